@@ -1,0 +1,41 @@
+"""The family of errors: what was given, what is allowed, what to do, what it cost.
+
+Room: errors, below every other room. A message never holds a private value: it names the parameter and the rule.
+Every error keeps the public numbers it speaks of in `numbers`, so that a front end can render them its own way.
+"""
+
+from __future__ import annotations
+
+
+class SnapdpError(ValueError):
+    """Base of all refusals. `numbers` holds the public amounts the message mentions."""
+
+    def __init__(self, problem: str, advice: str = "", **numbers: object) -> None:
+        self.problem = problem
+        self.advice = advice
+        self.numbers = numbers
+        super().__init__(f"{problem}\n  {advice}" if advice else problem)
+
+
+class ParameterError(SnapdpError):
+    """A public parameter is not a number, or lies outside what is allowed."""
+
+
+class BoundError(ParameterError):
+    """A range, clamp or grid that cannot be used."""
+
+
+class BudgetError(SnapdpError):
+    """More epsilon is asked for than is left."""
+
+
+class DataError(SnapdpError):
+    """A value or array that the mechanism cannot take. The message never repeats the value."""
+
+
+class PremiseError(SnapdpError):
+    """A premise of the privacy proof does not hold: refused, never weakened."""
+
+
+class LedgerError(SnapdpError):
+    """The ledger cannot be read, written or trusted."""

@@ -1,0 +1,1 @@
+"""Arithmetic that never rounds unasked: numbers in, rationals and enclosures out."""

@@ -1,0 +1,126 @@
+"""Powers of two, p-bit floats and the grid, on rationals and on doubles through their IEEE representation.
+
+Room: exact. Every function here is exact. The two routes (rational, IEEE bits) are proven equal by property tests;
+the scalar path of the mechanism uses the second. A p-bit float is m * 2**e with 2**(p-1) <= m < 2**p, e unbounded.
+Source: the notes of 2020, section 4, with its tie rule corrected: ties go toward +infinity on both sides of zero.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from fractions import Fraction
+
+HALF = Fraction(1, 2)
+_FRACTION_BITS = 52
+_FRACTION_MASK = (1 << _FRACTION_BITS) - 1
+
+
+def power_of_two(exponent: int) -> Fraction:
+    return Fraction(1 << exponent) if exponent >= 0 else Fraction(1, 1 << -exponent)
+
+
+def floor_log2(x: Fraction) -> int:
+    """Return the exponent e with 2**e <= x < 2**(e+1), for x > 0."""
+    exponent = x.numerator.bit_length() - x.denominator.bit_length()
+    return exponent if power_of_two(exponent) <= x else exponent - 1
+
+
+def exponent_at_least(x: Fraction) -> int:
+    """Return the least e with 2**e >= x, for x > 0.
+
+    >>> exponent_at_least(Fraction(2)), exponent_at_least(Fraction(21, 10)), exponent_at_least(Fraction(1, 3))
+    (1, 2, -1)
+    """
+    exponent = floor_log2(x)
+    return exponent if power_of_two(exponent) == x else exponent + 1
+
+
+def power_of_two_at_least(x: Fraction) -> Fraction:
+    return power_of_two(exponent_at_least(x))
+
+
+def exponent_of_power(x: Fraction) -> int | None:
+    """Return e where x == 2**e, or None where x is no power of two."""
+    if x <= 0:
+        return None
+    exponent = floor_log2(x)
+    return exponent if power_of_two(exponent) == x else None
+
+
+def nearest_index(x: Fraction, grid: Fraction) -> int:
+    """Return the k for which k * grid is nearest to x; a tie goes toward +infinity.
+
+    >>> [nearest_index(Fraction(n, 2), Fraction(1)) for n in (-5, -3, -1, 7)]
+    [-2, -1, 0, 4]
+    """
+    # floor(x + 1/2), not round(): sign-magnitude rounding would send -1/2 to -1, and the law would be another one.
+    return math.floor(x / grid + HALF)
+
+
+def nearest_multiple(x: Fraction, grid: Fraction) -> Fraction:
+    return grid * nearest_index(x, grid)
+
+
+def double_fields(x: float) -> tuple[int, int]:
+    """Return (m, e) with x == m * 2**e exactly, read from the IEEE representation of a finite double."""
+    (pattern,) = struct.unpack("<q", struct.pack("<d", x))
+    biased = (pattern >> _FRACTION_BITS) & 0x7FF
+    significand = pattern & _FRACTION_MASK
+    if biased:  # a normal number has a hidden leading one; a subnormal one shares the smallest exponent
+        significand |= 1 << _FRACTION_BITS
+    else:
+        biased = 1
+    return (-significand if pattern < 0 else significand), biased - 1075
+
+
+def exponent_at_least_of_double(x: float) -> int:
+    """Return the least e with 2**e >= x, for a positive double, from its bits."""
+    significand, exponent = double_fields(x)
+    top = significand.bit_length() - 1
+    return exponent + top if significand == 1 << top else exponent + top + 1
+
+
+def nearest_index_of_double(x: float, grid_exponent: int) -> int:
+    """Return nearest_index(x, 2**grid_exponent) for a finite double, by shifting its significand.
+
+    >>> [nearest_index_of_double(x, 0) for x in (-2.5, -1.5, -0.5, 3.5)]
+    [-2, -1, 0, 4]
+    """
+    significand, exponent = double_fields(x)
+    shift = grid_exponent - exponent
+    # An arithmetic right shift is a floor, also below zero: adding half first makes it floor(x + 1/2).
+    return significand << -shift if shift <= 0 else (significand + (1 << (shift - 1))) >> shift
+
+
+def round_up(x: Fraction, bits: int) -> Fraction:
+    """Return the smallest p-bit float >= x, for x > 0."""
+    ulp = power_of_two(floor_log2(x) - bits + 1)
+    return ulp * math.ceil(x / ulp)
+
+
+def round_down(x: Fraction, bits: int) -> Fraction:
+    """Return the largest p-bit float <= x, for x > 0."""
+    ulp = power_of_two(floor_log2(x) - bits + 1)
+    return ulp * math.floor(x / ulp)
+
+
+def round_nearest(x: Fraction, bits: int) -> Fraction:
+    """Return the p-bit float nearest to x, ties to the even significand, for x > 0."""
+    ulp = power_of_two(floor_log2(x) - bits + 1)
+    return ulp * round(x / ulp)
+
+
+def next_above(x: Fraction, bits: int) -> Fraction:
+    """Return the smallest p-bit float > x, for x > 0."""
+    ulp = power_of_two(floor_log2(x) - bits + 1)
+    return ulp * (math.floor(x / ulp) + 1)
+
+
+def next_below(x: Fraction, bits: int) -> Fraction:
+    """Return the largest p-bit float < x, for x > 0."""
+    below = round_down(x, bits)
+    if below < x:
+        return below
+    ulp = power_of_two(floor_log2(x) - bits + 1)
+    return x - ulp / 2 if exponent_of_power(x) is not None else x - ulp

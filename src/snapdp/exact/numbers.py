@@ -1,0 +1,119 @@
+"""The one way in for numbers, and the directed way out to floats.
+
+Room: exact. A *parameter* means what it prints: 0.1, "0.1" and Decimal("0.1") are 1/10, "1/3" is 1/3.
+A *datum* is what it is: a double is the dyadic rational it stores. Inside everything is int and Fraction.
+Trusts: int / int is correctly rounded to nearest (CPython's long division), which the directed conversions start from.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from snapdp.errors import DataError, ParameterError
+
+LARGEST_DECIMAL_EXPONENT = 5000  # far beyond doubles, far below what would exhaust memory as an integer
+_EXPONENT = re.compile(r"[eE]([+-]?[0-9_]+)\s*$")
+
+
+def parameter(value: object, *, name: str) -> Fraction:
+    """Return the rational that a public parameter prints as.
+
+    >>> parameter(0.1, name="epsilon"), parameter("1/3", name="epsilon")
+    (Fraction(1, 10), Fraction(1, 3))
+    """
+    try:
+        return _printed_rational(value)
+    except (ValueError, OverflowError, ZeroDivisionError, TypeError):
+        raise ParameterError(
+            f"{name} = {value!r} is not a finite number.",
+            f'Give {name} as an integer, a float, a Decimal, a Fraction, or text such as "0.1" or "1/3".',
+        ) from None
+
+
+def positive(value: object, *, name: str) -> Fraction:
+    """Return a public parameter that must be greater than zero."""
+    number = parameter(value, name=name)
+    if number <= 0:
+        raise ParameterError(f"{name} = {number} is not positive.", f"Give {name} > 0.", **{name: number})
+    return number
+
+
+def probability(value: object, *, name: str) -> Fraction:
+    """Return a public parameter that must lie strictly between 0 and 1."""
+    number = parameter(value, name=name)
+    if not 0 < number < 1:
+        raise ParameterError(f"{name} = {number} is no probability.", f"Give 0 < {name} < 1.", **{name: number})
+    return number
+
+
+def _printed_rational(value: Any) -> Fraction:
+    if isinstance(value, (bool, complex)):
+        raise TypeError
+    if isinstance(value, (int, Fraction)):
+        return Fraction(value)
+    if isinstance(value, Decimal):
+        if value.is_finite() and abs(value.adjusted()) > LARGEST_DECIMAL_EXPONENT:
+            raise OverflowError
+        return Fraction(value)
+    if isinstance(value, float):
+        return Fraction(float.__repr__(value))
+    if isinstance(value, str):
+        exponent = _EXPONENT.search(value)
+        if exponent and abs(int(exponent[1])) > LARGEST_DECIMAL_EXPONENT:
+            raise OverflowError
+        return Fraction(value)
+    if hasattr(value, "dtype") and getattr(value, "shape", None) == ():  # a numpy scalar: what it prints
+        return Fraction(str(value))
+    raise TypeError
+
+
+def datum(value: Any) -> Fraction:
+    """Return the rational a data value stores; infinities and NaN are the caller's to handle first.
+
+    >>> datum(0.1) == Fraction(1, 10), datum(0.5)
+    (False, Fraction(1, 2))
+    """
+    if isinstance(value, (int, Fraction, float, Decimal)) and not isinstance(value, bool):
+        return Fraction(value)
+    if type(value).__module__ == "numpy" and getattr(value, "dtype", None) is not None:
+        if value.dtype.kind in "iu":
+            return Fraction(int(value))
+        if value.dtype.kind == "f":
+            return Fraction(*value.as_integer_ratio())
+    raise not_a_real_number(value)
+
+
+def not_a_real_number(value: object) -> DataError:
+    return DataError(
+        f"a value of type {type(value).__name__} is not a real number.",
+        "Give an int, float, Fraction or Decimal, or an array of numpy floats or ints. No random bits were drawn.",
+    )
+
+
+def to_float_nearest(x: Fraction) -> float:
+    """Return the double nearest to x, ties to even; beyond the doubles, an infinity."""
+    try:
+        return x.numerator / x.denominator
+    except OverflowError:
+        return math.inf if x > 0 else -math.inf
+
+
+def to_float_up(x: Fraction) -> float:
+    """Return the smallest double >= x.
+
+    >>> to_float_up(Fraction(1, 10)).hex(), to_float_up(Fraction(-1, 10)).hex()
+    ('0x1.999999999999ap-4', '-0x1.9999999999999p-4')
+    """
+    nearest = to_float_nearest(x)
+    if math.isinf(nearest):
+        return nearest if nearest > 0 else -math.nextafter(math.inf, 0)
+    return nearest if Fraction(nearest) >= x else math.nextafter(nearest, math.inf)
+
+
+def to_float_down(x: Fraction) -> float:
+    """Return the largest double <= x."""
+    return -to_float_up(-x)

@@ -1,0 +1,115 @@
+"""Arrays at the door: what is taken, what is refused, and which path they go. All checks come before the first bit.
+
+Room: mechanism. numpy floats and ints of any shape and layout, and lists of Python numbers, which are never rounded on
+the way in: a list that mixes large ints and floats goes value by value.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snapdp.errors import DataError
+from snapdp.mechanism.scalars import NO_BITS, checked_scalar, contains_nan
+from snapdp.randomness.bits import BitSource
+
+if TYPE_CHECKING:
+    from snapdp.mechanism.fast import ScalarSampler
+    from snapdp.mechanism.vector import VectorSampler
+
+Array = NDArray[Any]
+SCALAR_LIMIT = 32  # below this many values the fixed cost of the vector path is larger than a loop
+_EXACT_INTEGER = 1 << 53
+
+
+def release_array(
+    values: Any, *, scalar: ScalarSampler, vector: VectorSampler, out: Any, nan: float | None, source: BitSource
+) -> Array:
+    """Return the released numbers of an array or list, in `out` if given."""
+    array = checked_values(values, nan=nan)
+    target = checked_out(out, array, np.dtype(np.float64))
+    if array.dtype.kind == "O" or array.size < SCALAR_LIMIT:
+        indices = _one_by_one(array, scalar, nan, source)
+        target[...] = np.array([scalar.parameters.released(k) for k in indices], np.float64).reshape(array.shape)
+    else:
+        vector.release(array, target, source, nan=nan)
+    return target
+
+
+def index_array(
+    values: Any, *, scalar: ScalarSampler, vector: VectorSampler, out: Any, nan: float | None, source: BitSource
+) -> Array:
+    """Return the grid indices of an array or list, in `out` (int64) if given."""
+    array = checked_values(values, nan=nan)
+    target = checked_out(out, array, np.dtype(np.int64))
+    if array.dtype.kind == "O" or array.size < SCALAR_LIMIT:
+        target[...] = np.array(_one_by_one(array, scalar, nan, source), np.int64).reshape(array.shape)
+    else:
+        vector.index(array, target, source, nan=nan)
+    return target
+
+
+def _one_by_one(array: Array, scalar: ScalarSampler, nan: float | None, source: BitSource) -> list[int]:
+    return [scalar.index(checked_scalar(v, nan=nan), source, i) for i, v in enumerate(array.flat)]
+
+
+def checked_values(values: Any, *, nan: float | None) -> Array:
+    """Return the values as a numeric array; an array of Python objects only where a list needs it to stay exact."""
+    if isinstance(values, np.ma.MaskedArray):
+        raise DataError("a masked array has hidden cells.", f"Fill them with a public value first. {NO_BITS}")
+    if isinstance(values, (list, tuple)):
+        return _from_list(values, nan=nan)
+    array = np.asarray(values)
+    if array.dtype.kind not in "fiu":
+        raise DataError(
+            f"an array of type {array.dtype} holds no real numbers.",
+            f"Give an array of numpy floats or ints. {NO_BITS}",
+        )
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
+    if nan is None and array.dtype.kind == "f" and array.size and np.isnan(array.min()):
+        raise contains_nan()
+    return array
+
+
+def _from_list(values: Any, *, nan: float | None) -> Array:
+    try:
+        array = np.array(values, dtype=object)
+    except ValueError:
+        raise DataError("the list is ragged.", f"Give rows of equal length. {NO_BITS}") from None
+    cells = [checked_scalar(v, nan=nan) for v in array.flat]
+    if all(isinstance(v, float) or (isinstance(v, int) and abs(v) <= _EXACT_INTEGER) for v in cells):
+        return np.array(cells, np.float64).reshape(array.shape)
+    if all(isinstance(v, int) and -(1 << 63) <= v < 1 << 63 for v in cells):
+        return np.array(cells, np.int64).reshape(array.shape)
+    exact = np.empty(array.shape, object)
+    exact.reshape(-1)[:] = cells
+    return exact
+
+
+def checked_out(out: Any, values: Array, dtype: np.dtype[Any]) -> Array:
+    """Return the array that receives the result."""
+    if out is None:
+        return np.empty(values.shape, dtype)
+    problem = None
+    if not isinstance(out, np.ndarray) or out.dtype != dtype:
+        problem = f"out must be an array of {dtype}."
+    elif out.shape != values.shape:
+        problem = f"out has shape {out.shape}; the values have {values.shape}."
+    elif not out.flags.writeable:
+        problem = "out cannot be written to."
+    elif _overlap(out, values):
+        problem = "out shares memory with the values; the exact path reads them again."
+    if problem:
+        raise DataError(problem, f"Give out=numpy.empty(values.shape, numpy.{dtype}). {NO_BITS}")
+    target: Array = out
+    return target
+
+
+def _overlap(a: Array, b: Array) -> bool:
+    try:
+        return bool(np.shares_memory(a, b, max_work=10_000))
+    except np.exceptions.TooHardError:
+        return True

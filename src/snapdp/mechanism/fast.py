@@ -1,0 +1,219 @@
+"""The filter that answers most draws in doubles, and the scalar sampler built on it.
+
+Room: mechanism. A filter never decides anything wrong: it accepts a double answer only where a rigorous error bound
+leaves no doubt, and hands everything else to `index.decide` with the same bits. It needs just two things: the answer is
+a multiple of the grid, and |computed sum - true sum| < beta * grid. Rounding mode, FTZ or the SIMD variant of a
+logarithm can make it hand over more, never answer something else.
+Coordinates: data units where outputs lie on a power-of-two lattice (so the split by the grid is exact), else inner.
+Proof: docs/theory/fast-path.md, equations (1)-(9). Needs no numpy and no gmpy2 until a value needs the exact way.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from snapdp.exact.dyadic import exponent_at_least, nearest_index, nearest_index_of_double, power_of_two
+from snapdp.exact.elementary import LN2
+from snapdp.exact.numbers import to_float_down, to_float_nearest
+from snapdp.mechanism.index import decide
+from snapdp.mechanism.logtable import KNOWN_LOGARITHMS
+from snapdp.mechanism.parameters import SnappingParameters
+from snapdp.randomness.bits import BitSource
+from snapdp.randomness.uniform import FIRST_DIGITS, LazyUniform
+
+LOG_REACH = FIRST_DIGITS * LN2.upper  # |ln w| <= 63 ln 2 for every word w
+COARSE_LOG_ERROR = Fraction(1, 1 << 27)  # assumed of the logarithm, relative, where the noise spans few grid steps
+FINE_LOG_ERROR = Fraction(1, 1 << 40)  # assumed where it spans many; any real logarithm is below 2**-51
+KNOWN_LOG_TOLERANCE = 2.0**-40
+FEW_STEPS = 16
+SINGLE_SUM_SPAN = 1 << 26  # up to this index the value need not be split into grid multiple and remainder
+FILTER_SPAN = 1 << 51  # beyond this index the rounding by a magic number leaves its binade
+WIDEST_BETA = Fraction(1, 4)
+EXPONENTS = range(-900, 900)  # grids and scales inside these never overflow or underflow a double
+
+
+@dataclass(frozen=True, slots=True)
+class Coordinates:
+    """Where the filter works: `origin` is added to an index to count multiples of 2**exponent from zero."""
+
+    on_lattice: bool
+    exponent: int
+    origin: int
+    noise_scale: Fraction
+    value_lower: Fraction
+    value_upper: Fraction
+    low: int
+    high: int
+
+    @property
+    def grid(self) -> Fraction:
+        return power_of_two(self.exponent)
+
+    @property
+    def span(self) -> int:
+        return max(abs(self.low), abs(self.high))
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Constants of the accepting test, in the units of the coordinates."""
+
+    noise_scale: float
+    log_offset: float  # noise_scale * 63 ln 2, so that noise_scale * ln|w| - log_offset = noise_scale * ln u
+    grid: float
+    smallest_word: float  # only |w| above this is accepted
+    threshold: float  # accepted iff |sum - multiple of the grid| < threshold = (1/2 - beta) grid
+
+
+def coordinates(parameters: SnappingParameters) -> Coordinates | None:
+    """Return the filter's coordinates, or None where the constants leave the range of doubles."""
+    p = parameters
+    lattice = p.lattice
+    if lattice is not None:
+        exponent, origin = lattice
+        scale, offset, noise_scale = p.unit, p.offset, p.unit * p.noise_scale
+    else:
+        exponent, origin = exponent_at_least(p.grid), 0
+        scale, offset, noise_scale = Fraction(1), Fraction(0), p.noise_scale
+        if power_of_two(exponent) != p.grid:
+            return None
+    lower, upper = offset + scale * p.value_lower, offset + scale * p.value_upper
+    if any(Fraction(to_float_nearest(end)) != end for end in (lower, upper)):
+        return None
+    if exponent not in EXPONENTS or exponent_at_least(noise_scale) not in EXPONENTS:
+        return None
+    return Coordinates(
+        on_lattice=lattice is not None,
+        exponent=exponent,
+        origin=origin,
+        noise_scale=noise_scale,
+        value_lower=lower,
+        value_upper=upper,
+        low=p.low + origin,
+        high=p.high + origin,
+    )
+
+
+def error_bound(
+    *, steps: Fraction, digits: int, log_error: Fraction, span: int, parameters: SnappingParameters, value_error: Fraction
+) -> Fraction:
+    """Return beta, a bound on |computed sum - true sum| in grid steps.
+
+    steps        rho = noise_scale/grid                        digits       only words above 2**digits are accepted
+    log_error    assumed relative error of the logarithm       span         largest index that enters the sum
+    value_error  error of the value in grid steps before the sum (0 where the split is exact)
+    Terms in the order of theory (2)-(8); 2**-52 covers one operation in every rounding mode.
+    """
+    ulp = Fraction(1, 1 << 52)
+    unread_digits = Fraction(1, 1 << digits) + ulp
+    logarithm = LOG_REACH * log_error
+    scaling = LOG_REACH * 5 * ulp
+    finite = Fraction(0)
+    if (precision := parameters.precision) is not None:
+        stretch = (1 + Fraction(1, 1 << precision.logarithm)) * (1 + Fraction(1, 1 << precision.product))
+        finite = Fraction(4, 1 << precision.uniform) + LOG_REACH * (stretch - 1)
+    noise = steps * (unread_digits + logarithm + scaling + finite)
+    return noise + (span + 1 + steps * LOG_REACH) * ulp + value_error + 4 * ulp
+
+
+def build_filter(
+    parameters: SnappingParameters, where: Coordinates, *, span: int, value_error: Fraction = Fraction(0)
+) -> Filter | None:
+    """Return the filter, or None where its bound would be too wide to accept anything worth while."""
+    if where.span > FILTER_SPAN:
+        return None
+    steps = where.noise_scale / where.grid
+    digits = min(52, 24 + max(0, exponent_at_least(steps)))
+    beta = error_bound(
+        steps=steps,
+        digits=digits,
+        log_error=COARSE_LOG_ERROR if steps <= FEW_STEPS else FINE_LOG_ERROR,
+        span=span,
+        parameters=parameters,
+        value_error=value_error,
+    )
+    if beta > WIDEST_BETA:
+        return None
+    return Filter(
+        noise_scale=to_float_nearest(where.noise_scale),
+        log_offset=to_float_nearest(where.noise_scale * FIRST_DIGITS * (LN2.lower + LN2.upper) / 2),
+        grid=float(where.grid),
+        smallest_word=float(1 << digits),
+        threshold=to_float_down(where.grid * (Fraction(1, 2) - beta)),
+    )
+
+
+def logarithm_is_trusted(log: Callable[[float], float]) -> bool:
+    """Return whether a logarithm agrees with the table; otherwise everything goes the exact way."""
+    return all(abs(log(x) - known) <= KNOWN_LOG_TOLERANCE * known for x, known in KNOWN_LOGARITHMS)
+
+
+class ScalarSampler:
+    """Index of one value at a time: filter first, definition where the filter is in doubt."""
+
+    def __init__(
+        self,
+        parameters: SnappingParameters,
+        *,
+        filter: Filter | None = None,
+        log: Callable[[float], float] = math.log,
+    ) -> None:
+        self.parameters = parameters
+        self._where = where = coordinates(parameters)
+        self._log = log
+        self._filter = filter
+        if where is None:
+            return
+        if filter is None and logarithm_is_trusted(log):
+            self._filter = build_filter(parameters, where, span=1)
+        self._direct = where.on_lattice and parameters.step is None
+        self._bounds = (float(where.value_lower), float(where.value_upper))
+        self._low, self._high = where.low, where.high
+
+    def index(self, value: Any, source: BitSource, position: int = 0) -> int:
+        """Return the output index of a data value; NaN must have been handled."""
+        word = 0
+        if (f := self._filter) is not None:
+            whole, rest = self._split(value)
+            word = source.first_word(position)
+            magnitude = float(abs(word))
+            if magnitude > f.smallest_word:
+                noise = self._log(magnitude) * f.noise_scale - f.log_offset
+                total = rest + noise if word >= 0 else rest - noise
+                near = math.floor(total / f.grid + 0.5)
+                if -f.threshold < total - near * f.grid < f.threshold:
+                    return min(max(whole + near, self._low), self._high) - self._origin
+        else:
+            word = source.first_word(position)
+        p = self.parameters
+        return decide(p.inner(value), p, LazyUniform(word, source.extension(position)))
+
+    @property
+    def _origin(self) -> int:
+        assert self._where is not None
+        return self._where.origin
+
+    def _split(self, value: Any) -> tuple[int, float]:
+        """Return the nearest multiple of the grid and the remainder, exact (or within 2**-54 grid for a fraction)."""
+        where = self._where
+        assert where is not None
+        exponent = where.exponent
+        if self._direct:
+            kind = type(value)
+            if kind is float:
+                value = min(max(value, self._bounds[0]), self._bounds[1])
+                whole = nearest_index_of_double(value, exponent)
+                return whole, value - math.ldexp(whole, exponent)
+            if kind is int:
+                value = min(max(value, where.value_lower), where.value_upper)
+                if type(value) is int:
+                    whole = value << -exponent if exponent <= 0 else (value + (1 << exponent - 1)) >> exponent
+                    return whole, 0.0 if exponent <= 0 else float(value - (whole << exponent))
+        inner = self.parameters.inner(value)
+        exact = self.parameters.offset + self.parameters.unit * inner if where.on_lattice else inner
+        whole = nearest_index(exact, where.grid)
+        return whole, to_float_nearest(exact - whole * where.grid)

@@ -1,0 +1,142 @@
+"""How values of each numpy type enter the vector path: clamped, as doubles, split by the grid where that is needed.
+
+Room: mechanism. On a lattice every double and every 64-bit integer is loaded without error. Off the lattice (finite
+precision with a sensitivity that is no power of two or a midpoint off the grid) and with a step, the error of shift
+and scale is bounded by `value_error` and enters the filter's bound; where that is too wide there is no filter.
+Proof: docs/theory/fast-path.md, (9)-(12).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snapdp.exact.dyadic import exponent_of_power
+from snapdp.exact.numbers import to_float_nearest
+from snapdp.mechanism.fast import Coordinates
+from snapdp.mechanism.parameters import SnappingParameters
+
+Array = NDArray[Any]
+Loader = Callable[[Array, Array, Array], "Array | None"]  # (values, total, whole) -> mask of doubtful values
+
+_MAGIC = 1.5 * 2.0**52
+_EXACT_INTEGER = 1 << 53
+_LARGEST_INT64 = (1 << 63) - 1
+_AFFINE_ERRORS = 8  # conversion, step, its product, shift, subtraction, scale, product, and one to spare
+
+
+def value_error(parameters: SnappingParameters, where: Coordinates) -> Fraction:
+    """Return the error of a loaded value in grid steps: theory (10); 0 on a lattice without step."""
+    if where.on_lattice and parameters.step is None:
+        return Fraction(0)
+    shift, scale = _affine(parameters, where)
+    size = where.span + 2 * abs(shift) * scale / where.grid + 1
+    return size * _AFFINE_ERRORS / (1 << 52)
+
+
+def loader_for(
+    dtype: np.dtype[Any], parameters: SnappingParameters, where: Coordinates, *, splits: bool
+) -> Loader | None:
+    """Return the loader for an array type, or None where its values must be taken one by one."""
+    if dtype.kind == "f" and dtype.itemsize > 8:
+        return None
+    lower, upper = float(where.value_lower), float(where.value_upper)
+    if parameters.step is not None or not where.on_lattice:
+        front = _affine_front(parameters, where)
+        return _finish(front, lower, upper, splits, where)
+    wide = max(abs(where.value_lower), abs(where.value_upper)) > _EXACT_INTEGER
+    if dtype.kind in "iu" and dtype.itemsize == 8 and wide:
+        return _integer_loader(where)
+    return _finish(_convert, lower, upper, splits, where)
+
+
+def _convert(values: Array, total: Array) -> Array | None:
+    """Copy to doubles. A 64-bit integer beyond 2**53 rounds here, but then it lies beyond the clamp that follows."""
+    np.copyto(total, values, casting="unsafe")
+    return None
+
+
+def _finish(
+    front: Callable[[Array, Array], Array | None], lower: float, upper: float, splits: bool, where: Coordinates
+) -> Loader:
+    magic = _MAGIC * float(where.grid)
+
+    def load(values: Array, total: Array, whole: Array) -> Array | None:
+        doubtful = None
+        if front is _convert and values.dtype == np.float64:
+            np.clip(values, lower, upper, out=total)
+        else:
+            doubtful = front(values, total)
+            np.clip(total, lower, upper, out=total)
+        if splits:
+            np.add(total, magic, out=whole)
+            np.subtract(whole, magic, out=whole)
+            np.subtract(total, whole, out=total)
+        return doubtful
+
+    return load
+
+
+def _integer_loader(where: Coordinates) -> Loader | None:
+    """Split 64-bit integers by shifts; only where the clamp reaches beyond 2**53, so the vector path splits anyway."""
+    exponent = where.exponent
+    lower, upper = max(int(where.value_lower), -_LARGEST_INT64 - 1), min(int(where.value_upper), _LARGEST_INT64)
+    if not 0 < exponent < 63 or lower > upper or where.value_upper > _LARGEST_INT64:
+        return None
+    grid = float(where.grid)
+
+    def load(values: Array, total: Array, whole: Array) -> Array | None:
+        if values.dtype.kind == "u":
+            values = np.minimum(values, np.uint64(max(upper, 0))).astype(np.int64)
+        clamped = np.clip(values, lower, upper)
+        multiple = clamped >> exponent
+        np.copyto(total, clamped - (multiple << exponent))
+        np.multiply(multiple, grid, out=whole)
+        return None
+
+    return load
+
+
+def _affine(parameters: SnappingParameters, where: Coordinates) -> tuple[Fraction, Fraction]:
+    """Return (shift, scale): a value's coordinate is (value - shift) * scale."""
+    return (Fraction(0), Fraction(1)) if where.on_lattice else (parameters.offset, 1 / parameters.unit)
+
+
+def _affine_front(parameters: SnappingParameters, where: Coordinates) -> Callable[[Array, Array], Array | None]:
+    shift, scale = (to_float_nearest(x) for x in _affine(parameters, where))
+    quantise = None if parameters.step is None else _quantiser(parameters.step)
+
+    def front(values: Array, total: Array) -> Array | None:
+        np.copyto(total, values, casting="unsafe")
+        doubtful = quantise(total) if quantise else None
+        np.subtract(total, shift, out=total)
+        np.multiply(total, scale, out=total)
+        return doubtful
+
+    return front
+
+
+def _quantiser(step: Fraction) -> Callable[[Array], Array | None]:
+    """Return a function that replaces doubles by the nearest multiples of step, and marks those in doubt.
+
+    On a power of two the quotient and its fractional part are exact, ties included; elsewhere a quotient within four
+    relative errors of a tie is in doubt (theory (12)). Integers beyond 2**53 are always in doubt: they were rounded.
+    """
+    width, per_step = to_float_nearest(step), to_float_nearest(1 / step)
+    relative = 0.0 if exponent_of_power(step) is not None else 2.0**-50
+
+    def quantise(total: Array) -> Array | None:
+        doubtful = np.abs(total) >= 2.0**53
+        np.multiply(total, per_step, out=total)
+        multiple = np.floor(total)
+        remainder = total - multiple
+        doubtful |= np.abs(remainder - 0.5) <= np.abs(total) * relative
+        doubtful |= np.abs(total) >= 2.0**52
+        np.multiply(multiple + (remainder >= 0.5), width, out=total)
+        return doubtful if doubtful.any() else None
+
+    return quantise

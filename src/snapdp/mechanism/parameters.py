@@ -1,0 +1,279 @@
+"""Everything public about one snapping mechanism, in exact rationals, and the two coordinate systems.
+
+Room: mechanism. A SnappingParameters is all that the decision, the filter and the law need; it holds no data.
+Inner coordinates are (data - offset)/unit: data units themselves in exact arithmetic (offset 0, unit 1), sensitivities
+counted from the middle of the range in finite precision. Only this module converts between the two.
+
+    index = clamp(floor((clamp(value) + Y)/grid + 1/2), low, high),  Y ~ Laplace(noise_scale)        theory (1)
+    released number = offset + unit * grid * index                                                  theory (2)
+
+Theory: docs/theory/mechanism.md.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, NewType
+
+from snapdp.errors import BoundError, ParameterError
+from snapdp.exact.dyadic import exponent_of_power, nearest_multiple, power_of_two_at_least
+from snapdp.exact.elementary import ln_enclosure
+from snapdp.exact.enclosure import decided_ceil
+from snapdp.exact.numbers import datum, parameter, positive, probability, to_float_nearest
+
+DataUnits = NewType("DataUnits", Fraction)
+Inner = NewType("Inner", Fraction)
+
+LARGEST_INDEX = 1 << 52  # then every multiple of the grid inside the clamp is a double
+FINE = 16  # the default grid of exact arithmetic is the natural one divided by this
+EXACT_GAMMA = Fraction(1, 1 << 40)  # the clamp changes an output with at most this probability; wide costs nothing
+
+
+@dataclass(frozen=True)
+class Precision:
+    """Bits of the uniform draw, the logarithm and the product; the sum is exact."""
+
+    uniform: int
+    logarithm: int
+    product: int
+
+    def __post_init__(self) -> None:
+        for bits in (self.uniform, self.logarithm, self.product):
+            if isinstance(bits, bool) or not isinstance(bits, int) or bits < 2:
+                raise ParameterError(f"a precision of {bits!r} bits is not usable.", "Give an integer of at least 2.")
+
+    @property
+    def eta(self) -> Fraction:
+        """Return the largest unit roundoff of the three."""
+        return Fraction(1, 1 << min(self.uniform, self.logarithm, self.product))
+
+
+@dataclass(frozen=True)
+class FinitePrecision:
+    """Ask for the mechanism in p-bit arithmetic; bits=None takes the smallest p the rules allow, at least 118.
+
+    rule="proved" charges the bound proved in docs/theory/finite-precision.md (any grid); rule="notes" the published
+    constants (grid >= noise scale, bound > noise scale).
+    """
+
+    bits: int | None = None
+    rule: str = "proved"
+
+    def __post_init__(self) -> None:
+        if self.bits is not None:
+            Precision(self.bits, self.bits, self.bits)
+        if self.rule not in ("proved", "notes"):
+            raise ParameterError(f"rule = {self.rule!r} is unknown.", 'Give rule="proved" or rule="notes".')
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """What the user declares, validated: the public facts both arithmetics start from."""
+
+    epsilon: Fraction
+    sensitivity: DataUnits
+    lower: DataUnits
+    upper: DataUnits
+
+    @classmethod
+    def parse(cls, *, epsilon: Any, sensitivity: Any, lower: Any, upper: Any) -> Declaration:
+        low, high = parameter(lower, name="lower"), parameter(upper, name="upper")
+        if low >= high:
+            raise BoundError(
+                f"lower = {low} is not below upper = {high}.",
+                "The public range of the statistic needs lower < upper; were the two swapped?",
+                lower=low,
+                upper=high,
+            )
+        if parameter(sensitivity, name="sensitivity") == 0:
+            raise ParameterError(
+                "sensitivity = 0 would publish the exact value.",
+                "Give the most that one person can change the statistic; it is positive.",
+            )
+        return cls(
+            epsilon=positive(epsilon, name="epsilon"),
+            sensitivity=DataUnits(positive(sensitivity, name="sensitivity")),
+            lower=DataUnits(low),
+            upper=DataUnits(high),
+        )
+
+
+@dataclass(frozen=True)
+class SnappingParameters:
+    """All public constants of one mechanism. Field units: see STYLE of the names; Inner unless said otherwise."""
+
+    declared: Declaration
+    offset: DataUnits
+    unit: DataUnits
+    noise_scale: Inner
+    grid: Inner
+    value_lower: Inner
+    value_upper: Inner
+    low: int
+    high: int
+    end_lower: Inner
+    end_upper: Inner
+    precision: Precision | None = None
+    effective_epsilon: Fraction | None = None
+    bound: Inner | None = None
+    rule: str | None = None
+    step: DataUnits | None = None
+
+    def __post_init__(self) -> None:
+        if max(abs(self.low), abs(self.high)) > LARGEST_INDEX:
+            raise BoundError(
+                f"the range needs grid indices from {self.low} to {self.high}; at most 2**52 on each side are allowed.",
+                "Take a coarser grid, a smaller epsilon, or a range nearer to zero.",
+                low=self.low,
+                high=self.high,
+            )
+
+    @property
+    def epsilon(self) -> Fraction:
+        return self.declared.epsilon
+
+    @property
+    def sensitivity(self) -> DataUnits:
+        return self.declared.sensitivity
+
+    @property
+    def lower(self) -> DataUnits:
+        return self.declared.lower
+
+    @property
+    def upper(self) -> DataUnits:
+        return self.declared.upper
+
+    @property
+    def arithmetic(self) -> str:
+        return "exact" if self.precision is None else "finite precision"
+
+    @property
+    def eta(self) -> Fraction | None:
+        return None if self.precision is None else self.precision.eta
+
+    @cached_property
+    def data_grid(self) -> DataUnits:
+        """Return the distance of two neighbouring outputs."""
+        return DataUnits(self.unit * self.grid)
+
+    @cached_property
+    def lattice(self) -> tuple[int, int] | None:
+        """Return (exponent, origin) where outputs are (index + origin) * 2**exponent, else None.
+
+        On a lattice a double or an integer is divided by the grid without rounding.
+        """
+        exponent = exponent_of_power(self.data_grid)
+        origin = self.offset / self.data_grid
+        if exponent is None or origin.denominator != 1:
+            return None
+        furthest = max(abs(self.low + origin), abs(self.high + origin))
+        ends_on_grid = self.end_upper == self.high * self.grid and self.end_lower == self.low * self.grid
+        return (exponent, int(origin)) if furthest <= LARGEST_INDEX and ends_on_grid else None
+
+    def inner(self, value: Any) -> Inner:
+        """Return a data value (int, float, Fraction, Decimal, numpy scalar) in inner coordinates, clamped."""
+        if isinstance(value, float) and math.isinf(value):
+            return self.value_upper if value > 0 else self.value_lower
+        exact = datum(value) if self.step is None else nearest_multiple(datum(value), self.step)
+        return self.clamped(Inner((exact - self.offset) / self.unit))
+
+    def clamped(self, value: Inner) -> Inner:
+        return min(max(value, self.value_lower), self.value_upper)
+
+    def inner_value(self, index: int) -> Inner:
+        """Return the inner coordinate of an output index."""
+        if index == self.low:
+            return self.end_lower
+        return self.end_upper if index == self.high else Inner(index * self.grid)
+
+    def data_value(self, index: int) -> DataUnits:
+        """Return the exact released number of an output index."""
+        return DataUnits(self.offset + self.unit * self.inner_value(index))
+
+    def released(self, index: int) -> float:
+        """Return the double that is printed: the exact number of the index, correctly rounded."""
+        if self.lattice is not None:
+            return math.ldexp(index + self.lattice[1], self.lattice[0])
+        return to_float_nearest(self.data_value(index))
+
+
+def chosen_grid(asked: Any, *, noise_scale: Fraction, default: str) -> Inner:
+    """Return the grid asked for: "natural", "fine", or a power of two in inner units."""
+    choice = default if asked is None else asked
+    if choice in ("natural", "fine"):
+        natural = power_of_two_at_least(noise_scale)
+        return Inner(natural if choice == "natural" else natural / FINE)
+    grid = parameter(choice, name="grid")
+    if exponent_of_power(grid) is None:
+        raise BoundError(
+            f"grid = {choice} is not a power of two.",
+            'Give "natural", "fine", or a power of two such as "1/8" or 4.',
+            grid=grid,
+        )
+    return Inner(grid)
+
+
+def exact_parameters(
+    *, epsilon: Any, sensitivity: Any, lower: Any, upper: Any, grid: Any = None, clamp: Any = "wide", gamma: Any = None
+) -> SnappingParameters:
+    """Return the parameters of the mechanism in exact arithmetic, where inner = data.
+
+    noise_scale = Delta/eps; no condition ties grid and clamp to it (theory (3)). clamp="wide" widens the public range
+    so that it changes an output with probability at most gamma; clamp="range" is the public range; or (low, high).
+    """
+    declared = Declaration.parse(epsilon=epsilon, sensitivity=sensitivity, lower=lower, upper=upper)
+    noise_scale = Inner(declared.sensitivity / declared.epsilon)
+    step = chosen_grid(grid, noise_scale=noise_scale, default="fine")
+    range_low, range_high = math.floor(declared.lower / step), math.ceil(declared.upper / step)
+    low, high = _clamp_indices(
+        clamp, gamma, noise_scale=noise_scale, grid=step, declared=declared, inside=(range_low, range_high)
+    )
+    return SnappingParameters(
+        declared=declared,
+        offset=DataUnits(Fraction(0)),
+        unit=DataUnits(Fraction(1)),
+        noise_scale=noise_scale,
+        grid=step,
+        value_lower=Inner(range_low * step),
+        value_upper=Inner(range_high * step),
+        low=low,
+        high=high,
+        end_lower=Inner(low * step),
+        end_upper=Inner(high * step),
+    )
+
+
+def _clamp_indices(
+    clamp: Any, gamma: Any, *, noise_scale: Inner, grid: Inner, declared: Declaration, inside: tuple[int, int]
+) -> tuple[int, int]:
+    if isinstance(clamp, str) and clamp in ("wide", "range"):
+        if clamp == "range":
+            return inside
+        allowed = EXACT_GAMMA if gamma is None else probability(gamma, name="gamma")
+        reach = binding_index(declared.upper / grid, scale=noise_scale / grid, gamma=allowed)
+        depth = binding_index(-declared.lower / grid, scale=noise_scale / grid, gamma=allowed)
+        return min(inside[0], -depth), max(inside[1], reach)
+    if not isinstance(clamp, (tuple, list)) or len(clamp) != 2:
+        raise BoundError(f"clamp = {clamp!r} is unknown.", 'Give "wide", "range", or a pair (low, high).')
+    lowest, highest = (parameter(end, name="clamp") for end in clamp)
+    if lowest > declared.lower or highest < declared.upper:
+        raise BoundError(
+            f"clamp = ({lowest}, {highest}) does not contain the public range {declared.lower} to {declared.upper}.",
+            'Widen the clamp, or give clamp="range".',
+            clamp=(lowest, highest),
+        )
+    return math.floor(lowest / grid), math.ceil(highest / grid)
+
+
+def binding_index(end: Fraction, *, scale: Fraction, gamma: Fraction) -> int:
+    """Return the least index at which an upper clamp changes an output with probability <= gamma/2, f <= end.
+
+        (high + 1/2) >= end + scale * ln(1/gamma)        theory (4); end and scale in grid steps
+
+    ln of a rational below 1 is irrational, so the ceiling is decided at some precision.
+    """
+    return decided_ceil(lambda bits: ln_enclosure(1 / gamma, bits) * scale + (end - Fraction(1, 2)))

@@ -1,0 +1,141 @@
+"""The public class: a declared mechanism that releases numbers, tells its parameters, and states its exact law.
+
+Room: mechanism. Checks its input completely before it draws a bit; never returns noise; takes no seed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from snapdp.errors import BoundError, ParameterError
+from snapdp.exact.numbers import parameter, positive, to_float_nearest
+from snapdp.mechanism.fast import ScalarSampler
+from snapdp.mechanism.finite import finite_parameters
+from snapdp.mechanism.parameters import DataUnits, FinitePrecision, SnappingParameters, exact_parameters
+from snapdp.mechanism.scalars import checked_scalar, is_array_like
+from snapdp.randomness.bits import BitSource, SystemBits
+
+if TYPE_CHECKING:
+    from snapdp.mechanism.law import Law
+    from snapdp.mechanism.vector import VectorSampler
+
+_SYSTEM = SystemBits()
+_PLAIN = (int, float)
+
+
+class Snapping:
+    """The snapping mechanism for one statistic with a public range.
+
+    epsilon      privacy loss of one release
+    sensitivity  the most that neighbouring *stored* values differ: 0.4 - 0.3 in doubles is more than 1/10, so either
+                 give values whose differences obey the bound exactly, or quantise with `step`
+    lower, upper public range of the statistic, from declared bounds, never from the data
+    grid         distance of neighbouring outputs: "fine" (default of exact arithmetic), "natural", or a power of two
+    clamp        exact arithmetic: "wide" (default), "range", or (low, high)
+    bound        finite precision: the clamp in sensitivities around the middle of the range
+    gamma        probability with which a chosen clamp may change an output
+    step         quantise values to multiples of this first (ties toward +infinity)
+    nan          a public replacement for NaN; without it NaN is an error, and such an error is itself a disclosure
+    arithmetic   FinitePrecision(...) for p-bit arithmetic; exact arithmetic otherwise
+
+    >>> m = Snapping(epsilon="0.5", sensitivity=1, lower=0, upper=1000)
+    >>> m.parameters.noise_scale, m.parameters.grid
+    (Fraction(2, 1), Fraction(1, 8))
+    """
+
+    def __init__(
+        self,
+        *,
+        epsilon: Any,
+        sensitivity: Any,
+        lower: Any,
+        upper: Any,
+        grid: Any = None,
+        clamp: Any = None,
+        bound: Any = None,
+        gamma: Any = None,
+        step: Any = None,
+        nan: Any = None,
+        arithmetic: FinitePrecision | None = None,
+    ) -> None:
+        declared = {"epsilon": epsilon, "sensitivity": sensitivity, "lower": lower, "upper": upper}
+        if arithmetic is None:
+            if bound is not None:
+                raise BoundError("bound belongs to finite precision.", "In exact arithmetic give clamp=(low, high).")
+            p = exact_parameters(**declared, grid=grid, clamp="wide" if clamp is None else clamp, gamma=gamma)
+        elif isinstance(arithmetic, FinitePrecision):
+            if clamp is not None:
+                raise BoundError("clamp belongs to exact arithmetic.", "In finite precision give bound, in sensitivities.")
+            p = finite_parameters(**declared, arithmetic=arithmetic, grid=grid, bound=bound, gamma=gamma)
+        else:
+            raise ParameterError("arithmetic is unknown.", "Leave it out, or give snapdp.FinitePrecision(...).")
+        if step is not None:
+            p = replace(p, step=DataUnits(positive(step, name="step")))
+        self._parameters = p
+        self._nan = None if nan is None else _replacement(nan, p)
+        self._scalar = ScalarSampler(p)
+
+    @property
+    def parameters(self) -> SnappingParameters:
+        """Return everything public about the mechanism, in exact rationals."""
+        return self._parameters
+
+    def release(self, value: Any, *, out: Any = None) -> Any:
+        """Return the released number of one value (a float), or of an array or list of values (a float64 array).
+
+        Each value of an array is a release of its own. out=, a float64 array of the same shape, receives the result.
+        """
+        return release_with_bits(self, value, _SYSTEM, out=out)
+
+    def release_index(self, value: Any, *, out: Any = None) -> Any:
+        """Return the grid index behind a released number: an exact integer, or an int64 array."""
+        return index_with_bits(self, value, _SYSTEM, out=out)
+
+    def law(self, value: Any) -> Law:
+        """Return the exact law of the output for one value: the probability of every index. Public only for a guess."""
+        from snapdp.mechanism.law import law_of
+
+        return law_of(self._parameters.inner(checked_scalar(value, nan=self._nan)), self._parameters)
+
+    @cached_property
+    def _vector(self) -> VectorSampler:
+        from snapdp.mechanism.vector import VectorSampler
+
+        return VectorSampler(self._parameters)
+
+    def __repr__(self) -> str:
+        p = self._parameters
+        return (
+            f"Snapping(epsilon={p.epsilon}, sensitivity={p.sensitivity}, lower={p.lower}, upper={p.upper}, "
+            f"grid={p.grid}, arithmetic={p.arithmetic})"
+        )
+
+
+def release_with_bits(m: Snapping, value: Any, bits: BitSource, *, out: Any = None) -> Any:
+    """Release with given bits: for the release engine, replay and tests. A public caller has `Snapping.release`."""
+    if out is None and (type(value) in _PLAIN or not is_array_like(value)):
+        return m._parameters.released(m._scalar.index(checked_scalar(value, nan=m._nan), bits))
+    from snapdp.mechanism.arrays import release_array
+
+    return release_array(value, scalar=m._scalar, vector=m._vector, out=out, nan=m._nan, source=bits)
+
+
+def index_with_bits(m: Snapping, value: Any, bits: BitSource, *, out: Any = None) -> Any:
+    """Return indices with given bits; see `release_with_bits`."""
+    if out is None and (type(value) in _PLAIN or not is_array_like(value)):
+        return m._scalar.index(checked_scalar(value, nan=m._nan), bits)
+    from snapdp.mechanism.arrays import index_array
+
+    return index_array(value, scalar=m._scalar, vector=m._vector, out=out, nan=m._nan, source=bits)
+
+
+def _replacement(nan: Any, p: SnappingParameters) -> float:
+    """Return the double that stands for NaN; it must lie in the public range."""
+    exact = parameter(nan, name="nan")
+    if not p.lower <= exact <= p.upper:
+        raise BoundError(
+            f"nan = {exact} lies outside the public range {p.lower} to {p.upper}.", "Give a value inside the range."
+        )
+    return to_float_nearest(exact)

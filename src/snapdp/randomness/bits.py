@@ -1,0 +1,113 @@
+"""Where fair bits come from. Bits are always an argument; nothing here takes a seed.
+
+Room: randomness. Each value of a call owns one infinite string of fair bits: the 64 bits of its first word, then as
+many extension words as the exact decision asks for. Whoever holds the same strings computes the same answers, so
+scalar path, vector path and definition can be compared bit for bit.
+SystemBits keeps no state between calls, so it is safe under threads and fork. Vector words are the key stream of
+AES-256 in counter mode, keyed by 44 fresh bytes of the operating system for every call and again every 2**20 words.
+The counter mode used is the one inside GCM (the tag is never formed): OpenSSL has it vectorised, plain CTR not, and
+it costs half. A key yields 2**19 blocks, far below GCM's limit of 2**32; the gap between a random permutation and a
+random function is then below 2**-90 a key.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, Protocol
+
+WORD_BYTES = 8
+WORDS_PER_KEY = 1 << 20
+LARGEST_BLOCK = 1 << 15  # words that one call of a Fill may ask for
+USED_UP = "the recorded bits are used up"
+_KEY_BYTES, _NONCE_BYTES = 32, 12
+
+Fill = Callable[[Any], None]  # writes fresh words into a buffer of bytes
+
+
+class BitSource(Protocol):
+    """One infinite string of fair bits for each position of a call."""
+
+    def first_word(self, position: int = 0) -> int:
+        """Return the first 64 bits of a position's string, as a signed integer."""
+
+    def first_words(self) -> Fill:
+        """Return a function that writes the first words of positions 0, 1, 2, ... into the buffers it is given."""
+
+    def extension(self, position: int = 0) -> Iterator[int]:
+        """Yield the further words of a position's string, as unsigned integers."""
+
+
+class SystemBits:
+    """Fair bits from the operating system."""
+
+    __slots__ = ()
+
+    def first_word(self, position: int = 0) -> int:
+        return int.from_bytes(os.urandom(WORD_BYTES), "little", signed=True)
+
+    def first_words(self) -> Fill:
+        return _keystream()
+
+    def extension(self, position: int = 0) -> Iterator[int]:
+        while True:
+            yield int.from_bytes(os.urandom(WORD_BYTES), "little")
+
+
+class RecordedBits:
+    """Given bits, for tests and replay: `words[i]` is position i's first word, `extensions[i]` what follows it.
+
+    >>> bits = RecordedBits([5], extensions={0: [1, 2]})
+    >>> bits.first_word(), next(bits.extension(0))
+    (5, 1)
+    """
+
+    def __init__(self, words: Sequence[int], extensions: Mapping[int, Sequence[int]] | None = None) -> None:
+        self._words = words
+        self._extensions = extensions or {}
+
+    def first_word(self, position: int = 0) -> int:
+        return int(self._words[position])
+
+    def first_words(self) -> Fill:
+        position = 0
+
+        def fill(buffer: Any) -> None:
+            nonlocal position
+            count = len(buffer) // WORD_BYTES
+            block = self._words[position : position + count]
+            if len(block) < count:
+                raise IndexError(USED_UP)
+            buffer[:] = b"".join(int(word).to_bytes(WORD_BYTES, "little", signed=True) for word in block)
+            position += count
+
+        return fill
+
+    def extension(self, position: int = 0) -> Iterator[int]:
+        yield from self._extensions.get(position, ())
+        raise IndexError(USED_UP)
+
+
+@lru_cache(maxsize=1)
+def _zeros() -> memoryview:
+    return memoryview(bytes(LARGEST_BLOCK * WORD_BYTES))
+
+
+def _keystream() -> Fill:
+    from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+    left = 0
+    update_into: Callable[[memoryview, Any], int]
+
+    def fill(buffer: Any) -> None:
+        nonlocal left, update_into
+        if left < len(buffer):
+            entropy = os.urandom(_KEY_BYTES + _NONCE_BYTES)
+            cipher = Cipher(algorithms.AES(entropy[:_KEY_BYTES]), modes.GCM(entropy[_KEY_BYTES:]))
+            update_into = cipher.encryptor().update_into
+            left = WORDS_PER_KEY * WORD_BYTES
+        update_into(_zeros()[: len(buffer)], buffer)
+        left -= len(buffer)
+
+    return fill
