@@ -15,6 +15,7 @@ import sys
 import tracemalloc
 from pathlib import Path
 
+import gmpy2  # noqa: F401  loaded here, because a release loads it only when a value needs the exact path
 import numpy as np
 from cases_ours import inputs, mechanism
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import resource
 import subprocess
 import sys
 from collections.abc import Callable
 
 from peers import HERE, last_line
-from rounds import Results, own_worker, rotated, run_rounds
+from rounds import SINGLE_THREADED, Results, own_worker, rotated, run_rounds
 
 MEMORY_SIZES = (10**6, 10**7)
 _MECHANISM = "import snapdp; m = snapdp.Snapping(epsilon='0.5', sensitivity=1, lower=0, upper=1000); "
@@ -49,7 +50,8 @@ def _children_cpu_ms() -> float:
 
 
 def _runs(program: str) -> bool:
-    return subprocess.run([sys.executable, "-c", program], capture_output=True, check=False).returncode == 0
+    command, variables = [sys.executable, "-c", program], {**os.environ, **SINGLE_THREADED}
+    return subprocess.run(command, env=variables, capture_output=True, check=False).returncode == 0
 
 
 def cold(rounds: int) -> dict[str, list[float]]:

@@ -21,6 +21,8 @@ from peers import HERE, PEERS, Missing, ensure, without_pythonpath
 OWN_MODULES = ("cases_ours", "cases_baseline")
 MIN_CPU_SECONDS = 0.05
 QUICK_MIN_CPU_SECONDS = 0.01
+# Idle threads of numpy's linear algebra spin for a while after the import: CPU time of the process, but not work.
+SINGLE_THREADED = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 
 @dataclass
@@ -49,14 +51,13 @@ class Worker:
         self, environment: str, interpreter: Path, modules: Sequence[str], variables: Mapping[str, str]
     ) -> None:
         self.environment = environment
-        single_threaded = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
         self._process = subprocess.Popen(
             [str(interpreter), str(HERE / "worker.py"), *modules],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
-            env={**variables, **single_threaded},
+            env={**variables, **SINGLE_THREADED},
         )
         hello = self._read()
         self.cases: list[dict[str, str]] = hello.get("cases", [])

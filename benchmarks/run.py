@@ -1,6 +1,6 @@
 """The benchmarks of snapdp: one command that measures, compares with other libraries and judges the targets.
 
-    python benchmarks/run.py                     everything, about five minutes the first time
+    python benchmarks/run.py                     everything, about a minute; the first time also installs the peers
     python benchmarks/run.py --quick --no-peers  a first impression
     python benchmarks/run.py --only 'scalar'     cases whose name contains the text or matches the pattern
     python benchmarks/run.py --growth            also --memory, --cold: these tables alone

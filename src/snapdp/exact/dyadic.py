@@ -14,6 +14,7 @@ from fractions import Fraction
 HALF = Fraction(1, 2)
 _FRACTION_BITS = 52
 _FRACTION_MASK = (1 << _FRACTION_BITS) - 1
+_pack_double, _unpack_pattern = struct.Struct("<d").pack, struct.Struct("<q").unpack
 
 
 def power_of_two(exponent: int) -> Fraction:
@@ -64,7 +65,7 @@ def nearest_multiple(x: Fraction, grid: Fraction) -> Fraction:
 
 def double_fields(x: float) -> tuple[int, int]:
     """Return (m, e) with x == m * 2**e exactly, read from the IEEE representation of a finite double."""
-    (pattern,) = struct.unpack("<q", struct.pack("<d", x))
+    (pattern,) = _unpack_pattern(_pack_double(x))
     biased = (pattern >> _FRACTION_BITS) & 0x7FF
     significand = pattern & _FRACTION_MASK
     if biased:  # a normal number has a hidden leading one; a subnormal one shares the smallest exponent

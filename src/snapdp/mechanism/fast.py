@@ -23,9 +23,9 @@ from snapdp.mechanism.index import decide
 from snapdp.mechanism.logtable import KNOWN_LOGARITHMS
 from snapdp.mechanism.parameters import SnappingParameters
 from snapdp.randomness.bits import BitSource
-from snapdp.randomness.uniform import FIRST_DIGITS, LazyUniform
+from snapdp.randomness.uniform import DOUBLE_DIGITS, DOUBLE_MASK, LazyUniform
 
-LOG_REACH = FIRST_DIGITS * LN2.upper  # |ln w| <= 63 ln 2 for every word w
+LOG_REACH = DOUBLE_DIGITS * LN2.upper  # |ln u| <= 52 ln 2 for every u > 0 made of 52 digits
 COARSE_LOG_ERROR = Fraction(1, 1 << 27)  # assumed of the logarithm, relative, where the noise spans few grid steps
 FINE_LOG_ERROR = Fraction(1, 1 << 40)  # assumed where it spans many; any real logarithm is below 2**-51
 KNOWN_LOG_TOLERANCE = 2.0**-40
@@ -63,9 +63,8 @@ class Filter:
     """Constants of the accepting test, in the units of the coordinates."""
 
     noise_scale: float
-    log_offset: float  # noise_scale * 63 ln 2, so that noise_scale * ln|w| - log_offset = noise_scale * ln u
     grid: float
-    smallest_word: float  # only |w| above this is accepted
+    smallest: float  # only u of at least this is accepted
     threshold: float  # accepted iff |sum - multiple of the grid| < threshold = (1/2 - beta) grid
 
 
@@ -103,15 +102,15 @@ def error_bound(
 ) -> Fraction:
     """Return beta, a bound on |computed sum - true sum| in grid steps.
 
-    steps        rho = noise_scale/grid                        digits       only words above 2**digits are accepted
+    steps        rho = noise_scale/grid                        digits       only u >= 2**(digits - 52) is accepted
     log_error    assumed relative error of the logarithm       span         largest index that enters the sum
     value_error  error of the value in grid steps before the sum (0 where the split is exact)
     Terms in the order of theory (2)-(8); 2**-52 covers one operation in every rounding mode.
     """
     ulp = Fraction(1, 1 << 52)
-    unread_digits = Fraction(1, 1 << digits) + ulp
+    unread_digits = Fraction(1, 1 << digits)
     logarithm = LOG_REACH * log_error
-    scaling = LOG_REACH * 5 * ulp
+    scaling = LOG_REACH * 3 * ulp
     finite = Fraction(0)
     if (precision := parameters.precision) is not None:
         stretch = (1 + Fraction(1, 1 << precision.logarithm)) * (1 + Fraction(1, 1 << precision.product))
@@ -127,7 +126,7 @@ def build_filter(
     if where.span > FILTER_SPAN:
         return None
     steps = where.noise_scale / where.grid
-    digits = min(52, 24 + max(0, exponent_at_least(steps)))
+    digits = min(50, 24 + max(0, exponent_at_least(steps)))
     beta = error_bound(
         steps=steps,
         digits=digits,
@@ -140,16 +139,15 @@ def build_filter(
         return None
     return Filter(
         noise_scale=to_float_nearest(where.noise_scale),
-        log_offset=to_float_nearest(where.noise_scale * FIRST_DIGITS * (LN2.lower + LN2.upper) / 2),
         grid=float(where.grid),
-        smallest_word=float(1 << digits),
+        smallest=2.0 ** (digits - DOUBLE_DIGITS),
         threshold=to_float_down(where.grid * (Fraction(1, 2) - beta)),
     )
 
 
 def logarithm_is_trusted(log: Callable[[float], float]) -> bool:
     """Return whether a logarithm agrees with the table; otherwise everything goes the exact way."""
-    return all(abs(log(x) - known) <= KNOWN_LOG_TOLERANCE * known for x, known in KNOWN_LOGARITHMS)
+    return all(abs(log(x) - known) <= KNOWN_LOG_TOLERANCE * -known for x, known in KNOWN_LOGARITHMS)
 
 
 class ScalarSampler:
@@ -165,55 +163,50 @@ class ScalarSampler:
         self.parameters = parameters
         self._where = where = coordinates(parameters)
         self._log = log
-        self._filter = filter
+        self.filter = filter
         if where is None:
             return
         if filter is None and logarithm_is_trusted(log):
-            self._filter = build_filter(parameters, where, span=1)
-        self._direct = where.on_lattice and parameters.step is None
-        self._bounds = (float(where.value_lower), float(where.value_upper))
-        self._low, self._high = where.low, where.high
+            self.filter = build_filter(parameters, where, span=1)
+        self._on_lattice = where.on_lattice and parameters.step is None
+        self._lower, self._upper = float(where.value_lower), float(where.value_upper)
+        self._exponent, self._origin, self._low, self._high = where.exponent, where.origin, where.low, where.high
 
     def index(self, value: Any, source: BitSource, position: int = 0) -> int:
         """Return the output index of a data value; NaN must have been handled."""
-        word = 0
-        if (f := self._filter) is not None:
-            whole, rest = self._split(value)
-            word = source.first_word(position)
-            magnitude = float(abs(word))
-            if magnitude > f.smallest_word:
-                noise = self._log(magnitude) * f.noise_scale - f.log_offset
+        word = source.first_word(position)
+        f = self.filter
+        if f is not None:
+            u = (word & DOUBLE_MASK) * 2.0**-DOUBLE_DIGITS
+            if u >= f.smallest:
+                whole, rest = self._split(value)
+                noise = self._log(u) * f.noise_scale
                 total = rest + noise if word >= 0 else rest - noise
                 near = math.floor(total / f.grid + 0.5)
                 if -f.threshold < total - near * f.grid < f.threshold:
-                    return min(max(whole + near, self._low), self._high) - self._origin
-        else:
-            word = source.first_word(position)
+                    index = whole + near
+                    low, high = self._low, self._high
+                    return (low if index < low else high if index > high else index) - self._origin
         p = self.parameters
         return decide(p.inner(value), p, LazyUniform(word, source.extension(position)))
 
-    @property
-    def _origin(self) -> int:
-        assert self._where is not None
-        return self._where.origin
-
     def _split(self, value: Any) -> tuple[int, float]:
         """Return the nearest multiple of the grid and the remainder, exact (or within 2**-54 grid for a fraction)."""
-        where = self._where
-        assert where is not None
-        exponent = where.exponent
-        if self._direct:
-            kind = type(value)
-            if kind is float:
-                value = min(max(value, self._bounds[0]), self._bounds[1])
+        if self._on_lattice:
+            exponent = self._exponent
+            if type(value) is float:
+                lower, upper = self._lower, self._upper
+                value = lower if value < lower else upper if value > upper else value
                 whole = nearest_index_of_double(value, exponent)
                 return whole, value - math.ldexp(whole, exponent)
-            if kind is int:
-                value = min(max(value, where.value_lower), where.value_upper)
-                if type(value) is int:
-                    whole = value << -exponent if exponent <= 0 else (value + (1 << exponent - 1)) >> exponent
-                    return whole, 0.0 if exponent <= 0 else float(value - (whole << exponent))
-        inner = self.parameters.inner(value)
-        exact = self.parameters.offset + self.parameters.unit * inner if where.on_lattice else inner
+            if type(value) is int and self._lower <= value <= self._upper:
+                if exponent <= 0:
+                    return value << -exponent, 0.0
+                whole = (value + (1 << exponent - 1)) >> exponent
+                return whole, float(value - (whole << exponent))
+        p, where = self.parameters, self._where
+        assert where is not None
+        inner = p.inner(value)
+        exact = p.offset + p.unit * inner if where.on_lattice else inner
         whole = nearest_index(exact, where.grid)
         return whole, to_float_nearest(exact - whole * where.grid)

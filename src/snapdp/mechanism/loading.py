@@ -68,7 +68,7 @@ def _finish(
     def load(values: Array, total: Array, whole: Array) -> Array | None:
         doubtful = None
         if front is _convert and values.dtype == np.float64:
-            np.clip(values, lower, upper, out=total)
+            np.clip(values, lower, upper, total)
         else:
             doubtful = front(values, total)
             np.clip(total, lower, upper, out=total)

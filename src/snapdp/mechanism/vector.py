@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -24,14 +23,18 @@ from snapdp.mechanism.loading import Loader, loader_for, value_error
 from snapdp.mechanism.logtable import KNOWN_LOGARITHMS
 from snapdp.mechanism.parameters import SnappingParameters
 from snapdp.randomness.bits import LARGEST_BLOCK, BitSource
-from snapdp.randomness.uniform import LazyUniform
+from snapdp.randomness.uniform import DOUBLE_DIGITS, DOUBLE_MASK, LazyUniform
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 BLOCK = LARGEST_BLOCK
-_SIGN = np.int64(-(1 << 63))
+# Arrays of no dimension: a ufunc takes them without the conversion that a Python number costs at every call.
+_SIGN = np.array(-(1 << 63))
+_DIGITS = np.array(DOUBLE_MASK)
+_ONE = np.array(1.0)
+_ONE_BITS = _ONE.view(np.int64)
 _MAGIC = 1.5 * 2.0**52
 _PAGE = 4096
 
@@ -40,7 +43,7 @@ def numpy_log_is_trusted(log: Callable[..., Any]) -> bool:
     """Return whether numpy's logarithm agrees with the table, and zero rounds as the filter needs it."""
     points, known = np.array(KNOWN_LOGARITHMS).T
     zero = (np.full(16, -0.25) + _MAGIC) - _MAGIC
-    accurate = np.abs(log(points) - known) <= KNOWN_LOG_TOLERANCE * known
+    accurate = np.abs(log(points) - known) <= KNOWN_LOG_TOLERANCE * -known
     return bool(accurate.all()) and not np.signbit(zero).any()
 
 
@@ -54,6 +57,8 @@ class Scratch:
         arrays = [memory[start + i * stride :][: size * 8].view(np.float64) for i in range(5)]
         self.noise, self.total, self.rounded, self.whole, words = arrays
         self.words: Integers = words.view(np.int64)
+        self.noise_bits: Integers = self.noise.view(np.int64)
+        self.rounded_bits: Integers = self.rounded.view(np.int64)
 
     def first(self, size: int) -> Scratch:
         """Return the same memory cut to a shorter block."""
@@ -78,6 +83,8 @@ class VectorSampler:
         if where is None:
             return
         self._splits = where.span > SINGLE_SUM_SPAN
+        self._origin = where.origin
+        self._lowest, self._highest = float(where.low * where.grid), float(where.high * where.grid)
         if filter is None:
             if numpy_log_is_trusted(log):
                 span = 1 if self._splits else where.span
@@ -129,38 +136,36 @@ class VectorSampler:
         self, chunk: Array, load: Loader, s: Scratch, target: Floats, start: int, source: BitSource
     ) -> Floats:
         """Write the clamped multiples of the grid (in the filter's coordinates) of one block into target."""
-        f, where = self.filter, self._where
-        assert f is not None and where is not None
+        f = self.filter
+        assert f is not None
         noise, total, rounded = s.noise, s.total, s.rounded
-        magic = _MAGIC * f.grid
-        np.copyto(noise, s.words)  # signed words to doubles: |noise| is the first digits of U, its sign is S
-        np.abs(noise, out=noise)
+        magic = np.array(_MAGIC * f.grid)
+        np.bitwise_and(s.words, _DIGITS, s.noise_bits)
+        np.bitwise_or(s.noise_bits, _ONE_BITS, s.noise_bits)
+        np.subtract(noise, _ONE, noise)  # the first 52 digits of U as a double, exactly
         smallest = np.minimum.reduce(noise)
-        self._log(noise, out=noise)
-        np.multiply(noise, f.noise_scale, out=noise)
-        np.subtract(noise, f.log_offset, out=noise)  # noise_scale * ln u <= 0
-        np.bitwise_and(s.words, _SIGN, out=rounded.view(np.int64))
-        np.bitwise_xor(noise.view(np.int64), rounded.view(np.int64), out=noise.view(np.int64))
+        self._log(noise, noise)
+        np.multiply(noise, f.noise_scale, noise)
+        np.bitwise_and(s.words, _SIGN, s.rounded_bits)
+        np.bitwise_xor(s.noise_bits, s.rounded_bits, s.noise_bits)
         doubtful = load(chunk, total, s.whole)
-        np.add(total, noise, out=total)
-        np.add(total, magic, out=rounded)
-        np.subtract(rounded, magic, out=rounded)
-        np.subtract(total, rounded, out=total)
-        # Written so that a NaN counts as doubt.
+        np.add(total, noise, total)
+        np.add(total, magic, rounded)
+        np.subtract(rounded, magic, rounded)
+        np.subtract(total, rounded, total)
         certain = np.maximum.reduce(total) < f.threshold and np.minimum.reduce(total) > -f.threshold
         if self._splits:
-            np.add(rounded, s.whole, out=rounded)
-        np.clip(rounded, float(where.low * where.grid), float(where.high * where.grid), out=target)
-        if not (certain and smallest > f.smallest_word and doubtful is None):
-            np.abs(total, out=total)
-            accepted = total < f.threshold
-            if not smallest > f.smallest_word:
-                accepted &= np.abs(s.words.astype(np.float64)) > f.smallest_word
+            np.add(rounded, s.whole, rounded)
+        np.clip(rounded, self._lowest, self._highest, target)
+        if not (certain and smallest >= f.smallest and doubtful is None):  # a NaN counts as doubt
+            accepted = np.abs(total, out=total) < f.threshold
+            if not smallest >= f.smallest:
+                accepted &= (s.words & _DIGITS) >= f.smallest * 2.0**DOUBLE_DIGITS
             if doubtful is not None:
                 accepted &= ~doubtful
             for i in np.flatnonzero(~accepted).tolist():
                 index = self._decide(chunk[i], int(s.words[i]), start + i, source)
-                target[i] = float((index + where.origin) * where.grid)
+                target[i] = (index + self._origin) * f.grid
         return target
 
     def _indices(
@@ -170,10 +175,9 @@ class VectorSampler:
             words = s.words.tolist()
             exact = (self._decide(chunk[i], words[i], start + i, source) for i in range(len(chunk)))
             return np.fromiter(exact, np.int64, len(chunk))
-        where = self._where
-        assert where is not None
+        assert self.filter is not None
         multiples = self._snap(chunk, load, s, s.rounded, start, source)
-        return (multiples * float(1 / where.grid)).astype(np.int64) - where.origin
+        return (multiples / self.filter.grid).astype(np.int64) - self._origin
 
     def _decide(self, value: Any, word: int, position: int, source: BitSource) -> int:
         p = self._parameters

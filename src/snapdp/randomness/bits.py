@@ -19,7 +19,7 @@ from typing import Any, Protocol
 
 WORD_BYTES = 8
 WORDS_PER_KEY = 1 << 20
-LARGEST_BLOCK = 1 << 15  # words that one call of a Fill may ask for
+LARGEST_BLOCK = 3 << 13  # words that one call of a Fill may ask for
 USED_UP = "the recorded bits are used up"
 _KEY_BYTES, _NONCE_BYTES = 32, 12
 

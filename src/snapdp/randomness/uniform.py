@@ -1,9 +1,8 @@
 """A fair sign and a uniform number on (0, 1), both read lazily from one string of fair bits.
 
-Room: randomness. The first bit of the string is the sign, the following bits are the binary digits of U. Packing: with
-w the first word as a signed integer, S = +1 and W = w for w >= 0, S = -1 and W = ~w for w < 0; W holds the first 63
-digits. Flipping all bits of a fair string leaves it fair, so S and W are independent and fair; and float(w) carries both
-in one conversion, which the filter uses.
+Room: randomness. Packing of the first word w, a signed 64-bit integer: its sign is S; its low 52 bits are the first 52
+binary digits of U, most significant first; bits 62 to 52 are the next 11; extension words follow, 64 digits each. Any
+fixed order of fair bits is fair. This one lets a double be made of the first 52 digits by two bit operations.
 The exponent of U is never capped: digits are read until the first one appears, however long that takes.
 """
 
@@ -12,6 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 FIRST_DIGITS = 63
+DOUBLE_DIGITS = 52  # the digits that the filters read as a double
+DOUBLE_MASK = (1 << DOUBLE_DIGITS) - 1
+_REST_DIGITS = FIRST_DIGITS - DOUBLE_DIGITS
+_REST_MASK = (1 << _REST_DIGITS) - 1
 _WORD_BITS = 64
 
 
@@ -22,14 +25,14 @@ class LazyUniform:
 
     def __init__(self, word: int, extension: Iterator[int]) -> None:
         self.sign = 1 if word >= 0 else -1
-        self._digits = word if word >= 0 else ~word
+        self._digits = (word & DOUBLE_MASK) << _REST_DIGITS | (word >> DOUBLE_DIGITS & _REST_MASK)
         self._known = FIRST_DIGITS
         self._extension = extension
 
     def digits(self, count: int) -> int:
         """Return floor(U * 2**count).
 
-        >>> LazyUniform(1 << 62, iter(())).digits(3)
+        >>> LazyUniform(1 << 51, iter(())).digits(3)
         4
         """
         while self._known < count:
