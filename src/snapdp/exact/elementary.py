@@ -18,9 +18,8 @@ from snapdp.exact.enclosure import TINY_EXPONENT, Enclosure, refine
 
 # floor(ln 2 * 2**256): compared with MPFR and with Arb in the tests.
 _LN2_BITS = 256
-_LN2_SCALED = 0xb17217f7d1cf79abc9e3b39803f2f6af40f343267298b62d8a0d175b8baafa2b
+_LN2_SCALED = 0xB17217F7D1CF79ABC9E3B39803F2F6AF40F343267298B62D8A0D175B8BAAFA2B
 LN2 = Enclosure(Fraction(_LN2_SCALED, 1 << _LN2_BITS), Fraction(_LN2_SCALED + 1, 1 << _LN2_BITS))
-
 
 
 @lru_cache(maxsize=64)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 
 FIRST_PRECISION = 128
@@ -17,15 +16,25 @@ LAST_PRECISION = 1 << 20
 TINY_EXPONENT = -(1 << 16)  # below 2**this a number is enclosed by [0, 2**this]: rationals must stay storable
 
 
-@dataclass(frozen=True, slots=True)
 class Enclosure:
-    """The closed interval [lower, upper]; a known rational is the interval of one point."""
+    """The closed interval [lower, upper]; a known rational is the interval of one point.
 
-    lower: Fraction
-    upper: Fraction
+    Enclosures have no order: ask for `upper < other.lower` and mean it. (A plain class, like all values of the core:
+    importing dataclasses costs more than a whole scalar release.)
+    """
 
-    def __post_init__(self) -> None:
-        assert self.lower <= self.upper
+    __slots__ = ("lower", "upper")
+
+    def __init__(self, lower: Fraction, upper: Fraction) -> None:
+        assert lower <= upper
+        self.lower = lower
+        self.upper = upper
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Enclosure) and (self.lower, self.upper) == (other.lower, other.upper)
+
+    def __hash__(self) -> int:
+        return hash((self.lower, self.upper))
 
     @property
     def is_exact(self) -> bool:

@@ -110,6 +110,6 @@ def checked_out(out: Any, values: Array, dtype: np.dtype[Any]) -> Array:
 
 def _overlap(a: Array, b: Array) -> bool:
     try:
-        return bool(np.shares_memory(a, b, max_work=10_000))
+        return bool(np.shares_memory(a, b, max_work=10_000))  # type: ignore[arg-type]
     except np.exceptions.TooHardError:
         return True

@@ -23,15 +23,13 @@ def proved_loss(
 ) -> Fraction | None:
     """Return a proven upper bound on the loss of two inputs `distance` apart; None where the proof gives none.
 
-        loss <= d/lam + ln((1 + Ru)/(1 - Rd)),   holds for every grid > 0 and bound > 0        theory (3)-(6)
+    loss <= d/lam + ln((1 + Ru)/(1 - Rd)),   holds for every grid > 0 and bound > 0        theory (3)-(6)
     """
     overhead = proved_overhead(noise_scale=noise_scale, grid=grid, bound=bound, precision=precision)
     return None if overhead is None else distance / noise_scale + overhead
 
 
-def proved_overhead(
-    *, noise_scale: Fraction, grid: Fraction, bound: Fraction, precision: Precision
-) -> Fraction | None:
+def proved_overhead(*, noise_scale: Fraction, grid: Fraction, bound: Fraction, precision: Precision) -> Fraction | None:
     """Return ln((1 + Ru)/(1 - Rd)), rounded up: the price of p-bit arithmetic, paid once for each differing output."""
     working = _WORKING_BITS + 2 * max(precision.uniform, precision.logarithm, precision.product)
     stretch = (1 + Fraction(1, 1 << precision.logarithm)) * (1 + Fraction(1, 1 << precision.product))

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
+from math import floor, ldexp
 from typing import Any
 
 from snapdp.exact.dyadic import exponent_at_least, nearest_index, nearest_index_of_double, power_of_two
@@ -24,6 +25,7 @@ from snapdp.mechanism.logtable import KNOWN_LOGARITHMS
 from snapdp.mechanism.parameters import SnappingParameters
 from snapdp.randomness.bits import BitSource
 from snapdp.randomness.uniform import DOUBLE_DIGITS, DOUBLE_MASK, LazyUniform
+from snapdp.values import Value
 
 LOG_REACH = DOUBLE_DIGITS * LN2.upper  # |ln u| <= 52 ln 2 for every u > 0 made of 52 digits
 COARSE_LOG_ERROR = Fraction(1, 1 << 27)  # assumed of the logarithm, relative, where the noise spans few grid steps
@@ -33,11 +35,11 @@ FEW_STEPS = 16
 SINGLE_SUM_SPAN = 1 << 26  # up to this index the value need not be split into grid multiple and remainder
 FILTER_SPAN = 1 << 51  # beyond this index the rounding by a magic number leaves its binade
 WIDEST_BETA = Fraction(1, 4)
+_DIGIT_UNIT = 2.0**-DOUBLE_DIGITS
 EXPONENTS = range(-900, 900)  # grids and scales inside these never overflow or underflow a double
 
 
-@dataclass(frozen=True, slots=True)
-class Coordinates:
+class Coordinates(Value):
     """Where the filter works: `origin` is added to an index to count multiples of 2**exponent from zero."""
 
     on_lattice: bool
@@ -49,7 +51,7 @@ class Coordinates:
     low: int
     high: int
 
-    @property
+    @cached_property
     def grid(self) -> Fraction:
         return power_of_two(self.exponent)
 
@@ -58,8 +60,7 @@ class Coordinates:
         return max(abs(self.low), abs(self.high))
 
 
-@dataclass(frozen=True, slots=True)
-class Filter:
+class Filter(Value):
     """Constants of the accepting test, in the units of the coordinates."""
 
     noise_scale: float
@@ -72,12 +73,12 @@ def coordinates(parameters: SnappingParameters) -> Coordinates | None:
     """Return the filter's coordinates, or None where the constants leave the range of doubles."""
     p = parameters
     lattice = p.lattice
+    scale, offset, noise_scale = Fraction(1), Fraction(0), Fraction(p.noise_scale)
     if lattice is not None:
         exponent, origin = lattice
         scale, offset, noise_scale = p.unit, p.offset, p.unit * p.noise_scale
     else:
         exponent, origin = exponent_at_least(p.grid), 0
-        scale, offset, noise_scale = Fraction(1), Fraction(0), p.noise_scale
         if power_of_two(exponent) != p.grid:
             return None
     lower, upper = offset + scale * p.value_lower, offset + scale * p.value_upper
@@ -98,7 +99,13 @@ def coordinates(parameters: SnappingParameters) -> Coordinates | None:
 
 
 def error_bound(
-    *, steps: Fraction, digits: int, log_error: Fraction, span: int, parameters: SnappingParameters, value_error: Fraction
+    *,
+    steps: Fraction,
+    digits: int,
+    log_error: Fraction,
+    span: int,
+    parameters: SnappingParameters,
+    value_error: Fraction,
 ) -> Fraction:
     """Return beta, a bound on |computed sum - true sum| in grid steps.
 
@@ -164,42 +171,59 @@ class ScalarSampler:
         self._where = where = coordinates(parameters)
         self._log = log
         self.filter = filter
+        self._exponent: int | None = None
         if where is None:
             return
+        self._single_sum = where.span <= SINGLE_SUM_SPAN
         if filter is None and logarithm_is_trusted(log):
-            self.filter = build_filter(parameters, where, span=1)
-        self._on_lattice = where.on_lattice and parameters.step is None
+            self.filter = build_filter(parameters, where, span=where.span if self._single_sum else 1)
+        if where.on_lattice:
+            self._exponent = where.exponent
+        self._plain = where.on_lattice and parameters.step is None
         self._lower, self._upper = float(where.value_lower), float(where.value_upper)
-        self._exponent, self._origin, self._low, self._high = where.exponent, where.origin, where.low, where.high
+        self._origin, self._low, self._high = where.origin, where.low, where.high
 
     def index(self, value: Any, source: BitSource, position: int = 0) -> int:
         """Return the output index of a data value; NaN must have been handled."""
         word = source.first_word(position)
         f = self.filter
         if f is not None:
-            u = (word & DOUBLE_MASK) * 2.0**-DOUBLE_DIGITS
+            u = (word & DOUBLE_MASK) * _DIGIT_UNIT
             if u >= f.smallest:
-                whole, rest = self._split(value)
+                whole, total = self._split(value)
                 noise = self._log(u) * f.noise_scale
-                total = rest + noise if word >= 0 else rest - noise
-                near = math.floor(total / f.grid + 0.5)
-                if -f.threshold < total - near * f.grid < f.threshold:
+                total = total + noise if word >= 0 else total - noise
+                grid, threshold = f.grid, f.threshold
+                near = floor(total / grid + 0.5)
+                if -threshold < total - near * grid < threshold:
                     index = whole + near
                     low, high = self._low, self._high
                     return (low if index < low else high if index > high else index) - self._origin
         p = self.parameters
         return decide(p.inner(value), p, LazyUniform(word, source.extension(position)))
 
+    def release(self, value: Any, source: BitSource, position: int = 0) -> float:
+        """Return the released number of a data value."""
+        index = self.index(value, source, position)
+        if self._exponent is None:
+            return self.parameters.released(index)
+        return ldexp(index + self._origin, self._exponent)
+
     def _split(self, value: Any) -> tuple[int, float]:
-        """Return the nearest multiple of the grid and the remainder, exact (or within 2**-54 grid for a fraction)."""
-        if self._on_lattice:
-            exponent = self._exponent
+        """Return a multiple of the grid and the remainder, exact (or within 2**-54 grid for a fraction).
+
+        Where all indices are small the multiple may be 0: the sum is then still accurate enough.
+        """
+        if self._plain:
+            lower, upper = self._lower, self._upper
             if type(value) is float:
-                lower, upper = self._lower, self._upper
                 value = lower if value < lower else upper if value > upper else value
-                whole = nearest_index_of_double(value, exponent)
-                return whole, value - math.ldexp(whole, exponent)
-            if type(value) is int and self._lower <= value <= self._upper:
+                if self._single_sum:
+                    return 0, value
+                whole = nearest_index_of_double(value, self._exponent or 0)
+                return whole, value - ldexp(whole, self._exponent or 0)
+            if type(value) is int and lower <= value <= upper:
+                exponent = self._exponent or 0
                 if exponent <= 0:
                     return value << -exponent, 0.0
                 whole = (value + (1 << exponent - 1)) >> exponent

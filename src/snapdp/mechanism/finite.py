@@ -53,7 +53,7 @@ def finite_parameters(
     widest_grid = chosen_grid(grid, noise_scale=grid_scale, default="natural")
     clamp = _bound(bound, gamma, half_width=half_width, noise_scale=widest_scale, grid=widest_grid)
     bits = arithmetic.bits or required_bits(epsilon=declared.epsilon, bound=clamp)
-    precision = Precision(bits, bits, bits)
+    precision = Precision.of(bits)
     if arithmetic.rule == "notes":
         effective, scale, step = _by_the_notes(declared.epsilon, clamp, precision, grid)
     else:
@@ -81,7 +81,12 @@ def finite_parameters(
 
 
 def explicit_parameters(
-    *, noise_scale: Fraction, grid: Fraction, bound: Fraction, precision: Precision | None, epsilon: Fraction | None = None
+    *,
+    noise_scale: Fraction,
+    grid: Fraction,
+    bound: Fraction,
+    precision: Precision | None,
+    epsilon: Fraction | None = None,
 ) -> SnappingParameters:
     """Return parameters from inner constants as they stand, for enumeration, counterexamples and the verifier.
 

@@ -63,19 +63,19 @@ def _convert(values: Array, total: Array) -> Array | None:
 def _finish(
     front: Callable[[Array, Array], Array | None], lower: float, upper: float, splits: bool, where: Coordinates
 ) -> Loader:
-    magic = _MAGIC * float(where.grid)
+    magic, least, most = (np.array(x) for x in (_MAGIC * float(where.grid), lower, upper))
 
     def load(values: Array, total: Array, whole: Array) -> Array | None:
         doubtful = None
         if front is _convert and values.dtype == np.float64:
-            np.clip(values, lower, upper, total)
+            values.clip(least, most, total)
         else:
             doubtful = front(values, total)
-            np.clip(total, lower, upper, out=total)
+            total.clip(least, most, total)
         if splits:
-            np.add(total, magic, out=whole)
-            np.subtract(whole, magic, out=whole)
-            np.subtract(total, whole, out=total)
+            np.add(total, magic, whole)
+            np.subtract(whole, magic, whole)
+            np.subtract(total, whole, total)
         return doubtful
 
     return load

@@ -13,7 +13,7 @@ Theory: docs/theory/mechanism.md.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+import sys
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, NewType
@@ -23,24 +23,30 @@ from snapdp.exact.dyadic import exponent_of_power, nearest_multiple, power_of_tw
 from snapdp.exact.elementary import ln_enclosure
 from snapdp.exact.enclosure import decided_ceil
 from snapdp.exact.numbers import datum, parameter, positive, probability, to_float_nearest
+from snapdp.values import Value
 
 DataUnits = NewType("DataUnits", Fraction)
 Inner = NewType("Inner", Fraction)
 
 LARGEST_INDEX = 1 << 52  # then every multiple of the grid inside the clamp is a double
+LARGEST_DOUBLE, SMALLEST_DOUBLE = Fraction(sys.float_info.max), Fraction(1, 1 << 1074)
 FINE = 16  # the default grid of exact arithmetic is the natural one divided by this
 EXACT_GAMMA = Fraction(1, 1 << 40)  # the clamp changes an output with at most this probability; wide costs nothing
 
 
-@dataclass(frozen=True)
-class Precision:
+class Precision(Value):
     """Bits of the uniform draw, the logarithm and the product; the sum is exact."""
 
     uniform: int
     logarithm: int
     product: int
 
-    def __post_init__(self) -> None:
+    @classmethod
+    def of(cls, bits: int) -> Precision:
+        """Return one precision for every step."""
+        return cls(uniform=bits, logarithm=bits, product=bits)
+
+    def _check(self) -> None:
         for bits in (self.uniform, self.logarithm, self.product):
             if isinstance(bits, bool) or not isinstance(bits, int) or bits < 2:
                 raise ParameterError(f"a precision of {bits!r} bits is not usable.", "Give an integer of at least 2.")
@@ -51,8 +57,7 @@ class Precision:
         return Fraction(1, 1 << min(self.uniform, self.logarithm, self.product))
 
 
-@dataclass(frozen=True)
-class FinitePrecision:
+class FinitePrecision(Value):
     """Ask for the mechanism in p-bit arithmetic; bits=None takes the smallest p the rules allow, at least 118.
 
     rule="proved" charges the bound proved in docs/theory/finite-precision.md (any grid); rule="notes" the published
@@ -62,15 +67,14 @@ class FinitePrecision:
     bits: int | None = None
     rule: str = "proved"
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         if self.bits is not None:
-            Precision(self.bits, self.bits, self.bits)
+            Precision.of(self.bits)
         if self.rule not in ("proved", "notes"):
             raise ParameterError(f"rule = {self.rule!r} is unknown.", 'Give rule="proved" or rule="notes".')
 
 
-@dataclass(frozen=True)
-class Declaration:
+class Declaration(Value):
     """What the user declares, validated: the public facts both arithmetics start from."""
 
     epsilon: Fraction
@@ -101,9 +105,17 @@ class Declaration:
         )
 
 
-@dataclass(frozen=True)
-class SnappingParameters:
-    """All public constants of one mechanism. Field units: see STYLE of the names; Inner unless said otherwise."""
+class SnappingParameters(Value):
+    """All public constants of one mechanism, immutable.
+
+    declared                  epsilon, sensitivity, lower, upper as the user means them (data units)
+    offset, unit              data = offset + unit * inner
+    noise_scale, grid         of the Laplace noise and of the outputs (inner)
+    value_lower, value_upper  a value is clamped to these first: the public range, outward to the grid (inner)
+    low, high                 the output index is clamped to these; end_lower, end_upper are their numbers (inner)
+    precision, effective_epsilon, bound, rule    of finite precision; None in exact arithmetic
+    step                      values are first rounded to multiples of this (data units)
+    """
 
     declared: Declaration
     offset: DataUnits
@@ -122,7 +134,7 @@ class SnappingParameters:
     rule: str | None = None
     step: DataUnits | None = None
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         if max(abs(self.low), abs(self.high)) > LARGEST_INDEX:
             raise BoundError(
                 f"the range needs grid indices from {self.low} to {self.high}; at most 2**52 on each side are allowed.",
@@ -130,6 +142,9 @@ class SnappingParameters:
                 low=self.low,
                 high=self.high,
             )
+        furthest = max(abs(self.data_value(self.low)), abs(self.data_value(self.high)))
+        if furthest > LARGEST_DOUBLE or self.data_grid < SMALLEST_DOUBLE:
+            raise BoundError("the outputs leave the range of doubles.", "Use other units for the statistic.")
 
     @property
     def epsilon(self) -> Fraction:

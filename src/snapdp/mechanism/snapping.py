@@ -5,7 +5,6 @@ Room: mechanism. Checks its input completely before it draws a bit; never return
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -16,13 +15,13 @@ from snapdp.mechanism.finite import finite_parameters
 from snapdp.mechanism.parameters import DataUnits, FinitePrecision, SnappingParameters, exact_parameters
 from snapdp.mechanism.scalars import checked_scalar, is_array_like
 from snapdp.randomness.bits import BitSource, SystemBits
+from snapdp.values import replaced
 
 if TYPE_CHECKING:
     from snapdp.mechanism.law import Law
     from snapdp.mechanism.vector import VectorSampler
 
 _SYSTEM = SystemBits()
-_PLAIN = (int, float)
 
 
 class Snapping:
@@ -67,12 +66,14 @@ class Snapping:
             p = exact_parameters(**declared, grid=grid, clamp="wide" if clamp is None else clamp, gamma=gamma)
         elif isinstance(arithmetic, FinitePrecision):
             if clamp is not None:
-                raise BoundError("clamp belongs to exact arithmetic.", "In finite precision give bound, in sensitivities.")
+                raise BoundError(
+                    "clamp belongs to exact arithmetic.", "In finite precision give bound, in sensitivities."
+                )
             p = finite_parameters(**declared, arithmetic=arithmetic, grid=grid, bound=bound, gamma=gamma)
         else:
             raise ParameterError("arithmetic is unknown.", "Leave it out, or give snapdp.FinitePrecision(...).")
         if step is not None:
-            p = replace(p, step=DataUnits(positive(step, name="step")))
+            p = replaced(p, step=DataUnits(positive(step, name="step")))
         self._parameters = p
         self._nan = None if nan is None else _replacement(nan, p)
         self._scalar = ScalarSampler(p)
@@ -87,6 +88,8 @@ class Snapping:
 
         Each value of an array is a release of its own. out=, a float64 array of the same shape, receives the result.
         """
+        if out is None and (type(value) is int or (type(value) is float and value == value)):
+            return self._scalar.release(value, _SYSTEM)
         return release_with_bits(self, value, _SYSTEM, out=out)
 
     def release_index(self, value: Any, *, out: Any = None) -> Any:
@@ -115,8 +118,8 @@ class Snapping:
 
 def release_with_bits(m: Snapping, value: Any, bits: BitSource, *, out: Any = None) -> Any:
     """Release with given bits: for the release engine, replay and tests. A public caller has `Snapping.release`."""
-    if out is None and (type(value) in _PLAIN or not is_array_like(value)):
-        return m._parameters.released(m._scalar.index(checked_scalar(value, nan=m._nan), bits))
+    if out is None and not is_array_like(value):
+        return m._scalar.release(checked_scalar(value, nan=m._nan), bits)
     from snapdp.mechanism.arrays import release_array
 
     return release_array(value, scalar=m._scalar, vector=m._vector, out=out, nan=m._nan, source=bits)
@@ -124,7 +127,7 @@ def release_with_bits(m: Snapping, value: Any, bits: BitSource, *, out: Any = No
 
 def index_with_bits(m: Snapping, value: Any, bits: BitSource, *, out: Any = None) -> Any:
     """Return indices with given bits; see `release_with_bits`."""
-    if out is None and (type(value) in _PLAIN or not is_array_like(value)):
+    if out is None and not is_array_like(value):
         return m._scalar.index(checked_scalar(value, nan=m._nan), bits)
     from snapdp.mechanism.arrays import index_array
 

@@ -1,9 +1,9 @@
 """The vector path: the filter of `fast` over cache-sized blocks in plain numpy, bit-identical to the definition.
 
 Room: mechanism. About 17 cheap passes over blocks that stay in the second-level cache; the few values in doubt
-(about 2**-20 of them) go to `index.decide` with the same bits. Rounding to the grid adds and subtracts 1.5 * 2**52 * grid:
-the sum lies in a binade whose spacing is the grid, so the result is a multiple of it in every rounding mode, and zero
-comes out positive (rint would give -0.0, and the sign of zero leaks the sign of the value).
+(about 2**-20 of them) go to `index.decide` with the same bits. Rounding to the grid adds and subtracts
+1.5 * 2**52 * grid: the sum lies in a binade whose spacing is the grid, so the result is a multiple of it in every
+rounding mode, and zero comes out positive (rint would give -0.0, and the sign of zero leaks the sign of the value).
 Nothing branches on the data except where the exact way is needed. The word buffer is wiped at the end.
 Proof: docs/theory/fast-path.md, (1)-(12).
 """
@@ -22,14 +22,14 @@ from snapdp.mechanism.index import decide
 from snapdp.mechanism.loading import Loader, loader_for, value_error
 from snapdp.mechanism.logtable import KNOWN_LOGARITHMS
 from snapdp.mechanism.parameters import SnappingParameters
-from snapdp.randomness.bits import LARGEST_BLOCK, BitSource
+from snapdp.randomness.bits import BitSource
 from snapdp.randomness.uniform import DOUBLE_DIGITS, DOUBLE_MASK, LazyUniform
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-BLOCK = LARGEST_BLOCK
+BLOCK = 7 << 12  # four work arrays of 229 KB and the blocks of input and output share a second-level cache of 2 MB
 # Arrays of no dimension: a ufunc takes them without the conversion that a Python number costs at every call.
 _SIGN = np.array(-(1 << 63))
 _DIGITS = np.array(DOUBLE_MASK)
@@ -84,7 +84,7 @@ class VectorSampler:
             return
         self._splits = where.span > SINGLE_SUM_SPAN
         self._origin = where.origin
-        self._lowest, self._highest = float(where.low * where.grid), float(where.high * where.grid)
+        self._lowest, self._highest = (np.array(float(end * where.grid)) for end in (where.low, where.high))
         if filter is None:
             if numpy_log_is_trusted(log):
                 span = 1 if self._splits else where.span
@@ -92,6 +92,9 @@ class VectorSampler:
                 self.filter = build_filter(parameters, where, span=span, value_error=error)
             else:
                 warnings.warn("numpy's logarithm is inaccurate here: every value goes the exact way.", stacklevel=5)
+        if self.filter is not None:
+            self._magic = np.array(_MAGIC * self.filter.grid)
+            self._noise_scale = np.array(self.filter.noise_scale)
 
     def release(self, values: Array, out: Array, source: BitSource, *, nan: float | None = None) -> None:
         """Write the released number of each value into out, a float64 array of the same shape."""
@@ -128,35 +131,32 @@ class VectorSampler:
                 if nan is not None and values.dtype.kind == "f":
                     chunk = np.where(np.isnan(chunk), nan, chunk)
                 block = scratch.first(len(chunk))
-                fill(memoryview(block.words).cast("B"))
+                fill(block.words.data.cast("B"))
                 yield start, chunk, load, block
         scratch.words.fill(0)
 
-    def _snap(
-        self, chunk: Array, load: Loader, s: Scratch, target: Floats, start: int, source: BitSource
-    ) -> Floats:
+    def _snap(self, chunk: Array, load: Loader, s: Scratch, target: Floats, start: int, source: BitSource) -> Floats:
         """Write the clamped multiples of the grid (in the filter's coordinates) of one block into target."""
         f = self.filter
         assert f is not None
         noise, total, rounded = s.noise, s.total, s.rounded
-        magic = np.array(_MAGIC * f.grid)
         np.bitwise_and(s.words, _DIGITS, s.noise_bits)
         np.bitwise_or(s.noise_bits, _ONE_BITS, s.noise_bits)
         np.subtract(noise, _ONE, noise)  # the first 52 digits of U as a double, exactly
         smallest = np.minimum.reduce(noise)
         self._log(noise, noise)
-        np.multiply(noise, f.noise_scale, noise)
+        np.multiply(noise, self._noise_scale, noise)
         np.bitwise_and(s.words, _SIGN, s.rounded_bits)
         np.bitwise_xor(s.noise_bits, s.rounded_bits, s.noise_bits)
         doubtful = load(chunk, total, s.whole)
         np.add(total, noise, total)
-        np.add(total, magic, rounded)
-        np.subtract(rounded, magic, rounded)
+        np.add(total, self._magic, rounded)
+        np.subtract(rounded, self._magic, rounded)
         np.subtract(total, rounded, total)
         certain = np.maximum.reduce(total) < f.threshold and np.minimum.reduce(total) > -f.threshold
         if self._splits:
             np.add(rounded, s.whole, rounded)
-        np.clip(rounded, self._lowest, self._highest, target)
+        rounded.clip(self._lowest, self._highest, target)
         if not (certain and smallest >= f.smallest and doubtful is None):  # a NaN counts as doubt
             accepted = np.abs(total, out=total) < f.threshold
             if not smallest >= f.smallest:
@@ -168,9 +168,7 @@ class VectorSampler:
                 target[i] = (index + self._origin) * f.grid
         return target
 
-    def _indices(
-        self, chunk: Array, load: Loader | None, s: Scratch, start: int, source: BitSource
-    ) -> Integers:
+    def _indices(self, chunk: Array, load: Loader | None, s: Scratch, start: int, source: BitSource) -> Integers:
         if load is None:
             words = s.words.tolist()
             exact = (self._decide(chunk[i], words[i], start + i, source) for i in range(len(chunk)))

@@ -12,16 +12,16 @@ random function is then below 2**-90 a key.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from os import urandom
+from struct import Struct
 from typing import Any, Protocol
 
 WORD_BYTES = 8
 WORDS_PER_KEY = 1 << 20
-LARGEST_BLOCK = 3 << 13  # words that one call of a Fill may ask for
 USED_UP = "the recorded bits are used up"
 _KEY_BYTES, _NONCE_BYTES = 32, 12
+_signed_word = Struct("<q").unpack
 
 Fill = Callable[[Any], None]  # writes fresh words into a buffer of bytes
 
@@ -45,14 +45,15 @@ class SystemBits:
     __slots__ = ()
 
     def first_word(self, position: int = 0) -> int:
-        return int.from_bytes(os.urandom(WORD_BYTES), "little", signed=True)
+        word: int = _signed_word(urandom(WORD_BYTES))[0]
+        return word
 
     def first_words(self) -> Fill:
         return _keystream()
 
     def extension(self, position: int = 0) -> Iterator[int]:
         while True:
-            yield int.from_bytes(os.urandom(WORD_BYTES), "little")
+            yield int.from_bytes(urandom(WORD_BYTES), "little")
 
 
 class RecordedBits:
@@ -89,25 +90,22 @@ class RecordedBits:
         raise IndexError(USED_UP)
 
 
-@lru_cache(maxsize=1)
-def _zeros() -> memoryview:
-    return memoryview(bytes(LARGEST_BLOCK * WORD_BYTES))
-
-
 def _keystream() -> Fill:
     from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
     left = 0
-    update_into: Callable[[memoryview, Any], int]
+    update_into: Callable[[Any, Any], int]
 
     def fill(buffer: Any) -> None:
         nonlocal left, update_into
         if left < len(buffer):
-            entropy = os.urandom(_KEY_BYTES + _NONCE_BYTES)
+            entropy = urandom(_KEY_BYTES + _NONCE_BYTES)
             cipher = Cipher(algorithms.AES(entropy[:_KEY_BYTES]), modes.GCM(entropy[_KEY_BYTES:]))
             update_into = cipher.encryptor().update_into
             left = WORDS_PER_KEY * WORD_BYTES
-        update_into(_zeros()[: len(buffer)], buffer)
+        # In place: the key stream is added (XOR) to whatever the buffer holds. It is uniform and independent of that,
+        # so the sum is too; and no block of zeros has to pass through the cache.
+        update_into(buffer, buffer)
         left -= len(buffer)
 
     return fill
