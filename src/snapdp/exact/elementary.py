@@ -21,6 +21,8 @@ _LN2_BITS = 256
 _LN2_SCALED = 0xB17217F7D1CF79ABC9E3B39803F2F6AF40F343267298B62D8A0D175B8BAAFA2B
 LN2 = Enclosure(Fraction(_LN2_SCALED, 1 << _LN2_BITS), Fraction(_LN2_SCALED + 1, 1 << _LN2_BITS))
 
+_WIDE = 1 << 60  # exponents that no computation here can leave
+
 
 @lru_cache(maxsize=64)
 def mpfr_context(precision: int, direction: str) -> Any:
@@ -28,7 +30,7 @@ def mpfr_context(precision: int, direction: str) -> Any:
     import gmpy2
 
     modes = {"down": gmpy2.RoundDown, "up": gmpy2.RoundUp, "nearest": gmpy2.RoundToNearest}
-    return gmpy2.context(precision=precision, round=modes[direction])
+    return gmpy2.context(precision=precision, round=modes[direction], emin=-_WIDE, emax=_WIDE)
 
 
 def exact_mpfr(numerator: int, exponent: int = 0) -> Any:

@@ -15,8 +15,6 @@ from snapdp.exact.elementary import exp_enclosure, expm1_enclosure, ln_enclosure
 from snapdp.exact.enclosure import Enclosure, maximum
 from snapdp.mechanism.parameters import Precision, SnappingParameters
 
-_WORKING_BITS = 192
-
 
 def proved_loss(
     *, noise_scale: Fraction, grid: Fraction, bound: Fraction, precision: Precision, distance: Fraction = Fraction(1)
@@ -31,10 +29,21 @@ def proved_loss(
 
 def proved_overhead(*, noise_scale: Fraction, grid: Fraction, bound: Fraction, precision: Precision) -> Fraction | None:
     """Return ln((1 + Ru)/(1 - Rd)), rounded up: the price of p-bit arithmetic, paid once for each differing output."""
-    working = _WORKING_BITS + 2 * max(precision.uniform, precision.logarithm, precision.product)
+    ratio = mass_ratio(noise_scale=noise_scale, grid=grid, bound=bound, precision=precision)
+    if ratio is None:
+        return None
+    bits = _working_bits(precision)
+    return ln_enclosure(_shortened_up(ratio.upper / ratio.lower, bits), bits).upper
+
+
+def mass_ratio(*, noise_scale: Fraction, grid: Fraction, bound: Fraction, precision: Precision) -> Enclosure | None:
+    """Return [1 - Rd, 1 + Ru]: computed over ideal probability of every output, for every value within the bound.
+
+    None where the proof gives no positive lower end. Theory (4)-(6); q = e^(-grid/noise_scale), T the largest noise.
+    """
+    working = _working_bits(precision)
     stretch = (1 + Fraction(1, 1 << precision.logarithm)) * (1 + Fraction(1, 1 << precision.product))
-    steps = -(-bound // grid)
-    reach = (steps - Fraction(1, 2)) * grid + bound
+    reach = (math.ceil(bound / grid) - Fraction(1, 2)) * grid + bound
 
     def deficit(t: Fraction) -> Enclosure:  # kd(t)
         return -expm1_enclosure(-(t / noise_scale) * (stretch - 1), working)
@@ -49,9 +58,11 @@ def proved_overhead(*, noise_scale: Fraction, grid: Fraction, bound: Fraction, p
     near = (q + 1) / one_minus_q
     above = maximum((surplus(reach) + q * deficit(reach)) / one_minus_q, deficit(grid) * near)
     below = maximum((deficit(reach) + q * surplus(reach)) / one_minus_q, surplus(grid) * near)
-    if below.upper >= 1:
-        return None
-    return ln_enclosure(_shortened_up((1 + above.upper) / (1 - below.upper), working), working).upper
+    return None if below.upper >= 1 else Enclosure(1 - below.upper, 1 + above.upper)
+
+
+def _working_bits(precision: Precision) -> int:
+    return 192 + 2 * max(precision.uniform, precision.logarithm, precision.product)
 
 
 def _shortened_up(x: Fraction, bits: int) -> Fraction:
