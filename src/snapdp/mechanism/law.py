@@ -19,8 +19,9 @@ from typing import Any
 
 from snapdp.errors import ParameterError
 from snapdp.exact.dyadic import HALF, nearest_index
-from snapdp.exact.enclosure import Enclosure, enclose, refine
+from snapdp.exact.enclosure import Enclosure, enclose, refine, refined
 from snapdp.exact.numbers import parameter
+from snapdp.mechanism.index import clamped_index
 from snapdp.mechanism.parameters import DataUnits, Inner, SnappingParameters
 from snapdp.values import Value
 
@@ -110,10 +111,9 @@ class Law(ABC):
     @cached_property
     def variance(self) -> Enclosure:
         """Return E (out - E out)**2, in squared data units."""
-        square = self.bias * self.bias
-        return Enclosure(
-            max(Fraction(0), self.mse.lower - square.upper), self.mse.upper - max(Fraction(0), square.lower)
-        )
+        size = abs(self.bias)
+        square = size * size
+        return Enclosure(max(Fraction(0), self.mse.lower - square.upper), self.mse.upper - square.lower)
 
     @abstractmethod
     def _expectation(self, h: Callable[[Fraction], Fraction], *, absolute: bool) -> Enclosure:
@@ -144,9 +144,7 @@ class Law(ABC):
     @cached_property
     def centre(self) -> int:
         """Return the index nearest to the value: tails are summed outward from here."""
-        return min(
-            max(nearest_index(self.inner_value, self.parameters.grid), self.parameters.low), self.parameters.high
-        )
+        return clamped_index(nearest_index(self.inner_value, self.parameters.grid), self.parameters)
 
     def step_up(self, h: Callable[[Fraction], Fraction], j: int) -> Fraction:
         """Return h(v_j) - h(v_(j-1))."""
@@ -167,12 +165,9 @@ def law_of(value: Inner, parameters: SnappingParameters) -> Law:
 
 def narrow_enough(compute: Callable[[int], Enclosure], *, absolute: Fraction | None) -> Enclosure:
     """Return compute(precision) once it is as narrow as moments must be."""
-    scale = Fraction(1, 1 << MOMENT_BITS)
-
-    def until(e: Enclosure) -> bool:
-        return e.width <= scale * (abs(e.lower) if absolute is None else absolute)
-
-    return refine(compute, until=until)
+    if absolute is None:
+        return refined(compute, relative_bits=MOMENT_BITS)
+    return refine(compute, until=lambda e: e.width <= absolute / (1 << MOMENT_BITS))
 
 
 ZERO, ONE = enclose(0), enclose(1)

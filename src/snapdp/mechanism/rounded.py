@@ -1,8 +1,8 @@
 """The law of p-bit arithmetic: exact rationals, found without enumerating.
 
-Room: mechanism. For a fixed sign the rounded noise is monotone in the uniform draw, so P(|noise| >= t) is the mass of all
-draws below one threshold; the threshold follows from t through the product, the logarithm and the draw, each of which is
-inverted exactly on its own floats. One correctly rounded exponential per probability.
+Room: mechanism. For a fixed sign the rounded noise is monotone in the uniform draw, so P(|noise| >= t) is the mass of
+all draws below one threshold; the threshold follows from t through the product, the logarithm and the draw, each of
+which is inverted exactly on its own floats. One correctly rounded exponential per probability.
 Trusts: MPFR rounds exp and log correctly. Checked against enumeration of every draw at p = 4..8.
 Theory: docs/theory/finite-precision.md, (15)-(18).
 """
@@ -19,9 +19,10 @@ from snapdp.exact.elementary import exact_mpfr, mpfr_context
 from snapdp.exact.enclosure import Enclosure, enclose
 from snapdp.mechanism.bounds import mass_ratio
 from snapdp.mechanism.ideal import IdealLaw
-from snapdp.mechanism.law import Law, narrow_enough
+from snapdp.mechanism.law import Law
 from snapdp.mechanism.parameters import Precision
 
+_MOMENT_BITS = 512
 SUMMABLE = 1 << 14  # moments over more indices than this are enclosed instead of summed
 
 
@@ -110,27 +111,18 @@ class RoundedLaw(Law):
     def _cdf_reaches(self, index: int, level: Fraction) -> bool:
         return self.lower_tail(index + 1).lower >= level
 
-    def _expectation(self, h: Callable[[Fraction], Fraction], *, absolute: bool) -> Enclosure:
+    def _expectation(self, h: Callable[[Fraction], Fraction], *, absolute: bool) -> Enclosure:  # noqa: ARG002
         p, c = self.parameters, self.centre
         if p.high - p.low <= SUMMABLE:
-            up = sum(
-                (self.step_up(h, j) * self.upper_mass(j).fraction() for j in range(c + 1, p.high + 1)), Fraction(0)
-            )
-            down = sum(
-                (self.step_up(h, j) * self.lower_mass(j).fraction() for j in range(p.low + 1, c + 1)), Fraction(0)
-            )
-            return enclose(h(p.inner_value(c)) + up - down)
-        ratio = mass_ratio(
-            noise_scale=p.noise_scale, grid=p.grid, bound=p.bound or p.end_upper, precision=self._precision
-        )
+            up = (self.step_up(h, j) * self.upper_mass(j).fraction() for j in range(c + 1, p.high + 1))
+            down = (self.step_up(h, j) * self.lower_mass(j).fraction() for j in range(p.low + 1, c + 1))
+            return enclose(h(p.inner_value(c)) + sum(up) - sum(down))
+        bound = p.bound or p.end_upper
+        ratio = mass_ratio(noise_scale=p.noise_scale, grid=p.grid, bound=bound, precision=self._precision)
         if ratio is None:
             raise PremiseError("the precision is too small for this range.", "Use more bits or a coarser grid.")
-        ideal = IdealLaw(self.inner_value, p)
-        exact = narrow_enough(
-            lambda bits: ideal.expectation_parts(h, bits, enclose(1)), absolute=p.grid if absolute else None
-        )
-        # Every tail lies in the ratio times the ideal one, so the sums do; their sizes are those of |h|.
-        return exact.hull(ideal.expectation_parts(h, 256, ratio))
+        # Every tail is the ideal one times something in `ratio`; the rises on one side of the value have one sign.
+        return IdealLaw(self.inner_value, p).expectation_parts(h, _MOMENT_BITS, ratio)
 
 
 def _halved(mass: Mass) -> Mass:

@@ -1,0 +1,362 @@
+"""What the same-bits tests share: bit strings, a catalogue of mechanisms, awkward values, and a 480-bit reference.
+
+Three computations must answer alike for the same bits: `index.decide` (the definition), the scalar sampler and the
+vector sampler. Answers are compared as bit patterns, never with ==, because -0.0 == 0.0.
+The reference is independent of the library: Arb balls (python-flint) of 480 bits instead of MPFR, its own rounding to
+p bits, its own packing of digits into words. It either knows the index for certain or raises.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+import numpy as np
+from flint import arb, ctx, fmpq
+
+from snapdp.mechanism.fast import ScalarSampler
+from snapdp.mechanism.finite import explicit_parameters, finite_parameters
+from snapdp.mechanism.index import decide
+from snapdp.mechanism.parameters import FinitePrecision, Precision, SnappingParameters, exact_parameters
+from snapdp.mechanism.vector import VectorSampler
+from snapdp.randomness.uniform import LazyUniform
+from snapdp.values import replaced
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+REFERENCE_BITS = 480
+PLACED_WORDS = 6
+PLACED_DIGITS = 63 + 64 * PLACED_WORDS  # 447 digits of U are written out for a placed value
+HALF = Fraction(1, 2)
+
+
+# Bits ----------------------------------------------------------------------------------------------------------------
+
+
+class HashedBits:
+    """Given first words; extension words are hashes of the position, so that every string is infinite and repeatable.
+
+    `exact` counts how often an extension was asked for: once for every value that takes the exact way.
+    """
+
+    def __init__(self, words: Array) -> None:
+        self.words = words
+        self.exact = 0
+
+    def first_word(self, position: int = 0) -> int:
+        return int(self.words[position])
+
+    def first_words(self) -> Any:
+        position = 0
+
+        def fill(buffer: Any) -> None:
+            nonlocal position
+            count = len(buffer) // 8
+            buffer[:] = np.ascontiguousarray(self.words[position : position + count], "<i8").view(np.uint8).data
+            position += count
+
+        return fill
+
+    def extension(self, position: int = 0) -> Iterator[int]:
+        self.exact += 1
+        return _hashes(position)
+
+
+def _hashes(position: int) -> Iterator[int]:
+    depth = 0
+    while True:
+        digest = blake2b(b"%d %d" % (position, depth), digest_size=64).digest()
+        yield from np.frombuffer(digest, "<u8").tolist()
+        depth += 1
+
+
+class PlacedBits(HashedBits):
+    """First words and the extension words that follow each; reading beyond them is an error."""
+
+    def __init__(self, words: Array, extensions: Sequence[Sequence[int]]) -> None:
+        super().__init__(words)
+        self.extensions = extensions
+
+    def extension(self, position: int = 0) -> Iterator[int]:
+        self.exact += 1
+        yield from self.extensions[position]
+        raise IndexError("more digits were read than were placed")
+
+
+def random_words(rng: np.random.Generator, count: int) -> Array:
+    """Return fair words; in one of eight the digits start with up to 52 zeros, a few are all zeros or all ones."""
+    words = rng.integers(-(1 << 63), 1 << 63, count, dtype=np.int64)
+    small = slice(None, count // 8)
+    first = (words[small] & ((1 << 52) - 1)) >> rng.integers(0, 53, count // 8)
+    words[small] = (words[small] & (-1 << 52)) | first
+    extremes = [0, -(1 << 63), (1 << 63) - 1, -1, 1, (1 << 52) - 1, 1 << 52, 1 << 51, -(1 << 63) + 1]
+    words[: len(extremes)] = extremes[:count]
+    return rng.permutation(words)
+
+
+def packed(sign: int, digits: int, count: int) -> tuple[int, list[int]]:
+    """Return (first word, extension words) of a sign and the first `count` = 63 + 64 n digits of U."""
+    first = digits >> (count - 63)
+    word = (first >> 11) | (first & 0x7FF) << 52
+    rest = [(digits >> shift) & ((1 << 64) - 1) for shift in range(count - 127, -1, -64)]
+    return (word if sign > 0 else word - (1 << 63)), rest
+
+
+# Mechanisms ----------------------------------------------------------------------------------------------------------
+
+
+class Case(NamedTuple):
+    """One mechanism; `filtered` says whether both samplers have a filter (otherwise all values go the exact way)."""
+
+    parameters: SnappingParameters
+    filtered: bool = True
+
+
+def exact(epsilon: Any, sensitivity: Any, lower: Any, upper: Any, grid: Any = "fine", clamp: Any = "wide") -> Case:
+    return Case(
+        exact_parameters(
+            epsilon=epsilon, sensitivity=sensitivity, lower=lower, upper=upper, grid=grid, clamp=clamp, gamma=None
+        )
+    )
+
+
+def finite(epsilon: Any, sensitivity: Any, lower: Any, upper: Any, rule: str, **options: Any) -> Case:
+    arithmetic = FinitePrecision(bits=options.pop("bits", None), rule=rule)
+    return Case(
+        finite_parameters(
+            epsilon=epsilon, sensitivity=sensitivity, lower=lower, upper=upper, arithmetic=arithmetic, **options
+        )
+    )
+
+
+def explicit(noise_scale: Any, grid: Any, bound: Any, precision: Precision | None) -> Case:
+    scale, step, end = Fraction(noise_scale), Fraction(grid), Fraction(bound)
+    return Case(explicit_parameters(noise_scale=scale, grid=step, bound=end, precision=precision))
+
+
+def with_step(case: Case, step: Any) -> Case:
+    return Case(replaced(case.parameters, step=Fraction(step)), case.filtered)
+
+
+def unfiltered(case: Case) -> Case:
+    return Case(case.parameters, filtered=False)
+
+
+MIXED = Precision(uniform=53, logarithm=53, product=118)
+COARSE_LOG = Precision(uniform=118, logarithm=24, product=30)
+
+CASES: dict[str, Case] = {
+    # exact arithmetic: fine and natural grids, sensitivities, ranges away from zero
+    "count, fine": exact("0.5", 1, 0, 1000),
+    "count, natural": exact("0.5", 1, 0, 1000, "natural"),
+    "sensitivity 1/10, -10..30": exact(1, "1/10", -10, 30),
+    "sensitivity 1/10, -10..30, natural": exact(1, "0.1", -10, 30, "natural"),
+    "sensitivity 72/1000, 500..1000": exact("0.3", "72/1000", 500, 1000),
+    "sensitivity 72/1000, 500..1000, natural": exact("0.3", "0.072", 500, 1000, "natural"),
+    "sensitivity 10**6": exact("0.01", 10**6, -(10**9), 10**9),
+    "sensitivity 10**6, natural": exact("7/3", 10**6, 10**8, 10**9, "natural"),
+    "clamped to 500..1000": exact("0.1", 1, 500, 1000, "natural", "range"),
+    "clamped to -1000..-500": exact("0.1", 1, -1000, -500, "fine", "range"),
+    "clamped to 0..100": exact("0.5", 1, 0, 100, "natural", "range"),
+    "clamped to -100..0": exact("0.5", 1, -100, 0, "fine", "range"),
+    "two outputs": exact("0.1", 1, 0, 1, 1, "range"),
+    "an own clamp": exact("0.2", 3, -7, 50, "1/4", (-20, "66.6")),
+    "noise far below the grid": exact(1000, 1, -50, 50, 1),
+    "noise of 16 grid steps": exact(1, 16, 0, 5000, 1),
+    "noise of just more than 16 grid steps": exact(1, "16.001", 0, 5000, 1),
+    # grids from 2**-29 to 2**52, clamps up to 2**51 steps and beyond what the filter takes
+    "grid 2**-29, noise of 2**29 steps": exact(1, 1, -10, 30, Fraction(1, 1 << 29)),
+    "grid 2**-29, natural": exact(1, Fraction(1, 1 << 29), -10, 30, "natural"),
+    "grid 2**52": exact(1, 3 << 50, -(1 << 70), 1 << 70, 1 << 52),
+    "grid 2**52, 2**51 steps": exact(1, 3 << 50, -(1 << 103), 1 << 103, 1 << 52, "range"),
+    "2**26 steps": exact(1, 1, -(1 << 26), 1 << 26, 1, "range"),
+    "2**26 + 1 steps": exact(1, 1, 0, (1 << 26) + 1, 1, "range"),
+    "2**51 steps": exact("0.37", 1, -(1 << 51), 1 << 51, 1, "range"),
+    "2**51 steps of 2**-29": exact(2, Fraction(1, 1 << 30), 0, 1 << 22, Fraction(1, 1 << 29), "range"),
+    "2**51 + 1 steps": unfiltered(exact(1, 1, 0, (1 << 51) + 1, 1, "range")),
+    "2**52 steps": unfiltered(exact(1, 1, -(1 << 52), 1 << 52, 1, "range")),
+    "integers beyond 2**53, split": exact(1, 1 << 12, -(1 << 60), 1 << 60, "natural", "range"),
+    "grid 2**-1000": unfiltered(exact(1, Fraction(1, 1 << 1000), 0, Fraction(1, 1 << 960), "natural", "range")),
+    "grid 2**950": unfiltered(exact(1, 1 << 950, -(1 << 990), 1 << 990, "natural", "range")),
+    "no power of two": unfiltered(explicit("7/5", "3/10", 40, None)),
+    # finite precision, on a lattice and off it
+    "notes, count": finite("0.5", 1, 0, 1000, "notes"),
+    "notes, 500..1000": finite("0.25", 2, 500, 1000, "notes"),
+    "notes, sensitivity 1/10": finite(1, "1/10", -10, 30, "notes"),
+    "notes, midpoint off the grid": finite("0.3", 1, 0, 1001, "notes"),
+    "proved, count, fine": finite("0.5", 1, 0, 1000, "proved", grid="fine"),
+    "proved, sensitivity 72/1000, 500..1000": finite("0.3", "72/1000", 500, 1000, "proved"),
+    "proved, sensitivity 10**6, fine": finite("0.01", 10**6, -(10**9), 10**9, "proved", grid="fine"),
+    "proved, 200 bits": finite("0.7", "1/3", -10, 30, "proved", bits=200, grid="1/16"),
+    "proved, grid 2**-29": finite(1, 1, -10, 30, "proved", grid=Fraction(1, 1 << 29)),
+    "53 bits": explicit(Fraction(5004131788810445, 1 << 52), 2, 1000, Precision.of(53)),
+    "53 bits, grid below the noise": explicit(Fraction(5004131788810445, 1 << 52), "1/8", 100, Precision.of(53)),
+    "53-bit logarithm, 118-bit product": explicit(Fraction(5004131788810445, 1 << 52), 2, 4096, MIXED),
+    "24-bit logarithm, 30-bit product": explicit("9/8", 1, "100.25", COARSE_LOG),
+    "16 bits": explicit("9/8", 1, 300, Precision.of(16)),
+    "4 bits": unfiltered(explicit("9/8", 1, 50, Precision.of(4))),
+    # quantised values
+    "step 1/4": with_step(exact("0.5", 1, 0, 1000), "1/4"),
+    "step 2**20": with_step(exact(1, 1 << 22, 0, 1 << 40), 1 << 20),
+    "step 1/10": with_step(exact(1, "1/10", -10, 30), "1/10"),
+    "step 1/10, natural": with_step(exact("0.3", "0.3", 500, 1000, "natural"), "1/10"),
+    "step 1/10, off the lattice": with_step(finite(1, "1/10", -10, 30, "proved"), "1/10"),
+    "step 3/7, notes": with_step(finite("0.5", "3/7", -10, 30, "notes"), "3/7"),
+}
+
+
+# Values --------------------------------------------------------------------------------------------------------------
+
+
+def awkward_doubles(parameters: SnappingParameters, rng: np.random.Generator, count: int) -> Array:
+    """Return doubles inside and beyond the range, on the grid, at ties and beside them, tiny, huge and infinite."""
+    p = parameters
+    lower, upper = float(p.lower), float(p.upper)
+
+    def between(low: float, high: float) -> Array:
+        share = rng.random(count)
+        return low * (1 - share) + high * share
+
+    inside = between(lower, upper)
+    width = min(upper / 2 - lower / 2, 1e300)
+    grid, offset = float(p.data_grid), float(p.offset)
+    with np.errstate(all="ignore"):
+        steps = np.rint((inside - offset) / grid)
+        on_grid, ties = offset + steps * grid, offset + (steps + 0.5) * grid
+    beside = np.nextafter(np.nextafter(ties, rng.choice([-np.inf, np.inf], count)), rng.choice([-np.inf, np.inf], count))
+    tiny = rng.choice([-1.0, 1.0], count) * rng.choice([0.0, 5e-324, 2.2250738585072e-308, 1e-310, 1e-200], count)
+    huge = rng.choice([-np.inf, np.inf, 1.7976931348623157e308, -1e300, 1e25, -1e25], count)
+    kinds = [inside, between(lower - width, upper + width), on_grid, ties, beside, tiny, huge]
+    return _mixed(kinds, [0.45, 0.1, 0.12, 0.15, 0.1, 0.04, 0.04], rng, count)
+
+
+def awkward_integers(parameters: SnappingParameters, dtype: Any, rng: np.random.Generator, count: int) -> Array:
+    """Return integers of one type: in and beyond the range, at ties of the grid and beside them, extremes of the type."""
+    p, info = parameters, np.iinfo(dtype)
+    limits = np.array([info.min, info.max], dtype)
+    low, high = (min(max(math.floor(end), int(info.min)), int(info.max)) for end in (p.lower, p.upper))
+    inside = rng.integers(low, high, count, dtype=dtype, endpoint=True)
+    anywhere = rng.integers(info.min, info.max, count, dtype=dtype, endpoint=True)
+    half = max(1, int(p.data_grid / 2))
+    ties = [min(max((int(v) // half) * half + int(d), low), high) for v, d in zip(inside, rng.integers(-1, 2, count))]
+    ends = np.array([min(max(end + d, int(info.min)), int(info.max)) for end in (low, high) for d in (-1, 0, 1)], dtype)
+    kinds = [inside, anywhere, np.array(ties, dtype), rng.choice(limits, count), rng.choice(ends, count)]
+    return _mixed(kinds, [0.45, 0.1, 0.35, 0.05, 0.05], rng, count)
+
+
+def _mixed(kinds: Sequence[Array], shares: Sequence[float], rng: np.random.Generator, count: int) -> Array:
+    return np.choose(rng.choice(len(kinds), count, p=shares), kinds)
+
+
+# The three computations ----------------------------------------------------------------------------------------------
+
+
+def defined(parameters: SnappingParameters, values: Sequence[Any], bits: Any) -> Array:
+    """Return the indices of Python numbers by the definition."""
+    inner, word, more = parameters.inner, bits.first_word, bits.extension
+    indices = (decide(inner(v), parameters, LazyUniform(word(i), more(i))) for i, v in enumerate(values))
+    return np.fromiter(indices, np.int64, len(values))
+
+
+def by_scalar(sampler: ScalarSampler, values: Sequence[Any], bits: Any) -> Array:
+    return np.fromiter((sampler.index(v, bits, i) for i, v in enumerate(values)), np.int64, len(values))
+
+
+def by_vector(sampler: VectorSampler, values: Array, bits: Any) -> tuple[Array, Array]:
+    """Return (indices, released numbers) of an array."""
+    indices, numbers = np.full(values.shape, -1, np.int64), np.full(values.shape, np.nan)
+    sampler.index(values, indices, bits)
+    sampler.release(values, numbers, bits)
+    return indices, numbers
+
+
+def released(parameters: SnappingParameters, indices: Array) -> Array:
+    """Return the number of each index, each taken from `parameters.released`."""
+    numbers = {k: parameters.released(k) for k in set(indices.tolist())}
+    return np.array([numbers[k] for k in indices.tolist()], np.float64)
+
+
+def differences(expected: Array, got: Array, values: Sequence[Any], bits: Any) -> list[str]:
+    """Return a line for each of the first positions where two arrays differ as bit patterns."""
+    assert expected.dtype == got.dtype
+    assert expected.shape == got.shape == (len(values),)
+    where = np.flatnonzero(expected.view(np.int64) != got.view(np.int64))
+    lines = [f"{len(where)} of {len(values)} differ"] if len(where) else []
+    for i in where[:3].tolist():
+        lines.append(f"value {values[i]!r}, word {bits.first_word(i)}: {got[i]!r}, should be {expected[i]!r}")
+    return lines
+
+
+def disagreements(
+    parameters: SnappingParameters,
+    values: Array,
+    bits: Any,
+    *,
+    expected: Array | None = None,
+    scalar: ScalarSampler | None = None,
+    vector: VectorSampler | None = None,
+) -> list[str]:
+    """Return how scalar path and vector path (indices and numbers) differ from the definition; empty: they agree."""
+    numbers = values.tolist()
+    expected = defined(parameters, numbers, bits) if expected is None else expected
+    indices, floats = by_vector(vector or VectorSampler(parameters), values, bits)
+    singles = by_scalar(scalar or ScalarSampler(parameters), numbers, bits)
+    found = {
+        "vector index": differences(expected, indices, numbers, bits),
+        "vector release": differences(released(parameters, expected), floats, numbers, bits),
+        "scalar index": differences(expected, singles, numbers, bits),
+    }
+    return [f"{path}: {line}" for path, lines in found.items() for line in lines]
+
+
+# The independent reference -------------------------------------------------------------------------------------------
+
+
+def ball(x: Fraction) -> arb:
+    return arb(fmpq(x.numerator, x.denominator))
+
+
+def uniform_ball(digits: int, count: int) -> arb:
+    """Return a ball around [digits, digits + 1] * 2**-count."""
+    return arb(fmpq(2 * digits + 1, 1 << (count + 1)), fmpq(1, 1 << (count + 1)))
+
+
+def reference_index(value: Fraction, parameters: SnappingParameters, sign: int, digits: int, count: int) -> int:
+    """Return the index of a clamped inner value and the first `count` digits of U, or raise if they leave it open."""
+    p = parameters
+    with ctx.workprec(REFERENCE_BITS):
+        if p.precision is None:
+            noise = uniform_ball(digits, count).log() * ball(p.noise_scale)
+        else:
+            leading = digits >> (digits.bit_length() - p.precision.uniform)
+            exponent = digits.bit_length() - p.precision.uniform - count
+            logarithm = rounded_to(p.precision.logarithm, (ball(Fraction(leading)) * arb(2) ** exponent).log())
+            noise = ball(rounded_to(p.precision.product, ball(logarithm * p.noise_scale)))
+        total = (ball(value) + sign * noise) / ball(p.grid) + ball(HALF)
+        index = int(total.floor().unique_fmpz())  # None, hence TypeError, where the ball contains an integer
+    return min(max(index, p.low), p.high)
+
+
+def rounded_to(bits: int, x: arb) -> Fraction:
+    """Return the float of so many bits nearest to a ball, ties to even; raise where the ball leaves it open."""
+    ends = {_nearest(bits, _fraction(end)) for end in (x.lower(), x.upper())}
+    if len(ends) != 1:
+        raise ArithmeticError("the ball is too wide to round")
+    return ends.pop()
+
+
+def _fraction(x: arb) -> Fraction:
+    mantissa, exponent = (int(part) for part in x.mid().man_exp())
+    return Fraction(mantissa) * Fraction(2) ** exponent
+
+
+def _nearest(bits: int, x: Fraction) -> Fraction:
+    if x == 0:
+        return x
+    exponent = abs(x.numerator).bit_length() - x.denominator.bit_length() - bits
+    while abs(x) >= Fraction(2) ** (exponent + bits):
+        exponent += 1
+    return round(x / Fraction(2) ** exponent) * Fraction(2) ** exponent
