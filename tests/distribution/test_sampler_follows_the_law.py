@@ -38,7 +38,7 @@ CASES = [
 ]
 
 
-def digits_of(u: Fraction, sign: int, words: int = 4) -> LazyUniform:
+def digits_of(u: Fraction, sign: int, words: int = 7) -> LazyUniform:
     """Return the bit string whose U starts with the digits of u."""
     count = 63 + 64 * words
     digits = int(u * (1 << count))
