@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from snapdp.mechanism.fast import ScalarSampler
+from snapdp.randomness.bits import SystemBits
+
 if TYPE_CHECKING:
     import numpy as np
     import snapdp
@@ -17,9 +20,13 @@ if TYPE_CHECKING:
 
 def bare_vector(m: snapdp.Snapping) -> Callable[[NDArray[np.float64], NDArray[np.float64]], object]:
     """Return draw(values, out): snapped noise for float64 values, written to `out`."""
-    raise NotImplementedError("bare_vector: not connected to the sampler yet")
+    from snapdp.mechanism.vector import VectorSampler
+
+    sampler, bits = VectorSampler(m.parameters), SystemBits()
+    return lambda values, out: sampler.release(values, out, bits)
 
 
 def bare_scalar(m: snapdp.Snapping) -> Callable[[float], object]:
-    """Return draw(value): one snapped value."""
-    raise NotImplementedError("bare_scalar: not connected to the sampler yet")
+    """Return draw(value): the output index of one value."""
+    sampler, bits = ScalarSampler(m.parameters), SystemBits()
+    return lambda value: sampler.index(value, bits)

@@ -181,7 +181,7 @@ def notes_effective_epsilon(*, epsilon: Fraction, bound: Fraction, eta: Fraction
         eps' = (eps - 2 eta)/(1 + 12 B eta)        theory (11)
 
     >>> notes_effective_epsilon(epsilon=Fraction(1), bound=Fraction(1024), eta=Fraction(1, 2**53))
-    Fraction(4503599627370495, 4503599627376640)
+    Fraction(900719925474099, 900719925475328)
     """
     return (epsilon - 2 * eta) / (1 + 12 * bound * eta)
 

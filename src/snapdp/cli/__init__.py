@@ -1,0 +1,1 @@
+"""Front ends that print: parse, one library call, render."""

@@ -1,0 +1,48 @@
+"""A short tour in the terminal: parameters, a release, and the exact law of a small example.
+
+Room: cli. Prints only; everything it shows is one library call.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from snapdp.mechanism.law import Law
+from snapdp.mechanism.loss import pair_loss
+from snapdp.mechanism.parameters import SnappingParameters
+from snapdp.mechanism.snapping import Snapping
+
+BAR_WIDTH = 40
+
+
+def main() -> None:
+    """Print the tour."""
+    print("1. A mechanism: epsilon = 1/2, one person changes the count by 1, the count lies in 0 ... 1000.\n")
+    m = Snapping(epsilon="0.5", sensitivity=1, lower=0, upper=1000)
+    print(_parameters(m.parameters))
+    print("\n2. Five releases of the count 412. Each is a multiple of the grid, and each would cost epsilon = 1/2.\n")
+    print("   " + "   ".join(f"{m.release(412):g}" for _ in range(5)))
+    print("\n3. The exact law of a small one: epsilon = 1, values 0 ... 6, the true value 2. No sampling.\n")
+    small = Snapping(epsilon=1, sensitivity=1, lower=0, upper=6, grid=1, clamp="range")
+    law, neighbour = small.law(2), small.law(3)
+    print(_bars(law))
+    print(f"\n   mean {float(law.mean):.4f}, standard deviation {float(law.variance) ** 0.5:.4f}")
+    worst = pair_loss(law, neighbour)
+    print("\n4. What does one person change? The same law, had the value been 3: the largest |ln ratio| over all outputs")
+    print(f"   is {worst.loss.upper}, at output {small.parameters.released(worst.index):g}. Epsilon is 1, exactly.")
+
+
+def _parameters(p: SnappingParameters) -> str:
+    clamp = f"{p.released(p.low):g} ... {p.released(p.high):g}"
+    rows = [("noise scale", p.noise_scale), ("grid of the outputs", p.grid), ("outputs are clamped to", clamp)]
+    return "\n".join(f"   {name:<24}{value}" for name, value in rows)
+
+
+def _bars(law: Law) -> str:
+    rows = law.table()
+    largest = max(row.probability.upper for row in rows)
+    lines = []
+    for row in rows:
+        bar = "█" * round(Fraction(BAR_WIDTH) * row.probability.upper / largest)
+        lines.append(f"   {float(row.value):4g}  {float(row.probability):.9f}  {bar}")
+    return "\n".join(lines)
