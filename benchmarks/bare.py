@@ -14,8 +14,9 @@ from snapdp.randomness.bits import SystemBits
 
 if TYPE_CHECKING:
     import numpy as np
-    import snapdp
     from numpy.typing import NDArray
+
+    import snapdp
 
 
 def bare_vector(m: snapdp.Snapping) -> Callable[[NDArray[np.float64], NDArray[np.float64]], object]:

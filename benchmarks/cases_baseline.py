@@ -11,9 +11,10 @@ from functools import partial
 
 import gmpy2
 import numpy as np
-from case import LOWER, NOISE_SCALE, SCALAR_FLOAT, SEED, UPPER, Case, Step, calls, measure
 from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext, algorithms, modes
 from numpy.typing import NDArray
+
+from case import LOWER, NOISE_SCALE, SCALAR_FLOAT, SEED, UPPER, Case, Step, calls, measure
 
 MILLION = 10**6
 BLOCK = 16_384  # values; 128 kB of float64, so the working set stays in the second-level cache

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from case import EPSILON, LOWER, SCALAR_FLOAT, SENSITIVITY, UPPER, Case, Step, calls
 from diffprivlib.mechanisms import Laplace, Snapping
+
+from case import EPSILON, LOWER, SCALAR_FLOAT, SENSITIVITY, UPPER, Case, Step, calls
 
 CALLS = 2_000
 

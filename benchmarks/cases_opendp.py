@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 import opendp.prelude as dp
-from case import LOWER, NOISE_SCALE, SCALAR_FLOAT, SCALAR_INT, SEED, UPPER, Case, Step, calls
 from numpy.typing import NDArray
+
+from case import LOWER, NOISE_SCALE, SCALAR_FLOAT, SCALAR_INT, SEED, UPPER, Case, Step, calls
 
 VECTOR_VALUES = 10_000
 SCALAR_CALLS = 50

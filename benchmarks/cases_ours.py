@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import bare
 import numpy as np
+from numpy.typing import NDArray
+
+import bare
 import snapdp
 from case import LOWER, SCALAR_FLOAT, SCALAR_INT, SEED, SENSITIVITY, UPPER, Case, Step, calls
-from numpy.typing import NDArray
 
 SCALAR_CALLS = 2_000
 MILLION = 10**6

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from case import EPSILON, SCALAR_FLOAT, SCALAR_INT, SENSITIVITY, Case, Step, calls
 from pydp.algorithms.numerical_mechanisms import LaplaceMechanism
 from pydp.distributions import LaplaceDistribution
+
+from case import EPSILON, SCALAR_FLOAT, SCALAR_INT, SENSITIVITY, Case, Step, calls
 
 CALLS = 2_000
 

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import gmpy2  # noqa: F401  loaded here, because a release loads it only when a value needs the exact path
 import numpy as np
+
 from cases_ours import inputs, mechanism
 
 BYTES_PER_MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024

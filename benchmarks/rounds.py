@@ -62,7 +62,7 @@ class Worker:
         hello = self._read()
         self.cases: list[dict[str, str]] = hello.get("cases", [])
         self.versions: dict[str, str] = hello.get("versions", {})
-        lost = {module: hello["missing"] for module in modules} if "cases" not in hello else hello["missing"]
+        lost = dict.fromkeys(modules, hello["missing"]) if "cases" not in hello else hello["missing"]
         self.missing_modules: dict[str, str] = lost
 
     def _read(self) -> dict[str, Any]:

@@ -65,7 +65,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
 def selector(pattern: str | None) -> Callable[[str], bool]:
     """Return the test for --only; the two cases that all ratios refer to are always run."""
     if pattern is None:
-        return lambda name: True
+        return lambda _name: True
     text = pattern.lower()
     return lambda name: name in (SCALAR, VECTOR) or text in name.lower() or fnmatch(name.lower(), text)
 
@@ -94,7 +94,7 @@ def growth(options: argparse.Namespace, outcome: Outcome, sizes: Iterable[str] |
     results = probes.growth(
         rounds=min(options.rounds, GROWTH_ROUNDS),
         wanted=lambda name: (chosen is None or name in chosen) and not (options.quick and name.endswith("1e8")),
-        say=lambda text: None,
+        say=lambda _text: None,
     )
     outcome.tables.append(report.growth_rows(results))
     outcome.records += map(report.case_record, results.values())

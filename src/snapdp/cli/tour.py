@@ -28,8 +28,8 @@ def main() -> None:
     print(_bars(law))
     print(f"\n   mean {float(law.mean):.4f}, standard deviation {float(law.variance) ** 0.5:.4f}")
     worst = pair_loss(law, neighbour)
-    print("\n4. What does one person change? The same law, had the value been 3: the largest |ln ratio| over all outputs")
-    print(f"   is {worst.loss.upper}, at output {small.parameters.released(worst.index):g}. Epsilon is 1, exactly.")
+    print("\n4. What can one person change? Had the value been 3, the largest |ln ratio| of probabilities over all")
+    print(f"   outputs is {worst.loss.upper}, at output {small.parameters.released(worst.index):g}: epsilon, exactly.")
 
 
 def _parameters(p: SnappingParameters) -> str:

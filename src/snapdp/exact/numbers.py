@@ -29,7 +29,7 @@ def parameter(value: object, *, name: str) -> Fraction:
         return _printed_rational(value)
     except (ValueError, OverflowError, ZeroDivisionError, TypeError):
         raise ParameterError(
-            f"{name} = {value!r} is not a finite number.",
+            f"{name} = {shown(value)} is not a finite number.",
             f'Give {name} as an integer, a float, a Decimal, a Fraction, or text such as "0.1" or "1/3".',
         ) from None
 
@@ -38,7 +38,7 @@ def positive(value: object, *, name: str) -> Fraction:
     """Return a public parameter that must be greater than zero."""
     number = parameter(value, name=name)
     if number <= 0:
-        raise ParameterError(f"{name} = {number} is not positive.", f"Give {name} > 0.", **{name: number})
+        raise ParameterError(f"{name} = {shown(value)} is not positive.", f"Give {name} > 0.", **{name: number})
     return number
 
 
@@ -46,8 +46,14 @@ def probability(value: object, *, name: str) -> Fraction:
     """Return a public parameter that must lie strictly between 0 and 1."""
     number = parameter(value, name=name)
     if not 0 < number < 1:
-        raise ParameterError(f"{name} = {number} is no probability.", f"Give 0 < {name} < 1.", **{name: number})
+        raise ParameterError(f"{name} = {shown(value)} is no probability.", f"Give 0 < {name} < 1.", **{name: number})
     return number
+
+
+def shown(value: object) -> str:
+    """Return a public parameter as it was typed, cut where it is very long."""
+    text = str(value) if isinstance(value, (Fraction, Decimal)) else repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def _printed_rational(value: Any) -> Fraction:

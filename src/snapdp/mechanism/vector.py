@@ -4,7 +4,7 @@ Room: mechanism. About 17 cheap passes over blocks that stay in the second-level
 (about 2**-20 of them) go to `index.decide` with the same bits. Rounding to the grid adds and subtracts
 1.5 * 2**52 * grid: the sum lies in a binade whose spacing is the grid, so the result is a multiple of it in every
 rounding mode, and zero comes out positive (rint would give -0.0, and the sign of zero leaks the sign of the value).
-Nothing branches on the data except where the exact way is needed. The word buffer is wiped at the end.
+Nothing branches on the data except where the exact way is needed. The work arrays are wiped at the end.
 Proof: docs/theory/fast-path.md, (1)-(12).
 """
 
@@ -52,7 +52,7 @@ class Scratch:
 
     def __init__(self, size: int) -> None:
         stride = -(-size * 8 // _PAGE) * _PAGE
-        memory = np.empty(5 * stride + _PAGE, np.uint8)
+        self.memory = memory = np.empty(5 * stride + _PAGE, np.uint8)
         start = -memory.ctypes.data % _PAGE
         arrays = [memory[start + i * stride :][: size * 8].view(np.float64) for i in range(5)]
         self.noise, self.total, self.rounded, self.whole, words = arrays
@@ -66,7 +66,7 @@ class Scratch:
             return self
         shorter = object.__new__(Scratch)
         for name, array in vars(self).items():
-            setattr(shorter, name, array[:size])
+            setattr(shorter, name, array if name == "memory" else array[:size])
         return shorter
 
 
@@ -125,15 +125,17 @@ class VectorSampler:
         fill = source.first_words()
         run = flat(values)
         scratch = Scratch(min(BLOCK, values.size))
-        with np.errstate(all="ignore"):
-            for start in range(0, values.size, BLOCK):
-                chunk = run[start : start + BLOCK]
-                if nan is not None and values.dtype.kind == "f":
-                    chunk = np.where(np.isnan(chunk), nan, chunk)
-                block = scratch.first(len(chunk))
-                fill(block.words.data.cast("B"))
-                yield start, chunk, load, block
-        scratch.words.fill(0)
+        try:
+            with np.errstate(all="ignore"):
+                for start in range(0, values.size, BLOCK):
+                    chunk = run[start : start + BLOCK]
+                    if nan is not None and values.dtype.kind == "f":
+                        chunk = np.where(np.isnan(chunk), nan, chunk)
+                    block = scratch.first(len(chunk))
+                    fill(block.words.data.cast("B"))
+                    yield start, chunk, load, block
+        finally:
+            scratch.memory.fill(0)
 
     def _snap(self, chunk: Array, load: Loader, s: Scratch, target: Floats, start: int, source: BitSource) -> Floats:
         """Write the clamped multiples of the grid (in the filter's coordinates) of one block into target."""
