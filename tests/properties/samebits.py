@@ -1,9 +1,9 @@
-"""What the same-bits tests share: bit strings, a catalogue of mechanisms, awkward values, and a 480-bit reference.
+"""What the same-bits tests share: bit strings, a catalogue of mechanisms, awkward values, and a 560-bit reference.
 
 Three computations must answer alike for the same bits: `index.decide` (the definition), the scalar sampler and the
 vector sampler. Answers are compared as bit patterns, never with ==, because -0.0 == 0.0.
-The reference is independent of the library: Arb balls (python-flint) of 480 bits instead of MPFR, its own rounding to
-p bits, its own packing of digits into words. It either knows the index for certain or raises.
+The reference is independent of the library: Arb balls (python-flint) of 560 bits instead of MPFR, its own coordinates,
+rounding to p bits and packing of digits into words. It either knows the index for certain or raises.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from snapdp.values import replaced
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-REFERENCE_BITS = 480
-PLACED_WORDS = 6
-PLACED_DIGITS = 63 + 64 * PLACED_WORDS  # 447 digits of U are written out for a placed value
+REFERENCE_BITS = 560
+PLACED_WORDS = 7
+PLACED_DIGITS = 63 + 64 * PLACED_WORDS  # 511 digits of U are written out for a placed value
 HALF = Fraction(1, 2)
 
 
@@ -324,6 +324,14 @@ def uniform_ball(digits: int, count: int) -> arb:
     return arb(fmpq(2 * digits + 1, 1 << (count + 1)), fmpq(1, 1 << (count + 1)))
 
 
+def reference_inner(value: float, parameters: SnappingParameters) -> Fraction:
+    """Return a finite double or an integer in inner coordinates: rounded to the step, shifted, scaled, clamped."""
+    p, x = parameters, Fraction(value)
+    if p.step is not None:
+        x = math.floor(x / p.step + HALF) * p.step
+    return min(max((x - p.offset) / p.unit, p.value_lower), p.value_upper)
+
+
 def reference_index(value: Fraction, parameters: SnappingParameters, sign: int, digits: int, count: int) -> int:
     """Return the index of a clamped inner value and the first `count` digits of U, or raise if they leave it open."""
     p = parameters
@@ -360,3 +368,12 @@ def _nearest(bits: int, x: Fraction) -> Fraction:
     while abs(x) >= Fraction(2) ** (exponent + bits):
         exponent += 1
     return round(x / Fraction(2) ** exponent) * Fraction(2) ** exponent
+
+
+def first_digits(bits: Any, position: int, count: int = PLACED_DIGITS) -> tuple[int, int]:
+    """Return (sign, first digits of U) of one position's string: the packing read backwards."""
+    word, more = bits.first_word(position), bits.extension(position)
+    digits = (word & ((1 << 52) - 1)) << 11 | (word >> 52) & 0x7FF
+    for _ in range((count - 63) // 64):
+        digits = digits << 64 | next(more)
+    return (1 if word >= 0 else -1), digits

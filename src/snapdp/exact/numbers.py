@@ -15,7 +15,7 @@ from typing import Any
 
 from snapdp.errors import DataError, ParameterError
 
-LARGEST_DECIMAL_EXPONENT = 5000  # far beyond doubles, far below what would exhaust memory as an integer
+LARGEST_DECIMAL_EXPONENT = 1000  # far beyond doubles, far below what would exhaust memory as an integer
 _EXPONENT = re.compile(r"[eE]([+-]?[0-9_]+)\s*$")
 
 
@@ -52,7 +52,10 @@ def probability(value: object, *, name: str) -> Fraction:
 
 def shown(value: object) -> str:
     """Return a public parameter as it was typed, cut where it is very long."""
-    text = str(value) if isinstance(value, (Fraction, Decimal)) else repr(value)
+    try:
+        text = str(value) if isinstance(value, (Fraction, Decimal)) else repr(value)
+    except ValueError:  # Python refuses to print integers of thousands of digits
+        return "a number of thousands of digits"
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 

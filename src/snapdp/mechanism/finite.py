@@ -16,7 +16,7 @@ from snapdp.errors import BoundError, ParameterError, PremiseError
 from snapdp.exact.dyadic import exponent_at_least, exponent_of_power, power_of_two_at_least, round_up
 from snapdp.exact.elementary import exp_enclosure, ln_enclosure
 from snapdp.exact.enclosure import Enclosure, decided_ceil
-from snapdp.exact.numbers import positive, probability
+from snapdp.exact.numbers import positive, probability, shown
 from snapdp.mechanism.bounds import proved_loss
 from snapdp.mechanism.parameters import (
     DataUnits,
@@ -144,8 +144,8 @@ def _bound(asked: Any, gamma: Any, *, half_width: Fraction, noise_scale: Fractio
     bound = positive(asked, name="bound")
     if bound < half_width:
         raise BoundError(
-            f"bound = {bound} is below the half width of the range, {half_width} sensitivities.",
-            f"Give bound >= {half_width}, in units of the sensitivity, or leave it out.",
+            f"bound = {shown(bound)} is below the half width of the range, {shown(half_width)} sensitivities.",
+            f"Give bound >= {shown(half_width)}, in units of the sensitivity, or leave it out.",
             bound=bound,
             half_width=half_width,
         )
@@ -162,13 +162,13 @@ def _by_the_notes(
     grid = chosen_grid(asked_grid, noise_scale=scale, default="natural")
     if grid < scale:
         raise PremiseError(
-            f"the notes' constants need a grid of at least the noise scale; grid = {grid} is below it.",
-            f'Take grid >= {power_of_two_at_least(scale)}, or rule="proved", which holds for every grid.',
+            f"the notes' constants need a grid of at least the noise scale; grid = {shown(grid)} is below it.",
+            f'Take grid >= {shown(power_of_two_at_least(scale))}, or rule="proved", which holds for every grid.',
             grid=grid,
         )
     if bound <= scale:
         raise PremiseError(
-            f"the notes' constants need a bound above the noise scale; bound = {bound} is not.",
+            f"the notes' constants need a bound above the noise scale; bound = {shown(bound)} is not.",
             'Widen the range or the bound, or take rule="proved", which holds for every bound.',
             bound=bound,
         )
@@ -208,7 +208,7 @@ def _proved(epsilon: Fraction, bound: Inner, precision: Precision, grid: Inner) 
 
 def _too_few_bits(epsilon: Fraction, bits: int) -> PremiseError:
     return PremiseError(
-        f"epsilon = {epsilon} is too small for {bits} bits: rounding would use up a visible part of it.",
+        f"epsilon = {shown(epsilon)} is too small for {bits} bits: rounding would use up a visible part of it.",
         "Give more bits (or leave bits out to have them chosen), a coarser grid, or a larger epsilon.",
         epsilon=epsilon,
         bits=bits,

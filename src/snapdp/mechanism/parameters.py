@@ -22,7 +22,7 @@ from snapdp.errors import BoundError, ParameterError
 from snapdp.exact.dyadic import exponent_of_power, nearest_multiple, power_of_two_at_least
 from snapdp.exact.elementary import ln_enclosure
 from snapdp.exact.enclosure import decided_ceil
-from snapdp.exact.numbers import datum, parameter, positive, probability, to_float_nearest
+from snapdp.exact.numbers import datum, parameter, positive, probability, shown, to_float_nearest
 from snapdp.values import Value
 
 DataUnits = NewType("DataUnits", Fraction)
@@ -87,7 +87,7 @@ class Declaration(Value):
         low, high = parameter(lower, name="lower"), parameter(upper, name="upper")
         if low >= high:
             raise BoundError(
-                f"lower = {low} is not below upper = {high}.",
+                f"lower = {shown(lower)} is not below upper = {shown(upper)}.",
                 "The public range of the statistic needs lower < upper; were the two swapped?",
                 lower=low,
                 upper=high,
@@ -137,7 +137,8 @@ class SnappingParameters(Value):
     def _check(self) -> None:
         if max(abs(self.low), abs(self.high)) > LARGEST_INDEX:
             raise BoundError(
-                f"the range needs grid indices from {self.low} to {self.high}; at most 2**52 on each side are allowed.",
+                f"the range needs grid indices from {shown(self.low)} to {shown(self.high)}; "
+                "at most 2**52 on each side are allowed.",
                 "Take a coarser grid, a smaller epsilon, or a range nearer to zero.",
                 low=self.low,
                 high=self.high,
@@ -225,7 +226,7 @@ def chosen_grid(asked: Any, *, noise_scale: Fraction, default: str) -> Inner:
     grid = parameter(choice, name="grid")
     if exponent_of_power(grid) is None:
         raise BoundError(
-            f"grid = {choice} is not a power of two.",
+            f"grid = {shown(choice)} is not a power of two.",
             'Give "natural", "fine", or a power of two such as "1/8" or 4.',
             grid=grid,
         )
@@ -273,11 +274,12 @@ def _clamp_indices(
         depth = binding_index(-declared.lower / grid, scale=noise_scale / grid, gamma=allowed)
         return min(inside[0], -depth), max(inside[1], reach)
     if not isinstance(clamp, (tuple, list)) or len(clamp) != 2:
-        raise BoundError(f"clamp = {clamp!r} is unknown.", 'Give "wide", "range", or a pair (low, high).')
+        raise BoundError(f"clamp = {shown(clamp)} is unknown.", 'Give "wide", "range", or a pair (low, high).')
     lowest, highest = (parameter(end, name="clamp") for end in clamp)
     if lowest > declared.lower or highest < declared.upper:
         raise BoundError(
-            f"clamp = ({lowest}, {highest}) does not contain the public range {declared.lower} to {declared.upper}.",
+            f"clamp = ({shown(lowest)}, {shown(highest)}) does not contain the public range "
+            f"{shown(declared.lower)} to {shown(declared.upper)}.",
             'Widen the clamp, or give clamp="range".',
             clamp=(lowest, highest),
         )

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from snapdp.errors import BoundError, ParameterError
-from snapdp.exact.numbers import parameter, positive, to_float_nearest
+from snapdp.exact.numbers import parameter, positive, shown, to_float_nearest
 from snapdp.mechanism.fast import ScalarSampler
 from snapdp.mechanism.finite import finite_parameters
 from snapdp.mechanism.parameters import DataUnits, FinitePrecision, SnappingParameters, exact_parameters
@@ -139,6 +139,7 @@ def _replacement(nan: Any, p: SnappingParameters) -> float:
     exact = parameter(nan, name="nan")
     if not p.lower <= exact <= p.upper:
         raise BoundError(
-            f"nan = {exact} lies outside the public range {p.lower} to {p.upper}.", "Give a value inside the range."
+            f"nan = {shown(exact)} lies outside the public range {shown(p.lower)} to {shown(p.upper)}.",
+            "Give a value inside the range.",
         )
     return to_float_nearest(exact)

@@ -185,7 +185,7 @@ from snapdp.errors import ParameterError
 from snapdp.exact.numbers import parameter
 used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (used + (32 << 20),) * 2)   # 10**999999999 needs 415 MB
-resource.setrlimit(resource.RLIMIT_CPU, (5, 5))
+resource.setrlimit(resource.RLIMIT_CPU, (2, 2))
 try:
     parameter({bomb}, name="epsilon")
 except ParameterError as error:
@@ -206,7 +206,7 @@ def test_a_positive_parameter_refuses_zero_and_less(value):
         positive(value, name="step")
 
 
-@pytest.mark.parametrize("value", [0, 1, -0.5, 1.5, "1e-400/1"])
+@pytest.mark.parametrize("value", [0, 1, -0.5, 1.5, "-1e-400"])
 def test_a_probability_lies_strictly_between_zero_and_one(value):
     with pytest.raises(ParameterError, match="gamma"):
         probability(value, name="gamma")
