@@ -123,7 +123,7 @@ def error_bound(
         stretch = (1 + Fraction(1, 1 << precision.logarithm)) * (1 + Fraction(1, 1 << precision.product))
         finite = Fraction(4, 1 << precision.uniform) + LOG_REACH * (stretch - 1)
     noise = steps * (unread_digits + logarithm + scaling + finite)
-    return noise + (span + 1 + steps * LOG_REACH) * ulp + value_error + 4 * ulp
+    return noise + (2 * span + 1 + steps * LOG_REACH) * ulp + value_error + 4 * ulp
 
 
 def build_filter(

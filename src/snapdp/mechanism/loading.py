@@ -49,13 +49,13 @@ def loader_for(
         front = _affine_front(parameters, where)
         return _finish(front, lower, upper, splits, where)
     wide = max(abs(where.value_lower), abs(where.value_upper)) > _EXACT_INTEGER
-    if dtype.kind in "iu" and dtype.itemsize == 8 and wide:
+    if dtype.kind in "iu" and dtype.itemsize == 8 and wide and splits:
         return _integer_loader(where)
     return _finish(_convert, lower, upper, splits, where)
 
 
 def _convert(values: Array, total: Array) -> Array | None:
-    """Copy to doubles. A 64-bit integer beyond 2**53 rounds here, but then it lies beyond the clamp that follows."""
+    """Copy to doubles. A 64-bit integer beyond 2**53 rounds here: theory (9) counts that, or it lies beyond the clamp."""
     np.copyto(total, values, casting="unsafe")
     return None
 
@@ -82,7 +82,7 @@ def _finish(
 
 
 def _integer_loader(where: Coordinates) -> Loader | None:
-    """Split 64-bit integers by shifts; only where the clamp reaches beyond 2**53, so the vector path splits anyway."""
+    """Split 64-bit integers by shifts, where the clamp reaches beyond 2**53."""
     exponent = where.exponent
     lower, upper = max(int(where.value_lower), -_LARGEST_INT64 - 1), min(int(where.value_upper), _LARGEST_INT64)
     if not 0 < exponent < 63 or lower > upper or where.value_upper > _LARGEST_INT64:

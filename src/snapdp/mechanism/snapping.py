@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from snapdp.errors import BoundError, ParameterError
 from snapdp.exact.numbers import parameter, positive, shown, to_float_nearest
 from snapdp.mechanism.fast import ScalarSampler
-from snapdp.mechanism.finite import finite_parameters
 from snapdp.mechanism.parameters import DataUnits, FinitePrecision, SnappingParameters, exact_parameters
 from snapdp.mechanism.scalars import checked_scalar, is_array_like
 from snapdp.randomness.bits import BitSource, SystemBits
@@ -69,6 +68,8 @@ class Snapping:
                 raise BoundError(
                     "clamp belongs to exact arithmetic.", "In finite precision give bound, in sensitivities."
                 )
+            from snapdp.mechanism.finite import finite_parameters
+
             p = finite_parameters(**declared, arithmetic=arithmetic, grid=grid, bound=bound, gamma=gamma)
         else:
             raise ParameterError("arithmetic is unknown.", "Leave it out, or give snapdp.FinitePrecision(...).")
