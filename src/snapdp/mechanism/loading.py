@@ -55,7 +55,7 @@ def loader_for(
 
 
 def _convert(values: Array, total: Array) -> Array | None:
-    """Copy to doubles. A 64-bit integer beyond 2**53 rounds here: theory (9) counts that, or it lies beyond the clamp."""
+    """Copy to doubles. A 64-bit integer beyond 2**53 rounds here: theory (6) counts it, or the clamp takes it."""
     np.copyto(total, values, casting="unsafe")
     return None
 

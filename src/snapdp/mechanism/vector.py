@@ -32,6 +32,7 @@ from snapdp.mechanism.index import decide
 from snapdp.mechanism.loading import Loader, loader_for, value_error
 from snapdp.mechanism.logtable import KNOWN_LOGARITHMS
 from snapdp.mechanism.parameters import SnappingParameters
+from snapdp.mechanism.scalars import checked_scalar
 from snapdp.randomness.bits import BitSource
 from snapdp.randomness.uniform import DOUBLE_DIGITS, DOUBLE_MASK, LazyUniform
 
@@ -209,7 +210,7 @@ class VectorSampler:
 
     def _decide(self, value: Any, word: int, position: int, source: BitSource) -> int:
         p = self._parameters
-        return decide(p.inner(value), p, LazyUniform(word, source.extension(position)))
+        return decide(p.inner(checked_scalar(value, nan=None)), p, LazyUniform(word, source.extension(position)))
 
     def _released(self, indices: Integers) -> Floats:
         """Return the correctly rounded numbers of some indices: each distinct one is converted exactly, once."""
