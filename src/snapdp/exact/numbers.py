@@ -72,11 +72,13 @@ def _printed_rational(value: Any) -> Fraction:
         return Fraction(float.__repr__(value))
     if isinstance(value, str):
         exponent = _EXPONENT.search(value)
+        if not value.isascii():
+            raise ValueError
         if exponent and abs(int(exponent[1])) > LARGEST_DECIMAL_EXPONENT:
             raise OverflowError
         return Fraction(value)
-    if hasattr(value, "dtype") and getattr(value, "shape", None) == ():  # a numpy scalar: what it prints
-        return Fraction(str(value))
+    if getattr(value, "shape", None) == () and getattr(value, "dtype", None) is not None and value.dtype.kind in "fiu":
+        return _printed_rational(str(value))  # a numpy scalar: what it prints
     raise TypeError
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snapdp.errors import DataError
-from snapdp.mechanism.scalars import NO_BITS, checked_scalar, contains_nan
+from snapdp.mechanism.scalars import NO_BITS, checked_scalar, contains_nan, hidden_cells
 from snapdp.randomness.bits import BitSource
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def _one_by_one(array: Array, scalar: ScalarSampler, nan: float | None, source: 
 def checked_values(values: Any, *, nan: float | None) -> Array:
     """Return the values as a numeric array; an array of Python objects only where a list needs it to stay exact."""
     if isinstance(values, np.ma.MaskedArray):
-        raise DataError("a masked array has hidden cells.", f"Fill them with a public value first. {NO_BITS}")
+        raise hidden_cells()
     if isinstance(values, (list, tuple)):
         return _from_list(values, nan=nan)
     array = np.asarray(values)

@@ -45,6 +45,9 @@ def mass_ratio(*, noise_scale: Fraction, grid: Fraction, bound: Fraction, precis
     stretch = (1 + Fraction(1, 1 << precision.logarithm)) * (1 + Fraction(1, 1 << precision.product))
     reach = (math.ceil(bound / grid) - Fraction(1, 2)) * grid + bound
 
+    if (reach / noise_scale) * (stretch - 1) > 1:  # the bound would be larger than any epsilon in use
+        return None
+
     def deficit(t: Fraction) -> Enclosure:  # kd(t)
         return -expm1_enclosure(-(t / noise_scale) * (stretch - 1), working)
 

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from snapdp.errors import BoundError, ParameterError, PremiseError
-from snapdp.exact.dyadic import exponent_at_least, exponent_of_power, power_of_two_at_least, round_up
+from snapdp.exact.dyadic import exponent_at_least, exponent_of_power, next_above, power_of_two_at_least, round_up
 from snapdp.exact.elementary import exp_enclosure, ln_enclosure
 from snapdp.exact.enclosure import Enclosure, decided_ceil
 from snapdp.exact.numbers import positive, probability, shown
@@ -138,8 +138,8 @@ def sufficient_bound(*, half_width: Fraction, noise_scale: Fraction, grid: Fract
 
 
 def _bound(asked: Any, gamma: Any, *, half_width: Fraction, noise_scale: Fraction, grid: Fraction) -> Inner:
+    allowed = FINITE_GAMMA if gamma is None else probability(gamma, name="gamma")
     if asked is None:
-        allowed = FINITE_GAMMA if gamma is None else probability(gamma, name="gamma")
         return sufficient_bound(half_width=half_width, noise_scale=noise_scale, grid=grid, gamma=allowed)
     bound = positive(asked, name="bound")
     if bound < half_width:
@@ -189,20 +189,18 @@ def notes_effective_epsilon(*, epsilon: Fraction, bound: Fraction, eta: Fraction
 def _proved(epsilon: Fraction, bound: Inner, precision: Precision, grid: Inner) -> tuple[Fraction, Fraction]:
     """Return (effective epsilon, noise scale) such that the proved bound at that scale is at most epsilon.
 
-    The overhead barely depends on the noise scale, so setting aside what the last try exceeded meets the target.
+    The overhead barely depends on the noise scale, so setting aside what a try exceeded meets the target; and a try
+    is at least one float above the last.
     """
-    reserve = Fraction(0)
-    for _ in range(8):
-        effective = epsilon - reserve
-        if effective <= 0:
-            break
-        scale = round_up(1 / effective, precision.product)
+    scale = round_up(1 / epsilon, precision.product)
+    for _ in range(16):
         loss = proved_loss(noise_scale=scale, grid=grid, bound=bound, precision=precision)
-        if loss is None:
+        if loss is None or loss - 1 / scale >= epsilon:
             break
         if loss <= epsilon:
-            return effective, scale
-        reserve += round_up((loss - epsilon) * (1 + Fraction(1, 1 << 10)), precision.product)
+            return 1 / scale, scale
+        needed = round_up(1 / (epsilon - (loss - 1 / scale)), precision.product)
+        scale = max(needed, next_above(scale, precision.product))
     raise _too_few_bits(epsilon, precision.uniform)
 
 

@@ -30,6 +30,7 @@ Inner = NewType("Inner", Fraction)
 
 LARGEST_INDEX = 1 << 52  # then every multiple of the grid inside the clamp is a double
 LARGEST_DOUBLE, SMALLEST_DOUBLE = Fraction(sys.float_info.max), Fraction(1, 1 << 1074)
+LARGEST_PRECISION = 1 << 12
 FINE = 16  # the default grid of exact arithmetic is the natural one divided by this
 EXACT_GAMMA = Fraction(1, 1 << 40)  # the clamp changes an output with at most this probability; wide costs nothing
 
@@ -48,8 +49,11 @@ class Precision(Value):
 
     def _check(self) -> None:
         for bits in (self.uniform, self.logarithm, self.product):
-            if isinstance(bits, bool) or not isinstance(bits, int) or bits < 2:
-                raise ParameterError(f"a precision of {bits!r} bits is not usable.", "Give an integer of at least 2.")
+            if isinstance(bits, bool) or not isinstance(bits, int) or not 2 <= bits <= LARGEST_PRECISION:
+                raise ParameterError(
+                    f"a precision of {shown(bits)} bits is not usable.",
+                    f"Give an integer from 2 to {LARGEST_PRECISION}.",
+                )
 
     @property
     def eta(self) -> Fraction:
@@ -220,7 +224,7 @@ class SnappingParameters(Value):
 def chosen_grid(asked: Any, *, noise_scale: Fraction, default: str) -> Inner:
     """Return the grid asked for: "natural", "fine", or a power of two in inner units."""
     choice = default if asked is None else asked
-    if choice in ("natural", "fine"):
+    if isinstance(choice, str) and choice in ("natural", "fine"):
         natural = power_of_two_at_least(noise_scale)
         return Inner(natural if choice == "natural" else natural / FINE)
     grid = parameter(choice, name="grid")
@@ -266,10 +270,10 @@ def exact_parameters(
 def _clamp_indices(
     clamp: Any, gamma: Any, *, noise_scale: Inner, grid: Inner, declared: Declaration, inside: tuple[int, int]
 ) -> tuple[int, int]:
+    allowed = EXACT_GAMMA if gamma is None else probability(gamma, name="gamma")
     if isinstance(clamp, str) and clamp in ("wide", "range"):
         if clamp == "range":
             return inside
-        allowed = EXACT_GAMMA if gamma is None else probability(gamma, name="gamma")
         reach = binding_index(declared.upper / grid, scale=noise_scale / grid, gamma=allowed)
         depth = binding_index(-declared.lower / grid, scale=noise_scale / grid, gamma=allowed)
         return min(inside[0], -depth), max(inside[1], reach)

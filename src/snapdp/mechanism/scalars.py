@@ -12,9 +12,10 @@ from fractions import Fraction
 from typing import Any
 
 from snapdp.errors import DataError
-from snapdp.exact.numbers import not_a_real_number
+from snapdp.exact.numbers import LARGEST_DECIMAL_EXPONENT, not_a_real_number
 
 NO_BITS = "No random bits were drawn."
+SMALLEST_DECIMAL_EXPONENT = 10_000
 
 
 def is_array_like(value: Any) -> bool:
@@ -39,13 +40,33 @@ def checked_scalar(value: Any, *, nan: float | None) -> Any:
     if isinstance(value, float):
         return _without_nan(float(value), nan)
     if isinstance(value, Decimal):
-        return value if value.is_finite() else _without_nan(math.nan if value.is_nan() else float(value), nan)
+        return _checked_decimal(value, nan)
     dtype = getattr(value, "dtype", None)
+    if hasattr(value, "mask"):
+        raise hidden_cells()
     if dtype is not None and getattr(value, "shape", None) == () and dtype.kind in "fiu":
         if dtype.kind in "iu":
             return int(value)
         return value if dtype.itemsize > 8 and math.isfinite(value) else _without_nan(float(value), nan)
     raise not_a_real_number(value)
+
+
+def _checked_decimal(value: Decimal, nan: float | None) -> Any:
+    """Return a Decimal that is small to store exactly; one beyond the doubles lies beyond every clamp."""
+    if not value.is_finite():
+        return _without_nan(math.nan if value.is_nan() else float(value), nan)
+    if value and value.adjusted() > LARGEST_DECIMAL_EXPONENT:
+        return -math.inf if value.is_signed() else math.inf
+    if int(value.as_tuple().exponent) < -SMALLEST_DECIMAL_EXPONENT:
+        raise DataError(
+            f"a Decimal has more than {SMALLEST_DECIMAL_EXPONENT} digits after the point.",
+            f"Quantise it first. {NO_BITS}",
+        )
+    return value
+
+
+def hidden_cells() -> DataError:
+    return DataError("the values have masked cells.", f"Fill them with a public value first. {NO_BITS}")
 
 
 def _without_nan(value: float, nan: float | None) -> float:

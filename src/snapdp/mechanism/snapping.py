@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from snapdp.errors import BoundError, ParameterError
+from snapdp.errors import BoundError, ParameterError, PremiseError
 from snapdp.exact.numbers import parameter, positive, shown, to_float_nearest
 from snapdp.mechanism.fast import ScalarSampler
 from snapdp.mechanism.parameters import DataUnits, FinitePrecision, SnappingParameters, exact_parameters
@@ -74,7 +74,7 @@ class Snapping:
         else:
             raise ParameterError("arithmetic is unknown.", "Leave it out, or give snapdp.FinitePrecision(...).")
         if step is not None:
-            p = replaced(p, step=DataUnits(positive(step, name="step")))
+            p = replaced(p, step=_dividing_step(step, p))
         self._parameters = p
         self._nan = None if nan is None else _replacement(nan, p)
         self._scalar = ScalarSampler(p)
@@ -133,6 +133,18 @@ def index_with_bits(m: Snapping, value: Any, bits: BitSource, *, out: Any = None
     from snapdp.mechanism.arrays import index_array
 
     return index_array(value, scalar=m._scalar, vector=m._vector, out=out, nan=m._nan, source=bits)
+
+
+def _dividing_step(step: Any, p: SnappingParameters) -> DataUnits:
+    """Return a step that divides the sensitivity; then quantised values differ by no more than it."""
+    width = positive(step, name="step")
+    if (p.sensitivity / width).denominator != 1:
+        raise PremiseError(
+            f"step = {shown(width)} does not divide the sensitivity {shown(p.sensitivity)}.",
+            "Rounding to it could move neighbours further apart than the sensitivity. Give a step that divides it.",
+            step=width,
+        )
+    return DataUnits(width)
 
 
 def _replacement(nan: Any, p: SnappingParameters) -> float:

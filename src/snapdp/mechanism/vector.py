@@ -156,7 +156,7 @@ class VectorSampler:
                 for start in range(0, values.size, BLOCK):
                     chunk = run[start : start + BLOCK]
                     if nan is not None and values.dtype.kind == "f":
-                        chunk = np.where(np.isnan(chunk), nan, chunk)
+                        chunk = np.where(np.isnan(chunk), np.float64(nan), chunk)  # at least a double: nan is one
                     block = scratch.first(len(chunk))
                     fill(block.words.data.cast("B"))
                     yield start, chunk, load, block

@@ -1,0 +1,254 @@
+"""The rooms and their order, read from the source: imports point downward only, the core stays light to import."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parents[1] / "src" / "snapdp"
+MODULES = sorted(SOURCE.rglob("*.py"))
+LARGEST_MODULE = 500
+
+# A room may import from itself and from rooms of a lower level; rooms of one level do not see each other.
+LEVELS = {
+    "errors": 0,
+    "values": 0,
+    "exact": 1,
+    "randomness": 2,
+    "mechanism": 3,
+    "data": 4,
+    "queries": 5,
+    "planner": 6,
+    "verifier": 6,
+    "attacks": 6,
+    "interop": 6,
+    "release": 7,
+    "": 8,  # the package itself: the public names
+    "cli": 9,
+    "web": 9,
+    "__main__": 10,
+}
+HEAVY = {"numpy", "gmpy2", "cryptography", "dataclasses", "mpmath"}  # nobody pays for these at import
+HEAVY_ALLOWED = {f"mechanism/{name}.py": {"numpy"} for name in ("vector", "loading", "arrays")}
+
+every_module = pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
+
+
+def room_of(dotted: str) -> str:
+    """Return the room of a module of the package: the first name below snapdp, or "" for the package itself."""
+    return [*dotted.split("."), ""][1]
+
+
+def dotted_name(path: Path) -> str:
+    parts = path.relative_to(SOURCE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def public_names_of_the_package() -> set[str]:
+    return {alias for node in ast.walk(tree_of(SOURCE / "__init__.py")) for alias in _bound_names(node)}
+
+
+def _bound_names(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.ImportFrom):
+        yield from (alias.asname or alias.name for alias in node.names)
+    if isinstance(node, ast.Assign):
+        yield from (target.id for target in node.targets if isinstance(target, ast.Name))
+
+
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def imports(tree: ast.AST, module: str, *, is_package: bool) -> list[str]:
+    """Return the dotted names that any import statement below a node asks for, wherever it stands.
+
+    `from snapdp import exact` asks for the room exact; `from snapdp import Snapping` for the package itself.
+    Also seen: relative imports, and import_module or __import__ of a literal name.
+    """
+    found: list[str] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                package = module.split(".") if is_package else module.split(".")[:-1]
+                anchor = package[: len(package) - node.level + 1]
+                base = ".".join([*anchor, base] if base else anchor)
+            if base == "snapdp":
+                found += [f"snapdp.{alias.name}" if alias.name in LEVELS else "snapdp" for alias in node.names]
+            else:
+                found.append(base)
+        elif isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
+            name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+            if name in ("import_module", "__import__") and isinstance(node.args[0].value, str):
+                found.append(node.args[0].value)
+    return found
+
+
+def at_import(tree: ast.Module) -> ast.Module:
+    """Return the part of a module that runs when it is imported: no function bodies, nothing under TYPE_CHECKING."""
+
+    class Pruned(ast.NodeTransformer):
+        def visit_FunctionDef(self, _: ast.FunctionDef) -> None:
+            return None
+
+        visit_AsyncFunctionDef = visit_FunctionDef  # noqa: N815
+        visit_Lambda = visit_FunctionDef  # noqa: N815
+
+        def visit_If(self, node: ast.If) -> ast.AST | list[ast.stmt]:
+            if ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING"):
+                return node.orelse
+            return self.generic_visit(node)
+
+    return Pruned().visit(tree)
+
+
+def upward_imports(tree: ast.AST, module: str, *, is_package: bool = False) -> list[str]:
+    room = room_of(module)
+    own = [name for name in imports(tree, module, is_package=is_package) if name.split(".")[0] == "snapdp"]
+    return [name for name in own if room_of(name) != room and not LEVELS[room_of(name)] < LEVELS[room]]
+
+
+def heavy_imports(tree: ast.Module, module: str) -> set[str]:
+    return {name.split(".")[0] for name in imports(at_import(tree), module, is_package=False)} & HEAVY
+
+
+# The source
+
+
+def test_there_is_something_to_read():
+    assert {"errors.py", "values.py", "__init__.py"} <= {path.name for path in MODULES}
+    assert len(MODULES) > 20
+
+
+@every_module
+def test_every_module_lives_in_a_known_room(path):
+    assert room_of(dotted_name(path)) in LEVELS
+
+
+@every_module
+def test_imports_point_downward_only(path):
+    assert upward_imports(tree_of(path), dotted_name(path), is_package=path.name == "__init__.py") == []
+
+
+@every_module
+def test_importing_a_module_imports_nothing_heavy(path):
+    allowed = HEAVY_ALLOWED.get(str(path.relative_to(SOURCE)), set())
+    assert heavy_imports(tree_of(path), dotted_name(path)) <= allowed
+
+
+@every_module
+def test_a_module_that_needs_numpy_is_imported_only_when_it_is_used(path):
+    """Modules allowed to import numpy are themselves imported late, except by each other."""
+    heavy = {dotted_name(SOURCE / name) for name in HEAVY_ALLOWED}
+    early = set(imports(at_import(tree_of(path)), dotted_name(path), is_package=path.name == "__init__.py"))
+    assert dotted_name(path) in heavy or not early & heavy
+
+
+@every_module
+def test_every_module_says_what_it_is_and_in_which_room(path):
+    said = ast.get_docstring(tree_of(path))
+    assert said
+    room = room_of(dotted_name(path))
+    if path.name != "__init__.py":
+        assert "Room:" in said
+        expected = {"values": "below", "__main__": "cli"}.get(room, room)
+        assert expected in said.split("Room:")[1].split(".")[0]
+
+
+@every_module
+def test_no_module_holds_two_rooms(path):
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= LARGEST_MODULE
+
+
+def test_public_names_are_exactly_those_the_package_lists():
+    import snapdp
+
+    listed = set(snapdp.__all__)
+    assert len(listed) == len(snapdp.__all__)
+    assert listed | {"__version__", "__all__"} == public_names_of_the_package()
+
+
+# The reader sees what it must see
+
+
+def parsed(*lines: str) -> ast.Module:
+    return ast.parse("\n".join(lines))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "import snapdp.mechanism.index",
+        "from snapdp.mechanism import index",
+        "from snapdp.mechanism.index import decide",
+        "from snapdp import mechanism",
+        "from snapdp import Snapping",
+        "import snapdp",
+        "from ..mechanism import index",
+        "from .. import mechanism",
+        "def f():\n    from snapdp.mechanism.index import decide",
+        "class C:\n    def f(self):\n        import snapdp.mechanism",
+        "if TYPE_CHECKING:\n    from snapdp.mechanism.law import Law",
+        "import importlib\nimportlib.import_module('snapdp.mechanism')",
+        "__import__('snapdp.mechanism')",
+    ],
+)
+def test_an_upward_import_is_seen_wherever_it_stands(line):
+    assert upward_imports(parsed(line), "snapdp.exact.numbers")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from snapdp.errors import DataError",
+        "from snapdp.exact.dyadic import HALF",
+        "from .dyadic import HALF",
+        "from ..errors import DataError",
+        "from snapdp import errors",
+        "import math",
+        "import numpy",
+    ],
+)
+def test_a_downward_import_is_no_fault(line):
+    assert upward_imports(parsed(line), "snapdp.exact.numbers") == []
+
+
+def test_rooms_of_one_level_do_not_see_each_other():
+    assert upward_imports(parsed("from snapdp.verifier import check"), "snapdp.planner.plan")
+    assert upward_imports(parsed("from snapdp.web import app"), "snapdp.cli.app")
+    assert upward_imports(parsed("from .plan import Plan"), "snapdp.planner.accuracy") == []
+    assert upward_imports(parsed("from . import plan"), "snapdp.planner", is_package=True) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "import numpy as np",
+        "from numpy.typing import NDArray",
+        "import gmpy2",
+        "try:\n    import mpmath\nexcept ImportError:\n    pass",
+        "class C:\n    from dataclasses import dataclass",
+        "if not TYPE_CHECKING:\n    import cryptography.hazmat",
+        "if TYPE_CHECKING:\n    pass\nelse:\n    import numpy",
+    ],
+)
+def test_a_heavy_import_is_seen_where_it_runs(line):
+    assert heavy_imports(parsed(line), "snapdp.exact.numbers")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "def f():\n    import numpy",
+        "class C:\n    def f(self):\n        import gmpy2",
+        "if TYPE_CHECKING:\n    import numpy",
+        "import math",
+    ],
+)
+def test_a_late_import_is_no_heavy_import(line):
+    assert not heavy_imports(parsed(line), "snapdp.exact.numbers")
