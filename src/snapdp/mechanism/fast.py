@@ -82,9 +82,10 @@ def coordinates(parameters: SnappingParameters) -> Coordinates | None:
         if power_of_two(exponent) != p.grid:
             return None
     lower, upper = offset + scale * p.value_lower, offset + scale * p.value_upper
-    if any(Fraction(to_float_nearest(end)) != end for end in (lower, upper)):
+    sizes = [power_of_two(exponent), noise_scale, p.unit, abs(p.offset) or 1, p.step or 1]
+    if not all(exponent_at_least(Fraction(size)) in EXPONENTS for size in sizes):
         return None
-    if exponent not in EXPONENTS or exponent_at_least(noise_scale) not in EXPONENTS:
+    if not (_is_double(lower) and _is_double(upper)):
         return None
     return Coordinates(
         on_lattice=lattice is not None,
@@ -96,6 +97,11 @@ def coordinates(parameters: SnappingParameters) -> Coordinates | None:
         low=p.low + origin,
         high=p.high + origin,
     )
+
+
+def _is_double(x: Fraction) -> bool:
+    nearest = to_float_nearest(x)
+    return math.isfinite(nearest) and Fraction(nearest) == x
 
 
 def error_bound(
