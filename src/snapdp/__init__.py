@@ -2,7 +2,7 @@
 
 from snapdp.errors import BoundError, BudgetError, DataError, LedgerError, ParameterError, PremiseError, SnapdpError
 from snapdp.mechanism.parameters import FinitePrecision, SnappingParameters
-from snapdp.mechanism.snapping import Snapping
+from snapdp.planner.snapping import Snapping
 
 __version__ = "0.1.0"
 __all__ = [

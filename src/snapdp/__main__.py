@@ -1,5 +1,5 @@
-"""`python -m snapdp` takes a short tour of the library. Room: cli."""
+"""`python -m snapdp` is the command `snapdp`. Room: cli."""
 
-from snapdp.cli.tour import main
+from snapdp.cli.app import main
 
-main()
+main(prog_name="snapdp")

@@ -6,17 +6,22 @@ import doctest
 import importlib
 import pkgutil
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 import snapdp
+from snapdp.cli.app import main
 
 ROOT = Path(__file__).resolve().parents[2]
 MODULES = [name for _, name, _ in pkgutil.walk_packages(snapdp.__path__, "snapdp.") if not name.endswith("__main__")]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
+TOML = re.compile(r"^```toml\n(.*?)^```", re.MULTILINE | re.DOTALL)
+SHELL = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
 FENCE = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
@@ -28,9 +33,24 @@ def test_docstring_examples_give_what_they_show(name):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_python_blocks_of_a_page_run_in_order(page):
-    namespace: dict[str, object] = {}
-    for block in FENCE.findall(page.read_text(encoding="utf-8")):
+    """A block of TOML before them is their `text`."""
+    source = page.read_text(encoding="utf-8")
+    namespace: dict[str, object] = {"text": "".join(TOML.findall(source)[:1])}
+    for block in FENCE.findall(source):
         exec(compile(block, str(page), "exec"), namespace)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_commands_of_a_page_run(page, tmp_path, monkeypatch):
+    """`study.toml` is the study of the guide."""
+    monkeypatch.chdir(tmp_path)
+    guide = (ROOT / "docs/guide/study-file.md").read_text(encoding="utf-8")
+    (tmp_path / "study.toml").write_text(TOML.findall(guide)[0], encoding="utf-8")
+    for line in "".join(SHELL.findall(page.read_text(encoding="utf-8"))).splitlines():
+        words = shlex.split(line, comments=True)
+        if words[:1] == ["snapdp"]:
+            done = CliRunner().invoke(main, words[1:])
+            assert done.exit_code == 0, (line, done.output, done.stderr)
 
 
 def test_some_examples_exist():
@@ -48,7 +68,7 @@ def test_links_between_pages_lead_somewhere(page):
 
 
 def test_the_tour_runs_and_shows_a_law_that_sums_to_one():
-    done = subprocess.run([sys.executable, "-m", "snapdp"], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-m", "snapdp", "tour"], capture_output=True, text=True, check=True)
     masses = [float(m) for m in re.findall(r"^ +\d+  (0\.\d{9})", done.stdout, re.MULTILINE)]
     assert len(masses) == 7
     assert abs(sum(masses) - 1) < 7e-9

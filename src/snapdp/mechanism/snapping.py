@@ -12,7 +12,6 @@ from snapdp.errors import BoundError, ParameterError, PremiseError
 from snapdp.exact.numbers import parameter, positive, shown, to_float_nearest
 from snapdp.mechanism.fast import ScalarSampler
 from snapdp.mechanism.parameters import DataUnits, FinitePrecision, SnappingParameters, exact_parameters
-from snapdp.mechanism.scalars import checked_scalar, is_array_like
 from snapdp.randomness.bits import BitSource, SystemBits
 from snapdp.values import replaced
 
@@ -100,6 +99,7 @@ class Snapping:
     def law(self, value: Any) -> Law:
         """Return the exact law of the output for one value: the probability of every index. Public only for a guess."""
         from snapdp.mechanism.law import law_of
+        from snapdp.mechanism.scalars import checked_scalar
 
         return law_of(self._parameters.inner(checked_scalar(value, nan=self._nan)), self._parameters)
 
@@ -119,6 +119,8 @@ class Snapping:
 
 def release_with_bits(m: Snapping, value: Any, bits: BitSource, *, out: Any = None) -> Any:
     """Release with given bits: for the release engine, replay and tests. A public caller has `Snapping.release`."""
+    from snapdp.mechanism.scalars import checked_scalar, is_array_like
+
     if out is None and not is_array_like(value):
         return m._scalar.release(checked_scalar(value, nan=m._nan), bits)
     from snapdp.mechanism.arrays import release_array
@@ -128,6 +130,8 @@ def release_with_bits(m: Snapping, value: Any, bits: BitSource, *, out: Any = No
 
 def index_with_bits(m: Snapping, value: Any, bits: BitSource, *, out: Any = None) -> Any:
     """Return indices with given bits; see `release_with_bits`."""
+    from snapdp.mechanism.scalars import checked_scalar, is_array_like
+
     if out is None and not is_array_like(value):
         return m._scalar.index(checked_scalar(value, nan=m._nan), bits)
     from snapdp.mechanism.arrays import index_array

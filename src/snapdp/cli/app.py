@@ -1,0 +1,54 @@
+"""The command `snapdp`: a group of commands that refuse politely.
+
+Room: cli. Exit 0 done, 1 refused (a SnapdpError), 2 wrong usage. stdout is the result, stderr the conversation.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from snapdp import __version__
+from snapdp.cli.plan import plan_command
+from snapdp.errors import SnapdpError
+
+REFUSED = 1
+
+
+class PoliteGroup(click.Group):
+    """A group that turns a refusal of the library into a message and exit code 1."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except SnapdpError as refusal:
+            if ctx.meta.get("snapdp.json"):
+                click.echo(json.dumps({"ok": False, "error": refusal.problem, "advice": refusal.advice, "spent": "0"}))
+            else:
+                kind = click.style(type(refusal).__name__, fg="red", bold=True)
+                click.echo(f"{kind}: {refusal}", err=True)
+            ctx.exit(REFUSED)
+
+
+@click.group(cls=PoliteGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="snapdp")
+def main() -> None:
+    """Publish statistics about people under differential privacy that survives floating-point arithmetic."""
+
+
+@main.command("tour")
+def tour_command() -> None:
+    """Take a short tour: parameters, a release, an exact law.
+
+    \b
+    Example:
+      snapdp tour
+    """
+    from snapdp.cli.tour import main as tour
+
+    tour()
+
+
+main.add_command(plan_command)

@@ -1,0 +1,101 @@
+"""`snapdp plan`: what a release is worth before it is paid for. Opens no data.
+
+Room: cli. Parse, one library call, render.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from snapdp.planner.plan import Plan
+    from snapdp.planner.report import Report
+
+EXAMPLE = """\b
+Examples:
+  snapdp plan --mean age --bounds 0,120 --n 5000 --epsilon 0.5
+  snapdp plan --histogram region --categories north,south,east,west --n-max 10000 --accuracy 30
+  snapdp plan --sensitivity 1 --bounds 0,1000 --epsilon 0.49 --grid natural
+  snapdp plan study.toml --fit
+"""
+
+
+@click.command("plan", epilog=EXAMPLE)
+@click.argument("study", required=False, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--count", is_flag=True, help="Count rows, those of --where.")
+@click.option("--mean", metavar="COLUMN")
+@click.option("--sum", metavar="COLUMN")
+@click.option("--variance", metavar="COLUMN")
+@click.option("--covariance", metavar="COLUMN,COLUMN")
+@click.option("--histogram", metavar="COLUMN", help="Counts over --categories or --edges.")
+@click.option("--where", multiple=True, metavar="CONDITION", help='For a count: "age>=65", "age<70", "region=north".')
+@click.option("--bounds", multiple=True, metavar="LOWER,UPPER", help="Public bounds of a column; once for each.")
+@click.option("--integer", is_flag=True, help="The column holds whole numbers (step 1).")
+@click.option("--step", metavar="STEP", help="Values are rounded to multiples of this.")
+@click.option("--categories", metavar="A,B,...", help="Public categories of a column.")
+@click.option("--edges", metavar="E1,E2,...", help="Public bin edges of a histogram.")
+@click.option("--n", type=int, help="Public number of rows: change-one neighbours.")
+@click.option("--n-max", type=int, help="Public bound on the private number of rows: add-remove neighbours.")
+@click.option("--sensitivity", metavar="NUMBER", help="Plan a bare mechanism with this sensitivity and --bounds.")
+@click.option("--grid", metavar="GRID", help="Of a bare mechanism: fine, natural, or a power of two.")
+@click.option("--epsilon", metavar="NUMBER", help="What the release may cost ...")
+@click.option("--accuracy", metavar="NUMBER", help="... or how accurate it must be.")
+@click.option("--alpha", metavar="NUMBER", help="The accuracy may be missed with this probability.  [default: 0.05]")
+@click.option("--fit", is_flag=True, help="Rescale unlocked lines so that the total meets the budget.")
+@click.option("--budget", metavar="NUMBER", help="The budget to fit to, instead of the study's.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option(
+    "--plot", type=click.Path(dir_okay=False, path_type=Path), help="Write a picture: FILE.svg, .png or .pdf."
+)
+@click.pass_context
+def plan_command(ctx: click.Context, /, as_json: bool, plot: Path | None, **options: Any) -> None:
+    """Show what a release will cost and be worth. No data is opened.
+
+    Give a STUDY file, or one statistic by flags, or a bare mechanism by --sensitivity.
+    """
+    from snapdp.cli import render
+
+    ctx.meta["snapdp.json"] = as_json
+    if plot is not None and plot.suffix not in (".svg", ".png", ".pdf"):
+        raise click.UsageError(f"--plot writes .svg, .png or .pdf, not '{plot.suffix}'.")
+    result = _plan(options) if options["sensitivity"] is None else _mechanism(options)
+    if as_json:
+        click.echo(json.dumps(render.values(result), indent=2, ensure_ascii=False))
+    else:
+        render.show(result)
+    if plot is not None:
+        from snapdp.cli import plots
+
+        plots.write(result, plot)
+        click.echo(f"picture: {plot}", err=True)
+
+
+def _plan(options: dict[str, Any]) -> Plan:
+    from snapdp.cli.flags import study_values
+    from snapdp.planner.study import load_study, plan_of, study_from_values
+
+    if options["study"] is not None:
+        plan = plan_of(load_study(options["study"]))
+    else:
+        plan = plan_of(study_from_values(study_values(options)))
+    return plan.fit(options["budget"]) if options["fit"] or options["budget"] is not None else plan
+
+
+def _mechanism(options: dict[str, Any]) -> Report:
+    from snapdp.planner.report import report
+
+    if len(options["bounds"]) != 1 or len(bounds := options["bounds"][0].split(",")) != 2:
+        raise click.UsageError("Give --bounds LOWER,UPPER: the public range of the statistic.")
+    return report(
+        epsilon=options["epsilon"],
+        accuracy=options["accuracy"],
+        alpha=options["alpha"] or "0.05",
+        sensitivity=options["sensitivity"],
+        lower=bounds[0],
+        upper=bounds[1],
+        grid=options["grid"],
+    )

@@ -1,0 +1,191 @@
+"""How plans look: a table for people, plain values for machines.
+
+Room: cli. rich is imported when something is printed for people. Figures are rounded to the safe side (up).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from snapdp.planner.plan import Line, Plan, shown_up
+from snapdp.planner.report import Report
+
+BAR_WIDTH = 12
+_EIGHTHS = " ▏▎▍▌▋▊▉█"
+
+
+def amount(x: Fraction) -> str:
+    """Return an amount exactly: as a short decimal where it is one, else as a fraction."""
+    for places in range(7):
+        if 10**places % x.denominator == 0:
+            whole, rest = divmod(x.numerator * 10**places // x.denominator, 10**places)
+            return f"{whole}.{rest:0{places}d}" if places else str(whole)
+    return str(x)
+
+
+def bar(share: Fraction, width: int = BAR_WIDTH) -> str:
+    """Return a bar of Unicode blocks for a share between 0 and 1."""
+    eighths = max(0, min(8 * width, round(share * 8 * width)))
+    full, rest = divmod(eighths, 8)
+    return "█" * full + (_EIGHTHS[rest] if rest else "")
+
+
+def show(result: Plan | Report) -> None:
+    """Print a result for people."""
+    if isinstance(result, Plan):
+        _print_plan(result)
+    else:
+        _print_mechanism(result)
+
+
+def values(result: Plan | Report) -> dict[str, Any]:
+    """Return a result for machines: amounts as exact fractions."""
+    return _plan_values(result) if isinstance(result, Plan) else _mechanism_values(result)
+
+
+def _print_plan(plan: Plan) -> None:
+    """Print a plan as a table, with what a tenth more epsilon would buy."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title=_title(plan), title_justify="left", header_style="bold")
+    for name, justify in (("statistic", "left"), ("epsilon", "right"), ("share", "left"), ("accuracy", "right")):
+        table.add_column(name, justify=justify)  # type: ignore[arg-type]
+    table.add_column("with 10 % more", justify="right")
+    if remarks := any(line.remarks for line in plan.lines):
+        table.add_column("remarks", style="dim")
+    for line, offer in zip(plan.lines, plan.offers(), strict=True):
+        cells = (
+            line.query.title,
+            amount(line.epsilon),
+            bar(line.epsilon / plan.total),
+            _accuracies(line, line.accuracies),
+            _accuracies(line, offer.more_accuracies),
+        )
+        table.add_row(*cells, *([line.remarks] if remarks else []))
+    console = Console()
+    console.print(table)
+    relation = plan.lines[0].query.relation
+    console.print(f"Neighbours: {relation.in_words}", style="dim", highlight=False)
+    console.print(
+        "accuracy a: |released - true| > a with probability at most alpha, for every table; "
+        f"alpha = {', '.join(sorted({amount(line.alpha) for line in plan.lines}))}.",
+        style="dim",
+        highlight=False,
+    )
+
+
+def _title(plan: Plan) -> str:
+    if plan.budget is None:
+        return f"Plan: epsilon {amount(plan.total)} in total"
+    over = ", too much: add --fit" if plan.total > plan.budget else ""
+    return f"Plan: epsilon {amount(plan.total)} of a budget of {amount(plan.budget)}{over}"
+
+
+def _accuracies(line: Line, accuracies: tuple[Fraction, ...]) -> str:
+    if len(accuracies) == 1:
+        return f"± {shown_up(accuracies[0])}"
+    names = (part.numerator.name for part in line.query.parts)
+    return "\n".join(f"{name} ± {shown_up(a)}" for name, a in zip(names, accuracies, strict=True))
+
+
+def _plan_values(plan: Plan) -> dict[str, Any]:
+    """Return a plan as plain values: amounts as exact fractions, figures for display as floats rounded up."""
+    return {
+        "ok": True,
+        "total": str(plan.total),
+        "budget": None if plan.budget is None else str(plan.budget),
+        "relation": plan.lines[0].query.relation.in_words,
+        "lines": [_line_values(line) for line in plan.lines],
+    }
+
+
+def _line_values(line: Line) -> dict[str, Any]:
+    return {
+        "statistic": line.query.title,
+        "epsilon": str(line.epsilon),
+        "alpha": str(line.alpha),
+        "locked": line.lock,
+        "target": None if line.target is None else str(line.target),
+        "meets_target": line.meets_target,
+        "cells": line.query.cells,
+        "parts": [
+            {
+                "name": part.numerator.name,
+                "accuracy": str(accuracy),
+                "accuracy_shown": shown_up(accuracy),
+                "share": str(part.share),
+                "sensitivity": str(part.numerator.statistic_sensitivity),
+                "range": [str(end) for end in part.numerator.statistic_range],
+            }
+            for part, accuracy in zip(line.query.parts, line.accuracies, strict=True)
+        ],
+        "remarks": line.remarks,
+    }
+
+
+def _print_mechanism(report: Report) -> None:
+    """Print the report of one mechanism."""
+    from rich.console import Console
+    from rich.table import Table
+
+    p, price = report.parameters, report.price
+    table = Table(title=f"One release at epsilon = {amount(p.epsilon)}", title_justify="left", show_header=False)
+    table.add_column()
+    table.add_column(justify="right")
+    table.add_column(style="dim")
+    over = f"{float(price.accuracy_ratio - 1) * 100:.1f} % above the pure Laplace mechanism"
+    rows = [
+        ("noise scale", shown_up(p.unit * p.noise_scale), "data units"),
+        ("grid of the outputs", str(p.data_grid), ""),
+        ("outputs are clamped to", f"{p.released(p.low):g} ... {p.released(p.high):g}", ""),
+        ("accuracy", f"± {shown_up(report.tight)}", f"missed with probability at most {amount(report.alpha)}; {over}"),
+        ("... by the published formula", f"± {shown_up(report.notes)}", "valid, not tight"),
+        ("root mean square error", shown_up(price.rmse), "averaged over the phase of the grid"),
+        ("bias", f"{float(report.bias.lower):.2g} ... {float(report.bias.upper):.2g}", "over the public range"),
+        ("clamp changes an output", f"{float(report.binding.upper):.2g}", "probability, at the upper end"),
+    ]
+    for row in rows:
+        table.add_row(*row)
+    console = Console()
+    console.print(table)
+    for hint in report.hints:
+        console.print(
+            f"Hint ({hint.kind}): epsilon = {amount(hint.better_epsilon)} gives ± {shown_up(hint.better_accuracy)}; "
+            f"{amount(hint.epsilon)} gives ± {shown_up(hint.accuracy)}.",
+            style="yellow",
+            highlight=False,
+        )
+
+
+def _mechanism_values(report: Report) -> dict[str, Any]:
+    """Return the report of one mechanism as plain values."""
+    p, price = report.parameters, report.price
+    return {
+        "ok": True,
+        "epsilon": str(p.epsilon),
+        "alpha": str(report.alpha),
+        "sensitivity": str(p.sensitivity),
+        "noise_scale": str(p.unit * p.noise_scale),
+        "grid": str(p.data_grid),
+        "clamp": [p.released(p.low), p.released(p.high)],
+        "accuracy": {
+            "tight": str(report.tight),
+            "notes": str(report.notes),
+            "simple": None if report.simple is None else str(report.simple),
+            "shown": shown_up(report.tight),
+        },
+        "rmse": str(price.rmse),
+        "laplace": {"accuracy": str(price.laplace_accuracy), "rmse": str(price.laplace_rmse)},
+        "bias": [float(report.bias.lower), float(report.bias.upper)],
+        "binding_probability": float(report.binding.upper),
+        "hints": [
+            {
+                "kind": hint.kind,
+                "epsilon": str(hint.better_epsilon),
+                "accuracy": str(hint.better_accuracy),
+            }
+            for hint in report.hints
+        ],
+    }

@@ -1,0 +1,188 @@
+"""Declared columns: kind, bounds, step, stand-in for missing cells, categories. All public, never from the data.
+
+Room: queries. Imports exact and values; holds no data. A cell becomes a whole number of steps above the lower bound,
+
+    q = floor((x - lower)/step + 1/2),  0 <= q <= levels = (upper - lower)/step        theory (2)
+
+after clamping to the *effective* bounds: the declared ones, widened outward to multiples of the step. Effective bounds
+are the ones shown and the ones every sensitivity is taken from.
+Theory: docs/theory/sensitivities.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Any
+
+from snapdp.errors import BoundError, ParameterError
+from snapdp.exact.dyadic import floor_log2, nearest_multiple, power_of_two
+from snapdp.exact.numbers import parameter, positive
+from snapdp.values import Value
+
+NUMBER, INTEGER, CATEGORY = "number", "integer", "category"
+DROPPED, BINNED = "dropped", "binned"
+DEFAULT_LEVELS = 1 << 20  # a number column without a step has between this many levels and twice as many
+
+
+class NumberColumn(Value):
+    """A column of numbers on a public grid. Build one with `number_column` or `integer_column`.
+
+    declared_lower, declared_upper   as the user wrote them
+    lower, upper                     effective bounds: multiples of the step, outside the declared ones
+    missing                          what a missing cell counts as: a multiple of the step inside the effective bounds
+    """
+
+    name: str
+    kind: str
+    declared_lower: Fraction
+    declared_upper: Fraction
+    lower: Fraction
+    upper: Fraction
+    step: Fraction
+    missing: Fraction
+
+    @property
+    def levels(self) -> int:
+        """Return the largest number of steps above the lower bound."""
+        return int((self.upper - self.lower) / self.step)
+
+    @property
+    def lowest(self) -> int:
+        """Return the lower bound in steps from zero."""
+        return int(self.lower / self.step)
+
+    @property
+    def highest(self) -> int:
+        """Return the upper bound in steps from zero."""
+        return int(self.upper / self.step)
+
+    @property
+    def middle(self) -> Fraction:
+        """Return the midpoint (lower + upper)/2; the notes' (upper - lower)/2 is another number (theory, errata)."""
+        return (self.lower + self.upper) / 2
+
+    @property
+    def widened(self) -> bool:
+        """Tell whether the effective bounds differ from the declared ones."""
+        return (self.lower, self.upper) != (self.declared_lower, self.declared_upper)
+
+
+class CategoryColumn(Value):
+    """A column of text with a public list of values. Build one with `category_column`.
+
+    unknown, null   "dropped": such a row is in no cell; "binned": it has a cell of its own, after the categories
+    """
+
+    name: str
+    categories: tuple[str, ...]
+    unknown: str = DROPPED
+    null: str = DROPPED
+
+    @property
+    def kind(self) -> str:
+        return CATEGORY
+
+    @property
+    def cells(self) -> int:
+        """Return how many cells a histogram over this column has."""
+        return len(self.categories) + (self.unknown == BINNED) + (self.null == BINNED)
+
+    def labels(self) -> Iterator[str]:
+        """Yield the cells in order; the two special ones are in brackets."""
+        yield from self.categories
+        if self.unknown == BINNED:
+            yield "(unknown)"
+        if self.null == BINNED:
+            yield "(null)"
+
+
+Column = NumberColumn | CategoryColumn
+
+
+def number_column(name: str, *, lower: Any, upper: Any, step: Any = None, missing: Any = None) -> NumberColumn:
+    """Return a column of real numbers; the default step is the largest power of two <= (upper - lower)/2**20.
+
+    >>> age = number_column("age", lower="0.3", upper="119.5", step=1)
+    >>> age.lower, age.upper, age.missing
+    (Fraction(0, 1), Fraction(120, 1), Fraction(60, 1))
+    """
+    low, high = _declared_bounds(name, lower, upper)
+    if step is None:
+        width = power_of_two(floor_log2((high - low) / DEFAULT_LEVELS))
+    else:
+        width = positive(step, name=f"step of column {name!r}")
+    return _on_the_grid(name, NUMBER, low, high, width, missing)
+
+
+def integer_column(name: str, *, lower: Any, upper: Any, step: Any = 1, missing: Any = None) -> NumberColumn:
+    """Return a column of whole numbers; the step is a whole number too."""
+    low, high = _declared_bounds(name, lower, upper)
+    width = positive(1 if step is None else step, name=f"step of column {name!r}")
+    if width.denominator != 1:
+        raise ParameterError(
+            f"step = {width} is not whole, but column {name!r} holds integers.",
+            'Give a whole step, or declare the column with kind = "number".',
+        )
+    return _on_the_grid(name, INTEGER, low, high, width, missing)
+
+
+def category_column(
+    name: str, *, categories: Sequence[str], unknown: str = DROPPED, null: str = DROPPED
+) -> CategoryColumn:
+    """Return a column of text whose possible values are declared."""
+    if isinstance(categories, str) or not categories or any(not isinstance(each, str) for each in categories):
+        raise ParameterError(
+            f"the categories of column {name!r} are not a list of text.",
+            'Give at least one, such as ["north", "south"].',
+        )
+    seen: set[str] = set()
+    for each in categories:
+        if each in seen:
+            raise ParameterError(
+                f"category {each!r} of column {name!r} is declared twice.",
+                "Every row counts in one cell: name each category once.",
+            )
+        seen.add(each)
+    for key, choice in (("unknown", unknown), ("null", null)):
+        if choice not in (DROPPED, BINNED):
+            raise ParameterError(
+                f"{key} = {choice!r} of column {name!r} is not known.", f'Give {key} = "dropped" or {key} = "binned".'
+            )
+    return CategoryColumn(name=name, categories=tuple(categories), unknown=unknown, null=null)
+
+
+def _declared_bounds(name: str, lower: Any, upper: Any) -> tuple[Fraction, Fraction]:
+    low, high = parameter(lower, name=f"lower of column {name!r}"), parameter(upper, name=f"upper of column {name!r}")
+    if low >= high:
+        raise BoundError(
+            f"lower = {low} is not below upper = {high} for column {name!r}.",
+            "A column needs lower < upper; were the two swapped?",
+            lower=low,
+            upper=high,
+        )
+    return low, high
+
+
+def _on_the_grid(name: str, kind: str, low: Fraction, high: Fraction, step: Fraction, missing: Any) -> NumberColumn:
+    lower, upper = step * math.floor(low / step), step * math.ceil(high / step)
+    stand_in = (lower + upper) / 2 if missing is None else parameter(missing, name=f"missing of column {name!r}")
+    if not lower <= stand_in <= upper:
+        raise BoundError(
+            f"missing = {stand_in} lies outside the bounds {lower} to {upper} of column {name!r}.",
+            "Give a public value inside the bounds, or leave it out: the midpoint is taken.",
+            missing=stand_in,
+            lower=lower,
+            upper=upper,
+        )
+    return NumberColumn(
+        name=name,
+        kind=kind,
+        declared_lower=low,
+        declared_upper=high,
+        lower=lower,
+        upper=upper,
+        step=step,
+        missing=nearest_multiple(stand_in, step),  # both bounds are multiples, so it stays between them
+    )

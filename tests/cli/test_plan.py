@@ -1,0 +1,231 @@
+"""`snapdp plan`: what people see, what machines read, exit codes, pictures; and that no data is ever opened."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from snapdp.cli.app import main
+from snapdp.cli.render import amount, bar
+from snapdp.planner.accuracy import accuracy
+from snapdp.planner.study import load_study, plan_of
+from snapdp.queries import change_one, mean_query, mechanism, number_column
+
+MEAN = ["plan", "--mean", "age", "--bounds", "0,120", "--n", "5000"]
+STUDY = """
+version = 1
+dataset = "people"
+relation = "change-one"
+n = 5000
+budget = 1
+
+[columns.age]
+kind = "number"
+lower = 0
+upper = 120
+step = 1
+
+[columns.region]
+kind = "category"
+categories = ["north", "south"]
+
+[[statistic]]
+kind = "mean"
+column = "age"
+epsilon = "0.3"
+lock = true
+
+[[statistic]]
+kind = "histogram"
+column = "region"
+epsilon = "0.2"
+"""
+
+
+def run(*arguments: str):
+    return CliRunner().invoke(main, list(arguments))
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    path = tmp_path / "study.toml"
+    path.write_text(STUDY, encoding="utf-8")
+    return path
+
+
+def test_a_mean_from_flags_shows_the_accuracy_of_the_library():
+    done = run(*MEAN, "--epsilon", "0.5", "--json")
+    assert done.exit_code == 0
+    (line,) = json.loads(done.output)["lines"]
+    query = mean_query(number_column("age", lower=0, upper=120), change_one(n=5000))
+    (part,) = query.parts
+    expected = accuracy(mechanism(part, Fraction(1, 2)).parameters) * part.numerator.factor
+    assert Fraction(line["parts"][0]["accuracy"]) == expected
+    assert line["epsilon"] == "1/2"
+
+
+def test_a_target_accuracy_is_met_and_shown():
+    done = run(*MEAN, "--accuracy", "0.25", "--json")
+    (line,) = json.loads(done.output)["lines"]
+    assert line["meets_target"]
+    assert Fraction(line["parts"][0]["accuracy"]) <= Fraction(1, 4)
+
+
+def test_people_see_a_table_with_bars():
+    done = run(*MEAN, "--epsilon", "0.5")
+    assert done.exit_code == 0
+    assert "mean(age)" in done.output
+    assert "█" in done.output
+    assert "± 0.144" in done.output
+    assert "one row" in done.output  # the neighbour relation, in words
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        ["--sum", "age", "--bounds", "500,1000", "--n-max", "10000"],
+        ["--variance", "age", "--bounds", "0,120", "--n", "50"],
+        ["--covariance", "age,pay", "--bounds", "0,120", "--bounds", "500,9999", "--n", "50"],
+        ["--histogram", "region", "--categories", "north,south", "--n", "50"],
+        ["--histogram", "age", "--bounds", "0,120", "--edges", "0,18,65,120", "--n", "50"],
+        ["--count", "--where", "age>=65", "--where", "age<70", "--bounds", "0,120", "--n", "50"],
+        ["--count", "--where", "region=north", "--categories", "north,south", "--n-max", "50"],
+        ["--count", "--n-max", "5000"],
+        ["--mean", "age", "--bounds", "0,120", "--integer", "--n-max", "5000"],
+    ],
+    ids=" ".join,
+)
+def test_every_statistic_can_be_planned_from_flags(flags):
+    done = run("plan", *flags, "--epsilon", "0.5", "--json")
+    assert done.exit_code == 0, done.output + done.stderr
+    assert json.loads(done.output)["total"] == "1/2"
+
+
+def test_a_study_is_planned_and_fitted_to_its_budget(study):
+    plain = json.loads(run("plan", str(study), "--json").output)
+    fitted = json.loads(run("plan", str(study), "--fit", "--json").output)
+    assert (plain["total"], fitted["total"]) == ("1/2", "1")
+    assert [line["epsilon"] for line in fitted["lines"]] == ["3/10", "7/10"]
+    assert json.loads(run("plan", str(study), "--budget", "3/4", "--json").output)["total"] == "3/4"
+    assert plan_of(load_study(study)).total == Fraction(1, 2)
+
+
+def test_a_bare_mechanism_shows_a_hint_at_the_cliff():
+    flags = ["plan", "--sensitivity", "1", "--bounds", "0,1000", "--grid", "natural"]
+    done = run(*flags, "--epsilon", "0.49")
+    assert "Hint (sharper): epsilon = 0.5 gives ± 6.816; 0.49 gives ± 8." in done.output
+    values = json.loads(run(*flags, "--epsilon", "0.49", "--json").output)
+    assert {hint["epsilon"] for hint in values["hints"]} >= {"1/2"}
+    assert Fraction(values["accuracy"]["tight"]) <= Fraction(values["accuracy"]["notes"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (["plan"], 2, "Give a study file"),
+        (["plan", "--mean", "age", "--n", "5"], 2, "--bounds LOWER,UPPER"),
+        (["plan", "--mean", "age", "--bounds", "0,120", "--epsilon", "1"], 2, "Who is a neighbour?"),
+        ([*MEAN, "--n-max", "9", "--epsilon", "1"], 2, "Who is a neighbour?"),
+        (["plan", "--count", "--where", "age!65", "--n", "5", "--epsilon", "1"], 2, "is not understood"),
+        (["plan", "nowhere.toml"], 2, "does not exist"),
+        ([*MEAN, "--epsilon", "1", "--plot", "x.gif"], 2, ".svg, .png or .pdf"),
+        ([*MEAN, "--epsilon", "0"], 1, "epsilon"),
+        ([*MEAN, "--epsilon", "1", "--alpha", "2"], 1, "alpha"),
+        ([*MEAN], 1, "epsilon or a target accuracy"),
+        (["plan", "--variance", "age", "--bounds", "0,1", "--n-max", "9", "--epsilon", "1"], 1, "add-remove"),
+        (["plan", "--sensitivity", "1", "--bounds", "0,9", "--accuracy", "1/8", "--grid", "1"], 1, "accuracy"),
+        (["plan", "--sensitivity", "0", "--bounds", "0,9", "--epsilon", "1"], 1, "publish the exact value"),
+    ],
+    ids=lambda x: " ".join(x) if isinstance(x, list) else "",
+)
+def test_refusals_have_a_code_and_a_reason(arguments, code, says):
+    done = run(*arguments)
+    assert done.exit_code == code
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_refusal_in_json_is_json():
+    done = run(*MEAN, "--epsilon", "0", "--json")
+    assert done.exit_code == 1
+    values = json.loads(done.output)
+    assert values["ok"] is False
+    assert values["spent"] == "0"
+
+
+def test_a_misspelt_key_names_the_nearest(tmp_path):
+    path = tmp_path / "study.toml"
+    path.write_text(STUDY.replace("lower = 0", "lowr = 0"), encoding="utf-8")
+    done = run("plan", str(path))
+    assert done.exit_code == 1
+    assert "'lowr'" in done.stderr
+    assert "'lower'" in done.stderr
+
+
+@pytest.mark.parametrize(("suffix", "start"), [("svg", b"<?xml"), ("png", b"\x89PNG"), ("pdf", b"%PDF")])
+def test_pictures_are_written_in_the_format_of_the_name(tmp_path, study, suffix, start):
+    path = tmp_path / f"plan.{suffix}"
+    assert run("plan", str(study), "--plot", str(path)).exit_code == 0
+    assert path.read_bytes().startswith(start)
+    assert path.stat().st_size > 5_000
+
+
+def test_planning_loads_neither_numpy_nor_matplotlib_and_opens_no_data(tmp_path, study):
+    code = (
+        "import sys\n"
+        "opened = []\n"
+        "sys.addaudithook(lambda event, args: opened.append(str(args[0])) if event == 'open' else None)\n"
+        "from click.testing import CliRunner\n"
+        "from snapdp.cli.app import main\n"
+        f"assert CliRunner().invoke(main, ['plan', {str(study)!r}]).exit_code == 0\n"
+        "assert not {'numpy', 'matplotlib', 'pandas'} & set(sys.modules)\n"
+        f"print(sorted(name for name in opened if name.startswith({str(tmp_path)!r})))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == str([str(study)])
+
+
+def test_the_command_is_installed_and_speaks_utf8_on_a_pipe():
+    command = Path(sys.executable).parent / "snapdp"
+    environment = {**os.environ, "PYTHONIOENCODING": "utf-8"}
+    done = subprocess.run(
+        [command, *MEAN, "--epsilon", "0.5"], capture_output=True, check=True, env=environment, encoding="utf-8"
+    )
+    assert "mean(age)" in done.stdout
+    assert done.stderr == ""
+
+
+def test_every_command_has_an_example_that_runs(study):
+    for name, command in main.commands.items():
+        text = (command.epilog or "") + (command.help or "")
+        examples = [line.split()[1:] for line in text.splitlines() if line.strip().startswith("snapdp ")]
+        assert examples, name
+        for words in examples:
+            assert run(*(str(study) if word == "study.toml" else word for word in words)).exit_code == 0, words
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        ("1", "1"),
+        ("3/10", "0.3"),
+        ("9823/100000", "0.09823"),
+        ("1/3", "1/3"),
+        ("5/2", "2.5"),
+        (f"{10**30 + 1}/10", f"{10**29}.1"),
+    ],
+)
+def test_amounts_print_exactly(number, text):
+    assert amount(Fraction(number)) == text
+    assert Fraction(text) == Fraction(number)
+
+
+def test_bars_grow_by_eighths():
+    assert [bar(Fraction(n, 8), 1) for n in (0, 1, 4, 8)] == ["", "▏", "▌", "█"]
