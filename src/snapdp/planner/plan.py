@@ -19,11 +19,11 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+from snapdp.data.schema import NumberColumn
 from snapdp.errors import BudgetError, ParameterError, PremiseError
 from snapdp.exact.numbers import positive, probability
 from snapdp.mechanism.parameters import SnappingParameters
 from snapdp.queries.base import Part, Query, mechanism
-from snapdp.queries.columns import NumberColumn
 from snapdp.queries.relation import whole
 from snapdp.values import Value, replaced
 

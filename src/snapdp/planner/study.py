@@ -15,12 +15,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from snapdp.errors import ParameterError
-from snapdp.exact.numbers import positive
-from snapdp.planner.plan import DEFAULT_ALPHA, Plan, Request, plan, request
-from snapdp.planner.tables import Table, nearest_of, placed
-from snapdp.queries.base import Query
-from snapdp.queries.columns import (
+from snapdp.data.schema import (
     CATEGORY,
     DROPPED,
     INTEGER,
@@ -30,6 +25,11 @@ from snapdp.queries.columns import (
     integer_column,
     number_column,
 )
+from snapdp.errors import ParameterError
+from snapdp.exact.numbers import positive
+from snapdp.planner.plan import DEFAULT_ALPHA, Plan, Request, plan, request
+from snapdp.planner.tables import Table, nearest_of, placed
+from snapdp.queries.base import Query
 from snapdp.queries.counts import Condition, condition, count_query, histogram_query
 from snapdp.queries.moments import covariance_query, mean_query, sum_query, variance_query
 from snapdp.queries.relation import ADD_REMOVE, CHANGE_ONE, Relation, add_remove, change_one

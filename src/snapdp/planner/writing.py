@@ -9,9 +9,9 @@ import json
 from collections.abc import Iterator
 from fractions import Fraction
 
+from snapdp.data.schema import CategoryColumn, Column
 from snapdp.planner.plan import DEFAULT_ALPHA, Request
 from snapdp.planner.study import VERSION, Study
-from snapdp.queries.columns import CategoryColumn, Column
 from snapdp.queries.counts import Condition
 from snapdp.queries.relation import Relation
 

@@ -3,8 +3,7 @@
 Room: queries. Used by planner and release; imports mechanism and exact. It cannot see data.
 """
 
-from snapdp.queries.base import Numerator, Part, Query, mechanism
-from snapdp.queries.columns import (
+from snapdp.data.schema import (
     CategoryColumn,
     Column,
     NumberColumn,
@@ -12,6 +11,7 @@ from snapdp.queries.columns import (
     integer_column,
     number_column,
 )
+from snapdp.queries.base import Numerator, Part, Query, mechanism
 from snapdp.queries.counts import Condition, condition, count_query, histogram_query
 from snapdp.queries.moments import covariance_query, derived_mean, mean_query, sum_query, variance_query
 from snapdp.queries.relation import Relation, add_remove, change_one

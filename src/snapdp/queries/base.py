@@ -16,12 +16,12 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from snapdp.data.schema import CategoryColumn, Column
 from snapdp.errors import PremiseError
 from snapdp.exact.dyadic import power_of_two_at_least
 from snapdp.exact.numbers import positive, to_float_nearest
 from snapdp.mechanism.parameters import FINE
 from snapdp.mechanism.snapping import Snapping
-from snapdp.queries.columns import CategoryColumn, Column
 from snapdp.queries.relation import Relation
 from snapdp.values import Value
 

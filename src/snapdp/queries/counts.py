@@ -13,10 +13,10 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
+from snapdp.data.schema import BINNED, DROPPED, CategoryColumn, Column, NumberColumn
 from snapdp.errors import BoundError, ParameterError, PremiseError
 from snapdp.exact.numbers import parameter
 from snapdp.queries.base import Numerator, Part, Query
-from snapdp.queries.columns import BINNED, DROPPED, CategoryColumn, Column, NumberColumn
 from snapdp.queries.relation import Relation
 from snapdp.values import Value
 
@@ -40,7 +40,7 @@ class Condition(Value):
 def condition(column: Column, *, equals: Any = None, start: Any = None, below: Any = None) -> Condition:
     """Return a condition; one that no row or every row would meet is refused.
 
-    >>> from snapdp.queries.columns import integer_column
+    >>> from snapdp.data.schema import integer_column
     >>> condition(integer_column("age", lower=0, upper=120), start=18, below=65).text
     '18 <= age < 65'
     """

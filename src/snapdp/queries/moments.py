@@ -15,10 +15,10 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+from snapdp.data.schema import INTEGER, CategoryColumn, Column, NumberColumn
 from snapdp.errors import ParameterError, PremiseError
 from snapdp.exact.numbers import probability
 from snapdp.queries.base import Numerator, Part, Query
-from snapdp.queries.columns import INTEGER, CategoryColumn, Column, NumberColumn
 from snapdp.queries.counts import count_numerator, group_column
 from snapdp.queries.relation import Relation
 
