@@ -15,8 +15,10 @@ from hashlib import blake2b
 from typing import Any, NamedTuple
 
 import numpy as np
+import pytest
 from flint import arb, ctx, fmpq
 
+from snapdp.mechanism import vector as vector_module
 from snapdp.mechanism.fast import ScalarSampler
 from snapdp.mechanism.finite import explicit_parameters, finite_parameters
 from snapdp.mechanism.index import decide
@@ -31,6 +33,7 @@ REFERENCE_BITS = 560
 PLACED_WORDS = 7
 PLACED_DIGITS = 63 + 64 * PLACED_WORDS  # 511 digits of U are written out for a placed value
 HALF = Fraction(1, 2)
+SMALL_BLOCK = 3_001
 
 
 # Bits ----------------------------------------------------------------------------------------------------------------
@@ -87,14 +90,19 @@ class PlacedBits(HashedBits):
 
 
 def random_words(rng: np.random.Generator, count: int) -> Array:
-    """Return fair words; in one of eight the digits start with up to 52 zeros, a few are all zeros or all ones."""
+    """Return fair words, but in the first half every eighth starts with up to 52 zero digits, every 250th with 63.
+
+    The second half stays fair, so that whole blocks of the vector path see no small u.
+    """
     words = rng.integers(-(1 << 63), 1 << 63, count, dtype=np.int64)
-    small = slice(None, count // 8)
-    first = (words[small] & ((1 << 52) - 1)) >> rng.integers(0, 53, count // 8)
-    words[small] = (words[small] & (-1 << 52)) | first
+    half = words[: count // 2]
+    small = half[: count // 16]
+    small[:] = (small & (-1 << 52)) | (small & ((1 << 52) - 1)) >> rng.integers(0, 53, len(small))
+    half[: count // 500] &= -(1 << 63)
     extremes = [0, -(1 << 63), (1 << 63) - 1, -1, 1, (1 << 52) - 1, 1 << 52, 1 << 51, -(1 << 63) + 1]
-    words[: len(extremes)] = extremes[:count]
-    return rng.permutation(words)
+    half[: len(extremes)] = extremes[: len(half)]
+    rng.shuffle(half)
+    return words
 
 
 def packed(sign: int, digits: int, count: int) -> tuple[int, list[int]]:
@@ -164,6 +172,9 @@ CASES: dict[str, Case] = {
     "clamped to -100..0": exact("0.5", 1, -100, 0, "fine", "range"),
     "two outputs": exact("0.1", 1, 0, 1, 1, "range"),
     "an own clamp": exact("0.2", 3, -7, 50, "1/4", (-20, "66.6")),
+    "clamp at 12 noise scales": exact(1, 1, 0, 100, 1, (-12, 112)),
+    "clamp just within reach of the noise": exact(1, 1, 0, 100, 1, (-20, 120)),  # 28 ln 2 + 1 is 20.4
+    "clamp just out of reach of the noise": exact(1, 1, 0, 100, 1, (-21, 121)),
     "noise far below the grid": exact(1000, 1, -50, 50, 1),
     "noise of 16 grid steps": exact(1, 16, 0, 5000, 1),
     "noise of just more than 16 grid steps": exact(1, "16.001", 0, 5000, 1),
@@ -191,6 +202,7 @@ CASES: dict[str, Case] = {
     "proved, sensitivity 72/1000, 500..1000": finite("0.3", "72/1000", 500, 1000, "proved"),
     "proved, sensitivity 10**6, fine": finite("0.01", 10**6, -(10**9), 10**9, "proved", grid="fine"),
     "proved, 200 bits": finite("0.7", "1/3", -10, 30, "proved", bits=200, grid="1/16"),
+    "proved, off the lattice, far from zero": finite(1, "1/10", Fraction(3 * 10**12 + 1, 3), 10**12 + 999, "proved"),
     "proved, grid 2**-29": finite(1, 1, -10, 30, "proved", grid=Fraction(1, 1 << 29)),
     "53 bits": explicit(Fraction(5004131788810445, 1 << 52), 2, 1000, Precision.of(53)),
     "53 bits, grid below the noise": explicit(Fraction(5004131788810445, 1 << 52), "1/8", 100, Precision.of(53)),
@@ -203,6 +215,7 @@ CASES: dict[str, Case] = {
     "step 2**20": with_step(exact(1, 1 << 22, 0, 1 << 40), 1 << 20),
     "step 1/10": with_step(exact(1, "1/10", -10, 30), "1/10"),
     "step 1/10, natural": with_step(exact("0.3", "0.3", 500, 1000, "natural"), "1/10"),
+    "step 1/10, far from zero": with_step(exact(1, "1/10", 10**10, 10**10 + 1000, "natural"), "1/10"),
     "step 1/10, off the lattice": with_step(finite(1, "1/10", -10, 30, "proved"), "1/10"),
     "step 3/7, notes": with_step(finite("0.5", "3/7", -10, 30, "notes"), "3/7"),
 }
@@ -226,7 +239,8 @@ def awkward_doubles(parameters: SnappingParameters, rng: np.random.Generator, co
     with np.errstate(all="ignore"):
         steps = np.rint((inside - offset) / grid)
         on_grid, ties = offset + steps * grid, offset + (steps + 0.5) * grid
-    beside = np.nextafter(np.nextafter(ties, rng.choice([-np.inf, np.inf], count)), rng.choice([-np.inf, np.inf], count))
+    up, down = np.nextafter(ties, np.inf), np.nextafter(ties, -np.inf)
+    beside = np.where(rng.random(count) < 0.5, up, down)
     tiny = rng.choice([-1.0, 1.0], count) * rng.choice([0.0, 5e-324, 2.2250738585072e-308, 1e-310, 1e-200], count)
     huge = rng.choice([-np.inf, np.inf, 1.7976931348623157e308, -1e300, 1e25, -1e25], count)
     kinds = [inside, between(lower - width, upper + width), on_grid, ties, beside, tiny, huge]
@@ -234,14 +248,15 @@ def awkward_doubles(parameters: SnappingParameters, rng: np.random.Generator, co
 
 
 def awkward_integers(parameters: SnappingParameters, dtype: Any, rng: np.random.Generator, count: int) -> Array:
-    """Return integers of one type: in and beyond the range, at ties of the grid and beside them, extremes of the type."""
+    """Return integers of one type: inside and beyond the range, at ties and beside them, at the ends of the type."""
     p, info = parameters, np.iinfo(dtype)
     limits = np.array([info.min, info.max], dtype)
     low, high = (min(max(math.floor(end), int(info.min)), int(info.max)) for end in (p.lower, p.upper))
     inside = rng.integers(low, high, count, dtype=dtype, endpoint=True)
     anywhere = rng.integers(info.min, info.max, count, dtype=dtype, endpoint=True)
     half = max(1, int(p.data_grid / 2))
-    ties = [min(max((int(v) // half) * half + int(d), low), high) for v, d in zip(inside, rng.integers(-1, 2, count))]
+    beside = zip(inside.tolist(), rng.integers(-1, 2, count).tolist(), strict=True)
+    ties = [min(max(v // half * half + d, low), high) for v, d in beside]
     ends = np.array([min(max(end + d, int(info.min)), int(info.max)) for end in (low, high) for d in (-1, 0, 1)], dtype)
     kinds = [inside, anywhere, np.array(ties, dtype), rng.choice(limits, count), rng.choice(ends, count)]
     return _mixed(kinds, [0.45, 0.1, 0.35, 0.05, 0.05], rng, count)
@@ -266,10 +281,12 @@ def by_scalar(sampler: ScalarSampler, values: Sequence[Any], bits: Any) -> Array
 
 
 def by_vector(sampler: VectorSampler, values: Array, bits: Any) -> tuple[Array, Array]:
-    """Return (indices, released numbers) of an array."""
+    """Return (indices, released numbers) of an array; the numbers in small blocks, so that there are many of them."""
     indices, numbers = np.full(values.shape, -1, np.int64), np.full(values.shape, np.nan)
     sampler.index(values, indices, bits)
-    sampler.release(values, numbers, bits)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(vector_module, "BLOCK", SMALL_BLOCK)
+        sampler.release(values, numbers, bits)
     return indices, numbers
 
 
@@ -338,13 +355,14 @@ def reference_index(value: Fraction, parameters: SnappingParameters, sign: int, 
     with ctx.workprec(REFERENCE_BITS):
         if p.precision is None:
             noise = uniform_ball(digits, count).log() * ball(p.noise_scale)
+            total = (ball(value) + sign * noise) / ball(p.grid) + ball(HALF)
+            index = int(total.floor().unique_fmpz())  # None, hence TypeError, where the ball contains an integer
         else:
-            leading = digits >> (digits.bit_length() - p.precision.uniform)
-            exponent = digits.bit_length() - p.precision.uniform - count
-            logarithm = rounded_to(p.precision.logarithm, (ball(Fraction(leading)) * arb(2) ** exponent).log())
-            noise = ball(rounded_to(p.precision.product, ball(logarithm * p.noise_scale)))
-        total = (ball(value) + sign * noise) / ball(p.grid) + ball(HALF)
-        index = int(total.floor().unique_fmpz())  # None, hence TypeError, where the ball contains an integer
+            surplus = digits.bit_length() - p.precision.uniform
+            truncated = ball(Fraction(digits >> surplus)) * arb(2) ** (surplus - count)
+            logarithm = rounded_to(p.precision.logarithm, truncated.log())
+            product = rounded_to(p.precision.product, ball(logarithm * p.noise_scale))
+            index = math.floor((value + sign * product) / p.grid + HALF)  # an exact sum: it may be a tie
     return min(max(index, p.low), p.high)
 
 

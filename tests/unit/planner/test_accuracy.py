@@ -101,6 +101,13 @@ def check_valid_and_attained(p: SnappingParameters, alpha: Fraction) -> None:
     assert a <= accuracy(p, alpha=alpha, method="notes") / p.unit
 
 
+def test_an_accuracy_at_a_jump_is_the_rational_itself():
+    short = parameters(epsilon="6/5", sensitivity=1, lower=0, upper="1/3", grid=4, clamp=(-5, 5))
+    assert accuracy(short, alpha="0.48") == F(1, 3)  # the output 0 is near enough to every value
+    beside = parameters(epsilon="1/5", sensitivity=1, lower="1/3", upper="5/3", grid=1, clamp=("-14/3", "8/3"))
+    assert accuracy(beside, alpha="0.39") == F(8, 3)  # the upper end of the clamp, seen from 1/3
+
+
 def test_an_end_of_the_clamp_off_the_grid_is_counted_where_it_is():
     p = explicit_parameters(noise_scale=F(3, 4), grid=F(1), bound=F("2.7"), precision=None)
     for alpha in (F(1, 20), F(1, 4), F(2, 3)):

@@ -44,6 +44,11 @@ def test_one_unit_less_in_the_last_digit_fails_the_target(target, alpha, grid):
     assert not meets_target(target=F(target), noise_scale=lesser.noise_scale, grid=lesser.grid, alpha=F(alpha))
 
 
+def test_the_answer_may_be_a_power_of_ten_at_which_the_grid_halves():
+    assert ask("3.41", grid="natural").epsilon == 1
+    assert ask("3.4", grid="natural").epsilon > 1
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_published_formulas_are_minimal_too(method):
     for target in ("0.7", "9", "123"):

@@ -56,6 +56,13 @@ def test_the_inverse_hyperbolic_cosine_of_an_exponential(w):
         assert e.width <= F(1, 1 << 150)
 
 
+@given(w=positive, width=positive)
+def test_the_inverse_hyperbolic_cosine_sends_ends_to_ends(w, width):
+    both = arcosh_of_exp(Enclosure(w, w + width), 128)
+    assert both.lower == arcosh_of_exp(enclose(w), 128).lower
+    assert both.upper == arcosh_of_exp(enclose(w + width), 128).upper
+
+
 def test_the_inverse_hyperbolic_cosine_does_not_overflow():
     w = F(10**15)  # e^w has 10**15 digits
     e = arcosh_of_exp(enclose(w), 128)

@@ -70,7 +70,9 @@ def test_an_interval_is_the_hull_of_the_values_that_accept_the_output(case):
             inward = (interval.upper - interval.lower) / 10**9
             for f in (interval.lower + inward, interval.upper - inward):
                 assert abs(p.inner_value(k) - f) <= accuracy_at(p, f, alpha)
-        elif accepted:
+        for f in (interval.lower - p.grid / 2**60, interval.upper + p.grid / 2**60):  # rounded outward, not inward
+            assert not p.lower <= f <= p.upper or abs(p.inner_value(k) - f) > accuracy_at(p, f, alpha)
+        if interval.lower == interval.upper and accepted:
             assert max(accepted) - min(accepted) <= step
 
 
