@@ -1,6 +1,7 @@
 """Declared columns: kind, bounds, step, stand-in for missing cells, categories. All public, never from the data.
 
-Room: data. Imports exact and values; it reads nothing itself. A cell becomes a whole number of steps above the lower bound,
+Room: data. Imports exact and values; it reads nothing itself. A cell becomes a whole number of steps above the lower
+bound,
 
     q = floor((x - lower)/step + 1/2),  0 <= q <= levels = (upper - lower)/step        theory (2)
 
