@@ -89,19 +89,22 @@ class IdealLaw(Law):
     ) -> Enclosure:
         """Return the sum over j from first to last of (h(v_j) - h(v_(j-1))) * tail_j, tail_j = a q^|j - first|.
 
-        The rises of a polynomial of degree <= 2 are linear in j, except at the last j: the clamp may cut that step.
+        The rises of a polynomial of degree <= 2 are linear in j, except where the clamp cuts a step at its ends.
         """
         count = (last - first) * direction + 1
         if count <= 0:
             return ZERO
-        scale, x = self.parameters.noise_scale, self.parameters.grid / self.parameters.noise_scale
-        start = exp_enclosure(-abs(self.breakpoint(first)) / scale, bits) * Fraction(1, 2)
-        final = exp_enclosure(-abs(self.breakpoint(last)) / scale, bits) * Fraction(1, 2)
         rise = self._full_rise(h, first)
         slope = self._full_rise(h, first + direction) - rise
-        geometric, weighted = _geometric_sums(x, count, bits)
-        cut = self.step_up(h, last) - self._full_rise(h, last)
-        return start * (geometric * rise + weighted * slope) + final * cut
+        geometric, weighted = _geometric_sums(self.parameters.grid / self.parameters.noise_scale, count, bits)
+        total = self._tail(first, bits) * (geometric * rise + weighted * slope)
+        for j in {first, last}:  # the clamp may cut the steps at its ends
+            total += self._tail(j, bits) * (self.step_up(h, j) - self._full_rise(h, j))
+        return total
+
+    def _tail(self, j: int, bits: int) -> Enclosure:
+        """Return the probability that the sum lies beyond b_j, on the side away from the value."""
+        return exp_enclosure(-abs(self.breakpoint(j)) / self.parameters.noise_scale, bits) * Fraction(1, 2)
 
     def _full_rise(self, h: Callable[[Fraction], Fraction], j: int) -> Fraction:
         grid = self.parameters.grid

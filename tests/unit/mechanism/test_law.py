@@ -146,6 +146,18 @@ def test_the_average_mse_over_the_phase_of_the_grid_is_two_lambda_squared_plus_a
     assert abs(total.lower - (2 + F(1, 12))) < F(1, phases**2)
 
 
+@pytest.mark.parametrize("bound", ["2.7", "2.2", "0.4", "3"])
+@pytest.mark.parametrize("value", ["0", "2.6", "-2.7", "2.2", "0.3"])
+def test_moments_are_right_where_the_clamp_cuts_a_step(bound, value):
+    p = explicit_parameters(noise_scale=F(1), grid=F(1), bound=F(bound), precision=None)
+    law = law_of(p.clamped(Inner(F(value))), p)
+    mean = sum((row.probability * row.value for row in law.table()), enclose(0))
+    mse = sum((row.probability * (row.value - law.value) ** 2 for row in law.table()), enclose(0))
+    assert overlap(mean, law.mean)
+    assert overlap(mse, law.mse)
+    assert law.mean.width < F(1, 10**20)
+
+
 def test_bias_at_the_clamp_is_what_the_published_example_says():
     m = snapdp.Snapping(epsilon=1, sensitivity=1, lower=-10, upper=10, grid=1, clamp="range")
     assert float(m.law(10).bias) == pytest.approx(-0.480, abs=5e-4)
