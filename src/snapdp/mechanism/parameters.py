@@ -218,7 +218,7 @@ class SnappingParameters(Value):
         """Return the double that is printed: the exact number of the index, correctly rounded."""
         if self.lattice is not None:
             return math.ldexp(index + self.lattice[1], self.lattice[0])
-        return to_float_nearest(self.data_value(index))
+        return to_float_nearest(self.data_value(index)) + 0.0  # a tiny negative number must not print as -0.0
 
 
 def chosen_grid(asked: Any, *, noise_scale: Fraction, default: str) -> Inner:

@@ -233,3 +233,14 @@ def test_a_changed_copy_is_checked_again():
     assert replaced(p, step=Fraction(1, 2)).step == Fraction(1, 2)
     with pytest.raises(ValueError, match=r"2\*\*52"):
         replaced(p, high=2**53)
+
+
+def test_a_number_too_small_for_a_double_is_released_as_positive_zero():
+    m = Snapping(
+        epsilon=1,
+        sensitivity=1,
+        lower=Fraction(-2) - Fraction(2, 10**400),
+        upper=2,
+        arithmetic=FinitePrecision(),
+    )
+    assert math.copysign(1, m.parameters.released(0)) == 1
