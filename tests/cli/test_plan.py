@@ -117,6 +117,14 @@ def test_a_study_is_planned_and_fitted_to_its_budget(study):
     assert plan_of(load_study(study)).total == Fraction(1, 2)
 
 
+def test_flags_beside_a_study_are_refused(study):
+    done = run("plan", str(study), "--epsilon", "5", "--mean", "age")
+    assert done.exit_code == 2
+    assert "is not read together with a study file" in done.stderr
+    assert "--mean" in done.stderr
+    assert "--epsilon" in done.stderr
+
+
 def test_a_bare_mechanism_shows_a_hint_at_the_cliff():
     flags = ["plan", "--sensitivity", "1", "--bounds", "0,1000", "--grid", "natural"]
     done = run(*flags, "--epsilon", "0.49")
@@ -136,6 +144,15 @@ def test_a_bare_mechanism_shows_a_hint_at_the_cliff():
         (["plan", "--count", "--where", "age!65", "--n", "5", "--epsilon", "1"], 2, "is not understood"),
         (["plan", "nowhere.toml"], 2, "does not exist"),
         ([*MEAN, "--epsilon", "1", "--plot", "x.gif"], 2, ".svg, .png or .pdf"),
+        ([*MEAN, "--epsilon", "1", "--plot", "nowhere/x.svg"], 2, "cannot be written"),
+        ([*MEAN, "--epsilon", "1", "--grid", "natural"], 2, "--grid is not read"),
+        ([*MEAN, "--epsilon", "1", "--where", "age>=5"], 2, "--where belongs to --count"),
+        ([*MEAN, "--epsilon", "1", "--edges", "0,5"], 2, "--edges belongs to --histogram"),
+        ([*MEAN, "--epsilon", "1", "--fit"], 2, "--fit needs --budget"),
+        (["plan", "--sensitivity", "1", "--bounds", "0,9", "--epsilon", "1", "--n", "5"], 2, "--n is not read"),
+        (["plan", "--count", "--where", "age<=65", "--n", "5", "--epsilon", "1"], 2, "is not understood"),
+        (["plan", "--count", "--where", "a>=1", "--where", "a>=2", "--n", "5", "--epsilon", "1"], 2, "a second time"),
+        (["plan", "--sensitivity", "1", "--bounds", "0,9", "--epsilon", "1", "--accuracy", "1"], 1, "both given"),
         ([*MEAN, "--epsilon", "0"], 1, "epsilon"),
         ([*MEAN, "--epsilon", "1", "--alpha", "2"], 1, "alpha"),
         ([*MEAN], 1, "epsilon or a target accuracy"),

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 KINDS = ("mean", "sum", "variance", "covariance", "histogram")
-_CONDITION = re.compile(r"^\s*(?P<column>.+?)\s*(?P<operator>>=|<|=)\s*(?P<value>.+?)\s*$")
+_CONDITION = re.compile(r"^\s*(?P<column>[^<>=]+?)\s*(?P<operator>>=|<|=)\s*(?P<value>[^<>=]+?)\s*$")
 
 
 def study_values(options: dict[str, Any]) -> dict[str, Any]:
@@ -26,6 +26,10 @@ def study_values(options: dict[str, Any]) -> dict[str, Any]:
         statistic["column"] = names[0]
     if conditions:
         statistic["where"] = [{"column": name, **tests} for name, tests in conditions.items()]
+    if conditions and kind != "count":
+        raise click.UsageError("--where belongs to --count.")
+    if options["edges"] and kind != "histogram":
+        raise click.UsageError("--edges belongs to --histogram.")
     if options["edges"]:
         statistic["edges"] = options["edges"].split(",")
     statistic |= {key: options[key] for key in ("epsilon", "accuracy", "alpha") if options[key] is not None}
@@ -85,5 +89,8 @@ def _conditions(texts: tuple[str, ...]) -> dict[str, dict[str, str]]:
         match = _CONDITION.match(text)
         if match is None:
             raise click.UsageError(f'--where "{text}" is not understood: write "age>=65", "age<70" or "region=north".')
-        found.setdefault(match["column"], {})[keys[match["operator"]]] = match["value"]
+        tests = found.setdefault(match["column"], {})
+        if keys[match["operator"]] in tests:
+            raise click.UsageError(f'--where "{text}" says a second time what {match["column"]} is tested for.')
+        tests[keys[match["operator"]]] = match["value"]
     return found

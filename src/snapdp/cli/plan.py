@@ -62,6 +62,7 @@ def plan_command(ctx: click.Context, /, as_json: bool, plot: Path | None, **opti
     ctx.meta["snapdp.json"] = as_json
     if plot is not None and plot.suffix not in (".svg", ".png", ".pdf"):
         raise click.UsageError(f"--plot writes .svg, .png or .pdf, not '{plot.suffix}'.")
+    _refuse_strays(options)
     result = _plan(options) if options["sensitivity"] is None else _mechanism(options)
     if as_json:
         click.echo(json.dumps(render.values(result), indent=2, ensure_ascii=False))
@@ -70,8 +71,26 @@ def plan_command(ctx: click.Context, /, as_json: bool, plot: Path | None, **opti
     if plot is not None:
         from snapdp.cli import plots
 
-        plots.write(result, plot)
-        click.echo(f"picture: {plot}", err=True)
+        try:
+            left_out = plots.write(result, plot)
+        except OSError as problem:
+            raise click.UsageError(f"--plot {plot} cannot be written: {problem.strerror}.") from None
+        more = f" (the first {plots.MOST_ROWS} rows; {left_out} more have no room)" if left_out else ""
+        click.echo(f"picture: {plot}{more}", err=True)
+
+
+def _refuse_strays(options: dict[str, Any]) -> None:
+    """Refuse flags that would not be read: a budget tool must not ignore what it is told."""
+    if options["study"] is not None:
+        allowed, form = {"study", "fit", "budget"}, "a study file"
+    elif options["sensitivity"] is not None:
+        allowed, form = {"sensitivity", "bounds", "epsilon", "accuracy", "alpha", "grid"}, "--sensitivity"
+    else:
+        allowed, form = set(options) - {"grid"}, "a statistic"
+    strays = [name for name, value in options.items() if value not in (None, False, ()) and name not in allowed]
+    if strays:
+        flags = ", ".join(f"--{name.replace('_', '-')}" for name in strays)
+        raise click.UsageError(f"{flags} is not read together with {form}.")
 
 
 def _plan(options: dict[str, Any]) -> Plan:
@@ -82,6 +101,8 @@ def _plan(options: dict[str, Any]) -> Plan:
         plan = plan_of(load_study(options["study"]))
     else:
         plan = plan_of(study_from_values(study_values(options)))
+    if options["fit"] and options["budget"] is None and plan.budget is None:
+        raise click.UsageError("--fit needs --budget NUMBER, or a budget in the study.")
     return plan.fit(options["budget"]) if options["fit"] or options["budget"] is not None else plan
 
 

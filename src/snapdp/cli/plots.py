@@ -21,20 +21,25 @@ LARGEST_TABLE = 400
 MOST_ROWS = 8
 
 
-def write(result: Plan | Report, path: Path) -> None:
-    """Write the picture of a plan or of one mechanism; the suffix of the path chooses the format."""
+def write(result: Plan | Report, path: Path) -> int:
+    """Write the picture of a plan or of one mechanism; return how many rows had no room.
+
+    The suffix of the path chooses the format.
+    """
     import matplotlib
 
     matplotlib.use("Agg")
     from matplotlib.figure import Figure
 
-    rows = _rows(result)[:MOST_ROWS]
+    every = _rows(result)
+    rows = every[:MOST_ROWS]
     figure = Figure(figsize=(11, 3.2 * len(rows)), layout="constrained")
     axes = figure.subplots(len(rows), 2, squeeze=False)
     for (left, right), row in zip(axes, rows, strict=True):
         _draw_law(left, **row["law"])
         _draw_curve(right, **row["curve"])
     figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
+    return len(every) - len(rows)
 
 
 def _rows(result: Plan | Report) -> list[dict[str, Any]]:

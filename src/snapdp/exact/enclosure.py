@@ -14,6 +14,7 @@ from fractions import Fraction
 FIRST_PRECISION = 128
 LAST_PRECISION = 1 << 20
 TINY_EXPONENT = -(1 << 16)  # below 2**this a number is enclosed by [0, 2**this]: rationals must stay storable
+TINY = Fraction(4, 1 << -TINY_EXPONENT)  # an enclosure no wider than this may stay as wide at every precision
 
 
 class Enclosure:
@@ -114,10 +115,9 @@ def refine(compute: Callable[[int], Enclosure], *, until: Callable[[Enclosure], 
 
 def refined(compute: Callable[[int], Enclosure], *, relative_bits: int) -> Enclosure:
     """Return an enclosure whose width is at most 2**-relative_bits of its smaller end, or that is exact or tiny."""
-    tiny = Fraction(4, 1 << -TINY_EXPONENT)
 
     def narrow(e: Enclosure) -> bool:
-        return e.width <= tiny or e.width * (1 << relative_bits) <= min(abs(e.lower), abs(e.upper))
+        return e.width <= TINY or e.width * (1 << relative_bits) <= min(abs(e.lower), abs(e.upper))
 
     return refine(compute, until=narrow)
 

@@ -6,6 +6,8 @@ the way in: a list that mixes large ints and floats goes value by value.
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,13 +24,14 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 SCALAR_LIMIT = 32  # below this many values the fixed cost of the vector path is larger than a loop
 _EXACT_INTEGER = 1 << 53
+_KINDS = {"b": "truth values", "c": "complex numbers", "O": "Python objects", "S": "bytes", "U": "text"}
 
 
 def release_array(
     values: Any, *, scalar: ScalarSampler, vector: VectorSampler, out: Any, nan: float | None, source: BitSource
 ) -> Array:
     """Return the released numbers of an array or list, in `out` if given."""
-    array = checked_values(values, nan=nan)
+    array = checked_values(values, nan=nan, limits=scalar.parameters.value_clamp)
     target = checked_out(out, array, np.dtype(np.float64))
     if array.dtype.kind == "O" or array.size < SCALAR_LIMIT:
         indices = _one_by_one(array, scalar, nan, source)
@@ -42,7 +45,7 @@ def index_array(
     values: Any, *, scalar: ScalarSampler, vector: VectorSampler, out: Any, nan: float | None, source: BitSource
 ) -> Array:
     """Return the grid indices of an array or list, in `out` (int64) if given."""
-    array = checked_values(values, nan=nan)
+    array = checked_values(values, nan=nan, limits=scalar.parameters.value_clamp)
     target = checked_out(out, array, np.dtype(np.int64))
     if array.dtype.kind == "O" or array.size < SCALAR_LIMIT:
         target[...] = np.array(_one_by_one(array, scalar, nan, source), np.int64).reshape(array.shape)
@@ -55,31 +58,32 @@ def _one_by_one(array: Array, scalar: ScalarSampler, nan: float | None, source: 
     return [scalar.index(checked_scalar(v, nan=nan), source, i) for i, v in enumerate(array.flat)]
 
 
-def checked_values(values: Any, *, nan: float | None) -> Array:
+def checked_values(values: Any, *, nan: float | None, limits: tuple[Fraction, Fraction]) -> Array:
     """Return the values as a numeric array; an array of Python objects only where a list needs it to stay exact."""
     if isinstance(values, np.ma.MaskedArray):
         raise hidden_cells()
     if isinstance(values, (list, tuple)):
-        return _from_list(values, nan=nan)
-    array = np.asarray(values)
+        return _from_list(values, nan=nan, limits=limits)
+    try:
+        array = np.asarray(values)
+    except Exception:
+        raise DataError("the values cannot be read as an array.", f"Give a numpy array. {NO_BITS}") from None
     if array.dtype.kind not in "fiu":
         raise DataError(
-            f"an array of type {array.dtype} holds no real numbers.",
+            f"an array of {_KINDS.get(array.dtype.kind, 'other things')} holds no real numbers.",
             f"Give an array of numpy floats or ints. {NO_BITS}",
         )
-    if not array.dtype.isnative:
-        array = array.astype(array.dtype.newbyteorder("="))
     if nan is None and array.dtype.kind == "f" and array.size and np.isnan(array.min()):
         raise contains_nan()
     return array
 
 
-def _from_list(values: Any, *, nan: float | None) -> Array:
+def _from_list(values: Any, *, nan: float | None, limits: tuple[Fraction, Fraction]) -> Array:
     try:
         array = np.array(values, dtype=object)
     except ValueError:
         raise DataError("the list is ragged.", f"Give rows of equal length. {NO_BITS}") from None
-    cells = [checked_scalar(v, nan=nan) for v in array.flat]
+    cells = [_within(checked_scalar(v, nan=nan), limits) for v in array.flat]
     if all(isinstance(v, float) or (isinstance(v, int) and abs(v) <= _EXACT_INTEGER) for v in cells):
         return np.array(cells, np.float64).reshape(array.shape)
     if all(isinstance(v, int) and -(1 << 63) <= v < 1 << 63 for v in cells):
@@ -87,6 +91,13 @@ def _from_list(values: Any, *, nan: float | None) -> Array:
     exact = np.empty(array.shape, object)
     exact.reshape(-1)[:] = cells
     return exact
+
+
+def _within(value: Any, limits: tuple[Fraction, Fraction]) -> Any:
+    """Return an integer beyond the clamp as an infinity, which the clamp takes to the same end: one type for a list."""
+    if isinstance(value, int) and not limits[0] <= value <= limits[1]:
+        return math.inf if value > limits[1] else -math.inf
+    return value
 
 
 def checked_out(out: Any, values: Array, dtype: np.dtype[Any]) -> Array:

@@ -185,7 +185,9 @@ class ScalarSampler:
             self.filter = build_filter(parameters, where, span=where.span if self._single_sum else 1)
         if where.on_lattice:
             self._exponent = where.exponent
-        self._plain = where.on_lattice and parameters.step is None
+        ends = (where.value_lower / where.grid, where.value_upper / where.grid)
+        self._plain = where.on_lattice and parameters.step is None and all(end.denominator == 1 for end in ends)
+        self._ends = (int(ends[0]), int(ends[1]))
         self._lower, self._upper = float(where.value_lower), float(where.value_upper)
         self._origin, self._low, self._high = where.origin, where.low, where.high
 
@@ -228,7 +230,11 @@ class ScalarSampler:
                     return 0, value
                 whole = nearest_index_of_double(value, self._exponent or 0)
                 return whole, value - ldexp(whole, self._exponent or 0)
-            if type(value) is int and lower <= value <= upper:
+            if type(value) is int:
+                if value < lower:
+                    return self._ends[0], 0.0
+                if value > upper:
+                    return self._ends[1], 0.0
                 exponent = self._exponent or 0
                 if exponent <= 0:
                     return value << -exponent, 0.0

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from snapdp.exact.elementary import exp_enclosure, expm1_enclosure
-from snapdp.exact.enclosure import Enclosure, refine, refined
+from snapdp.exact.enclosure import TINY, Enclosure, refine, refined
 from snapdp.mechanism.law import ONE, ZERO, Law, narrow_enough
 
 RELATIVE_BITS = 100
@@ -41,8 +41,12 @@ class IdealLaw(Law):
         if index >= self.parameters.high:
             return True
         t = -self.breakpoint(index + 1)
-        # e to a rational power other than 0 is irrational, so some precision decides; at 0 the enclosure is 1/2.
-        decided = refine(lambda bits: self._laplace_tail(t, bits), until=lambda e: e.lower >= level or e.upper < level)
+        # e to a rational power other than 0 is irrational, so some precision decides; at 0 the enclosure is 1/2. A tail
+        # too small to store leaves an enclosure that is tiny but never a point: then a level inside it is not reached.
+        decided = refine(
+            lambda bits: self._laplace_tail(t, bits),
+            until=lambda e: e.lower >= level or e.upper < level or 0 < e.width <= TINY,
+        )
         return decided.lower >= level
 
     def probability(self, index: int) -> Enclosure:

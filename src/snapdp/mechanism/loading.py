@@ -15,17 +15,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from snapdp.exact.dyadic import exponent_of_power
-from snapdp.exact.numbers import to_float_nearest
+from snapdp.exact.dyadic import exponent_of_power, nearest_index
+from snapdp.exact.numbers import to_float_down, to_float_nearest, to_float_up
 from snapdp.mechanism.fast import Coordinates
 from snapdp.mechanism.parameters import SnappingParameters
 
 Array = NDArray[Any]
-Loader = Callable[[Array, Array, Array], "Array | None"]  # (values, total, whole) -> mask of doubtful values
+Loader = Callable[[Array, Array, Array], None]  # (values, total, whole): fills total, and whole where values are split
 
 _MAGIC = 1.5 * 2.0**52
 _EXACT_INTEGER = 1 << 53
 _LARGEST_INT64 = (1 << 63) - 1
+_SHORT = 1 << 13  # values quantised at a time
 _AFFINE_ERRORS = 8  # conversion, step, its product, shift, subtraction, scale, product, and one to spare
 
 
@@ -45,6 +46,8 @@ def loader_for(
     if dtype.kind == "f" and dtype.itemsize > 8:
         return None
     lower, upper = float(where.value_lower), float(where.value_upper)
+    if not _quantiser_is_exact(parameters):
+        return None
     if parameters.step is not None or not where.on_lattice:
         front = _affine_front(parameters, where)
         return _finish(front, lower, upper, splits, where)
@@ -54,29 +57,26 @@ def loader_for(
     return _finish(_convert, lower, upper, splits, where)
 
 
-def _convert(values: Array, total: Array) -> Array | None:
+def _convert(values: Array, total: Array) -> None:
     """Copy to doubles. A 64-bit integer beyond 2**53 rounds here: theory (6) counts it, or the clamp takes it."""
     np.copyto(total, values, casting="unsafe")
-    return None
 
 
 def _finish(
-    front: Callable[[Array, Array], Array | None], lower: float, upper: float, splits: bool, where: Coordinates
+    front: Callable[[Array, Array], None], lower: float, upper: float, splits: bool, where: Coordinates
 ) -> Loader:
     magic, least, most = (np.array(x) for x in (_MAGIC * float(where.grid), lower, upper))
 
-    def load(values: Array, total: Array, whole: Array) -> Array | None:
-        doubtful = None
+    def load(values: Array, total: Array, whole: Array) -> None:
         if front is _convert and values.dtype == np.float64:
             values.clip(least, most, total)
         else:
-            doubtful = front(values, total)
+            front(values, total)
             total.clip(least, most, total)
         if splits:
             np.add(total, magic, whole)
             np.subtract(whole, magic, whole)
             np.subtract(total, whole, total)
-        return doubtful
 
     return load
 
@@ -89,14 +89,13 @@ def _integer_loader(where: Coordinates) -> Loader | None:
         return None
     grid = float(where.grid)
 
-    def load(values: Array, total: Array, whole: Array) -> Array | None:
+    def load(values: Array, total: Array, whole: Array) -> None:
         if values.dtype.kind == "u":
             values = np.minimum(values, np.uint64(max(upper, 0))).astype(np.int64)
         clamped = np.clip(values, lower, upper)
         multiple = clamped >> exponent
         np.copyto(total, clamped - (multiple << exponent))
         np.multiply(multiple, grid, out=whole)
-        return None
 
     return load
 
@@ -106,37 +105,50 @@ def _affine(parameters: SnappingParameters, where: Coordinates) -> tuple[Fractio
     return (Fraction(0), Fraction(1)) if where.on_lattice else (parameters.offset, 1 / parameters.unit)
 
 
-def _affine_front(parameters: SnappingParameters, where: Coordinates) -> Callable[[Array, Array], Array | None]:
+def _affine_front(parameters: SnappingParameters, where: Coordinates) -> Callable[[Array, Array], None]:
     shift, scale = (to_float_nearest(x) for x in _affine(parameters, where))
-    quantise = None if parameters.step is None else _quantiser(parameters.step)
+    quantise = None if parameters.step is None else _quantiser(parameters, parameters.step)
 
-    def front(values: Array, total: Array) -> Array | None:
+    def front(values: Array, total: Array) -> None:
         np.copyto(total, values, casting="unsafe")
-        doubtful = quantise(total) if quantise else None
-        np.subtract(total, shift, out=total)
-        np.multiply(total, scale, out=total)
-        return doubtful
+        if quantise is not None:
+            for start in range(0, len(total), _SHORT):  # short pieces: little memory beside the work arrays
+                quantise(total[start : start + _SHORT])
+        np.subtract(total, shift, total)
+        np.multiply(total, scale, total)
 
     return front
 
 
-def _quantiser(step: Fraction) -> Callable[[Array], Array | None]:
-    """Return a function that replaces doubles by the nearest multiples of step, and marks those in doubt.
+def _quantiser(parameters: SnappingParameters, step: Fraction) -> Callable[[Array], None]:
+    """Return a function that replaces doubles by the nearest multiples of step, exactly: theory (12).
 
-    On a power of two the quotient and its fractional part are exact, ties included; elsewhere a quotient within four
-    relative errors of a tie is in doubt (theory (12)). Integers beyond 2**53 are always in doubt: they were rounded.
+    Values are first clamped one step outside the clamp that follows, so quotients are small. On a power of two the
+    quotient and its fractional part are exact, ties included; elsewhere a quotient near a tie is decided by integers.
     """
     width, per_step = to_float_nearest(step), to_float_nearest(1 / step)
-    relative = 0.0 if exponent_of_power(step) is not None else 2.0**-50
+    near_a_tie = 0.0 if exponent_of_power(step) is not None else 2.0**-50
+    lower, upper = parameters.value_clamp
+    least, most = to_float_down(lower - step), to_float_up(upper + step)
 
-    def quantise(total: Array) -> Array | None:
-        doubtful = np.abs(total) >= 2.0**53
-        np.multiply(total, per_step, out=total)
+    def quantise(total: Array) -> None:
+        clamped = total.clip(least, most)
+        np.multiply(clamped, per_step, total)
         multiple = np.floor(total)
         remainder = total - multiple
-        doubtful |= np.abs(remainder - 0.5) <= np.abs(total) * relative
-        doubtful |= np.abs(total) >= 2.0**52
-        np.multiply(multiple + (remainder >= 0.5), width, out=total)
-        return doubtful if doubtful.any() else None
+        multiple += remainder >= 0.5
+        if near_a_tie:
+            unclear = np.abs(remainder - 0.5) <= np.abs(total) * near_a_tie
+            for i in np.flatnonzero(unclear).tolist():
+                multiple[i] = nearest_index(Fraction(float(clamped[i])), step)
+        np.multiply(multiple, width, total)
 
     return quantise
+
+
+def _quantiser_is_exact(parameters: SnappingParameters) -> bool:
+    """Return whether quotients by the step stay well inside the doubles, and integers in range convert exactly."""
+    if parameters.step is None:
+        return True
+    largest = max(abs(end) for end in parameters.value_clamp) + parameters.step
+    return largest < _EXACT_INTEGER and largest / parameters.step < 1 << 51

@@ -194,6 +194,12 @@ class SnappingParameters(Value):
         ends_on_grid = self.end_upper == self.high * self.grid and self.end_lower == self.low * self.grid
         return (exponent, int(origin)) if furthest <= LARGEST_INDEX and ends_on_grid else None
 
+    @cached_property
+    def value_clamp(self) -> tuple[DataUnits, DataUnits]:
+        """Return the ends of the clamp on values, in data units."""
+        lower, upper = self.offset + self.unit * self.value_lower, self.offset + self.unit * self.value_upper
+        return DataUnits(lower), DataUnits(upper)
+
     def inner(self, value: Any) -> Inner:
         """Return a data value (int, float, Fraction, Decimal, numpy scalar) in inner coordinates, clamped."""
         if isinstance(value, float) and math.isinf(value):

@@ -1,9 +1,10 @@
 """The vector path: the filter of `fast` over cache-sized blocks in plain numpy, bit-identical to the definition.
 
-Room: mechanism. About 17 cheap passes over blocks that stay in the second-level cache; the few values in doubt
-(about 2**-20 of them) go to `index.decide` with the same bits. Rounding to the grid adds and subtracts
-1.5 * 2**52 * grid: the sum lies in a binade whose spacing is the grid, so the result is a multiple of it in every
-rounding mode, and zero comes out positive (rint would give -0.0, and the sign of zero leaks the sign of the value).
+Room: mechanism. About 17 cheap passes over blocks that stay in the second-level cache; the few values in doubt (about
+one in a million on the natural grid, ten on the fine one) go to `index.decide` with the same bits.
+Rounding to the grid adds and subtracts 1.5 * 2**52 * grid: the sum lies in a binade whose spacing is the grid, so the
+result is a multiple of it in every rounding mode, and zero comes out positive (rint would give -0.0, and the sign of
+zero leaks the sign of the value).
 Nothing branches on the data except where the exact way is needed. The work arrays are wiped at the end.
 Proof: docs/theory/fast-path.md, (1)-(12).
 """
@@ -48,6 +49,7 @@ _ONE = np.array(1.0)
 _ONE_BITS = _ONE.view(np.int64)
 _MAGIC = 1.5 * 2.0**52
 _PAGE = 4096
+_SHORT = 1 << 13
 
 
 def numpy_log_is_trusted(log: Callable[..., Any]) -> bool:
@@ -155,6 +157,8 @@ class VectorSampler:
             with np.errstate(all="ignore"):
                 for start in range(0, values.size, BLOCK):
                     chunk = run[start : start + BLOCK]
+                    if not chunk.dtype.isnative:
+                        chunk = chunk.astype(chunk.dtype.newbyteorder("="))
                     if nan is not None and values.dtype.kind == "f":
                         chunk = np.where(np.isnan(chunk), np.float64(nan), chunk)  # at least a double: nan is one
                     block = scratch.first(len(chunk))
@@ -176,7 +180,7 @@ class VectorSampler:
         np.multiply(noise, self._noise_scale, noise)
         np.bitwise_and(s.words, _SIGN, s.total_bits)
         np.bitwise_xor(s.noise_bits, s.total_bits, s.noise_bits)
-        doubtful = load(chunk, total, s.whole)
+        load(chunk, total, s.whole)
         np.add(total, noise, total)
         np.add(total, self._magic, rounded)
         np.subtract(rounded, self._magic, rounded)
@@ -188,12 +192,10 @@ class VectorSampler:
             rounded.clip(self._lowest, self._highest, target)
         elif target is not rounded:
             np.copyto(target, rounded)
-        if not (certain and smallest >= f.smallest and doubtful is None):  # a NaN counts as doubt
+        if not (certain and smallest >= f.smallest):  # a NaN counts as doubt
             accepted = np.abs(total, out=total) < f.threshold
             if not smallest >= f.smallest:
                 accepted &= (s.words & _DIGITS) >= f.smallest * 2.0**DOUBLE_DIGITS
-            if doubtful is not None:
-                accepted &= ~doubtful
             for i in np.flatnonzero(~accepted).tolist():
                 index = self._decide(chunk[i], int(s.words[i]), start + i, source)
                 target[i] = (index + self._origin) * f.grid
@@ -214,8 +216,12 @@ class VectorSampler:
 
     def _released(self, indices: Integers) -> Floats:
         """Return the correctly rounded numbers of some indices: each distinct one is converted exactly, once."""
-        distinct, which = np.unique(indices, return_inverse=True)
-        return np.array([self._parameters.released(int(k)) for k in distinct], np.float64)[which]
+        result = np.empty(len(indices), np.float64)
+        for start in range(0, len(indices), _SHORT):  # short pieces: little memory beside the work arrays
+            distinct, which = np.unique(indices[start : start + _SHORT], return_inverse=True)
+            numbers = np.array([self._parameters.released(int(k)) for k in distinct], np.float64)
+            result[start : start + _SHORT] = numbers[which]
+        return result
 
 
 def flat(array: Array) -> Any:

@@ -46,8 +46,10 @@ def noise_interval(
 
     It lies in the public range and holds the true statistic with probability at least 1 - alpha, whatever that is. Ends
     are rounded outward. An output that no value of the range is compatible with gets the nearest end of the range.
+    Where values are quantised by a step, both ends lie half a step further out, to hold the statistic before that.
     """
     level = confidence(alpha)
+    half_step = Fraction(0) if p.step is None else p.step / 2
     k = _index(p, index, output)
     lower, upper = public_range(p)
     accepted = ideal_level(p, level)
@@ -57,8 +59,8 @@ def noise_interval(
         index=k,
         output=p.data_value(k),
         alpha=level,
-        lower=_in_data(p, max(lower, min(left, upper))),
-        upper=_in_data(p, min(upper, max(right, lower))),
+        lower=max(p.lower, DataUnits(_in_data(p, max(lower, min(left, upper))) - half_step)),
+        upper=min(p.upper, DataUnits(_in_data(p, min(upper, max(right, lower))) + half_step)),
     )
 
 

@@ -47,7 +47,11 @@ def report(
 ) -> Report:
     """Return the report of a mechanism in exact arithmetic, given its epsilon or the accuracy it must have."""
     if (epsilon is None) == (accuracy is None):
-        raise ParameterError("a plan needs an epsilon or a target accuracy, one of the two.", "Give one of them.")
+        given = "neither" if epsilon is None else "both"
+        raise ParameterError(
+            f"a plan needs an epsilon or a target accuracy, one of the two; {given} given.",
+            "Give epsilon to see the accuracy, or accuracy to see the epsilon.",
+        )
     declared = {"sensitivity": sensitivity, "lower": lower, "upper": upper, "grid": grid}
     if epsilon is None:
         epsilon = epsilon_for(accuracy=accuracy, alpha=alpha, **declared).epsilon

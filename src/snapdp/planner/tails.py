@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from snapdp.errors import BoundError, ParameterError, PremiseError
 from snapdp.exact.dyadic import HALF, power_of_two, round_down
 from snapdp.exact.elementary import exp_enclosure
-from snapdp.exact.enclosure import TINY_EXPONENT, Enclosure, enclose, refine, refined
+from snapdp.exact.enclosure import TINY, TINY_EXPONENT, Enclosure, enclose, refine, refined
 from snapdp.exact.numbers import parameter, probability
 from snapdp.mechanism.bounds import mass_ratio
 from snapdp.mechanism.law import ONE, ZERO
@@ -190,9 +190,11 @@ def exceeds(compute: Callable[[int], Enclosure], level: Fraction) -> bool:
     """Return whether an enclosed probability is > level.
 
     Decided at some precision: a sum of exponentials with rational exponents, not all 0, is irrational
-    (Lindemann-Weierstrass), and where all are 0 the enclosure is a point: planning (2).
+    (Lindemann-Weierstrass), and where all are 0 the enclosure is a point: planning (2). Where a term is too small to
+    store and the level lies inside what is left, the answer is the safe one: yes.
     """
-    return refine(compute, until=lambda e: e.lower > level or e.upper <= level).lower > level
+    decided = refine(compute, until=lambda e: e.lower > level or e.upper <= level or 0 < e.width <= TINY)
+    return decided.upper > level
 
 
 def worst_exceeds(p: SnappingParameters, distance: Fraction, level: Fraction) -> bool:

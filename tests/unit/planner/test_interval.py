@@ -180,3 +180,22 @@ def test_an_interval_on_a_grid_of_two_to_the_fiftieth_steps_is_found_quickly():
     p = parameters(epsilon=1, sensitivity=1, lower=0, upper=2**20, grid=F(1, 2**29))
     found = noise_interval(p, output=1000)
     assert float(found.upper - 1000) == pytest.approx(float(accuracy(p)), rel=1e-9)
+
+
+def test_with_a_step_the_interval_holds_the_statistic_before_quantising():
+    m = snapdp.Snapping(epsilon=50, sensitivity=10, lower=0, upper=94, step=10)
+    for value in (94, 86, 85, 4, 0, 47):
+        law = m.law(value)
+        covered = sum(
+            row.probability.lower
+            for row in law.table(law.quantile("0.0001"), law.quantile("0.9999"))
+            if (found := m.noise_interval(index=row.index)).lower <= value <= found.upper
+        )
+        assert covered >= F(95, 100), value
+
+
+def test_a_level_of_one_half_is_decided_where_tails_are_too_small_to_store():
+    m = snapdp.Snapping(epsilon=10**6, sensitivity=1, lower=0, upper=10, grid=1)
+    assert F(1, 2) <= m.accuracy(alpha="0.5") <= F(1, 2) * (1 + F(1, 10**9))
+    assert m.noise_interval(5, alpha="0.5").lower <= 5 <= m.noise_interval(5, alpha="0.5").upper
+    assert m.law(F(1, 2)).quantile("0.5") == 0
