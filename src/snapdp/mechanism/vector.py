@@ -208,7 +208,9 @@ class VectorSampler:
             return np.fromiter(exact, np.int64, len(chunk))
         assert self.filter is not None
         multiples = self._snap(chunk, load, s, s.rounded, start, source)
-        return (multiples / self.filter.grid).astype(np.int64) - self._origin
+        indices = np.divide(multiples, self.filter.grid, multiples).astype(np.int64)
+        indices -= self._origin
+        return indices
 
     def _decide(self, value: Any, word: int, position: int, source: BitSource) -> int:
         p = self._parameters
