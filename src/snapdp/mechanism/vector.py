@@ -135,7 +135,7 @@ class VectorSampler:
             elif direct and load is not None:
                 target[start:stop] = self._snap(chunk, load, scratch, scratch.rounded, start, source)
             else:
-                target[start:stop] = self._released(self._indices(chunk, load, scratch, start, source))
+                self._write(self._indices(chunk, load, scratch, start, source), target, start)
 
     def index(self, values: Array, out: Array, source: BitSource, *, nan: float | None = None) -> None:
         """Write the output index of each value into out, an int64 array of the same shape."""
@@ -216,14 +216,13 @@ class VectorSampler:
         p = self._parameters
         return decide(p.inner(checked_scalar(value, nan=None)), p, LazyUniform(word, source.extension(position)))
 
-    def _released(self, indices: Integers) -> Floats:
-        """Return the correctly rounded numbers of some indices: each distinct one is converted exactly, once."""
-        result = np.empty(len(indices), np.float64)
-        for start in range(0, len(indices), _SHORT):  # short pieces: little memory beside the work arrays
-            distinct, which = np.unique(indices[start : start + _SHORT], return_inverse=True)
+    def _write(self, indices: Integers, target: Any, start: int) -> None:
+        """Write the correctly rounded numbers of some indices: each distinct one of a piece is converted exactly, once."""
+        for first in range(0, len(indices), _SHORT):  # short pieces: little memory beside the work arrays
+            piece = indices[first : first + _SHORT]
+            distinct, which = np.unique(piece, return_inverse=True)
             numbers = np.array([self._parameters.released(int(k)) for k in distinct], np.float64)
-            result[start : start + _SHORT] = numbers[which]
-        return result
+            target[start + first : start + first + len(piece)] = numbers[which]
 
 
 def flat(array: Array) -> Any:

@@ -1,0 +1,1 @@
+"""Releases: the request, the ledger that charges it, the draw, the record."""

@@ -1,0 +1,190 @@
+"""The values of a ledger: accounts, reservations, answers, charges, and the refusals that speak of them.
+
+Room: release. Imports errors, exact, queries, values, chain and storage's rows; opens nothing.
+Everything here is public: a message names accounts and amounts, as exact fractions, and says what was spent.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from snapdp.errors import BudgetError, LedgerError, ParameterError, PremiseError
+from snapdp.exact.numbers import shown
+from snapdp.queries.relation import CHANGE_ONE
+from snapdp.release.chain import amount_from, canonical
+from snapdp.release.storage import Entry, Standing
+from snapdp.values import Value
+
+LONGEST_NAME = 100
+COMMITTED, ABANDONED, IN_PROGRESS, ORPHANED = "committed", "abandoned", "in progress", "orphaned"
+
+
+class InProgressError(LedgerError):
+    """The same request is being drawn by somebody else: ask again later, the answer will be free."""
+
+
+class Account(Value):
+    """A dataset's budget. Everything but `spent`, `entries` and `head` was fixed when the account was opened.
+
+    relation, unit   who counts as a neighbour, and whom epsilon protects
+    rows             n under change-one, n_max under add-remove
+    head             the digest of the last entry, which stands for the whole history
+    """
+
+    name: str
+    cap: Fraction
+    relation: str
+    unit: str
+    rows: int
+    opened: str
+    spent: Fraction
+    entries: int
+    head: str
+
+    @property
+    def left(self) -> Fraction:
+        """Return what may still be spent."""
+        return self.cap - self.spent
+
+
+class Reservation(Value):
+    """A charge that is on the disk: now, and only now, bits may be drawn for it."""
+
+    account: str
+    version: str
+    request: str
+    epsilon: Fraction
+    number: int
+    head: str
+
+    @property
+    def binding(self) -> dict[str, str]:
+        """Return the fields that tie a record to this reservation; `commit` insists on them."""
+        return {
+            "dataset": self.account,
+            "dataset_version": self.version,
+            "charged": str(self.epsilon),
+            "request": self.request,
+            "previous": self.head,
+        }
+
+
+class Answer(Value):
+    """A record that was committed before: the same request gets it again, free of charge."""
+
+    account: str
+    version: str
+    request: str
+    number: int
+    head: str
+    text: str
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """Return the record as it was committed."""
+        return dict(json.loads(self.text))
+
+
+class Charge(Value):
+    """One line of an account's history: what was asked (as JSON) and charged, and what became of it.
+
+    state   committed, abandoned, in progress, or orphaned: the process that reserved is gone. All of them are spent.
+    """
+
+    number: int
+    time: str
+    epsilon: Fraction
+    version: str
+    request: str
+    asked: str
+    state: str
+    answer: Answer | None
+
+
+class Verification(Value):
+    """What `verify` looked at and found sound."""
+
+    accounts: int
+    entries: int
+
+
+def account_from(standing: Standing, opening: Mapping[str, Any]) -> Account:
+    return Account(
+        name=standing.account,
+        cap=amount_from(opening["cap"]),
+        relation=opening["relation"],
+        unit=opening["unit"],
+        rows=opening["rows"],
+        opened=opening["time"],
+        spent=amount_from(standing.spent),
+        entries=standing.entries,
+        head=standing.head,
+    )
+
+
+def charge_from(body: Mapping[str, Any]) -> Charge:
+    """Return the charge that a reservation made; nobody is behind it until somebody is found."""
+    return Charge(
+        number=body["number"],
+        time=body["time"],
+        epsilon=amount_from(body["epsilon"]),
+        version=body["version"],
+        request=body["request"],
+        asked=canonical(body["asked"]),
+        state=ORPHANED,
+        answer=None,
+    )
+
+
+def answer_from(entry: Entry, body: Mapping[str, Any]) -> Answer:
+    return Answer(
+        account=entry.account,
+        version=body["version"],
+        request=body["request"],
+        number=entry.number,
+        head=entry.digest,
+        text=canonical(body["record"]),
+    )
+
+
+def label(value: Any, *, name: str) -> str:
+    """Return a short printable name."""
+    if not isinstance(value, str) or not value.strip() or len(value) > LONGEST_NAME or not value.isprintable():
+        raise ParameterError(
+            f"{name} = {shown(value)} is no name.", f"Give 1 to {LONGEST_NAME} printable characters, not only spaces."
+        )
+    return value
+
+
+def agree(holder: Account, *, relation: str, rows: int, unit: str) -> None:
+    """Refuse a request planned under anything else than the account promises: epsilons would not add up."""
+    for name, given, kept in (
+        ("relation", relation, holder.relation),
+        ("n" if holder.relation == CHANGE_ONE else "n_max", rows, holder.rows),
+        ("unit", unit, holder.unit),
+    ):
+        if given != kept:
+            raise PremiseError(
+                f"the request has {name} = {shown(given)}; the account {holder.name!r} was opened with {shown(kept)}.",
+                "Epsilons add up only under one neighbour relation, unit and row count: ask as the account says, "
+                "or open another account for another dataset. Nothing was spent.",
+            )
+
+
+def too_much(holder: Account, amount: Fraction) -> BudgetError:
+    if holder.left:
+        advice = f"Ask for epsilon <= {shown(holder.left)}, or plan again within that. Nothing was spent."
+    else:
+        advice = "Nothing is left for new requests; those answered before are repeated free of charge."
+    return BudgetError(
+        f"this release needs epsilon = {shown(amount)}; "
+        f"the account {holder.name!r} has {shown(holder.left)} left of {shown(holder.cap)}.",
+        advice,
+        needed=amount,
+        left=holder.left,
+        cap=holder.cap,
+        account=holder.name,
+    )

@@ -1,0 +1,437 @@
+"""The ledger: accounts with a cap, charged before anything random happens, never beyond the cap.
+
+Room: release. Imports errors, exact, queries, values, accounts, chain and storage; it never sees a row of data.
+Idea: reserve -> draw -> record -> commit. A reservation is durable before `reserve` returns: a crash at any later
+point leaves it spent. Amounts are exact rationals kept as text, added and compared here, inside the only writing
+transaction, and written only if the account still stands where it was read (compare-and-swap).
+The same request on the same version of a dataset is drawn once: later askers get the stored record free of charge,
+concurrent ones wait for the first. A reservation whose process died is an orphan: spent, and a retry pays again.
+Trusts: storage makes a commit durable. Theory: docs/theory/ledger.md.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from fractions import Fraction
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from snapdp.errors import LedgerError, ParameterError
+from snapdp.exact.numbers import positive, shown
+from snapdp.queries.relation import ADD_REMOVE, CHANGE_ONE, whole
+from snapdp.release import chain
+from snapdp.release.accounts import (
+    ABANDONED,
+    COMMITTED,
+    IN_PROGRESS,
+    Account,
+    Answer,
+    Charge,
+    InProgressError,
+    Reservation,
+    Verification,
+    account_from,
+    agree,
+    answer_from,
+    charge_from,
+    label,
+    too_much,
+)
+from snapdp.release.chain import ABANDON, COMMIT, DATASET, OPEN, RESERVE, amount_text, canonical
+from snapdp.release.storage import FORMAT, Dataset, Entry, Identity, SqliteStorage, Standing, Storage
+from snapdp.values import replaced
+
+PATIENCE = 30.0  # seconds to wait for other writers
+WAIT = 60.0  # seconds to wait for a twin that is being drawn
+GLANCE = 0.05  # seconds between two looks at it
+
+
+def utc_now() -> str:
+    """Return the time of a reservation, in whole seconds. Commits carry none: they would tell how long a scan took."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+
+
+class Ledger:
+    """Budgets in a file. For one thread; each thread or process opens its own. Use it in a `with` block."""
+
+    def __init__(
+        self,
+        storage: Storage,
+        *,
+        clock: Callable[[], str] = utc_now,
+        entropy: Callable[[int], bytes] = secrets.token_bytes,
+    ) -> None:
+        self._storage = storage
+        self._clock = clock
+        self._entropy = entropy
+        self._session: str | None = None
+        with self._transaction(writing=False):
+            self._identity = storage.identity()
+        identity = self._identity
+        if identity.format != FORMAT:
+            raise LedgerError(
+                f"the ledger has format {identity.format}; this version of snapdp reads format {FORMAT}.",
+                "Use the version of snapdp that wrote it.",
+            )
+        if identity.seal != chain.identity_seal(identity.key, version=identity.format, name=identity.name):
+            raise LedgerError("the key of the ledger was altered.", "Restore the newest copy and verify it.")
+
+    @classmethod
+    def create(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        patience: float = PATIENCE,
+        clock: Callable[[], str] = utc_now,
+        entropy: Callable[[int], bytes] = secrets.token_bytes,
+    ) -> Ledger:
+        """Make a new ledger; an existing file is never touched."""
+        name, key = entropy(8).hex(), entropy(32)
+        seal = chain.identity_seal(key, version=FORMAT, name=name)
+        identity = Identity(format=FORMAT, name=name, key=key, seal=seal)
+        return cls._on(SqliteStorage.create(Path(path).resolve(), identity, patience=patience), clock, entropy)
+
+    @classmethod
+    def open(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        patience: float = PATIENCE,
+        clock: Callable[[], str] = utc_now,
+        entropy: Callable[[int], bytes] = secrets.token_bytes,
+    ) -> Ledger:
+        """Open a ledger; `patience` is how many seconds to wait for other writers."""
+        return cls._on(SqliteStorage(Path(path).resolve(), patience=patience), clock, entropy)
+
+    @classmethod
+    def _on(cls, storage: Storage, clock: Callable[[], str], entropy: Callable[[int], bytes]) -> Ledger:
+        try:
+            return cls(storage, clock=clock, entropy=entropy)
+        except BaseException:
+            storage.close()
+            raise
+
+    def close(self) -> None:
+        """Close the ledger; reservations not committed are orphans from now on."""
+        self._storage.close()
+
+    def __enter__(self) -> Ledger:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    # Accounts
+
+    def create_account(self, name: str, *, cap: Any, relation: str, rows: Any, unit: str = "row") -> Account:
+        """Open an account. Cap, relation, unit and rows are fixed for good."""
+        title, whom = label(name, name="account"), label(unit, name="unit")
+        if relation not in (CHANGE_ONE, ADD_REMOVE):
+            raise ParameterError(
+                f"relation = {shown(relation)} is unknown.",
+                f'Give "{CHANGE_ONE}" (with n) or "{ADD_REMOVE}" (with n_max).',
+            )
+        fixed = {
+            "cap": amount_text(positive(cap, name="cap")),
+            "relation": relation,
+            "rows": whole(rows, name="rows"),
+            "unit": whom,
+        }
+        with self._transaction(writing=True):
+            if self._storage.standing(title) is not None:
+                raise LedgerError(
+                    f"the account {title!r} exists already.",
+                    "What an account promises is fixed when it is opened; nothing was changed.",
+                )
+            fields = {**fixed, "ledger": self._identity.name, "time": self._clock()}
+            entry, standing = chain.link(chain.nothing(title), OPEN, spent="0", **fields)
+            self._storage.add_standing(standing)
+            self._storage.append(entry)
+            return account_from(standing, fields)
+
+    def accounts(self) -> tuple[Account, ...]:
+        """Return all accounts, by name."""
+        with self._transaction(writing=False):
+            return tuple(self._checked(standing) for standing in self._storage.standings())
+
+    def account(self, name: str) -> Account:
+        """Return an account as it stands."""
+        with self._transaction(writing=False):
+            return self._stands(name)[0]
+
+    def dataset_version(self, account: str, fingerprint: bytes) -> str:
+        """Return the random version id of a table's content, new if the content is new to the account.
+
+        The fingerprint (a digest of the content) is kept only keyed with the ledger's own random key: who has the
+        records but not the ledger cannot test a guess of the rows. Content known under another account is refused,
+        because its budgets would add up unseen.
+        """
+        known = chain.keyed(self._identity.key, "content", bytes(fingerprint).hex())
+        with self._transaction(writing=True):
+            _, standing = self._stands(account)
+            row = self._storage.dataset(known)
+            if row is not None and row.account != account:
+                raise LedgerError(
+                    f"this data is known under the account {row.account!r}, not {account!r}.",
+                    "Charge it there: two accounts for the same rows would spend more than either shows. "
+                    "Nothing was spent.",
+                )
+            if row is not None:
+                return row.version
+            version = self._entropy(8).hex()
+            seal = chain.dataset_seal(self._identity.key, keyed_digest=known, account=account, version=version)
+            self._append(standing, DATASET, spent=standing.spent, version=version)
+            self._storage.add_dataset(Dataset(keyed=known, account=account, version=version, seal=seal))
+            return version
+
+    # Charges
+
+    def reserve(
+        self,
+        account: str,
+        *,
+        epsilon: Any,
+        request: Mapping[str, Any],
+        version: str,
+        relation: str,
+        rows: int,
+        unit: str = "row",
+        wait: float = WAIT,
+    ) -> Reservation | Answer:
+        """Charge epsilon durably, or return the answer that the same request got before, free of charge.
+
+        request   the public request, as JSON; with epsilon it is what makes two requests the same
+        version   from `dataset_version`
+        relation, rows, unit   what the request was planned under; refused unless the account says the same
+        wait      seconds to wait for a twin that somebody else is drawing; then InProgressError
+        """
+        amount = positive(epsilon, name="epsilon")
+        text = amount_text(amount)
+        asked = dict(request)
+        if not isinstance(version, str) or not version.isascii():
+            raise ParameterError("version is no text.", "Take the version from dataset_version. Nothing was spent.")
+        identical = chain.digest(canonical({"epsilon": text, "request": asked}, name="request"))
+        deadline = time.monotonic() + wait
+        while True:
+            with self._transaction(writing=True):
+                holder, standing = self._stands(account)
+                agree(holder, relation=relation, rows=rows, unit=unit)
+                twin = self._twin(account, version, identical)
+                if isinstance(twin, Answer):
+                    return twin
+                if twin is None:
+                    return self._charged(holder, standing, amount, version=version, request=identical, asked=asked)
+            if twin == self._session or time.monotonic() >= deadline:
+                raise InProgressError(
+                    f"the same request to the account {account!r} is being drawn at this moment.",
+                    "Ask again when it is done: its answer will be free. Nothing was spent.",
+                )
+            time.sleep(min(GLANCE, max(0.0, deadline - time.monotonic())))
+
+    def commit(self, reservation: Reservation, record: Mapping[str, Any]) -> str:
+        """Store the record of a reservation durably and return the head of the chain. Publish only after this returns.
+
+        The record must hold the fields of `reservation.binding`.
+        """
+        kept = dict(record)
+        wrong = sorted(name for name, value in reservation.binding.items() if kept.get(name) != value)
+        if wrong:
+            raise LedgerError(
+                f"the record does not belong to its reservation: {', '.join(wrong)}.",
+                "Take these fields from the reservation's binding. The reservation stays spent.",
+            )
+        canonical(kept, name="record")
+        return self._close(reservation, COMMIT, record=kept)
+
+    def abandon(self, reservation: Reservation) -> str:
+        """Give a reservation up: it stays spent, and the same request pays again."""
+        return self._close(reservation, ABANDON)
+
+    def history(self, account: str) -> tuple[Charge, ...]:
+        """Return every charge of an account, oldest first."""
+        charges: dict[int, Charge] = {}
+        sessions: dict[int, str] = {}
+        with self._transaction(writing=False):
+            self._stands(account)
+            for entry in self._walk(account):
+                body = chain.read(entry)
+                if entry.kind == RESERVE:
+                    charges[entry.number] = charge_from(body)
+                    sessions[entry.number] = body["session"]
+                elif entry.reserve in charges:
+                    del sessions[entry.reserve]
+                    answer = answer_from(entry, body) if entry.kind == COMMIT else None
+                    state = COMMITTED if answer else ABANDONED
+                    charges[entry.reserve] = replaced(charges[entry.reserve], state=state, answer=answer)
+        for number, session in sessions.items():
+            if self._storage.session_lives(session):
+                charges[number] = replaced(charges[number], state=IN_PROGRESS)
+        return tuple(charges.values())
+
+    # Trust
+
+    def verify(self, against: Mapping[str, Any] | str | None = None) -> Verification:
+        """Recompute every digest, sum and seal; LedgerError with all `problems` if anything does not fit.
+
+        against   a published record, or a head returned by `commit`: refused if this ledger does not hold it, which
+                  is how an older copy of the file put back in its place is found. Use the newest you have.
+        """
+        problems: list[str] = []
+        seen = [0, 0]
+        try:
+            with self._transaction(writing=False):
+                problems += self._storage.damage()
+                if self._storage.identity() != self._identity:
+                    problems.append("the key of the ledger was altered.")
+                for standing in self._storage.standings():
+                    seen[0] += 1
+                    seen[1] += standing.entries
+                    problems += self._replayed(standing)
+                if against is not None and not problems:
+                    problems += self._missing(against)
+        except LedgerError as error:
+            problems.append(error.problem)
+        if problems:
+            others = f" And {len(problems) - 1} more." if len(problems) > 1 else ""
+            raise LedgerError(
+                f"the ledger is not sound: {problems[0]}{others}",
+                "Release nothing from it. Keep the file, restore the newest copy, verify it against the newest record.",
+                problems=tuple(problems),
+            )
+        return Verification(accounts=seen[0], entries=seen[1])
+
+    def _replayed(self, standing: Standing) -> Iterator[str]:
+        rows = [row for row in self._storage.datasets() if row.account == standing.account]
+        yield from chain.Replay(self._identity, standing, rows).problems(self._walk(standing.account))
+
+    def _missing(self, against: Mapping[str, Any] | str) -> Iterator[str]:
+        names = [standing.account for standing in self._storage.standings()]
+        every = (entry for name in names for entry in self._walk(name))
+        if isinstance(against, str):
+            if not any(entry.digest == against for entry in every):
+                yield "it does not hold the head given: an older copy was put back, or it is another ledger."
+            return
+        text = canonical(dict(against), name="record")
+        commits = (chain.read(entry) for entry in every if entry.kind == COMMIT)
+        if not any(canonical(body["record"]) == text for body in commits):
+            yield "it does not hold the record given: an older copy was put back, or the record was altered."
+
+    # Inside; all of it within a transaction
+
+    @contextmanager
+    def _transaction(self, *, writing: bool) -> Iterator[None]:
+        self._storage.begin(writing=writing)
+        try:
+            yield
+            self._storage.commit()
+        except BaseException:
+            self._storage.rollback()
+            raise
+
+    def _stands(self, name: str) -> tuple[Account, Standing]:
+        standing = self._storage.standing(name) if isinstance(name, str) and name.isprintable() else None
+        if standing is None:
+            raise LedgerError(f"the ledger has no account {shown(name)}.", "Open it first; nothing was spent.")
+        return self._checked(standing), standing
+
+    def _checked(self, standing: Standing) -> Account:
+        """Return an account whose first and last entry are sound and say what its standing says."""
+        first = self._storage.entry(standing.account, 0)
+        last = self._storage.entry(standing.account, standing.entries - 1)
+        if first is None or last is None or last.digest != standing.head:
+            raise chain.altered(standing.account, standing.entries - 1)
+        opening, latest = chain.read(first), chain.read(last)
+        if first.kind != OPEN or latest["spent"] != standing.spent:
+            raise chain.altered(standing.account, standing.entries - 1)
+        return account_from(standing, opening)
+
+    def _walk(self, account: str) -> Iterator[Entry]:
+        start = 0
+        while page := self._storage.entries(account, start=start):
+            yield from page
+            start = page[-1].number + 1
+
+    def _twin(self, account: str, version: str, request: str) -> Answer | str | None:
+        """Return the answer a request has, the session that is drawing it, or None."""
+        entries = self._storage.twins(account, version, request)
+        closed = {entry.reserve for entry in entries if entry.reserve is not None}
+        for entry in entries:
+            if entry.kind == COMMIT:
+                return answer_from(entry, chain.read(entry))
+        for entry in entries:
+            if entry.kind == RESERVE and entry.number not in closed:
+                session = str(chain.read(entry)["session"])
+                if self._storage.session_lives(session):
+                    return session
+        return None
+
+    def _charged(
+        self,
+        holder: Account,
+        standing: Standing,
+        amount: Fraction,
+        *,
+        version: str,
+        request: str,
+        asked: dict[str, Any],
+    ) -> Reservation:
+        if not any(row.version == version and row.account == holder.name for row in self._storage.datasets()):
+            raise LedgerError(
+                f"the account {holder.name!r} has no such version of its dataset.",
+                "Take the version from dataset_version. Nothing was spent.",
+            )
+        if amount > holder.left:
+            raise too_much(holder, amount)
+        spent = amount_text(holder.spent + amount)
+        entry = self._append(
+            standing, RESERVE, spent=spent, asked=asked, epsilon=str(amount), request=request,
+            session=self._own_session(), time=self._clock(), version=version,
+        )  # fmt: skip
+        return Reservation(
+            account=holder.name,
+            version=version,
+            request=request,
+            epsilon=amount,
+            number=entry.number,
+            head=entry.digest,
+        )
+
+    def _close(self, reservation: Reservation, kind: str, **more: Any) -> str:
+        with self._transaction(writing=True):
+            _, standing = self._stands(reservation.account)
+            entry = self._storage.entry(reservation.account, reservation.number)
+            if entry is None or entry.digest != reservation.head or entry.kind != RESERVE:
+                raise LedgerError(
+                    "the ledger does not know this reservation.",
+                    "It is another ledger, or an older copy was put back. Publish nothing.",
+                )
+            twins = self._storage.twins(reservation.account, reservation.version, reservation.request)
+            if self._storage.closing(reservation.account, reservation.number) is not None or any(
+                twin.kind == COMMIT for twin in twins
+            ):
+                raise LedgerError(
+                    "the reservation was closed before, or its request was answered by somebody else.",
+                    "The stored answer stands: reserve again to get it, free of charge. Do not publish this one.",
+                )
+            fields = {"request": reservation.request, "reserve": reservation.number, "version": reservation.version}
+            return self._append(standing, kind, spent=standing.spent, **fields, **more).digest
+
+    def _append(self, standing: Standing, kind: str, *, spent: str, **fields: Any) -> Entry:
+        entry, after = chain.link(standing, kind, spent=spent, **fields)
+        self._storage.append(entry)
+        if not self._storage.swap_standing(standing, after):
+            # Impossible while the transaction has the only pen; with a storage that breaks that promise, refused.
+            raise LedgerError("the account changed while it was being charged.", "Try again; nothing was spent.")
+        return entry
+
+    def _own_session(self) -> str:
+        if self._session is None:
+            token = self._entropy(16).hex()
+            self._storage.start_session(token)
+            self._session = token
+        return self._session

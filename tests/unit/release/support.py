@@ -1,0 +1,42 @@
+"""A ledger with one account, and the few things the tests of this room do again and again."""
+
+from __future__ import annotations
+
+import hashlib
+from fractions import Fraction
+
+from snapdp.release.accounts import Answer, Reservation
+from snapdp.release.ledger import Ledger
+
+F = Fraction
+NAME = "survey"
+TERMS = {"relation": "change-one", "rows": 5000, "unit": "row"}
+
+
+def fingerprint(content: str) -> bytes:
+    return hashlib.sha256(content.encode()).digest()
+
+
+def new_ledger(path, *, cap=1, name=NAME, **more):
+    """Return a new ledger with one account, and the version of its dataset."""
+    ledger = Ledger.create(path, **more)
+    ledger.create_account(name, cap=cap, **TERMS)
+    return ledger, ledger.dataset_version(name, fingerprint("rows of " + name))
+
+
+def ask(ledger, version, what, epsilon, *, name=NAME, **more):
+    return ledger.reserve(name, epsilon=epsilon, request={"ask": what}, version=version, **{**TERMS, "wait": 0, **more})
+
+
+def record_of(reservation: Reservation, value=0.5) -> dict[str, object]:
+    return {**reservation.binding, "snapdp_record": 1, "value": value}
+
+
+def release(ledger, version, what, epsilon, *, value=0.5, **more) -> dict[str, object]:
+    """Reserve and commit; return the record, new or stored."""
+    got = ask(ledger, version, what, epsilon, **more)
+    if isinstance(got, Answer):
+        return got.record
+    record = record_of(got, value)
+    ledger.commit(got, record)
+    return record
