@@ -217,7 +217,7 @@ class VectorSampler:
         return decide(p.inner(checked_scalar(value, nan=None)), p, LazyUniform(word, source.extension(position)))
 
     def _write(self, indices: Integers, target: Any, start: int) -> None:
-        """Write the correctly rounded numbers of some indices: each distinct one of a piece is converted exactly, once."""
+        """Write the correctly rounded numbers of some indices: each distinct one of a piece is converted once."""
         for first in range(0, len(indices), _SHORT):  # short pieces: little memory beside the work arrays
             piece = indices[first : first + _SHORT]
             distinct, which = np.unique(piece, return_inverse=True)
