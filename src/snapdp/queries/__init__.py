@@ -1,6 +1,7 @@
-"""Statistics without data: integer numerator, sensitivity, public range and factor, under a neighbour relation.
+"""Statistics: integer numerator, sensitivity, public range and factor, under a neighbour relation.
 
-Room: queries. Used by planner and release; imports mechanism and exact. It cannot see data.
+Room: queries. Used by planner and release; imports mechanism and exact. What is exported here cannot see data; `exact`,
+for the release room alone, turns aggregates of a table into exact numerators.
 """
 
 from snapdp.data.schema import (

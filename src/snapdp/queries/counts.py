@@ -8,6 +8,7 @@ Theory: docs/theory/sensitivities.md, (5) and (6).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
@@ -71,7 +72,17 @@ def condition(column: Column, *, equals: Any = None, start: Any = None, below: A
             )
     if low is not None and high is not None and low >= high:
         raise BoundError(f"from = {low} is not below {high} for column {column.name!r}.", "Give from < below.")
+    if low is not None and high is not None and _first_level(column, low) == _first_level(column, high):
+        raise BoundError(
+            f"no multiple of the step {column.step} lies from {low} to below {high} in column {column.name!r}.",
+            "The count would always be 0: move the ends apart.",
+        )
     return Condition(column=column, start=low, below=high)
+
+
+def _first_level(column: NumberColumn, x: Fraction) -> int:
+    """Return the least level (steps above the lower bound) whose value is at least x."""
+    return math.ceil((x - column.lower) / column.step)
 
 
 def count_query(relation: Relation, *, where: Sequence[Condition] = (), by: Column | None = None) -> Query:
@@ -164,4 +175,12 @@ def _checked_edges(column: NumberColumn, edges: Sequence[Any]) -> tuple[Fraction
             f"of column {column.name!r}.",
             "Values are clamped to the bounds: a bin beyond them would always be empty.",
         )
+    levels = [_first_level(column, edge) for edge in cut]
+    levels[-1] = math.floor((cut[-1] - column.lower) / column.step) + 1  # the last bin holds its upper edge
+    for (low, high), (first, last) in zip(pairwise(cut), pairwise(levels), strict=True):
+        if first >= last:
+            raise BoundError(
+                f"the bin from {low} to {high} of column {column.name!r} holds no multiple of the step {column.step}.",
+                "It would always be empty: move its edges apart.",
+            )
     return cut

@@ -333,7 +333,7 @@ def studies(draw):
     )  # fmt: skip
     by = draw(st.sampled_from([None, group]))
     where = [condition(group, equals=group.categories[0]), condition(real, below=real.middle)]
-    edges = [integer.lower, (2 * integer.lower + integer.upper) / 3, integer.middle]
+    edges = sorted({integer.lower, integer.lower + integer.step, integer.upper})
     queries = [
         count_query(relation, where=where, by=by),
         histogram_query(group, relation),

@@ -204,3 +204,13 @@ def test_a_query_whose_parts_spend_more_than_epsilon_cannot_be_built():
     query = mean_query(AGE, add_remove(n_max=9))
     with pytest.raises(PremiseError, match="spend 3/2 of the epsilon typed"):
         Query(kind="mean", relation=query.relation, parts=(*query.parts, query.parts[0]), columns=query.columns)
+
+
+def test_conditions_and_bins_that_hold_no_step_are_refused():
+    age = integer_column("age", lower=0, upper=120)
+    with pytest.raises(BoundError, match="no multiple of the step"):
+        condition(age, start="18.2", below="18.7")
+    assert condition(age, start="18.2", below="19.5").text == "91/5 <= age < 39/2"
+    with pytest.raises(BoundError, match="holds no multiple of the step"):
+        histogram_query(age, change_one(n=9), edges=[0, "18.2", "18.7", 120])
+    assert histogram_query(age, change_one(n=9), edges=[0, "119.5", 120]).cells == 2

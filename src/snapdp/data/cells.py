@@ -1,0 +1,64 @@
+"""Cells of Python objects as text that every engine reads alike.
+
+Room: data. Imports schema. Object columns hold anything; what is no number is a missing number, what is no text an
+unknown category. No object can raise here.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+from snapdp.data.schema import Column, NumberColumn
+
+_UNKNOWN = "\x00"  # no declared category can hold this character
+
+
+def pandas_array(series: Any, column: Column) -> Any:
+    import numpy as np
+
+    if isinstance(series.dtype, np.dtype):
+        return np.asarray(series)
+    if isinstance(column, NumberColumn) and getattr(series.dtype, "kind", "O") in "iuf":
+        return series.to_numpy(dtype="float64", na_value=np.nan)
+    return np.asarray(series.astype(object), dtype=object)
+
+
+def number_text(cell: Any) -> str | None:
+    """Return the text of a number as the numeric pattern reads it; None for whatever is no number."""
+    if isinstance(cell, str):
+        return _storable_text(cell)
+    if isinstance(cell, bool) or type(cell).__name__ in ("bool_", "bool"):
+        return None
+    if isinstance(cell, int):
+        # Far beyond every bound: Python refuses to print integers of thousands of digits.
+        return str(cell) if cell.bit_length() < 2048 else ("-" if cell < 0 else "") + "inf"
+    if isinstance(cell, float):
+        return float.__repr__(cell)
+    if isinstance(cell, Decimal):
+        return str(cell)
+    if getattr(cell, "dtype", None) is not None and getattr(cell, "shape", None) == () and cell.dtype.kind in "iuf":
+        return number_text(cell.item() if cell.dtype.itemsize <= 8 else float(cell))
+    return None
+
+
+def category_text(cell: Any) -> str | None:
+    """Return the text of a category: text and whole numbers as they are, None for nothing, else an unknown one."""
+    if cell is None or type(cell).__name__ in ("NAType", "NaTType") or (isinstance(cell, float) and cell != cell):
+        return None
+    if isinstance(cell, str):
+        return _storable_text(cell)
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    if isinstance(cell, int) and cell.bit_length() < 2048:
+        return str(cell)
+    return _UNKNOWN
+
+
+def _storable_text(cell: str) -> str:
+    """Return text that an engine can hold; no declared category and no number has a lone surrogate."""
+    return str(cell) if is_storable(cell) else _UNKNOWN
+
+
+def is_storable(text: str) -> bool:
+    return not any("\ud800" <= each <= "\udfff" for each in text)

@@ -1,0 +1,398 @@
+"""One SQL generator: requests and declared columns to the text that computes exact integers.
+
+Room: data. Imports schema, quantiser and aggregates; runs nothing. Three nested SELECTs: cells are read as doubles or
+text, clamped to doubles inside the bounds, and made levels by operations that are exact and total; counts and sums of
+levels stand outside. Missing cells (NULL, NaN, text that is no number) take the declared level, row by row.
+A dialect is a value: what engines spell differently. DuckDB runs; Spark and PostgreSQL follow.
+Theory: docs/theory/exact-sums.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+from snapdp.data.aggregates import Aggregate, Aggregates, Bins, Categories, Count, Levels, Member, Sum
+from snapdp.data.quantiser import DOUBLE, NARROW, Quantiser, quantiser
+from snapdp.data.schema import BINNED, CategoryColumn, Column, NumberColumn
+from snapdp.errors import DataError, ParameterError
+from snapdp.exact.dyadic import floor_log2, power_of_two
+from snapdp.values import Value
+
+MANY_CELLS = 64  # more cells than this are counted by GROUP BY, more categories than this are looked up in a table
+MOST_LIMB_ROWS = 1 << 32
+LIMB = 31
+
+NUMBER_TEXT = (  # the one numeric pattern, for every source of text; spaces may stand around it
+    " *[+-]?(([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?|[iI][nN][fF]([iI][nN][iI][tT][yY])?) *"
+)
+NUMERIC, TEXT, WHOLE, TRUTH, OTHER = "numeric", "text", "whole", "truth", "other"
+
+
+class Dialect(Value):
+    """What engines spell differently. Templates take their operands as {0}, {1}.
+
+    exact_text   text that is compared byte by byte, whatever collation the column was created with
+    limbs        sums of products in two 31-bit halves, for engines that do not widen a sum of 64-bit integers
+    """
+
+    name: str
+    double: str
+    narrow: str
+    wide: str
+    text: str
+    exact_text: str
+    quotient: str
+    count_if: str
+    series: str
+    number_from_text: str
+    limbs: bool = False
+
+
+DUCKDB = Dialect(
+    name="duckdb",
+    double="DOUBLE",
+    narrow="BIGINT",
+    wide="HUGEINT",
+    text="VARCHAR",
+    exact_text="CAST({0} AS VARCHAR) COLLATE C",
+    quotient="({0} // {1})",
+    count_if="COUNT_IF({0})",
+    series="range({0})",
+    number_from_text="CASE WHEN regexp_full_match({0}, {1}) THEN TRY_CAST({0} AS DOUBLE) END",
+)
+
+
+class Field(Value):
+    """A column as it is stored: the name people use, the SQL that reads it, its type."""
+
+    name: str
+    reads: str
+    stored: str
+    kind: str
+
+
+class Rows(Value):
+    """A table as a statement sees it: what stands after FROM, and its fields."""
+
+    origin: str
+    fields: tuple[Field, ...]
+
+    def field(self, column: Column) -> Field:
+        """Return the field of a declared column; refuse one that is absent or stored as something else."""
+        found = [field for field in self.fields if field.name == column.name]
+        if len(found) != 1:
+            raise DataError(
+                f"the table has {'no column' if not found else 'several columns'} named {column.name!r}.",
+                "Names are compared exactly, capitals and spaces included, and each may stand once.",
+            )
+        allowed = (NUMERIC, WHOLE, TEXT) if isinstance(column, NumberColumn) else (TEXT, WHOLE, TRUTH)
+        if found[0].kind not in allowed:
+            what = "numbers or text" if isinstance(column, NumberColumn) else "text or whole numbers"
+            raise DataError(
+                f"column {column.name!r} is declared as {column.kind} but stored as {found[0].stored}.",
+                f"Store it as {what}, or declare it otherwise.",
+            )
+        return found[0]
+
+
+def declared_rows(columns: Iterable[Column], *, table: str = "data") -> Rows:
+    """Return a table that has every declared column in its natural type: for showing SQL before data exist."""
+    fields = (
+        Field(name=each.name, reads=identifier(each.name), stored="DOUBLE", kind=NUMERIC)
+        if isinstance(each, NumberColumn)
+        else Field(name=each.name, reads=identifier(each.name), stored="VARCHAR", kind=TEXT)
+        for each in dict.fromkeys(columns)
+    )
+    return Rows(origin=identifier(table), fields=tuple(fields))
+
+
+def identifier(name: str) -> str:
+    """Return a name as SQL reads it back, whatever it holds.
+
+    >>> print(identifier('a "b" c'))
+    "a ""b"" c"
+    """
+    return '"' + _storable(name, "a name").replace('"', '""') + '"'
+
+
+def literal(text: str) -> str:
+    """Return text as SQL reads it back, whatever it holds.
+
+    >>> print(literal("it's"))
+    'it''s'
+    """
+    return "'" + _storable(text, "a text").replace("'", "''") + "'"
+
+
+def _storable(text: str, what: str) -> str:
+    if "\x00" in text or any("\ud800" <= each <= "\udfff" for each in text):
+        raise ParameterError(f"{what} holds a character that engines cannot store: {text!r}.", "Leave it out.")
+    return text
+
+
+# Levels
+
+
+def _clamped(x: str, formula: Quantiser, dialect: Dialect) -> str:
+    """Return c: NULL and NaN fall out as NULL, infinities clamp."""
+    low, high, infinity = (_double(each, dialect) for each in (formula.low, formula.high, math.inf))
+    near = ""
+    if formula.scale < 1 and formula.low <= 0 <= formula.high:
+        # Scaling down would underflow here, which some engines report; all of these are in the cell of zero.
+        edge = math.ldexp(float(power_of_two(floor_log2(formula.column.step))), -2)
+        near = f"WHEN {x} > {_double(-edge, dialect)} AND {x} < {_double(edge, dialect)} THEN {_double(0.0, dialect)} "
+    return f"CASE {near}WHEN {x} <= {low} THEN {low} WHEN {x} < {high} THEN {x} WHEN {x} <= {infinity} THEN {high} END"
+
+
+def _level(c: str, formula: Quantiser, dialect: Dialect) -> str:
+    """Return q for a clamped cell, and the declared level for a missing one."""
+    scaled = f"FLOOR({c} * {_double(formula.scale, dialect)})"
+    if formula.integers == DOUBLE:
+        shift, half = _double(float(formula.shift), dialect), _double(0.5, dialect)
+        q = f"CAST(FLOOR(({scaled} + {shift}) * {half}) AS {dialect.narrow})"
+    else:
+        wide = dialect.narrow if formula.integers == NARROW else dialect.wide
+        times, shift, divide = (_integer(n, wide) for n in (formula.times, formula.shift, formula.divide))
+        whole = f"CAST({scaled} AS {wide})"
+        product = whole if formula.times == 1 else f"{whole} * {times}"
+        q = f"CAST({dialect.quotient.format(f'({product} + {shift})', divide)} AS {dialect.narrow})"
+        if formula.low != formula.column.lower or formula.high != formula.column.upper:
+            # A bound that is no double: the double just outside it stands for the bound itself.
+            low, high = _double(formula.low, dialect), _double(formula.high, dialect)
+            q = f"CASE WHEN {c} <= {low} THEN 0 WHEN {c} >= {high} THEN {formula.column.levels} ELSE {q} END"
+    return f"COALESCE({q}, {formula.missing})"
+
+
+def _double(value: float, dialect: Dialect) -> str:
+    text = repr(value + 0.0) if math.isfinite(value) else "Infinity"  # + 0.0: no negative zero
+    return f"CAST('{text}' AS {dialect.double})"
+
+
+def _integer(value: int, kind: str) -> str:
+    return f"CAST('{value}' AS {kind})"
+
+
+# Statements
+
+
+class KeyTable(Value):
+    """A temporary table (label, code) of declared categories, for a column that has many."""
+
+    name: str
+    column: CategoryColumn
+
+
+class Statement(Value):
+    """One SELECT: its text, which requests it answers, and where their numbers stand in each of its rows."""
+
+    text: str
+    asked: tuple[Aggregate, ...]
+    places: tuple[tuple[int, ...], ...]
+    coded: bool = False
+
+
+class Script(Value):
+    """All statements of a set of requests, to be run inside one read transaction."""
+
+    keys: tuple[KeyTable, ...]
+    statements: tuple[Statement, ...]
+    dialect: Dialect
+
+    @property
+    def text(self) -> str:
+        """Return what will run, for people to read."""
+        notes = [
+            f"-- {key.name} (label, code): the {len(key.column.categories)} declared categories of column "
+            f"{identifier(key.column.name)}, numbered from 0"
+            for key in self.keys
+        ]
+        return "\n".join([*notes, *(f"{each.text};" for each in self.statements)]) + "\n"
+
+    def read(self, results: Sequence[Sequence[Sequence[int]]]) -> Aggregates:
+        """Return the answers from the rows that each statement gave."""
+        rows = int(results[0][0][0])
+        if self.dialect.limbs and rows >= MOST_LIMB_ROWS:
+            raise DataError("the table has 2**32 rows or more.", f"Engine {self.dialect.name} cannot sum so many.")
+        answers: dict[Aggregate, tuple[int, ...]] = {}
+        for statement, lines in zip(self.statements, results, strict=True):
+            for asked, places in zip(statement.asked, statement.places, strict=True):
+                if statement.coded or (len(places) == 1 and asked.cells == 1):  # one number in each line: the short way
+                    answers[asked] = tuple([line[places[0]] for line in lines])
+                else:
+                    found = ([line[place] for place in places] for line in lines)
+                    answers[asked] = tuple(cell for values in found for cell in _cells(asked, values))
+        return Aggregates(rows=rows, answers=answers)
+
+
+def script(asked: Iterable[Aggregate], rows: Rows, *, dialect: Dialect = DUCKDB) -> Script:
+    """Return the statements that answer all requests: one SELECT, one for each grouping, one for each large histogram.
+
+    The first one starts with COUNT(*) of the whole table.
+    """
+    wanted = list(dict.fromkeys(asked))
+    large = [each for each in wanted if each.cells > MANY_CELLS]
+    small = [each for each in wanted if each.cells <= MANY_CELLS]
+    columns = dict.fromkeys(c for each in wanted for c in (*each.columns, *([each.by] if each.by else [])))
+    many = [c for c in columns if isinstance(c, CategoryColumn) and len(c.categories) > MANY_CELLS]
+    writer = _Writer(rows, dialect, {c: f"snapdp_keys_{i}" for i, c in enumerate(many)})
+    groupings = dict.fromkeys(each.by for each in small if each.by is not None)
+    return Script(
+        keys=tuple(KeyTable(name=name, column=column) for column, name in writer.keys.items()),
+        statements=(
+            writer.whole([each for each in small if each.by is None]),
+            *(writer.grouped(by, [each for each in small if each.by == by]) for by in groupings),
+            *(writer.coded(each) for each in large),
+        ),
+        dialect=dialect,
+    )
+
+
+def level_rows(columns: Iterable[Column], rows: Rows, *, dialect: Dialect = DUCKDB) -> str:
+    """Return a SELECT of the levels of every row: what all counts and sums are taken over. For tests and audits."""
+    names = _names(columns)
+    return f"SELECT {', '.join(names.values())}\nFROM {_Writer(rows, dialect, {}).levels(names)}"
+
+
+class _Writer:
+    """Writes the statements over one table in one dialect."""
+
+    def __init__(self, rows: Rows, dialect: Dialect, keys: dict[CategoryColumn, str]) -> None:
+        self.rows, self.dialect, self.keys = rows, dialect, keys
+
+    def whole(self, asked: list[Aggregate]) -> Statement:
+        measures, places, names = self._measured(asked, first=["COUNT(*)"])
+        text = f"SELECT {', '.join(f'COALESCE({each}, 0)' for each in measures)}\nFROM {self.levels(names)}"
+        return Statement(text=text, asked=tuple(asked), places=places)
+
+    def grouped(self, by: CategoryColumn, asked: list[Aggregate]) -> Statement:
+        measures, places, names = self._measured(asked, by=by)
+        text = self._per_code(names[by], by.cells, measures, names)
+        return Statement(text=text, asked=tuple(asked), places=places)
+
+    def coded(self, asked: Aggregate) -> Statement:
+        """Count the rows of each cell by its code, a whole number from 0; NULL is in no cell."""
+        by = asked.by
+        names = _names([*asked.columns, *([by] if by else [])])
+        if isinstance(asked, Bins):
+            code = _bin_code(names[asked.column], asked.cuts)
+        else:
+            assert isinstance(asked, Categories)
+            code = names[asked.column]
+        if by is not None:
+            code = f"{names[by]} * {asked.cells} + {code}"
+        cells = asked.cells * (by.cells if by else 1)
+        text = self._per_code(code, cells, ["COUNT(*)"], names)
+        return Statement(text=text, asked=(asked,), places=((0,),), coded=True)
+
+    def _per_code(self, code: str, cells: int, measures: Sequence[str], names: dict[Column, str]) -> str:
+        """Return a grouping in which every declared code has its row, also one that no row of the table has."""
+        shown = ", ".join(f"COALESCE(found.m{i}, 0)" for i in range(len(measures)))
+        inner = ", ".join(f"{each} AS m{i}" for i, each in enumerate(measures))
+        return (
+            f"SELECT {shown}\nFROM {self.dialect.series.format(cells)} AS declared(code)\n"
+            f"LEFT JOIN (SELECT {code} AS code, {inner}\nFROM {self.levels(names)}\nGROUP BY 1) AS found "
+            f"ON found.code = declared.code\nORDER BY declared.code"
+        )
+
+    def _measured(
+        self, asked: list[Aggregate], *, first: Sequence[str] = (), by: CategoryColumn | None = None
+    ) -> tuple[list[str], tuple[tuple[int, ...], ...], dict[Column, str]]:
+        """Return the expressions to select, each once, and where those of each request stand."""
+        names = _names([*([by] if by else []), *(column for each in asked for column in each.columns)])
+        found = {each: place for place, each in enumerate(first)}
+        places = tuple(
+            tuple(found.setdefault(expression, len(found)) for expression in self._expressions(each, names))
+            for each in asked
+        )
+        return list(found), places, names
+
+    def _expressions(self, asked: Aggregate, names: dict[Column, str]) -> list[str]:
+        if isinstance(asked, Count):
+            if not asked.where:
+                return ["COUNT(*)"]
+            return [self.dialect.count_if.format(" AND ".join(_test(each, names) for each in asked.where))]
+        if isinstance(asked, Sum):
+            return [f"SUM({names[asked.column]})"]
+        if isinstance(asked, Bins):  # cumulative: half the comparisons
+            return [self.dialect.count_if.format(f"{names[asked.column]} >= {cut}") for cut in asked.cuts]
+        if isinstance(asked, Categories):
+            return [self.dialect.count_if.format(f"{names[asked.column]} = {code}") for code in range(asked.cells)]
+        product = f"{names[asked.first]} * {names[asked.second]}"
+        if self.dialect.limbs:
+            return [f"SUM(({product}) >> {LIMB})", f"SUM(({product}) & {(1 << LIMB) - 1})"]
+        return [f"SUM({product})"]
+
+    def levels(self, names: dict[Column, str]) -> str:
+        """Return the table in levels: cells read as doubles and text, clamped, made whole."""
+        if not names:
+            return self.rows.origin
+        read, clamped, made, joins = [], [], [], []
+        for column, name in names.items():
+            cell = f"v{name[1:]}"
+            read.append(f"{self._cell(column)} AS {cell}")
+            if isinstance(column, NumberColumn):
+                formula = quantiser(column)
+                clamped.append(f"{_clamped(cell, formula, self.dialect)} AS {cell}")
+                made.append(f"{_level(cell, formula, self.dialect)} AS {name}")
+            else:
+                clamped.append(cell)
+                made.append(f"{_category_code(cell, column, self.keys.get(column))} AS {name}")
+                if column in self.keys:
+                    joins.append(f"\nLEFT JOIN {self.keys[column]} ON {self.keys[column]}.label = {cell}")
+        return (
+            f"(SELECT {', '.join(made)}\nFROM (SELECT {', '.join(clamped)}\nFROM (SELECT {', '.join(read)}\n"
+            f"FROM {self.rows.origin}) AS cells) AS clamped{''.join(joins)}) AS levels"
+        )
+
+    def _cell(self, column: Column) -> str:
+        field = self.rows.field(column)
+        if isinstance(column, CategoryColumn):
+            return self.dialect.exact_text.format(field.reads)
+        if field.kind == TEXT:
+            return self.dialect.number_from_text.format(
+                f"CAST({field.reads} AS {self.dialect.text})", literal(NUMBER_TEXT)
+            )
+        return f"CAST({field.reads} AS {self.dialect.double})"
+
+
+def _names(columns: Iterable[Column]) -> dict[Column, str]:
+    return {column: f"q{i}" for i, column in enumerate(dict.fromkeys(columns))}
+
+
+def _test(condition: Levels | Member, names: dict[Column, str]) -> str:
+    name = names[condition.column]
+    if isinstance(condition, Member):
+        return f"{name} = {condition.column.categories.index(condition.category)}"
+    return f"{name} >= {condition.start} AND {name} < {condition.below}"
+
+
+def _category_code(cell: str, column: CategoryColumn, key_table: str | None) -> str:
+    """Return the position of a cell among the declared ones, as `CategoryColumn.labels` orders them."""
+    after = len(column.categories)
+    unknown = str(after) if column.unknown == BINNED else "NULL"
+    null = str(after + (column.unknown == BINNED)) if column.null == BINNED else "NULL"
+    if key_table is None:
+        known = " ".join(f"WHEN {cell} = {literal(each)} THEN {code}" for code, each in enumerate(column.categories))
+        return f"CASE WHEN {cell} IS NULL THEN {null} {known} ELSE {unknown} END"
+    return f"CASE WHEN {cell} IS NULL THEN {null} ELSE COALESCE({key_table}.code, {unknown}) END"
+
+
+def _bin_code(name: str, cuts: Sequence[int]) -> str:
+    """Return the number of the bin of a level, found by halving; NULL outside the cuts."""
+
+    def between(first: int, last: int) -> str:
+        if last - first == 1:
+            return str(first)
+        middle = (first + last) // 2
+        return f"CASE WHEN {name} < {cuts[middle]} THEN {between(first, middle)} ELSE {between(middle, last)} END"
+
+    return f"CASE WHEN {name} >= {cuts[0]} AND {name} < {cuts[-1]} THEN {between(0, len(cuts) - 1)} END"
+
+
+def _cells(asked: Aggregate, values: list[int]) -> list[int]:
+    """Return the cells of a request from its numbers."""
+    if isinstance(asked, Bins):
+        return [low - high for low, high in pairwise(values)]
+    return [(values[0] << LIMB) + values[1]] if len(values) == 2 and asked.cells == 1 else values

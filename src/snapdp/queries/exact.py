@@ -1,0 +1,132 @@
+"""Exact values: what a query asks of the data room, and its integer numerators from the integers that come back.
+
+Room: queries. Imports data and base. The only module of this room that is given private numbers; it opens nothing.
+A numerator is clamped to its public range: under add-remove a table with more than n_max rows must look like any other,
+and clamping never moves two numbers apart.
+Theory: docs/theory/sensitivities.md (5)-(13); docs/theory/exact-sums.md (8).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+
+from snapdp.data.aggregates import (
+    Aggregate,
+    Aggregates,
+    Bins,
+    Categories,
+    Count,
+    Levels,
+    Member,
+    Products,
+    Sum,
+    first_level_above,
+    first_level_from,
+)
+from snapdp.data.engines import Table
+from snapdp.data.schema import BINNED, CategoryColumn, NumberColumn
+from snapdp.errors import DataError, PremiseError
+from snapdp.queries.base import Part, Query
+from snapdp.queries.counts import Condition
+from snapdp.queries.relation import Relation
+
+Numerators = tuple[tuple[int, ...], ...]  # for each part, one integer for each cell
+
+
+def exact_values(queries: Sequence[Query], table: Table) -> list[Numerators]:
+    """Return the exact numerators of all queries, from one state of the table."""
+    found = table.aggregates(aggregates_of(queries))
+    return [numerators(query, found) for query in queries]
+
+
+def aggregates_of(queries: Iterable[Query]) -> list[Aggregate]:
+    """Return everything the queries ask of a table, each request once."""
+    return list(dict.fromkeys(asked for query in queries for asked in _asked(query)))
+
+
+def numerators(query: Query, found: Aggregates) -> Numerators:
+    """Return the exact numerators of a query: for each part one integer per cell, inside the public range."""
+    check_rows(query.relation, found)
+    return tuple(
+        tuple(min(max(value, part.numerator.lower), part.numerator.upper) for value in _values(query, part, found))
+        for part in query.parts
+    )
+
+
+def check_rows(relation: Relation, found: Aggregates) -> None:
+    """Refuse a table whose number of rows is not the declared n. The message does not tell which it is."""
+    if relation.is_change_one and found.rows != relation.rows:
+        raise DataError(
+            f"the table does not have the declared n = {relation.rows} rows.",
+            "Under change-one n is public and must be right: declare the true one, or declare add-remove.",
+            n=relation.rows,
+        )
+
+
+def _asked(query: Query) -> list[Aggregate]:
+    """Return the requests of a query, in the order in which `_values` reads them."""
+    if query.relation.person is not None:
+        raise PremiseError(
+            "persons with several rows cannot be released from a table yet.",
+            "Leave person out, where every person has one row: then the unit is the row.",
+        )
+    by = query.by
+    if query.kind == "count":
+        return [Count(where=tuple(_condition(each) for each in query.where), by=by)]
+    if query.kind == "histogram":
+        column = query.columns[0]
+        if isinstance(column, CategoryColumn):
+            return [Categories(column=column, by=by)]
+        return [Bins(column=column, cuts=_cuts(query, column), by=by)]
+    numbers = [column for column in query.columns if isinstance(column, NumberColumn)]
+    sums: list[Aggregate] = [Sum(column=column, by=by) for column in numbers]
+    if query.kind in ("variance", "covariance"):
+        return [*sums, Products(first=numbers[0], second=numbers[-1], by=by)]
+    return [*sums, Count(by=by)]
+
+
+def _values(query: Query, part: Part, found: Aggregates) -> list[int]:
+    """Return the numerator of each cell of a part.                        docs/theory/sensitivities.md (5)-(11)"""
+    answers = [found[each] for each in _asked(query)]
+    name, column = part.numerator.name, query.columns[0] if query.columns else None
+    if name == "count":
+        return list(answers[-1])
+    assert isinstance(column, NumberColumn)
+    sums, last = answers[0], answers[-1]
+    if name == "sum above lower":
+        return list(sums)
+    if name == "sum":
+        return [s + column.lowest * count for s, count in zip(sums, last, strict=True)]
+    if name == "centred sum":
+        return [2 * s - column.levels * count for s, count in zip(sums, last, strict=True)]
+    n = query.relation.rows
+    return [n * p - x * y for x, y, p in zip(sums, answers[-2], last, strict=True)]
+
+
+def _condition(condition: Condition) -> Levels | Member:
+    column = condition.column
+    if isinstance(column, CategoryColumn):
+        assert condition.equals is not None
+        return Member(column=column, category=condition.equals)
+    start = 0 if condition.start is None else first_level_from(column, condition.start)
+    below = column.levels + 1 if condition.below is None else first_level_from(column, condition.below)
+    return Levels(column=column, start=start, below=below)
+
+
+def _cuts(query: Query, column: NumberColumn) -> tuple[int, ...]:
+    """Return the levels at which bins begin, and the one after the last: [edge, next edge), the last bin closed."""
+    first, last = query.edges[0], query.edges[-1]
+    inner = [first_level_from(column, edge) for edge in query.edges[:-1]]
+    end = first_level_above(column, last)
+    below = [0] if query.outside == BINNED and first > column.lower else []
+    above = [column.levels + 1] if query.outside == BINNED and last < column.upper else []
+    return (*below, *inner, end, *above)
+
+
+def quantisation_error(column: NumberColumn) -> Fraction:
+    """Return how far the mean of a column can move because its cells are whole steps: half a step.
+
+    A sum moves by at most n (or n_max) times as much.                                      exact-sums (9)
+    """
+    return column.step / 2
