@@ -15,6 +15,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+from snapdp.data.quantiser import quantiser
 from snapdp.data.schema import (
     CATEGORY,
     DROPPED,
@@ -169,7 +170,9 @@ def _column(name: str, values: Any) -> Column:
             table.restrict(NUMBER_KEYS, because=f" for a column of kind {kind}")
             table.need("lower", "upper")
             build = number_column if kind == NUMBER else integer_column
-            return build(name, **{key: table.number(key) for key in NUMBER_KEYS[1:]})
+            column = build(name, **{key: table.number(key) for key in NUMBER_KEYS[1:]})
+            quantiser(column)  # refuses, before anything is planned, what no exact statement could read
+            return column
         raise ParameterError(f"kind = {kind!r} is not known.", 'Give "number", "integer" or "category".')
 
 

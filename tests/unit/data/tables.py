@@ -130,4 +130,3 @@ FORMATS: dict[str, Callable[..., Table]] = {
     "polars": polars_table,
     "arrow": arrow_table,
 }
-NEEDS = {"pandas": "pandas", "pandas objects": "pandas", "polars": "polars", "arrow": "pyarrow"}

@@ -21,7 +21,7 @@ from snapdp.data.engines import Table, open_table
 from snapdp.data.schema import category_column, integer_column, number_column
 from snapdp.data.sources import ParquetSource, open_source
 from snapdp.errors import DataError, ParameterError, SnapdpError
-from tests.unit.data.tables import FORMATS, NEEDS, csv_text
+from tests.unit.data.tables import FORMATS, csv_text
 
 CANARY = "8675309"  # a private cell: it may never be told
 AWKWARD = ["a", "A", "", "a ", "\u00e9", "e\u0301", "it's", 'say "x"', "🙂", "a,b", "two\nlines"]
@@ -74,8 +74,6 @@ def reference():
 
 @pytest.mark.parametrize("kind", FORMATS)
 def test_every_format_of_one_table_gives_the_same_integers(kind, tmp_path, reference):
-    if kind in NEEDS:
-        pytest.importorskip(NEEDS[kind])
     assert FORMATS[kind](people(), tmp_path).aggregates(ASKED) == reference
 
 
@@ -141,7 +139,8 @@ def test_objects_that_are_no_numbers_are_missing_numbers_and_unknown_categories(
 
 
 def test_masked_cells_and_pandas_extension_types_are_missing_where_they_say_so():
-    pandas = pytest.importorskip("pandas")
+    import pandas
+
     x = integer_column("x", lower=0, upper=100, missing=50)
     masked = np.ma.masked_array([1, 2, 3], mask=[False, True, False])
     series = {
@@ -160,7 +159,8 @@ def test_masked_cells_and_pandas_extension_types_are_missing_where_they_say_so()
 
 
 def test_a_frame_with_another_index_or_two_columns_of_a_name():
-    pandas = pytest.importorskip("pandas")
+    import pandas
+
     frame = pandas.DataFrame({"age": [1, 2]}, index=[7, 7])
     assert open_table(frame).aggregates([Sum(column=AGE)])[Sum(column=AGE)] == (3,)
     twice = pandas.DataFrame([[1, 2]], columns=["age", "age"])
