@@ -17,6 +17,7 @@ import glob
 import gzip
 import io
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any, cast
@@ -35,12 +36,12 @@ _ATTACHED, _REGISTERED = "snapdp_source", "snapdp_columns"
 _DATABASES, _PARQUETS, _CSVS = (".duckdb", ".db", ".ddb"), (".parquet", ".pq"), (".csv", ".csv.gz", ".tsv", ".txt")
 
 
-class Source:
+class Source(ABC):
     """A table that can be opened on a connection, as often as needed."""
 
+    @abstractmethod
     def open(self, connection: Any, columns: Sequence[Column]) -> Rows:
         """Return the table as statements see it, with at least the columns asked for."""
-        raise NotImplementedError
 
     def state(self) -> object:
         """Return something that changes when the files behind the table do."""
