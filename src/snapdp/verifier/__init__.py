@@ -1,0 +1,1 @@
+"""What a floating-point program loses: language, rules, exact execution, certificates."""
