@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, TypeVar
 
 from snapdp.data.aggregates import Aggregate, Aggregates
@@ -22,6 +23,7 @@ from snapdp.data.sql import DUCKDB, Dialect, KeyTable, declared_rows, script
 from snapdp.errors import DataError, PremiseError, SnapdpError
 
 R = TypeVar("R")
+Watch = Callable[[Any], AbstractContextManager[object]]
 _LINE = re.compile(r"Invalid Input Error: CSV Error on Line: ([0-9]+)\b")  # at the start: what follows quotes the line
 _SETTINGS = {
     "autoinstall_known_extensions": "false",
@@ -39,12 +41,23 @@ class Table:
     def __init__(self, source: Source, *, threads: int | None = None, dialect: Dialect = DUCKDB) -> None:
         self.source, self.threads, self.dialect = source, threads, dialect
 
-    def aggregates(self, asked: Iterable[Aggregate]) -> Aggregates:
-        """Return the exact integers of all requests, from one state of the table."""
+    def state(self) -> object:
+        """Return something that changes when the files behind the table do."""
+        return self.source.state()
+
+    def fingerprint(self) -> bytes:
+        """Return a digest of the content: private, since who knows all rows but one could test the last."""
+        return self.source.fingerprint()
+
+    def aggregates(self, asked: Iterable[Aggregate], *, watch: Watch | None = None) -> Aggregates:
+        """Return the exact integers of all requests, from one state of the table.
+
+        watch   is given the connection and returns a context manager that is open while the engine scans
+        """
         wanted = list(asked)
         columns = columns_of(wanted)
         check_columns(columns)
-        return self._guarded(lambda connection: self._run(connection, wanted, columns))
+        return self._guarded(lambda connection: self._run(connection, wanted, columns, watch))
 
     def statement(self, asked: Iterable[Aggregate]) -> str:
         """Return the SQL text that `aggregates` would run."""
@@ -67,13 +80,16 @@ class Table:
         reads = ", ".join(f"COUNT({each.reads})" for each in fields) or "COUNT(*)"
         connection.execute(f"SELECT {reads} FROM {rows.origin}").fetchall()
 
-    def _run(self, connection: Any, asked: Sequence[Aggregate], columns: Sequence[Column]) -> Aggregates:
+    def _run(
+        self, connection: Any, asked: Sequence[Aggregate], columns: Sequence[Column], watch: Watch | None
+    ) -> Aggregates:
         before = self.source.state()
         todo = script(asked, self.source.open(connection, columns), dialect=self.dialect)
         for key in todo.keys:
             _load(connection, key)
         connection.execute("BEGIN TRANSACTION READ ONLY")
-        results = [connection.execute(each.text).fetchall() for each in todo.statements]
+        with nullcontext() if watch is None else watch(connection):
+            results = [connection.execute(each.text).fetchall() for each in todo.statements]
         connection.execute("COMMIT")
         if self.source.state() != before:
             raise DataError("the files changed while they were read.", "Try again when nobody writes to them.")

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from snapdp.data.cells import category_text, is_storable, number_text, pandas_array
+from snapdp.data.contents import arrow_digest, columns_digest, file_digest
 from snapdp.data.csvtext import CsvDialect, line_of_stray_quote, quotes_in_place
 from snapdp.data.schema import Column, NumberColumn
 from snapdp.data.sql import NUMERIC, OTHER, TEXT, TRUTH, WHOLE, Field, Rows, identifier, literal
@@ -46,6 +47,10 @@ class Source(ABC):
     def state(self) -> object:
         """Return something that changes when the files behind the table do."""
         return None
+
+    @abstractmethod
+    def fingerprint(self) -> bytes:
+        """Return a digest of the content, to recognise the same data again. It never leaves the ledger unkeyed."""
 
     @property
     def is_csv(self) -> bool:
@@ -119,6 +124,9 @@ class CsvSource(Source):
     def state(self) -> object:
         return _stat([self.path])
 
+    def fingerprint(self) -> bytes:
+        return file_digest([self.path])
+
     @property
     def is_csv(self) -> bool:
         return True
@@ -163,6 +171,9 @@ class ParquetSource(Source):
     def state(self) -> object:
         return _stat(self.paths)
 
+    def fingerprint(self) -> bytes:
+        return file_digest(self.paths)
+
 
 class DuckdbSource(Source):
     """A table of a DuckDB database file, opened read-only. Views are refused: they may filter or join."""
@@ -187,6 +198,12 @@ class DuckdbSource(Source):
             )
         origin = f"{_ATTACHED}.{identifier(found[0][0])}.{identifier(self.table)}"
         return Rows(origin=origin, fields=_described(connection, f"SELECT * FROM {origin}"))
+
+    def state(self) -> object:
+        return _stat([self.path])
+
+    def fingerprint(self) -> bytes:
+        return file_digest([self.path], self.table.encode("utf-8", "surrogatepass"))
 
 
 class ColumnsSource(Source):
@@ -216,6 +233,9 @@ class ColumnsSource(Source):
             for name, each in names.items()
         ]
         return Rows(origin=_REGISTERED, fields=tuple(fields))
+
+    def fingerprint(self) -> bytes:
+        return columns_digest(self.columns)
 
     def _lengths(self) -> Iterable[Any]:
         return (self.columns[name] for name in self.columns)
@@ -261,6 +281,9 @@ class ArrowSource(Source):
             for name, each in zip(wanted, stored, strict=False)
         ]
         return Rows(origin=_REGISTERED, fields=tuple(fields))
+
+    def fingerprint(self) -> bytes:
+        return arrow_digest(self.table)
 
 
 def open_source(data: Any, *, table: str | None = None, dialect: CsvDialect | None = None) -> Source:

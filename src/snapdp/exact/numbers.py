@@ -127,4 +127,4 @@ def to_float_up(x: Fraction) -> float:
 
 def to_float_down(x: Fraction) -> float:
     """Return the largest double <= x."""
-    return -to_float_up(-x)
+    return 0.0 - to_float_up(-x)  # zero is +0.0

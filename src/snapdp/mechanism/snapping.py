@@ -5,6 +5,7 @@ Room: mechanism. Checks its input completely before it draws a bit; never return
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from snapdp.mechanism.vector import VectorSampler
 
 _SYSTEM = SystemBits()
+_VECTOR_FROM = 32  # fewer values go one by one
+_FITS_INT64 = 1 << 62
 
 
 class Snapping:
@@ -137,6 +140,20 @@ def index_with_bits(m: Snapping, value: Any, bits: BitSource, *, out: Any = None
     from snapdp.mechanism.arrays import index_array
 
     return index_array(value, scalar=m._scalar, vector=m._vector, out=out, nan=m._nan, source=bits)
+
+
+def integer_indices(m: Snapping, values: Sequence[int], bits: BitSource) -> Sequence[int]:
+    """Return the indices of exact integers inside the public range, for the release engine.
+
+    Which path they take depends on their number and on the public range, never on a value.
+    """
+    p = m.parameters
+    if len(values) < _VECTOR_FROM or max(abs(p.lower), abs(p.upper)) >= _FITS_INT64:
+        return [m._scalar.index(int(value), bits, cell) for cell, value in enumerate(values)]
+    import numpy as np
+
+    indices: Sequence[int] = index_with_bits(m, np.asarray(values, dtype=np.int64), bits)
+    return indices
 
 
 def _dividing_step(step: Any, p: SnappingParameters) -> DataUnits:

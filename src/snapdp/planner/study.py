@@ -38,7 +38,8 @@ from snapdp.values import Value
 
 VERSION = 1
 STUDY_KEYS = (
-    "version", "dataset", "relation", "n", "n_max", "person", "rows_per_person", "budget", "columns", "statistic"
+    "version", "dataset", "relation", "n", "n_max", "person", "rows_per_person", "budget", "data", "columns",
+    "statistic",
 )  # fmt: skip
 NUMBER_KEYS = ("kind", "lower", "upper", "step", "missing")
 CATEGORY_KEYS = ("kind", "categories", "unknown", "null")
@@ -62,6 +63,7 @@ class Study(Value):
     columns: tuple[Column, ...]
     requests: tuple[Request, ...]
     budget: Fraction | None = None
+    data: str | None = None  # where the rows are, for `release`; no part of a request
 
     def column(self, name: str) -> Column:
         """Return a declared column by its name."""
@@ -109,6 +111,7 @@ def study_from_values(values: dict[str, Any]) -> Study:
         columns=tuple(columns.values()),
         requests=_requests(top, relation, columns),
         budget=budget,
+        data=None if "data" not in top else _name(top.text("data"), key="data"),
     )
 
 

@@ -24,6 +24,8 @@ def study_to_toml(study: Study) -> str:
     top: list[Item] = [("version", VERSION), ("dataset", study.dataset), *_relation(study.relation)]
     if study.budget is not None:
         top.append(("budget", study.budget))
+    if study.data is not None:
+        top.append(("data", study.data))
     blocks = [_lines(top)]
     blocks += [_lines(_column(column), header=f"[columns.{_text(column.name)}]") for column in study.columns]
     blocks += [_lines(_statistic(asked), header="[[statistic]]") for asked in study.requests]

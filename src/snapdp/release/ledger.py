@@ -171,19 +171,12 @@ class Ledger:
         records but not the ledger cannot test a guess of the rows. Content known under another account is refused,
         because its budgets would add up unseen.
         """
-        known = chain.keyed(self._identity.key, "content", bytes(fingerprint).hex())
         with self._transaction(writing=True):
             _, standing = self._stands(account)
-            row = self._storage.dataset(known)
-            if row is not None and row.account != account:
-                raise LedgerError(
-                    f"this data is known under the account {row.account!r}, not {account!r}.",
-                    "Charge it there: two accounts for the same rows would spend more than either shows. "
-                    "Nothing was spent.",
-                )
+            row = self._known(account, fingerprint)
             if row is not None:
                 return row.version
-            version = self._entropy(8).hex()
+            known, version = self._keyed(fingerprint), self._entropy(8).hex()
             seal = chain.dataset_seal(self._identity.key, keyed_digest=known, account=account, version=version)
             self._append(standing, DATASET, spent=standing.spent, version=version)
             self._storage.add_dataset(Dataset(keyed=known, account=account, version=version, seal=seal))
@@ -211,11 +204,10 @@ class Ledger:
         wait      seconds to wait for a twin that somebody else is drawing; then InProgressError
         """
         amount = positive(epsilon, name="epsilon")
-        text = amount_text(amount)
         asked = dict(request)
         if not isinstance(version, str) or not version.isascii():
             raise ParameterError("version is no text.", "Take the version from dataset_version. Nothing was spent.")
-        identical = chain.digest(canonical({"epsilon": text, "request": asked}, name="request"))
+        identical = _identical(amount, asked)
         deadline = time.monotonic() + wait
         while True:
             with self._transaction(writing=True):
@@ -232,6 +224,20 @@ class Ledger:
                     "Ask again when it is done: its answer will be free. Nothing was spent.",
                 )
             time.sleep(min(GLANCE, max(0.0, deadline - time.monotonic())))
+
+    def answered(
+        self, account: str, *, fingerprint: bytes, epsilon: Fraction, request: Mapping[str, Any]
+    ) -> Answer | None:
+        """Return the answer that the same request to the same content got before; None if it would be charged.
+
+        Reads only: a request that costs nothing, or that cannot be paid, need not scan a table.
+        """
+        identical = _identical(epsilon, request)
+        with self._transaction(writing=False):
+            self._stands(account)
+            row = self._known(account, fingerprint)
+            twin = None if row is None else self._twin(account, row.version, identical)
+            return twin if isinstance(twin, Answer) else None
 
     def commit(self, reservation: Reservation, record: Mapping[str, Any]) -> str:
         """Store the record of a reservation durably and return the head of the chain. Publish only after this returns.
@@ -339,6 +345,20 @@ class Ledger:
             raise LedgerError(f"the ledger has no account {shown(name)}.", "Open it first; nothing was spent.")
         return self._checked(standing), standing
 
+    def _keyed(self, fingerprint: bytes) -> str:
+        return chain.keyed(self._identity.key, "content", bytes(fingerprint).hex())
+
+    def _known(self, account: str, fingerprint: bytes) -> Dataset | None:
+        """Return the version row of a content; refuse content that another account has."""
+        row = self._storage.dataset(self._keyed(fingerprint))
+        if row is not None and row.account != account:
+            raise LedgerError(
+                f"this data is known under the account {row.account!r}, not {account!r}.",
+                "Charge it there: two accounts for the same rows would spend more than either shows. "
+                "Nothing was spent.",
+            )
+        return row
+
     def _checked(self, standing: Standing) -> Account:
         """Return an account whose first and last entry are sound and say what its standing says."""
         first = self._storage.entry(standing.account, 0)
@@ -435,3 +455,8 @@ class Ledger:
             self._storage.start_session(token)
             self._session = token
         return self._session
+
+
+def _identical(epsilon: Fraction, request: Mapping[str, Any]) -> str:
+    """Return what makes two requests the same."""
+    return chain.digest(canonical({"epsilon": amount_text(epsilon), "request": dict(request)}, name="request"))

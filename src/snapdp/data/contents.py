@@ -1,0 +1,60 @@
+"""Digests of contents: how the ledger recognises data that it has seen. Private: they leave only keyed.
+
+Room: data. Reads bytes it is given. A digest says "the same bytes", no more: the same rows in another file format, or
+in another order, are other bytes, and the ledger takes them for another version of the same account.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from snapdp.errors import DataError
+
+
+def file_digest(paths: Iterable[Path], *more: bytes) -> bytes:
+    """Return a digest of the contents of files, in order, and of what else says which table is meant."""
+    whole = hashlib.sha256()
+    try:
+        for path in paths:
+            with path.open("rb") as file:
+                whole.update(hashlib.file_digest(file, "sha256").digest())
+    except OSError:
+        raise DataError("a file of the table cannot be read.", "Check that it is there and readable.") from None
+    for each in more:
+        whole.update(hashlib.sha256(each).digest())
+    return whole.digest()
+
+
+def columns_digest(columns: Mapping[Any, Any]) -> bytes:
+    """Return a digest of columns in memory: names, types and cells."""
+    import numpy as np
+
+    whole = hashlib.sha256()
+    for name in columns:
+        cells = columns[name]
+        array = np.ma.filled(cells) if isinstance(cells, np.ma.MaskedArray) else np.asarray(cells)
+        whole.update(repr((str(name), str(array.dtype), array.shape)).encode("utf-8", "surrogatepass"))
+        if isinstance(cells, np.ma.MaskedArray):
+            whole.update(np.ma.getmaskarray(cells).tobytes())
+        if array.dtype.kind in "OUS":
+            for cell in array.ravel().tolist():
+                text = repr(cell).encode("utf-8", "surrogatepass")
+                whole.update(len(text).to_bytes(8, "little") + text)
+        else:
+            whole.update(np.ascontiguousarray(array).tobytes())
+    return whole.digest()
+
+
+def arrow_digest(table: Any) -> bytes:
+    """Return a digest of an Arrow table, whatever its chunks."""
+    import pyarrow as pa
+
+    whole = hashlib.sha256()
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as stream:
+        stream.write_table(table.combine_chunks())
+    whole.update(sink.getvalue())
+    return whole.digest()

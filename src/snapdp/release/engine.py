@@ -1,0 +1,104 @@
+"""The release: request -> exact numerators -> reserve -> draw -> record -> commit. Ledger before noise.
+
+Room: release. The only function where private integers, random bits and the ledger meet.
+Everything that can fail because of the data happens before the charge: the table is read and summed first (exact,
+deterministic, nothing leaves), n is compared, and only then the ledger is asked. From the charge on, nothing depends on
+the data but the indices. If anything does fail after the charge (a full disk), the reservation is given up: it stays
+spent, and the same request pays again.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from snapdp.data.engines import Table, Watch
+from snapdp.errors import DataError, SnapdpError
+from snapdp.queries.exact import aggregates_of, check_rows, numerators
+from snapdp.randomness.bits import BitSource, SystemBits
+from snapdp.release.accounts import Answer, agree, too_much
+from snapdp.release.derived import derived_blocks
+from snapdp.release.drawing import Bits, Block, Drawn, draw
+from snapdp.release.ledger import Ledger
+from snapdp.release.record import SideFile, is_long, key_of, record_values
+from snapdp.release.request import Request, unit_text
+from snapdp.values import Value
+
+
+class Outcome(Value):
+    """A record, and whether it was charged now or had been before."""
+
+    record: dict[str, Any]
+    head: str
+    free: bool
+
+
+def system_bits(statistic: int, part: int) -> BitSource:  # noqa: ARG001
+    """Return the bits of every release that people make."""
+    return SystemBits()
+
+
+def release(
+    request: Request,
+    table: Table,
+    ledger: Ledger,
+    *,
+    directory: Path,
+    bits: Bits | None = None,
+    watch: Watch | None = None,
+) -> Outcome:
+    """Release every statistic of a request and return its record; free of charge where it was answered before.
+
+    directory   where side files of long blocks are written
+    bits        for tests and replay only
+    watch       is given the engine's connection while it scans, for a progress bar
+    """
+    relation, account = request.relation, ledger.account(request.dataset)
+    promised: dict[str, Any] = {"relation": relation.kind, "rows": relation.rows, "unit": unit_text(relation)}
+    agree(account, **promised)
+    state, fingerprint = table.state(), table.fingerprint()
+    asked: dict[str, Any] = {"epsilon": request.epsilon, "request": request.declaration}
+    answer = ledger.answered(account.name, fingerprint=fingerprint, **asked)
+    if answer is not None:
+        return Outcome(record=answer.record, head=answer.head, free=True)
+    if request.epsilon > account.left:
+        raise too_much(account, request.epsilon)  # before a long scan; the ledger itself decides below
+    exact = _exact(request, table, watch)
+    if table.state() != state:
+        raise DataError("the files changed while they were read.", "Try again when nobody writes to them.")
+    version = ledger.dataset_version(account.name, fingerprint)
+    reserved = ledger.reserve(account.name, version=version, **asked, **promised)
+    if isinstance(reserved, Answer):
+        return Outcome(record=reserved.record, head=reserved.head, free=True)
+    try:
+        drawn = draw(request, exact, bits or system_bits)
+        derived = list(derived_blocks(drawn))
+        files = _side_files(drawn, derived, directory)
+        record = record_values(request, reserved.binding, drawn, derived, files)
+        head = ledger.commit(reserved, record)
+    except BaseException:
+        _abandon(ledger, reserved)
+        raise
+    return Outcome(record=record, head=head, free=False)
+
+
+def _exact(request: Request, table: Table, watch: Watch | None) -> list[Any]:
+    queries = [line.query for line in request.lines]
+    found = table.aggregates(aggregates_of(queries), watch=watch)
+    check_rows(request.relation, found)
+    return [numerators(query, found) for query in queries]
+
+
+def _abandon(ledger: Ledger, reserved: Any) -> None:
+    """Give the reservation up if the ledger still can: it is spent either way."""
+    try:
+        ledger.abandon(reserved)
+    except SnapdpError:
+        return
+
+
+def _side_files(drawn: list[list[Drawn]], derived: list[tuple[int, Block]], directory: Path) -> dict[str, SideFile]:
+    from snapdp.release.files import write_block
+
+    blocks = [part.block for parts in drawn for part in parts] + [block for _, block in derived]
+    return {key_of(block): write_block(block, directory) for block in blocks if is_long(block)}

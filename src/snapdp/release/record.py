@@ -1,0 +1,160 @@
+"""The record of a release: canonical JSON, a closed list of fields, nothing that depends on data but the indices.
+
+Room: release. Imports request and drawing. Every field is named in ALLOWED; `checked` refuses any other, so that a
+field cannot slip in unseen. Nothing here depends on a private row count, on timing, or on a digest of data.
+Long blocks are named by the digest of their side file. Guide: docs/guide/record.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from snapdp.errors import DataError
+from snapdp.queries.base import Part
+from snapdp.release.drawing import Block, Drawn
+from snapdp.release.request import INLINE, Request, relation_values, statistic_values
+from snapdp.values import Value
+
+RECORD_VERSION = 1
+LIBRARIES = ("numpy", "gmpy2", "cryptography", "duckdb")
+_COLUMN = {"name", "kind", "lower", "upper", "step", "missing", "categories", "unknown", "null"}
+_NUMBERS = {"cell", "index", "value", "low", "high", "file"}
+ALLOWED: dict[str, set[str]] = {
+    "record": {
+        "snapdp_record", "dataset", "dataset_version", "relation", "unit", "n", "n_max", "person", "rows_per_person",
+        "charged", "arithmetic", "versions", "statistics", "derived", "request", "previous",
+    },
+    "versions": {"snapdp", "python", *LIBRARIES},
+    "statistics": {
+        "kind", "title", "epsilon", "alpha", "columns", "by", "where", "edges", "outside", "count_share", "parts",
+    },
+    "columns": _COLUMN,
+    "by": _COLUMN,
+    "column": _COLUMN,
+    "categories": {"count", "digest"},
+    "where": {"column", "equals", "from", "below"},
+    "parts": {
+        "name", "epsilon", "cells", "moving", "sensitivity", "lower", "upper", "factor", "shift", "whole",
+        "noise_scale", "grid", "clamp", *_NUMBERS,
+    },
+    "derived": {"name", "title", "statistic", "alpha", "cells", *_NUMBERS},
+    "file": {"name", "digest", "rows"},
+}  # fmt: skip
+
+
+class SideFile(Value):
+    """A file of released numbers, named by its digest."""
+
+    name: str
+    digest: str
+    rows: int
+
+
+def record_values(
+    request: Request,
+    binding: Mapping[str, str],
+    drawn: Sequence[Sequence[Drawn]],
+    derived: Sequence[tuple[int, Block]],
+    files: Mapping[str, SideFile],
+) -> dict[str, Any]:
+    """Return the record of a release; `files` holds the side file of every long block, by its title."""
+    statistics = [
+        {
+            **statistic_values(line),
+            "parts": [_part_values(part, part.block, files) for part in parts],
+        }
+        for line, parts in zip(request.lines, drawn, strict=True)
+    ]
+    return checked(
+        {
+            "snapdp_record": RECORD_VERSION,
+            **relation_values(request.relation),
+            "arithmetic": "exact",
+            "versions": library_versions(),
+            "statistics": statistics,
+            "derived": [
+                {
+                    "name": block.name,
+                    "title": block.statistic,
+                    "statistic": number,
+                    "alpha": str(block.alpha),
+                    **_numbers(block, files),
+                }
+                for number, block in derived
+            ],
+            **binding,
+        }
+    )
+
+
+def _part_values(drawn: Drawn, block: Block, files: Mapping[str, SideFile]) -> dict[str, Any]:
+    part: Part = drawn.part
+    numerator, p = part.numerator, drawn.mechanism.parameters
+    return {
+        "name": numerator.name,
+        "epsilon": str(p.epsilon),
+        "moving": part.moving,
+        "sensitivity": str(numerator.sensitivity),
+        "lower": str(numerator.lower),
+        "upper": str(numerator.upper),
+        "factor": str(numerator.factor),
+        "shift": str(numerator.shift),
+        "whole": numerator.integers,
+        "noise_scale": str(p.noise_scale),
+        "grid": str(p.grid),
+        "clamp": [str(p.end_lower), str(p.end_upper)],
+        **_numbers(block, files),
+    }
+
+
+def _numbers(block: Block, files: Mapping[str, SideFile]) -> dict[str, Any]:
+    if is_long(block):
+        file = files[key_of(block)]
+        return {"cells": len(block.cells), "file": {"name": file.name, "digest": file.digest, "rows": file.rows}}
+    found: dict[str, Any] = {"cells": len(block.cells), "cell": list(block.cells)}
+    if block.indices:
+        found["index"] = list(block.indices)
+    return {**found, "value": list(block.values), "low": list(block.lows), "high": list(block.highs)}
+
+
+def is_long(block: Block) -> bool:
+    """Tell whether a block goes to a side file: a matter of its public number of cells."""
+    return len(block.cells) > INLINE
+
+
+def key_of(block: Block) -> str:
+    return f"{block.statistic}: {block.name}"
+
+
+def library_versions() -> dict[str, str]:
+    """Return the versions of what computed a release: of what is installed, whatever was loaded."""
+    import platform
+    from importlib.metadata import version
+
+    names = ("snapdp", *LIBRARIES)
+    return {"python": platform.python_version(), **{name: version(name) for name in names}}
+
+
+def checked(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a record whose every field is on the list; refuse any other."""
+    _check("record", record)
+    if record.get("snapdp_record") != RECORD_VERSION:
+        raise DataError("this is no record of a version this library reads.", f"It reads version {RECORD_VERSION}.")
+    return dict(record)
+
+
+def _check(place: str, value: Any) -> None:
+    if isinstance(value, Mapping):
+        unknown = sorted(set(map(str, value)) - ALLOWED.get(place, set()))
+        if unknown:
+            raise DataError(
+                f"the record has a field that records do not have: {place}.{unknown[0]}.",
+                "Fields are never guessed: use the version of snapdp that wrote it.",
+            )
+        for key, each in value.items():
+            _check(key, each)
+    elif isinstance(value, (list, tuple)):
+        for each in value:
+            if isinstance(each, (Mapping, list, tuple)):
+                _check(place, each)

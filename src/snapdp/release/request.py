@@ -1,0 +1,147 @@
+"""A request: what is asked, under which neighbour relation, at which epsilon. Public, frozen, checked before any data.
+
+Room: release. Imports planner and queries; it has seen no data. `declaration` is the request as JSON: with the epsilon
+it is what the ledger compares, and what a record repeats. Two requests are the same iff these texts are.
+All mechanisms are built here, so that nothing about parameters can fail after a charge.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from snapdp.data.schema import CategoryColumn, Column
+from snapdp.mechanism.snapping import Snapping
+from snapdp.planner.plan import Line, Plan
+from snapdp.queries.base import Query, mechanism
+from snapdp.queries.counts import Condition
+from snapdp.queries.relation import Relation
+from snapdp.values import Value
+
+REQUEST_VERSION = 1
+INLINE = 1000  # longer lists of categories or cells are named by their digest
+
+
+class Request(Value):
+    """Several statistics of one dataset, each with its epsilon."""
+
+    dataset: str
+    plan: Plan
+
+    def _check(self) -> None:
+        _ = self.mechanisms, self.declaration  # whatever is wrong with them is refused now
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        return self.plan.lines
+
+    @property
+    def relation(self) -> Relation:
+        return self.lines[0].query.relation
+
+    @property
+    def epsilon(self) -> Fraction:
+        """Return what the request is charged: the sum of what was typed."""
+        return self.plan.total
+
+    @cached_property
+    def mechanisms(self) -> tuple[tuple[Snapping, ...], ...]:
+        """Return for each statistic the mechanism of each of its parts."""
+        return tuple(tuple(mechanism(part, line.epsilon) for part in line.query.parts) for line in self.lines)
+
+    @cached_property
+    def declaration(self) -> dict[str, Any]:
+        """Return the request as JSON."""
+        return {
+            "snapdp_request": REQUEST_VERSION,
+            **relation_values(self.relation),
+            "statistics": [statistic_values(line) for line in self.lines],
+        }
+
+
+def relation_values(relation: Relation) -> dict[str, Any]:
+    """Return who is a neighbour, as records say it."""
+    found: dict[str, Any] = {"relation": relation.kind, "unit": relation.unit}
+    found["n" if relation.is_change_one else "n_max"] = relation.rows
+    if relation.person is not None:
+        found |= {"person": relation.person, "rows_per_person": relation.rows_per_person}
+    return found
+
+
+def unit_text(relation: Relation) -> str:
+    """Return the unit that an account is opened with: the row, or a person's rows in one column."""
+    if relation.person is None:
+        return relation.unit
+    return f"person ({relation.person}, at most {relation.rows_per_person} rows)"
+
+
+def statistic_values(line: Line) -> dict[str, Any]:
+    """Return everything public that makes a statistic what it is."""
+    query = line.query
+    found: dict[str, Any] = {
+        "kind": query.kind,
+        "title": query.title,
+        "epsilon": str(line.epsilon),
+        "alpha": str(line.alpha),
+    }
+    if query.columns:
+        found["columns"] = [column_values(column) for column in query.columns]
+    if query.by is not None:
+        found["by"] = column_values(query.by)
+    if query.where:
+        found["where"] = [_condition_values(each) for each in query.where]
+    if query.edges:
+        found["edges"] = [str(edge) for edge in query.edges]
+        found["outside"] = query.outside
+    if query.derived is not None:
+        found["count_share"] = str(count_share(query))
+    return found
+
+
+def count_share(query: Query) -> Fraction:
+    """Return what part of the epsilon of a mean as sum and count its count gets."""
+    return query.parts[1].share * query.parts[1].moving
+
+
+def column_values(column: Column) -> dict[str, Any]:
+    """Return the declaration of a column; a long list of categories as its digest."""
+    if isinstance(column, CategoryColumn):
+        return {
+            "name": column.name,
+            "kind": column.kind,
+            "categories": listed(column.categories),
+            "unknown": column.unknown,
+            "null": column.null,
+        }
+    return {
+        "name": column.name,
+        "kind": column.kind,
+        "lower": str(column.lower),
+        "upper": str(column.upper),
+        "step": str(column.step),
+        "missing": str(column.missing),
+    }
+
+
+def listed(labels: tuple[str, ...]) -> list[str] | dict[str, Any]:
+    """Return a public list of labels, or its length and digest where it is long."""
+    if len(labels) <= INLINE:
+        return list(labels)
+    digest = hashlib.sha256()
+    for label in labels:
+        text = label.encode("utf-8", "surrogatepass")
+        digest.update(len(text).to_bytes(8, "little") + text)
+    return {"count": len(labels), "digest": f"sha256:{digest.hexdigest()}"}
+
+
+def _condition_values(condition: Condition) -> dict[str, Any]:
+    found: dict[str, Any] = {"column": column_values(condition.column)}
+    if condition.equals is not None:
+        found["equals"] = condition.equals
+    if condition.start is not None:
+        found["from"] = str(condition.start)
+    if condition.below is not None:
+        found["below"] = str(condition.below)
+    return found

@@ -1,0 +1,149 @@
+"""What a release gives back: its record, readable in a terminal and in a notebook, and as files.
+
+Room: release. Everything shown is read from the record, so an answer given again looks as it did the first time.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from snapdp.release.chain import canonical
+from snapdp.release.record import checked
+
+SHOWN = 12  # rows of one block in a terminal or notebook; files hold all
+
+
+class Number(NamedTuple):
+    """One published number. `derived` numbers follow from others and cost nothing."""
+
+    statistic: str
+    part: str
+    cell: str
+    value: float
+    low: float | None
+    high: float | None
+    alpha: str
+    epsilon: str
+    derived: bool
+
+
+class Release:
+    """The published numbers of one request, and the record that proves what was done."""
+
+    def __init__(self, record: dict[str, Any], *, free: bool = False) -> None:
+        self.record = checked(record)
+        self.free = free
+
+    @property
+    def charged(self) -> str:
+        """Return the epsilon the request cost when it was drawn, as an exact fraction."""
+        return str(self.record["charged"])
+
+    def numbers(self) -> Iterator[Number]:
+        """Yield every number that the record itself holds; long blocks are in their side files."""
+        for number, statistic in enumerate(self.record["statistics"]):
+            single = len(statistic["parts"]) == 1
+            for part in statistic["parts"]:
+                name = "" if single else part["name"]
+                yield from _numbers(part, statistic["title"], name, statistic["alpha"], statistic["epsilon"])
+            for block in self.record["derived"]:
+                if block["statistic"] == number:
+                    yield from _numbers(block, block["title"], "", block["alpha"], "0", derived=True)
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """Return {statistic: value}, or {statistic: {cell: value}}; what is derived takes the place of its parts."""
+        found: dict[str, Any] = {}
+        for number in self.numbers():
+            if number.part and any(block["title"] == number.statistic for block in self.record["derived"]):
+                continue
+            if number.cell:
+                found.setdefault(number.statistic, {})[number.cell] = number.value
+            else:
+                found[number.statistic] = number.value
+        return found
+
+    def files(self) -> list[str]:
+        """Return the names of the side files that hold long blocks."""
+        parts = [part for statistic in self.record["statistics"] for part in statistic["parts"]]
+        return [part["file"]["name"] for part in (*parts, *self.record["derived"]) if "file" in part]
+
+    def to_json(self) -> str:
+        """Return the record as canonical JSON: the text that is chained in the ledger."""
+        return canonical(self.record, name="record")
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the record (.json), the report (.html) or the values (.csv, .parquet), by the ending of the name."""
+        from snapdp.release.files import write_text, write_values
+
+        target = Path(path)
+        if target.suffix == ".json":
+            write_text(self.to_json() + "\n", target)
+        elif target.suffix in (".html", ".htm"):
+            write_text(self.to_html(), target)
+        else:
+            write_values([number._asdict() for number in self.numbers()], target)
+
+    def to_html(self) -> str:
+        """Return the report: one self-contained page."""
+        from snapdp.release.report import report_page
+
+        return report_page(self)
+
+    def _repr_html_(self) -> str:
+        from snapdp.release.report import report_body
+
+        return report_body(self)
+
+    def __repr__(self) -> str:
+        rows = [shown_row(number) for number in self.numbers()]
+        widths = [max(len(row[i]) for row in rows) for i in range(3)]
+        body = ["  ".join(text.ljust(w) for text, w in zip(row, widths, strict=True)).rstrip() for row in rows]
+        paid = "free, answered before" if self.free else f"epsilon {self.charged} charged"
+        more = [f"  more in {name}" for name in self.files()]
+        return "\n".join([f"release of {self.record['dataset']}: {paid}", *(f"  {line}" for line in body), *more])
+
+
+def load_release(path: str | os.PathLike[str]) -> Release:
+    """Return the release whose record is in a JSON file."""
+    from snapdp.errors import DataError
+
+    try:
+        record = json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as problem:
+        raise DataError(f"the record cannot be read: {problem.strerror}.", "Check the path.") from None
+    except ValueError:
+        raise DataError("the file is no JSON.", "Give a record that a release wrote.") from None
+    if not isinstance(record, dict):
+        raise DataError("the file holds no record.", "Give a record that a release wrote.")
+    return Release(record)
+
+
+def shown_row(number: Number) -> tuple[str, str, str]:
+    """Return statistic, value and interval as people read them."""
+    title = number.statistic + (f", {number.part}" if number.part else "")
+    title += f" [{number.cell}]" if number.cell else ""
+    ends = "" if number.low is None or number.high is None else _between(number.low, number.high)
+    return title, shown_number(number.value), ends
+
+
+def _between(low: float, high: float) -> str:
+    return f"{shown_number(low)} to {shown_number(high)}"
+
+
+def shown_number(x: float) -> str:
+    """Return a number for people: whole numbers whole, others with six digits."""
+    return str(x) if isinstance(x, int) else f"{x:.6g}"
+
+
+def _numbers(
+    block: dict[str, Any], statistic: str, part: str, alpha: str, epsilon: str, *, derived: bool = False
+) -> Iterator[Number]:
+    if "file" in block:
+        return
+    for cell, value, low, high in zip(block["cell"], block["value"], block["low"], block["high"], strict=True):
+        yield Number(statistic, part, cell, value, low, high, alpha, epsilon, derived)
