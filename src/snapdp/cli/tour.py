@@ -17,14 +17,9 @@ from snapdp.mechanism.snapping import Snapping
 BAR_WIDTH = 40
 
 
-@click.command("tour")
+@click.command("tour", epilog="\b\nExample:\n  snapdp tour")
 def tour_command() -> None:
-    """Take a short tour: parameters, a release, an exact law.
-
-    \b
-    Example:
-      snapdp tour
-    """
+    """Take a short tour: parameters, a release, an exact law."""
     print("1. A mechanism: epsilon = 1/2, one person changes the count by 1, the count lies in 0 ... 1000.\n")
     m = Snapping(epsilon="0.5", sensitivity=1, lower=0, upper=1000)
     print(_parameters(m.parameters))

@@ -133,19 +133,17 @@ def category_column(
     name: str, *, categories: Sequence[str], unknown: str = DROPPED, null: str = DROPPED
 ) -> CategoryColumn:
     """Return a column of text whose possible values are declared."""
-    if isinstance(categories, str) or not categories or any(not isinstance(each, str) for each in categories):
+    if isinstance(categories, str) or not categories or set(map(type, categories)) != {str}:
         raise ParameterError(
             f"the categories of column {name!r} are not a list of text.",
             'Give at least one, such as ["north", "south"].',
         )
-    seen: set[str] = set()
-    for each in categories:
-        if each in seen:
-            raise ParameterError(
-                f"category {each!r} of column {name!r} is declared twice.",
-                "Every row counts in one cell: name each category once.",
-            )
-        seen.add(each)
+    if len(set(categories)) != len(categories):
+        twice = next(each for each in categories if list(categories).count(each) > 1)
+        raise ParameterError(
+            f"category {twice!r} of column {name!r} is declared twice.",
+            "Every row counts in one cell: name each category once.",
+        )
     for key, choice in (("unknown", unknown), ("null", null)):
         if choice not in (DROPPED, BINNED):
             raise ParameterError(

@@ -84,7 +84,7 @@ class Table:
 
     def _list(self, key: str, types: tuple[type, ...], what: str) -> list[Any] | None:
         values: list[Any] | None = self._typed(key, list)
-        if values is not None and not all(isinstance(value, types) for value in values):
+        if values is not None and not all(issubclass(kind, types) for kind in set(map(type, values))):
             raise self._wrong(key, values, f"a list of {what}")
         return values
 

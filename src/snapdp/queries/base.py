@@ -129,10 +129,13 @@ class Query(Value):
 
     def labels(self) -> Iterator[str]:
         """Yield the name of each cell, groups outermost; one empty name where there is one cell only."""
-        groups = [""] if self.by is None else list(self.by.labels())
-        bins = list(self._bins()) if self.kind == "histogram" else [""]
-        for group, cell in itertools.product(groups, bins):
-            yield f"{group} / {cell}" if group and cell else group or cell
+        if self.kind != "histogram":
+            yield from [""] if self.by is None else self.by.labels()
+        elif self.by is None:
+            yield from self._bins()
+        else:
+            for group, cell in itertools.product(self.by.labels(), list(self._bins())):
+                yield f"{group} / {cell}"
 
     def _bins(self) -> Iterator[str]:
         column = self.columns[0]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from typing import Any
 
 from snapdp.data.aggregates import (
     Aggregate,
@@ -27,11 +28,13 @@ from snapdp.data.aggregates import (
 from snapdp.data.engines import Table
 from snapdp.data.schema import BINNED, CategoryColumn, NumberColumn
 from snapdp.errors import DataError, PremiseError
-from snapdp.queries.base import Part, Query
+from snapdp.queries.base import Numerator, Part, Query
 from snapdp.queries.counts import Condition
 from snapdp.queries.relation import Relation
 
-Numerators = tuple[tuple[int, ...], ...]  # for each part, one integer for each cell
+Numerators = tuple[Sequence[int], ...]  # for each part, one integer for each cell
+MANY = 1000
+FITS_INT64 = 1 << 62
 
 
 def exact_values(queries: Sequence[Query], table: Table) -> list[Numerators]:
@@ -48,10 +51,22 @@ def aggregates_of(queries: Iterable[Query]) -> list[Aggregate]:
 def numerators(query: Query, found: Aggregates) -> Numerators:
     """Return the exact numerators of a query: for each part one integer per cell, inside the public range."""
     check_rows(query.relation, found)
-    return tuple(
-        tuple(min(max(value, part.numerator.lower), part.numerator.upper) for value in _values(query, part, found))
-        for part in query.parts
-    )
+    return tuple(_inside(part.numerator, _values(query, part, found)) for part in query.parts)
+
+
+def _inside(numerator: Numerator, values: Sequence[int]) -> Sequence[int]:
+    """Return the values clamped to the public range; many of them as an array."""
+    low, high = numerator.lower, numerator.upper
+    if len(values) <= MANY or max(abs(low), abs(high)) >= FITS_INT64:
+        return tuple(min(max(value, low), high) for value in values)
+    import numpy as np
+
+    try:
+        kept = np.fromiter(values, np.int64, len(values))
+    except OverflowError:  # a table with more rows than n_max may have any sum
+        kept = np.fromiter((min(max(value, low), high) for value in values), np.int64, len(values))
+    clamped: Any = np.clip(kept, low, high)
+    return clamped  # type: ignore[no-any-return]
 
 
 def check_rows(relation: Relation, found: Aggregates) -> None:

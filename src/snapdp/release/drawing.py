@@ -15,6 +15,7 @@ import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 from snapdp.exact.numbers import to_float_down, to_float_nearest, to_float_up
 from snapdp.mechanism.snapping import Snapping, integer_indices
@@ -22,7 +23,7 @@ from snapdp.planner.plan import Line
 from snapdp.planner.reach import reach
 from snapdp.queries.base import Part
 from snapdp.randomness.bits import BitSource
-from snapdp.release.request import Request
+from snapdp.release.request import INLINE, Request
 from snapdp.values import Value
 
 Bits = Callable[[int, int], BitSource]  # of a statistic and a part, by their numbers
@@ -30,7 +31,7 @@ Printed = int | float
 
 
 class Block(Value):
-    """A column of numbers to publish, one for each cell. `indices` is empty where the block is derived.
+    """A column of numbers to publish, one for each cell. `indices` is None where the block is derived.
 
     statistic    the title of what the numbers are
     lows, highs  noise intervals at level 1 - alpha; None where there is none
@@ -39,11 +40,11 @@ class Block(Value):
     name: str
     statistic: str
     alpha: Fraction
-    cells: tuple[str, ...]
-    values: tuple[Printed, ...]
-    lows: tuple[Printed | None, ...]
-    highs: tuple[Printed | None, ...]
-    indices: tuple[int, ...] = ()
+    cells: Sequence[str]
+    values: Sequence[Printed]
+    lows: Sequence[Printed | None]
+    highs: Sequence[Printed | None]
+    indices: Sequence[int] | None = None
 
 
 class Drawn(Value):
@@ -52,57 +53,74 @@ class Drawn(Value):
     line: Line
     part: Part
     mechanism: Snapping
-    indices: tuple[int, ...]
+    indices: Sequence[int]
 
-    def numerator(self, cell: int) -> Fraction:
-        """Return the released numerator of a cell."""
-        return self.mechanism.parameters.data_value(self.indices[cell])
+    def numerator(self, index: int) -> Fraction:
+        """Return the released numerator that an index stands for."""
+        return self.mechanism.parameters.data_value(int(index))
 
     def statistic(self, cell: int) -> Fraction:
         """Return the released statistic of a cell, exactly."""
-        return self.part.numerator.statistic(self.numerator(cell))
+        return self.part.numerator.statistic(self.numerator(self.indices[cell]))
 
     def interval(self, cell: int, alpha: Fraction) -> tuple[Fraction, Fraction]:
         """Return the noise interval of a cell at level 1 - alpha, in units of the statistic."""
+        return self._interval(self.indices[cell], alpha)
+
+    def _interval(self, index: int, alpha: Fraction) -> tuple[Fraction, Fraction]:
         numerator, half = self.part.numerator, reach(self.mechanism.parameters, alpha=alpha)
         low, high = numerator.statistic_range
-        middle, reached = self.statistic(cell), numerator.factor * half
+        middle, reached = numerator.statistic(self.numerator(index)), numerator.factor * half
         return min(max(middle - reached, low), high), max(min(middle + reached, high), low)
+
+    def _printed(self, index: int) -> tuple[Printed, Printed, Printed]:
+        """Return value and interval of an index, as they print."""
+        numerator = self.part.numerator
+        low, high = self._interval(index, self.line.alpha)
+        return numerator.printed(self.numerator(index)), *printed_interval(low, high, whole=numerator.integers)
 
     @cached_property
     def block(self) -> Block:
         """Return the numbers as they are published."""
-        numerator, alpha = self.part.numerator, self.line.alpha
-        seen: dict[int, tuple[Printed, Printed, Printed]] = {}
-        rows = []
-        for cell, index in enumerate(self.indices):
-            if index not in seen:  # many cells share an index: counts are small numbers
-                low, high = self.interval(cell, alpha)
-                value = numerator.printed(self.numerator(cell))
-                seen[index] = (value, *printed_interval(low, high, whole=numerator.integers))
-            rows.append(seen[index])
-        values, lows, highs = zip(*rows, strict=True)
+        values, lows, highs = self._columns()
         return Block(
-            name=numerator.name,
+            name=self.part.numerator.name,
             statistic=self.line.query.title,
-            alpha=alpha,
-            cells=tuple(self.line.query.labels()),
+            alpha=self.line.alpha,
+            cells=list(self.line.query.labels()),
             values=values,
             lows=lows,
             highs=highs,
             indices=self.indices,
         )
 
+    def _columns(self) -> tuple[Sequence[Printed], Sequence[Printed], Sequence[Printed]]:
+        if len(self.indices) <= INLINE:
+            values, lows, highs = zip(*(self._printed(index) for index in self.indices), strict=True)
+            return values, lows, highs
+        import numpy as np
+
+        # Many cells share an index: each distinct one is printed once.
+        distinct, place = np.unique(np.asarray(self.indices), return_inverse=True)
+        columns = zip(*(self._printed(index) for index in distinct.tolist()), strict=True)
+        found: Any = tuple(np.array(column)[place] for column in columns)
+        return found  # type: ignore[no-any-return]
+
 
 def draw(request: Request, exact: Sequence[Sequence[Sequence[int]]], bits: Bits) -> list[list[Drawn]]:
     """Return the released indices of every part of every statistic. The only function that draws."""
     return [
         [
-            Drawn(line=line, part=part, mechanism=m, indices=tuple(map(int, integer_indices(m, values, bits(i, j)))))
+            Drawn(line=line, part=part, mechanism=m, indices=_indices(m, values, bits(i, j)))
             for j, (part, m, values) in enumerate(zip(line.query.parts, mechanisms, numerators, strict=True))
         ]
         for i, (line, mechanisms, numerators) in enumerate(zip(request.lines, request.mechanisms, exact, strict=True))
     ]
+
+
+def _indices(m: Snapping, values: Sequence[int], bits: BitSource) -> Sequence[int]:
+    found = integer_indices(m, values, bits)
+    return list(map(int, found)) if len(found) <= INLINE else found
 
 
 def printed_interval(low: Fraction, high: Fraction, *, whole: bool) -> tuple[Printed, Printed]:

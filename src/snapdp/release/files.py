@@ -24,7 +24,7 @@ FORMATS = {".csv": "CSV, HEADER", ".parquet": "PARQUET"}
 def write_block(block: Block, directory: Path) -> SideFile:
     """Write a long block to a Parquet file named by its digest, durably."""
     columns: dict[str, Any] = {"cell": block.cells}
-    if block.indices:
+    if block.indices is not None:
         columns["index"] = block.indices
     columns |= {"value": block.values, "low": block.lows, "high": block.highs}
     with _draft(directory, ".parquet") as draft:
@@ -91,7 +91,7 @@ def _copy(columns: Mapping[str, Any], path: Path) -> None:
 
     connection = duckdb.connect(":memory:", config={"threads": "1", "autoload_known_extensions": "false"})
     try:
-        arrays = {name: _array(np, list(cells)) for name, cells in columns.items()}
+        arrays = {name: _array(np, cells) for name, cells in columns.items()}
         connection.register("released", arrays)
         quoted = str(path).replace("'", "''")
         connection.execute(f"COPY (SELECT * FROM released) TO '{quoted}' (FORMAT {FORMATS[path.suffix]})")
@@ -101,10 +101,17 @@ def _copy(columns: Mapping[str, Any], path: Path) -> None:
         connection.close()
 
 
-def _array(np: Any, cells: list[Any]) -> Any:
+def _array(np: Any, cells: Any) -> Any:
     """Return a column as the engine takes it: text, whole numbers that fit, or doubles."""
-    if any(isinstance(cell, str) or cell is None for cell in cells):
+    if isinstance(cells, np.ndarray):
+        return cells
+    kinds = set(map(type, cells))
+    if kinds == {str}:
+        return np.fromiter(cells, dtype=object, count=len(cells))
+    if str in kinds or type(None) in kinds:
         return np.fromiter((None if cell is None else str(cell) for cell in cells), dtype=object, count=len(cells))
-    if all(isinstance(cell, int) for cell in cells) and all(abs(cell) < 1 << 63 for cell in cells):
+    if kinds == {bool}:
+        return np.array(cells)
+    if kinds == {int} and max(map(abs, cells)) < 1 << 63:
         return np.array(cells, dtype=np.int64)
     return np.array(cells, dtype=np.float64)

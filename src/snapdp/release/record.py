@@ -13,7 +13,7 @@ from typing import Any
 from snapdp.errors import DataError
 from snapdp.queries.base import Part
 from snapdp.release.drawing import Block, Drawn
-from snapdp.release.request import INLINE, Request, relation_values, statistic_values
+from snapdp.release.request import INLINE, Request, relation_values
 from snapdp.values import Value
 
 RECORD_VERSION = 1
@@ -60,11 +60,8 @@ def record_values(
 ) -> dict[str, Any]:
     """Return the record of a release; `files` holds the side file of every long block, by its title."""
     statistics = [
-        {
-            **statistic_values(line),
-            "parts": [_part_values(part, part.block, files) for part in parts],
-        }
-        for line, parts in zip(request.lines, drawn, strict=True)
+        {**declared, "parts": [_part_values(part, part.block, files) for part in parts]}
+        for declared, parts in zip(request.declaration["statistics"], drawn, strict=True)
     ]
     return checked(
         {
@@ -113,7 +110,7 @@ def _numbers(block: Block, files: Mapping[str, SideFile]) -> dict[str, Any]:
         file = files[key_of(block)]
         return {"cells": len(block.cells), "file": {"name": file.name, "digest": file.digest, "rows": file.rows}}
     found: dict[str, Any] = {"cells": len(block.cells), "cell": list(block.cells)}
-    if block.indices:
+    if block.indices is not None:
         found["index"] = list(block.indices)
     return {**found, "value": list(block.values), "low": list(block.lows), "high": list(block.highs)}
 

@@ -7,7 +7,7 @@ All mechanisms are built here, so that nothing about parameters can fail after a
 
 from __future__ import annotations
 
-import hashlib
+import json
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -18,6 +18,7 @@ from snapdp.planner.plan import Line, Plan
 from snapdp.queries.base import Query, mechanism
 from snapdp.queries.counts import Condition
 from snapdp.queries.relation import Relation
+from snapdp.release.chain import digest
 from snapdp.values import Value
 
 REQUEST_VERSION = 1
@@ -129,11 +130,7 @@ def listed(labels: tuple[str, ...]) -> list[str] | dict[str, Any]:
     """Return a public list of labels, or its length and digest where it is long."""
     if len(labels) <= INLINE:
         return list(labels)
-    digest = hashlib.sha256()
-    for label in labels:
-        text = label.encode("utf-8", "surrogatepass")
-        digest.update(len(text).to_bytes(8, "little") + text)
-    return {"count": len(labels), "digest": f"sha256:{digest.hexdigest()}"}
+    return {"count": len(labels), "digest": digest(json.dumps(labels))}
 
 
 def _condition_values(condition: Condition) -> dict[str, Any]:

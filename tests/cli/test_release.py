@@ -1,0 +1,340 @@
+"""`snapdp release`, `ledger`, `init`, `sql`, `demo`: what people type, see and get; exit codes; no charge in vain."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import subprocess
+import sys
+from fractions import Fraction
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from snapdp import Ledger, load_release
+from snapdp.cli.app import COMMANDS, main
+from snapdp.cli.demo import STUDY, people, table_text
+from snapdp.planner.study import load_study, study_from_toml
+
+SHORT = ["--mean", "age", "--bounds", "0,120", "--n", "5000", "--epsilon", "0.5", "--ledger", "people.ledger", "--yes"]
+
+
+def run(*arguments: str, stdin: str | None = None):
+    done = CliRunner().invoke(main, list(arguments), input=stdin)
+    assert "broke" not in done.stderr
+    return done
+
+
+def say(line: str):
+    return run(*line.split())
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("people.csv").write_text(table_text(people()), encoding="utf-8")
+    Path("study.toml").write_text(STUDY, encoding="utf-8")
+    opened = say("ledger create people.ledger --dataset people --cap 2 --relation change-one --n 5000")
+    assert opened.exit_code == 0
+    return tmp_path
+
+
+def spent() -> Fraction:
+    with Ledger.open("people.ledger") as ledger:
+        return ledger.account("people").spent
+
+
+# Release
+
+
+def test_the_short_form_publishes_a_mean_near_the_truth_and_charges_once():
+    done = run("release", "people.csv", *SHORT, "--json")
+    assert done.exit_code == 0
+    record = json.loads(done.stdout)
+    (part,) = record["statistics"][0]["parts"]
+    truth = Fraction(sum(age for age, _, _ in people()), 5000)
+    exact = Fraction(part["shift"]) + Fraction(part["factor"]) * Fraction(part["grid"]) * part["index"][0]
+    assert part["value"] == [float(exact)]
+    assert abs(exact - truth) < 40 * Fraction(part["noise_scale"]) * Fraction(part["factor"])  # beyond: e**-40
+    assert record["charged"] == "1/2"
+    assert spent() == Fraction(1, 2)
+
+
+def test_the_same_request_again_is_free_and_prints_the_same():
+    first, second = (run("release", "people.csv", *SHORT) for _ in range(2))
+    assert first.stdout == second.stdout
+    assert "charged: epsilon 0.5; left: 1.5" in first.stderr
+    assert "nothing was charged; left: 1.5" in second.stderr
+    assert spent() == Fraction(1, 2)
+
+
+def test_a_study_is_released_with_report_record_and_values():
+    flags = ["--yes", "--report", "r.html", "--record", "r.json", "--values", "v.csv"]
+    done = run("release", "study.toml", "--ledger", "people.ledger", *flags)
+    assert done.exit_code == 0, done.stderr
+    release = load_release("r.json")
+    rows = list(csv.DictReader(Path("v.csv").read_text(encoding="utf-8").splitlines()))
+    assert len(rows) == len(list(release.numbers())) == 1 + 4 + 4 + 8 + 4 + 1
+    assert float(rows[0]["value"]) == release.values["mean(age)"]
+    assert run("ledger", "verify", "people.ledger", "--against", "r.json").exit_code == 0
+    page = Path("r.html").read_text(encoding="utf-8")
+    assert page == release.to_html()
+    assert "mean(income) by region" in page
+
+
+def test_several_statistics_share_the_epsilon_equally():
+    flags = ["--mean", "age", "--mean", "income", "--histogram", "region", "--count", "--where", "age>=65"]
+    flags += ["--bounds", "income=0,10000", "--bounds", "0,120", "--categories", "north,south,east,west"]
+    done = run("release", "people.csv", *flags, *SHORT[4:], "--json")
+    assert done.exit_code == 0, done.stderr
+    record = json.loads(done.stdout)
+    assert [each["epsilon"] for each in record["statistics"]] == ["1/8"] * 4
+    assert record["charged"] == "1/2"
+    assert record["statistics"][1]["columns"][0]["upper"] == "10000"
+
+
+def test_values_go_to_parquet_too():
+    run("release", "people.csv", *SHORT, "--values", "v.parquet")
+    import duckdb
+
+    ((value,),) = duckdb.connect().execute("SELECT value FROM 'v.parquet'").fetchall()
+    assert (
+        value
+        == json.loads(run("release", "people.csv", *SHORT, "--json").stdout)["statistics"][0]["parts"][0]["value"][0]
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (["release", "people.csv", *SHORT[:-1]], 2, "give --yes"),
+        (["release", "people.csv", *SHORT, "--report", "r.txt"], 2, "--report writes"),
+        (["release", "people.csv", *SHORT, "--report", "no/r.html"], 2, "no such directory"),
+        (["release", "people.csv", *SHORT, "--data", "people.csv"], 2, "--data belongs to a study"),
+        (["release", "study.toml", *SHORT], 2, "not read together with a study"),
+        (
+            ["release", "people.csv", *SHORT[:-3], "--ledger", "none.ledger", "--yes"],
+            1,
+            "snapdp ledger create none.ledger",
+        ),
+        (["release", "people.csv", *SHORT, "--dataset", "other"], 1, "no account"),
+        (["release", "none.csv", *SHORT], 1, "no file"),
+        (["release", "people.csv", "--mean", "agee", *SHORT[2:]], 1, "no column named 'agee'"),
+        (["release", "people.csv", *SHORT[:4], "--n", "4999", *SHORT[6:]], 1, "opened with 5000"),
+        (["release", "people.csv", *SHORT[:4], "--n-max", "5000", *SHORT[6:]], 1, "relation"),
+        (["release", "people.csv", *SHORT[:6], "--epsilon", "3", *SHORT[8:]], 1, "has 2 left of 2"),
+        (["release", "people.csv", *SHORT[:6], "--epsilon", "0", *SHORT[8:]], 1, "epsilon"),
+        (
+            ["release", "study.toml", "--fit", "--budget", "3", "--ledger", "people.ledger", "--yes"],
+            1,
+            "--fit --budget 2",
+        ),
+    ],
+    ids=lambda x: " ".join(x) if isinstance(x, list) else "",
+)
+def test_refusals_have_a_code_a_reason_and_cost_nothing(arguments, code, says):
+    done = run(*arguments)
+    assert (done.exit_code, done.stdout) == (code, "")
+    assert says in done.stderr
+    assert spent() == 0
+
+
+def test_a_table_with_another_n_is_refused_without_telling_which():
+    Path("people.csv").write_text(table_text(people()[:-1]), encoding="utf-8")
+    done = run("release", "people.csv", *SHORT)
+    assert done.exit_code == 1
+    assert "4999" not in done.stderr
+    assert spent() == 0
+
+
+def test_refusals_are_json_where_json_was_asked_for():
+    done = run("release", "people.csv", *SHORT[:6], "--epsilon", "3", *SHORT[8:], "--json")
+    said = json.loads(done.stdout)
+    assert (done.exit_code, said["ok"], said["spent"], done.stderr) == (1, False, "0", "")
+
+
+def test_an_answer_of_no_charges_nothing(monkeypatch):
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+
+    class Terminal:
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setattr("snapdp.cli.release.sys", type("S", (), {"stdin": Terminal()}))
+    done = run("release", "people.csv", *SHORT[:-1], stdin="n\n")
+    assert done.exit_code == 1
+    assert "Charge epsilon 0.5 to people (2 of 2 left)?" in done.stderr
+    assert spent() == 0
+    assert run("release", "people.csv", *SHORT[:-1], stdin="y\n").exit_code == 0
+    assert spent() == Fraction(1, 2)
+
+
+# The report
+
+
+class Page(HTMLParser):
+    """Collects tags, and every address that a browser would fetch."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.addresses: list[str] = []
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.addresses += [value or "" for name, value in attrs if name in ("src", "href", "data", "action")]
+        if tag not in ("meta", "rect", "path", "line", "br"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in ("rect", "path", "line"):
+            return
+        assert self.open.pop() == tag
+
+
+def test_the_report_is_one_closed_page_without_scripts_or_other_hosts():
+    names = 'a<b>&"c'
+    study = STUDY.replace('"north", "south", "east", "west"', json.dumps(["north", names])[1:-1])
+    Path("study.toml").write_text(study, encoding="utf-8")
+    assert run("release", "study.toml", "--ledger", "people.ledger", "--yes", "--report", "r.html").exit_code == 0
+    text = Path("r.html").read_text(encoding="utf-8")
+    page = Page()
+    page.feed(text)
+    page.close()
+    assert page.open == []
+    assert page.addresses == []
+    assert "script" not in page.tags
+    assert {"svg", "table", "details"} <= page.tags
+    assert names not in text
+    assert "a&lt;b&gt;&amp;&quot;c" in text
+    assert "url(" not in text
+    assert "http" not in text
+
+
+# Ledger
+
+
+def test_a_ledger_shows_accounts_and_history():
+    run("release", "people.csv", *SHORT)
+    (account,) = json.loads(run("ledger", "show", "people.ledger", "--json").stdout)["accounts"]
+    assert (account["cap"], account["spent"], account["left"], account["rows"]) == ("2", "1/2", "3/2", 5000)
+    (charge,) = json.loads(run("ledger", "history", "people.ledger", "--json").stdout)["charges"]
+    assert (charge["state"], charge["asked"]["statistics"][0]["title"]) == ("committed", "mean(age)")
+    assert "people" in run("ledger", "show", "people.ledger").stdout
+    assert "committed" in run("ledger", "history", "people.ledger", "--dataset", "people").stdout
+
+
+def test_a_second_account_is_added_to_a_ledger_and_a_first_one_is_kept():
+    more = "ledger create people.ledger --dataset firms --cap 1/3 --relation add-remove --n-max 100 --json"
+    assert json.loads(say(more).stdout)["cap"] == "1/3"
+    again = say(more)
+    assert again.exit_code == 1
+    assert "exists already" in json.loads(again.stdout)["error"]
+
+
+def test_persons_are_part_of_what_an_account_promises():
+    say("ledger create p.ledger --dataset p --cap 1 --relation add-remove --n-max 9 --person id --rows-per-person 3")
+    with Ledger.open("p.ledger") as ledger:
+        assert ledger.account("p").unit == "person (id, at most 3 rows)"
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        "--relation change-one",
+        "--relation change-one --n-max 5",
+        "--relation add-remove --n 5",
+        "--relation add-remove --n 5 --n-max 5",
+        "--relation change-one --n 5 --person id",
+        "--relation other --n 5",
+    ],
+)
+def test_a_ledger_is_created_with_the_rows_of_its_relation_only(flags):
+    done = say(f"ledger create new.ledger --dataset d --cap 1 {flags}")
+    assert done.exit_code == 2
+    assert not Path("new.ledger").exists()
+
+
+def test_a_flipped_byte_and_an_old_copy_are_found():
+    old = Path("people.ledger").read_bytes()
+    run("release", "people.csv", *SHORT, "--record", "r.json")
+    assert run("ledger", "verify", "people.ledger", "--against", "r.json").exit_code == 0
+    new = Path("people.ledger").read_bytes()
+    for suffix in ("-wal", "-shm"):
+        Path(f"people.ledger{suffix}").unlink(missing_ok=True)
+    Path("people.ledger").write_bytes(old)
+    assert run("ledger", "verify", "people.ledger").exit_code == 0
+    stale = run("ledger", "verify", "people.ledger", "--against", "r.json")
+    assert stale.exit_code == 1
+    assert "older copy" in stale.stderr
+    place = new.index(b'"epsilon":"1/2"') + len(b'"epsilon":"')
+    Path("people.ledger").write_bytes(new[:place] + b"3" + new[place + 1 :])
+    assert run("ledger", "verify", "people.ledger").exit_code == 1
+
+
+# Init and sql
+
+
+def test_init_writes_a_study_that_reads_back():
+    done = run("init", "new.toml", "--dataset", "people", *SHORT[:8], "--data", "people.csv")
+    assert done.exit_code == 0, done.stderr
+    study = load_study("new.toml")
+    assert (study.dataset, study.data, study.relation.rows) == ("people", "people.csv", 5000)
+    assert run("release", "new.toml", "--ledger", "people.ledger", "--yes").exit_code == 0
+    assert run("init", "new.toml", *SHORT[:8]).exit_code == 2
+    assert load_study("new.toml") == study
+
+
+def test_init_asks_and_never_opens_data():
+    answers = "people\n2\n6000\nmean\nage\ninteger\n0\n120\n0.5\ny\nhistogram\nregion\ncategory\nnorth, south\n0.2\nn\n"
+    done = run("init", "asked.toml", stdin=answers)
+    assert done.exit_code == 0, done.stderr
+    study = load_study("asked.toml")
+    assert [each.query.title for each in study.requests] == ["mean(age)", "histogram(region)"]
+    assert study.relation.rows == 6000
+    assert study.column("region").categories == ("north", "south")
+
+
+def test_sql_shows_what_will_run():
+    plain = run("sql", "study.toml").stdout
+    assert "COUNT_IF" in plain
+    assert "read_csv" not in plain
+    with_table = json.loads(run("sql", "study.toml", "--data", "people.csv", "--json").stdout)["sql"]
+    assert "read_csv" in with_table
+
+
+# All commands
+
+
+@pytest.mark.parametrize("name", sorted({*COMMANDS, "ledger create", "ledger show", "ledger history", "ledger verify"}))
+def test_help_ends_with_a_runnable_example(name):
+    text = run(*name.split(), "--help").stdout
+    if name == "ledger":
+        return
+    examples = re.findall(r"^ +(snapdp .*)$", text, re.MULTILINE)
+    assert examples
+    assert all(example.startswith(f"snapdp {name}") for example in examples)
+    assert text.rstrip().endswith(examples[-1])
+
+
+def test_the_demo_runs_in_a_fresh_process_and_can_be_repeated_free():
+    done = subprocess.run(
+        [sys.executable, "-m", "snapdp", "demo", "--directory", "demo"], capture_output=True, text=True, check=True
+    )
+    assert "charged: epsilon 1; left: 0" in done.stderr
+    again = run("release", "demo/study.toml", "--ledger", "demo/people.ledger", "--yes", "--json")
+    assert json.loads(again.stdout) == load_release("demo/record.json").record
+    assert run("demo", "--directory", "demo").exit_code == 2
+    other = run("release", "demo/study.toml", "--ledger", "demo/people.ledger", "--yes", "--fit", "--budget", "1/2")
+    assert other.exit_code == 1
+    assert "has 0 left" in other.stderr
+
+
+def test_the_study_of_the_demo_describes_its_table():
+    study = study_from_toml(STUDY)
+    assert study.relation.rows == len(people())
+    assert set(study.column("region").categories) == {region for _, _, region in people()}
