@@ -1,6 +1,7 @@
 """The command `snapdp`: a group of commands that refuse politely.
 
-Room: cli. Exit 0 done, 1 refused (a SnapdpError), 2 wrong usage. stdout is the result, stderr the conversation.
+Room: cli. Exit 0 done, 1 refused (a SnapdpError), 2 wrong usage or a program that cannot be read; the verifier has
+codes of its own. stdout is the result, stderr the conversation.
 Commands are loaded when they are called. An error that nobody foresaw is told by its kind alone: its text might quote
 a cell. SNAPDP_TRACEBACK=1 shows it to those who develop.
 """
@@ -16,11 +17,12 @@ from typing import Any
 import click
 
 from snapdp import __version__
-from snapdp.errors import SnapdpError
+from snapdp.errors import ProgramError, SnapdpError
 
-REFUSED, BROKEN = 1, 70
+REFUSED, MISUSED, BROKEN = 1, 2, 70
 COMMANDS = {
     "demo": "snapdp.cli.demo:demo_command",
+    "derive": "snapdp.cli.derive:derive_command",
     "init": "snapdp.cli.init:init_command",
     "ledger": "snapdp.cli.ledger:ledger_group",
     "plan": "snapdp.cli.plan:plan_command",
@@ -48,7 +50,7 @@ class PoliteGroup(click.Group):
             return super().invoke(ctx)
         except SnapdpError as refusal:
             _refuse(ctx, refusal)
-            return ctx.exit(REFUSED)
+            return ctx.exit(MISUSED if isinstance(refusal, ProgramError) else REFUSED)
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except Exception as broken:
