@@ -16,6 +16,7 @@ from click.testing import CliRunner
 
 import snapdp
 from snapdp.cli.app import main
+from snapdp.cli.demo import people, table_text
 
 ROOT = Path(__file__).resolve().parents[2]
 MODULES = [name for _, name, _ in pkgutil.walk_packages(snapdp.__path__, "snapdp.") if not name.endswith("__main__")]
@@ -42,10 +43,11 @@ def test_python_blocks_of_a_page_run_in_order(page):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_commands_of_a_page_run(page, tmp_path, monkeypatch):
-    """`study.toml` is the study of the guide."""
+    """`study.toml` is the study of the guide, `people.csv` the table of the demo."""
     monkeypatch.chdir(tmp_path)
     guide = (ROOT / "docs/guide/study-file.md").read_text(encoding="utf-8")
     (tmp_path / "study.toml").write_text(TOML.findall(guide)[0], encoding="utf-8")
+    (tmp_path / "people.csv").write_text(table_text(people()), encoding="utf-8")
     for line in "".join(SHELL.findall(page.read_text(encoding="utf-8"))).splitlines():
         words = shlex.split(line, comments=True)
         if words[:1] == ["snapdp"]:

@@ -1,54 +1,77 @@
 """The command `snapdp`: a group of commands that refuse politely.
 
 Room: cli. Exit 0 done, 1 refused (a SnapdpError), 2 wrong usage. stdout is the result, stderr the conversation.
+Commands are loaded when they are called. An error that nobody foresaw is told by its kind alone: its text might quote
+a cell. SNAPDP_TRACEBACK=1 shows it to those who develop.
 """
 
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import click
 
 from snapdp import __version__
-from snapdp.cli.plan import plan_command
 from snapdp.errors import SnapdpError
 
-REFUSED = 1
+REFUSED, BROKEN = 1, 70
+COMMANDS = {
+    "demo": "snapdp.cli.demo:demo_command",
+    "init": "snapdp.cli.init:init_command",
+    "ledger": "snapdp.cli.ledger:ledger_group",
+    "plan": "snapdp.cli.plan:plan_command",
+    "release": "snapdp.cli.release:release_command",
+    "sql": "snapdp.cli.sql:sql_command",
+    "tour": "snapdp.cli.tour:tour_command",
+}
 
 
 class PoliteGroup(click.Group):
-    """A group that turns a refusal of the library into a message and exit code 1."""
+    """A group that loads commands late and turns a refusal of the library into a message and exit code 1."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
+        if name not in COMMANDS:
+            return None
+        module, _, attribute = COMMANDS[name].partition(":")
+        command: click.Command = getattr(import_module(module), attribute)
+        return command
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
         except SnapdpError as refusal:
-            if ctx.meta.get("snapdp.json"):
-                click.echo(json.dumps({"ok": False, "error": refusal.problem, "advice": refusal.advice, "spent": "0"}))
-            else:
-                kind = click.style(type(refusal).__name__, fg="red", bold=True)
-                click.echo(f"{kind}: {refusal}", err=True)
-            ctx.exit(REFUSED)
+            _refuse(ctx, refusal)
+            return ctx.exit(REFUSED)
+        except (click.ClickException, click.exceptions.Exit, click.Abort):
+            raise
+        except Exception as broken:
+            if os.environ.get("SNAPDP_TRACEBACK"):
+                raise
+            what = type(broken).__name__
+        click.echo(f"snapdp broke ({what}); this is a defect. SNAPDP_TRACEBACK=1 shows where.", err=True)
+        return ctx.exit(BROKEN)
+
+
+def _refuse(ctx: click.Context, refusal: SnapdpError) -> None:
+    hint: Callable[[SnapdpError], str | None] = ctx.meta.get("snapdp.try", lambda _: None)
+    command = hint(refusal)
+    if ctx.meta.get("snapdp.json"):
+        spent = str(refusal.numbers.get("spent", "0"))
+        said = {"ok": False, "error": refusal.problem, "advice": refusal.advice, "spent": spent}
+        click.echo(json.dumps(said if command is None else {**said, "try": command}))
+        return
+    kind = click.style(type(refusal).__name__, fg="red", bold=True)
+    click.echo(f"{kind}: {refusal}" + ("" if command is None else f"\n  Try: {command}"), err=True)
 
 
 @click.group(cls=PoliteGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="snapdp")
 def main() -> None:
     """Publish statistics about people under differential privacy that survives floating-point arithmetic."""
-
-
-@main.command("tour")
-def tour_command() -> None:
-    """Take a short tour: parameters, a release, an exact law.
-
-    \b
-    Example:
-      snapdp tour
-    """
-    from snapdp.cli.tour import main as tour
-
-    tour()
-
-
-main.add_command(plan_command)

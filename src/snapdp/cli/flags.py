@@ -1,56 +1,130 @@
-"""Flags of one statistic, translated to the values of a study: the study reader does all the checking.
+"""Flags of statistics, translated to the values of a study: the study reader does all the checking.
 
-Room: cli.
+Room: cli. One set of flags for plan, release and init. A column's declaration is given as `NAME=...`, or without the
+name where the order says whose it is.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import click
 
+from snapdp.errors import ParameterError
+from snapdp.exact.numbers import positive
+
 KINDS = ("mean", "sum", "variance", "covariance", "histogram")
 _CONDITION = re.compile(r"^\s*(?P<column>[^<>=]+?)\s*(?P<operator>>=|<|=)\s*(?P<value>[^<>=]+?)\s*$")
+_OPTIONS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
+    (("--count",), {"is_flag": True, "help": "Count rows, those of --where."}),
+    (("--mean",), {"multiple": True, "metavar": "COLUMN"}),
+    (("--sum",), {"multiple": True, "metavar": "COLUMN"}),
+    (("--variance",), {"multiple": True, "metavar": "COLUMN"}),
+    (("--covariance",), {"multiple": True, "metavar": "COLUMN,COLUMN"}),
+    (("--histogram",), {"multiple": True, "metavar": "COLUMN", "help": "Counts over --categories or --edges."}),
+    (
+        ("--where",),
+        {"multiple": True, "metavar": "CONDITION", "help": 'For a count: "age>=65", "age<70", "region=north".'},
+    ),
+    (("--by",), {"metavar": "COLUMN", "help": "Each statistic for each of the --categories of this column."}),
+    (
+        ("--bounds",),
+        {
+            "multiple": True,
+            "metavar": "LOWER,UPPER",
+            "help": "Public bounds of a column of numbers, in the order of the columns, or NAME=LOWER,UPPER.",
+        },
+    ),
+    (("--integer",), {"is_flag": True, "help": "The columns hold whole numbers (step 1)."}),
+    (("--step",), {"metavar": "STEP", "help": "Values are rounded to multiples of this."}),
+    (
+        ("--categories",),
+        {"multiple": True, "metavar": "A,B,...", "help": "Public categories of a column, or NAME=A,B,..."},
+    ),
+    (
+        ("--edges",),
+        {"multiple": True, "metavar": "E1,E2,...", "help": "Public bin edges of a histogram, or NAME=E1,..."},
+    ),
+    (("--n",), {"type": int, "help": "Public number of rows: change-one neighbours."}),
+    (
+        ("--n-max",),
+        {"type": int, "help": "Public bound on the private number of rows: add-remove neighbours."},
+    ),
+    (("--person",), {"metavar": "COLUMN", "help": "Protect whole persons, named by this column (with --n-max)."}),
+    (("--rows-per-person",), {"type": int, "help": "At most so many rows of a person are kept.  [default: 1]"}),
+    (("--epsilon",), {"metavar": "NUMBER", "help": "What everything together may cost, in equal shares ..."}),
+    (("--accuracy",), {"metavar": "NUMBER", "help": "... or how accurate one statistic must be."}),
+    (
+        ("--alpha",),
+        {"metavar": "NUMBER", "help": "The accuracy may be missed with this probability.  [default: 0.05]"},
+    ),
+)
+NAMES = tuple(names[0].removeprefix("--").replace("-", "_") for names, _ in _OPTIONS)
 
 
-def study_values(options: dict[str, Any]) -> dict[str, Any]:
-    """Return the values of a study with one statistic."""
-    kind, names = _statistic(options)
+def statistic_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the flags that say which statistics are asked for."""
+    for names, settings in reversed(_OPTIONS):
+        command = click.option(*names, **settings)(command)
+    return command
+
+
+def given(options: dict[str, Any]) -> list[str]:
+    """Return the flags of statistics that were given."""
+    return [f"--{name.replace('_', '-')}" for name in NAMES if options[name] not in (None, False, ())]
+
+
+def study_values(options: dict[str, Any], *, dataset: str = "from flags") -> dict[str, Any]:
+    """Return the values of a study that flags declare."""
     conditions = _conditions(options["where"])
-    columns = names + [name for name in conditions if name not in names]
-    statistic: dict[str, Any] = {"kind": kind}
-    if kind == "covariance":
-        statistic["columns"] = names
-    elif kind != "count":
-        statistic["column"] = names[0]
-    if conditions:
-        statistic["where"] = [{"column": name, **tests} for name, tests in conditions.items()]
-    if conditions and kind != "count":
-        raise click.UsageError("--where belongs to --count.")
-    if options["edges"] and kind != "histogram":
+    if options["edges"] and not options["histogram"]:
         raise click.UsageError("--edges belongs to --histogram.")
-    if options["edges"]:
-        statistic["edges"] = options["edges"].split(",")
-    statistic |= {key: options[key] for key in ("epsilon", "accuracy", "alpha") if options[key] is not None}
+    edges = _declared(options["edges"], options["histogram"], flag="--edges")
+    statistics = _statistics(options, conditions, edges)
     return {
         "version": 1,
-        "dataset": "from flags",
+        "dataset": dataset,
         **_relation(options),
-        "columns": _columns(options, columns),
-        "statistic": [statistic],
+        "columns": _columns(options, conditions, edges),
+        "statistic": [
+            {**each, **cost} for each, cost in zip(statistics, _costs(options, len(statistics)), strict=True)
+        ],
     }
 
 
-def _statistic(options: dict[str, Any]) -> tuple[str, list[str]]:
-    chosen = [(kind, options[kind].split(",")) for kind in KINDS if options[kind]]
+def _statistics(options: dict[str, Any], conditions: dict[str, Any], edges: dict[str, str]) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    for kind in KINDS:
+        for text in options[kind]:
+            names = [name.strip() for name in text.split(",")]
+            found.append({"kind": kind, **({"columns": names} if kind == "covariance" else {"column": text})})
+            if kind == "histogram" and text in edges:
+                found[-1]["edges"] = edges[text].split(",")
     if options["count"]:
-        chosen.append(("count", []))
-    if len(chosen) != 1:
-        raise click.UsageError(
-            "Give a study file, or one of --count, --mean, --sum, --variance, --covariance, --histogram."
-        )
-    return chosen[0]
+        where = [{"column": name, **tests} for name, tests in conditions.items()]
+        found.append({"kind": "count", **({"where": where} if where else {})})
+    elif conditions:
+        raise click.UsageError("--where belongs to --count.")
+    if not found:
+        flags = ", ".join(f"--{kind}" for kind in KINDS)
+        raise click.UsageError(f"Give a study file, or one or more of --count, {flags}.")
+    return [{**each, "by": options["by"]} for each in found] if options["by"] else found
+
+
+def _costs(options: dict[str, Any], count: int) -> list[dict[str, Any]]:
+    """Return the cost keys of each statistic: what is typed is charged, in equal shares."""
+    common = {key: options[key] for key in ("accuracy", "alpha") if options[key] is not None}
+    if count > 1 and options["accuracy"] is not None:
+        raise click.UsageError("--accuracy is for one statistic; give --epsilon, or a study file.")
+    if options["epsilon"] is None:
+        return [common] * count
+    try:
+        share = positive(options["epsilon"], name="epsilon") / count
+    except ParameterError:
+        share = None  # the study reader says what is wrong with it
+    return [{**common, "epsilon": options["epsilon"] if share is None or count == 1 else str(share)}] * count
 
 
 def _relation(options: dict[str, Any]) -> dict[str, Any]:
@@ -59,26 +133,75 @@ def _relation(options: dict[str, Any]) -> dict[str, Any]:
             "Who is a neighbour? Give --n N (n is public, one row's values change) "
             "or --n-max N (n is private, one row comes or goes)."
         )
+    persons = {key: options[key] for key in ("person", "rows_per_person") if options[key] is not None}
     if options["n"] is not None:
-        return {"relation": "change-one", "n": options["n"]}
-    return {"relation": "add-remove", "n_max": options["n_max"]}
+        return {"relation": "change-one", "n": options["n"], **persons}
+    return {"relation": "add-remove", "n_max": options["n_max"], **persons}
 
 
-def _columns(options: dict[str, Any], names: list[str]) -> dict[str, Any]:
-    """Return a declaration of every column named: categories for --categories, else the bounds in the order given."""
-    if not names:  # a count of all rows names none, and a study needs one
+def _columns(options: dict[str, Any], conditions: dict[str, Any], edges: dict[str, str]) -> dict[str, Any]:
+    """Return a declaration of every column named: categories for those that need them, else bounds."""
+    numbers = [name for kind in KINDS[:4] for text in options[kind] for name in text.split(",")]
+    numbers += [name for name in options["histogram"] if name in edges]
+    numbers += [name for name, tests in conditions.items() if "equals" not in tests]
+    categories = [name for name in options["histogram"] if name not in edges]
+    categories += [name for name, tests in conditions.items() if "equals" in tests]
+    categories += [options["by"]] if options["by"] else []
+    if not numbers and not categories:  # a count of all rows names none, and a study needs one
         return {"row": {"kind": "integer", "lower": 0, "upper": 1}}
-    if options["categories"]:
-        return {name: {"kind": "category", "categories": options["categories"].split(",")} for name in names}
-    bounds = [pair.split(",") for pair in options["bounds"]]
-    if len(bounds) != len(names) or any(len(pair) != 2 for pair in bounds):
-        raise click.UsageError(f"Give --bounds LOWER,UPPER for each of: {', '.join(names)} (or --categories A,B,...).")
+    return {**_number_columns(options, _once(numbers)), **_category_columns(options, _once(categories))}
+
+
+def _once(names: list[str]) -> list[str]:
+    return list(dict.fromkeys(name.strip() for name in names))
+
+
+def _number_columns(options: dict[str, Any], names: list[str]) -> dict[str, Any]:
     common: dict[str, Any] = {"kind": "integer" if options["integer"] else "number"}
     if options["step"] is not None:
         common["step"] = options["step"]
-    return {
-        name: {**common, "lower": lower, "upper": upper} for name, (lower, upper) in zip(names, bounds, strict=True)
+    found = {}
+    for name, text in _declared(options["bounds"], names, flag="--bounds").items():
+        pair = text.split(",")
+        if len(pair) != 2:
+            raise click.UsageError(f'--bounds "{text}" is not LOWER,UPPER.')
+        found[name] = {**common, "lower": pair[0], "upper": pair[1]}
+    missing = [name for name in names if name not in found]
+    if missing:
+        raise click.UsageError(f"Give --bounds LOWER,UPPER for each of: {', '.join(missing)}.")
+    return found
+
+
+def _category_columns(options: dict[str, Any], names: list[str]) -> dict[str, Any]:
+    found = {
+        name: {"kind": "category", "categories": text.split(",")}
+        for name, text in _declared(options["categories"], names, flag="--categories").items()
     }
+    missing = [name for name in names if name not in found]
+    if missing:
+        raise click.UsageError(
+            f"Give --categories A,B,... for each of: {', '.join(missing)} (a histogram of numbers: --edges, --bounds)."
+        )
+    return found
+
+
+def _declared(texts: tuple[str, ...], names: Any, *, flag: str) -> dict[str, str]:
+    """Return {column: text} of declarations: NAME=TEXT by name, others in the order of the columns left."""
+    found: dict[str, str] = {}
+    unnamed = []
+    for text in texts:
+        name, equals, rest = text.partition("=")
+        if equals and name.strip() in names:
+            if name.strip() in found:
+                raise click.UsageError(f"{flag} declares {name.strip()} twice.")
+            found[name.strip()] = rest
+        else:
+            unnamed.append(text)
+    left = [name for name in names if name not in found]
+    if len(unnamed) > len(left):
+        whom = f"the columns are {', '.join(names)}" if names else "no statistic here needs it"
+        raise click.UsageError(f'{flag} "{unnamed[len(left)]}" belongs to no column: {whom}.')
+    return found | dict(zip(left, unnamed, strict=False))
 
 
 def _conditions(texts: tuple[str, ...]) -> dict[str, dict[str, str]]:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from snapdp.cli.flags import statistic_options
+
 if TYPE_CHECKING:
     from snapdp.planner.plan import Plan
     from snapdp.planner.report import Report
@@ -26,25 +28,9 @@ Examples:
 
 @click.command("plan", epilog=EXAMPLE)
 @click.argument("study", required=False, type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--count", is_flag=True, help="Count rows, those of --where.")
-@click.option("--mean", metavar="COLUMN")
-@click.option("--sum", metavar="COLUMN")
-@click.option("--variance", metavar="COLUMN")
-@click.option("--covariance", metavar="COLUMN,COLUMN")
-@click.option("--histogram", metavar="COLUMN", help="Counts over --categories or --edges.")
-@click.option("--where", multiple=True, metavar="CONDITION", help='For a count: "age>=65", "age<70", "region=north".')
-@click.option("--bounds", multiple=True, metavar="LOWER,UPPER", help="Public bounds of a column; once for each.")
-@click.option("--integer", is_flag=True, help="The column holds whole numbers (step 1).")
-@click.option("--step", metavar="STEP", help="Values are rounded to multiples of this.")
-@click.option("--categories", metavar="A,B,...", help="Public categories of a column.")
-@click.option("--edges", metavar="E1,E2,...", help="Public bin edges of a histogram.")
-@click.option("--n", type=int, help="Public number of rows: change-one neighbours.")
-@click.option("--n-max", type=int, help="Public bound on the private number of rows: add-remove neighbours.")
+@statistic_options
 @click.option("--sensitivity", metavar="NUMBER", help="Plan a bare mechanism with this sensitivity and --bounds.")
 @click.option("--grid", metavar="GRID", help="Of a bare mechanism: fine, natural, or a power of two.")
-@click.option("--epsilon", metavar="NUMBER", help="What the release may cost ...")
-@click.option("--accuracy", metavar="NUMBER", help="... or how accurate it must be.")
-@click.option("--alpha", metavar="NUMBER", help="The accuracy may be missed with this probability.  [default: 0.05]")
 @click.option("--fit", is_flag=True, help="Rescale unlocked lines so that the total meets the budget.")
 @click.option("--budget", metavar="NUMBER", help="The budget to fit to, instead of the study's.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -55,7 +41,7 @@ Examples:
 def plan_command(ctx: click.Context, /, as_json: bool, plot: Path | None, **options: Any) -> None:
     """Show what a release will cost and be worth. No data is opened.
 
-    Give a STUDY file, or one statistic by flags, or a bare mechanism by --sensitivity.
+    Give a STUDY file, or statistics by flags, or a bare mechanism by --sensitivity.
     """
     from snapdp.cli import render
 
@@ -86,7 +72,7 @@ def _refuse_strays(options: dict[str, Any]) -> None:
     elif options["sensitivity"] is not None:
         allowed, form = {"sensitivity", "bounds", "epsilon", "accuracy", "alpha", "grid"}, "--sensitivity"
     else:
-        allowed, form = set(options) - {"grid"}, "a statistic"
+        allowed, form = set(options) - {"grid"}, "statistics"
     strays = [name for name, value in options.items() if value not in (None, False, ()) and name not in allowed]
     if strays:
         flags = ", ".join(f"--{name.replace('_', '-')}" for name in strays)

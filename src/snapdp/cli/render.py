@@ -5,13 +5,19 @@ Room: cli. rich is imported when something is printed for people. Figures are ro
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import Any
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
 
 from snapdp.planner.plan import Line, Plan, shown_up
 from snapdp.planner.report import Report
 
+if TYPE_CHECKING:
+    from snapdp.release.result import Number, Release
+
 BAR_WIDTH = 12
+MOST_ROWS = 40  # of one statistic on a terminal; files hold all
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 
 
@@ -31,12 +37,67 @@ def bar(share: Fraction, width: int = BAR_WIDTH) -> str:
     return "█" * full + (_EIGHTHS[rest] if rest else "")
 
 
-def show(result: Plan | Report) -> None:
+def show(result: Plan | Report, *, to_stderr: bool = False) -> None:
     """Print a result for people."""
     if isinstance(result, Plan):
-        _print_plan(result)
+        _print_plan(result, to_stderr=to_stderr)
     else:
         _print_mechanism(result)
+
+
+def table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, numbers: Sequence[int] = ()) -> None:
+    """Print a table for people."""
+    from rich.console import Console
+    from rich.table import Table
+
+    shown = Table(header_style="bold")
+    for place, head in enumerate(heads):
+        shown.add_column(head, justify="right" if place in numbers else "left")
+    for row in rows:
+        shown.add_row(*map(escaped, row))
+    Console().print(shown)
+
+
+def escaped(text: str) -> str:
+    """Return a text in which nothing is taken for markup."""
+    from rich.markup import escape
+
+    return escape(text)
+
+
+def _headline(result: Release) -> Iterator[Number]:
+    """Yield the numbers people ask for first: a derived mean instead of its sum and count, and no shares."""
+    derived = {each.statistic for each in result.numbers() if each.derived}
+    costs = {each.statistic: each.epsilon for each in result.numbers() if not each.derived}
+    for each in result.numbers():
+        if each.statistic.startswith("shares of ") or (each.part and each.statistic in derived):
+            continue
+        yield each._replace(epsilon=costs.get(each.statistic, "0"))
+
+
+def show_release(result: Release, *, left: Fraction) -> None:
+    """Print released numbers, what they cost, and what is left."""
+    from rich.console import Console
+
+    from snapdp.release.result import shown_row
+
+    rows: list[tuple[str, ...]] = []
+    for (title, _), group in groupby(_headline(result), key=lambda each: (each.statistic, each.part)):
+        cells = list(group)
+        for place, each in enumerate(cells[:MOST_ROWS]):
+            _, value, ends = shown_row(each)
+            first = (title, amount(Fraction(each.epsilon)) if each.epsilon != "0" else "derived")
+            name, paid = first if place == 0 else ("", "")
+            rows.append((name, each.cell, value, ends, paid))
+        if len(cells) > MOST_ROWS:
+            rows.append(("", f"... {len(cells) - MOST_ROWS} more", "", "", ""))
+    table(("statistic", "cell", "value", "interval", "epsilon"), rows, numbers=(2,))
+    said = Console(stderr=True, highlight=False)
+    for name in result.files():
+        said.print(f"values of a long statistic: {escaped(name)}")
+    charged = amount(Fraction(result.charged))
+    paid = "answered before: nothing was charged" if result.free else f"charged: epsilon {charged}"
+    said.print(f"{paid}; left: {amount(left)}", style="dim")
 
 
 def values(result: Plan | Report) -> dict[str, Any]:
@@ -44,7 +105,7 @@ def values(result: Plan | Report) -> dict[str, Any]:
     return _plan_values(result) if isinstance(result, Plan) else _mechanism_values(result)
 
 
-def _print_plan(plan: Plan) -> None:
+def _print_plan(plan: Plan, *, to_stderr: bool = False) -> None:
     """Print a plan as a table, with what a tenth more epsilon would buy."""
     from rich.console import Console
     from rich.table import Table
@@ -64,7 +125,7 @@ def _print_plan(plan: Plan) -> None:
             _accuracies(line, offer.more_accuracies),
         )
         table.add_row(*cells, *([line.remarks] if remarks else []))
-    console = Console()
+    console = Console(stderr=to_stderr)
     console.print(table)
     relation = plan.lines[0].query.relation
     console.print(f"Neighbours: {relation.in_words}", style="dim", highlight=False)

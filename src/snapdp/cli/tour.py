@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import click
+
 from snapdp.mechanism.law import Law
 from snapdp.mechanism.loss import pair_loss
 from snapdp.mechanism.parameters import SnappingParameters
@@ -15,8 +17,14 @@ from snapdp.mechanism.snapping import Snapping
 BAR_WIDTH = 40
 
 
-def main() -> None:
-    """Print the tour."""
+@click.command("tour")
+def tour_command() -> None:
+    """Take a short tour: parameters, a release, an exact law.
+
+    \b
+    Example:
+      snapdp tour
+    """
     print("1. A mechanism: epsilon = 1/2, one person changes the count by 1, the count lies in 0 ... 1000.\n")
     m = Snapping(epsilon="0.5", sensitivity=1, lower=0, upper=1000)
     print(_parameters(m.parameters))

@@ -4,7 +4,7 @@ Room: planner. The interval of `interval.py` depends on how near an output is to
 of a million cells wants one number. Where neither end is near, the interval is the output +- reach. Elsewhere the clamp
 only takes probability away from far outputs and the range only takes values away, so the interval lies inside
 [output - reach, output + reach] and the public range: every value is still covered with probability >= 1 - alpha.
-Theory: docs/theory/planning.md, (26).
+Theory: docs/theory/planning.md, (33).
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Room: release. Imports mechanism, planner and request. A block is a column of re
 noise interval. Everything in it but the index is a function of the index and of public parameters.
 
     value = shift + factor * grid * index;  interval = value +- factor * reach, inside the public range
-    theory: docs/theory/planning.md (26)
+    theory: docs/theory/planning.md (33)
 
 Which path a part takes (vector or scalar, inline or side file) depends on its public range and number of cells only.
 """

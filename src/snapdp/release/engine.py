@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from snapdp.data.engines import Table, Watch
-from snapdp.errors import DataError, SnapdpError
+from snapdp.errors import DataError, LedgerError, SnapdpError
 from snapdp.queries.exact import aggregates_of, check_rows, numerators
 from snapdp.randomness.bits import BitSource, SystemBits
 from snapdp.release.accounts import Answer, agree, too_much
@@ -76,10 +76,22 @@ def release(
         files = _side_files(drawn, derived, directory)
         record = record_values(request, reserved.binding, drawn, derived, files)
         head = ledger.commit(reserved, record)
-    except BaseException:
+    except BaseException as problem:
         _abandon(ledger, reserved)
-        raise
-    return Outcome(record=record, head=head, free=False)
+        if not isinstance(problem, Exception):
+            raise
+        failure = _failed_after_the_charge(problem, request)
+    else:
+        return Outcome(record=record, head=head, free=False)
+    raise failure  # out here, so that what went wrong is not even its context
+
+
+def _failed_after_the_charge(problem: Exception, request: Request) -> SnapdpError:
+    """Return what is said when a charged release cannot be finished: what it cost, and no text from below."""
+    spent = f"The epsilon of {request.epsilon} that was charged stays spent; the same request would pay again."
+    if isinstance(problem, SnapdpError):
+        return type(problem)(problem.problem, f"{problem.advice} {spent}".strip(), spent=request.epsilon)
+    return LedgerError("the release could not be finished.", spent, spent=request.epsilon)
 
 
 def _exact(request: Request, table: Table, watch: Watch | None) -> list[Any]:

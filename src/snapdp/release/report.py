@@ -84,7 +84,8 @@ def _section(title: str, numbers: Sequence[Number]) -> str:
     if not any(each.cell for each in numbers):
         return ""
     found = [f"<h2>{escape(title)}</h2>"]
-    for part, group in groupby(numbers, key=lambda each: each.part):
+    in_order = sorted(numbers, key=lambda each: bool(each.part))  # what is derived from parts stands before them
+    for part, group in groupby(in_order, key=lambda each: each.part):
         cells = list(group)
         name = part or ("derived, free of charge" if cells[0].derived else f"epsilon {cells[0].epsilon}")
         rows = ((escape(each.cell), _shown(each.value), _interval(each)) for each in cells)

@@ -35,12 +35,13 @@ class Study(declared.Study):
         """Return the request that a release would make; a plan of this study may be given instead of its own."""
         return Request(dataset=self.dataset, plan=plan or self.plan())
 
-    def sql(self) -> str:
-        """Return the statement that will run, for a table with every column in its natural type."""
+    def sql(self, table: Any = None) -> str:
+        """Return the statement that will run: on a table, or on one with every column in its natural type."""
         from snapdp.data.engines import statement
         from snapdp.queries.exact import aggregates_of
 
-        return statement(aggregates_of(asked.query for asked in self.requests))
+        asked = aggregates_of(each.query for each in self.requests)
+        return statement(asked) if table is None else self.table(table).statement(asked)
 
     def release(
         self,
@@ -59,13 +60,14 @@ class Study(declared.Study):
         directory  where the files of very long histograms go
         """
         request = self.request(plan)
-        opened = self._table(table)
+        opened = self.table(table)
         if isinstance(ledger, Ledger):
             return _released(request, opened, ledger, directory, watch)
         with Ledger.open(ledger) as book:
             return _released(request, opened, book, directory, watch)
 
-    def _table(self, table: Any) -> Table:
+    def table(self, table: Any = None) -> Table:
+        """Return the table to release from: the one given, or the one that the study names."""
         if isinstance(table, Table):
             return table
         if table is None and self.data is None:

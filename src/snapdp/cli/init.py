@@ -1,0 +1,124 @@
+"""`snapdp init`: write a study file, from flags or from questions. It never looks at data.
+
+Room: cli. The answers become the values of a study; the study reader checks them, and its writer writes them.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from snapdp.cli.flags import given, statistic_options, study_values
+
+EXAMPLE = """\b
+Examples:
+  snapdp init study.toml
+  snapdp init study.toml --dataset people --mean age --bounds 0,120 --n 5000 --epsilon 0.5
+"""
+STATISTICS = ("mean", "sum", "variance", "histogram", "count")
+
+
+@click.command("init", epilog=EXAMPLE)
+@click.argument("path", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--dataset", metavar="NAME", help="The name of the dataset: its account in the ledger.")
+@click.option("--data", help="Where the table is; it is not opened.")
+@statistic_options
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_context
+def init_command(ctx: click.Context, /, path: Path, as_json: bool, **options: Any) -> None:
+    """Write a study file: what is public about a dataset and what will be asked of it.
+
+    Without flags it asks. Bounds, categories and row counts are what you declare, never taken from the data.
+    """
+    import json
+
+    from snapdp.planner.study import plan_of, study_from_values
+    from snapdp.planner.writing import study_to_toml
+    from snapdp.release.files import write_text
+
+    ctx.meta["snapdp.json"] = as_json
+    if path.suffix != ".toml":
+        raise click.UsageError(f"A study file ends in .toml, not '{path.suffix}'.")
+    if path.exists():
+        raise click.UsageError(f"{path} exists; it is not overwritten.")
+    if given(options):
+        values = study_values(options, dataset=options["dataset"] or path.stem)
+    else:
+        values = _asked(options["dataset"])
+    if options["data"]:
+        values["data"] = options["data"]
+    study = study_from_values(values)
+    plan = plan_of(study)
+    write_text(study_to_toml(study), path)
+    if as_json:
+        click.echo(json.dumps({"ok": True, "study": str(path), "total": str(plan.total)}))
+    else:
+        from snapdp.cli.render import show
+
+        show(plan)
+        click.echo(f"wrote {path}; next: snapdp plan {path}", err=True)
+
+
+def _asked(dataset: str | None) -> dict[str, Any]:
+    """Return the values of a study, question by question."""
+    name = dataset or _ask("Name of the dataset")
+    click.echo("Who is a neighbour? 1: the number of rows is public, one row's values change (change-one).", err=True)
+    click.echo("                    2: it is private, one row comes or goes (add-remove).", err=True)
+    public = _ask("1 or 2", choices=("1", "2")) == "1"
+    rows = _ask("Public number of rows" if public else "At most how many rows (public bound)")
+    relation = {"relation": "change-one", "n": rows} if public else {"relation": "add-remove", "n_max": rows}
+    columns: dict[str, Any] = {}
+    statistics: list[dict[str, Any]] = []
+    while True:
+        statistics.append(_statistic(columns))
+        if not click.confirm("Another statistic?", default=False, err=True):
+            break
+    return {"version": 1, "dataset": name, **relation, "columns": columns or _no_column(), "statistic": statistics}
+
+
+def _no_column() -> dict[str, Any]:
+    return {"row": {"kind": "integer", "lower": 0, "upper": 1}}
+
+
+def _statistic(columns: dict[str, Any]) -> dict[str, Any]:
+    kind = _ask(f"Statistic ({', '.join(STATISTICS)})", choices=STATISTICS)
+    found: dict[str, Any] = {"kind": kind}
+    if kind != "count":
+        found["column"] = _column(columns)
+    elif by := _ask("Counted for each category of which column? (empty: all rows)", empty=True):
+        found["by"] = _column(columns, name=by, category=True)
+    column = columns.get(found.get("column", ""), {})
+    if kind == "histogram" and column.get("kind") != "category":
+        found["edges"] = _list("Bin edges, increasing, with commas")
+    found["epsilon"] = _ask("Epsilon it may cost")
+    return found
+
+
+def _column(columns: dict[str, Any], *, name: str | None = None, category: bool = False) -> str:
+    name = name or _ask("Column")
+    if name in columns:
+        return name
+    kind = (
+        "category"
+        if category
+        else _ask("It holds (number, integer, category)", choices=("number", "integer", "category"))
+    )
+    if kind == "category":
+        columns[name] = {"kind": kind, "categories": _list("All its categories, with commas")}
+    else:
+        columns[name] = {"kind": kind, "lower": _ask("Lower bound (public)"), "upper": _ask("Upper bound (public)")}
+    return name
+
+
+def _list(text: str) -> list[str]:
+    return [each.strip() for each in _ask(text).split(",")]
+
+
+def _ask(text: str, *, choices: tuple[str, ...] = (), empty: bool = False) -> str:
+    kind = click.Choice(choices) if choices else None
+    answer: str = click.prompt(
+        text, type=kind, default="" if empty else None, show_default=False, show_choices=False, err=True
+    )
+    return answer.strip()

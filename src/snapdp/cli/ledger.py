@@ -1,0 +1,154 @@
+"""`snapdp ledger`: create, show, history, verify. Budgets, never data.
+
+Room: cli. Parse, one library call, render.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from snapdp.cli.render import amount, table
+
+
+@click.group("ledger")
+def ledger_group() -> None:
+    """Keep budgets: open accounts, see what was spent, check that nothing was altered."""
+
+
+@ledger_group.command(
+    "create",
+    epilog="\b\nExample:\n  snapdp ledger create people.ledger --dataset people --cap 1 --relation change-one --n 5000",
+)
+@click.argument("path")
+@click.option("--dataset", required=True, metavar="NAME", help="The account: one for each dataset.")
+@click.option("--cap", required=True, metavar="NUMBER", help="What may ever be spent on it.")
+@click.option("--relation", required=True, type=click.Choice(["change-one", "add-remove"]), help="Who is a neighbour.")
+@click.option("--n", type=int, help="The public number of rows (change-one).")
+@click.option("--n-max", type=int, help="A public bound on the private number of rows (add-remove).")
+@click.option("--person", metavar="COLUMN", help="Protect persons, named by this column (add-remove).")
+@click.option("--rows-per-person", type=int, default=1, show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_context
+def create_command(
+    ctx: click.Context, /, path: str, dataset: str, cap: str, relation: str, as_json: bool, **rows: Any
+) -> None:
+    """Open an account for a dataset, in a new ledger or in one that exists. What it promises is fixed for good."""
+    from snapdp.queries.relation import add_remove, change_one
+    from snapdp.release.accounts import label
+    from snapdp.release.ledger import Ledger
+    from snapdp.release.request import unit_text
+
+    ctx.meta["snapdp.json"] = as_json
+    if (rows["n"] is None) == (relation == "change-one") or (rows["n_max"] is None) == (relation == "add-remove"):
+        raise click.UsageError("Give --n N with change-one (n is public), --n-max N with add-remove (n is private).")
+    if relation == "change-one" and rows["person"]:
+        raise click.UsageError("--person belongs to add-remove.")
+    if relation == "change-one":
+        whom = change_one(n=rows["n"])
+    else:
+        whom = add_remove(n_max=rows["n_max"], person=rows["person"], rows_per_person=rows["rows_per_person"])
+    label(dataset, name="dataset")
+    with Ledger.open(path) if Path(path).exists() else Ledger.create(path) as ledger:
+        account = ledger.create_account(dataset, cap=cap, relation=whom.kind, rows=whom.rows, unit=unit_text(whom))
+    if as_json:
+        click.echo(json.dumps({"ok": True, **_account_values(account)}))
+    else:
+        click.echo(f"{path}: account {account.name} opened with a cap of epsilon {amount(account.cap)}.")
+        click.echo(f"Neighbours: {whom.in_words}", err=True)
+
+
+@ledger_group.command("show", epilog="\b\nExample:\n  snapdp ledger show people.ledger")
+@click.argument("path")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_context
+def show_command(ctx: click.Context, /, path: str, as_json: bool) -> None:
+    """Show every account: cap, spent, left."""
+    from snapdp.release.ledger import Ledger
+
+    ctx.meta["snapdp.json"] = as_json
+    with Ledger.open(path) as ledger:
+        accounts = ledger.accounts()
+    if as_json:
+        click.echo(json.dumps({"ok": True, "accounts": [_account_values(each) for each in accounts]}))
+        return
+    rows = [
+        (each.name, amount(each.cap), amount(each.spent), amount(each.left), each.relation, str(each.rows), each.unit)
+        for each in accounts
+    ]
+    table(("dataset", "cap", "spent", "left", "relation", "n or n_max", "unit"), rows, numbers=(1, 2, 3, 5))
+
+
+@ledger_group.command("history", epilog="\b\nExample:\n  snapdp ledger history people.ledger")
+@click.argument("path")
+@click.option("--dataset", metavar="NAME", help="One account only.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_context
+def history_command(ctx: click.Context, /, path: str, dataset: str | None, as_json: bool) -> None:
+    """Show every charge, and what became of it. All of them are spent."""
+    from snapdp.release.ledger import Ledger
+
+    ctx.meta["snapdp.json"] = as_json
+    with Ledger.open(path) as ledger:
+        names = [account.name for account in ledger.accounts()] if dataset is None else [dataset]
+        charges = [(name, each) for name in names for each in ledger.history(name)]
+    if as_json:
+        click.echo(json.dumps({"ok": True, "charges": [_charge_values(name, each) for name, each in charges]}))
+        return
+    rows = [(name, each.time, amount(each.epsilon), each.state, _titles(each.asked)) for name, each in charges]
+    table(("dataset", "time", "epsilon", "state", "statistics"), rows, numbers=(2,))
+
+
+@ledger_group.command("verify", epilog="\b\nExample:\n  snapdp ledger verify people.ledger --against record.json")
+@click.argument("path")
+@click.option("--against", type=click.Path(exists=True, dir_okay=False), help="A record: finds an old copy put back.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_context
+def verify_command(ctx: click.Context, /, path: str, against: str | None, as_json: bool) -> None:
+    """Recompute every digest and sum; with a record, make sure that the ledger holds it."""
+    from snapdp.release.ledger import Ledger
+    from snapdp.release.result import load_release
+
+    ctx.meta["snapdp.json"] = as_json
+    record = None if against is None else load_release(against).record
+    with Ledger.open(path) as ledger:
+        found = ledger.verify(record)
+    if as_json:
+        click.echo(json.dumps({"ok": True, "accounts": found.accounts, "entries": found.entries}))
+    else:
+        held = "" if against is None else f" It holds {against}."
+        click.echo(f"{path} is sound: {found.accounts} accounts, {found.entries} entries.{held}")
+
+
+def _account_values(account: Any) -> dict[str, Any]:
+    return {
+        "dataset": account.name,
+        "cap": str(account.cap),
+        "spent": str(account.spent),
+        "left": str(account.left),
+        "relation": account.relation,
+        "rows": account.rows,
+        "unit": account.unit,
+        "opened": account.opened,
+    }
+
+
+def _charge_values(name: str, charge: Any) -> dict[str, Any]:
+    return {
+        "dataset": name,
+        "time": charge.time,
+        "epsilon": str(charge.epsilon),
+        "state": charge.state,
+        "version": charge.version,
+        "request": charge.request,
+        "asked": json.loads(charge.asked),
+    }
+
+
+def _titles(asked: str) -> str:
+    """Return the statistics of a request, as far as this version of the library knows how to read it."""
+    statistics = json.loads(asked).get("statistics", [])
+    return ", ".join(str(each.get("title", "?")) for each in statistics if isinstance(each, dict))

@@ -1,0 +1,148 @@
+"""`snapdp release`: publish statistics of a table. Shows the cost, asks once, charges the ledger, prints the numbers.
+
+Room: cli. Parse, one library call, render.
+"""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from snapdp.cli.flags import given, statistic_options, study_values
+
+if TYPE_CHECKING:
+    from snapdp.errors import SnapdpError
+    from snapdp.planner.plan import Plan
+    from snapdp.release.accounts import Account
+    from snapdp.release.ledger import Ledger
+    from snapdp.release.study import Study
+
+EXAMPLE = """\b
+Examples:
+  snapdp release study.toml --ledger people.ledger --report report.html
+  snapdp release people.csv --mean age --bounds 0,120 --n 5000 --epsilon 0.5 --ledger people.ledger --yes
+"""
+FILE = click.Path(dir_okay=False, path_type=Path)
+
+
+@click.command("release", epilog=EXAMPLE)
+@click.argument("source", type=str)
+@click.option("--data", help="The table, where SOURCE is a study: a CSV or Parquet file, a glob, a DuckDB file.")
+@click.option("--table", metavar="NAME", help="The table in a DuckDB file.")
+@statistic_options
+@click.option("--ledger", "ledger_path", required=True, metavar="PATH", help="The ledger that is charged.")
+@click.option("--dataset", metavar="NAME", help="The ledger's account, where it has several.")
+@click.option("--fit", is_flag=True, help="Rescale unlocked lines so that the total meets the budget.")
+@click.option("--budget", metavar="NUMBER", help="The budget to fit to, instead of the study's.")
+@click.option("--yes", is_flag=True, help="Do not ask before the ledger is charged.")
+@click.option("--report", type=FILE, help="Write a self-contained page: FILE.html.")
+@click.option("--record", type=FILE, help="Write the record: FILE.json.")
+@click.option("--values", type=FILE, help="Write the numbers: FILE.csv or FILE.parquet.")
+@click.option("--directory", default=".", type=click.Path(file_okay=False), help="Where very long histograms go.")
+@click.option("--json", "as_json", is_flag=True, help="Print the record as JSON.")
+@click.pass_context
+def release_command(ctx: click.Context, /, as_json: bool, ledger_path: str, yes: bool, **options: Any) -> None:
+    """Publish statistics: show the cost, ask once, charge the ledger, print the numbers.
+
+    SOURCE is a study (.toml), or a table with the statistics as flags. The same request again is free.
+    """
+    from snapdp.cli.progress import watch
+    from snapdp.data.engines import open_table
+    from snapdp.release.ledger import Ledger
+
+    ctx.meta["snapdp.json"] = as_json
+    ctx.meta["snapdp.try"] = lambda refusal: _to_try(refusal, options, ledger_path)
+    outputs = _outputs(options)
+    with Ledger.open(ledger_path) as ledger:
+        study = _study(options, ledger)
+        plan = _plan(study, options)
+        request = study.request(plan)
+        account = ledger.account(study.dataset)
+        data = options["data"] or study.data if _is_study(options) else options["source"]
+        table = study.table(None if data is None else open_table(data, table=options["table"]))
+        _ask(plan, account, yes=yes, quiet=as_json)
+        result = study.release(table, ledger=ledger, plan=request.plan, directory=options["directory"], watch=watch)
+        left = ledger.account(study.dataset).left
+    for path in outputs:
+        result.save(path)
+    if as_json:
+        click.echo(result.to_json())
+        return
+    from snapdp.cli.render import show_release
+
+    show_release(result, left=left)
+    for path in outputs:
+        click.echo(f"wrote {path}", err=True)
+
+
+def _is_study(options: dict[str, Any]) -> bool:
+    return bool(options["source"].lower().endswith(".toml"))
+
+
+def _study(options: dict[str, Any], ledger: Ledger) -> Study:
+    from snapdp.release.study import study
+
+    if _is_study(options):
+        strays = given(options) + (["--dataset"] if options["dataset"] else [])
+        if strays:
+            raise click.UsageError(f"{', '.join(strays)} is not read together with a study file.")
+        return study(options["source"])
+    if options["data"]:
+        raise click.UsageError("--data belongs to a study; the table is the argument itself.")
+    names = [account.name for account in ledger.accounts()]
+    if options["dataset"] is None and len(names) != 1:
+        many = f"it has {len(names)}: {', '.join(names)}" if names else "it has none yet"
+        raise click.UsageError(f"Which account of the ledger is charged? Give --dataset NAME; {many}.")
+    return study(study_values(options, dataset=options["dataset"] or names[0]))
+
+
+def _plan(study: Study, options: dict[str, Any]) -> Plan:
+    plan = study.plan()
+    return plan.fit(options["budget"]) if options["fit"] or options["budget"] is not None else plan
+
+
+def _outputs(options: dict[str, Any]) -> list[Path]:
+    """Return the files to write; names that cannot be written as asked are refused before anything is charged."""
+    endings = {"report": (".html", ".htm"), "record": (".json",), "values": (".csv", ".parquet")}
+    found = []
+    for name, allowed in endings.items():
+        path: Path | None = options[name]
+        if path is None:
+            continue
+        if path.suffix not in allowed:
+            raise click.UsageError(f"--{name} writes {' or '.join(allowed)}, not '{path.suffix}'.")
+        if not path.absolute().parent.is_dir():
+            raise click.UsageError(f"--{name} {path}: there is no such directory.")
+        found.append(path)
+    return found
+
+
+def _ask(plan: Plan, account: Account, *, yes: bool, quiet: bool) -> None:
+    """Show what is about to be charged and ask once."""
+    from snapdp.cli.render import amount, show
+
+    if not quiet:
+        show(plan, to_stderr=True)
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise click.UsageError("Nobody can be asked here: give --yes to charge the ledger.")
+    left = f"{amount(account.left)} of {amount(account.cap)} left"
+    click.confirm(f"Charge epsilon {amount(plan.total)} to {account.name} ({left})?", abort=True, err=True)
+
+
+def _to_try(refusal: SnapdpError, options: dict[str, Any], ledger_path: str) -> str | None:
+    """Return the command that helps on, where there is one."""
+    from snapdp.errors import BudgetError, LedgerError
+
+    ledger = shlex.quote(ledger_path)
+    if isinstance(refusal, BudgetError) and "left" in refusal.numbers and _is_study(options):
+        left = refusal.numbers["left"]
+        return f"snapdp plan {shlex.quote(options['source'])} --fit --budget {left}" if left else None
+    if isinstance(refusal, LedgerError) and ("no account" in refusal.problem or not Path(ledger_path).exists()):
+        return f"snapdp ledger create {ledger} --dataset NAME --cap 1 --relation change-one --n N"
+    return None

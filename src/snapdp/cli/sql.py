@@ -1,0 +1,26 @@
+"""`snapdp sql`: the statement that a release of a study will run. Opens no data unless a table is named.
+
+Room: cli.
+"""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+
+@click.command("sql", epilog="\b\nExample:\n  snapdp sql study.toml")
+@click.argument("study", type=click.Path(exists=True, dir_okay=False))
+@click.option("--data", help="Show it for this table: the types it is stored in decide how cells are read.")
+@click.option("--table", metavar="NAME", help="The table in a DuckDB file.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_context
+def sql_command(ctx: click.Context, /, study: str, data: str | None, table: str | None, as_json: bool) -> None:
+    """Show the SQL text that computes the exact integers of a study."""
+    from snapdp.data.engines import open_table
+    from snapdp.release.study import study as load
+
+    ctx.meta["snapdp.json"] = as_json
+    text = load(study).sql(None if data is None else open_table(data, table=table))
+    click.echo(json.dumps({"ok": True, "sql": text}) if as_json else text)
