@@ -188,6 +188,10 @@ def writer(kind: str, rows: list[tuple[Any, ...]], *, texts: bool = False) -> Ca
     return write
 
 
+def _as_text(cell: Any) -> str | None:
+    return cell if cell is None or isinstance(cell, str) else repr(cell)
+
+
 def seen_twice(pair: Pair, kind: str, home: Path, capture: Any, *, values: Any = None, texts: bool = False, **how: Any):
     """Return what is seen of a release from each of two tables, when both give the same indices."""
     asked = values or study(pair.relation, pair.rows)
@@ -235,8 +239,8 @@ LONG = {
 LONG_STATISTICS = [
     {"kind": "histogram", "column": "g"},
     {"kind": "mean", "column": "x", "by": "g"},
-    {"kind": "histogram", "column": "x", "edges": list(range(0, 1200))},
-    {"kind": "histogram", "column": "x", "edges": list(range(0, 2000)), "outside": "binned"},
+    {"kind": "histogram", "column": "x", "edges": list(range(1200))},
+    {"kind": "histogram", "column": "x", "edges": list(range(2000)), "outside": "binned"},
 ]
 
 
@@ -334,7 +338,6 @@ def leaky_stderr(monkeypatch):
 
 def leaky_version(monkeypatch):
     """The dataset version is a digest of the data."""
-    monkeypatch.setattr(Ledger, "_known", lambda *_: None)
     plain = Ledger.dataset_version
 
     def dataset_version(self, account, fingerprint):
@@ -378,7 +381,7 @@ def leaky_order(monkeypatch):
 @pytest.mark.parametrize(
     ("leak", "places"),
     [
-        (leaky_record, {"record", "file out/result.json", "notebook", "file out/result.html", "tables of book.ledger"}),
+        (leaky_record, {"record", "file out/result.json", "again", "told", "file book.ledger", "tables of book.ledger"}),
         (leaky_log, {"log"}),
         (leaky_stderr, {"stderr"}),
         (leaky_version, {"record", "file book.ledger", "tables of book.ledger", "told"}),
@@ -393,7 +396,6 @@ def test_a_leak_would_be_found(leak, places, tmp_path, capfd, monkeypatch):
     pair = removed(PLAIN)
     leak(monkeypatch)
     _, one, two = seen_twice(pair, "csv", tmp_path, capfd, values=values)
-    found = set(differences(one, two))
-    assert places - {"notebook", "file out/result.html"} <= found
+    assert places <= set(differences(one, two))
     monkeypatch.undo()
     assert differences(*seen_twice(pair, "csv", tmp_path, capfd, values=values)[1:]) == {}

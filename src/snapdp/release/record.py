@@ -16,6 +16,7 @@ from snapdp.release.drawing import Block, Drawn
 from snapdp.release.request import INLINE, Request, relation_values, statistic_values
 from snapdp.values import Value
 
+BlockKey = tuple[int, str]  # the number of the statistic, and the name of its part or of what is derived
 RECORD_VERSION = 1
 LIBRARIES = ("numpy", "gmpy2", "cryptography", "duckdb")
 _COLUMN = {"name", "kind", "lower", "upper", "step", "missing", "categories", "unknown", "null"}
@@ -56,15 +57,15 @@ def record_values(
     binding: Mapping[str, str],
     drawn: Sequence[Sequence[Drawn]],
     derived: Sequence[tuple[int, Block]],
-    files: Mapping[str, SideFile],
+    files: Mapping[BlockKey, SideFile],
 ) -> dict[str, Any]:
-    """Return the record of a release; `files` holds the side file of every long block, by its title."""
+    """Return the record of a release; `files` holds the side file of every long block, by `key_of`."""
     statistics = [
         {
             **statistic_values(line),
-            "parts": [_part_values(part, part.block, files) for part in parts],
+            "parts": [_part_values(number, part, files) for part in parts],
         }
-        for line, parts in zip(request.lines, drawn, strict=True)
+        for number, (line, parts) in enumerate(zip(request.lines, drawn, strict=True))
     ]
     return checked(
         {
@@ -79,7 +80,7 @@ def record_values(
                     "title": block.statistic,
                     "statistic": number,
                     "alpha": str(block.alpha),
-                    **_numbers(block, files),
+                    **_numbers(number, block, files),
                 }
                 for number, block in derived
             ],
@@ -88,7 +89,7 @@ def record_values(
     )
 
 
-def _part_values(drawn: Drawn, block: Block, files: Mapping[str, SideFile]) -> dict[str, Any]:
+def _part_values(number: int, drawn: Drawn, files: Mapping[BlockKey, SideFile]) -> dict[str, Any]:
     part: Part = drawn.part
     numerator, p = part.numerator, drawn.mechanism.parameters
     return {
@@ -104,13 +105,13 @@ def _part_values(drawn: Drawn, block: Block, files: Mapping[str, SideFile]) -> d
         "noise_scale": str(p.noise_scale),
         "grid": str(p.grid),
         "clamp": [str(p.end_lower), str(p.end_upper)],
-        **_numbers(block, files),
+        **_numbers(number, drawn.block, files),
     }
 
 
-def _numbers(block: Block, files: Mapping[str, SideFile]) -> dict[str, Any]:
+def _numbers(number: int, block: Block, files: Mapping[BlockKey, SideFile]) -> dict[str, Any]:
     if is_long(block):
-        file = files[key_of(block)]
+        file = files[key_of(number, block)]
         return {"cells": len(block.cells), "file": {"name": file.name, "digest": file.digest, "rows": file.rows}}
     found: dict[str, Any] = {"cells": len(block.cells), "cell": list(block.cells)}
     if block.indices:
@@ -123,8 +124,9 @@ def is_long(block: Block) -> bool:
     return len(block.cells) > INLINE
 
 
-def key_of(block: Block) -> str:
-    return f"{block.statistic}: {block.name}"
+def key_of(number: int, block: Block) -> BlockKey:
+    """Return what tells blocks of one release apart; two statistics may have one title, with other bin edges."""
+    return number, block.name
 
 
 def library_versions() -> dict[str, str]:
