@@ -381,7 +381,10 @@ def leaky_order(monkeypatch):
 @pytest.mark.parametrize(
     ("leak", "places"),
     [
-        (leaky_record, {"record", "file out/result.json", "again", "told", "file book.ledger", "tables of book.ledger"}),
+        (
+            leaky_record,
+            {"record", "file out/result.json", "again", "told", "file book.ledger", "tables of book.ledger"},
+        ),
         (leaky_log, {"log"}),
         (leaky_stderr, {"stderr"}),
         (leaky_version, {"record", "file book.ledger", "tables of book.ledger", "told"}),

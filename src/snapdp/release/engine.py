@@ -109,7 +109,9 @@ def _abandon(ledger: Ledger, reserved: Any) -> None:
         return
 
 
-def _side_files(drawn: list[list[Drawn]], derived: list[tuple[int, Block]], directory: Path) -> dict[BlockKey, SideFile]:
+def _side_files(
+    drawn: list[list[Drawn]], derived: list[tuple[int, Block]], directory: Path
+) -> dict[BlockKey, SideFile]:
     from snapdp.release.files import write_block
 
     blocks = [(number, part.block) for number, parts in enumerate(drawn) for part in parts] + derived

@@ -42,6 +42,24 @@ ALLOWED: dict[str, set[str]] = {
     "derived": {"name", "title", "statistic", "alpha", "cells", *_NUMBERS},
     "file": {"name", "digest", "rows"},
 }  # fmt: skip
+REQUIRED: dict[str, set[str]] = {
+    "record": ALLOWED["record"] - {"n", "n_max", "person", "rows_per_person"},
+    "statistics": {"kind", "title", "epsilon", "alpha", "parts"},
+    "where": {"column"},
+    "parts": ALLOWED["parts"] - _NUMBERS,
+    "derived": ALLOWED["derived"] - _NUMBERS,
+    "file": ALLOWED["file"],
+    "categories": ALLOWED["categories"],
+}
+TABLES = {"versions", "by", "column", "file", "categories"}
+ROWS = {"statistics", "derived", "parts", "columns", "where"}
+LISTS: dict[str, tuple[type, ...]] = {
+    **dict.fromkeys(("cell", "edges", "clamp", "categories"), (str,)),
+    "index": (int,),
+    "value": (int, float),
+    **dict.fromkeys(("low", "high"), (int, float, type(None))),
+}
+WHOLE_NUMBERS = {"snapdp_record", "n", "n_max", "rows_per_person", "statistic", "cells", "moving", "count", "rows"}
 
 
 class SideFile(Value):
@@ -139,24 +157,51 @@ def library_versions() -> dict[str, str]:
 
 
 def checked(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a record whose every field is on the list; refuse any other."""
-    _check("record", record)
-    if record.get("snapdp_record") != RECORD_VERSION:
+    """Return a record whose every field is on the list and of its kind; refuse any other."""
+    if not isinstance(record, Mapping) or record.get("snapdp_record") != RECORD_VERSION:
         raise DataError("this is no record of a version this library reads.", f"It reads version {RECORD_VERSION}.")
+    _check("record", record)
     return dict(record)
 
 
-def _check(place: str, value: Any) -> None:
-    if isinstance(value, Mapping):
-        unknown = sorted(set(map(str, value)) - ALLOWED.get(place, set()))
-        if unknown:
-            raise DataError(
-                f"the record has a field that records do not have: {place}.{unknown[0]}.",
-                "Fields are never guessed: use the version of snapdp that wrote it.",
-            )
-        for key, each in value.items():
+def _check(place: str, value: Mapping[str, Any]) -> None:
+    fields = ALLOWED.get(place, set())
+    unknown, lacking = sorted(set(map(str, value)) - fields), sorted(_required(place, value) - set(value))
+    if unknown:
+        raise _refused(f"has a field that records do not have: {place}.{unknown[0]}")
+    if lacking:
+        raise _refused(f"lacks a field that records have: {place}.{lacking[0]}")
+    for key, each in value.items():
+        if isinstance(each, Mapping) and key in TABLES:
             _check(key, each)
-    elif isinstance(value, (list, tuple)):
-        for each in value:
-            if isinstance(each, (Mapping, list, tuple)):
-                _check(place, each)
+        elif isinstance(each, (list, tuple)) and key in ROWS and all(isinstance(row, Mapping) for row in each):
+            for row in each:
+                _check(key, row)
+        elif not _is_plain(key, each):
+            raise _refused(f"has a field of another kind than records have: {place}.{key}")
+    if place in ("parts", "derived") and "file" not in value:
+        lists = [value.get(key) for key in ("cell", "value", "low", "high", *(["index"] if place == "parts" else []))]
+        if not all(isinstance(each, (list, tuple)) and len(each) == value["cells"] for each in lists):
+            raise _refused(f"has numbers that do not belong together: {place}")
+
+
+def _required(place: str, value: Mapping[str, Any]) -> set[str]:
+    if place == "record":
+        return REQUIRED[place] | {"n" if value.get("relation") == "change-one" else "n_max"}
+    if place in ("columns", "by", "column"):
+        special = {"categories", "unknown", "null"} if "categories" in value else {"lower", "upper", "step", "missing"}
+        return {"name", "kind"} | special
+    return REQUIRED.get(place, set())
+
+
+def _is_plain(key: str, value: Any) -> bool:
+    """Tell whether a field that is no table holds what records hold there: whole numbers, lists, or text."""
+    if key in LISTS:
+        return isinstance(value, (list, tuple)) and all(type(each) in LISTS[key] for each in value)
+    return type(value) is (bool if key == "whole" else int if key in WHOLE_NUMBERS else str)
+
+
+def _refused(what: str) -> DataError:
+    return DataError(
+        f"the record {what}.", "Fields are never guessed: use the version of snapdp that wrote it, and its own record."
+    )

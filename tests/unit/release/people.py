@@ -13,12 +13,14 @@ COLUMNS = {
     "pay": {"kind": "number", "lower": 500, "upper": 1000, "step": "1/2"},
     "region": {"kind": "category", "categories": ["north", "south"], "unknown": "binned"},
     "cell": {"kind": "integer", "lower": 0, "upper": 5000},
+    "many": {"kind": "category", "categories": [f"key {i}" for i in range(1200)]},
 }
 ROWS = {
     "age": [31, 62, 7, None],
     "pay": [512.5, 999.0, 700.0, 1200.0],
     "region": ["north", "south", "north", "?"],
     "cell": [1, 2, 3, 4],
+    "many": ["key 1", None, "key 7", "key 7"],
 }
 MEAN = {"kind": "mean", "column": "age", "epsilon": "1/2"}
 LONG = {"kind": "histogram", "column": "cell", "edges": list(range(1100)), "epsilon": "1/2"}
