@@ -20,7 +20,7 @@ from snapdp.release.accounts import Answer, agree, too_much
 from snapdp.release.derived import derived_blocks
 from snapdp.release.drawing import Bits, Block, Drawn, draw
 from snapdp.release.ledger import Ledger
-from snapdp.release.record import SideFile, is_long, key_of, record_values
+from snapdp.release.record import BlockKey, SideFile, is_long, key_of, record_values
 from snapdp.release.request import Request, unit_text
 from snapdp.values import Value
 
@@ -109,8 +109,10 @@ def _abandon(ledger: Ledger, reserved: Any) -> None:
         return
 
 
-def _side_files(drawn: list[list[Drawn]], derived: list[tuple[int, Block]], directory: Path) -> dict[str, SideFile]:
+def _side_files(
+    drawn: list[list[Drawn]], derived: list[tuple[int, Block]], directory: Path
+) -> dict[BlockKey, SideFile]:
     from snapdp.release.files import write_block
 
-    blocks = [part.block for parts in drawn for part in parts] + [block for _, block in derived]
-    return {key_of(block): write_block(block, directory) for block in blocks if is_long(block)}
+    blocks = [(number, part.block) for number, parts in enumerate(drawn) for part in parts] + derived
+    return {key_of(number, block): write_block(block, directory) for number, block in blocks if is_long(block)}

@@ -35,11 +35,10 @@ def write_block(block: Block, directory: Path) -> SideFile:
     return SideFile(name=name, digest=f"sha256:{digest}", rows=len(block.cells))
 
 
-def write_values(rows: list[dict[str, Any]], path: Path) -> None:
-    """Write rows of released numbers to a CSV or Parquet file."""
+def write_values(columns: Mapping[str, list[Any]], path: Path) -> None:
+    """Write columns of released numbers to a CSV or Parquet file."""
     if path.suffix not in FORMATS:
         raise ParameterError(f"values cannot be written to {path.name!r}.", f"Name a {' or '.join(FORMATS)} file.")
-    columns = {name: [row[name] for row in rows] for name in rows[0]}
     with _draft(path.parent, path.suffix) as draft:
         _copy(columns, draft)
         _finish(draft, path)

@@ -16,6 +16,7 @@ from snapdp.release.drawing import Block, Drawn
 from snapdp.release.request import INLINE, Request, relation_values
 from snapdp.values import Value
 
+BlockKey = tuple[int, str]  # the number of the statistic, and the name of its part or of what is derived
 RECORD_VERSION = 1
 LIBRARIES = ("numpy", "gmpy2", "cryptography", "duckdb")
 _COLUMN = {"name", "kind", "lower", "upper", "step", "missing", "categories", "unknown", "null"}
@@ -41,6 +42,24 @@ ALLOWED: dict[str, set[str]] = {
     "derived": {"name", "title", "statistic", "alpha", "cells", *_NUMBERS},
     "file": {"name", "digest", "rows"},
 }  # fmt: skip
+REQUIRED: dict[str, set[str]] = {
+    "record": ALLOWED["record"] - {"n", "n_max", "person", "rows_per_person"},
+    "statistics": {"kind", "title", "epsilon", "alpha", "parts"},
+    "where": {"column"},
+    "parts": ALLOWED["parts"] - _NUMBERS,
+    "derived": ALLOWED["derived"] - _NUMBERS,
+    "file": ALLOWED["file"],
+    "categories": ALLOWED["categories"],
+}
+TABLES = {"versions", "by", "column", "file", "categories"}
+ROWS = {"statistics", "derived", "parts", "columns", "where"}
+LISTS: dict[str, tuple[type, ...]] = {
+    **dict.fromkeys(("cell", "edges", "clamp", "categories"), (str,)),
+    "index": (int,),
+    "value": (int, float),
+    **dict.fromkeys(("low", "high"), (int, float, type(None))),
+}
+WHOLE_NUMBERS = {"snapdp_record", "n", "n_max", "rows_per_person", "statistic", "cells", "moving", "count", "rows"}
 
 
 class SideFile(Value):
@@ -56,12 +75,12 @@ def record_values(
     binding: Mapping[str, str],
     drawn: Sequence[Sequence[Drawn]],
     derived: Sequence[tuple[int, Block]],
-    files: Mapping[str, SideFile],
+    files: Mapping[BlockKey, SideFile],
 ) -> dict[str, Any]:
-    """Return the record of a release; `files` holds the side file of every long block, by its title."""
+    """Return the record of a release; `files` holds the side file of every long block, by `key_of`."""
     statistics = [
-        {**declared, "parts": [_part_values(part, part.block, files) for part in parts]}
-        for declared, parts in zip(request.declaration["statistics"], drawn, strict=True)
+        {**declared, "parts": [_part_values(number, part, files) for part in parts]}
+        for number, (declared, parts) in enumerate(zip(request.declaration["statistics"], drawn, strict=True))
     ]
     return checked(
         {
@@ -76,7 +95,7 @@ def record_values(
                     "title": block.statistic,
                     "statistic": number,
                     "alpha": str(block.alpha),
-                    **_numbers(block, files),
+                    **_numbers(number, block, files),
                 }
                 for number, block in derived
             ],
@@ -85,7 +104,7 @@ def record_values(
     )
 
 
-def _part_values(drawn: Drawn, block: Block, files: Mapping[str, SideFile]) -> dict[str, Any]:
+def _part_values(number: int, drawn: Drawn, files: Mapping[BlockKey, SideFile]) -> dict[str, Any]:
     part: Part = drawn.part
     numerator, p = part.numerator, drawn.mechanism.parameters
     return {
@@ -101,13 +120,13 @@ def _part_values(drawn: Drawn, block: Block, files: Mapping[str, SideFile]) -> d
         "noise_scale": str(p.noise_scale),
         "grid": str(p.grid),
         "clamp": [str(p.end_lower), str(p.end_upper)],
-        **_numbers(block, files),
+        **_numbers(number, drawn.block, files),
     }
 
 
-def _numbers(block: Block, files: Mapping[str, SideFile]) -> dict[str, Any]:
+def _numbers(number: int, block: Block, files: Mapping[BlockKey, SideFile]) -> dict[str, Any]:
     if is_long(block):
-        file = files[key_of(block)]
+        file = files[key_of(number, block)]
         return {"cells": len(block.cells), "file": {"name": file.name, "digest": file.digest, "rows": file.rows}}
     found: dict[str, Any] = {"cells": len(block.cells), "cell": list(block.cells)}
     if block.indices is not None:
@@ -120,8 +139,9 @@ def is_long(block: Block) -> bool:
     return len(block.cells) > INLINE
 
 
-def key_of(block: Block) -> str:
-    return f"{block.statistic}: {block.name}"
+def key_of(number: int, block: Block) -> BlockKey:
+    """Return what tells blocks of one release apart; two statistics may have one title, with other bin edges."""
+    return number, block.name
 
 
 def library_versions() -> dict[str, str]:
@@ -134,24 +154,51 @@ def library_versions() -> dict[str, str]:
 
 
 def checked(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a record whose every field is on the list; refuse any other."""
-    _check("record", record)
-    if record.get("snapdp_record") != RECORD_VERSION:
+    """Return a record whose every field is on the list and of its kind; refuse any other."""
+    if not isinstance(record, Mapping) or record.get("snapdp_record") != RECORD_VERSION:
         raise DataError("this is no record of a version this library reads.", f"It reads version {RECORD_VERSION}.")
+    _check("record", record)
     return dict(record)
 
 
-def _check(place: str, value: Any) -> None:
-    if isinstance(value, Mapping):
-        unknown = sorted(set(map(str, value)) - ALLOWED.get(place, set()))
-        if unknown:
-            raise DataError(
-                f"the record has a field that records do not have: {place}.{unknown[0]}.",
-                "Fields are never guessed: use the version of snapdp that wrote it.",
-            )
-        for key, each in value.items():
+def _check(place: str, value: Mapping[str, Any]) -> None:
+    fields = ALLOWED.get(place, set())
+    unknown, lacking = sorted(set(map(str, value)) - fields), sorted(_required(place, value) - set(value))
+    if unknown:
+        raise _refused(f"has a field that records do not have: {place}.{unknown[0]}")
+    if lacking:
+        raise _refused(f"lacks a field that records have: {place}.{lacking[0]}")
+    for key, each in value.items():
+        if isinstance(each, Mapping) and key in TABLES:
             _check(key, each)
-    elif isinstance(value, (list, tuple)):
-        for each in value:
-            if isinstance(each, (Mapping, list, tuple)):
-                _check(place, each)
+        elif isinstance(each, (list, tuple)) and key in ROWS and all(isinstance(row, Mapping) for row in each):
+            for row in each:
+                _check(key, row)
+        elif not _is_plain(key, each):
+            raise _refused(f"has a field of another kind than records have: {place}.{key}")
+    if place in ("parts", "derived") and "file" not in value:
+        lists = [value.get(key) for key in ("cell", "value", "low", "high", *(["index"] if place == "parts" else []))]
+        if not all(isinstance(each, (list, tuple)) and len(each) == value["cells"] for each in lists):
+            raise _refused(f"has numbers that do not belong together: {place}")
+
+
+def _required(place: str, value: Mapping[str, Any]) -> set[str]:
+    if place == "record":
+        return REQUIRED[place] | {"n" if value.get("relation") == "change-one" else "n_max"}
+    if place in ("columns", "by", "column"):
+        special = {"categories", "unknown", "null"} if "categories" in value else {"lower", "upper", "step", "missing"}
+        return {"name", "kind"} | special
+    return REQUIRED.get(place, set())
+
+
+def _is_plain(key: str, value: Any) -> bool:
+    """Tell whether a field that is no table holds what records hold there: whole numbers, lists, or text."""
+    if key in LISTS:
+        return isinstance(value, (list, tuple)) and all(type(each) in LISTS[key] for each in value)
+    return type(value) is (bool if key == "whole" else int if key in WHOLE_NUMBERS else str)
+
+
+def _refused(what: str) -> DataError:
+    return DataError(
+        f"the record {what}.", "Fields are never guessed: use the version of snapdp that wrote it, and its own record."
+    )

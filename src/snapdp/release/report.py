@@ -73,7 +73,7 @@ def _summary(numbers: Sequence[Number]) -> str:
     if not single:
         return ""
     rows = (
-        (_named(each), _shown(each.value), _interval(each), "derived" if each.derived else each.epsilon)
+        (_named(each), _shown(each.value), _interval(each), "derived" if each.derived else escape(each.epsilon))
         for each in single
     )
     return "<h2>Numbers</h2>" + _table(("statistic", "value", "interval", "epsilon"), rows)
@@ -145,12 +145,7 @@ def _mechanisms(record: dict[str, Any]) -> str:
     rows = (
         (
             escape(statistic["title"]) + (f", {escape(part['name'])}" if len(statistic["parts"]) > 1 else ""),
-            part["epsilon"],
-            part["sensitivity"],
-            part["noise_scale"],
-            part["grid"],
-            part["factor"],
-            part["shift"],
+            *(escape(part[name]) for name in ("epsilon", "sensitivity", "noise_scale", "grid", "factor", "shift")),
         )
         for statistic in record["statistics"]
         for part in statistic["parts"]
@@ -174,7 +169,7 @@ def _columns(record: dict[str, Any]) -> str:
 
 
 def _declared(column: dict[str, Any]) -> str:
-    if column["kind"] == "category":
+    if "categories" in column:
         listed = column["categories"]
         text = f"{listed['count']} categories" if isinstance(listed, dict) else ", ".join(listed)
         return escape(f"{text}; unknown {column['unknown']}, null {column['null']}")

@@ -86,7 +86,7 @@ class Release:
         elif target.suffix in (".html", ".htm"):
             write_text(self.to_html(), target)
         else:
-            write_values([number._asdict() for number in self.numbers()], target)
+            write_values({name: [getattr(each, name) for each in self.numbers()] for name in Number._fields}, target)
 
     def to_html(self) -> str:
         """Return the report: one self-contained page."""
@@ -101,7 +101,7 @@ class Release:
 
     def __repr__(self) -> str:
         rows = [shown_row(number) for number in self.numbers()]
-        widths = [max(len(row[i]) for row in rows) for i in range(3)]
+        widths = [max((len(row[i]) for row in rows), default=0) for i in range(3)]
         body = ["  ".join(text.ljust(w) for text, w in zip(row, widths, strict=True)).rstrip() for row in rows]
         paid = "free, answered before" if self.free else f"epsilon {self.charged} charged"
         more = [f"  more in {name}" for name in self.files()]

@@ -1,0 +1,404 @@
+"""Noninterference: given the same index, nothing that anyone can see depends on the data.
+
+Pairs of neighbouring tables, each with its own bits, chosen so that both give the same indices (see `observing`). All
+that is observed is then byte-identical: what is printed, logged and saved, the record, the report, the values, the side
+files and their names, and the ledger, tables and bytes, apart from the two digests keyed with its own random key.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import math
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import duckdb
+import numpy as np
+import pandas
+import polars
+import pyarrow
+import pytest
+
+import snapdp
+from snapdp.data.engines import Table
+from snapdp.mechanism.index import decide
+from snapdp.queries.base import mechanism
+from snapdp.randomness.uniform import LazyUniform
+from snapdp.release import engine
+from snapdp.release.ledger import Ledger
+from tests.properties.observing import (
+    chosen_targets,
+    differences,
+    exact_numerators,
+    observed,
+    request_of,
+    string_for,
+)
+from tests.unit.data.tables import csv_text
+
+NAN, INF = math.nan, math.inf
+COLUMNS = {
+    "x": {"kind": "number", "lower": 500, "upper": 1000, "missing": 500},
+    "y": {"kind": "number", "lower": -4, "upper": 4, "step": "1/8"},
+    "k": {"kind": "integer", "lower": -3, "upper": 40},
+    "g": {"kind": "category", "categories": ["a", "b", "absent"], "unknown": "binned", "null": "binned"},
+    "h": {"kind": "category", "categories": ["b", "a"]},
+}
+BOTH = [
+    {"kind": "count", "where": [{"column": "x", "from": 600, "below": 900}, {"column": "g", "equals": "a"}]},
+    {"kind": "count", "by": "h"},
+    {"kind": "count", "where": [{"column": "k", "below": 7}], "by": "g"},
+    {"kind": "sum", "column": "x"},
+    {"kind": "sum", "column": "k", "by": "g"},
+    {"kind": "sum", "column": "x", "by": "h"},
+    {"kind": "mean", "column": "x"},
+    {"kind": "mean", "column": "x", "by": "g"},
+    {"kind": "histogram", "column": "g"},
+    {"kind": "histogram", "column": "h"},
+    {"kind": "histogram", "column": "x", "edges": [500, 600, "700.5", 1000]},
+    {"kind": "histogram", "column": "y", "edges": [-1, 0, 1], "outside": "binned", "by": "g"},
+    {"kind": "histogram", "column": "k", "edges": list(range(-3, 41))},  # 43 cells: the vector path
+]
+CHANGE_ONE = [
+    {"kind": "variance", "column": "x"},
+    {"kind": "variance", "column": "y"},
+    {"kind": "covariance", "columns": ["x", "y"]},
+]
+ADD_REMOVE = [{"kind": "count"}, {"kind": "mean", "column": "y", "count_share": "1/4"}]
+ROWS: list[tuple[Any, ...]] = [
+    (512.25, 3.5, 7.0, "a", "a"),
+    (750.0, -0.125, 0.0, "b", "b"),
+    (999.0, 1.0, 40.0, "a", "b"),
+    (None, NAN, None, None, None),
+    (500.0, -4.0, -3.0, "?", "a"),
+    (613.0, 0.0, 6.0, "b", "a"),
+]
+
+
+def study(relation: str, rows: int, statistics: Any = None, **columns: Any) -> dict[str, Any]:
+    chosen = statistics or [*BOTH, *(CHANGE_ONE if relation == "change-one" else ADD_REMOVE)]
+    return {
+        "dataset": "people",
+        "relation": relation,
+        "n" if relation == "change-one" else "n_max": rows,
+        "columns": columns or COLUMNS,
+        "statistic": [{"epsilon": f"1/{3 + number}", **each} for number, each in enumerate(chosen)],
+    }
+
+
+class Pair(NamedTuple):
+    """Two neighbouring tables, as rows, and what must be declared of them."""
+
+    relation: str
+    rows: int
+    one: list[tuple[Any, ...]]
+    two: list[tuple[Any, ...]]
+
+
+def changed(last: tuple[Any, ...], other: tuple[Any, ...]) -> Pair:
+    return Pair("change-one", 7, [*ROWS, last], [*ROWS, other])
+
+
+def removed(row: tuple[Any, ...], *, n_max: int = 20, rows: Any = ROWS) -> Pair:
+    return Pair("add-remove", n_max, [*rows, row], list(rows))
+
+
+PLAIN = (800.0, 2.0, 20.0, "a", "a")
+PAIRS = {
+    "another value": changed(PLAIN, (801.0, -2.0, 21.0, "a", "a")),
+    "from one bound to the other": changed((500.0, -4.0, -3.0, "a", "a"), (1000.0, 4.0, 40.0, "b", "b")),
+    "a row moves between groups": changed((1000.0, 2.0, 20.0, "a", "a"), (1000.0, 2.0, 20.0, "b", "b")),
+    "the only row of a group leaves it": changed((1000.0, 2.0, 20.0, "absent", "b"), PLAIN),
+    "all cells missing": changed(PLAIN, (None, None, None, None, None)),
+    "all cells not a number": changed(PLAIN, (NAN, NAN, NAN, "nan", "NaN")),
+    "infinities": changed((INF, -INF, INF, "a", "a"), (-INF, INF, -INF, "b", "?")),
+    "zeros of both signs and subnormals": changed((-0.0, -0.0, -0.0, "a", "a"), (5e-324, -5e-324, 0.0, "b", "b")),
+    "the largest doubles": changed((1.7e308, -1.7e308, 2.0**53, "a", "a"), (-1.7e308, 1.7e308, -(2.0**62), "a", "a")),
+    "an unknown category": changed(PLAIN, (800.0, 2.0, 20.0, "never declared", "never declared")),
+    "an empty text": changed(PLAIN, (800.0, 2.0, 20.0, "", "")),
+    "a row comes or goes": removed(PLAIN),
+    "a row of missing cells comes or goes": removed((None, NAN, None, None, None)),
+    "a row of infinities and an unknown category comes or goes": removed((INF, -INF, INF, "?!", "?!")),
+    "the only row of a group comes or goes": removed((1000.0, 2.0, 20.0, "absent", "b")),
+    "a row above n_max": removed(PLAIN, n_max=6),
+    "many rows above n_max": removed(PLAIN, n_max=3, rows=[*ROWS, *ROWS]),
+    "the only row comes or goes": removed(PLAIN, rows=[]),
+}
+TEXTS = {  # number columns stored as text, with cells that are no numbers
+    "text that is no number": changed(("800", "2", "20", "a", "a"), ("n/a", "twelve", "0x10", "a", "a")),
+    "another spelling": changed(("8e2", " 2", "+20.", "a", "a"), ("1_000", "2,5", "", "b", "b")),
+    "a text comes or goes": removed(("nan", "NULL", "'; DROP", "a", "a")),
+}
+FILES = ["csv", "parquet"]
+FRAMES = ["duckdb", "numpy", "lists", "pandas", "polars", "arrow"]
+FEWER = ["all cells missing", "infinities", "many rows above n_max"]
+
+
+# Tables whose stored types are declared, so that they are the same in both
+
+
+def writer(kind: str, rows: list[tuple[Any, ...]], *, texts: bool = False) -> Callable[[Path], Any]:
+    """Return a function that writes rows in a format and opens them; `texts` stores numbers as text."""
+    is_text = {name: texts or name in "gh" for name in COLUMNS}
+    columns = {name: [row[i] for row in rows] for i, name in enumerate(COLUMNS)}
+    if texts:
+        columns = {
+            n: [c if c is None or isinstance(c, str) else repr(c) for c in cells] for n, cells in columns.items()
+        }
+
+    def stored(connection: Any) -> None:
+        kinds = ", ".join(f"{name} {'VARCHAR' if text else 'DOUBLE'}" for name, text in is_text.items())
+        connection.execute(f"CREATE TABLE people ({kinds})")
+        for row in zip(*columns.values(), strict=True):
+            connection.execute("INSERT INTO people VALUES (?, ?, ?, ?, ?)", row)
+
+    def array(name: str) -> Any:
+        if is_text[name]:
+            return np.fromiter(columns[name], dtype=object, count=len(rows))
+        return np.array([NAN if cell is None else cell for cell in columns[name]], dtype=float)
+
+    def write(folder: Path) -> Any:
+        if kind == "csv":
+            (folder / "people.csv").write_text(csv_text(columns), encoding="utf-8", newline="")
+            return snapdp.open_table(folder / "people.csv")
+        if kind == "parquet":
+            with duckdb.connect() as connection:
+                stored(connection)
+                connection.execute(f"COPY people TO '{folder}/people.parquet' (FORMAT parquet)")
+            return snapdp.open_table(folder / "people.parquet")
+        if kind == "duckdb":
+            with duckdb.connect(str(folder / "people.duckdb")) as connection:
+                stored(connection)
+            return snapdp.open_table(folder / "people.duckdb", table="people")
+        if kind == "lists":
+            return snapdp.open_table(columns)
+        if kind == "numpy":
+            return snapdp.open_table({name: array(name) for name in columns})
+        if kind == "pandas":
+            return snapdp.open_table(pandas.DataFrame({name: array(name) for name in columns}))
+        fields = [(name, pyarrow.string() if text else pyarrow.float64()) for name, text in is_text.items()]
+        arrow = pyarrow.table(columns, schema=pyarrow.schema(fields))
+        return snapdp.open_table(arrow if kind == "arrow" else polars.from_arrow(arrow))
+
+    return write
+
+
+def _as_text(cell: Any) -> str | None:
+    return cell if cell is None or isinstance(cell, str) else repr(cell)
+
+
+def seen_twice(pair: Pair, kind: str, home: Path, capture: Any, *, values: Any = None, texts: bool = False, **how: Any):
+    """Return what is seen of a release from each of two tables, when both give the same indices."""
+    asked = values or study(pair.relation, pair.rows)
+    writers = [writer(kind, rows, texts=texts) for rows in (pair.one, pair.two)]
+    home.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        request = request_of(asked)
+        targets = chosen_targets(request, exact_numerators(request, writers[0](Path(folder))), salt=kind)
+    one, two = (observed(asked, write, home, targets, capture, **how) for write in writers)
+    return targets, one, two
+
+
+def assert_same(targets: Any, one: Any, two: Any) -> None:
+    assert differences(one, two) == {}
+    found = json.loads(one["record"])
+    indices = [[part["index"] for part in each["parts"]] for each in found["statistics"]]
+    assert indices == targets  # the bits did what they were chosen for
+    assert len(one["stdout"]) > 200
+    assert {"file out/result.html", "file out/result.parquet", "tables of book.ledger"} <= set(one)
+
+
+@pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.parametrize("kind", FILES)
+def test_files_of_neighbours_with_the_same_indices_cannot_be_told_apart(kind, name, tmp_path, capfd):
+    assert_same(*seen_twice(PAIRS[name], kind, tmp_path, capfd))
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+def test_tables_and_frames_of_neighbours_with_the_same_indices_cannot_be_told_apart(kind, tmp_path, capfd):
+    for number, name in enumerate(FEWER):
+        assert_same(*seen_twice(PAIRS[name], kind, tmp_path / str(number), capfd))
+
+
+@pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.parametrize("kind", FILES)
+def test_text_that_is_no_number_cannot_be_told_from_a_number(kind, name, tmp_path, capfd):
+    assert_same(*seen_twice(TEXTS[name], kind, tmp_path, capfd, texts=True))
+
+
+LABELS = [f"key {i}" for i in range(1500)]
+LONG = {
+    "g": {"kind": "category", "categories": LABELS, "null": "binned"},
+    "x": {"kind": "integer", "lower": -1, "upper": 4000},
+}
+LONG_STATISTICS = [
+    {"kind": "histogram", "column": "g"},
+    {"kind": "mean", "column": "x", "by": "g"},
+    {"kind": "histogram", "column": "x", "edges": list(range(1200))},
+    {"kind": "histogram", "column": "x", "edges": list(range(2000)), "outside": "binned"},
+]
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_side_files_of_neighbours_have_the_same_names_and_bytes(kind, tmp_path, capfd):
+    """More than a thousand cells: they go to Parquet files that are named by their digest."""
+    one = [(1.0, 0.0, 0.0, None, ""), (None, 0.0, 0.0, "key 7", ""), (900.0, 0.0, 0.0, "key 1499", "")]
+    two = [*one[:2], (3999.0, 0.0, 0.0, "key 8", "")]
+    for pair in (Pair("change-one", 3, one, two), Pair("add-remove", 5, one, one[:2])):
+        values = study(pair.relation, pair.rows, LONG_STATISTICS, **LONG)
+        _, first, second = seen_twice(pair, kind, tmp_path / pair.relation, capfd, values=values)
+        assert differences(first, second) == {}
+        parts = [part for each in json.loads(first["record"])["statistics"] for part in each["parts"]]
+        parts += json.loads(first["record"])["derived"]
+        assert len(parts) == 6  # four statistics, one of them in two parts, and its mean
+        for part in parts:
+            content = first[f"file out/{part['file']['name']}"]
+            assert part["file"]["digest"] == "sha256:" + hashlib.sha256(content).hexdigest()
+            assert part["file"]["rows"] == part["cells"]
+        assert sum(name.endswith(".parquet") for name in first) == 7  # and the values that were saved
+
+
+def test_a_mean_of_no_rows_cannot_be_told_from_one_of_some(tmp_path, capfd):
+    """The released count may be zero or less, or some, whatever the true one is."""
+    pair = removed(PLAIN, rows=[])
+    values = study("add-remove", 20, [{"kind": "mean", "column": "x"}, {"kind": "mean", "column": "x", "by": "g"}])
+    request = request_of(values)
+    for count in (-3, 0, 1, 20):
+        targets = [[[40] * cells[0], [count] * cells[0]] for cells in ([1], [5])]
+        one, two = (observed(values, writer("csv", rows), tmp_path, targets, capfd) for rows in (pair.one, pair.two))
+        assert differences(one, two) == {}
+        means = json.loads(one["record"])["derived"]
+        assert [len(each["value"]) for each in means] == [1, 5]
+        assert count > 0 or {*means[0]["value"], *means[1]["value"]} == {750.0}
+    assert request.relation.rows == 20
+
+
+# The bits do what they say
+
+
+@pytest.mark.parametrize("epsilon", ["1/10", "1", "7"])
+def test_chosen_bits_carry_every_value_to_every_index_by_the_definition(epsilon):
+    query = request_of(study("add-remove", 9, [{"kind": "count"}, {"kind": "sum", "column": "y"}])).lines[1].query
+    m = mechanism(query.parts[0], epsilon)
+    p = m.parameters
+    for value in (p.lower, 0, 7, p.upper):
+        for index in {p.low, -5, 0, 1, p.high, round(value / p.grid)}:
+            if abs(index * p.grid - value) > 300 * p.noise_scale:
+                continue
+            word, more = string_for(p, value=int(value), index=index)
+            assert decide(p.inner(value), p, LazyUniform(word, iter(more))) == index
+
+
+# What must be found: the harness has teeth
+
+
+def leaky_record(monkeypatch):
+    """The record tells how many rows there are."""
+    plain, scan = engine.record_values, engine._exact
+    seen = []
+
+    def exact(request, table, watch):
+        seen.append(len(table.fingerprint()) and table.aggregates([]).rows)
+        return scan(request, table, watch)
+
+    def record_values(*given):
+        return {**plain(*given), "rows_per_person": seen[-1]}
+
+    monkeypatch.setattr(engine, "_exact", exact)
+    monkeypatch.setattr(engine, "record_values", record_values)
+
+
+def leaky_log(monkeypatch):
+    """A debugging line tells a numerator."""
+    plain = engine.draw
+
+    def draw(request, exact, bits):
+        logging.getLogger("snapdp.release").debug("numerators %s", exact)
+        return plain(request, exact, bits)
+
+    monkeypatch.setattr(engine, "draw", draw)
+
+
+def leaky_stderr(monkeypatch):
+    """A progress bar tells the number of rows."""
+    plain = Table.aggregates
+
+    def aggregates(self, asked, **more):
+        found = plain(self, asked, **more)
+        print("rows read:", found.rows, file=sys.stderr)
+        return found
+
+    monkeypatch.setattr(Table, "aggregates", aggregates)
+
+
+def leaky_version(monkeypatch):
+    """The dataset version is a digest of the data."""
+    plain = Ledger.dataset_version
+
+    def dataset_version(self, account, fingerprint):
+        self._entropy = lambda size: fingerprint[:size]
+        return plain(self, account, fingerprint)
+
+    monkeypatch.setattr(Ledger, "dataset_version", dataset_version)
+
+
+def leaky_file(monkeypatch):
+    """A temporary file of the data holder's rows is left behind, under a name of its own."""
+    plain = engine._side_files
+
+    def side_files(drawn, derived, directory):
+        (directory / f"cells-{len(drawn)}").write_text("left behind")
+        return plain(drawn, derived, directory)
+
+    scan = engine._exact
+
+    def exact(request, table, watch):
+        found = scan(request, table, watch)
+        monkeypatch.setattr(engine, "_side_files", side_files if found[0][0][0] % 2 else plain)
+        return found
+
+    monkeypatch.setattr(engine, "_exact", exact)
+
+
+def leaky_order(monkeypatch):
+    """An extra entry in the ledger where the table is larger than usual."""
+    plain = engine.draw
+
+    def draw(request, exact, bits):
+        if exact[0][0][0] % 2:
+            with Ledger.open(leaky_order.path) as other:
+                other.create_account("many rows", cap=1, relation="change-one", rows=1)
+        return plain(request, exact, bits)
+
+    monkeypatch.setattr(engine, "draw", draw)
+
+
+@pytest.mark.parametrize(
+    ("leak", "places"),
+    [
+        (
+            leaky_record,
+            {"record", "file out/result.json", "again", "told", "file book.ledger", "tables of book.ledger"},
+        ),
+        (leaky_log, {"log"}),
+        (leaky_stderr, {"stderr"}),
+        (leaky_version, {"record", "file book.ledger", "tables of book.ledger", "told"}),
+        (leaky_file, {"file out/cells-1"}),
+        (leaky_order, {"file book.ledger", "tables of book.ledger"}),
+    ],
+    ids=lambda each: getattr(each, "__name__", ""),
+)
+def test_a_leak_would_be_found(leak, places, tmp_path, capfd, monkeypatch):
+    leaky_order.path = tmp_path / "book.ledger"
+    values = study("add-remove", 20, [{"kind": "count"}])
+    pair = removed(PLAIN)
+    leak(monkeypatch)
+    _, one, two = seen_twice(pair, "csv", tmp_path, capfd, values=values)
+    assert places <= set(differences(one, two))
+    monkeypatch.undo()
+    assert differences(*seen_twice(pair, "csv", tmp_path, capfd, values=values)[1:]) == {}

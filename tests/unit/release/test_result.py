@@ -1,0 +1,143 @@
+"""Results: everything shown comes from the record, in a terminal, in a notebook and as files."""
+
+from __future__ import annotations
+
+import csv
+import html.parser
+import json
+
+import duckdb
+import pytest
+
+import snapdp
+from snapdp.errors import DataError, ParameterError
+from snapdp.release.chain import canonical
+from snapdp.release.result import Number, Release
+from tests.unit.release.people import LONG, MEAN, released
+
+HISTOGRAM = {"kind": "histogram", "column": "region", "epsilon": 1}
+GROUPED = {"kind": "mean", "column": "pay", "by": "region", "epsilon": 1}
+
+
+@pytest.fixture
+def result(tmp_path):
+    return released(tmp_path, MEAN, HISTOGRAM, GROUPED)
+
+
+def test_a_release_of_long_blocks_alone_prints_and_is_saved(tmp_path):
+    """All of its numbers are in side files: it once had nothing to measure the width of."""
+    result = released(tmp_path, LONG)
+    (name,) = result.files()
+    assert repr(result) == f"release of people: epsilon 1/2 charged\n  more in {name}"
+    for ending in ("csv", "parquet"):
+        result.save(tmp_path / f"values.{ending}")
+        with duckdb.connect() as connection:
+            found = connection.execute(f"SELECT * FROM '{tmp_path}/values.{ending}'")
+            assert [column[0] for column in found.description] == list(Number._fields)
+            assert found.fetchall() == []
+    assert name in result.to_html()
+
+
+def test_every_number_is_in_the_saved_values(result, tmp_path):
+    result.save(tmp_path / "values.csv")
+    with open(tmp_path / "values.csv", newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    numbers = list(result.numbers())
+    assert len(rows) == len(numbers) == 1 + 3 + 3 + 3 + 3 + 3  # mean; counts and shares; sums, counts and means
+    for row, number in zip(rows, numbers, strict=True):
+        assert (row["statistic"], row["part"], row["cell"]) == (number.statistic, number.part, number.cell)
+        assert float(row["value"]) == number.value
+        assert float(row["low"]) == number.low
+        assert float(row["high"]) == number.high
+        assert number.low <= number.high
+    with duckdb.connect() as connection:
+        result.save(tmp_path / "values.parquet")
+        stored = connection.execute(f"SELECT value FROM '{tmp_path}/values.parquet'").fetchall()
+    assert [value for (value,) in stored] == [number.value for number in numbers]
+
+
+def test_derived_numbers_take_the_place_of_their_parts_among_the_values(result):
+    values = result.values
+    assert list(values) == ["mean(age)", "histogram(region)", "shares of histogram(region)", "mean(pay) by region"]
+    derived = next(each for each in result.record["derived"] if each["title"] == "mean(pay) by region")
+    assert values["mean(pay) by region"] == dict(zip(derived["cell"], derived["value"], strict=True))
+
+
+def test_a_record_read_back_shows_the_same(result, tmp_path):
+    result.save(tmp_path / "record.json")
+    again = snapdp.load_release(tmp_path / "record.json")
+    assert again.to_json() == result.to_json() == (tmp_path / "record.json").read_text().rstrip("\n")
+    assert again.to_html() == result.to_html()
+    assert again._repr_html_() == result._repr_html_()
+    assert repr(again) == repr(result)
+    assert canonical(json.loads(result.to_json())) == result.to_json()
+
+
+def test_what_is_no_record_is_refused(tmp_path):
+    path = tmp_path / "record.json"
+    for text in ("", "[]", "3", '{"snapdp_record": 2}', '{"a": 1}', '"text"', "\x00"):
+        path.write_text(text)
+        with pytest.raises(DataError):
+            snapdp.load_release(path)
+    with pytest.raises(DataError, match="cannot be read"):
+        snapdp.load_release(tmp_path / "absent.json")
+    path.write_bytes(b"\xff\xfe")
+    with pytest.raises(DataError):
+        snapdp.load_release(path)
+
+
+def test_an_unknown_ending_is_refused(result, tmp_path):
+    with pytest.raises(ParameterError, match=r"values\.xlsx"):
+        result.save(tmp_path / "values.xlsx")
+    with pytest.raises(DataError, match="cannot be written"):
+        result.save(tmp_path / "absent" / "values.csv")
+    assert not list(tmp_path.glob(".snapdp-*"))
+
+
+class Tags(html.parser.HTMLParser):
+    """Collects the tags and addresses of a page."""
+
+    def __init__(self):
+        super().__init__()
+        self.tags, self.links = [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.links += [value for name, value in attrs if name in ("src", "href", "xlink:href", "action")]
+        assert not any(name.startswith("on") for name, _ in attrs)
+
+
+def tags_of(page):
+    parser = Tags()
+    parser.feed(page)
+    return parser
+
+
+def test_the_report_is_one_page_without_scripts_or_addresses(result):
+    page = tags_of(result.to_html())
+    assert "svg" in page.tags
+    assert not {"script", "link", "img", "iframe", "object", "form", "base"} & set(page.tags)
+    assert page.links == []
+    assert "http" not in result.to_html().replace("http://www.w3.org/2000/svg", "")
+    assert "url(" not in result.to_html()
+
+
+def with_texts_replaced(value, text):
+    """Return a record with another text in every place where a text may stand; the relation decides what is said."""
+    if isinstance(value, dict):
+        return {key: each if key == "relation" else with_texts_replaced(each, text) for key, each in value.items()}
+    if isinstance(value, list):
+        return [with_texts_replaced(each, text) for each in value]
+    return text if isinstance(value, str) else value
+
+
+@pytest.mark.parametrize("relation", ["change-one", "add-remove"])
+def test_no_text_of_a_record_becomes_a_tag_of_the_report(relation, tmp_path):
+    """A record may come from somebody else; parameters of mechanisms once went into the page as they were."""
+    result = released(tmp_path, GROUPED, {"kind": "sum", "column": "age", "epsilon": 1}, relation=relation)
+    plain = set(tags_of(result.to_html()).tags)
+    hostile = with_texts_replaced(result.record, '<marquee onload="x()"></style><script>\'')
+    page = Release(hostile).to_html()
+    assert set(tags_of(page).tags) == plain
+    assert "<marquee" not in page
+    assert "<script" not in page
