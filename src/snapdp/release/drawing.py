@@ -17,6 +17,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+from snapdp.exact.dyadic import nearest_index
 from snapdp.exact.numbers import to_float_down, to_float_nearest, to_float_up
 from snapdp.mechanism.snapping import Snapping, integer_indices
 from snapdp.planner.plan import Line
@@ -45,6 +46,14 @@ class Block(Value):
     lows: Sequence[Printed | None]
     highs: Sequence[Printed | None]
     indices: Sequence[int] | None = None
+
+    @property
+    def listed(self) -> dict[str, Any]:
+        """Return the numbers as records list them."""
+        found: dict[str, Any] = {"cells": len(self.cells), "cell": list(self.cells)}
+        if self.indices is not None:
+            found["index"] = list(self.indices)
+        return {**found, "value": list(self.values), "low": list(self.lows), "high": list(self.highs)}
 
 
 class Drawn(Value):
@@ -78,6 +87,15 @@ class Drawn(Value):
         numerator = self.part.numerator
         low, high = self._interval(index, self.line.alpha)
         return numerator.printed(self.numerator(index)), *printed_interval(low, high, whole=numerator.integers)
+
+    def index_printed_as(self, numbers: tuple[Printed | None, ...]) -> int | None:
+        """Return the index whose value and interval print as these; None where there is none."""
+        p, numerator = self.mechanism.parameters, self.part.numerator
+        if not isinstance(numbers[0], (int, float)):
+            return None
+        near = nearest_index((Fraction(numbers[0]) - numerator.shift) / numerator.factor, p.grid)
+        window = range(max(near - 1, p.low), min(near + 1, p.high) + 1)
+        return next((index for index in window if self._printed(index) == numbers), None)
 
     @cached_property
     def block(self) -> Block:

@@ -207,17 +207,17 @@ class Ledger:
         asked = dict(request)
         if not isinstance(version, str) or not version.isascii():
             raise ParameterError("version is no text.", "Take the version from dataset_version. Nothing was spent.")
-        identical = _identical(amount, asked)
+        same = identical(amount, asked)
         deadline = time.monotonic() + wait
         while True:
             with self._transaction(writing=True):
                 holder, standing = self._stands(account)
                 agree(holder, relation=relation, rows=rows, unit=unit)
-                twin = self._twin(account, version, identical)
+                twin = self._twin(account, version, same)
                 if isinstance(twin, Answer):
                     return twin
                 if twin is None:
-                    return self._charged(holder, standing, amount, version=version, request=identical, asked=asked)
+                    return self._charged(holder, standing, amount, version=version, request=same, asked=asked)
             if twin == self._session or time.monotonic() >= deadline:
                 raise InProgressError(
                     f"the same request to the account {account!r} is being drawn at this moment.",
@@ -232,11 +232,11 @@ class Ledger:
 
         Reads only: a request that costs nothing, or that cannot be paid, need not scan a table.
         """
-        identical = _identical(epsilon, request)
+        same = identical(epsilon, request)
         with self._transaction(writing=False):
             self._stands(account)
             row = self._known(account, fingerprint)
-            twin = None if row is None else self._twin(account, row.version, identical)
+            twin = None if row is None else self._twin(account, row.version, same)
             return twin if isinstance(twin, Answer) else None
 
     def commit(self, reservation: Reservation, record: Mapping[str, Any]) -> str:
@@ -310,6 +310,18 @@ class Ledger:
                 problems=tuple(problems),
             )
         return Verification(accounts=seen[0], entries=seen[1])
+
+    def record_of(self, record: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Return the committed record of the same charge as a given one, to compare the two; None if there is none."""
+        with self._transaction(writing=False):
+            for standing in self._storage.standings():
+                for entry in self._walk(standing.account):
+                    if (
+                        entry.kind == COMMIT
+                        and (held := chain.read(entry)["record"]).get("previous") == record["previous"]
+                    ):
+                        return dict(held)
+        return None
 
     def _replayed(self, standing: Standing) -> Iterator[str]:
         rows = [row for row in self._storage.datasets() if row.account == standing.account]
@@ -457,6 +469,6 @@ class Ledger:
         return self._session
 
 
-def _identical(epsilon: Fraction, request: Mapping[str, Any]) -> str:
+def identical(epsilon: Fraction, request: Mapping[str, Any]) -> str:
     """Return what makes two requests the same."""
     return chain.digest(canonical({"epsilon": amount_text(epsilon), "request": dict(request)}, name="request"))

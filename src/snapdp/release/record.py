@@ -79,7 +79,7 @@ def record_values(
 ) -> dict[str, Any]:
     """Return the record of a release; `files` holds the side file of every long block, by `key_of`."""
     statistics = [
-        {**declared, "parts": [_part_values(number, part, files) for part in parts]}
+        {**declared, "parts": [{**part_values(part), **_numbers(number, part.block, files)} for part in parts]}
         for number, (declared, parts) in enumerate(zip(request.declaration["statistics"], drawn, strict=True))
     ]
     return checked(
@@ -90,21 +90,15 @@ def record_values(
             "versions": library_versions(),
             "statistics": statistics,
             "derived": [
-                {
-                    "name": block.name,
-                    "title": block.statistic,
-                    "statistic": number,
-                    "alpha": str(block.alpha),
-                    **_numbers(number, block, files),
-                }
-                for number, block in derived
+                {**derived_values(number, block), **_numbers(number, block, files)} for number, block in derived
             ],
             **binding,
         }
     )
 
 
-def _part_values(number: int, drawn: Drawn, files: Mapping[BlockKey, SideFile]) -> dict[str, Any]:
+def part_values(drawn: Drawn) -> dict[str, Any]:
+    """Return everything public about a part but its numbers."""
     part: Part = drawn.part
     numerator, p = part.numerator, drawn.mechanism.parameters
     return {
@@ -120,18 +114,19 @@ def _part_values(number: int, drawn: Drawn, files: Mapping[BlockKey, SideFile]) 
         "noise_scale": str(p.noise_scale),
         "grid": str(p.grid),
         "clamp": [str(p.end_lower), str(p.end_upper)],
-        **_numbers(number, drawn.block, files),
     }
+
+
+def derived_values(number: int, block: Block) -> dict[str, Any]:
+    """Return what a derived block is, but its numbers."""
+    return {"name": block.name, "title": block.statistic, "statistic": number, "alpha": str(block.alpha)}
 
 
 def _numbers(number: int, block: Block, files: Mapping[BlockKey, SideFile]) -> dict[str, Any]:
     if is_long(block):
         file = files[key_of(number, block)]
         return {"cells": len(block.cells), "file": {"name": file.name, "digest": file.digest, "rows": file.rows}}
-    found: dict[str, Any] = {"cells": len(block.cells), "cell": list(block.cells)}
-    if block.indices is not None:
-        found["index"] = list(block.indices)
-    return {**found, "value": list(block.values), "low": list(block.lows), "high": list(block.highs)}
+    return block.listed
 
 
 def is_long(block: Block) -> bool:

@@ -1,0 +1,220 @@
+"""The audit of a release: everything public in a record is derived again and compared, field by field.
+
+Room: release. Reads a record and, if given, the ledger that holds it; opens no data. A finding names the field.
+
+1. the declared statistics are rebuilt through the constructors that made them: sensitivity, range, noise scale, grid
+   and clamp follow, and must be those of the record;
+2. every index lies inside the clamp; value, interval and everything derived are recomputed from the indices;
+3. the charge is the sum of the epsilons, and the digest of the request is that of what the record declares. If it is
+   not, the one field is looked for whose change by a digit explains it;
+4. the ledger is sound and holds the record.
+
+What remains are premises: some proved, some tested when the library starts, some assumed. They are listed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from snapdp.errors import LedgerError, SnapdpError
+from snapdp.release.derived import derived_blocks
+from snapdp.release.drawing import Drawn
+from snapdp.release.forensics import altered_field
+from snapdp.release.ledger import Ledger, identical
+from snapdp.release.rebuild import rebuilt
+from snapdp.release.record import checked, derived_values, part_values
+from snapdp.release.request import Request
+from snapdp.values import Value
+
+PROVED, TESTED, ASSUMED = "proved", "tested", "assumed"
+
+
+class Finding(Value):
+    """One field of a record that is not what it must be."""
+
+    field: str
+    says: str
+    should: str
+
+
+class Premise(Value):
+    """Something the guarantee rests on, and on what it rests itself."""
+
+    name: str
+    status: str
+    why: str
+
+
+class Audit(Value):
+    """What was checked of a release, what does not fit, and what is taken for granted."""
+
+    dataset: str
+    epsilon: str
+    findings: tuple[Finding, ...]
+    premises: tuple[Premise, ...]
+    in_ledger: bool
+
+    @property
+    def sound(self) -> bool:
+        return not self.findings
+
+
+def audit(record: Mapping[str, Any], ledger: Ledger | None = None) -> Audit:
+    """Return the audit of a record; with its ledger, also of the charge behind it."""
+    wrong = {"change-one": "n_max", "add-remove": "n"}.get(str(record.get("relation")), "")
+    if wrong in record:
+        belongs = "add-remove" if wrong == "n_max" else "change-one"
+        should = f"{belongs}, to which {wrong} belongs"
+        found = Finding(field="relation", says=str(record["relation"]), should=should)
+        return Audit(dataset="", epsilon="", findings=(found,), premises=(), in_ledger=False)
+    kept = checked(record)
+    findings = list(_findings(kept))
+    if ledger is not None:
+        findings += _ledger_findings(kept, ledger)
+    return Audit(
+        dataset=kept["dataset"],
+        epsilon=kept["charged"],
+        findings=tuple(findings),
+        premises=tuple(premises(kept)),
+        in_ledger=ledger is not None,
+    )
+
+
+def _findings(record: dict[str, Any]) -> Iterator[Finding]:
+    try:
+        request = rebuilt(record)
+    except SnapdpError as refusal:
+        yield from _request_finding(record, None)
+        yield Finding(field="statistics", says="what cannot be declared", should=refusal.problem)
+        return
+    yield from _request_finding(record, request)
+    if record["charged"] != str(request.epsilon):
+        yield Finding(field="charged", says=record["charged"], should=str(request.epsilon))
+    if record["arithmetic"] != "exact":
+        yield Finding(field="arithmetic", says=record["arithmetic"], should="exact")
+    if record["unit"] != request.relation.unit:
+        yield Finding(field="unit", says=record["unit"], should=request.relation.unit)
+    drawn = []
+    for number, (line, mechanisms) in enumerate(zip(request.lines, request.mechanisms, strict=True)):
+        declared, stated = request.declaration["statistics"][number], record["statistics"][number]
+        yield from _differences(f"statistics[{number}]", stated, {**declared, "parts": stated["parts"]})
+        if len(stated["parts"]) != len(line.query.parts):
+            yield Finding(field=f"statistics[{number}].parts", says="another number of parts", should=line.query.title)
+            return
+        parts = []
+        for place, (part, mechanism) in enumerate(zip(line.query.parts, mechanisms, strict=True)):
+            found = Drawn(line=line, part=part, mechanism=mechanism, indices=stated["parts"][place].get("index", []))
+            yield from _part_findings(f"statistics[{number}].parts[{place}]", stated["parts"][place], found)
+            parts.append(found)
+        drawn.append(parts)
+    if not any("file" in part for each in record["statistics"] for part in each["parts"]):
+        yield from _derived_findings(record, drawn)
+
+
+def _part_findings(field: str, stated: Mapping[str, Any], drawn: Drawn) -> Iterator[Finding]:
+    """Yield what in a part is not a function of its declaration and its indices."""
+    p = drawn.mechanism.parameters
+    if "file" in stated:  # the numbers are elsewhere: what stands here must still be what was declared
+        expected = {**part_values(drawn), "cells": drawn.part.cells, "file": stated["file"]}
+        yield from _differences(field, stated, expected)
+        return
+    if stated["cells"] != drawn.part.cells:
+        yield Finding(field=f"{field}.cells", says=str(stated["cells"]), should=str(drawn.part.cells))
+        return
+    outside = [k for k in stated["index"] if not p.low <= k <= p.high]
+    if outside:
+        yield Finding(field=f"{field}.index", says=str(outside[0]), should=f"{p.low} to {p.high}")
+        return
+    should = {**part_values(drawn), **drawn.block.listed}
+    for cell, index in enumerate(stated["index"]):
+        printed = (stated["value"][cell], stated["low"][cell], stated["high"][cell])
+        other = drawn.index_printed_as(printed)
+        if other is not None and other != index:  # the three agree with each other, not with the index
+            yield Finding(field=f"{field}.index[{cell}]", says=str(index), should=str(other))
+    yield from _differences(field, stated, should)
+
+
+def _derived_findings(record: Mapping[str, Any], drawn: Sequence[Sequence[Drawn]]) -> Iterator[Finding]:
+    expected = [derived_values(number, block) | block.listed for number, block in derived_blocks(drawn)]
+    if len(expected) != len(record["derived"]):
+        yield Finding(field="derived", says=f"{len(record['derived'])} blocks", should=f"{len(expected)} blocks")
+        return
+    for place, (stated, should) in enumerate(zip(record["derived"], expected, strict=True)):
+        yield from _differences(f"derived[{place}]", stated, should)
+
+
+def _request_finding(record: dict[str, Any], request: Request | None) -> Iterator[Finding]:
+    """Yield the field whose change explains that the digest of the request does not fit, or the digest itself."""
+    if request is not None and record["request"] == identical(request.epsilon, request.declaration):
+        return
+    found = altered_field(record)
+    if found is not None:
+        field, says, should = found
+        yield Finding(field=field, says=says, should=f"{should}: the digest of the request then fits")
+        return
+    yield Finding(field="request", says=record["request"], should="the digest of what the record declares")
+
+
+def _differences(field: str, stated: Mapping[str, Any], should: Mapping[str, Any]) -> Iterator[Finding]:
+    """Yield every field of a table that differs, element by element."""
+    for key in sorted({*stated, *should}):
+        if stated.get(key) != should.get(key) or type(stated.get(key)) is not type(should.get(key)):
+            yield from _difference(f"{field}.{key}", stated.get(key), should.get(key))
+
+
+def _difference(field: str, stated: Any, should: Any) -> Iterator[Finding]:
+    if isinstance(stated, Mapping) and isinstance(should, Mapping):
+        yield from _differences(field, stated, should)
+    elif isinstance(stated, list) and isinstance(should, list) and len(stated) == len(should):
+        for place, (one, other) in enumerate(zip(stated, should, strict=True)):
+            if one != other or type(one) is not type(other):
+                yield from _difference(f"{field}[{place}]", one, other)
+    else:
+        yield Finding(field=field, says=str(stated), should=str(should))
+
+
+def _ledger_findings(record: Mapping[str, Any], ledger: Ledger) -> Iterator[Finding]:
+    try:
+        ledger.verify(record)
+    except LedgerError as problem:
+        held = ledger.record_of(record)
+        if held is not None:
+            yield from _differences("record", record, held)
+        else:
+            yield Finding(field="previous", says=str(record["previous"]), should=problem.problem)
+
+
+def premises(record: Mapping[str, Any]) -> Iterator[Premise]:
+    """Yield what the guarantee of a release rests on."""
+    exact = "rounding and clamping are functions of an exact Laplace draw: docs/theory/mechanism.md (1)-(3)"
+    yield Premise(name="post-processing", status=PROVED, why=exact)
+    sums = "docs/theory/sensitivities.md (5)-(13), for the declared bounds and relation"
+    yield Premise(name="sensitivity", status=PROVED, why=sums)
+    yield Premise(name="exact sums", status=PROVED, why="whole numbers of proven width: docs/theory/exact-sums.md")
+    yield Premise(
+        name="composition",
+        status=PROVED,
+        why=f"epsilons add up: {' + '.join(each['epsilon'] for each in record['statistics'])} = {record['charged']}",
+    )
+    filtered = "docs/theory/fast-path.md; the logarithm is compared with a table before its first use"
+    yield Premise(name="fast path", status=TESTED, why=filtered)
+    yield Premise(name="fair bits", status=ASSUMED, why="the operating system's entropy, and AES-256 keyed by it")
+    yield Premise(name="engine", status=ASSUMED, why="DuckDB adds and compares as SQL says; tested against rationals")
+    yield Premise(
+        name="public declarations", status=ASSUMED, why="bounds, categories and n were not taken from the data"
+    )
+    unit = f"{record['person']} names persons" if "person" in record else "one row is one person"
+    yield Premise(name="unit", status=ASSUMED, why=unit)
+
+
+def certificate(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the certificate of a sound release: what is claimed, and the record to derive it from."""
+    kept = checked(record)
+    return {
+        "format": "snapdp-release-certificate/1",
+        "claim": str(Fraction(kept["charged"])),
+        "premises": [[each.name, each.status, each.why] for each in premises(kept)],
+        "record": kept,
+    }
