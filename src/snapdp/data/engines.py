@@ -157,7 +157,8 @@ def _connection(threads: int | None) -> Any:
         raise PremiseError("DuckDB, the engine that reads tables, is not installed.", "pip install duckdb") from None
     settings = _SETTINGS if threads is None else {**_SETTINGS, "threads": str(threads)}
     connection = duckdb.connect(":memory:", config=dict(settings))
-    connection.execute("SET enable_progress_bar = false")  # the page and the command line show their own
+    connection.execute("SET enable_progress_bar = true")  # how far a scan is can be asked ...
+    connection.execute("SET enable_progress_bar_print = false")  # ... and is shown by front ends, never by the engine
     return connection
 
 

@@ -110,17 +110,22 @@ class Release:
 
 def load_release(path: str | os.PathLike[str]) -> Release:
     """Return the release whose record is in a JSON file."""
+    return Release(load_record(path))
+
+
+def load_record(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return the JSON object in a file, as it stands: `checked` and the audit say whether it is a record."""
     from snapdp.errors import DataError
 
     try:
         record = json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as problem:
         raise DataError(f"the record cannot be read: {problem.strerror}.", "Check the path.") from None
-    except ValueError:
+    except (ValueError, RecursionError):
         raise DataError("the file is no JSON.", "Give a record that a release wrote.") from None
     if not isinstance(record, dict):
         raise DataError("the file holds no record.", "Give a record that a release wrote.")
-    return Release(record)
+    return record
 
 
 def shown_row(number: Number) -> tuple[str, str, str]:
