@@ -202,7 +202,9 @@ def _shown(value: float) -> str:
 
 
 def _interval(each: Number) -> str:
-    return "" if each.low is None or each.high is None else f"{_shown(each.low)} to {_shown(each.high)}"
+    from snapdp.release.result import shown_interval
+
+    return shown_interval(each)
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -132,17 +133,27 @@ def shown_row(number: Number) -> tuple[str, str, str]:
     """Return statistic, value and interval as people read them."""
     title = number.statistic + (f", {number.part}" if number.part else "")
     title += f" [{number.cell}]" if number.cell else ""
-    ends = "" if number.low is None or number.high is None else _between(number.low, number.high)
-    return title, shown_number(number.value), ends
+    return title, shown_number(number.value), shown_interval(number)
 
 
-def _between(low: float, high: float) -> str:
-    return f"{shown_number(low)} to {shown_number(high)}"
+def shown_interval(number: Number) -> str:
+    """Return the interval for people, its ends rounded outward; empty where there is none."""
+    if number.low is None or number.high is None:
+        return ""
+    return f"{shown_number(number.low, ROUND_FLOOR)} to {shown_number(number.high, ROUND_CEILING)}"
 
 
-def shown_number(x: float) -> str:
-    """Return a number for people: whole numbers whole, others with six digits."""
-    return str(x) if isinstance(x, int) else f"{x:.6g}"
+def shown_number(x: float, rounding: str = ROUND_HALF_EVEN) -> str:
+    """Return a number for people: whole numbers whole, others with six digits.
+
+    >>> shown_number(0.1 + 0.2), shown_number(1.0000001, ROUND_CEILING), shown_number(-2.5e-7, ROUND_FLOOR)
+    ('0.3', '1.00001', '-2.5e-7')
+    """
+    if isinstance(x, int):
+        return str(x)
+    short = Context(prec=6, rounding=rounding).create_decimal(repr(x)).normalize()
+    plain = -5 < short.adjusted() < 6 or not short
+    return f"{short:f}" if plain else f"{short:E}".replace("E", "e").replace("e+", "e")
 
 
 def _numbers(
