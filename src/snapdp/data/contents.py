@@ -35,7 +35,12 @@ def columns_digest(columns: Mapping[Any, Any]) -> bytes:
     whole = hashlib.sha256()
     for name in columns:
         cells = columns[name]
-        array = np.ma.filled(cells) if isinstance(cells, np.ma.MaskedArray) else np.asarray(cells)
+        if isinstance(cells, np.ma.MaskedArray):
+            array = np.ma.filled(cells)
+        elif hasattr(cells, "dtype"):
+            array = np.asarray(cells)
+        else:  # a list: each object as it is, for numpy would make one kind of 1 and True, and refuse a list in a list
+            array = np.fromiter(cells, dtype=object, count=len(cells))
         whole.update(repr((str(name), str(array.dtype), array.shape)).encode("utf-8", "surrogatepass"))
         if isinstance(cells, np.ma.MaskedArray):
             whole.update(np.ma.getmaskarray(cells).tobytes())

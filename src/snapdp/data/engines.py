@@ -19,7 +19,7 @@ from snapdp.data.csvtext import CsvDialect
 from snapdp.data.quantiser import quantiser
 from snapdp.data.schema import Column, NumberColumn
 from snapdp.data.sources import Source, open_source
-from snapdp.data.sql import DUCKDB, Dialect, KeyTable, declared_rows, script
+from snapdp.data.sql import DUCKDB, Dialect, KeyTable, declared_rows, script, storable
 from snapdp.errors import DataError, PremiseError, SnapdpError
 
 R = TypeVar("R")
@@ -167,6 +167,7 @@ def _load(connection: Any, key: KeyTable) -> None:
     import numpy as np
 
     labels = key.column.categories
+    storable("".join(labels), "a category")
     given = {"label": np.fromiter(labels, dtype=object, count=len(labels)), "code": np.arange(len(labels))}
     connection.register("snapdp_labels", given)
     connection.execute(f"CREATE TEMP TABLE {key.name} AS SELECT label, code FROM snapdp_labels")

@@ -367,6 +367,8 @@ def _kind(stored: str) -> str:
         return NUMERIC
     if stored == "VARCHAR" or stored.startswith("ENUM("):
         return TEXT
+    if stored == '"NULL"':  # a column without a single cell: all of it is missing, whatever it is declared as
+        return WHOLE
     return TRUTH if stored == "BOOLEAN" else OTHER
 
 

@@ -18,6 +18,7 @@ from snapdp.data.quantiser import DOUBLE, NARROW, Quantiser, quantiser
 from snapdp.data.schema import BINNED, CategoryColumn, Column, NumberColumn
 from snapdp.errors import DataError, ParameterError
 from snapdp.exact.dyadic import floor_log2, power_of_two
+from snapdp.exact.numbers import shown
 from snapdp.values import Value
 
 MANY_CELLS = 64  # more cells than this are counted by GROUP BY, more categories than this are looked up in a table
@@ -114,7 +115,7 @@ def identifier(name: str) -> str:
     >>> print(identifier('a "b" c'))
     "a ""b"" c"
     """
-    return '"' + _storable(name, "a name").replace('"', '""') + '"'
+    return '"' + storable(name, "a name").replace('"', '""') + '"'
 
 
 def literal(text: str) -> str:
@@ -123,12 +124,13 @@ def literal(text: str) -> str:
     >>> print(literal("it's"))
     'it''s'
     """
-    return "'" + _storable(text, "a text").replace("'", "''") + "'"
+    return "'" + storable(text, "a text").replace("'", "''") + "'"
 
 
-def _storable(text: str, what: str) -> str:
-    if "\x00" in text or any("\ud800" <= each <= "\udfff" for each in text):
-        raise ParameterError(f"{what} holds a character that engines cannot store: {text!r}.", "Leave it out.")
+def storable(text: str, what: str) -> str:
+    """Return a public text; refuse the null character and lone surrogates."""
+    if "\x00" in text or (not text.isascii() and any("\ud800" <= each <= "\udfff" for each in text)):
+        raise ParameterError(f"{what} holds a character that engines cannot store: {shown(text)}.", "Leave it out.")
     return text
 
 

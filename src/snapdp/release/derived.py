@@ -13,6 +13,7 @@ from fractions import Fraction
 from itertools import product
 
 from snapdp.data.schema import NumberColumn
+from snapdp.exact.dyadic import floor_log2, power_of_two
 from snapdp.exact.numbers import to_float_down, to_float_up
 from snapdp.queries.moments import derived_mean
 from snapdp.release.drawing import Block, Drawn, Printed, printed_value
@@ -103,34 +104,45 @@ def _correlation(covariance: Drawn, first: Drawn, second: Drawn) -> Block:
     low, high = covariance.interval(0, alpha)
     (x_low, x_high), (y_low, y_high) = first.interval(0, alpha), second.interval(0, alpha)
     narrow, wide = x_low * y_low, x_high * y_high
-    ends = [-1.0, 1.0]
+    least, most = -1.0, 1.0
     if narrow > 0:
-        ends[0] = math.nextafter(_ratio(low, narrow if low < 0 else wide), -1.0)
-        ends[1] = math.nextafter(_ratio(high, narrow if high > 0 else wide), 1.0)
+        least = -_root_up(low * low / narrow) if low < 0 else _root_down(low * low / wide)
+        most = _root_up(high * high / narrow) if high > 0 else -_root_down(high * high / wide)
     names = ", ".join(column.name for column in covariance.line.query.columns)
-    return _block(f"correlation({names})", "correlation", covariance, [(value, ends[0], ends[1])])
+    return _block(f"correlation({names})", "correlation", covariance, [(value, _inside(least), _inside(most))])
 
 
 def _ratio(numerator: Fraction, square: Fraction) -> float:
-    """Return numerator / sqrt(square), inside -1 to 1; within two roundings of the exact number."""
+    """Return numerator / sqrt(square), inside -1 to 1."""
     root = _root(numerator * numerator / square)
-    return max(-1.0, math.copysign(min(root, 1.0), numerator)) + 0.0
+    return _inside(-root if numerator < 0 else root)
 
 
-_SCALE = 1 << 80
+def _inside(x: float) -> float:
+    return min(max(x, -1.0), 1.0) + 0.0
+
+
+_ROOT_BITS = 64  # of a root, at least: eleven more than a double has
+
+
+def _root_ends(x: Fraction) -> Interval:
+    """Return two fractions that enclose the square root of a positive number, 2**-63 of it apart at most."""
+    scale = power_of_two(_ROOT_BITS - floor_log2(x) // 2)
+    whole = math.isqrt(math.floor(x * scale * scale))
+    return whole / scale, (whole + 1) / scale
 
 
 def _root_down(x: Fraction) -> float:
     """Return a double at most the square root of x, 0 where x is negative."""
-    return 0.0 if x <= 0 else to_float_down(Fraction(math.isqrt(math.floor(x * _SCALE**2)), _SCALE))
+    return 0.0 if x <= 0 else to_float_down(_root_ends(x)[0])
 
 
 def _root_up(x: Fraction) -> float:
-    return 0.0 if x <= 0 else to_float_up(Fraction(math.isqrt(math.ceil(x * _SCALE**2)) + 1, _SCALE))
+    return 0.0 if x <= 0 else to_float_up(_root_ends(x)[1])
 
 
 def _root(x: Fraction) -> float:
-    return 0.0 if x <= 0 else printed_value(Fraction(math.isqrt(math.floor(x * _SCALE**2)), _SCALE))
+    return 0.0 if x <= 0 else printed_value(_root_ends(x)[0])
 
 
 def _block(statistic: str, name: str, source: Drawn, rows: Sequence[Row]) -> Block:

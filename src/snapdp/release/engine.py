@@ -21,7 +21,7 @@ from snapdp.release.derived import derived_blocks
 from snapdp.release.drawing import Bits, Block, Drawn, draw
 from snapdp.release.ledger import Ledger
 from snapdp.release.record import BlockKey, SideFile, is_long, key_of, record_values
-from snapdp.release.request import Request, unit_text
+from snapdp.release.request import INLINE, Request, unit_text
 from snapdp.values import Value
 
 
@@ -53,6 +53,8 @@ def release(
     bits        for tests and replay only
     watch       is given the engine's connection while it scans, for a progress bar
     """
+    from snapdp.release.files import check_place
+
     relation, account = request.relation, ledger.account(request.dataset)
     promised: dict[str, Any] = {"relation": relation.kind, "rows": relation.rows, "unit": unit_text(relation)}
     agree(account, **promised)
@@ -63,6 +65,8 @@ def release(
         return Outcome(record=answer.record, head=answer.head, free=True)
     if request.epsilon > account.left:
         raise too_much(account, request.epsilon)  # before a long scan; the ledger itself decides below
+    if any(part.cells > INLINE for line in request.lines for part in line.query.parts):
+        check_place(directory)  # a side file that cannot be written would be paid for all the same
     exact = _exact(request, table, watch)
     if table.state() != state:
         raise DataError("the files changed while they were read.", "Try again when nobody writes to them.")

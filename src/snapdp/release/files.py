@@ -35,6 +35,12 @@ def write_block(block: Block, directory: Path) -> SideFile:
     return SideFile(name=name, digest=f"sha256:{digest}", rows=len(block.cells))
 
 
+def check_place(directory: Path) -> None:
+    """Refuse a directory in which no file can be made."""
+    with _draft(directory, ".parquet"):
+        pass
+
+
 def write_values(columns: Mapping[str, list[Any]], path: Path) -> None:
     """Write columns of released numbers to a CSV or Parquet file."""
     if path.suffix not in FORMATS:

@@ -13,15 +13,17 @@ from functools import cached_property
 from typing import Any
 
 from snapdp.data.schema import CategoryColumn, Column
+from snapdp.errors import BoundError
 from snapdp.mechanism.snapping import Snapping
 from snapdp.planner.plan import Line, Plan
-from snapdp.queries.base import Query, mechanism
+from snapdp.queries.base import Part, Query, mechanism
 from snapdp.queries.counts import Condition
 from snapdp.queries.relation import Relation
 from snapdp.release.chain import digest
 from snapdp.values import Value
 
 REQUEST_VERSION = 1
+LARGEST = 1 << 1000  # published numbers and their differences are finite doubles
 INLINE = 1000  # longer lists of categories or cells are named by their digest
 
 
@@ -33,6 +35,9 @@ class Request(Value):
 
     def _check(self) -> None:
         _ = self.mechanisms, self.declaration  # whatever is wrong with them is refused now
+        for line, mechanisms in zip(self.lines, self.mechanisms, strict=True):
+            for part, m in zip(line.query.parts, mechanisms, strict=True):
+                _check_size(line.query, part, m)
 
     @property
     def lines(self) -> tuple[Line, ...]:
@@ -60,6 +65,18 @@ class Request(Value):
             **relation_values(self.relation),
             "statistics": [statistic_values(line) for line in self.lines],
         }
+
+
+def _check_size(query: Query, part: Part, m: Snapping) -> None:
+    """Refuse numbers that might leave the doubles: a record could not hold them, after they were paid for."""
+    p, numerator = m.parameters, part.numerator
+    ends = [numerator.statistic(p.data_value(index)) for index in (p.low, p.high)]
+    if max(map(abs, ends)) >= LARGEST:
+        raise BoundError(
+            f"the {numerator.name} of {query.title} may be as large as 2**{int(max(map(abs, ends))).bit_length()}, "
+            "more than can be published.",
+            "Give the column in another unit, so that results stay below 2**1000. Nothing was read and nothing spent.",
+        )
 
 
 def relation_values(relation: Relation) -> dict[str, Any]:
