@@ -7,6 +7,7 @@ files and their names, and the ledger, tables and bytes, apart from the two dige
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import logging
@@ -14,6 +15,7 @@ import math
 import sys
 import tempfile
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,8 +25,10 @@ import pandas
 import polars
 import pyarrow
 import pytest
+from click.testing import CliRunner
 
 import snapdp
+from snapdp.cli.app import main
 from snapdp.data.engines import Table
 from snapdp.mechanism.index import decide
 from snapdp.queries.base import mechanism
@@ -276,6 +280,90 @@ def test_a_mean_of_no_rows_cannot_be_told_from_one_of_some(tmp_path, capfd):
         assert [len(each["value"]) for each in means] == [1, 5]
         assert count > 0 or {*means[0]["value"], *means[1]["value"]} == {750.0}
     assert request.relation.rows == 20
+
+
+# Through the command line
+
+
+def toml(value: Any) -> str:
+    """Return a value as TOML writes it in one line."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{json.dumps(key)} = {toml(each)}" for key, each in value.items()) + "}"
+    return "[" + ", ".join(map(toml, value)) + "]" if isinstance(value, list) else json.dumps(value)
+
+
+def commands(values: dict[str, Any], *lines: str) -> Callable[..., dict[str, bytes]]:
+    """Return an act that types commands in the directory, and sees what each prints and its exit code."""
+
+    def act(_: Any, table: Any, home: Path) -> dict[str, bytes]:
+        text = "".join(f"{key} = {toml(value)}\n" for key, value in {"version": 1, **values}.items())
+        (home / "in" / "study.toml").write_text(text, encoding="utf-8")
+        data = next(path for path in (home / "in").glob("people.*"))
+        seen = {}
+        with contextlib.chdir(home):
+            for number, line in enumerate(lines):
+                done = CliRunner().invoke(main, [word.replace("DATA", f"in/{data.name}") for word in line.split()])
+                seen[f"{number} {line}"] = repr((done.exit_code, done.stdout, done.stderr, done.exception)).encode()
+        assert isinstance(table, Table)
+        return seen
+
+    return act
+
+
+RELEASE = "release in/study.toml --data DATA --ledger book.ledger --yes"
+SAVED = "--report out/report.html --record out/record.json --values out/values.csv --directory out"
+TYPED = {
+    "text": [f"{RELEASE} {SAVED}", f"{RELEASE} --json --values out/values.parquet"],
+    "json": [f"{RELEASE} --json {SAVED}", RELEASE],
+    "fitted": [f"{RELEASE} --fit --budget 3 {SAVED}", f"{RELEASE} --fit --budget 2000 --json"],  # the last is too much
+}
+AFTERWARDS = [
+    "ledger show book.ledger",
+    "ledger history book.ledger",
+    "ledger history book.ledger --json",
+    "ledger verify book.ledger --against out/record.json",
+    "sql in/study.toml --data DATA",
+    "plan in/study.toml --json",
+]
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "how"),
+    [
+        ("csv", "a row moves between groups", "text"),
+        ("csv", "all cells missing", "json"),
+        ("csv", "many rows above n_max", "json"),
+        ("parquet", "the only row comes or goes", "text"),
+        ("parquet", "infinities", "json"),
+        ("csv", "an unknown category", "fitted"),
+    ],
+)
+def test_the_command_line_cannot_tell_neighbours_with_the_same_indices_apart(kind, name, how, tmp_path, capfd):
+    pair = PAIRS[name]
+    values = study(pair.relation, pair.rows)
+    if how == "fitted":  # what is typed must be what is charged, for the bits are chosen for it
+        total = sum(Fraction(each["epsilon"]) for each in values["statistic"])
+        for each in values["statistic"]:
+            each["epsilon"] = str(Fraction(each["epsilon"]) * 3 / total)
+    act = commands(values, *TYPED[how], *AFTERWARDS)
+    _, one, two = seen_twice(pair, kind, tmp_path, capfd, values=values, act=act)
+    assert differences(one, two) == {}
+    codes = [int(one[f"{number} {line}"][1:2]) for number, line in enumerate([*TYPED[how], *AFTERWARDS])]
+    assert codes == [0, 1 if how == "fitted" else 0, *[0] * len(AFTERWARDS)]
+    assert {"file out/report.html", "file out/record.json", "file out/values.csv", "file book.ledger"} <= set(one)
+    spent = json.loads(one["file out/record.json"])["charged"]
+    assert Fraction(spent) == sum(Fraction(each["epsilon"]) for each in values["statistic"])
+
+
+def test_the_short_form_cannot_tell_neighbours_with_the_same_index_apart(tmp_path, capfd):
+    columns = {"x": {"kind": "number", "lower": 500, "upper": 1000}}
+    pair = PAIRS["all cells missing"]
+    values = study("change-one", 7, [{"kind": "mean", "column": "x", "epsilon": "1/2"}], **columns)
+    line = "release DATA --mean x --bounds 500,1000 --n 7 --epsilon 0.5 --ledger book.ledger --yes"
+    act = commands(values, line, f"{line} --json --record out/record.json", f"{line} --report out/report.html")
+    targets, one, two = seen_twice(pair, "csv", tmp_path, capfd, values=values, act=act)
+    assert differences(one, two) == {}
+    assert [json.loads(one["file out/record.json"])["statistics"][0]["parts"][0]["index"]] == targets[0]
 
 
 # The bits do what they say
