@@ -15,10 +15,11 @@ from typing import Any, TypeVar
 
 from snapdp.data.aggregates import Aggregate, Aggregates
 from snapdp.data.csvtext import CsvDialect
+from snapdp.data.dialects import DUCKDB, Dialect
 from snapdp.data.quantiser import quantiser
 from snapdp.data.schema import Column, NumberColumn
 from snapdp.data.sources import Source, open_source
-from snapdp.data.sql import DUCKDB, Dialect, KeyTable, declared_rows, script
+from snapdp.data.sql import KeyTable, Script, columns_of, declared_rows, persons_of, script
 from snapdp.errors import DataError, PremiseError, SnapdpError
 
 R = TypeVar("R")
@@ -39,21 +40,20 @@ class Table:
     def __init__(self, source: Source, *, threads: int | None = None, dialect: Dialect = DUCKDB) -> None:
         self.source, self.threads, self.dialect = source, threads, dialect
 
-    def aggregates(self, asked: Iterable[Aggregate]) -> Aggregates:
-        """Return the exact integers of all requests, from one state of the table."""
-        wanted = list(asked)
-        columns = columns_of(wanted)
-        check_columns(columns)
-        return self._guarded(lambda connection: self._run(connection, wanted, columns))
+    def aggregates(self, asked: Iterable[Aggregate], *, salt: str = "") -> Aggregates:
+        """Return the exact integers of all requests, from one state of the table.
 
-    def statement(self, asked: Iterable[Aggregate]) -> str:
+        salt   public text that decides, with the rows themselves, which of its rows a person keeps
+        """
+        wanted = list(asked)
+        check_columns(columns_of(wanted))
+        return self._guarded(lambda connection: self._run(connection, wanted, salt))
+
+    def statement(self, asked: Iterable[Aggregate], *, salt: str = "") -> str:
         """Return the SQL text that `aggregates` would run."""
         wanted = list(asked)
-        columns = columns_of(wanted)
-        check_columns(columns)
-        return self._guarded(
-            lambda connection: script(wanted, self.source.open(connection, columns), dialect=self.dialect).text
-        )
+        check_columns(columns_of(wanted))
+        return self._guarded(lambda connection: self._script(connection, wanted, salt).text)
 
     def check(self, columns: Iterable[Column]) -> None:
         """Read the whole table once; refuse it if it is not well formed or lacks a column. Nothing is returned."""
@@ -67,9 +67,14 @@ class Table:
         reads = ", ".join(f"COUNT({each.reads})" for each in fields) or "COUNT(*)"
         connection.execute(f"SELECT {reads} FROM {rows.origin}").fetchall()
 
-    def _run(self, connection: Any, asked: Sequence[Aggregate], columns: Sequence[Column]) -> Aggregates:
+    def _script(self, connection: Any, asked: Sequence[Aggregate], salt: str) -> Script:
+        persons = persons_of(asked)
+        columns = [*columns_of(asked), *([persons.cell] if persons else [])]
+        return script(asked, self.source.open(connection, columns), dialect=self.dialect, salt=salt)
+
+    def _run(self, connection: Any, asked: Sequence[Aggregate], salt: str) -> Aggregates:
         before = self.source.state()
-        todo = script(asked, self.source.open(connection, columns), dialect=self.dialect)
+        todo = self._script(connection, asked, salt)
         for key in todo.keys:
             _load(connection, key)
         connection.execute("BEGIN TRANSACTION READ ONLY")
@@ -120,11 +125,6 @@ def statement(asked: Iterable[Aggregate], *, table: str = "data") -> str:
     columns = columns_of(wanted)
     check_columns(columns)
     return script(wanted, declared_rows(columns, table=table)).text
-
-
-def columns_of(asked: Iterable[Aggregate]) -> list[Column]:
-    """Return every column that requests speak of, each once."""
-    return list(dict.fromkeys(c for each in asked for c in (*each.columns, *([each.by] if each.by else []))))
 
 
 def check_columns(columns: Iterable[Column]) -> None:

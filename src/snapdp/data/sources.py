@@ -22,10 +22,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any, cast
 
-from snapdp.data.cells import category_text, is_storable, number_text, pandas_array
+from snapdp.data.cells import cell_text, is_storable, pandas_array
 from snapdp.data.csvtext import CsvDialect, line_of_stray_quote, quotes_in_place
-from snapdp.data.schema import Column, NumberColumn
-from snapdp.data.sql import NUMERIC, OTHER, TEXT, TRUTH, WHOLE, Field, Rows, identifier, literal
+from snapdp.data.dialects import identifier, literal
+from snapdp.data.schema import Column
+from snapdp.data.sql import LABEL, NUMERIC, OTHER, TEXT, TRUTH, WHOLE, Field, Rows
 from snapdp.errors import DataError, ParameterError
 
 _WHOLE_TYPES = {f"{sign}{size}INT" for sign in ("", "U") for size in ("TINY", "SMALL", "BIG", "HUGE")} | {
@@ -233,10 +234,7 @@ class ColumnsSource(Source):
         if given.ndim != 1:
             raise DataError(f"column {column.name!r} is not one-dimensional.", "Give one number or text for each row.")
         if given.dtype.kind in "OU":
-            texts = [
-                number_text(each) if isinstance(column, NumberColumn) else category_text(each)
-                for each in given.tolist()
-            ]
+            texts = [cell_text(each, column) for each in given.tolist()]
             return np.fromiter(texts, dtype=object, count=len(texts))
         if given.dtype.kind == "f":
             given = given.astype(np.float64)  # exact, except for long doubles: these go to the nearest
@@ -344,7 +342,7 @@ def _kind(stored: str) -> str:
         return NUMERIC
     if stored == "VARCHAR" or stored.startswith("ENUM("):
         return TEXT
-    return TRUTH if stored == "BOOLEAN" else OTHER
+    return {"BOOLEAN": TRUTH, "UUID": LABEL}.get(stored, OTHER)
 
 
 def _existing(path: str | Path) -> Path:

@@ -11,21 +11,11 @@ import numpy as np
 import pytest
 
 from snapdp.data.aggregates import Bins, Categories, Count, Products, Sum
+from snapdp.data.dialects import DUCKDB, identifier, literal
 from snapdp.data.engines import check_columns, open_table, statement
 from snapdp.data.quantiser import quantiser
 from snapdp.data.schema import category_column, integer_column, number_column
-from snapdp.data.sql import (
-    DUCKDB,
-    NUMERIC,
-    TEXT,
-    Field,
-    Rows,
-    declared_rows,
-    identifier,
-    level_rows,
-    literal,
-    script,
-)
+from snapdp.data.sql import NUMERIC, TEXT, Field, Rows, declared_rows, level_rows, script
 from snapdp.errors import BoundError, DataError, ParameterError
 from snapdp.values import replaced
 
