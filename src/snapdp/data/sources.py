@@ -34,7 +34,8 @@ _WHOLE_TYPES = {f"{sign}{size}INT" for sign in ("", "U") for size in ("TINY", "S
     "UINTEGER",
 }
 _ATTACHED, _REGISTERED = "snapdp_source", "snapdp_columns"
-_DATABASES, _PARQUETS, _CSVS = (".duckdb", ".db", ".ddb"), (".parquet", ".pq"), (".csv", ".csv.gz", ".tsv", ".txt")
+_DATABASES, _PARQUETS = (".duckdb", ".db", ".ddb"), (".parquet", ".pq")
+CSV_ENDINGS = (".csv", ".csv.gz", ".tsv", ".txt")
 
 
 class Source(ABC):
@@ -296,7 +297,7 @@ def _file_source(path: Path, table: str | None, dialect: CsvDialect | None) -> S
         return DuckdbSource(path, table)
     if table is not None:
         raise ParameterError(f"{path.name!r} is no database and has no table {table!r}.", "Leave table out.")
-    if name.endswith(_CSVS):
+    if name.endswith(CSV_ENDINGS):
         return CsvSource(path, dialect=dialect or CsvDialect(delimiter="\t" if name.endswith(".tsv") else ","))
     if dialect is not None:
         raise ParameterError(f"{path.name!r} is no CSV file and has no dialect.", "Leave the dialect out.")
@@ -304,7 +305,7 @@ def _file_source(path: Path, table: str | None, dialect: CsvDialect | None) -> S
         return ParquetSource(path)
     raise DataError(
         f"{path.name!r} is not known as a table by its name.",
-        f"Known endings: {', '.join((*_CSVS, *_PARQUETS, *_DATABASES))}.",
+        f"Known endings: {', '.join((*CSV_ENDINGS, *_PARQUETS, *_DATABASES))}.",
     )
 
 

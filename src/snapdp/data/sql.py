@@ -13,7 +13,18 @@ import math
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from snapdp.data.aggregates import Aggregate, Aggregates, Bins, Categories, Count, Levels, Member, Persons, Sum
+from snapdp.data.aggregates import (
+    Aggregate,
+    Aggregates,
+    Bins,
+    Categories,
+    Count,
+    Levels,
+    Member,
+    Persons,
+    Products,
+    Sum,
+)
 from snapdp.data.dialects import DUCKDB, MANY_CELLS, Dialect, identifier
 from snapdp.data.persons import kept_rows
 from snapdp.data.quantiser import DOUBLE, NARROW, Quantiser, quantiser
@@ -21,9 +32,6 @@ from snapdp.data.schema import BINNED, CATEGORY, INTEGER, NUMBER, PERSON, Catego
 from snapdp.errors import DataError, ParameterError
 from snapdp.exact.dyadic import floor_log2, power_of_two
 from snapdp.values import Value
-
-MOST_LIMB_ROWS = 1 << 32
-LIMB = 31
 
 NUMBER_TEXT = (  # the one numeric pattern, for every source of text; spaces may stand around it
     " *[+-]?(([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?|[iI][nN][fF]([iI][nN][iI][tT][yY])?) *"
@@ -127,7 +135,7 @@ def _integer(value: int, kind: str) -> str:
 
 
 class KeyTable(Value):
-    """A temporary table (label, code) of declared categories, for a column that has many."""
+    """A table (label, code) of declared categories, for a column that has many; the engine loads it first."""
 
     name: str
     column: CategoryColumn
@@ -162,16 +170,21 @@ class Script(Value):
     def read(self, results: Sequence[Sequence[Sequence[int]]]) -> Aggregates:
         """Return the answers from the rows that each statement gave."""
         rows = int(results[0][0][0])
-        if self.dialect.limbs and rows >= MOST_LIMB_ROWS:
-            raise DataError("the table has 2**32 rows or more.", f"Engine {self.dialect.name} cannot sum so many.")
+        limb = self.dialect.limb
+        if limb is not None and rows >= 1 << (63 - limb):
+            raise DataError(f"the table has 2**{63 - limb} rows or more.", f"{self.dialect.name} cannot sum so many.")
         answers: dict[Aggregate, tuple[int, ...]] = {}
         for statement, lines in zip(self.statements, results, strict=True):
+            start = 0
             for asked, places in zip(statement.asked, statement.places, strict=True):
-                if statement.coded or (len(places) == 1 and asked.cells == 1):  # one number in each line: the short way
+                if statement.coded:  # one after the other, a line for each cell
+                    start, first = start + _cells_in_all(asked), start
+                    answers[asked] = tuple([line[0] for line in lines[first:start]])
+                elif len(places) == 1 and asked.cells == 1:  # one number in each line: the short way
                     answers[asked] = tuple([line[places[0]] for line in lines])
                 else:
                     found = ([line[place] for place in places] for line in lines)
-                    answers[asked] = tuple(cell for values in found for cell in _cells(asked, values))
+                    answers[asked] = tuple(cell for values in found for cell in _cells(asked, values, limb))
         return Aggregates(rows=rows, answers=answers)
 
 
@@ -191,11 +204,11 @@ def script(asked: Iterable[Aggregate], rows: Rows, *, dialect: Dialect = DUCKDB,
     writer = _Writer(rows, dialect, {c: f"snapdp_keys_{i}" for i, c in enumerate(many)}, persons, row, salt)
     groupings = dict.fromkeys(each.by for each in small if each.by is not None)
     return Script(
-        keys=tuple(KeyTable(name=name, column=column) for column, name in writer.keys.items()),
+        keys=tuple(KeyTable(name=name, column=c) for c, name in writer.keys.items() if dialect.labels is None),
         statements=(
             writer.whole([each for each in small if each.by is None]),
             *(writer.grouped(by, [each for each in small if each.by == by]) for by in groupings),
-            *(writer.coded(each) for each in large),
+            *(writer.coded(each) for each in ([large] if dialect.stack and large else [[one] for one in large])),
         ),
         dialect=dialect,
     )
@@ -260,31 +273,43 @@ class _Writer:
 
     def grouped(self, by: CategoryColumn, asked: list[Aggregate]) -> Statement:
         measures, places, names = self._measured(asked, by=by)
-        text = self._per_code(names[by], by.cells, measures, names)
+        text = self._per_code(names[by], by.cells, measures, self.levels(names))
         return Statement(text=text, asked=tuple(asked), places=places)
 
-    def coded(self, asked: Aggregate) -> Statement:
-        """Count the rows of each cell by its code, a whole number from 0; NULL is in no cell."""
-        by = asked.by
-        names = self._names([*asked.columns, *([by] if by else [])])
+    def coded(self, asked: list[Aggregate]) -> Statement:
+        """Count the rows of each cell by its code, a whole number from 0; NULL is in no cell.
+
+        Several requests share one scan where the engine can stack their codes, one after the other.
+        """
+        names, codes, cells = self._names(columns_of(asked)), [], 0
+        for each in asked:
+            codes.append(f"CAST({cells} AS {self.dialect.narrow}) + {self._code(each, names)}")
+            cells += _cells_in_all(each)
+        code, over = codes[0], self.levels(names)
+        if len(codes) > 1:
+            assert self.dialect.stack is not None
+            stacked = self.dialect.stack.format(len(codes), ", ".join(codes))
+            code, over = "code", f"(SELECT {stacked} AS code\nFROM {over}) AS stacked"
+        text = self._per_code(code, cells, ["COUNT(*)"], over)
+        return Statement(text=text, asked=tuple(asked), places=((0,),) * len(asked), coded=True)
+
+    def _code(self, asked: Aggregate, names: dict[Column, str]) -> str:
         if isinstance(asked, Bins):
             code = _bin_code(names[asked.column], asked.cuts)
         else:
             assert isinstance(asked, Categories)
             code = names[asked.column]
-        if by is not None:
-            code = f"{names[by]} * {asked.cells} + {code}"
-        cells = asked.cells * (by.cells if by else 1)
-        text = self._per_code(code, cells, ["COUNT(*)"], names)
-        return Statement(text=text, asked=(asked,), places=((0,),), coded=True)
+        return (
+            code if asked.by is None else f"CAST({names[asked.by]} AS {self.dialect.narrow}) * {asked.cells} + {code}"
+        )
 
-    def _per_code(self, code: str, cells: int, measures: Sequence[str], names: dict[Column, str]) -> str:
+    def _per_code(self, code: str, cells: int, measures: Sequence[str], over: str) -> str:
         """Return a grouping in which every declared code has its row, also one that no row of the table has."""
         shown = ", ".join(f"COALESCE(found.m{i}, 0)" for i in range(len(measures)))
         inner = ", ".join(f"{each} AS m{i}" for i, each in enumerate(measures))
         return (
             f"SELECT {shown}\nFROM {self.dialect.series.format(cells)} AS declared(code)\n"
-            f"LEFT JOIN (SELECT {code} AS code, {inner}\nFROM {self.levels(names)}\nGROUP BY 1) AS found "
+            f"LEFT JOIN (SELECT {code} AS code, {inner}\nFROM {over}\nGROUP BY 1) AS found "
             f"ON found.code = declared.code\nORDER BY declared.code"
         )
 
@@ -306,15 +331,21 @@ class _Writer:
                 return ["COUNT(*)"]
             return [self.dialect.count_if.format(" AND ".join(_test(each, names) for each in asked.where))]
         if isinstance(asked, Sum):
-            return [f"SUM({names[asked.column]})"]
+            return self._sums(names[asked.column], asked.column.levels)
         if isinstance(asked, Bins):  # cumulative: half the comparisons
             return [self.dialect.count_if.format(f"{names[asked.column]} >= {cut}") for cut in asked.cuts]
         if isinstance(asked, Categories):
             return [self.dialect.count_if.format(f"{names[asked.column]} = {code}") for code in range(asked.cells)]
-        product = f"{names[asked.first]} * {names[asked.second]}"
-        if self.dialect.limbs:
-            return [f"SUM(({product}) >> {LIMB})", f"SUM(({product}) & {(1 << LIMB) - 1})"]
-        return [f"SUM({product})"]
+        return self._sums(f"{names[asked.first]} * {names[asked.second]}", asked.first.levels * asked.second.levels)
+
+    def _sums(self, term: str, largest: int) -> list[str]:
+        """Return the sum of a term, or the sums of its pieces, lowest first: as many as its largest value needs."""
+        limb = self.dialect.limb
+        if limb is None or largest < 1 << limb:
+            return [f"SUM({term})"]
+        pieces = [f"(({term}) >> {start})" for start in range(0, largest.bit_length(), limb)]
+        lower = [f"{each} & {(1 << limb) - 1}" for each in pieces[:-1]]
+        return [f"SUM({each})" for each in (*lower, pieces[-1])]
 
     def _names(self, columns: Iterable[Column]) -> dict[Column, str]:
         return _names(columns) if self.row is None else self.row
@@ -401,8 +432,14 @@ def _bin_code(name: str, cuts: Sequence[int]) -> str:
     return f"CASE WHEN {name} >= {cuts[0]} AND {name} < {cuts[-1]} THEN {between(0, len(cuts) - 1)} END"
 
 
-def _cells(asked: Aggregate, values: list[int]) -> list[int]:
+def _cells_in_all(asked: Aggregate) -> int:
+    return asked.cells * (asked.by.cells if asked.by else 1)
+
+
+def _cells(asked: Aggregate, values: list[int], limb: int | None) -> list[int]:
     """Return the cells of a request from its numbers."""
     if isinstance(asked, Bins):
         return [low - high for low, high in pairwise(values)]
-    return [(values[0] << LIMB) + values[1]] if len(values) == 2 and asked.cells == 1 else values
+    if isinstance(asked, Sum | Products) and limb is not None:
+        return [sum(value << limb * i for i, value in enumerate(values))]
+    return values
