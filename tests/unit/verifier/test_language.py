@@ -6,7 +6,7 @@ import random
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from snapdp.errors import ProgramError
@@ -274,7 +274,7 @@ def trees(draw):
             | names.map(lambda n: Variable(name=n))
             | st.just(QueryValue(name="f"))
         )
-        expression = draw(st.recursive(leaves, lambda inner: operations(inner, fractions), max_leaves=12))
+        expression = draw(st.recursive(leaves, lambda inner: operations(inner, fractions), max_leaves=8))
         statements.append(Assignment(name=f"y{number}", expression=expression))
     lower, upper = sorted((draw(fractions), draw(fractions)))
     query = Query(name="f", lower=lower, upper=upper, sensitivity=draw(st.sampled_from([Fraction(1), Fraction(2, 3)])))
@@ -302,6 +302,7 @@ def operations(inner, fractions):
     )
 
 
+@settings(max_examples=60)
 @given(program=trees())
 def test_printing_and_reading_gives_the_same_tree(program):
     assert parse(printed(program)) == program

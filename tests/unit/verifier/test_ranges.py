@@ -7,7 +7,7 @@ from fractions import Fraction
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from snapdp.exact.dyadic import nearest_multiple
+from snapdp.exact.dyadic import nearest_multiple, power_of_two, round_nearest
 from snapdp.exact.elementary import ln_enclosure
 from snapdp.verifier import ranges
 from snapdp.verifier.ranges import Range, between
@@ -69,3 +69,12 @@ def test_zero_left_out_of_both_sides_is_no_sign():
     assert not sign.excludes_zero
     assert between(Fraction(0), Fraction(1), nonzero=True).positive
     assert not between(Fraction(0), Fraction(1)).positive
+
+
+@given(x=numbers, exponent=st.integers(-200, 200), bits=st.integers(2, 60))
+@example(x=Fraction(9, 2), exponent=0, bits=3)  # a tie
+@example(x=Fraction(127, 2), exponent=0, bits=3)  # up into the next binade
+def test_rounding_in_integers_is_rounding_of_rationals(x, exponent, bits):
+    x *= power_of_two(exponent)
+    expected = round_nearest(abs(x), bits) if x else Fraction(0)
+    assert nearest(x, bits) == (expected if x > 0 else -expected)
