@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 from snapdp.errors import PremiseError
-from snapdp.exact.dyadic import nearest_multiple, round_nearest
+from snapdp.exact.dyadic import nearest_multiple
 from snapdp.exact.elementary import ln_enclosure, ln_nearest
 from snapdp.exact.enclosure import Enclosure
 from snapdp.values import Value
@@ -87,9 +87,16 @@ def nearest(x: Fraction, bits: int) -> Fraction:
     >>> nearest(Fraction(-9, 2), 3)
     Fraction(-4, 1)
     """
-    if x == 0:
-        return x
-    return round_nearest(x, bits) if x > 0 else -round_nearest(-x, bits)
+    # In integers: this is the inner loop of every execution by definition. Tested against exact.dyadic.round_nearest.
+    size, unit = abs(x.numerator), x.denominator
+    shift = size.bit_length() - unit.bit_length() - bits  # size / (unit 2**shift) lies between 2**(bits +- 1)
+    size, unit = (size, unit << shift) if shift >= 0 else (size << -shift, unit)
+    if size >= unit << bits:
+        shift, unit = shift + 1, unit << 1
+    whole, rest = divmod(size, unit)
+    whole += 2 * rest > unit or (2 * rest == unit and whole % 2)
+    whole = whole if x > 0 else -whole
+    return Fraction(whole << shift) if shift >= 0 else Fraction(whole, 1 << -shift)
 
 
 def evaluate_float(
