@@ -33,7 +33,8 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 @click.command("release", epilog=EXAMPLE)
 @click.argument("source", type=str)
 @click.option("--data", help="The table, where SOURCE is a study: a CSV or Parquet file, a glob, a DuckDB file.")
-@click.option("--table", metavar="NAME", help="The table in a DuckDB file.")
+@click.option("--table", metavar="NAME", help="The table in a DuckDB file or on a PostgreSQL server.")
+@click.option("--spark", metavar="URL", help="Let Spark with this master read the files.")
 @statistic_options
 @click.option("--ledger", "ledger_path", required=True, metavar="PATH", help="The ledger that is charged.")
 @click.option("--dataset", metavar="NAME", help="The ledger's account, where it has several.")
@@ -64,7 +65,7 @@ def release_command(ctx: click.Context, /, as_json: bool, ledger_path: str, yes:
         request = study.request(plan)
         account = ledger.account(study.dataset)
         data = options["data"] or study.data if _is_study(options) else options["source"]
-        table = study.table(None if data is None else open_table(data, table=options["table"]))
+        table = study.table(None if data is None else open_table(data, table=options["table"], spark=options["spark"]))
         _ask(plan, account, yes=yes, quiet=as_json)
         result = study.release(table, ledger=ledger, plan=request.plan, directory=options["directory"], watch=watch)
         left = ledger.account(study.dataset).left

@@ -2,7 +2,8 @@
 
 Room: data. Imports schema; reads nothing itself. A request speaks of levels: q = steps above the lower bound of a
 column, or the position of a category in its declared list. Rooms above turn statistics into requests and the integers
-into numerators. Every request takes `by`, a category column: it is then answered once for each of its cells.
+into numerators. Every request takes `by`, a category column: it is then answered once for each of its cells; and
+`persons`: it is then answered over at most so many rows of each person.
 
     answer = one integer for each cell, groups outermost, in the order in which cells were declared
 
@@ -16,7 +17,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from itertools import pairwise
 
-from snapdp.data.schema import CategoryColumn, Column, NumberColumn
+from snapdp.data.schema import CategoryColumn, Column, NumberColumn, PersonColumn
 from snapdp.errors import ParameterError
 from snapdp.values import Value
 
@@ -42,11 +43,32 @@ class Member(Value):
             )
 
 
+class Persons(Value):
+    """Whose rows they are, and how many of each person's are kept.                       docs/theory/persons.md
+
+    column   the column that names the person; a row that names nobody is not counted
+    most     at most this many rows of each person, chosen by a hash of person and row
+    """
+
+    column: str
+    most: int
+
+    def _check(self) -> None:
+        if self.most < 1:
+            raise ParameterError(f"rows_per_person = {self.most} keeps no row.", "Give 1, 2, 3, ...")
+
+    @property
+    def cell(self) -> PersonColumn:
+        """Return the column as sources see it."""
+        return PersonColumn(name=self.column)
+
+
 class Count(Value):
     """The number of rows that meet all conditions."""
 
     where: tuple[Levels | Member, ...] = ()
     by: CategoryColumn | None = None
+    persons: Persons | None = None
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -62,6 +84,7 @@ class Sum(Value):
 
     column: NumberColumn
     by: CategoryColumn | None = None
+    persons: Persons | None = None
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -78,6 +101,7 @@ class Products(Value):
     first: NumberColumn
     second: NumberColumn
     by: CategoryColumn | None = None
+    persons: Persons | None = None
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -94,6 +118,7 @@ class Bins(Value):
     column: NumberColumn
     cuts: tuple[int, ...]
     by: CategoryColumn | None = None
+    persons: Persons | None = None
 
     def _check(self) -> None:
         if len(self.cuts) < 2 or any(low > high for low, high in pairwise(self.cuts)):
@@ -115,6 +140,7 @@ class Categories(Value):
 
     column: CategoryColumn
     by: CategoryColumn | None = None
+    persons: Persons | None = None
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -131,7 +157,7 @@ Aggregate = Count | Sum | Products | Bins | Categories
 class Aggregates:
     """The exact integers of one table, by request. All of them were read inside one transaction.
 
-    rows      how many rows the table has: private under add-remove, compared with n under change-one
+    rows      how many rows were counted: private under add-remove, compared with n under change-one
     answers   for each request one integer per cell, groups outermost
     """
 

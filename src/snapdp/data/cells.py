@@ -9,7 +9,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
-from snapdp.data.schema import Column, NumberColumn
+from snapdp.data.schema import Column, NumberColumn, PersonColumn
 
 _UNKNOWN = "\x00"  # no declared category can hold this character
 
@@ -53,6 +53,22 @@ def category_text(cell: Any) -> str | None:
     if isinstance(cell, int) and cell.bit_length() < 2048:
         return str(cell)
     return _UNKNOWN
+
+
+def person_text(cell: Any) -> str | None:
+    """Return the text of a person: text, whole numbers and UUIDs as they print; None for whatever names nobody."""
+    if isinstance(cell, str):
+        return cell if is_storable(cell) else None
+    if type(cell).__name__ == "UUID":
+        return str(cell)
+    return str(cell) if isinstance(cell, int) and not isinstance(cell, bool) and cell.bit_length() < 2048 else None
+
+
+def cell_text(cell: Any, column: Column) -> str | None:
+    """Return a cell as the text that its column reads."""
+    if isinstance(column, NumberColumn):
+        return number_text(cell)
+    return person_text(cell) if isinstance(column, PersonColumn) else category_text(cell)
 
 
 def _storable_text(cell: str) -> str:

@@ -1,6 +1,7 @@
 """Runs the statements on DuckDB, inside one read transaction, and turns every failure into one fixed sentence.
 
-Room: data. Imports sql and sources; the only module that starts an engine, and only when it is asked to. Each call has
+Room: data. Imports sql and sources; an engine is started only when it is asked for. `spark` and `postgres` are the same
+class with other steps. On DuckDB each call has
 a connection of its own: no setting of the caller, no extension from a network, no private row left behind.
 Every engine error becomes a DataError that carries no text of the engine, not even as its context: engines quote cells.
 Only the number of a line of a CSV file is kept.
@@ -10,17 +11,18 @@ Theory: docs/theory/exact-sums.md.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, TypeVar
 
 from snapdp.data.aggregates import Aggregate, Aggregates
 from snapdp.data.csvtext import CsvDialect
+from snapdp.data.dialects import DUCKDB, storable
 from snapdp.data.quantiser import quantiser
 from snapdp.data.schema import Column, NumberColumn
 from snapdp.data.sources import Source, open_source
-from snapdp.data.sql import DUCKDB, Dialect, KeyTable, declared_rows, script, storable
-from snapdp.errors import DataError, PremiseError, SnapdpError
+from snapdp.data.sql import KeyTable, Script, columns_of, declared_rows, persons_of, script
+from snapdp.errors import DataError, ParameterError, PremiseError, SnapdpError
 
 R = TypeVar("R")
 Watch = Callable[[Any], AbstractContextManager[object]]
@@ -36,10 +38,15 @@ _SETTINGS = {
 
 
 class Table:
-    """A source and an engine: answers requests with exact integers."""
+    """A source and an engine: answers requests with exact integers. This one runs on DuckDB.
 
-    def __init__(self, source: Source, *, threads: int | None = None, dialect: Dialect = DUCKDB) -> None:
-        self.source, self.threads, self.dialect = source, threads, dialect
+    Other engines override the steps at the end. Every call opens and closes what it needs.
+    """
+
+    dialect = DUCKDB
+
+    def __init__(self, source: Source, *, threads: int | None = None) -> None:
+        self.source, self.threads = source, threads
 
     def state(self) -> object:
         """Return something that changes when the files behind the table do."""
@@ -57,24 +64,21 @@ class Table:
             "the content of the table cannot be read.", "Give columns of numbers and text: arrays, lists, or files."
         )
 
-    def aggregates(self, asked: Iterable[Aggregate], *, watch: Watch | None = None) -> Aggregates:
+    def aggregates(self, asked: Iterable[Aggregate], *, salt: str = "", watch: Watch | None = None) -> Aggregates:
         """Return the exact integers of all requests, from one state of the table.
 
+        salt    public text that decides, with the rows themselves, which of its rows a person keeps
         watch   is given the connection and returns a context manager that is open while the engine scans
         """
         wanted = list(asked)
-        columns = columns_of(wanted)
-        check_columns(columns)
-        return self._guarded(lambda connection: self._run(connection, wanted, columns, watch))
+        check_columns(columns_of(wanted))
+        return self._guarded(lambda connection: self._run(connection, wanted, salt, watch))
 
-    def statement(self, asked: Iterable[Aggregate]) -> str:
+    def statement(self, asked: Iterable[Aggregate], *, salt: str = "") -> str:
         """Return the SQL text that `aggregates` would run."""
         wanted = list(asked)
-        columns = columns_of(wanted)
-        check_columns(columns)
-        return self._guarded(
-            lambda connection: script(wanted, self.source.open(connection, columns), dialect=self.dialect).text
-        )
+        check_columns(columns_of(wanted))
+        return self._guarded(lambda connection: self._script(connection, wanted, salt).text)
 
     def check(self, columns: Iterable[Column]) -> None:
         """Read the whole table once; refuse it if it is not well formed or lacks a column. Nothing is returned."""
@@ -86,48 +90,76 @@ class Table:
         rows = self.source.open(connection, columns)
         fields = [rows.field(column) for column in columns]
         reads = ", ".join(f"COUNT({each.reads})" for each in fields) or "COUNT(*)"
-        connection.execute(f"SELECT {reads} FROM {rows.origin}").fetchall()
+        self._select(connection, [f"SELECT {reads} FROM {rows.origin}"])
 
-    def _run(
-        self, connection: Any, asked: Sequence[Aggregate], columns: Sequence[Column], watch: Watch | None
-    ) -> Aggregates:
+    def _script(self, connection: Any, asked: Sequence[Aggregate], salt: str) -> Script:
+        persons = persons_of(asked)
+        columns = [*columns_of(asked), *([persons.cell] if persons else [])]
+        return script(asked, self.source.open(connection, columns), dialect=self.dialect, salt=salt)
+
+    def _run(self, connection: Any, asked: Sequence[Aggregate], salt: str, watch: Watch | None) -> Aggregates:
         before = self.source.state()
-        todo = script(asked, self.source.open(connection, columns), dialect=self.dialect)
+        todo = self._script(connection, asked, salt)
         for key in todo.keys:
             _load(connection, key)
-        connection.execute("BEGIN TRANSACTION READ ONLY")
         with nullcontext() if watch is None else watch(connection):
-            results = [connection.execute(each.text).fetchall() for each in todo.statements]
-        connection.execute("COMMIT")
+            results = self._select(connection, [each.text for each in todo.statements])
         if self.source.state() != before:
             raise DataError("the files changed while they were read.", "Try again when nobody writes to them.")
         return todo.read(results)
 
     def _guarded(self, action: Callable[[Any], R]) -> R:
-        """Run on a fresh connection. An engine error is told by one sentence, with no trace of the original."""
-        connection = _connection(self.threads)
-        line = None
+        """Run with the engine at hand. Its errors are told by one sentence, with no trace of the original."""
+        failure = DataError("the engine could not read the table.", "Check that it is complete and readable.")
         try:
-            return action(connection)
+            with self._connected() as connection:
+                return action(connection)
         except SnapdpError:
             raise
         except Exception as error:
-            line = _LINE.match(str(error)) if self.source.is_csv else None
+            failure = self._refusal(error) or failure
+        raise failure  # out here, so that the engine's own error is not even its context
+
+    # What engines do differently
+
+    @contextmanager
+    def _connected(self) -> Iterator[Any]:
+        connection = _connection(self.threads)
+        try:
+            yield connection
         finally:
             connection.close()
-        # Raised out here, so that the engine's own error is not even its context.
-        if line:
-            raise DataError(
-                f"line {line[1]} of the CSV file is not well formed.",
-                "Each line needs as many cells as the header, in UTF-8, with every quote closed and doubled inside.",
-            )
-        raise DataError("the engine could not read the table.", "Check that the file is complete and readable.")
+
+    def _select(self, connection: Any, statements: Sequence[str]) -> list[list[tuple[int, ...]]]:
+        """Return the rows of all statements, read from one state of the table."""
+        connection.execute("BEGIN TRANSACTION READ ONLY")
+        results = [connection.execute(each).fetchall() for each in statements]
+        connection.execute("COMMIT")
+        return results
+
+    def _refusal(self, error: Exception) -> DataError | None:
+        """Return what may be said about an error of the engine beyond the one sentence: a line number."""
+        line = _LINE.match(str(error)) if self.source.is_csv else None
+        if not line:
+            return None
+        return DataError(
+            f"line {line[1]} of the CSV file is not well formed.",
+            "Each line needs as many cells as the header, in UTF-8, with every quote closed and doubled inside.",
+        )
 
 
 def open_table(
-    data: Any, *, table: str | None = None, dialect: CsvDialect | None = None, threads: int | None = None
+    data: Any,
+    *,
+    table: str | None = None,
+    dialect: CsvDialect | None = None,
+    threads: int | None = None,
+    spark: Any = None,
 ) -> Table:
-    """Return a table from a path, a glob, a frame or a dict of columns.
+    """Return a table from a path, a glob, a frame, a dict of columns, a Spark table or a PostgreSQL address.
+
+    table   the table of a DuckDB file, of a SparkSession or of a PostgreSQL server
+    spark   a SparkSession or the URL of a master: the paths are then read by Spark
 
     >>> from snapdp.data.aggregates import Sum
     >>> from snapdp.data.schema import integer_column
@@ -135,6 +167,16 @@ def open_table(
     >>> open_table({"age": [31, None, 200]}).aggregates([Sum(column=age)])[Sum(column=age)]  # 31 + 60 + 120
     (211,)
     """
+    from snapdp.data.postgres import PostgresSource, PostgresTable, is_address
+    from snapdp.data.spark import SparkTable, spark_source
+
+    if is_address(data):
+        if table is None or spark is not None or dialect is not None:
+            raise ParameterError("a PostgreSQL address needs the name of a table, and nothing else.", "Give table.")
+        return PostgresTable(PostgresSource(data, table))
+    found = spark_source(data, table=table, session=spark, dialect=dialect)
+    if found is not None:
+        return SparkTable(found)
     return Table(open_source(data, table=table, dialect=dialect), threads=threads)
 
 
@@ -144,11 +186,6 @@ def statement(asked: Iterable[Aggregate], *, table: str = "data") -> str:
     columns = columns_of(wanted)
     check_columns(columns)
     return script(wanted, declared_rows(columns, table=table)).text
-
-
-def columns_of(asked: Iterable[Aggregate]) -> list[Column]:
-    """Return every column that requests speak of, each once."""
-    return list(dict.fromkeys(c for each in asked for c in (*each.columns, *([each.by] if each.by else []))))
 
 
 def check_columns(columns: Iterable[Column]) -> None:

@@ -22,7 +22,7 @@ from snapdp.exact.dyadic import floor_log2, nearest_multiple, power_of_two
 from snapdp.exact.numbers import parameter, positive
 from snapdp.values import Value
 
-NUMBER, INTEGER, CATEGORY = "number", "integer", "category"
+NUMBER, INTEGER, CATEGORY, PERSON = "number", "integer", "category", "person"
 DROPPED, BINNED = "dropped", "binned"
 DEFAULT_LEVELS = 1 << 20  # a number column without a step has between this many levels and twice as many
 
@@ -97,6 +97,16 @@ class CategoryColumn(Value):
             yield "(unknown)"
         if self.null == BINNED:
             yield "(null)"
+
+
+class PersonColumn(CategoryColumn):
+    """A column that says whose row it is: text or whole numbers, compared as they are. Nothing about it is declared."""
+
+    categories: tuple[str, ...] = ()
+
+    @property
+    def kind(self) -> str:
+        return PERSON
 
 
 Column = NumberColumn | CategoryColumn

@@ -22,11 +22,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any, cast
 
-from snapdp.data.cells import category_text, is_storable, number_text, pandas_array
+from snapdp.data.cells import cell_text, is_storable, pandas_array
 from snapdp.data.contents import arrow_digest, columns_digest, file_digest
 from snapdp.data.csvtext import CsvDialect, line_of_stray_quote, quotes_in_place
-from snapdp.data.schema import Column, NumberColumn
-from snapdp.data.sql import NUMERIC, OTHER, TEXT, TRUTH, WHOLE, Field, Rows, identifier, literal
+from snapdp.data.dialects import identifier, literal
+from snapdp.data.schema import Column
+from snapdp.data.sql import LABEL, NUMERIC, OTHER, TEXT, TRUTH, WHOLE, Field, Rows
 from snapdp.errors import DataError, ParameterError
 
 _WHOLE_TYPES = {f"{sign}{size}INT" for sign in ("", "U") for size in ("TINY", "SMALL", "BIG", "HUGE")} | {
@@ -34,7 +35,8 @@ _WHOLE_TYPES = {f"{sign}{size}INT" for sign in ("", "U") for size in ("TINY", "S
     "UINTEGER",
 }
 _ATTACHED, _REGISTERED = "snapdp_source", "snapdp_columns"
-_DATABASES, _PARQUETS, _CSVS = (".duckdb", ".db", ".ddb"), (".parquet", ".pq"), (".csv", ".csv.gz", ".tsv", ".txt")
+_DATABASES, _PARQUETS = (".duckdb", ".db", ".ddb"), (".parquet", ".pq")
+CSV_ENDINGS = (".csv", ".csv.gz", ".tsv", ".txt")
 
 
 class Source(ABC):
@@ -253,10 +255,7 @@ class ColumnsSource(Source):
         if given.ndim != 1:
             raise DataError(f"column {column.name!r} is not one-dimensional.", "Give one number or text for each row.")
         if given.dtype.kind in "OU":
-            texts = [
-                number_text(each) if isinstance(column, NumberColumn) else category_text(each)
-                for each in given.tolist()
-            ]
+            texts = [cell_text(each, column) for each in given.tolist()]
             return np.fromiter(texts, dtype=object, count=len(texts))
         if given.dtype.kind == "f":
             given = given.astype(np.float64)  # exact, except for long doubles: these go to the nearest
@@ -321,7 +320,7 @@ def _file_source(path: Path, table: str | None, dialect: CsvDialect | None) -> S
         return DuckdbSource(path, table)
     if table is not None:
         raise ParameterError(f"{path.name!r} is no database and has no table {table!r}.", "Leave table out.")
-    if name.endswith(_CSVS):
+    if name.endswith(CSV_ENDINGS):
         return CsvSource(path, dialect=dialect or CsvDialect(delimiter="\t" if name.endswith(".tsv") else ","))
     if dialect is not None:
         raise ParameterError(f"{path.name!r} is no CSV file and has no dialect.", "Leave the dialect out.")
@@ -329,7 +328,7 @@ def _file_source(path: Path, table: str | None, dialect: CsvDialect | None) -> S
         return ParquetSource(path)
     raise DataError(
         f"{path.name!r} is not known as a table by its name.",
-        f"Known endings: {', '.join((*_CSVS, *_PARQUETS, *_DATABASES))}.",
+        f"Known endings: {', '.join((*CSV_ENDINGS, *_PARQUETS, *_DATABASES))}.",
     )
 
 
@@ -369,7 +368,7 @@ def _kind(stored: str) -> str:
         return TEXT
     if stored == '"NULL"':  # a column without a single cell: all of it is missing, whatever it is declared as
         return WHOLE
-    return TRUTH if stored == "BOOLEAN" else OTHER
+    return {"BOOLEAN": TRUTH, "UUID": LABEL}.get(stored, OTHER)
 
 
 def _existing(path: str | Path) -> Path:

@@ -3,7 +3,7 @@
 Room: data. Imports schema, quantiser and aggregates; runs nothing. Three nested SELECTs: cells are read as doubles or
 text, clamped to doubles inside the bounds, and made levels by operations that are exact and total; counts and sums of
 levels stand outside. Missing cells (NULL, NaN, text that is no number) take the declared level, row by row.
-A dialect is a value: what engines spell differently. DuckDB runs; Spark and PostgreSQL follow.
+What engines spell differently is in `dialects`; how persons keep a few rows each, in `persons`.
 Theory: docs/theory/exact-sums.md.
 """
 
@@ -13,56 +13,36 @@ import math
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from snapdp.data.aggregates import Aggregate, Aggregates, Bins, Categories, Count, Levels, Member, Sum
+from snapdp.data.aggregates import (
+    Aggregate,
+    Aggregates,
+    Bins,
+    Categories,
+    Count,
+    Levels,
+    Member,
+    Persons,
+    Products,
+    Sum,
+)
+from snapdp.data.dialects import DUCKDB, MANY_CELLS, Dialect, identifier
+from snapdp.data.persons import kept_rows
 from snapdp.data.quantiser import DOUBLE, NARROW, Quantiser, quantiser
-from snapdp.data.schema import BINNED, CategoryColumn, Column, NumberColumn
+from snapdp.data.schema import BINNED, CATEGORY, INTEGER, NUMBER, PERSON, CategoryColumn, Column, NumberColumn
 from snapdp.errors import DataError, ParameterError
 from snapdp.exact.dyadic import floor_log2, power_of_two
-from snapdp.exact.numbers import shown
 from snapdp.values import Value
-
-MANY_CELLS = 64  # more cells than this are counted by GROUP BY, more categories than this are looked up in a table
-MOST_LIMB_ROWS = 1 << 32
-LIMB = 31
 
 NUMBER_TEXT = (  # the one numeric pattern, for every source of text; spaces may stand around it
     " *[+-]?(([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?|[iI][nN][fF]([iI][nN][iI][tT][yY])?) *"
 )
-NUMERIC, TEXT, WHOLE, TRUTH, OTHER = "numeric", "text", "whole", "truth", "other"
-
-
-class Dialect(Value):
-    """What engines spell differently. Templates take their operands as {0}, {1}.
-
-    exact_text   text that is compared byte by byte, whatever collation the column was created with
-    limbs        sums of products in two 31-bit halves, for engines that do not widen a sum of 64-bit integers
-    """
-
-    name: str
-    double: str
-    narrow: str
-    wide: str
-    text: str
-    exact_text: str
-    quotient: str
-    count_if: str
-    series: str
-    number_from_text: str
-    limbs: bool = False
-
-
-DUCKDB = Dialect(
-    name="duckdb",
-    double="DOUBLE",
-    narrow="BIGINT",
-    wide="HUGEINT",
-    text="VARCHAR",
-    exact_text="CAST({0} AS VARCHAR) COLLATE C",
-    quotient="({0} // {1})",
-    count_if="COUNT_IF({0})",
-    series="range({0})",
-    number_from_text="CASE WHEN regexp_full_match({0}, {1}) THEN TRY_CAST({0} AS DOUBLE) END",
-)
+NUMERIC, TEXT, LABEL, WHOLE, TRUTH, OTHER = "numeric", "text", "label", "whole", "truth", "other"
+ALLOWED = {  # what a column of each kind may be stored as; a label is text that is never read as a number
+    NUMBER: ((NUMERIC, WHOLE, TEXT), "numbers or text"),
+    INTEGER: ((NUMERIC, WHOLE, TEXT), "numbers or text"),
+    CATEGORY: ((TEXT, LABEL, WHOLE, TRUTH), "text or whole numbers"),
+    PERSON: ((TEXT, LABEL, WHOLE), "text or whole numbers"),
+}
 
 
 class Field(Value):
@@ -88,9 +68,8 @@ class Rows(Value):
                 f"the table has {'no column' if not found else 'several columns'} named {column.name!r}.",
                 "Names are compared exactly, capitals and spaces included, and each may stand once.",
             )
-        allowed = (NUMERIC, WHOLE, TEXT) if isinstance(column, NumberColumn) else (TEXT, WHOLE, TRUTH)
+        allowed, what = ALLOWED[column.kind]
         if found[0].kind not in allowed:
-            what = "numbers or text" if isinstance(column, NumberColumn) else "text or whole numbers"
             raise DataError(
                 f"column {column.name!r} is declared as {column.kind} but stored as {found[0].stored}.",
                 f"Store it as {what}, or declare it otherwise.",
@@ -109,31 +88,6 @@ def declared_rows(columns: Iterable[Column], *, table: str = "data") -> Rows:
     return Rows(origin=identifier(table), fields=tuple(fields))
 
 
-def identifier(name: str) -> str:
-    """Return a name as SQL reads it back, whatever it holds.
-
-    >>> print(identifier('a "b" c'))
-    "a ""b"" c"
-    """
-    return '"' + storable(name, "a name").replace('"', '""') + '"'
-
-
-def literal(text: str) -> str:
-    """Return text as SQL reads it back, whatever it holds.
-
-    >>> print(literal("it's"))
-    'it''s'
-    """
-    return "'" + storable(text, "a text").replace("'", "''") + "'"
-
-
-def storable(text: str, what: str) -> str:
-    """Return a public text; refuse the null character and lone surrogates."""
-    if "\x00" in text or (not text.isascii() and any("\ud800" <= each <= "\udfff" for each in text)):
-        raise ParameterError(f"{what} holds a character that engines cannot store: {shown(text)}.", "Leave it out.")
-    return text
-
-
 # Levels
 
 
@@ -150,14 +104,15 @@ def _clamped(x: str, formula: Quantiser, dialect: Dialect) -> str:
 
 def _level(c: str, formula: Quantiser, dialect: Dialect) -> str:
     """Return q for a clamped cell, and the declared level for a missing one."""
-    scaled = f"FLOOR({c} * {_double(formula.scale, dialect)})"
+    scaled = f"{c} * {_double(formula.scale, dialect)}"
     if formula.integers == DOUBLE:
         shift, half = _double(float(formula.shift), dialect), _double(0.5, dialect)
-        q = f"CAST(FLOOR(({scaled} + {shift}) * {half}) AS {dialect.narrow})"
+        q = f"CAST(FLOOR((FLOOR({scaled}) + {shift}) * {half}) AS {dialect.narrow})"
     else:
-        wide = dialect.narrow if formula.integers == NARROW else dialect.wide
+        narrow = formula.integers == NARROW
+        wide = dialect.narrow if narrow else dialect.wide
         times, shift, divide = (_integer(n, wide) for n in (formula.times, formula.shift, formula.divide))
-        whole = f"CAST({scaled} AS {wide})"
+        whole = f"CAST(FLOOR({scaled}) AS {wide})" if narrow else dialect.wide_floor.format(scaled)
         product = whole if formula.times == 1 else f"{whole} * {times}"
         q = f"CAST({dialect.quotient.format(f'({product} + {shift})', divide)} AS {dialect.narrow})"
         if formula.low != formula.column.lower or formula.high != formula.column.upper:
@@ -180,7 +135,7 @@ def _integer(value: int, kind: str) -> str:
 
 
 class KeyTable(Value):
-    """A temporary table (label, code) of declared categories, for a column that has many."""
+    """A table (label, code) of declared categories, for a column that has many; the engine loads it first."""
 
     name: str
     column: CategoryColumn
@@ -215,53 +170,101 @@ class Script(Value):
     def read(self, results: Sequence[Sequence[Sequence[int]]]) -> Aggregates:
         """Return the answers from the rows that each statement gave."""
         rows = int(results[0][0][0])
-        if self.dialect.limbs and rows >= MOST_LIMB_ROWS:
-            raise DataError("the table has 2**32 rows or more.", f"Engine {self.dialect.name} cannot sum so many.")
+        limb = self.dialect.limb
+        if limb is not None and rows >= 1 << (63 - limb):
+            raise DataError(f"the table has 2**{63 - limb} rows or more.", f"{self.dialect.name} cannot sum so many.")
         answers: dict[Aggregate, tuple[int, ...]] = {}
         for statement, lines in zip(self.statements, results, strict=True):
+            start = 0
             for asked, places in zip(statement.asked, statement.places, strict=True):
-                if statement.coded or (len(places) == 1 and asked.cells == 1):  # one number in each line: the short way
+                if statement.coded:  # one after the other, a line for each cell
+                    start, first = start + _cells_in_all(asked), start
+                    answers[asked] = tuple([line[0] for line in lines[first:start]])
+                elif len(places) == 1 and asked.cells == 1:  # one number in each line: the short way
                     answers[asked] = tuple([line[places[0]] for line in lines])
                 else:
                     found = ([line[place] for place in places] for line in lines)
-                    answers[asked] = tuple(cell for values in found for cell in _cells(asked, values))
+                    answers[asked] = tuple(cell for values in found for cell in _cells(asked, values, limb))
         return Aggregates(rows=rows, answers=answers)
 
 
-def script(asked: Iterable[Aggregate], rows: Rows, *, dialect: Dialect = DUCKDB) -> Script:
+def script(asked: Iterable[Aggregate], rows: Rows, *, dialect: Dialect = DUCKDB, salt: str = "") -> Script:
     """Return the statements that answer all requests: one SELECT, one for each grouping, one for each large histogram.
 
-    The first one starts with COUNT(*) of the whole table.
+    The first one starts with COUNT(*) of all rows, or of all rows that persons keep. All statements keep the same ones:
+    they depend on the salt and on the columns of all requests together.
     """
     wanted = list(dict.fromkeys(asked))
-    large = [each for each in wanted if each.cells > MANY_CELLS]
-    small = [each for each in wanted if each.cells <= MANY_CELLS]
-    columns = dict.fromkeys(c for each in wanted for c in (*each.columns, *([each.by] if each.by else [])))
+    large = [each for each in wanted if each.cells > dialect.many_cells]
+    small = [each for each in wanted if each.cells <= dialect.many_cells]
+    columns = columns_of(wanted)
     many = [c for c in columns if isinstance(c, CategoryColumn) and len(c.categories) > MANY_CELLS]
-    writer = _Writer(rows, dialect, {c: f"snapdp_keys_{i}" for i, c in enumerate(many)})
+    persons = persons_of(wanted)
+    row = None if persons is None else _names(sorted(columns, key=lambda column: (column.name, repr(column))))
+    writer = _Writer(rows, dialect, {c: f"snapdp_keys_{i}" for i, c in enumerate(many)}, persons, row, salt)
     groupings = dict.fromkeys(each.by for each in small if each.by is not None)
     return Script(
-        keys=tuple(KeyTable(name=name, column=column) for column, name in writer.keys.items()),
+        keys=tuple(KeyTable(name=name, column=c) for c, name in writer.keys.items() if dialect.labels is None),
         statements=(
             writer.whole([each for each in small if each.by is None]),
             *(writer.grouped(by, [each for each in small if each.by == by]) for by in groupings),
-            *(writer.coded(each) for each in large),
+            *(writer.coded(each) for each in ([large] if dialect.stack and large else [[one] for one in large])),
         ),
         dialect=dialect,
     )
 
 
-def level_rows(columns: Iterable[Column], rows: Rows, *, dialect: Dialect = DUCKDB) -> str:
-    """Return a SELECT of the levels of every row: what all counts and sums are taken over. For tests and audits."""
+def columns_of(asked: Iterable[Aggregate]) -> list[Column]:
+    """Return every column that requests speak of, each once."""
+    return list(dict.fromkeys(c for each in asked for c in (*each.columns, *([each.by] if each.by else []))))
+
+
+def persons_of(asked: Iterable[Aggregate]) -> Persons | None:
+    """Return whose rows the requests count; all of them must agree."""
+    found = list(dict.fromkeys(each.persons for each in asked))
+    if len(found) > 1:
+        raise ParameterError(
+            "some requests count rows and others persons, or persons differently.",
+            "All requests to a table at one time have one unit.",
+        )
+    return found[0] if found else None
+
+
+def level_rows(
+    columns: Iterable[Column],
+    rows: Rows,
+    *,
+    dialect: Dialect = DUCKDB,
+    persons: Persons | None = None,
+    salt: str = "",
+) -> str:
+    """Return a SELECT of the levels of every row: what all counts and sums are taken over. For tests and audits.
+
+    With persons: of every row that is kept, and the person last.
+    """
     names = _names(columns)
-    return f"SELECT {', '.join(names.values())}\nFROM {_Writer(rows, dialect, {}).levels(names)}"
+    shown = [*names.values(), *(["person"] if persons else [])]
+    writer = _Writer(rows, dialect, {}, persons, None if persons is None else names, salt)
+    return f"SELECT {', '.join(shown)}\nFROM {writer.levels(names)}"
 
 
 class _Writer:
-    """Writes the statements over one table in one dialect."""
+    """Writes the statements over one table in one dialect.
 
-    def __init__(self, rows: Rows, dialect: Dialect, keys: dict[CategoryColumn, str]) -> None:
+    row   with persons: the columns that make a row, in every statement, so that all of them keep the same rows
+    """
+
+    def __init__(
+        self,
+        rows: Rows,
+        dialect: Dialect,
+        keys: dict[CategoryColumn, str],
+        persons: Persons | None,
+        row: dict[Column, str] | None,
+        salt: str,
+    ) -> None:
         self.rows, self.dialect, self.keys = rows, dialect, keys
+        self.persons, self.row, self.salt = persons, row, salt
 
     def whole(self, asked: list[Aggregate]) -> Statement:
         measures, places, names = self._measured(asked, first=["COUNT(*)"])
@@ -270,31 +273,43 @@ class _Writer:
 
     def grouped(self, by: CategoryColumn, asked: list[Aggregate]) -> Statement:
         measures, places, names = self._measured(asked, by=by)
-        text = self._per_code(names[by], by.cells, measures, names)
+        text = self._per_code(names[by], by.cells, measures, self.levels(names))
         return Statement(text=text, asked=tuple(asked), places=places)
 
-    def coded(self, asked: Aggregate) -> Statement:
-        """Count the rows of each cell by its code, a whole number from 0; NULL is in no cell."""
-        by = asked.by
-        names = _names([*asked.columns, *([by] if by else [])])
+    def coded(self, asked: list[Aggregate]) -> Statement:
+        """Count the rows of each cell by its code, a whole number from 0; NULL is in no cell.
+
+        Several requests share one scan where the engine can stack their codes, one after the other.
+        """
+        names, codes, cells = self._names(columns_of(asked)), [], 0
+        for each in asked:
+            codes.append(f"CAST({cells} AS {self.dialect.narrow}) + {self._code(each, names)}")
+            cells += _cells_in_all(each)
+        code, over = codes[0], self.levels(names)
+        if len(codes) > 1:
+            assert self.dialect.stack is not None
+            stacked = self.dialect.stack.format(len(codes), ", ".join(codes))
+            code, over = "code", f"(SELECT {stacked} AS code\nFROM {over}) AS stacked"
+        text = self._per_code(code, cells, ["COUNT(*)"], over)
+        return Statement(text=text, asked=tuple(asked), places=((0,),) * len(asked), coded=True)
+
+    def _code(self, asked: Aggregate, names: dict[Column, str]) -> str:
         if isinstance(asked, Bins):
             code = _bin_code(names[asked.column], asked.cuts)
         else:
             assert isinstance(asked, Categories)
             code = names[asked.column]
-        if by is not None:
-            code = f"{names[by]} * {asked.cells} + {code}"
-        cells = asked.cells * (by.cells if by else 1)
-        text = self._per_code(code, cells, ["COUNT(*)"], names)
-        return Statement(text=text, asked=(asked,), places=((0,),), coded=True)
+        return (
+            code if asked.by is None else f"CAST({names[asked.by]} AS {self.dialect.narrow}) * {asked.cells} + {code}"
+        )
 
-    def _per_code(self, code: str, cells: int, measures: Sequence[str], names: dict[Column, str]) -> str:
+    def _per_code(self, code: str, cells: int, measures: Sequence[str], over: str) -> str:
         """Return a grouping in which every declared code has its row, also one that no row of the table has."""
         shown = ", ".join(f"COALESCE(found.m{i}, 0)" for i in range(len(measures)))
         inner = ", ".join(f"{each} AS m{i}" for i, each in enumerate(measures))
         return (
             f"SELECT {shown}\nFROM {self.dialect.series.format(cells)} AS declared(code)\n"
-            f"LEFT JOIN (SELECT {code} AS code, {inner}\nFROM {self.levels(names)}\nGROUP BY 1) AS found "
+            f"LEFT JOIN (SELECT {code} AS code, {inner}\nFROM {over}\nGROUP BY 1) AS found "
             f"ON found.code = declared.code\nORDER BY declared.code"
         )
 
@@ -302,7 +317,7 @@ class _Writer:
         self, asked: list[Aggregate], *, first: Sequence[str] = (), by: CategoryColumn | None = None
     ) -> tuple[list[str], tuple[tuple[int, ...], ...], dict[Column, str]]:
         """Return the expressions to select, each once, and where those of each request stand."""
-        names = _names([*([by] if by else []), *(column for each in asked for column in each.columns)])
+        names = self._names([*([by] if by else []), *(column for each in asked for column in each.columns)])
         found = {each: place for place, each in enumerate(first)}
         places = tuple(
             tuple(found.setdefault(expression, len(found)) for expression in self._expressions(each, names))
@@ -316,21 +331,41 @@ class _Writer:
                 return ["COUNT(*)"]
             return [self.dialect.count_if.format(" AND ".join(_test(each, names) for each in asked.where))]
         if isinstance(asked, Sum):
-            return [f"SUM({names[asked.column]})"]
+            return self._sums(names[asked.column], asked.column.levels)
         if isinstance(asked, Bins):  # cumulative: half the comparisons
             return [self.dialect.count_if.format(f"{names[asked.column]} >= {cut}") for cut in asked.cuts]
         if isinstance(asked, Categories):
             return [self.dialect.count_if.format(f"{names[asked.column]} = {code}") for code in range(asked.cells)]
-        product = f"{names[asked.first]} * {names[asked.second]}"
-        if self.dialect.limbs:
-            return [f"SUM(({product}) >> {LIMB})", f"SUM(({product}) & {(1 << LIMB) - 1})"]
-        return [f"SUM({product})"]
+        return self._sums(f"{names[asked.first]} * {names[asked.second]}", asked.first.levels * asked.second.levels)
+
+    def _sums(self, term: str, largest: int) -> list[str]:
+        """Return the sum of a term, or the sums of its pieces, lowest first: as many as its largest value needs."""
+        limb = self.dialect.limb
+        if limb is None or largest < 1 << limb:
+            return [f"SUM({term})"]
+        pieces = [f"(({term}) >> {start})" for start in range(0, largest.bit_length(), limb)]
+        lower = [f"{each} & {(1 << limb) - 1}" for each in pieces[:-1]]
+        return [f"SUM({each})" for each in (*lower, pieces[-1])]
+
+    def _names(self, columns: Iterable[Column]) -> dict[Column, str]:
+        return _names(columns) if self.row is None else self.row
 
     def levels(self, names: dict[Column, str]) -> str:
-        """Return the table in levels: cells read as doubles and text, clamped, made whole."""
-        if not names:
-            return self.rows.origin
+        """Return the table in levels: cells read as doubles and text, clamped, made whole; then what persons keep."""
+        if self.persons is None:
+            return f"{self._levels(names)} AS levels" if names else self.rows.origin
+        kept = kept_rows(
+            self._levels(names), list(names.values()), most=self.persons.most, dialect=self.dialect, salt=self.salt
+        )
+        return f"{kept} AS levels"
+
+    def _levels(self, names: dict[Column, str]) -> str:
         read, clamped, made, joins = [], [], [], []
+        if self.persons is not None:
+            person = self.rows.field(self.persons.cell).reads
+            read.append(f"{self.dialect.exact_text.format(person)} AS person")
+            clamped.append("person")
+            made.append("person")
         for column, name in names.items():
             cell = f"v{name[1:]}"
             read.append(f"{self._cell(column)} AS {cell}")
@@ -340,13 +375,28 @@ class _Writer:
                 made.append(f"{_level(cell, formula, self.dialect)} AS {name}")
             else:
                 clamped.append(cell)
-                made.append(f"{_category_code(cell, column, self.keys.get(column))} AS {name}")
+                made.append(f"{self._category_code(cell, column)} AS {name}")
                 if column in self.keys:
-                    joins.append(f"\nLEFT JOIN {self.keys[column]} ON {self.keys[column]}.label = {cell}")
+                    joins.append(self._join(column, cell))
         return (
             f"(SELECT {', '.join(made)}\nFROM (SELECT {', '.join(clamped)}\nFROM (SELECT {', '.join(read)}\n"
-            f"FROM {self.rows.origin}) AS cells) AS clamped{''.join(joins)}) AS levels"
+            f"FROM {self.rows.origin}) AS cells) AS clamped{''.join(joins)})"
         )
+
+    def _join(self, column: CategoryColumn, cell: str) -> str:
+        name, labels = self.keys[column], self.dialect.labels
+        table = name if labels is None else f"{labels(column.categories)} AS {name}"
+        return f"\nLEFT JOIN {table} ON {name}.label = {cell}"
+
+    def _category_code(self, cell: str, column: CategoryColumn) -> str:
+        """Return the position of a cell among the declared ones, as `CategoryColumn.labels` orders them."""
+        after, quoted = len(column.categories), self.dialect.quoted
+        unknown = str(after) if column.unknown == BINNED else "NULL"
+        null = str(after + (column.unknown == BINNED)) if column.null == BINNED else "NULL"
+        if column in self.keys:
+            return f"CASE WHEN {cell} IS NULL THEN {null} ELSE COALESCE({self.keys[column]}.code, {unknown}) END"
+        known = " ".join(f"WHEN {cell} = {quoted(each)} THEN {code}" for code, each in enumerate(column.categories))
+        return f"CASE WHEN {cell} IS NULL THEN {null} {known} ELSE {unknown} END"
 
     def _cell(self, column: Column) -> str:
         field = self.rows.field(column)
@@ -354,7 +404,7 @@ class _Writer:
             return self.dialect.exact_text.format(field.reads)
         if field.kind == TEXT:
             return self.dialect.number_from_text.format(
-                f"CAST({field.reads} AS {self.dialect.text})", literal(NUMBER_TEXT)
+                f"CAST({field.reads} AS {self.dialect.text})", self.dialect.quoted(NUMBER_TEXT)
             )
         return f"CAST({field.reads} AS {self.dialect.double})"
 
@@ -370,17 +420,6 @@ def _test(condition: Levels | Member, names: dict[Column, str]) -> str:
     return f"{name} >= {condition.start} AND {name} < {condition.below}"
 
 
-def _category_code(cell: str, column: CategoryColumn, key_table: str | None) -> str:
-    """Return the position of a cell among the declared ones, as `CategoryColumn.labels` orders them."""
-    after = len(column.categories)
-    unknown = str(after) if column.unknown == BINNED else "NULL"
-    null = str(after + (column.unknown == BINNED)) if column.null == BINNED else "NULL"
-    if key_table is None:
-        known = " ".join(f"WHEN {cell} = {literal(each)} THEN {code}" for code, each in enumerate(column.categories))
-        return f"CASE WHEN {cell} IS NULL THEN {null} {known} ELSE {unknown} END"
-    return f"CASE WHEN {cell} IS NULL THEN {null} ELSE COALESCE({key_table}.code, {unknown}) END"
-
-
 def _bin_code(name: str, cuts: Sequence[int]) -> str:
     """Return the number of the bin of a level, found by halving; NULL outside the cuts."""
 
@@ -393,8 +432,14 @@ def _bin_code(name: str, cuts: Sequence[int]) -> str:
     return f"CASE WHEN {name} >= {cuts[0]} AND {name} < {cuts[-1]} THEN {between(0, len(cuts) - 1)} END"
 
 
-def _cells(asked: Aggregate, values: list[int]) -> list[int]:
+def _cells_in_all(asked: Aggregate) -> int:
+    return asked.cells * (asked.by.cells if asked.by else 1)
+
+
+def _cells(asked: Aggregate, values: list[int], limb: int | None) -> list[int]:
     """Return the cells of a request from its numbers."""
     if isinstance(asked, Bins):
         return [low - high for low, high in pairwise(values)]
-    return [(values[0] << LIMB) + values[1]] if len(values) == 2 and asked.cells == 1 else values
+    if isinstance(asked, Sum | Products) and limb is not None:
+        return [sum(value << limb * i for i, value in enumerate(values))]
+    return values

@@ -2,8 +2,9 @@
 
 Room: queries. Imports data and base. The only module of this room that is given private numbers; it opens nothing.
 A numerator is clamped to its public range: under add-remove a table with more than n_max rows must look like any other,
-and clamping never moves two numbers apart.
-Theory: docs/theory/sensitivities.md (5)-(13); docs/theory/exact-sums.md (8).
+and clamping never moves two numbers apart. Under persons every request says so itself: the table counts at most
+rows_per_person rows of each, and an answer about rows is never taken for one about persons.
+Theory: docs/theory/sensitivities.md (5)-(13); docs/theory/exact-sums.md (8); docs/theory/persons.md.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from snapdp.data.aggregates import (
     Count,
     Levels,
     Member,
+    Persons,
     Products,
     Sum,
     first_level_above,
@@ -27,7 +29,7 @@ from snapdp.data.aggregates import (
 )
 from snapdp.data.engines import Table
 from snapdp.data.schema import BINNED, CategoryColumn, NumberColumn
-from snapdp.errors import DataError, PremiseError
+from snapdp.errors import DataError
 from snapdp.queries.base import Numerator, Part, Query
 from snapdp.queries.counts import Condition
 from snapdp.queries.relation import Relation
@@ -37,9 +39,12 @@ MANY = 1000
 FITS_INT64 = 1 << 62
 
 
-def exact_values(queries: Sequence[Query], table: Table) -> list[Numerators]:
-    """Return the exact numerators of all queries, from one state of the table."""
-    found = table.aggregates(aggregates_of(queries))
+def exact_values(queries: Sequence[Query], table: Table, *, salt: str = "") -> list[Numerators]:
+    """Return the exact numerators of all queries, from one state of the table.
+
+    salt   public text that decides, with the rows themselves, which of its rows a person keeps
+    """
+    found = table.aggregates(aggregates_of(queries), salt=salt)
     return [numerators(query, found) for query in queries]
 
 
@@ -81,24 +86,26 @@ def check_rows(relation: Relation, found: Aggregates) -> None:
 
 def _asked(query: Query) -> list[Aggregate]:
     """Return the requests of a query, in the order in which `_values` reads them."""
-    if query.relation.person is not None:
-        raise PremiseError(
-            "persons with several rows cannot be released from a table yet.",
-            "Leave person out, where every person has one row: then the unit is the row.",
-        )
-    by = query.by
+    by, who = query.by, persons(query.relation)
     if query.kind == "count":
-        return [Count(where=tuple(_condition(each) for each in query.where), by=by)]
+        return [Count(where=tuple(_condition(each) for each in query.where), by=by, persons=who)]
     if query.kind == "histogram":
         column = query.columns[0]
         if isinstance(column, CategoryColumn):
-            return [Categories(column=column, by=by)]
-        return [Bins(column=column, cuts=_cuts(query, column), by=by)]
+            return [Categories(column=column, by=by, persons=who)]
+        return [Bins(column=column, cuts=_cuts(query, column), by=by, persons=who)]
     numbers = [column for column in query.columns if isinstance(column, NumberColumn)]
-    sums: list[Aggregate] = [Sum(column=column, by=by) for column in numbers]
+    sums: list[Aggregate] = [Sum(column=column, by=by, persons=who) for column in numbers]
     if query.kind in ("variance", "covariance"):
-        return [*sums, Products(first=numbers[0], second=numbers[-1], by=by)]
-    return [*sums, Count(by=by)]
+        return [*sums, Products(first=numbers[0], second=numbers[-1], by=by, persons=who)]
+    return [*sums, Count(by=by, persons=who)]
+
+
+def persons(relation: Relation) -> Persons | None:
+    """Return whose rows a relation speaks of: the requests carry it, so that no answer can forget it."""
+    if relation.person is None:
+        return None
+    return Persons(column=relation.person, most=relation.rows_per_person)
 
 
 def _values(query: Query, part: Part, found: Aggregates) -> list[int]:

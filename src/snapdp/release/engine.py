@@ -100,7 +100,7 @@ def _failed_after_the_charge(problem: Exception, request: Request) -> SnapdpErro
 
 def _exact(request: Request, table: Table, watch: Watch | None) -> list[Any]:
     queries = [line.query for line in request.lines]
-    found = table.aggregates(aggregates_of(queries), watch=watch)
+    found = table.aggregates(aggregates_of(queries), salt=request.dataset, watch=watch)
     check_rows(request.relation, found)
     return [numerators(query, found) for query in queries]
 

@@ -41,7 +41,7 @@ class Study(declared.Study):
         from snapdp.queries.exact import aggregates_of
 
         asked = aggregates_of(each.query for each in self.requests)
-        return statement(asked) if table is None else self.table(table).statement(asked)
+        return statement(asked) if table is None else self.table(table).statement(asked, salt=self.dataset)
 
     def release(
         self,

@@ -11,21 +11,11 @@ import numpy as np
 import pytest
 
 from snapdp.data.aggregates import Bins, Categories, Count, Products, Sum
+from snapdp.data.dialects import DUCKDB, identifier, literal
 from snapdp.data.engines import check_columns, open_table, statement
 from snapdp.data.quantiser import quantiser
 from snapdp.data.schema import category_column, integer_column, number_column
-from snapdp.data.sql import (
-    DUCKDB,
-    NUMERIC,
-    TEXT,
-    Field,
-    Rows,
-    declared_rows,
-    identifier,
-    level_rows,
-    literal,
-    script,
-)
+from snapdp.data.sql import NUMERIC, TEXT, Field, Rows, declared_rows, level_rows, script
 from snapdp.errors import BoundError, DataError, ParameterError
 from snapdp.values import replaced
 
@@ -266,18 +256,36 @@ def test_the_largest_levels_squared_and_summed_do_not_overflow():
     column = number_column("x", lower=0, upper=2**31, step=1)
     table = open_table({"x": np.full(100_000, np.inf)})
     square = Products(first=column, second=column)
-    limbs = open_table({"x": np.full(100_000, np.inf)})
-    limbs.dialect = replaced(DUCKDB, limbs=True)
-    for each in (table, limbs):
+    tables = [table]
+    for limb in (31, 21, 16, 5):
+        tables.append(open_table({"x": np.full(100_000, np.inf)}))
+        tables[-1].dialect = replaced(DUCKDB, limb=limb)
+    for each in tables:
         found = each.aggregates([square, Sum(column=column)])
         assert found[square] == (100_000 * 2**62,)
         assert found[Sum(column=column)] == (100_000 * 2**31,)
 
 
 def test_sums_in_limbs_are_refused_where_they_could_overflow():
-    todo = script([], declared_rows([]), dialect=replaced(DUCKDB, limbs=True))
-    with pytest.raises(DataError, match="2\\*\\*32 rows"):
-        todo.read([[(2**32,)]])
+    for limb, rows in ((31, 2**32), (21, 2**42)):
+        todo = script([], declared_rows([]), dialect=replaced(DUCKDB, limb=limb))
+        assert todo.read([[(rows - 1,)]]).rows == rows - 1
+        with pytest.raises(DataError, match=f"2\\*\\*{63 - limb} rows"):
+            todo.read([[(rows,)]])
+
+
+@pytest.mark.parametrize("levels", [2**20, 2**21 - 1, 2**21, 2**21 + 1, 2**31])
+def test_every_piece_of_a_sum_stays_below_64_bits_for_all_rows_that_are_allowed(levels):
+    """The pieces of the largest term, in the text that Spark runs: each below 2**21, so 2**42 of them below 2**63."""
+    column = number_column("x", lower=0, upper=levels, step=1)
+    square = Products(first=column, second=column)
+    table = open_table({"x": [np.inf]})
+    table.dialect = replaced(DUCKDB, limb=21)
+    ((line,),) = (lines for lines in table._guarded(lambda c: table._select(c, [
+        each.text for each in table._script(c, [Sum(column=column), square], "").statements])))  # fmt: skip
+    assert max(line) < 2**21
+    found = table.aggregates([Sum(column=column), square])
+    assert (found[Sum(column=column)], found[square]) == ((levels,), (levels**2,))
 
 
 # Text

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from snapdp.data.engines import open_table
-from snapdp.errors import DataError, PremiseError
+from snapdp.errors import DataError, ParameterError
 from snapdp.queries import (
     add_remove,
     category_column,
@@ -237,10 +237,15 @@ def test_more_rows_than_n_max_look_like_n_max():
     assert found == [((3,),), ((30,),), ((30,), (3,))]
 
 
-def test_persons_are_refused_for_now():
-    relation = add_remove(n_max=10, person="id", rows_per_person=3)
-    with pytest.raises(PremiseError, match="persons with several rows"):
-        aggregates_of([count_query(relation)])
+def test_an_answer_about_rows_is_never_taken_for_one_about_persons():
+    column, by_row = integer_column("x", lower=0, upper=10), add_remove(n_max=10)
+    by_person = add_remove(n_max=10, person="id", rows_per_person=3)
+    table = open_table({"x": [1, 2], "id": ["a", "a"]})
+    about_rows = table.aggregates(aggregates_of([sum_query(column, by_row)]))
+    with pytest.raises(KeyError):
+        numerators(sum_query(column, by_person), about_rows)
+    with pytest.raises(ParameterError, match="one unit"):
+        table.aggregates(aggregates_of([sum_query(column, by_row), sum_query(column, by_person)]))
 
 
 def test_queries_share_what_they_ask_for():

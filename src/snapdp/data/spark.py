@@ -1,0 +1,237 @@
+"""Tables of Spark: the statements run in the cluster, and only their sums travel to the driver.
+
+Room: data. Imports engines, sources and sql; pyspark only when a table is opened. A SparkSession with the name of a
+stored table, a DataFrame, or files with a session or a master URL. Columns are renamed c0, c1, ... so that capitals,
+dots and quotes in names mean nothing. The text is total and exact with ANSI mode on or off and looks at no time stamps:
+no setting of the session matters. CSV lines that are not well formed are counted and refused, never thrown, because
+Spark would write them into its logs.
+Theory: docs/theory/exact-sums.md.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from snapdp.data.csvtext import CsvDialect
+from snapdp.data.dialects import SPARK
+from snapdp.data.engines import Table
+from snapdp.data.schema import Column
+from snapdp.data.sources import CSV_ENDINGS, Source
+from snapdp.data.sql import NUMERIC, OTHER, TEXT, TRUTH, WHOLE, Field, Rows
+from snapdp.errors import DataError, ParameterError, PremiseError
+
+_CORRUPT = "snapdp_corrupt"
+_EMPTY = "\x01 empty \x01"  # what Spark makes of "" in quotes; otherwise it would take it for a missing cell
+_KINDS = {
+    **dict.fromkeys(("tinyint", "smallint", "int", "bigint"), WHOLE),
+    **dict.fromkeys(("float", "double"), NUMERIC),
+    "boolean": TRUTH,
+}
+
+
+class SparkSource(Source):
+    """A table that Spark can read. `session` is a SparkSession, or the URL of a master."""
+
+    def __init__(self, session: Any) -> None:
+        self._session = session
+
+    @property
+    def session(self) -> Any:
+        """Return the session, started at first use where a master URL was given."""
+        if isinstance(self._session, str):
+            self._session = _started(self._session)
+        return self._session
+
+    @abstractmethod
+    def frame(self) -> Any:
+        """Return the table as a DataFrame; nothing is read yet."""
+
+    def open(self, connection: Any, columns: Sequence[Column]) -> Rows:  # noqa: ARG002
+        """Return the table as a view of this connection, with its columns renamed."""
+        frame = self.frame()
+        kinds = [(field.name, field.dataType.simpleString()) for field in frame.schema.fields]
+        origin: str = connection.view(frame.toDF(*(f"c{i}" for i in range(len(kinds)))))
+        fields = (Field(name=n, reads=f"c{i}", stored=k, kind=_kind(k)) for i, (n, k) in enumerate(kinds))
+        return Rows(origin=origin, fields=tuple(fields))
+
+    def fingerprint(self) -> bytes:
+        """Return a digest of the content, whatever the order of its rows. Private."""
+        return SparkTable(self)._guarded(self._digest)
+
+    def _digest(self, connection: Any) -> bytes:
+        rows = self.open(connection, [])
+        cells = ", ".join(each.reads for each in rows.fields)
+        hashed = (
+            f"SELECT sha2(to_json(named_struct('row', array(to_json(struct({cells}))))), 256) AS h FROM {rows.origin}"
+        )
+        words = ", ".join(f"SUM(CAST(conv(substr(h, {i}, 15), 16, 10) AS DECIMAL(38, 0)))" for i in (1, 16, 31, 46))
+        (sums,) = connection.session.sql(f"SELECT COUNT(*), {words} FROM ({hashed}) AS hashed").collect()
+        kinds = [(each.name, each.stored) for each in rows.fields]
+        return hashlib.sha256(repr((kinds, [str(each) for each in sums])).encode()).digest()
+
+
+class SparkFrame(SparkSource):
+    """A DataFrame, taken as it is: whoever made it answers for what its rows are."""
+
+    def __init__(self, frame: Any) -> None:
+        super().__init__(frame.sparkSession)
+        self._frame = frame
+
+    def frame(self) -> Any:
+        return self._frame
+
+
+class SparkStored(SparkSource):
+    """A stored table of the session's catalog. Views are refused: they may filter or join."""
+
+    def __init__(self, session: Any, table: str) -> None:
+        super().__init__(session)
+        self.table = table
+
+    def frame(self) -> Any:
+        catalog = self.session.catalog
+        if not catalog.tableExists(self.table) or catalog.getTable(self.table).tableType not in ("MANAGED", "EXTERNAL"):
+            raise DataError(
+                f"Spark has no stored table named {self.table!r}.",
+                "A view may filter or join, which changes who a row is; a DataFrame is taken as it is.",
+            )
+        return self.session.table(self.table)
+
+
+class SparkFiles(SparkSource):
+    """CSV files of one header, or Parquet files, by paths as Spark reads them: files, folders, patterns, stores."""
+
+    def __init__(self, session: Any, paths: Sequence[str], *, dialect: CsvDialect | None = None) -> None:
+        super().__init__(session)
+        self.paths = [str(each) for each in paths]
+        self._is_csv = all(each.lower().endswith(CSV_ENDINGS) for each in self.paths)
+        self.dialect = dialect or CsvDialect(delimiter="\t" if self.paths[0].lower().endswith(".tsv") else ",")
+        if dialect is not None and not self._is_csv:
+            raise ParameterError("files that are no CSV files have no dialect.", "Leave the dialect out.")
+        if self.dialect.null:
+            raise ParameterError(
+                f"null = {self.dialect.null!r} cannot be told from the same text in quotes on Spark.",
+                "Write a missing cell as nothing, or use Parquet.",
+            )
+
+    def frame(self) -> Any:
+        reader = self.session.read.option("recursiveFileLookup", "true")
+        return self._csv(reader) if self._is_csv else reader.option("mergeSchema", "true").parquet(*self.paths)
+
+    def _csv(self, reader: Any) -> Any:
+        """Return the cells as text; a line with too many or too few of them is refused, one line being one row."""
+        from pyspark.sql.types import StringType, StructField, StructType
+
+        reader = reader.options(
+            sep=self.dialect.delimiter,
+            quote=self.dialect.quote,
+            escape=self.dialect.quote,
+            encoding="UTF-8",
+            header="true",
+            inferSchema="false",
+            enforceSchema="false",  # every file must have the same header
+            multiLine="false",
+            mode="PERMISSIVE",
+            columnNameOfCorruptRecord=_CORRUPT,
+            nullValue="",
+            emptyValue=_EMPTY,
+        )
+        names = reader.csv(self.paths).columns
+        text = [StructField(name, StringType()) for name in (*names, _CORRUPT)]
+        plain = [f"c{i}" for i in range(len(names))]
+        frame = reader.schema(StructType(text)).csv(self.paths).toDF(*plain, _CORRUPT)
+        # All columns are counted, so that all cells of a line are read.
+        ((broken, *_),) = frame.selectExpr(*(f"COUNT({each})" for each in (_CORRUPT, *plain))).collect()
+        if broken:
+            raise DataError(
+                "a line of the CSV files is not well formed.",
+                "Each line needs as many cells as the header; on Spark no cell holds a line end.",
+            )
+        cells = [f"CASE WHEN {each} = {SPARK.quoted(_EMPTY)} THEN '' ELSE {each} END" for each in plain]
+        return frame.selectExpr(*cells).toDF(*names)
+
+
+class SparkTable(Table):
+    """A table of Spark, answered by Spark."""
+
+    source: SparkSource
+    dialect = SPARK
+
+    @contextmanager
+    def _connected(self) -> Iterator[Any]:
+        connection = _Connection(self.source.session)
+        try:
+            yield connection
+        finally:
+            connection.close()
+
+    def _select(self, connection: Any, statements: Sequence[str]) -> list[list[tuple[int, ...]]]:
+        return [[tuple(map(int, row)) for row in connection.session.sql(each).collect()] for each in statements]
+
+
+class _Connection:
+    """A session, and the temporary views that were made in it: each has a name of its own and is dropped."""
+
+    def __init__(self, session: Any) -> None:
+        self.session = session
+        self._views: list[str] = []
+
+    def view(self, frame: Any) -> str:
+        self._views.append(f"snapdp_{uuid.uuid4().hex}")
+        frame.createTempView(self._views[-1])
+        return self._views[-1]
+
+    def close(self) -> None:
+        for each in self._views:
+            self.session.catalog.dropTempView(each)
+
+
+def spark_source(
+    data: Any, *, table: str | None = None, session: Any = None, dialect: CsvDialect | None = None
+) -> SparkSource | None:
+    """Return the source if some data are Spark's: a session with a table, a DataFrame, or paths with a session."""
+    if type(data).__module__.startswith("pyspark."):
+        if type(data).__name__ == "DataFrame":
+            return SparkFrame(data)
+        if type(data).__name__ == "SparkSession":
+            if table is None:
+                raise ParameterError("a Spark session is no table.", "Name the table in it as well.")
+            return SparkStored(data, table)
+    if session is None:
+        return None
+    paths = [data] if isinstance(data, (str, Path)) else data
+    if not isinstance(paths, (list, tuple)) or not paths or not all(isinstance(each, (str, Path)) for each in paths):
+        raise DataError(f"a value of type {type(data).__name__} is no table of Spark.", "Give paths, or a DataFrame.")
+    if table is not None:
+        raise ParameterError("files have no tables.", "Leave table out, or give the session instead of paths.")
+    return SparkFiles(session, [str(each) for each in paths], dialect=dialect)
+
+
+def _started(master: str) -> Any:
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError:
+        raise PremiseError("PySpark is not installed.", "pip install 'snapdp[spark]'; it needs Java as well.") from None
+    session = None
+    try:
+        session = (
+            SparkSession.builder.master(master).appName("snapdp").config("spark.ui.enabled", "false").getOrCreate()
+        )
+        session.sparkContext.setLogLevel("OFF")  # its log would quote cells when a file is damaged
+    except Exception:
+        session = None
+    if session is None:
+        raise PremiseError("Spark cannot be started with this master.", "Check the URL, and that Java is installed.")
+    return session
+
+
+def _kind(stored: str) -> str:
+    if stored == "string" or stored.startswith(("string collate", "varchar(", "char(")):
+        return TEXT
+    return NUMERIC if stored.startswith("decimal(") else _KINDS.get(stored, OTHER)

@@ -1,0 +1,87 @@
+"""Spark and PostgreSQL for tests: one session, one server, and what to do where they are missing.
+
+`bin/services` starts a server, names it in SNAPDP_POSTGRES and sets SNAPDP_REQUIRE=spark,postgres: a missing component
+then fails. Without it such tests are skipped, and say what is not covered.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+REQUIRED = [each for each in os.environ.get("SNAPDP_REQUIRE", "").split(",") if each]
+SERVER = os.environ.get("SNAPDP_POSTGRES", "")
+on_spark = pytest.mark.xdist_group("spark")  # one worker, one session
+
+
+def missing(component: str, why: str) -> None:
+    """Say what is not covered; fail where the component is required."""
+    if component in REQUIRED:
+        pytest.fail(f"{component} is required by SNAPDP_REQUIRE, but {why}")
+    pytest.skip(f"not covered here: {component}, because {why} (bin/services bin/test covers it)")
+
+
+def spark_session() -> Any:
+    """Return the one session of this process: one core, little memory, no page, no log."""
+    if shutil.which("java") is None:
+        missing("spark", "there is no Java")
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError:
+        missing("spark", "pyspark is not installed")
+    settings = {
+        "spark.driver.memory": "1500m",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.log.level": "OFF",
+    }
+    builder = SparkSession.builder.master("local[1]").appName("snapdp tests")
+    for key, value in settings.items():
+        builder = builder.config(key, value)
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("OFF")
+    return session
+
+
+def postgres_server() -> str:
+    """Return the address of the server, as its superuser."""
+    if not SERVER:
+        missing("postgres", "SNAPDP_POSTGRES names no server")
+    try:
+        import psycopg  # noqa: F401
+    except ImportError:
+        missing("postgres", "psycopg is not installed")
+    return SERVER
+
+
+def address(server: str, *, database: str | None = None, role: str = "postgres", password: str = "") -> str:
+    """Return the address of another database of the server, or as another role."""
+    from psycopg.conninfo import conninfo_to_dict
+
+    parts = conninfo_to_dict(server)
+    secret = f":{password}" if password else ""
+    return f"postgresql://{role}{secret}@/{database or parts['dbname']}?host={parts['host']}"
+
+
+@contextmanager
+def new_database(server: str) -> Iterator[str]:
+    """Make a database of its own and drop it at the end; yields its address."""
+    import psycopg
+
+    name = f"t{uuid.uuid4().hex}"
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name} TEMPLATE template0 ENCODING 'UTF8'")
+    try:
+        yield address(server, database=name)
+    finally:
+        with psycopg.connect(server, autocommit=True) as connection:
+            connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
