@@ -45,6 +45,12 @@ class PoliteGroup(click.Group):
         command: click.Command = getattr(import_module(module), attribute)
         return command
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        for number, word in enumerate(args, start=1):
+            if any("\ud800" <= each <= "\udfff" for each in word):  # bytes that are no UTF-8 arrive so
+                raise click.UsageError(f"Word {number} of the command is no text in UTF-8.", ctx)
+        return super().parse_args(ctx, args)
+
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)

@@ -5,6 +5,7 @@ Room: cli. The table is generated here from a fixed recipe: nobody's data. So th
 
 from __future__ import annotations
 
+import os
 import random
 import webbrowser
 from pathlib import Path
@@ -67,7 +68,7 @@ def demo_command(directory: Path, open_report: bool) -> None:
     from snapdp.release.ledger import Ledger
     from snapdp.release.study import study
 
-    if (directory / "people.csv").exists():
+    if os.path.exists(directory / "people.csv"):
         raise click.UsageError(f"{directory} holds a demo already; name another --directory or remove it.")
     directory.mkdir(parents=True, exist_ok=True)
     rows = people()

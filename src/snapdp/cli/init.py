@@ -5,6 +5,7 @@ Room: cli. The answers become the values of a study; the study reader checks the
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,7 @@ def init_command(ctx: click.Context, /, path: Path, as_json: bool, **options: An
     ctx.meta["snapdp.json"] = as_json
     if path.suffix != ".toml":
         raise click.UsageError(f"A study file ends in .toml, not '{path.suffix}'.")
-    if path.exists():
+    if os.path.exists(path):
         raise click.UsageError(f"{path} exists; it is not overwritten.")
     if given(options):
         values = study_values(options, dataset=options["dataset"] or path.stem)

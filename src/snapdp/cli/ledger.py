@@ -6,7 +6,7 @@ Room: cli. Parse, one library call, render.
 from __future__ import annotations
 
 import json
-from pathlib import Path
+import os
 from typing import Any
 
 import click
@@ -52,7 +52,7 @@ def create_command(
     else:
         whom = add_remove(n_max=rows["n_max"], person=rows["person"], rows_per_person=rows["rows_per_person"])
     label(dataset, name="dataset")
-    with Ledger.open(path) if Path(path).exists() else Ledger.create(path) as ledger:
+    with Ledger.open(path) if os.path.exists(path) else Ledger.create(path) as ledger:
         account = ledger.create_account(dataset, cap=cap, relation=whom.kind, rows=whom.rows, unit=unit_text(whom))
     if as_json:
         click.echo(json.dumps({"ok": True, **_account_values(account)}))

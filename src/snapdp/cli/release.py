@@ -5,6 +5,7 @@ Room: cli. Parse, one library call, render.
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 from pathlib import Path
@@ -116,7 +117,7 @@ def _outputs(options: dict[str, Any]) -> list[Path]:
             continue
         if path.suffix not in allowed:
             raise click.UsageError(f"--{name} writes {' or '.join(allowed)}, not '{path.suffix}'.")
-        if not path.absolute().parent.is_dir():
+        if not os.path.isdir(path.absolute().parent):
             raise click.UsageError(f"--{name} {path}: there is no such directory.")
         found.append(path)
     return found
@@ -144,6 +145,6 @@ def _to_try(refusal: SnapdpError, options: dict[str, Any], ledger_path: str) -> 
     if isinstance(refusal, BudgetError) and "left" in refusal.numbers and _is_study(options):
         left = refusal.numbers["left"]
         return f"snapdp plan {shlex.quote(options['source'])} --fit --budget {left}" if left else None
-    if isinstance(refusal, LedgerError) and ("no account" in refusal.problem or not Path(ledger_path).exists()):
+    if isinstance(refusal, LedgerError) and ("no account" in refusal.problem or not os.path.exists(ledger_path)):
         return f"snapdp ledger create {ledger} --dataset NAME --cap 1 --relation change-one --n N"
     return None

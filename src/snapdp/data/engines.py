@@ -54,7 +54,15 @@ class Table:
 
     def fingerprint(self) -> bytes:
         """Return a digest of the content: private, since who knows all rows but one could test the last."""
-        return self.source.fingerprint()
+        try:
+            return self.source.fingerprint()
+        except SnapdpError:
+            raise
+        except Exception:  # an object that cannot be printed, a column that is no sequence
+            pass
+        raise DataError(  # out here: the error of an object may quote it
+            "the content of the table cannot be read.", "Give columns of numbers and text: arrays, lists, or files."
+        )
 
     def aggregates(self, asked: Iterable[Aggregate], *, salt: str = "", watch: Watch | None = None) -> Aggregates:
         """Return the exact integers of all requests, from one state of the table.

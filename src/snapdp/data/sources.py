@@ -373,13 +373,13 @@ def _kind(stored: str) -> str:
 
 def _existing(path: str | Path) -> Path:
     found = Path(path)
-    if not found.is_file():
+    if not os.path.isfile(found):  # unlike the method of a path it never raises
         raise DataError(f"there is no file {str(path)!r}.", "Check the path.")
     return found.absolute()
 
 
 def _matching(path: str | Path) -> list[Path]:
-    if Path(path).is_file() or not glob.has_magic(str(path)):
+    if os.path.isfile(path) or not glob.has_magic(str(path)):
         return [_existing(path)]
     found = sorted(each for each in glob.glob(str(path), recursive=True) if os.path.isfile(each))
     if not found:

@@ -94,7 +94,7 @@ class Ledger:
         name, key = entropy(8).hex(), entropy(32)
         seal = chain.identity_seal(key, version=FORMAT, name=name)
         identity = Identity(format=FORMAT, name=name, key=key, seal=seal)
-        return cls._on(SqliteStorage.create(Path(path).resolve(), identity, patience=patience), clock, entropy)
+        return cls._on(SqliteStorage.create(_resolved(path), identity, patience=patience), clock, entropy)
 
     @classmethod
     def open(
@@ -106,7 +106,7 @@ class Ledger:
         entropy: Callable[[int], bytes] = secrets.token_bytes,
     ) -> Ledger:
         """Open a ledger; `patience` is how many seconds to wait for other writers."""
-        return cls._on(SqliteStorage(Path(path).resolve(), patience=patience), clock, entropy)
+        return cls._on(SqliteStorage(_resolved(path), patience=patience), clock, entropy)
 
     @classmethod
     def _on(cls, storage: Storage, clock: Callable[[], str], entropy: Callable[[int], bytes]) -> Ledger:
@@ -467,6 +467,13 @@ class Ledger:
             self._storage.start_session(token)
             self._session = token
         return self._session
+
+
+def _resolved(path: str | os.PathLike[str]) -> Path:
+    try:
+        return Path(path).resolve()
+    except (OSError, ValueError, RuntimeError):  # a name too long, a null character, a loop of links
+        raise LedgerError("the path of the ledger cannot be used.", "Give the name of a file.") from None
 
 
 def identical(epsilon: Fraction, request: Mapping[str, Any]) -> str:

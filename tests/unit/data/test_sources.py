@@ -430,3 +430,21 @@ def test_files_that_change_while_they_are_read_are_refused(tmp_path):
     table.source.state = lambda: next(states)
     with pytest.raises(DataError, match="changed while"):
         table.aggregates([Sum(column=AGE)])
+
+
+@pytest.mark.parametrize("name", ["a\x00b.csv", "n" * 5000 + ".csv", "n" * 5000 + ".parquet", "\x00*.parquet"])
+def test_a_path_that_no_file_can_have_is_refused(name):
+    with pytest.raises(DataError, match="no file"):
+        open_table(name)
+
+
+class Unprintable:
+    def __repr__(self):
+        raise RuntimeError(CANARY)
+
+
+def test_columns_that_cannot_be_read_are_refused_by_one_sentence():
+    for cells in (iter([CANARY]), [Unprintable()], 5):
+        with pytest.raises(DataError, match="content of the table cannot be read") as refused:
+            open_table({"x": cells}).fingerprint()
+        assert refused.value.__context__ is None

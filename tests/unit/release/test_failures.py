@@ -320,3 +320,10 @@ def test_a_standing_is_swapped_only_if_it_is_still_the_one_that_was_read(path):
 
 def test_every_sentence_speaks_of_the_release():
     assert all("No release was made" in advice for _, advice in [*SENTENCES.values(), OTHER])
+
+
+@pytest.mark.parametrize("name", ["a\x00b", "n" * 5000, "absent/" * 2000 + "x"])
+def test_a_path_that_no_file_can_have_is_refused(name):
+    for way in (Ledger.open, Ledger.create):
+        with pytest.raises(LedgerError):
+            way(name)
