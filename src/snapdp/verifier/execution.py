@@ -235,7 +235,7 @@ class Execution:
 
     def __init__(self, program: syntax.Program, machine: Machine) -> None:
         self.program, self.machine = program, machine
-        self.expression = folded(program, machine)
+        self.folded = self.expression = folded(program, machine)
         samples = {s.name: s for s in program.statements if isinstance(s, syntax.Sample)}
         used = names_in(self.expression)
         kinds = {kind: [s for n, s in samples.items() if s.distribution == kind and n in used] for kind in _DRAWN}

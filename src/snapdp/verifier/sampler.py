@@ -28,6 +28,8 @@ _TAIL_BITS = 320
 class Draw(ABC):
     """Floats in increasing order, numbered from `first` to `last`."""
 
+    too_deep: int | None = None  # the number where a cell seems to end that ends deeper than draws are told apart
+
     def __init__(self, p: int, first: int, last: int) -> None:
         self.p, self.first, self.last = p, first, last
 
@@ -46,6 +48,11 @@ class Draw(ABC):
     @abstractmethod
     def below(self, ordinal: int) -> Enclosure:
         """Return the probability of all draws numbered less than `ordinal`."""
+
+    @property
+    def nearest_zero(self) -> int:
+        """Return the number of a draw with the least noise worth trying: |ln U| about 2**-p."""
+        return self.last
 
     def near(self, ordinal: int) -> int:
         return max(self.first, min(self.last, ordinal))
@@ -73,11 +80,17 @@ class PositiveFloats(Draw):
     def __init__(self, p: int, umin: int | None, *, nearest: bool) -> None:
         self.nearest, self.bounded = nearest, umin is not None
         super().__init__(p, (DEEPEST if umin is None else umin) << (p - 1), 0 if nearest else -1)
+        self.too_deep = self.first + 1 if umin is None else None
+        import gmpy2
+
+        self._mpfr, self._shifted = gmpy2.mpfr, mpfr_context(p, "nearest").mul_2exp
 
     def number(self, ordinal: int) -> Any:
         if ordinal == self.first and not self.bounded:
             return exact_mpfr(0)
-        return exact_mpfr(*fields_of(ordinal, self.p))
+        leading = 1 << (self.p - 1)  # as fields_of, without the calls: this runs a dozen times for every cell
+        significand, exponent = leading + (ordinal & (leading - 1)), (ordinal >> (self.p - 1)) - (self.p - 1)
+        return self._shifted(self._mpfr(significand, self.p), exponent)
 
     def value(self, ordinal: int) -> Fraction:
         significand, exponent = fields_of(ordinal, self.p)
@@ -120,6 +133,11 @@ class RoundedLogarithm(Draw):
         self.scale = scale
         largest = scale.numerator.bit_length() - scale.denominator.bit_length() + 15
         super().__init__(p, -largest << (p - 1), -DEEPEST << (p - 1))
+        self.too_deep = self.first + 1
+
+    @property
+    def nearest_zero(self) -> int:
+        return self.p << (self.p - 1)
 
     def number(self, ordinal: int) -> Any:
         import gmpy2
