@@ -13,6 +13,7 @@ import click
 from snapdp import __version__
 from snapdp.cli.derive import derive_command
 from snapdp.cli.plan import plan_command
+from snapdp.cli.verify import verify_command
 from snapdp.errors import ProgramError, SnapdpError
 
 REFUSED = 1
@@ -31,7 +32,8 @@ class PoliteGroup(click.Group):
             else:
                 kind = click.style(type(refusal).__name__, fg="red", bold=True)
                 click.echo(f"{kind}: {refusal}", err=True)
-            ctx.exit(MISUSED if isinstance(refusal, ProgramError) else REFUSED)
+            code = MISUSED if isinstance(refusal, ProgramError) else REFUSED
+            ctx.exit(ctx.meta.get("snapdp.refused", code))
 
 
 @click.group(cls=PoliteGroup, context_settings={"help_option_names": ["-h", "--help"]})
@@ -55,3 +57,4 @@ def tour_command() -> None:
 
 main.add_command(plan_command)
 main.add_command(derive_command)
+main.add_command(verify_command)

@@ -28,7 +28,8 @@ def certificate(verdict: Verdict) -> dict[str, Any]:
             "Only VERIFIED and REFUTED have a certificate.",
         )
     program, machine, claim = verdict.program, verdict.machine, verdict.claim.value
-    assert claim is not None
+    if claim is None:
+        raise PremiseError("the claim `tight` has no number here.", "Claim a number to have its refutation certified.")
     common = {
         "format": FORMAT,
         "name": program.name,
@@ -108,7 +109,10 @@ def gaps(evidence: ExactLoss, execution: Execution) -> list[dict[str, Any]]:
     draw, found = execution.draw, []
     for sign, cell in evidence.cells_prime:
         ends = [cell.start - 1, cell.start]
-        values = [_signed(draw.value(o), sign, execution) if draw.first <= o <= draw.last else None for o in ends]
+        values = [
+            _signed(draw.value(o), sign, execution) if draw.first <= o <= draw.last and draw.value(o) else None
+            for o in ends
+        ]
         if execution.laplace:
             if None in values:
                 continue  # the draw runs through both signs: one gap says all

@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from snapdp.errors import PremiseError
+from snapdp.errors import PremiseError, ProgramError
 from snapdp.exact.dyadic import HALF, exponent_of_power, nearest_multiple, round_nearest
 from snapdp.exact.elementary import exact_mpfr, ln_nearest, mpfr_context
 from snapdp.verifier import syntax
@@ -47,11 +47,11 @@ def folded(program: syntax.Program, machine: Machine) -> Any:
         if isinstance(statement, syntax.Assignment):
             sizes[statement.name] = _size(statement.expression, sizes)
             if sizes[statement.name] > LARGEST_EXPRESSION:
-                raise PremiseError(
+                raise ProgramError(
                     f"{program.name} grows beyond {LARGEST_EXPRESSION} operations when its assignments are written out.",
                     "Write the mechanism without reusing large intermediate values.",
                 )
-            bound[statement.name] = _fold(statement.expression, bound, machine.p)
+            bound[statement.name] = _fold(statement.expression, bound, machine.p, machine.ln_roundings > 1)
     return bound.get(program.result, syntax.Variable(name=program.result))
 
 
@@ -75,7 +75,8 @@ def _size(tree: Any, sizes: dict[str, int]) -> int:
     return 1 + sum(_size(child, sizes) for child in _children(tree))
 
 
-def _fold(tree: Any, bound: dict[str, Any], p: int) -> Any:
+def _fold(tree: Any, bound: dict[str, Any], p: int, keep_ln: bool) -> Any:
+    """Return the tree with names and constants replaced; keep_ln: a machine with a vague ln has no constant ln 2.""" 
     match tree:
         case syntax.Constant(value=value):
             return syntax.Constant(value=nearest_float(value, p))
@@ -84,13 +85,13 @@ def _fold(tree: Any, bound: dict[str, Any], p: int) -> Any:
         case syntax.QueryValue():
             return tree
         case syntax.Binary(operator=operator, left=left, right=right):
-            a, b = _fold(left, bound, p), _fold(right, bound, p)
+            a, b = _fold(left, bound, p, keep_ln), _fold(right, bound, p, keep_ln)
             if isinstance(a, syntax.Constant) and isinstance(b, syntax.Constant):
                 return syntax.Constant(value=rounded_operation(operator, a.value, b.value, p))
             return syntax.Binary(operator=operator, left=a, right=b)
     (child,) = _children(tree)
-    operand = _fold(child, bound, p)
-    if isinstance(operand, syntax.Constant):
+    operand = _fold(child, bound, p, keep_ln)
+    if isinstance(operand, syntax.Constant) and not (keep_ln and isinstance(tree, syntax.Logarithm)):
         return syntax.Constant(value=_unary(tree, operand.value, p))
     fields = {name: getattr(tree, name) for name in tree._fields if name != "operand"}
     return type(tree)(**fields, operand=operand)
@@ -100,7 +101,7 @@ def rounded_operation(operator: str, a: Fraction, b: Fraction, p: int) -> Fracti
     """Return a (operator) b rounded to nearest at p bits."""
     if operator == "/":
         if b == 0:
-            raise PremiseError("a constant is divided by zero.", "A float program must compute numbers.")
+            raise ProgramError("a constant is divided by zero.", "A float program must compute numbers.")
         return nearest_float(a / b, p)
     return nearest_float(a + b if operator == "+" else a - b if operator == "-" else a * b, p)
 
@@ -111,7 +112,7 @@ def _unary(tree: Any, x: Fraction, p: int) -> Fraction:
             return -x
         case syntax.Logarithm():
             if x <= 0:
-                raise PremiseError("ln of a constant that is not positive.", "A float program must compute numbers.")
+                raise ProgramError("ln of a constant that is not positive.", "A float program must compute numbers.")
             return Fraction(0) if x == 1 else ln_nearest(x, p)
         case syntax.Rounding(grid=grid):
             return nearest_float(nearest_multiple(x, grid), p)
@@ -181,7 +182,7 @@ def _rational(x: Any) -> Fraction:
 # Monotone in the draw?
 
 
-def direction(tree: Any, drawn: str, sign: int) -> int | None:
+def direction(tree: Any, drawn: str | None, sign: int) -> int | None:
     """Return 1 (increasing in the draw), -1, 0 (the draw does not occur), or None where no step decides it."""
     match tree:
         case syntax.Variable(name=name):
@@ -240,12 +241,13 @@ class Execution:
         used = names_in(self.expression)
         kinds = {kind: [s for n, s in samples.items() if s.distribution == kind and n in used] for kind in _DRAWN}
         drawn = kinds["unif"] + kinds["laplace"]
-        if len(drawn) != 1 or kinds["bernoulli"] or len(kinds["sign"]) > 1 or (kinds["laplace"] and kinds["sign"]):
+        if len(drawn) > 1 or kinds["bernoulli"] or len(kinds["sign"]) > 1 or (kinds["laplace"] and kinds["sign"]):
             raise PremiseError("exact execution needs one uniform or Laplace draw and at most one sign.")
         if len(queries := {n for n in used if n not in samples}) > 1:
             raise PremiseError(f"exact execution needs one query; the program uses {len(queries)}.")
         self.query = next(iter(queries), None)
-        self.drawn, self.laplace = drawn[0].name, bool(kinds["laplace"])
+        self.drawn = drawn[0].name if drawn else None  # a program without a draw is a constant function of any
+        self.laplace = bool(kinds["laplace"])
         self.sign_name = kinds["sign"][0].name if kinds["sign"] else None
         self.signs: tuple[int, ...] = (1, -1) if self.sign_name or self.laplace else (1,)
         self.draw: Draw = RoundedLogarithm(machine.p, drawn[0].argument) if self.laplace else uniform_draw(machine)
@@ -259,12 +261,12 @@ class Execution:
 
     def function(self, f: Fraction, sign: int) -> Run:
         """Return the output as a function of the draw (an mpfr), for one value of the query and one sign."""
-        names: dict[str, Any] = {self.drawn: lambda u: u}
+        names: dict[str, Any] = {} if self.drawn is None else {self.drawn: lambda u: u}
         if self.query is not None:
             names[self.query] = as_mpfr(f, self.machine.p)
         if self.sign_name is not None:
             names[self.sign_name] = as_mpfr(Fraction(sign), self.machine.p)
-        if self.laplace and sign < 0:
+        if self.laplace and self.drawn is not None and sign < 0:
             names[self.drawn] = mpfr_context(self.machine.p, "nearest").minus
         run = _compiled(self.expression, names, self.machine.p)
         return run if callable(run) else lambda _: run
@@ -327,7 +329,7 @@ def names_in(tree: Any) -> set[str]:
     return set().union(*(names_in(child) for child in _children(tree)))
 
 
-def _with_drawn_logarithm(tree: Any, drawn: str) -> Any:
+def _with_drawn_logarithm(tree: Any, drawn: str | None) -> Any:
     """Return the expression with ln(U) replaced by the draw: the ideal sampler draws the rounded ln U itself."""
     match tree:
         case syntax.Logarithm(operand=syntax.Variable(name=name)) if name == drawn:

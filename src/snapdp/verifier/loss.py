@@ -19,9 +19,6 @@ from snapdp.verifier.machine import Machine
 from snapdp.verifier.sampler import GRID_BITS
 from snapdp.verifier.shape import FAILED, PROVED, Premise, Shape
 
-# Formats whose exponent range is fixed by IEEE 754: below 2**this a float has fewer than p bits.
-IEEE_SMALLEST_NORMAL = {11: -14, 24: -126, 53: -1022, 113: -16382}
-
 
 class UniversalBound(Value):
     """The bound and the numbers it is made of; every number rounded to the unfavourable side."""
@@ -99,24 +96,24 @@ def sampler_premise(shape: Shape, machine: Machine) -> Premise:
     if exponent is None:
         return Premise(name=name, status=PROVED, detail="the exponent of U is unbounded")
     if shape.failed:
-        return Premise(name=name, status=FAILED, detail=f"U >= 2**{exponent}, and nothing bounds the noise that matters")
+        return Premise(name=name, status=FAILED, detail="U has a least value, and nothing bounds the noise that matters")
     epsilon = shape.noise_epsilon
     assert epsilon is not None
     needed = epsilon * reach_of(shape, machine) * stretch_of(shape, machine)
     available = -exponent * ln_enclosure(Fraction(2), 64).lower
     status = PROVED if needed <= available else FAILED
     relation = "at most" if status == PROVED else "above"
-    detail = f"noise up to {float(needed):.6g}/eps is needed, {relation} the {float(available):.6g}/eps that U >= 2**{exponent} gives"
+    detail = f"noise up to {float(needed):.6g}/eps is needed, {relation} the {float(available):.6g}/eps that U from 2**{exponent} on gives"
     return Premise(name=name, status=status, detail=detail)
 
 
 def smallest_exponent(machine: Machine) -> int | None:
-    """Return the exponent down to which U has p bits; None where there is no smallest U."""
+    """Return an exponent down to which U surely has p bits, subnormal floats or not; None where U has no least one."""
     if machine.sampler == "grid53":
         return -GRID_BITS
     if machine.umin is None or machine.sampler == "ideal":
         return None
-    return max(machine.umin, IEEE_SMALLEST_NORMAL.get(machine.p, machine.umin))
+    return machine.umin + machine.p - 1
 
 
 def universal_bound(shape: Shape, machine: Machine) -> UniversalBound | None:

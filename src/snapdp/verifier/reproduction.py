@@ -44,7 +44,7 @@ def python_lines(verdict: Verdict) -> list[str]:
 
 
 def _definition(execution: Execution) -> str:
-    arguments = ", ".join(n for n in ("f", execution.drawn, execution.sign_name) if n)
+    arguments = ", ".join(n for n in ("f", execution.drawn or "U", execution.sign_name) if n)
     return f"def run({arguments}): return {_python(execution.folded, execution)}"
 
 
@@ -73,7 +73,8 @@ def _float(value: Fraction) -> str:
     number = to_float_nearest(value)
     if not abs(number) < float("inf") or Fraction(number) != value:
         raise _NotADouble
-    return repr(number) if len(repr(number)) < 8 else f"float.fromhex({number.hex()!r})"
+    plain = repr(number)
+    return plain if len(plain) < 8 and "e" not in plain else f"float.fromhex({number.hex()!r})"
 
 
 def _call(f: Fraction, draw: Fraction, sign: int | None, execution: Execution) -> str:

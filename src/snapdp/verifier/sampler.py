@@ -108,7 +108,9 @@ class PositiveFloats(Draw):
 
 
 class Multiples(Draw):
-    """The multiples of 2**-53 in [0, 1), equally likely: what random() gives."""
+    """The multiples of 2**-53 in [0, 1), equally likely: what random() gives; ln 0 counts as -infinity."""
+
+    too_deep = 0  # no loss is stated for an output that U = 0 gives: most programs would stop there instead
 
     def __init__(self, p: int) -> None:
         super().__init__(p, 0, (1 << GRID_BITS) - 1)

@@ -193,7 +193,7 @@ def _checklist(shape: Shape, found: _Parts, machine: Machine) -> list[Premise]:
 
     noise, query, grid = shape.noise, shape.query, shape.grid
     lines = [
-        judged("shape", noise is not None and not found.problem, "clamp(round(query + noise))", found.problem or "no noise"),
+        judged("shape", noise is not None and not found.problem, _in_words(noise), found.problem or "there is no noise"),
     ]
     if query is not None:
         confined = shape.lower is not None and shape.upper is not None
@@ -224,10 +224,10 @@ def _checklist(shape: Shape, found: _Parts, machine: Machine) -> list[Premise]:
     otherwise = "the output is not rounded to a grid" if grid is None else f"{grid} is no power of two: the snap rounds"
     lines.append(judged("grid power of two", dyadic, f"Lambda = {grid}", otherwise))
     if dyadic and found.clamp is not None:
-        ends = [*shape.boundaries, *found.clamp]
-        fits = all(nearest_float(end, machine.p) == end for end in ends) and shape.boundaries[0] < shape.boundaries[1]
-        detail = "the half steps of the grid and the ends of the clamp are floats"
-        otherwise = f"{machine.p} bits cannot hold the half steps of the grid and the ends of the clamp"
+        ends = [*shape.boundaries, *found.clamp, *(found.inner or ())]
+        fits = all(nearest_float(end, machine.p) == end for end in ends)
+        detail = "the half steps of the grid and the ends of clamps are floats"
+        otherwise = f"{machine.p} bits cannot hold the half steps of the grid and the ends of clamps"
         lines.append(judged("boundaries representable", fits, detail, otherwise))
     lines.append(
         Premise(name="ln correctly rounded", status=ASSUMED, detail="to nearest, by the machine")
@@ -237,3 +237,10 @@ def _checklist(shape: Shape, found: _Parts, machine: Machine) -> list[Premise]:
     lines.append(Premise(name="no fma", status=ASSUMED, detail="strict evaluation, no contraction, no extra precision"))
     lines.append(Premise(name="exponents", status=ASSUMED, detail="no result but U leaves the exponent range"))
     return lines
+
+
+def _in_words(noise: Noise | None) -> str:
+    if noise is None:
+        return ""
+    drawn = "a Laplace draw" if noise.laplace else "ln(U)"
+    return f"query + noise; the noise is {drawn} times {noise.coefficient}, rounded {noise.roundings} times"

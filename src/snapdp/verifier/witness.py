@@ -22,6 +22,7 @@ from snapdp.verifier.shape import Shape
 FEW = 160  # outputs up to this many are all tried for one pair
 WINDOW = 1  # outputs tried around each place where the loss is known to peak
 PHASES = 21
+RANDOM_PAIRS = 2000
 Pair = tuple[Fraction, Fraction]
 
 
@@ -139,7 +140,7 @@ class Search:
                 yield from self._made_float(f)
         random = Random(2)
         span = self.upper - self.lower - d
-        while span > 0:
+        for _ in range(RANDOM_PAIRS if span > 0 else 0):
             share = Fraction(random.getrandbits(32), 1 << 32) ** random.choice((1, 4, 16))
             start = self.lower + span * share if random.random() < 0.5 else self.upper - d - span * share
             yield from self._made_float(nearest_float(start, self.p))
