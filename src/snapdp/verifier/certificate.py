@@ -1,7 +1,7 @@
 """The certificate of a verdict: everything an independent checker needs to come to the same conclusion, as JSON.
 
-Room: verifier. Format snapdp-certificate/1: a closed list of keys, rationals as text, the program as nested lists. Keys are
-sorted and nothing is optional but what the verdict decides, so a verdict has exactly one certificate.
+Room: verifier. Format snapdp-certificate/1: a closed list of keys, rationals as text, the program as nested lists. Keys
+are sorted and nothing is optional but what the verdict decides, so a verdict has exactly one certificate.
 The checker (check.py) shares no code with this room's other modules; docs/guide/verify.md shows both.
 """
 
