@@ -109,10 +109,7 @@ def gaps(evidence: ExactLoss, execution: Execution) -> list[dict[str, Any]]:
     draw, found = execution.draw, []
     for sign, cell in evidence.cells_prime:
         ends = [cell.start - 1, cell.start]
-        values = [
-            _signed(draw.value(o), sign, execution) if draw.first <= o <= draw.last and draw.value(o) else None
-            for o in ends
-        ]
+        values = [_signed(draw.value(o), sign, execution) if draw.is_float(o) else None for o in ends]
         if execution.laplace:
             if None in values:
                 continue  # the draw runs through both signs: one gap says all

@@ -92,6 +92,9 @@ def _impossible(evidence: ExactLoss, execution: Execution) -> list[str]:
         calls = [None if end is None else _call(evidence.f_prime, end, gap["S"]) for end in ends]
         # A program that falls in the draw skips the output from above.
         rising = execution.laplace or (execution.directions[gap["S"] or 1] or 0) >= 0
+        if calls == [None, None]:  # every draw gives more, or every draw less
+            lines.append(f"assert {_call(evidence.f_prime, Fraction(1, 2), gap['S'])} != {x}")
+            continue
         between = [*calls[:1], x, *calls[1:]] if rising else [*calls[1:], x, *calls[:1]]
         lines.append(f"assert {' < '.join(part for part in between if part)}  # never from f' = {evidence.f_prime}")
     return lines

@@ -54,7 +54,9 @@ def test_masses_of_a_real_draw_sum_to_one_within_their_enclosures():
     assert 0 < total.width < Fraction(1, 2**250)
 
 
-@pytest.mark.parametrize("name", ["snap_half", "snap_tenth", "snap_mul", "snap_minus", "snap_inner_clamp", "snap_lambda3"])
+@pytest.mark.parametrize(
+    "name", ["snap_half", "snap_tenth", "snap_mul", "snap_minus", "snap_inner_clamp", "snap_lambda3"]
+)
 def test_running_equals_the_semantics_of_the_language(name):
     program, machine, generator = programs.load(name), Machine(), random.Random(name)
     execution = Execution(program, machine)
@@ -203,6 +205,8 @@ def test_a_vague_ln_leaves_constants_made_with_ln_open():
 
 
 def test_a_clamp_inside_the_rounding_is_the_same_when_it_ends_on_the_grid():
-    inside, outside = (shape_of(snap("1/2", 2, 64, output=o), Machine()) for o in (
-        "round[Lambda](clamp[B](y))", "clamp[B](round[Lambda](y))"))
+    inside, outside = (
+        shape_of(snap("1/2", 2, 64, output=o), Machine())
+        for o in ("round[Lambda](clamp[B](y))", "clamp[B](round[Lambda](y))")
+    )
     assert inside == outside

@@ -30,9 +30,7 @@ def printed_formula(epsilon, grid, bound, roundings, p=53):
         minus, plus = eps * tau * (stretch - 1), eps * tau * (1 - 1 / stretch) + mpmath.log(1 + 2 * eta)
         q, down, up = mpmath.exp(-eps * width), mpmath.exp(-minus), mpmath.exp(plus)
         above = max(mpmath.log((up - q * down) / (1 - q)), mpmath.log((2 - (1 + q) * down) / (1 - q)), plus)
-        below = max(
-            mpmath.log((1 - q) / (down - q * up)), mpmath.log((1 - q) / (2 - (1 + q) * up)), minus, plus
-        )
+        below = max(mpmath.log((1 - q) / (down - q * up)), mpmath.log((1 - q) / (2 - (1 + q) * up)), minus, plus)
         return Fraction(mpmath.nstr(eps + above + below, 50))
 
 
