@@ -1,4 +1,4 @@
-"""`snapdp verify`: exit codes, texts as they were agreed, certificate and report files, and bad input without a traceback."""
+"""`snapdp verify`: exit codes, texts as they were agreed, certificates, reports, and bad input without a traceback."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ class Balanced(HTMLParser):
         if tag not in VOID:
             self.open.append(tag)
 
-    def handle_startendtag(self, tag, attributes):
+    def handle_startendtag(self, tag, _):
         self.seen.add(tag)
 
     def handle_endtag(self, tag):
@@ -160,7 +160,7 @@ def test_the_report_is_one_page_without_script(tmp_path, program, machine, holds
     assert "http" not in page
 
 
-def test_names_in_a_report_are_text_not_markup(tmp_path):
+def test_names_in_a_report_are_text_not_markup():
     from snapdp.verifier.report import page
     from snapdp.verifier.verdict import verify
     from tests.unit.verifier.snaps import snap

@@ -20,8 +20,8 @@ MISUSED = 2
 EXAMPLE = """\b
 Examples:
   snapdp verify snap_half
-  snapdp verify mechanism.imp --machine p=53,sampler=grid53
-  snapdp verify snap_tenth --claim mironov --certificate tenth.json --report tenth.html
+  snapdp verify snap_bigB --machine p=53,sampler=nearest,ln=2
+  snapdp verify snap_tenth --claim note
   snapdp verify snap_half --claim 0.51 --json
 
 \b

@@ -86,7 +86,7 @@ def test_universal_is_above_pointwise_and_pointwise_above_exact_at_random():
 
 
 def enumerate_all(p: int, configurations) -> list[Fraction]:
-    """Compare the bounds with the exact loss of every output for every f; return the largest C of each configuration."""
+    """Compare the bounds with the exact loss of every output for every f; return the largest C of each."""
     machine, largest = Machine(p=p), []
     for epsilon, grid, bound in configurations:
         execution, shape = judged(snap(epsilon, grid, bound), machine)

@@ -1,4 +1,4 @@
-"""The acceptance table: programs, machines, verdicts and their numbers; certificates and scripts that reproduce them."""
+"""The acceptance table: programs, machines, verdicts and numbers; certificates, and scripts that reproduce them."""
 
 from __future__ import annotations
 
@@ -233,8 +233,8 @@ def test_an_impossible_output_is_reproduced_by_plain_python(name, machine):
     subprocess.run([sys.executable, "-I", "-c", "\n".join(script)], check=True, capture_output=True)
 
 
-@pytest.mark.parametrize(("name", "machine", "claim", "least"), FINITE)
-def test_a_finite_loss_is_reproduced_by_plain_python(name, machine, claim, least):
+@pytest.mark.parametrize(("name", "machine", "claim"), [row[:3] for row in FINITE])
+def test_a_finite_loss_is_reproduced_by_plain_python(name, machine, claim):
     verdict = judged(name, machine, claim, 400)
     script = python_lines(verdict)
     done = subprocess.run([sys.executable, "-I", "-c", "\n".join(script)], check=True, capture_output=True, text=True)
