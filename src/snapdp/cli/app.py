@@ -1,6 +1,6 @@
 """The command `snapdp`: a group of commands that refuse politely.
 
-Room: cli. Exit 0 done, 1 refused (a SnapdpError), 2 wrong usage or a program that cannot be read;
+Room: cli. Exit 0 done, 1 refused (a SnapdpError), 2 wrong usage or a program that cannot be read or judged;
 `verify` has codes of its own. stdout is the result, stderr the conversation.
 """
 
