@@ -309,6 +309,24 @@ def test_no_certificate_without_a_decision_or_an_exact_number():
         certificate(verify(programs.load("naive_laplace"), claim="tight"))
 
 
+@pytest.mark.parametrize(
+    ("body", "machine"),
+    [
+        ("X <-$ laplace(2); y = clamp[8](round[2](f(D) + X));", ""),
+        ("U <-$ unif; S <-$ {-1,1}; y = round[2](clamp[8](f(D) + 2 * S * ln(U)));", ""),
+        ("U <-$ unif; S <-$ {-1,1}; y = clamp[8](round[2](f(D) + 2 * S * ln(U)));", "sampler=grid53"),
+        ("U <-$ unif; S <-$ {-1,1}; y = clamp[6](round[2](f(D) + 2 * S * ln(U)));", ""),
+        ("y = f(D);", ""),
+    ],
+)
+def test_what_the_checker_does_not_cover_has_a_verdict_but_no_certificate(body, machine):
+    program = parse(f"program p {{ query f in [-8, 8] sensitivity 1; {body} return y; }}")
+    verdict = verify(program, parse_machine(machine), claim="0.6", evaluations=20)
+    assert verdict.kind in ("VERIFIED", "REFUTED")
+    with pytest.raises(PremiseError, match="do not cover"):
+        certificate(verdict)
+
+
 def test_the_text_begins_with_the_verdict_and_holds_the_bracket():
     said = text(judged("snap_half", "", None, 60))
     assert said.startswith("VERIFIED  snap_half: the loss is at most 0.50000000000003134315")
