@@ -33,7 +33,7 @@ from snapdp.verifier.witness import Search
 VERIFIED, REFUTED, UNBOUNDED, INCONCLUSIVE = "VERIFIED", "REFUTED", "UNBOUNDED", "INCONCLUSIVE"
 NEEDED_FOR_ANY_BOUND = {"query confined", "clamp present"}
 BRACKET_EVALUATIONS = 400  # for the lower end of a verified bracket
-SEARCH_EVALUATIONS = 2500  # where a claim is to be refuted
+SEARCH_EVALUATIONS = 2000  # where a claim is to be refuted
 
 
 class Approximate(Value):
