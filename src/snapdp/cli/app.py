@@ -29,6 +29,7 @@ COMMANDS = {
     "release": "snapdp.cli.release:release_command",
     "sql": "snapdp.cli.sql:sql_command",
     "tour": "snapdp.cli.tour:tour_command",
+    "verify": "snapdp.cli.verify:verify_command",
 }
 
 
@@ -56,7 +57,8 @@ class PoliteGroup(click.Group):
             return super().invoke(ctx)
         except SnapdpError as refusal:
             _refuse(ctx, refusal)
-            return ctx.exit(MISUSED if isinstance(refusal, ProgramError) else REFUSED)
+            code = MISUSED if isinstance(refusal, ProgramError) else REFUSED
+            return ctx.exit(ctx.meta.get("snapdp.refused", code))
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except Exception as broken:

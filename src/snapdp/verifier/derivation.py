@@ -131,14 +131,18 @@ def html(derivations: tuple[Derivation, ...]) -> str:
         f"<pre>{escape(printed(first.program))}</pre>",
         "<p>Assumed: " + "; ".join(ASSUMPTIONS) + ".</p>",
     ]
+    return "\n".join([*parts, *html_trees(derivations), "</body>\n</html>\n"])
+
+
+def html_trees(derivations: tuple[Derivation, ...]) -> Iterator[str]:
+    """Yield the headings and folding trees of a page, for this page and for the report of a verdict."""
     for derivation in derivations:
         names, notation = names_of(derivation.program), _notation(derivation)
         if derivation.sign is not None:
-            parts.append(f"<h2>{escape(_case(derivation).lstrip(', '))}</h2>")
+            yield f"<h2>{escape(_case(derivation).lstrip(', '))}</h2>"
         for line in derivation.lines:
-            parts.append(f"<h3><code>{escape(statement_text(line.statement, names))}</code></h3>")
-            parts.append(_fold(line.step, notation))
-    return "\n".join([*parts, "</body>\n</html>\n"])
+            yield f"<h3><code>{escape(statement_text(line.statement, names))}</code></h3>"
+            yield _fold(line.step, notation)
 
 
 def _fold(step: Step, notation: Notation) -> str:
