@@ -31,7 +31,7 @@ LEVELS = {
     "web": 9,
     "__main__": 10,
 }
-HEAVY = {"numpy", "gmpy2", "cryptography", "dataclasses", "mpmath"}  # nobody pays for these at import
+HEAVY = {"numpy", "gmpy2", "cryptography", "dataclasses", "mpmath", "lark"}  # nobody pays for these at import
 HEAVY_ALLOWED = {f"mechanism/{name}.py": {"numpy"} for name in ("vector", "loading", "arrays")}
 
 every_module = pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))

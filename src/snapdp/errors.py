@@ -39,3 +39,7 @@ class PremiseError(SnapdpError):
 
 class LedgerError(SnapdpError):
     """The ledger cannot be read, written or trusted."""
+
+
+class ProgramError(SnapdpError):
+    """A program that cannot be read or judged; `line` and `column` of the place are among the numbers, where known."""

@@ -1,6 +1,6 @@
 """The command `snapdp`: a group of commands that refuse politely.
 
-Room: cli. Exit 0 done, 1 refused (a SnapdpError), 2 wrong usage. stdout is the result, stderr the conversation.
+Room: cli. Exit 0 done, 1 refused (a SnapdpError), 2 wrong usage or a program that cannot be read. stdout is the result, stderr the conversation.
 """
 
 from __future__ import annotations
@@ -11,14 +11,17 @@ from typing import Any
 import click
 
 from snapdp import __version__
+from snapdp.cli.derive import derive_command
 from snapdp.cli.plan import plan_command
-from snapdp.errors import SnapdpError
+from snapdp.cli.verify import verify_command
+from snapdp.errors import ProgramError, SnapdpError
 
 REFUSED = 1
+MISUSED = 2
 
 
 class PoliteGroup(click.Group):
-    """A group that turns a refusal of the library into a message and exit code 1."""
+    """A group that turns a refusal of the library into a message and an exit code."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -29,7 +32,8 @@ class PoliteGroup(click.Group):
             else:
                 kind = click.style(type(refusal).__name__, fg="red", bold=True)
                 click.echo(f"{kind}: {refusal}", err=True)
-            ctx.exit(REFUSED)
+            code = MISUSED if isinstance(refusal, ProgramError) else REFUSED
+            ctx.exit(ctx.meta.get("snapdp.refused", code))
 
 
 @click.group(cls=PoliteGroup, context_settings={"help_option_names": ["-h", "--help"]})
@@ -52,3 +56,5 @@ def tour_command() -> None:
 
 
 main.add_command(plan_command)
+main.add_command(derive_command)
+main.add_command(verify_command)

@@ -1,0 +1,55 @@
+"""`snapdp derive`: bounds on every value a floating-point program computes, rule by rule.
+
+Room: cli. Parse, one library call, print.
+"""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+EXAMPLE = """\b
+Examples:
+  snapdp derive snap_tenth
+  snapdp derive snap_half --format latex
+  snapdp derive snap_half --machine p=24,umin=-149 --json
+  snapdp derive snap_mul --gappa
+"""
+
+
+@click.command("derive", epilog=EXAMPLE)
+@click.argument("program", metavar="PROGRAM")
+@click.option("--format", "style", type=click.Choice(["text", "latex", "html"]), help="How to print.  [default: text]")
+@click.option("--machine", "machine_text", default="", metavar="KEYS", help="E.g. p=53,sampler=ulp,umin=-1074,ln=1.")
+@click.option("--gappa", "as_gappa", is_flag=True, help="Print the noise lemma as a script for Gappa.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_context
+def derive_command(
+    ctx: click.Context, /, program: str, style: str | None, machine_text: str, as_gappa: bool, as_json: bool
+) -> None:
+    """Derive bounds on what a floating-point program computes.
+
+    PROGRAM is a file in the language of the verifier (.imp), or the name of a bundled program.
+    """
+    from snapdp.verifier import derivation, programs
+    from snapdp.verifier.gappa import gappa
+    from snapdp.verifier.machine import parse_machine
+    from snapdp.verifier.rules import derivations
+
+    ctx.meta["snapdp.json"] = as_json
+    if sum((style is not None, as_gappa, as_json)) > 1:
+        raise click.UsageError("Give one of --format, --gappa and --json.")
+    machine, tree = parse_machine(machine_text), programs.load(program)
+    if as_gappa:
+        click.echo(gappa(tree, machine), nl=False)
+        return
+    found = derivations(tree, machine)
+    if as_json:
+        click.echo(json.dumps(derivation.document(found), indent=2))
+    elif style == "latex":
+        click.echo(derivation.latex(found), nl=False)
+    elif style == "html":
+        click.echo(derivation.html(found), nl=False)
+    else:
+        click.echo("\n".join(derivation.text(each) for each in found), nl=False)

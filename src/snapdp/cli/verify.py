@@ -1,0 +1,99 @@
+"""`snapdp verify`: what a floating-point program loses at most, or where it loses too much. Opens no data.
+
+Room: cli. Parse, one library call, render. Exit 0 VERIFIED, 1 REFUTED, 2 wrong usage, 3 UNBOUNDED, 4 INCONCLUSIVE.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from snapdp.verifier.verdict import Verdict
+
+EXIT = {"VERIFIED": 0, "REFUTED": 1, "UNBOUNDED": 3, "INCONCLUSIVE": 4}
+COLOURS = {"VERIFIED": "green", "REFUTED": "red", "UNBOUNDED": "yellow", "INCONCLUSIVE": "yellow"}
+MISUSED = 2
+EXAMPLE = """\b
+Examples:
+  snapdp verify snap_half
+  snapdp verify mechanism.imp --machine p=53,sampler=grid53
+  snapdp verify snap_tenth --claim mironov --certificate tenth.json --report tenth.html
+  snapdp verify snap_half --claim 0.51 --json
+
+\b
+Exit: 0 VERIFIED, 1 REFUTED, 2 wrong usage or a bad program, 3 UNBOUNDED, 4 INCONCLUSIVE.
+"""
+
+
+@click.command("verify", epilog=EXAMPLE)
+@click.argument("program", metavar="PROGRAM")
+@click.option("--machine", "machine_text", default="", metavar="KEYS", help="E.g. p=53,sampler=ulp,umin=-1074,ln=1.")
+@click.option("--claim", metavar="CLAIM", help="note, mironov, tight, or the total loss.  [default: the program's, or note]")
+@click.option("--certificate", type=click.Path(dir_okay=False, path_type=Path), help="Write the certificate: JSON.")
+@click.option("--report", type=click.Path(dir_okay=False, path_type=Path), help="Write a report: one page of HTML.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_context
+def verify_command(
+    ctx: click.Context,
+    /,
+    program: str,
+    machine_text: str,
+    claim: str | None,
+    certificate: Path | None,
+    report: Path | None,
+    as_json: bool,
+) -> None:
+    """Judge a claim about the privacy loss of a floating-point program.
+
+    PROGRAM is a file in the language of the verifier (.imp), or the name of a bundled program.
+    """
+    from snapdp.verifier import programs, summary
+    from snapdp.verifier.machine import parse_machine
+    from snapdp.verifier.verdict import verify
+
+    ctx.meta["snapdp.json"] = as_json
+    ctx.meta["snapdp.refused"] = MISUSED  # 1 is a verdict here
+    require_program(program)
+    found = verify(programs.load(program), parse_machine(machine_text), claim=claim)
+    if as_json:
+        click.echo(json.dumps(summary.document(found), indent=2))
+    else:
+        click.echo(click.style(found.kind, fg=COLOURS[found.kind], bold=True), nl=False)
+        click.echo(summary.text(found).removeprefix(found.kind), nl=False)
+    if certificate is not None:
+        _write_certificate(certificate, found)
+    if report is not None:
+        from snapdp.verifier.report import page
+
+        _write(report, page(found), "--report")
+    ctx.exit(EXIT[found.kind])
+
+
+def require_program(reference: str) -> None:
+    """Refuse what is no program: the one place that tells kinds of files apart."""
+    if Path(reference).suffix == ".json":
+        raise click.UsageError(f"{reference} is no program: give a file in the language of the verifier (.imp).")
+
+
+def _write_certificate(path: Path, verdict: Verdict) -> None:
+    from snapdp.errors import PremiseError
+    from snapdp.verifier.certificate import certificate_text
+
+    try:
+        text = certificate_text(verdict)
+    except PremiseError as problem:
+        click.echo(f"no certificate: {problem.problem}", err=True)
+    else:
+        _write(path, text, "--certificate")
+
+
+def _write(path: Path, text: str, flag: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as problem:
+        raise click.UsageError(f"{flag} {path} cannot be written: {problem.strerror}.") from None
+    click.echo(f"{flag.removeprefix('--')}: {path}", err=True)

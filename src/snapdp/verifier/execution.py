@@ -1,0 +1,345 @@
+"""The float program run exactly at any precision, and the cell of draws that leads to one output.
+
+Room: verifier. Assignments are inlined and constant sub-expressions evaluated once by the machine; what is left is one
+expression over the query, at most one sign and one draw. For a fixed sign it is monotone in the draw whenever every step
+is, so the draws that give one output are consecutive: a cell, found by bisection on the numbers of the floats.
+Trusts: MPFR rounds + - * / and ln correctly (to nearest, ties to even); exponents of results are unbounded.
+Theory: docs/theory/verifier-loss.md, (20)-(21).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from snapdp.errors import PremiseError, ProgramError
+from snapdp.exact.dyadic import HALF, exponent_of_power, nearest_multiple, round_nearest
+from snapdp.exact.elementary import exact_mpfr, ln_nearest, mpfr_context
+from snapdp.verifier import syntax
+from snapdp.verifier.machine import Machine
+from snapdp.verifier.sampler import Draw, RoundedLogarithm, uniform_draw
+
+LARGEST_EXPRESSION = 10_000
+_METHODS = {"+": "add", "-": "sub", "*": "mul", "/": "div"}
+
+
+def nearest_float(x: Fraction, p: int) -> Fraction:
+    """Return the p-bit float nearest to x, ties to even."""
+    return x if x == 0 else round_nearest(x, p) if x > 0 else -round_nearest(-x, p)
+
+
+def as_mpfr(x: Fraction, p: int) -> Any:
+    """Return a rational as an mpfr: exactly where it is dyadic, else the nearest p-bit float."""
+    exponent = exponent_of_power(Fraction(x.denominator))
+    return as_mpfr(nearest_float(x, p), p) if exponent is None else exact_mpfr(x.numerator, -exponent)
+
+
+# From statements to one expression
+
+
+def folded(program: syntax.Program, machine: Machine) -> Any:
+    """Return the returned expression over samples and queries, with constants as the machine evaluates them once."""
+    bound: dict[str, Any] = {}
+    sizes: dict[str, int] = {}
+    for statement in program.statements:
+        if isinstance(statement, syntax.Assignment):
+            sizes[statement.name] = _size(statement.expression, sizes)
+            if sizes[statement.name] > LARGEST_EXPRESSION:
+                raise ProgramError(
+                    f"{program.name} grows beyond {LARGEST_EXPRESSION} operations when its assignments are written out.",
+                    "Write the mechanism without reusing large intermediate values.",
+                )
+            bound[statement.name] = _fold(statement.expression, bound, machine.p, machine.ln_roundings > 1)
+    return bound.get(program.result, syntax.Variable(name=program.result))
+
+
+def _children(tree: Any) -> list[Any]:
+    match tree:
+        case syntax.Binary(left=left, right=right):
+            return [left, right]
+        case (
+            syntax.Negation(operand=a)
+            | syntax.Logarithm(operand=a)
+            | syntax.Rounding(operand=a)
+            | syntax.Clamping(operand=a)
+        ):
+            return [a]
+    return []
+
+
+def _size(tree: Any, sizes: dict[str, int]) -> int:
+    if isinstance(tree, syntax.Variable):
+        return sizes.get(tree.name, 1)
+    return 1 + sum(_size(child, sizes) for child in _children(tree))
+
+
+def _fold(tree: Any, bound: dict[str, Any], p: int, keep_ln: bool) -> Any:
+    """Return the tree with names and constants replaced; keep_ln: a machine with a vague ln has no constant ln 2.""" 
+    match tree:
+        case syntax.Constant(value=value):
+            return syntax.Constant(value=nearest_float(value, p))
+        case syntax.Variable(name=name):
+            return bound.get(name, tree)
+        case syntax.QueryValue():
+            return tree
+        case syntax.Binary(operator=operator, left=left, right=right):
+            a, b = _fold(left, bound, p, keep_ln), _fold(right, bound, p, keep_ln)
+            if isinstance(a, syntax.Constant) and isinstance(b, syntax.Constant):
+                return syntax.Constant(value=rounded_operation(operator, a.value, b.value, p))
+            return syntax.Binary(operator=operator, left=a, right=b)
+    (child,) = _children(tree)
+    operand = _fold(child, bound, p, keep_ln)
+    if isinstance(operand, syntax.Constant) and not (keep_ln and isinstance(tree, syntax.Logarithm)):
+        return syntax.Constant(value=_unary(tree, operand.value, p))
+    fields = {name: getattr(tree, name) for name in tree._fields if name != "operand"}
+    return type(tree)(**fields, operand=operand)
+
+
+def rounded_operation(operator: str, a: Fraction, b: Fraction, p: int) -> Fraction:
+    """Return a (operator) b rounded to nearest at p bits."""
+    if operator == "/":
+        if b == 0:
+            raise ProgramError("a constant is divided by zero.", "A float program must compute numbers.")
+        return nearest_float(a / b, p)
+    return nearest_float(a + b if operator == "+" else a - b if operator == "-" else a * b, p)
+
+
+def _unary(tree: Any, x: Fraction, p: int) -> Fraction:
+    match tree:
+        case syntax.Negation():
+            return -x
+        case syntax.Logarithm():
+            if x <= 0:
+                raise ProgramError("ln of a constant that is not positive.", "A float program must compute numbers.")
+            return Fraction(0) if x == 1 else ln_nearest(x, p)
+        case syntax.Rounding(grid=grid):
+            return nearest_float(nearest_multiple(x, grid), p)
+        case syntax.Clamping(lower=lower, upper=upper):
+            return nearest_float(min(max(x, lower), upper), p)
+    raise TypeError(type(tree).__name__)
+
+
+# From one expression to a function of the draw
+
+Run = Callable[[Any], Any]
+
+
+def _compiled(tree: Any, names: dict[str, Any], p: int) -> Any:
+    """Return a function of the draw, or an mpfr where the draw does not occur."""
+    match tree:
+        case syntax.Constant(value=value):
+            return as_mpfr(value, p)
+        case syntax.Variable(name=name) | syntax.QueryValue(name=name):
+            return names[name]
+        case syntax.Binary(operator=operator, left=left, right=right):
+            operation = getattr(mpfr_context(p, "nearest"), _METHODS[operator])
+            return _applied2(operation, _compiled(left, names, p), _compiled(right, names, p))
+        case syntax.Negation(operand=operand):
+            return _applied(mpfr_context(p, "nearest").minus, _compiled(operand, names, p))
+        case syntax.Logarithm(operand=operand):
+            return _applied(mpfr_context(p, "nearest").log, _compiled(operand, names, p))
+        case syntax.Rounding(grid=grid, operand=operand):
+            return _applied(_rounding(grid, p), _compiled(operand, names, p))
+        case syntax.Clamping(lower=lower, upper=upper, operand=operand):
+            low, high = as_mpfr(nearest_float(lower, p), p), as_mpfr(nearest_float(upper, p), p)
+            return _applied(lambda x: low if x < low else high if x > high else x, _compiled(operand, names, p))
+    raise TypeError(type(tree).__name__)
+
+
+def _applied(function: Run, operand: Any) -> Any:
+    return (lambda u: function(operand(u))) if callable(operand) else function(operand)
+
+
+def _applied2(operation: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
+    if callable(a):
+        return (lambda u: operation(a(u), b(u))) if callable(b) else (lambda u: operation(a(u), b))
+    return (lambda u: operation(a, b(u))) if callable(b) else operation(a, b)
+
+
+@lru_cache(maxsize=64)
+def _rounding(grid: Fraction, p: int) -> Run:
+    """Return the map to the nearest multiple of the grid, ties up; exact where the grid is a power of two."""
+    context, down = mpfr_context(p, "nearest"), mpfr_context(p + 2, "down")
+    exponent = exponent_of_power(grid)
+    if exponent is None:
+        return lambda x: as_mpfr(_unary(syntax.Rounding(grid=grid, operand=None), _rational(x), p), p) if finite(x) else x
+    half = as_mpfr(HALF, p)
+    # Rounding the sum down at p + 2 bits cannot cross an integer, so its floor is floor(x/grid + 1/2).
+    return lambda x: context.mul_2exp(down.rint_floor(down.add(context.div_2exp(x, exponent), half)), exponent)
+
+
+def finite(x: Any) -> bool:
+    return bool(x.is_finite())
+
+
+def _rational(x: Any) -> Fraction:
+    numerator, denominator = x.as_integer_ratio()
+    return Fraction(int(numerator), int(denominator))
+
+
+# Monotone in the draw?
+
+
+def direction(tree: Any, drawn: str | None, sign: int) -> int | None:
+    """Return 1 (increasing in the draw), -1, 0 (the draw does not occur), or None where no step decides it."""
+    match tree:
+        case syntax.Variable(name=name):
+            return 1 if name == drawn else 0
+        case syntax.Binary(operator=operator, left=left, right=right):
+            a, b = direction(left, drawn, sign), direction(right, drawn, sign)
+            if a is None or b is None:
+                return None
+            if operator in "+-":
+                second = b if operator == "+" else -b
+                return a or second if a * second >= 0 else None
+            if a and b or (operator == "/" and b):
+                return None
+            factor = _sign_of(right if a else left, sign)
+            return 0 if not a and not b else None if factor is None else (a or b) * factor
+        case syntax.Negation(operand=operand):
+            inner = direction(operand, drawn, sign)
+            return None if inner is None else -inner
+    children = _children(tree)
+    return direction(children[0], drawn, sign) if children else 0
+
+
+def _sign_of(tree: Any, sign: int) -> int | None:
+    """Return the sign of a factor made of constants and the sign sample; None where a query decides it."""
+    match tree:
+        case syntax.Constant(value=value):
+            return (value > 0) - (value < 0)
+        case syntax.Variable():
+            return sign
+        case syntax.Negation(operand=operand):
+            inner = _sign_of(operand, sign)
+            return None if inner is None else -inner
+        case syntax.Binary(operator="*" | "/", left=left, right=right):
+            a, b = _sign_of(left, sign), _sign_of(right, sign)
+            return None if a is None or b is None else a * b
+    return None
+
+
+# A program with one query, one draw and at most one sign
+
+
+class Cell(NamedTuple):
+    """The draws numbered start, ..., stop - 1."""
+
+    start: int
+    stop: int
+
+
+class Execution:
+    """A monotone program on a machine: outputs, cells and probabilities, for any value of the query."""
+
+    def __init__(self, program: syntax.Program, machine: Machine) -> None:
+        self.program, self.machine = program, machine
+        self.folded = self.expression = folded(program, machine)
+        samples = {s.name: s for s in program.statements if isinstance(s, syntax.Sample)}
+        used = names_in(self.expression)
+        kinds = {kind: [s for n, s in samples.items() if s.distribution == kind and n in used] for kind in _DRAWN}
+        drawn = kinds["unif"] + kinds["laplace"]
+        if len(drawn) > 1 or kinds["bernoulli"] or len(kinds["sign"]) > 1 or (kinds["laplace"] and kinds["sign"]):
+            raise PremiseError("exact execution needs one uniform or Laplace draw and at most one sign.")
+        if len(queries := {n for n in used if n not in samples}) > 1:
+            raise PremiseError(f"exact execution needs one query; the program uses {len(queries)}.")
+        self.query = next(iter(queries), None)
+        self.drawn = drawn[0].name if drawn else None  # a program without a draw is a constant function of any
+        self.laplace = bool(kinds["laplace"])
+        self.sign_name = kinds["sign"][0].name if kinds["sign"] else None
+        self.signs: tuple[int, ...] = (1, -1) if self.sign_name or self.laplace else (1,)
+        self.draw: Draw = RoundedLogarithm(machine.p, drawn[0].argument) if self.laplace else uniform_draw(machine)
+        self.directions = {s: direction(self.expression, self.drawn, s) for s in self.signs}
+        if self.laplace:  # the draw is sign * (scale ln U)
+            self.directions = {s: None if d is None else d * s for s, d in self.directions.items()}
+        if any(d is None for d in self.directions.values()):
+            raise PremiseError("exact execution needs a program that is monotone in its draw.")
+        if machine.sampler == "ideal" and not self.laplace:
+            self.expression = _with_drawn_logarithm(self.expression, self.drawn)
+
+    def function(self, f: Fraction, sign: int) -> Run:
+        """Return the output as a function of the draw (an mpfr), for one value of the query and one sign."""
+        names: dict[str, Any] = {} if self.drawn is None else {self.drawn: lambda u: u}
+        if self.query is not None:
+            names[self.query] = as_mpfr(f, self.machine.p)
+        if self.sign_name is not None:
+            names[self.sign_name] = as_mpfr(Fraction(sign), self.machine.p)
+        if self.laplace and self.drawn is not None and sign < 0:
+            names[self.drawn] = mpfr_context(self.machine.p, "nearest").minus
+        run = _compiled(self.expression, names, self.machine.p)
+        return run if callable(run) else lambda _: run
+
+    def output(self, f: Fraction, sign: int, ordinal: int) -> Any:
+        return self.function(f, sign)(self.draw.number(ordinal))
+
+    def cell(self, f: Fraction, sign: int, x: Any, guess: int | None = None) -> Cell:
+        """Return the draws that lead from f to the output x, an mpfr."""
+        run, rising = self.function(f, sign), (self.directions[sign] or 0) >= 0
+        number = self.draw.number
+
+        def reached(ordinal: int) -> bool:
+            return bool(run(number(ordinal)) >= x if rising else run(number(ordinal)) <= x)
+
+        def passed(ordinal: int) -> bool:
+            return bool(run(number(ordinal)) > x if rising else run(number(ordinal)) < x)
+
+        start = self.first_where(reached, guess)
+        return Cell(start, self.first_where(passed, start))
+
+    def first_where(self, holds: Callable[[int], bool], guess: int | None = None) -> int:
+        """Return the least number of a draw for which a monotone condition holds; last + 1 where it never does."""
+        first, last = self.draw.first, self.draw.last
+        here, step = self.draw.near(last if guess is None else guess), 1
+        if holds(here):
+            high = here
+            while True:
+                if high == first:
+                    return first
+                low = max(first, high - step)
+                if not holds(low):
+                    break
+                high, step = low, 2 * step
+        else:
+            low = here
+            while True:
+                if low == last:
+                    return last + 1
+                high = min(last, low + step)
+                if holds(high):
+                    break
+                low, step = high, 2 * step
+        while high - low > 1:  # not at low, but at high
+            middle = (low + high) // 2
+            if holds(middle):
+                high = middle
+            else:
+                low = middle
+        return high
+
+
+_DRAWN = ("unif", "sign", "laplace", "bernoulli")
+
+
+def names_in(tree: Any) -> set[str]:
+    """Return the samples and queries that occur in an expression."""
+    if isinstance(tree, (syntax.Variable, syntax.QueryValue)):
+        return {tree.name}
+    return set().union(*(names_in(child) for child in _children(tree)))
+
+
+def _with_drawn_logarithm(tree: Any, drawn: str | None) -> Any:
+    """Return the expression with ln(U) replaced by the draw: the ideal sampler draws the rounded ln U itself."""
+    match tree:
+        case syntax.Logarithm(operand=syntax.Variable(name=name)) if name == drawn:
+            return tree.operand
+        case syntax.Variable(name=name) if name == drawn:
+            raise PremiseError("the ideal sampler needs a program that uses U only in ln(U).")
+        case syntax.Binary(operator=operator, left=left, right=right):
+            a, b = _with_drawn_logarithm(left, drawn), _with_drawn_logarithm(right, drawn)
+            return syntax.Binary(operator=operator, left=a, right=b)
+    fields = {name: getattr(tree, name) for name in tree._fields}
+    if "operand" in fields:
+        fields["operand"] = _with_drawn_logarithm(fields["operand"], drawn)
+    return type(tree)(**fields)

@@ -1,0 +1,51 @@
+"""Programs to try the verifier on: the snapping mechanism in its variants, and mechanisms that are broken.
+
+Room: verifier. Each .imp file begins with a comment on what is to be seen in it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from snapdp.errors import ProgramError
+from snapdp.verifier.grammar import LONGEST_TEXT
+from snapdp.verifier.language import parse
+from snapdp.verifier.syntax import Program
+
+_FOLDER = Path(__file__).parent
+
+
+def names() -> tuple[str, ...]:
+    """Return the names of the bundled programs, in alphabetical order."""
+    return tuple(sorted(path.stem for path in _FOLDER.glob("*.imp")))
+
+
+def text(name: str) -> str:
+    """Return the text of a bundled program."""
+    if name not in names():
+        raise ProgramError(f"no bundled program is called {name!r}.", f"There are: {', '.join(names())}.")
+    return (_FOLDER / f"{name}.imp").read_text(encoding="utf-8")
+
+
+def load(reference: str) -> Program:
+    """Return the program in a file, or the bundled program of that name."""
+    path = Path(reference)
+    if not path.is_file():
+        if reference in names():
+            return parse(text(reference), name=reference)
+        raise ProgramError(
+            f"{reference!r} is neither a file nor a bundled program.", f"Bundled are: {', '.join(names())}."
+        )
+    with path.open("rb") as file:
+        return parse(decoded(file.read(LONGEST_TEXT + 1), name=path.name), name=path.name)
+
+
+def decoded(data: bytes, *, name: str) -> str:
+    """Return the text of a file."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as problem:
+        line = data.count(b"\n", 0, problem.start) + 1
+        raise ProgramError(
+            f"{name}, line {line}: this is no UTF-8 text.", "Save the program as UTF-8.", line=line, column=1
+        ) from None

@@ -1,0 +1,304 @@
+"""The rules: from a program and a machine to bounds on every value the machine computes, without regard to signs.
+
+Room: verifier. A derivation proves, for every draw and every query value, lower <= float value <= upper, where both
+bounds are real expressions (Theorem 1' in docs/theory/verifier-rules.md). Each inexact operation contributes one
+rd/ru around the exact image of its operands' bounds. Where ranges.py knows a sign, rd and ru are written as powers of
+1 + eta and products take the one corner that matters; soundness does not need it, readers do.
+A random sign is a case distinction: one derivation for S = 1 and one for S = -1, as in L20.
+Exponents are unbounded on this machine, so products need no absolute term and nothing overflows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from snapdp.errors import ProgramError
+from snapdp.exact.dyadic import exponent_of_power, power_of_two
+from snapdp.exact.elementary import mpfr_context
+from snapdp.values import Value
+from snapdp.verifier import ranges
+from snapdp.verifier.machine import Machine
+from snapdp.verifier.printing import Names, expression_text, names_of, statement_text
+from snapdp.verifier.ranges import Range, between
+from snapdp.verifier.semantics import Bound, Down, Greatest, Least, Powered, Up, nearest
+from snapdp.verifier.syntax import (
+    Binary,
+    Clamping,
+    Constant,
+    Expression,
+    Logarithm,
+    Negation,
+    Program,
+    QueryValue,
+    Rounding,
+    Sample,
+    Variable,
+)
+
+_BINARY = {"+": "Add", "-": "Sub", "*": "Mul", "/": "Div"}
+
+
+class Interval(Value):
+    """Bounds of one float value, and the range that both lie in, whatever is drawn."""
+
+    lower: Any
+    upper: Any
+    range: Any
+
+    @property
+    def constant(self) -> Fraction | None:
+        """Return the number this is, where it is exactly one."""
+        return self.lower.value if isinstance(self.lower, Constant) and self.lower == self.upper else None
+
+
+class Step(Value):
+    """One rule applied: its name, the expression it is about, what it concludes, and from what."""
+
+    rule: str
+    expression: Any
+    interval: Interval
+    premises: tuple[Any, ...] = ()
+
+
+class Line(Value):
+    """One statement and the step that ends its derivation."""
+
+    statement: Any
+    step: Step
+
+
+class Derivation(Value):
+    """A derivation for every statement of a program; `sign` is the value of the sign sample, if there is one."""
+
+    program: Program
+    machine: Machine
+    sign: int | None
+    lines: tuple[Line, ...]
+
+    @property
+    def result(self) -> Interval:
+        found: Interval = next(x.step.interval for x in self.lines if x.statement.name == self.program.result)
+        return found
+
+
+def derivations(program: Program, machine: Machine) -> tuple[Derivation, ...]:
+    """Return the derivations of a program: one, or one for each value of its random sign."""
+    signs = (1, -1) if any(_is_sign(statement) for statement in program.statements) else (None,)
+    return tuple(derive(program, machine, sign=sign) for sign in signs)
+
+
+def derive(program: Program, machine: Machine, *, sign: int | None = None) -> Derivation:
+    """Return the derivation of a program on a machine; a random sign has the value `sign`."""
+    names = names_of(program)
+    rules = _Rules(machine, {query.name: between(query.lower, query.upper) for query in program.queries}, names)
+    lines = []
+    for statement in program.statements:
+        if isinstance(statement, Sample):
+            step = Step(
+                rule="Sample", expression=Variable(name=statement.name), interval=sampled(statement, machine, sign)
+            )
+        else:
+            rules.place = statement_text(statement, names)
+            step = rules.step(statement.expression)
+        rules.bound[statement.name] = step.interval
+        lines.append(Line(statement=statement, step=step))
+    return Derivation(program=program, machine=machine, sign=sign, lines=tuple(lines))
+
+
+def derive_expression(expression: Expression, machine: Machine, known: Mapping[str, Range]) -> Step:
+    """Return the derivation of one expression over floats that lie in known ranges."""
+    rules = _Rules(machine, known, Names())
+    rules.place = expression_text(expression)
+    rules.bound = {name: _symbol(name, found) for name, found in known.items()}
+    return rules.step(expression)
+
+
+def sampled(statement: Sample, machine: Machine, sign: int | None = None) -> Interval:
+    """Return the interval of a sample: a symbol that ranges over what the sampler can draw."""
+    if statement.distribution == "sign" and sign is not None:
+        value = Fraction(sign)
+        return Interval(lower=Constant(value=value), upper=Constant(value=value), range=between(value, value))
+    match statement.distribution:
+        case "unif":
+            least = {"grid53": Fraction(1, 1 << 53)}.get(machine.sampler, Fraction(0))
+            if machine.umin is not None:
+                least = max(least, power_of_two(machine.umin))
+            most = 1 - power_of_two(-machine.p) if machine.sampler == "ulp" else Fraction(1)
+            found = between(least, most, nonzero=True)
+        case "sign":
+            found = between(Fraction(-1), Fraction(1), nonzero=True)
+        case "bernoulli":
+            found = between(Fraction(0), Fraction(1))
+        case _:
+            found = between(None, None)
+    return _symbol(statement.name, found)
+
+
+def _symbol(name: str, found: Range) -> Interval:
+    return Interval(lower=Variable(name=name), upper=Variable(name=name), range=found)
+
+
+def _is_sign(statement: Any) -> bool:
+    return isinstance(statement, Sample) and statement.distribution == "sign"
+
+
+class _Rules:
+    """The rules on one machine; `bound` is the environment Theta, `place` the statement that refusals name."""
+
+    def __init__(self, machine: Machine, queries: Mapping[str, Range], names: Names) -> None:
+        self.machine = machine
+        self.queries = queries
+        self.names = names
+        self.bound: dict[str, Interval] = {}
+        self.place = ""
+
+    def step(self, e: Expression) -> Step:
+        match e:
+            case Constant(value=r):
+                rule, interval = self._constant(r)
+                return Step(rule=rule, expression=e, interval=interval)
+            case Variable(name=name):
+                return Step(rule="Var", expression=e, interval=self.bound[name])
+            case QueryValue(name=name):
+                return Step(rule="F(D)", expression=e, interval=Interval(lower=e, upper=e, range=self.queries[name]))
+            case Binary(operator=operator, left=left, right=right):
+                a, b = self.step(left), self.step(right)
+                rule, interval = self._binary(operator, a.interval, b.interval, e)
+                return Step(rule=rule, expression=e, interval=interval, premises=(a, b))
+        premise = self.step(e.operand)
+        rule, interval = self._unary(e, premise.interval)
+        return Step(rule=rule, expression=e, interval=interval, premises=(premise,))
+
+    def _rounds(self, rule: str, exact: Interval, roundings: int = 1) -> tuple[str, Interval]:
+        """Return rd of the lower and ru of the upper bound, as powers where the sign of both is known."""
+        widened = ranges.widened(exact.range, roundings, self.machine.eta)
+        if exact.range.nonnegative or exact.range.nonpositive:
+            power = roundings if exact.range.nonnegative else -roundings
+            lower, upper = Powered(operand=exact.lower, power=-power), Powered(operand=exact.upper, power=power)
+            suffix = "" if exact.range.nonnegative else "-Neg"
+            return rule + suffix, Interval(lower=lower, upper=upper, range=widened)
+        down, up = Down(operand=exact.lower, roundings=roundings), Up(operand=exact.upper, roundings=roundings)
+        return f"{rule}-Mix", Interval(lower=down, upper=up, range=widened)
+
+    def _constant(self, r: Fraction) -> tuple[str, Interval]:
+        exact = Interval(lower=Constant(value=r), upper=Constant(value=r), range=between(r, r))
+        return ("Const-F", exact) if nearest(r, self.machine.p) == r else self._rounds("Const", exact)
+
+    def _unary(self, e: Expression, a: Interval) -> tuple[str, Interval]:
+        match e:
+            case Negation():
+                return "Neg", _negated(a)
+            case Logarithm():
+                if not a.range.positive:
+                    self._refuse(f"ln needs an argument above 0; {self._shown(e.operand)} may lie in {a.range}.")
+                lower, upper = Logarithm(operand=a.lower), Logarithm(operand=a.upper)
+                exact = Interval(lower=lower, upper=upper, range=ranges.logarithm(a.range))
+                return self._rounds("Ln", exact, self.machine.ln_roundings)
+            case Rounding(grid=grid):
+                exact = Interval(
+                    lower=Rounding(grid=grid, operand=a.lower),
+                    upper=Rounding(grid=grid, operand=a.upper),
+                    range=ranges.rounded(a.range, grid),
+                )
+                # A p-bit float rounded to a multiple of 2**i is a p-bit float; for other grids the product rounds.
+                return ("Round", exact) if exponent_of_power(grid) is not None else self._rounds("Round", exact)
+            case Clamping(lower=low, upper=high):
+                exact = Interval(
+                    lower=Clamping(lower=low, upper=high, operand=a.lower),
+                    upper=Clamping(lower=low, upper=high, operand=a.upper),
+                    range=ranges.clamped(a.range, low, high),
+                )
+                held = all(nearest(end, self.machine.p) == end for end in (low, high))
+                return ("Clamp", exact) if held else self._rounds("Clamp", exact)
+        raise TypeError(f"no expression: {type(e).__name__}")
+
+    def _binary(self, operator: str, a: Interval, b: Interval, e: Binary) -> tuple[str, Interval]:
+        if operator == "/" and not b.range.excludes_zero:
+            self._refuse(f"a divisor must keep away from 0; {self._shown(e.right)} may lie in {b.range}.")
+        found = ranges.image(operator, a.range, b.range)
+        match operator:
+            case "+":
+                exact = Interval(lower=_op("+", a.lower, b.lower), upper=_op("+", a.upper, b.upper), range=found)
+            case "-":
+                exact = Interval(lower=_op("-", a.lower, b.upper), upper=_op("-", a.upper, b.lower), range=found)
+                if _within_a_factor_of_two(a.range, b.range):
+                    return "Sub by Sterbenz, exact", exact
+            case _:
+                if (scaled := _scaled(operator, a, b, found)) is not None:
+                    return f"{_BINARY[operator]} by +-2^k, exact", scaled
+                exact = _corners(operator, a, b, found)
+        return self._rounds(_BINARY[operator], exact)
+
+    def _shown(self, e: Expression) -> str:
+        return expression_text(e, self.names)
+
+    def _refuse(self, why: str) -> None:
+        raise ProgramError(f"no derivation for '{self.place}': {why}", "Declare a range, or clamp first.")
+
+
+def _op(operator: str, left: Bound, right: Bound) -> Binary:
+    return Binary(operator=operator, left=left, right=right)
+
+
+def _negated(a: Interval) -> Interval:
+    lower, upper = (_minus(end) for end in (a.upper, a.lower))
+    return Interval(lower=lower, upper=upper, range=ranges.negated(a.range))
+
+
+def _minus(bound: Bound) -> Bound:
+    match bound:
+        case Negation(operand=operand):
+            return operand  # type: ignore[no-any-return]
+        case Constant(value=value):
+            return Constant(value=-value)
+    return Negation(operand=bound)
+
+
+def _within_a_factor_of_two(a: Range, b: Range) -> bool:
+    """Sterbenz: b/2 <= a <= 2b for all values makes a - b exact."""
+    double = mpfr_context(2 * ranges.BITS, "nearest").mul_2exp
+    return bool(a.lower > 0 and b.upper <= double(a.lower, 1) and a.upper <= double(b.lower, 1))
+
+
+def _scaled(operator: str, a: Interval, b: Interval, found: Range) -> Interval | None:
+    """Return the exact product or quotient by a power of two, or None where neither operand is one."""
+    if operator == "*" and _exponent(b) is None:
+        a, b = b, a
+    exponent = _exponent(b)
+    factor = b.constant
+    if exponent is None or factor is None:
+        return None
+    if factor < 0:
+        a, factor = _negated(a), -factor
+    if factor == 1:
+        return Interval(lower=a.lower, upper=a.upper, range=found)
+    ends = (_op(operator, end, Constant(value=factor)) for end in (a.lower, a.upper))
+    return Interval(lower=next(ends), upper=next(ends), range=found)
+
+
+def _exponent(a: Interval) -> int | None:
+    return exponent_of_power(abs(a.constant)) if a.constant else None
+
+
+def _corners(operator: str, a: Interval, b: Interval, found: Range) -> Interval:
+    """Return the exact image: the least and the greatest of four corners, fewer where signs are known."""
+    if operator == "*" and not (b.range.nonnegative or b.range.nonpositive):
+        a, b = b, a
+    if not (b.range.nonnegative or b.range.nonpositive):
+        corners = tuple(_op(operator, x, y) for x in (a.lower, a.upper) for y in (b.lower, b.upper))
+        return Interval(lower=Least(operands=corners), upper=Greatest(operands=corners), range=found)
+    # The end of b that makes the result larger in size, and the one that makes it smaller.
+    stretch, shrink = (b.upper, b.lower) if (operator == "*") == b.range.nonnegative else (b.lower, b.upper)
+    small, large = (a.lower, a.upper) if b.range.nonnegative else (a.upper, a.lower)
+    down_for, up_for = (shrink, stretch) if b.range.nonnegative else (stretch, shrink)
+    if a.range.nonnegative:
+        return Interval(lower=_op(operator, small, down_for), upper=_op(operator, large, up_for), range=found)
+    if a.range.nonpositive:
+        return Interval(lower=_op(operator, small, up_for), upper=_op(operator, large, down_for), range=found)
+    lows = (_op(operator, small, shrink), _op(operator, small, stretch))
+    highs = (_op(operator, large, shrink), _op(operator, large, stretch))
+    if b.lower == b.upper:
+        return Interval(lower=lows[0], upper=highs[0], range=found)
+    return Interval(lower=Least(operands=lows), upper=Greatest(operands=highs), range=found)
