@@ -105,9 +105,7 @@ def exp_minus(x: Fraction, bits: int) -> tuple[Fraction, Fraction]:
 
 
 # 2. Reading: a closed form, every size limited
-
-LARGEST_TEXT = 1_000_000
-MOST = 100  # statements, items of a list, characters of a name, nodes of the whole program
+LARGEST_TEXT, MOST = 1_000_000, 100  # MOST: statements, items of a list, letters of a name, nodes of a program
 RATIONAL = re.compile(r"-?[0-9]{1,4000}(/[1-9][0-9]{0,3999})?")
 ALWAYS = {"format", "name", "parameters", "queries", "program", "result", "machine", "claim", "verdict"}
 ONLY = {"VERIFIED": {"bound", "noise_epsilon", "roundings"}, "REFUTED": {"witness"}}
@@ -139,10 +137,6 @@ def rational(value: Any) -> Fraction:
     return Fraction(value)
 
 
-def maybe(value: Any) -> Fraction | None:
-    return None if value is None else rational(value)
-
-
 class Machine(NamedTuple):
     """p bits, the roundings of ln, the sampler of U, the exponent of the smallest U (None: there is none)."""
 
@@ -158,7 +152,6 @@ class Machine(NamedTuple):
         return x
 
     def value(self, x: Fraction) -> Fraction:
-        """Return fl(x)."""
         return nearest(self.in_range(x), self.p)
 
     def holds(self, *numbers: Fraction) -> bool:
@@ -177,8 +170,8 @@ def read_queries(value: Any) -> Queries:
     for query in sized(value, list):
         require(len(sized(query, list)) == 4, "a query is not [name, lower, upper, sensitivity]")
         require(sized(query[0], str) not in queries, "a query is declared twice")
-        queries[query[0]] = maybe(query[1]), maybe(query[2]), rational(query[3])
-        require(queries[query[0]][2] >= 0, "a sensitivity is negative")
+        lower, upper = (None if end is None else rational(end) for end in query[1:3])
+        queries[query[0]] = lower, upper, rational(query[3])
     return queries
 
 
@@ -250,8 +243,8 @@ def run(tree: Tree, machine: Machine, point: dict[str, Any]) -> tuple[Fraction, 
             require(x > 0 and (d == 0 or tree[1][0] == "unif"), "a logarithm of what may not be positive")
             return machine.in_range(ln_nearest(x, machine.p)), d
         case "round", [(x, d)]:
-            require(is_power_of_two(machine.in_range(tree[1])), "a grid is no power of two")
-            return tree[1] * math.floor(x / tree[1] + HALF), d
+            require(tree[1] > 0 and machine.holds(tree[1]), "a grid is no positive float")
+            return machine.value(tree[1] * math.floor(x / tree[1] + HALF)), d
         case "clamp", [(x, d)]:
             require(tree[1] <= tree[2] and machine.holds(*tree[1:3]), "the ends of a clamp are no floats in order")
             return min(max(tree[1], x), tree[2]), d
@@ -270,8 +263,7 @@ def monomial(tree: Tree, machine: Machine) -> tuple[Fraction, int, int, int]:
         case ("ln", ("unif", _)):
             return ONE, 0, 1, machine.ln_roundings
         case ("neg", operand):
-            c, s, n, j = monomial(operand, machine)
-            return -c, s, n, j
+            return monomial(("mul", ("const", -ONE), operand), machine)
         case ("mul" | "div" as word, left, right):
             (c, s, n, j), (c2, s2, n2, j2) = monomial(left, machine), monomial(right, machine)
             require(s + s2 <= 1 and n + n2 <= 1, "the sign or the uniform draw is used twice")
@@ -300,8 +292,8 @@ def derive(tree: Tree, machine: Machine, queries: Queries) -> tuple[Fraction, Fr
         case _:
             raise Refusal("what is published is not a query, and not a clamped query")
     require(lower == -bound < 0 and machine.holds(bound), "the clamp is not [-B, B], B > 0 a float of the machine")
-    if least is None or most is None or not -bound <= least <= most <= bound:
-        raise Refusal("the query is not confined to [-B, B]")
+    if least is None or most is None or sensitivity < 0 or not -bound <= least <= most <= bound:
+        raise Refusal("the query is not confined to [-B, B], or its sensitivity is negative")
     require(is_power_of_two(machine.in_range(grid)), "the grid is no power of two")
     coefficient, signs, logs, roundings = monomial(noise, machine)
     require(signs == logs == 1 and coefficient != 0, "the noise lacks its sign or its logarithm")
@@ -339,11 +331,10 @@ def excess(machine: Machine, epsilon: Fraction, roundings: int, bound: Fraction,
 
 def check_verified(certificate: dict[str, Any], tree: Tree, machine: Machine, queries: Queries) -> None:
     loss, epsilon, roundings = derive(tree, machine, queries)
-    stated = rational(certificate["bound"])
     require(rational(certificate["noise_epsilon"]) == epsilon, "noise_epsilon is not that of the program")
     require(integer(certificate["roundings"], 0, MOST**2) == roundings, "roundings is not that of the program")
-    require(loss <= stated, "the stated bound is below the one derived here")
-    require(stated <= rational(certificate["claim"]), "the stated bound is above the claim")
+    require(loss <= rational(certificate["bound"]), "the stated bound is below the one derived here")
+    require(rational(certificate["bound"]) <= rational(certificate["claim"]), "the stated bound is above the claim")
 
 
 # 5. REFUTED: the witness is run
@@ -357,14 +348,15 @@ class Side(NamedTuple):
     draw: str  # unif or laplace
     step: Fraction | None  # between draws; None: they are all floats
     smallest: Fraction | None
+    top: Fraction | None  # the float above all draws
 
     def draws(self, u: Fraction) -> bool:
         """Return whether u can be drawn, whether or not the smallest floats are subnormal."""
-        inside = 0 < u < 1 if self.draw == "unif" else u != 0
+        inside = u != 0 if self.top is None else 0 < u < self.top
         return inside and nearest(u, self.machine.p) == u and (self.smallest is None or u % self.smallest == 0)
 
     def before(self, u: Fraction) -> Fraction | None:
-        """Return the draw before u, which is a draw or 1."""
+        """Return the draw before u, which is a draw or the top."""
         gap = self.step or TWO ** (exponent(u) - self.machine.p + 1) / (2 if is_power_of_two(u) else 1)
         return None if self.smallest is not None and u - gap < self.smallest else u - gap
 
@@ -374,39 +366,43 @@ class Side(NamedTuple):
     def gives(self, u: Fraction | None, output: Fraction) -> bool:
         return u is not None and self.at(u)[0] == output
 
+    def below(self, v: Fraction) -> Fraction:
+        """Return Pr[U < v]; rounded to nearest, a real uniform falls below v when it is below a midpoint."""
+        before = self.before(v) if v and self.machine.sampler == "nearest" else None
+        return min(ONE, v if before is None else (before + v) / 2)
+
     def mass(self, output: Fraction, low: Fraction, high: Fraction) -> Fraction:
-        """Return Pr[low <= U < high] if exactly these draws give the output. high = 1: the top; low = 0: all below."""
-        top, last = high == 1 and self.draw == "unif", self.before(high)
-        require(low <= high and (top or self.draws(high)), "the end of a cell is no float of the sampler")
+        """Return Pr[low <= U < high] if exactly these draws give the output; low = 0 stands for all that are below."""
+        last, end = self.before(high), None if high == self.top else high
+        require(low <= high and (end is None or self.draws(end)), "the end of a cell is no float of the sampler")
         if low == high:
-            for side, u in ((-1, last), (1, None if top else high)):
+            for side, u in ((-1, last), (1, end)):
                 x, d = (output + side, 1) if u is None else self.at(u)
                 require(x != output if d == 0 else side * d * (x - output) > 0, "an empty cell is not empty")
             return ZERO
         require(self.gives(last, output), "the last draw of a cell does not give the output")
-        require(top or not self.gives(high, output), "a cell ends too early")
-        if low > 0:
-            require(self.draws(low) and self.gives(low, output), "the first draw of a cell does not give the output")
-            require(not self.gives(self.before(low), output), "a cell begins too late")
+        require(not self.gives(end, output), "a cell ends too early")
+        require(low > 0 or (low == 0 and self.step is None), "a cell begins where no draw is")
+        if (first := low or self.smallest) is not None:
+            require(self.draws(first) and self.gives(first, output), "the first draw does not give the output")
+            require(not self.gives(self.before(first), output), "a cell begins too late")
         else:  # there is no smallest draw, but the clamp holds the output from that side
-            require(low == 0 and self.smallest is None and self.tree[0] == "clamp", "a cell begins where none can")
-            held = {1: self.tree[1], -1: self.tree[2], 0: output}[self.at(HALF)[1]]
-            require(output == held, "a cell reaches 0 and the clamp does not hold it")
-        return high - low
+            held = {1: self.tree[1], -1: self.tree[2], 0: output}[self.at(HALF)[1]] if self.tree[0] == "clamp" else None
+            require(output == held, "a cell has no first draw, and no clamp holds it")
+        return self.below(high) - self.below(low)
 
 
 def check_refuted(certificate: dict[str, Any], tree: Tree, machine: Machine, queries: Queries) -> None:
     kinds = [leaf[0] for leaf in leaves(tree, "query", *SAMPLES)]
     draw = "laplace" if "laplace" in kinds else "unif"
     signs: list[int | None] = [1, -1] if "sign" in kinds else [None]
-    expected = {"query", draw} | ({"sign"} & set(kinds))
-    require(sorted(kinds) == sorted(expected), "a witness needs a program with one query, one draw, at most one sign")
-    step = smallest = None
+    require(sorted(kinds) == sorted({*kinds} & {"query", "sign", draw} | {draw, "query"}), "not one query and one draw")
+    step = smallest = top = None
     if draw == "unif":
-        exact = machine.sampler == "ulp" or (machine.sampler == "grid53" and machine.p >= 53)
-        require(exact, "a witness needs a sampler of floats with Pr[U < v] = v")
+        require(machine.sampler != "ideal" and (machine.sampler != "grid53" or machine.p >= 53), "U is no float")
         step = TWO**-53 if machine.sampler == "grid53" else None
         smallest = step or (None if machine.umin is None else TWO**machine.umin)
+        top = 1 + TWO ** (1 - machine.p) if machine.sampler == "nearest" else ONE
     witness = certificate["witness"]
     kind = witness.get("kind") if type(witness) is dict else None
     require(type(kind) is str and kind in WITNESS, "a witness is neither impossible nor a ratio")
@@ -417,7 +413,7 @@ def check_refuted(certificate: dict[str, Any], tree: Tree, machine: Machine, que
         inside = (lower is None or lower <= x) and (upper is None or x <= upper)
         require(machine.holds(x) and inside, "a private value is no float of the machine in the interval of the query")
     require(abs(f - f_prime) <= sensitivity, "the private values are no neighbours")
-    side = Side(tree, machine, f, None, draw, step, smallest)
+    side = Side(tree, machine, f, None, draw, step, smallest, top)
     sides = {(origin, s): side._replace(f=x, sign=s) for origin, x in (("f", f), ("f_prime", f_prime)) for s in signs}
     if kind == "impossible":
         check_impossible(witness, output, sides)
@@ -428,8 +424,8 @@ def check_refuted(certificate: dict[str, Any], tree: Tree, machine: Machine, que
 
 def take(sides: dict[Any, Side], origin: Any, sign: Any) -> Side:
     """Remove and return one side, so that each can be spoken of once."""
-    known = origin in ("f", "f_prime") and (sign is None or type(sign) is int) and (origin, sign) in sides
-    require(known, "a sign is none of the program, or is given twice")
+    require(type(origin) is str and type(sign) in (int, type(None)), "a sign is none of 1, -1, null")
+    require((origin, sign) in sides, "a private value and sign are none of the program, or given twice")
     return sides.pop((origin, sign))
 
 
@@ -438,8 +434,10 @@ def check_impossible(witness: dict[str, Any], output: Fraction, sides: dict[Any,
     side, u = take(dict(sides), "f", witness["S"]), rational(witness["U"])
     require(side.draws(u) and side.gives(u, output), "U and S do not give the output from f")
     for gap in (fields(gap, {"S", "below", "above"}) for gap in sized(witness["gaps"], list)):
-        side, above = take(sides, "f_prime", gap["S"]), ONE if gap["above"] is None else rational(gap["above"])
-        require(above != 0 and maybe(gap["below"]) == side.before(above), "a gap is not between neighbours")
+        side = take(sides, "f_prime", gap["S"])
+        below, above = (None if gap[end] is None else rational(gap[end]) for end in ("below", "above"))
+        above = (side.top or ZERO) if above is None else above
+        require(above != 0 and below == side.before(above), "a gap is not between neighbours")
         side.mass(output, above, above)
     require(all(origin == "f" for origin, _ in sides), "a sign has no gap")
 
@@ -453,22 +451,24 @@ def check_ratio(witness: dict[str, Any], output: Fraction, sides: dict[Any, Side
     require(not sides, "a private value and sign have no cell")
     p, p_prime = chance["f"], chance["f_prime"]
     stated = rational(witness["probability"]), rational(witness["probability_prime"])
-    require(stated == (p, p_prime) and p * p_prime > 0, "the probabilities are not those of the cells, or zero")
+    require(stated == (p, p_prime) and p_prime > 0, "the probabilities are not those of the cells, or zero")
     unsampled = ZERO if machine.umin is None else TWO**machine.umin  # what is below the smallest U may go anywhere
-    require(ln(p / (p_prime + unsampled), 4 * machine.p + 512)[0] > claim, "the loss is not above the claim")
+    least = (p - unsampled) / (p_prime + unsampled)
+    require(least > 0 and ln(least, 4 * machine.p + 512)[0] > claim, "the loss is not above the claim")
 
 
 # 6. The door
-def pairs(found: list[tuple[str, Any]]) -> dict[str, Any]:
-    require(len(dict(found)) == len(found), "a key is given twice")
-    return dict(found)
+def unique(pairs: list[tuple[str, Any]]) -> Any:
+    return len(dict(pairs)) == len(pairs) and dict(pairs)  # False, and no object, when a key is given twice
 
 
 def check(certificate: Any) -> str | None:
     """Return None when a certificate, JSON text or what it holds, is accepted; otherwise why it is refused."""
     try:
-        require(type(certificate) is not str or len(certificate) <= LARGEST_TEXT, "the certificate is too long")
-        found = json.loads(certificate, object_pairs_hook=pairs) if type(certificate) is str else certificate
+        found = certificate
+        if type(certificate) is str:
+            require(len(certificate) <= LARGEST_TEXT, "the certificate is too long")
+            found = json.loads(certificate, object_pairs_hook=unique)
         verdict = found.get("verdict") if type(found) is dict else None
         require(type(verdict) is str and verdict in ONLY, "no verdict VERIFIED or REFUTED")
         fields(found, ALWAYS | ONLY[str(verdict)])
