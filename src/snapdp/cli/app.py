@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from snapdp import __version__
+from snapdp.cli.check import check_command
 from snapdp.cli.derive import derive_command
 from snapdp.cli.plan import plan_command
 from snapdp.cli.verify import verify_command
@@ -58,3 +59,4 @@ def tour_command() -> None:
 main.add_command(plan_command)
 main.add_command(derive_command)
 main.add_command(verify_command)
+main.add_command(check_command)
