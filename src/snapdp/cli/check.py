@@ -1,0 +1,43 @@
+"""`snapdp check`: whether a certificate proves what it says, by the independent checker. Opens no data.
+
+Room: cli. Parse, one library call, render. Exit 0 accepted, 1 refused, 2 unreadable.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+EXAMPLE = """\b
+Examples:
+  snapdp verify snap_half --certificate half.json
+  snapdp check half.json
+
+\b
+The checker is one file of the standard library: python src/snapdp/verifier/check.py half.json says the same.
+Exit: 0 accepted, 1 refused, 2 unreadable.
+"""
+
+
+@click.command("check", epilog=EXAMPLE)
+@click.argument("certificate", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_context
+def check_command(ctx: click.Context, /, certificate: Path, as_json: bool) -> None:
+    """Check a certificate of `snapdp verify` without believing it."""
+    from snapdp.verifier.check import LARGEST_TEXT, check
+
+    try:
+        with certificate.open(encoding="utf-8") as file:
+            reason = check(file.read(LARGEST_TEXT + 1))
+    except (OSError, ValueError, RecursionError) as problem:
+        raise click.UsageError(f"{certificate} is no JSON: {problem}.") from None
+    if as_json:
+        click.echo(json.dumps({"accepted": reason is None, "reason": reason}))
+    elif reason is None:
+        click.echo(click.style("ACCEPTED", fg="green", bold=True))
+    else:
+        click.echo(f"{click.style('REFUSED', fg='red', bold=True)}: {reason}")
+    ctx.exit(0 if reason is None else 1)
