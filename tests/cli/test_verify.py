@@ -54,6 +54,7 @@ def test_the_output_is_the_one_that_was_read(file, arguments):
         [],
         ["no_such_program"],
         ["record.json"],
+        ["snap_half", "--ledger", "people.ledger"],
         ["snap_half", "--machine", "p=1"],
         ["snap_half", "--machine", "p=24,sampler=grid53"],
         ["snap_half", "--machine", "colour=red"],

@@ -11,13 +11,13 @@ from pathlib import Path
 import click
 
 EXAMPLE = """\b
+The checker is one file of the standard library: python src/snapdp/verifier/check.py half.json says the same.
+Exit: 0 accepted, 1 refused, 2 unreadable.
+
+\b
 Examples:
   snapdp verify snap_half --certificate half.json
   snapdp check half.json
-
-\b
-The checker is one file of the standard library: python src/snapdp/verifier/check.py half.json says the same.
-Exit: 0 accepted, 1 refused, 2 unreadable.
 """
 
 
