@@ -49,7 +49,7 @@ Answers = Iterator[tuple[Any, Array]]  # (places, multiples of the grid or indic
 
 BLOCK = 5 << 13  # three work arrays of 328 KB and the blocks of input and output share a second-level cache of 2 MB
 SINGLE_LIMIT = 1 << 15  # below this many values the fixed cost of a first level is larger than what it saves
-WAITING = 1 << 12  # values in doubt are taken to the second level by so many or more
+WAITING = 1 << 10  # values in doubt are taken to the second level by so many or more
 # Arrays of no dimension: a ufunc takes them without the conversion that a Python number costs at every call.
 _SIGN = np.array(-(1 << 63))
 _DIGITS = np.array(DOUBLE_MASK)
