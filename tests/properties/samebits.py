@@ -24,7 +24,7 @@ from snapdp.mechanism.finite import explicit_parameters, finite_parameters
 from snapdp.mechanism.index import decide
 from snapdp.mechanism.parameters import FinitePrecision, Precision, SnappingParameters, exact_parameters
 from snapdp.mechanism.vector import VectorSampler
-from snapdp.randomness.uniform import LazyUniform
+from snapdp.randomness.uniform import LazyUniform, halves
 from snapdp.values import replaced
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -42,12 +42,13 @@ SMALL_BLOCK = 3_001
 class HashedBits:
     """Given first words; extension words are hashes of the position, so that every string is infinite and repeatable.
 
-    `exact` counts how often an extension was asked for: once for every value that takes the exact way.
+    `exact` counts how often an extension was asked for: once for every value that takes the exact way. `seconds` counts
+    second halves: one for every value that the first level of the vector path leaves in doubt.
     """
 
     def __init__(self, words: Array) -> None:
         self.words = words
-        self.exact = 0
+        self.exact = self.seconds = 0
 
     def first_word(self, position: int = 0) -> int:
         return int(self.words[position])
@@ -62,6 +63,21 @@ class HashedBits:
             position += count
 
         return fill
+
+    def first_halves(self) -> Any:
+        first = halves(self.words)[0].astype("<i4").view(np.uint8)
+        position = 0
+
+        def fill(buffer: Any) -> None:
+            nonlocal position
+            buffer[:] = first[position : position + len(buffer)].data
+            position += len(buffer)
+
+        return fill
+
+    def second_halves(self, positions: Any) -> bytes:
+        self.seconds += len(positions)
+        return bytes(halves(self.words[positions])[1].astype("<u4").data)
 
     def extension(self, position: int = 0) -> Iterator[int]:
         self.exact += 1
@@ -281,13 +297,22 @@ def by_scalar(sampler: ScalarSampler, values: Sequence[Any], bits: Any) -> Array
 
 
 def by_vector(sampler: VectorSampler, values: Array, bits: Any) -> tuple[Array, Array]:
-    """Return (indices, released numbers) of an array; the numbers in small blocks, so that there are many of them."""
-    indices, numbers = np.full(values.shape, -1, np.int64), np.full(values.shape, np.nan)
-    sampler.index(values, indices, bits)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(vector_module, "BLOCK", SMALL_BLOCK)
-        sampler.release(values, numbers, bits)
-    return indices, numbers
+    """Return (indices, released numbers) of an array, the same with both levels and with the second alone.
+
+    The numbers in small blocks, so that there are many of them.
+    """
+    found = {}
+    for levels, limit in (("both", 0), ("second", values.size + 1)):
+        indices, numbers = np.full(values.shape, -1, np.int64), np.full(values.shape, np.nan)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(vector_module, "SINGLE_LIMIT", limit)
+            sampler.index(values, indices, bits)
+            patch.setattr(vector_module, "BLOCK", SMALL_BLOCK)
+            sampler.release(values, numbers, bits)
+        found[levels] = indices, numbers
+    same = [(one.view(np.int64) == two.view(np.int64)).all() for one, two in zip(*found.values(), strict=True)]
+    assert all(same), "the levels of the vector path disagree"
+    return found["both"]
 
 
 def released(parameters: SnappingParameters, indices: Array) -> Array:

@@ -157,14 +157,18 @@ def plain_index(value: float, p: SnappingParameters, sign: int, u: float) -> int
 def placed_disagreements(p: SnappingParameters, placed: Placement) -> list[str]:
     """Return how definition, scalar and vector path differ from the reference on placed values."""
     numbers = placed.values.tolist()
-    out = np.full(len(numbers), np.nan)
+    out, again = np.full(len(numbers), np.nan), np.full(len(numbers), np.nan)
     with pytest.MonkeyPatch.context() as patch:  # many blocks: each value must read its own further digits
         patch.setattr(vector_module, "BLOCK", SMALL_BLOCK)
+        patch.setattr(vector_module, "SINGLE_LIMIT", 0)
         VectorSampler(p).release(placed.values, out, placed.bits)
+        patch.setattr(vector_module, "SINGLE_LIMIT", len(numbers) + 1)
+        VectorSampler(p).release(placed.values, again, placed.bits)
     return [
         *differences(placed.expected, defined(p, numbers, placed.bits), numbers, placed.bits),
         *differences(placed.expected, by_scalar(ScalarSampler(p), numbers, placed.bits), numbers, placed.bits),
         *differences(released(p, placed.expected), out, numbers, placed.bits),
+        *differences(released(p, placed.expected), again, numbers, placed.bits),
     ]
 
 
@@ -330,3 +334,54 @@ def test_draws_on_both_sides_of_the_smallest_accepted_one_agree(name):
         bits.exact = 0
         vector.index(values, np.empty(count, np.int64), bits)
         assert bits.exact >= (digits < smallest).sum()
+
+
+# The first level's threshold -----------------------------------------------------------------------------------------
+
+FIRST_LEVEL_CASES = [
+    "count, natural",
+    "count, fine",
+    "sensitivity 72/1000, 500..1000, natural",
+    "noise far below the grid",
+    "noise of 16 grid steps",
+    "2**26 + 1 steps",
+    "notes, count",
+    "24-bit logarithm, 30-bit product",
+]
+
+
+@pytest.mark.parametrize("name", FIRST_LEVEL_CASES)
+def test_values_on_both_sides_of_the_first_level_s_threshold_agree(name, monkeypatch):
+    p, count, rng = CASES[name].parameters, 3_000, seeded("first threshold", name)
+    sampler, where = VectorSampler(p), coordinates(p)
+    assert sampler.single is not None
+    assert where is not None
+    f = sampler.single
+    words = rng.integers(-(1 << 63), 1 << 63, count, dtype=np.int64)
+    u = np.maximum(words & ((1 << 52) - 1), 1) * 2.0**-52
+    noise = np.log(u) * f.noise_scale * np.where(words >= 0, 1, -1)
+    lower, upper = float(where.value_lower), float(where.value_upper)
+    multiple = np.rint((rng.uniform(lower, upper, count) + noise) / f.grid) * f.grid
+    margin = (f.grid / 2 - f.threshold) * rng.uniform(0.5, 1.5, count)  # beyond its margin the first level is sure
+    values, bits = multiple + rng.choice([-1, 1], count) * (f.grid / 2 - margin) - noise, HashedBits(words)
+    assert not disagreements(p, values, bits, vector=sampler)
+    bits.seconds = 0
+    monkeypatch.setattr(vector_module, "SINGLE_LIMIT", 0)
+    sampler.index(values, np.empty(count, np.int64), bits)
+    assert count / 4 <= bits.seconds <= 3 * count / 4, "the values do not straddle the threshold"
+
+
+@pytest.mark.parametrize("name", FIRST_LEVEL_CASES)
+def test_draws_on_both_sides_of_the_smallest_that_the_first_level_accepts_agree(name, monkeypatch):
+    p, count, rng = CASES[name].parameters, 600, seeded("first smallest", name)
+    sampler = VectorSampler(p)
+    assert sampler.single is not None
+    smallest = int(sampler.single.smallest * 2.0**31)
+    digits = smallest + rng.integers(-3, 4, count)
+    words = digits << 21 | rng.integers(0, 1 << 21, count) | rng.integers(-(1 << 11), 1 << 11, count) << 52
+    values, bits = awkward_doubles(p, rng, count), HashedBits(words)
+    assert not disagreements(p, values, bits, vector=sampler)
+    bits.seconds = 0
+    monkeypatch.setattr(vector_module, "SINGLE_LIMIT", 0)
+    sampler.index(values, np.empty(count, np.int64), bits)
+    assert (digits < smallest).sum() <= bits.seconds < count

@@ -27,12 +27,13 @@ from snapdp.randomness.bits import BitSource
 from snapdp.randomness.uniform import DOUBLE_DIGITS, DOUBLE_MASK, LazyUniform
 from snapdp.values import Value
 
+DOUBLE_ROUNDING = Fraction(1, 1 << 52)
 LOG_REACH = DOUBLE_DIGITS * LN2.upper  # |ln u| <= 52 ln 2 for every u > 0 made of 52 digits
-COARSE_LOG_ERROR = Fraction(1, 1 << 27)  # assumed of the logarithm, relative, where the noise spans few grid steps
+COARSE_LOG_ERROR = Fraction(1, 1 << 31)  # assumed of the logarithm, relative, where the noise spans few grid steps
 FINE_LOG_ERROR = Fraction(1, 1 << 40)  # assumed where it spans many; any real logarithm is below 2**-51
 KNOWN_LOG_TOLERANCE = 2.0**-40
 FEW_STEPS = 16
-SINGLE_SUM_SPAN = 1 << 26  # up to this index the value need not be split into grid multiple and remainder
+UNSPLIT_SPAN = 1 << 26  # up to this index the value need not be split into grid multiple and remainder
 FILTER_SPAN = 1 << 51  # beyond this index the rounding by a magic number leaves its binade
 WIDEST_BETA = Fraction(1, 4)
 _DIGIT_UNIT = 2.0**-DOUBLE_DIGITS
@@ -107,29 +108,31 @@ def _is_double(x: Fraction) -> bool:
 def error_bound(
     *,
     steps: Fraction,
-    digits: int,
+    unread: Fraction,
+    reach: Fraction,
     log_error: Fraction,
+    rounding: Fraction,
+    sum_rounding: Fraction,
     span: int,
     parameters: SnappingParameters,
     value_error: Fraction,
 ) -> Fraction:
     """Return beta, a bound on |computed sum - true sum| in grid steps.
 
-    steps        rho = noise_scale/grid                        digits       only u >= 2**(digits - 52) is accepted
-    log_error    assumed relative error of the logarithm       span         largest index that enters the sum
-    value_error  error of the value in grid steps before the sum (0 where the split is exact)
-    Terms in the order of theory (2)-(8); 2**-52 covers one operation in every rounding mode.
+    steps        rho = noise_scale/grid                        unread       |ln U - ln u| for every accepted u
+    reach        |ln u| for every accepted u                   log_error    error of the logarithm relative to reach
+    rounding     of one operation on the noise                 sum_rounding of one operation on value and sum
+    span         largest index that enters the sum             value_error  of the value before the sum, in grid steps
+    Terms in the order of theory (2)-(8); 2**-52 covers one operation on doubles in every rounding mode.
     """
-    ulp = Fraction(1, 1 << 52)
-    unread_digits = Fraction(1, 1 << digits)
-    logarithm = LOG_REACH * log_error
-    scaling = LOG_REACH * 3 * ulp
+    logarithm = reach * log_error
+    scaling = reach * 3 * rounding
     finite = Fraction(0)
     if (precision := parameters.precision) is not None:
         stretch = (1 + Fraction(1, 1 << precision.logarithm)) * (1 + Fraction(1, 1 << precision.product))
-        finite = Fraction(4, 1 << precision.uniform) + LOG_REACH * (stretch - 1)
-    noise = steps * (unread_digits + logarithm + scaling + finite)
-    return noise + (2 * span + 1 + steps * LOG_REACH) * ulp + value_error + 4 * ulp
+        finite = Fraction(4, 1 << precision.uniform) + reach * (stretch - 1)
+    noise = steps * (unread + logarithm + scaling + finite)
+    return noise + (2 * span + 1 + steps * reach) * sum_rounding + value_error + 4 * sum_rounding
 
 
 def build_filter(
@@ -142,8 +145,11 @@ def build_filter(
     digits = min(50, 24 + max(0, exponent_at_least(steps)))
     beta = error_bound(
         steps=steps,
-        digits=digits,
+        unread=Fraction(1, 1 << digits),
+        reach=LOG_REACH,
         log_error=COARSE_LOG_ERROR if steps <= FEW_STEPS else FINE_LOG_ERROR,
+        rounding=DOUBLE_ROUNDING,
+        sum_rounding=DOUBLE_ROUNDING,
         span=span,
         parameters=parameters,
         value_error=value_error,
@@ -180,9 +186,9 @@ class ScalarSampler:
         self._exponent: int | None = None
         if where is None:
             return
-        self._single_sum = where.span <= SINGLE_SUM_SPAN
+        self._unsplit = where.span <= UNSPLIT_SPAN
         if filter is None and logarithm_is_trusted(log):
-            self.filter = build_filter(parameters, where, span=where.span if self._single_sum else 1)
+            self.filter = build_filter(parameters, where, span=where.span if self._unsplit else 1)
         if where.on_lattice:
             self._exponent = where.exponent
         ends = (where.value_lower / where.grid, where.value_upper / where.grid)
@@ -226,7 +232,7 @@ class ScalarSampler:
             lower, upper = self._lower, self._upper
             if type(value) is float:
                 value = lower if value < lower else upper if value > upper else value
-                if self._single_sum:
+                if self._unsplit:
                     return 0, value
                 whole = nearest_index_of_double(value, self._exponent or 0)
                 return whole, value - ldexp(whole, self._exponent or 0)

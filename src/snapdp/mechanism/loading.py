@@ -1,14 +1,15 @@
 """How values of each numpy type enter the vector path: clamped, as doubles, split by the grid where that is needed.
 
-Room: mechanism. On a lattice every double and every 64-bit integer is loaded without error. Off the lattice (finite
-precision with a sensitivity that is no power of two or a midpoint off the grid) and with a step, the error of shift
-and scale is bounded by `value_error` and enters the filter's bound; where that is too wide there is no filter.
-Proof: docs/theory/fast-path.md, (9)-(12).
+Room: mechanism. Blocks of values, the work arrays that take them, and loaders from the one to the other.
+On a lattice every double and every 64-bit integer is loaded without error. Off the lattice (finite precision with a
+sensitivity that is no power of two or a midpoint off the grid) and with a step, the error of shift and scale is
+bounded by `value_error` and enters the filter's bound; where that is too wide there is no filter.
+Proof: docs/theory/fast-path.md, (9)-(12) and (19).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -21,13 +22,63 @@ from snapdp.mechanism.fast import Coordinates
 from snapdp.mechanism.parameters import SnappingParameters
 
 Array = NDArray[Any]
+Chunks = Iterator[tuple[int, Array]]  # (position of the first value, values)
 Loader = Callable[[Array, Array, Array], None]  # (values, total, whole): fills total, and whole where values are split
 
+_PAGE = 4096
 _MAGIC = 1.5 * 2.0**52
 _EXACT_INTEGER = 1 << 53
 _LARGEST_INT64 = (1 << 63) - 1
 _SHORT = 1 << 13  # values quantised at a time
 _AFFINE_ERRORS = 8  # conversion, step, its product, shift, subtraction, scale, product, and one to spare
+
+
+def flat(array: Array) -> Any:
+    """Return something that can be sliced along one dimension without copying the whole: a view or a flat iterator."""
+    return array.reshape(-1) if array.flags.c_contiguous else array.flat
+
+
+def chunks_of(values: Array, width: int, *, nan: float | None) -> Chunks:
+    """Yield the values by blocks, in this machine's byte order and with a number for NaN."""
+    run = flat(values)
+    for start in range(0, values.size, width):
+        chunk = run[start : start + width]
+        if not chunk.dtype.isnative:
+            chunk = chunk.astype(chunk.dtype.newbyteorder("="))
+        if nan is not None and chunk.dtype.kind == "f":
+            chunk = np.where(np.isnan(chunk), np.float64(nan), chunk)  # at least a double: nan is one
+        yield start, chunk
+
+
+class Scratch:
+    """Page-aligned work arrays of one block: 1.4 MB at most, whatever the size of the call."""
+
+    def __init__(self, size: int, *, splits: bool, halved: bool) -> None:
+        stride = -(-size * 8 // _PAGE) * _PAGE
+        count = 4 if splits else 3
+        self.memory = memory = np.empty(count * stride + 2 * size + _PAGE, np.uint8)
+        start = -memory.ctypes.data % _PAGE
+        arrays = memory[start : start + count * stride].view(np.float64).reshape(count, stride // 8)[:, :size]
+        self.noise, self.total = arrays[0], arrays[1]
+        self.whole = arrays[-1]  # of its own only where values are split
+        bits = arrays.view(np.int64)
+        self.noise_bits, self.total_bits, self.words = bits[0], bits[1], bits[2]
+        flags = memory[start + count * stride :].view(np.bool_)
+        self.accepted, self.test = flags[:size], flags[size : 2 * size]
+        if halved:  # first halves and their noise share the memory of whole words
+            self.halves, self.single_noise_bits = self.words.view(np.int32).reshape(2, size)
+            self.single_noise = self.single_noise_bits.view(np.float32)
+            self.single_total = self.total.view(np.float32)[:size]
+            self.spare = self.noise.view(np.int32)[:size]
+
+    def first(self, size: int) -> Scratch:
+        """Return the same memory cut to a shorter block."""
+        if size == len(self.words):
+            return self
+        shorter = object.__new__(Scratch)
+        for name, array in vars(self).items():
+            setattr(shorter, name, array if name == "memory" else array[:size])
+        return shorter
 
 
 def value_error(parameters: SnappingParameters, where: Coordinates) -> Fraction:
@@ -55,6 +106,17 @@ def loader_for(
     if dtype.kind in "iu" and dtype.itemsize == 8 and wide and splits:
         return _integer_loader(where)
     return _finish(_convert, lower, upper, splits, where)
+
+
+def single_loader(where: Coordinates) -> Loader:
+    """Return the loader into singles, for a lattice of few grid points and values without step: theory (19)."""
+    least, most = (np.array(float(end), np.float32) for end in (where.value_lower, where.value_upper))
+
+    def load(values: Array, total: Array, _whole: Array) -> None:
+        np.copyto(total, values, casting="unsafe")
+        total.clip(least, most, total)
+
+    return load
 
 
 def _convert(values: Array, total: Array) -> None:

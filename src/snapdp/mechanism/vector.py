@@ -1,12 +1,15 @@
-"""The vector path: the filter of `fast` over cache-sized blocks in plain numpy, bit-identical to the definition.
+"""The vector path: the filters of `single` and `fast` over cache-sized blocks in plain numpy.
 
-Room: mechanism. About 17 cheap passes over blocks that stay in the second-level cache; the few values in doubt (about
-one in a million on the natural grid, ten on the fine one) go to `index.decide` with the same bits.
+Room: mechanism. Bit-identical to the definition, in about 20 cheap passes over blocks that stay in the second-level
+cache. Two levels, each accepting only what its error bound leaves no doubt about: noise in singles from the first half
+of a word; for what is left, noise in doubles from the whole word. The rest (about one value in six million on the
+natural grid, in 1.4 million on the fine one) goes to `index.decide` with the same bits. Short vectors and noise of
+very many grid steps start at the second level.
 Rounding to the grid adds and subtracts 1.5 * 2**52 * grid: the sum lies in a binade whose spacing is the grid, so the
 result is a multiple of it in every rounding mode, and zero comes out positive (rint would give -0.0, and the sign of
 zero leaks the sign of the value).
-Nothing branches on the data except where the exact way is needed. The work arrays are wiped at the end.
-Proof: docs/theory/fast-path.md, (1)-(12).
+Nothing branches on the data except where a value is in doubt. The work arrays are wiped at the end.
+Proof: docs/theory/fast-path.md.
 """
 
 from __future__ import annotations
@@ -23,67 +26,121 @@ from snapdp.exact.dyadic import exponent_of_power
 from snapdp.exact.elementary import LN2
 from snapdp.mechanism.fast import (
     KNOWN_LOG_TOLERANCE,
-    SINGLE_SUM_SPAN,
+    UNSPLIT_SPAN,
     Coordinates,
     Filter,
     build_filter,
     coordinates,
 )
 from snapdp.mechanism.index import decide
-from snapdp.mechanism.loading import Loader, loader_for, value_error
+from snapdp.mechanism.loading import Chunks, Loader, Scratch, chunks_of, flat, loader_for, single_loader, value_error
 from snapdp.mechanism.logtable import KNOWN_LOGARITHMS
 from snapdp.mechanism.parameters import SnappingParameters
 from snapdp.mechanism.scalars import checked_scalar
+from snapdp.mechanism.single import KNOWN_SINGLE_LOG_TOLERANCE, SingleFilter, build_single_filter
 from snapdp.randomness.bits import BitSource
-from snapdp.randomness.uniform import DOUBLE_DIGITS, DOUBLE_MASK, LazyUniform
+from snapdp.randomness.uniform import DOUBLE_MASK, HALF_DIGITS, HALF_MASK, LazyUniform, joined
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+Log = Callable[..., Any]
+Answers = Iterator[tuple[Any, Array]]  # (places, multiples of the grid or indices)
 
 BLOCK = 5 << 13  # three work arrays of 328 KB and the blocks of input and output share a second-level cache of 2 MB
+SINGLE_LIMIT = 1 << 15  # below this many values the fixed cost of a first level is larger than what it saves
+WAITING = 1 << 10  # values in doubt are taken to the second level by so many or more
 # Arrays of no dimension: a ufunc takes them without the conversion that a Python number costs at every call.
 _SIGN = np.array(-(1 << 63))
 _DIGITS = np.array(DOUBLE_MASK)
 _ONE = np.array(1.0)
 _ONE_BITS = _ONE.view(np.int64)
-_MAGIC = 1.5 * 2.0**52
-_PAGE = 4096
+_HALF_SIGN = np.array(-(1 << 31), np.int32)
+_HALF_DIGITS = np.array(HALF_MASK, np.int32)
+_HALF_UNIT = np.array(2.0**-HALF_DIGITS, np.float32)
 _SHORT = 1 << 13
 
 
-def numpy_log_is_trusted(log: Callable[..., Any]) -> bool:
+def numpy_log_is_trusted(log: Log) -> bool:
     """Return whether numpy's logarithm agrees with the table, and zero rounds as the filter needs it."""
     points, known = np.array(KNOWN_LOGARITHMS).T
-    zero = (np.full(16, -0.25) + _MAGIC) - _MAGIC
     accurate = np.abs(log(points) - known) <= KNOWN_LOG_TOLERANCE * -known
-    return bool(accurate.all()) and not np.signbit(zero).any()
+    return bool(accurate.all()) and _zero_is_positive(np.float64)
 
 
-class Scratch:
-    """Page-aligned work arrays of one block: 1.2 MB at most, whatever the size of the call."""
+def numpy_single_log_is_trusted(log: Log) -> bool:
+    """Return the same of singles. To round a point to a single moves its logarithm by at most 2**-24."""
+    points, known = np.array(KNOWN_LOGARITHMS).T
+    accurate = np.abs(log(points.astype(np.float32)) - known) <= KNOWN_SINGLE_LOG_TOLERANCE * (1 - known)
+    return bool(accurate.all()) and _zero_is_positive(np.float32)
 
-    def __init__(self, size: int, *, splits: bool) -> None:
-        stride = -(-size * 8 // _PAGE) * _PAGE
-        count = 4 if splits else 3
-        self.memory = memory = np.empty(count * stride + _PAGE, np.uint8)
-        start = -memory.ctypes.data % _PAGE
-        arrays = [memory[start + i * stride :][: size * 8].view(np.float64) for i in range(count)]
-        self.noise, self.total, words = arrays[:3]
-        self.rounded = self.noise  # one after the other in the same memory
-        self.whole = arrays[-1]  # of its own only where values are split
-        self.words: Integers = words.view(np.int64)
-        self.noise_bits: Integers = self.noise.view(np.int64)
-        self.total_bits: Integers = self.total.view(np.int64)
 
-    def first(self, size: int) -> Scratch:
-        """Return the same memory cut to a shorter block."""
-        if size == len(self.words):
-            return self
-        shorter = object.__new__(Scratch)
-        for name, array in vars(self).items():
-            setattr(shorter, name, array if name == "memory" else array[:size])
-        return shorter
+def _zero_is_positive(kind: Any) -> bool:
+    magic = kind(_magic(kind))
+    return not np.signbit((np.full(16, -0.25, kind) + magic) - magic).any()
+
+
+def _magic(kind: Any) -> float:
+    """Return 1.5 * 2**52 for doubles, 1.5 * 2**23 for singles."""
+    return 1.5 * 2.0 ** int(np.finfo(kind).nmant)
+
+
+class Level:
+    """One filter as the arrays of no dimension that its passes take.
+
+    noise, sums  the types in which the noise, and the value, the sum and its rounding to the grid, are computed
+    """
+
+    def __init__(self, f: Filter, where: Coordinates, log: Log, *, noise: Any, sums: Any) -> None:
+        constants = (f.threshold, -f.threshold, _magic(sums) * f.grid, where.low * f.grid, where.high * f.grid)
+        self.above, self.below, self.magic, self.lowest, self.highest = (np.array(x, sums) for x in constants)
+        self.smallest, self.noise_scale = np.array(f.smallest, noise), np.array(f.noise_scale, noise)
+        self.single_sums = sums is np.float32
+        self.clamp_is_far = clamp_is_far(where, f)
+        self.log = log
+
+    def single_noise(self, s: Scratch) -> None:
+        """Write the noise of the first halves; accepted is set where u is large enough."""
+        noise = s.single_noise
+        np.bitwise_and(s.halves, _HALF_DIGITS, s.spare)
+        np.copyto(noise, s.spare)
+        np.multiply(noise, _HALF_UNIT, noise)  # the first 31 digits of U, rounded to a single: theory (15)
+        np.greater_equal(noise, self.smallest, s.accepted)
+        self.log(noise, noise)
+        np.multiply(noise, self.noise_scale, noise)
+        np.bitwise_and(s.halves, _HALF_SIGN, s.spare)
+        np.bitwise_xor(s.single_noise_bits, s.spare, s.single_noise_bits)
+        if not self.single_sums:
+            np.copyto(s.noise, noise)
+
+    def double_noise(self, s: Scratch) -> None:
+        """Write the noise of the first words; accepted is set where u is large enough."""
+        noise = s.noise
+        np.bitwise_and(s.words, _DIGITS, s.noise_bits)
+        np.bitwise_or(s.noise_bits, _ONE_BITS, s.noise_bits)
+        np.subtract(noise, _ONE, noise)  # the first 52 digits of U as a double, exactly
+        np.greater_equal(noise, self.smallest, s.accepted)
+        self.log(noise, noise)
+        np.multiply(noise, self.noise_scale, noise)
+        np.bitwise_and(s.words, _SIGN, s.total_bits)
+        np.bitwise_xor(s.noise_bits, s.total_bits, s.noise_bits)
+
+    def snap(self, chunk: Array, load: Loader, s: Scratch, *, splits: bool) -> tuple[Array, Integers]:
+        """Return the clamped multiples of the grid (in the filter's coordinates) of a block, and which are in doubt."""
+        noise, total = (s.single_noise, s.single_total) if self.single_sums else (s.noise, s.total)
+        rounded, accepted = noise, s.accepted  # noise and rounded sum one after the other in the same memory
+        load(chunk, total, s.whole)
+        np.add(total, noise, total)
+        np.add(total, self.magic, rounded)
+        np.subtract(rounded, self.magic, rounded)
+        np.subtract(total, rounded, total)
+        np.bitwise_and(accepted, np.less(total, self.above, s.test), accepted)  # a NaN counts as doubt
+        np.bitwise_and(accepted, np.greater(total, self.below, s.test), accepted)
+        if splits:
+            np.add(rounded, s.whole, rounded)
+        if not self.clamp_is_far:
+            rounded.clip(self.lowest, self.highest, rounded)
+        return rounded, np.logical_not(accepted, accepted).nonzero()[0]
 
 
 def clamp_is_far(where: Coordinates, f: Filter) -> bool:
@@ -101,130 +158,141 @@ class VectorSampler:
     """Released numbers, or output indices, of whole arrays."""
 
     def __init__(
-        self, parameters: SnappingParameters, *, filter: Filter | None = None, log: Callable[..., Any] = np.log
+        self,
+        parameters: SnappingParameters,
+        *,
+        filter: Filter | None = None,
+        single: SingleFilter | None = None,
+        log: Log = np.log,
     ) -> None:
         self._parameters = parameters
-        self._log = log
         self._where = where = coordinates(parameters)
-        self.filter = filter
+        self.filter, self.single = filter, single
         if where is None:
             return
-        self._splits = where.span > SINGLE_SUM_SPAN
+        self._splits = where.span > UNSPLIT_SPAN
         self._origin = where.origin
-        self._lowest, self._highest = (np.array(float(end * where.grid)) for end in (where.low, where.high))
         if filter is None:
-            if numpy_log_is_trusted(log):
-                span = 1 if self._splits else where.span
-                error = value_error(parameters, where)
-                self.filter = build_filter(parameters, where, span=span, value_error=error)
-            else:
-                warnings.warn("numpy's logarithm is inaccurate here: every value goes the exact way.", stacklevel=5)
+            self._build_filters(where, log)
         if self.filter is not None:
-            self._clamp_is_far = clamp_is_far(where, self.filter)
-            self._magic = np.array(_MAGIC * self.filter.grid)
-            self._noise_scale = np.array(self.filter.noise_scale)
+            self._double = Level(self.filter, where, log, noise=np.float64, sums=np.float64)
+        if self.single is not None:
+            sums = np.float32 if self.single.single_sums else np.float64
+            self._single = Level(self.single, where, log, noise=np.float32, sums=sums)
+
+    def _build_filters(self, where: Coordinates, log: Log) -> None:
+        if not numpy_log_is_trusted(log):
+            warnings.warn("numpy's logarithm is inaccurate here: every value goes the exact way.", stacklevel=6)
+            return
+        span, error = (1 if self._splits else where.span), value_error(self._parameters, where)
+        self.filter = build_filter(self._parameters, where, span=span, value_error=error)
+        if self.filter is not None and numpy_single_log_is_trusted(log):
+            self.single = build_single_filter(self._parameters, where, span=span, value_error=error)
 
     def release(self, values: Array, out: Array, source: BitSource, *, nan: float | None = None) -> None:
         """Write the released number of each value into out, a float64 array of the same shape."""
         direct = self._where is not None and self._where.on_lattice
         target = flat(out)
-        for start, chunk, load, scratch in self._blocks(values, source, nan):
-            stop = start + len(chunk)
-            if direct and load is not None and isinstance(target, np.ndarray):
-                self._snap(chunk, load, scratch, target[start:stop], start, source)
-            elif direct and load is not None:
-                target[start:stop] = self._snap(chunk, load, scratch, scratch.rounded, start, source)
-            else:
-                self._write(self._indices(chunk, load, scratch, start, source), target, start)
+        for places, found in self._answers(values, source, nan):
+            target[places] = found if direct and found.dtype.kind == "f" else self._numbers(found)
 
     def index(self, values: Array, out: Array, source: BitSource, *, nan: float | None = None) -> None:
         """Write the output index of each value into out, an int64 array of the same shape."""
         target = flat(out)
-        for start, chunk, load, scratch in self._blocks(values, source, nan):
-            target[start : start + len(chunk)] = self._indices(chunk, load, scratch, start, source)
+        for places, found in self._answers(values, source, nan):
+            target[places] = self._indices(found)
 
-    def _blocks(
-        self, values: Array, source: BitSource, nan: float | None
-    ) -> Iterator[tuple[int, Array, Loader | None, Scratch]]:
-        """Yield each block of the values with its first words drawn; load is None where the exact way must be taken."""
-        load = None
+    def _answers(self, values: Array, source: BitSource, nan: float | None) -> Answers:
+        """Yield (places, answers): multiples of the grid, or indices where every value must go the exact way.
+
+        A place that the first level leaves in doubt is yielded twice: with 0, and later with its answer.
+        """
+        load = first_load = None
         if self.filter is not None and self._where is not None:
             load = loader_for(values.dtype, self._parameters, self._where, splits=self._splits)
-        fill = source.first_words()
-        run = flat(values)
-        scratch = Scratch(min(BLOCK, values.size), splits=load is not None and self._splits)
+            if load is not None and self.single is not None and values.size >= SINGLE_LIMIT:
+                first_load = single_loader(self._where) if self.single.single_sums else load
+        splits = load is not None and self._splits
+        scratch = Scratch(min(BLOCK, values.size), splits=splits, halved=first_load is not None)
+        chunks = chunks_of(values, BLOCK, nan=nan)
         try:
             with np.errstate(all="ignore"):
-                for start in range(0, values.size, BLOCK):
-                    chunk = run[start : start + BLOCK]
-                    if not chunk.dtype.isnative:
-                        chunk = chunk.astype(chunk.dtype.newbyteorder("="))
-                    if nan is not None and values.dtype.kind == "f":
-                        chunk = np.where(np.isnan(chunk), np.float64(nan), chunk)  # at least a double: nan is one
-                    block = scratch.first(len(chunk))
-                    fill(block.words.data.cast("B"))
-                    yield start, chunk, load, block
+                if load is None or first_load is None:
+                    yield from self._by_words(chunks, load, scratch, source)
+                else:
+                    yield from self._by_halves(chunks, first_load, load, scratch, source)
         finally:
             scratch.memory.fill(0)
 
-    def _snap(self, chunk: Array, load: Loader, s: Scratch, target: Floats, start: int, source: BitSource) -> Floats:
-        """Write the clamped multiples of the grid (in the filter's coordinates) of one block into target."""
-        f = self.filter
-        assert f is not None
-        noise, total, rounded = s.noise, s.total, s.rounded
-        np.bitwise_and(s.words, _DIGITS, s.noise_bits)
-        np.bitwise_or(s.noise_bits, _ONE_BITS, s.noise_bits)
-        np.subtract(noise, _ONE, noise)  # the first 52 digits of U as a double, exactly
-        smallest = np.minimum.reduce(noise)
-        self._log(noise, noise)
-        np.multiply(noise, self._noise_scale, noise)
-        np.bitwise_and(s.words, _SIGN, s.total_bits)
-        np.bitwise_xor(s.noise_bits, s.total_bits, s.noise_bits)
-        load(chunk, total, s.whole)
-        np.add(total, noise, total)
-        np.add(total, self._magic, rounded)
-        np.subtract(rounded, self._magic, rounded)
-        np.subtract(total, rounded, total)
-        certain = np.maximum.reduce(total) < f.threshold and np.minimum.reduce(total) > -f.threshold
-        if self._splits:
-            np.add(rounded, s.whole, rounded)
-        if not (self._clamp_is_far and smallest >= f.smallest):
-            rounded.clip(self._lowest, self._highest, target)
-        elif target is not rounded:
-            np.copyto(target, rounded)
-        if not (certain and smallest >= f.smallest):  # a NaN counts as doubt
-            accepted = np.abs(total, out=total) < f.threshold
-            if not smallest >= f.smallest:
-                accepted &= (s.words & _DIGITS) >= f.smallest * 2.0**DOUBLE_DIGITS
-            for i in np.flatnonzero(~accepted).tolist():
-                index = self._decide(chunk[i], int(s.words[i]), start + i, source)
-                target[i] = (index + self._origin) * f.grid
-        return target
+    def _by_words(self, chunks: Chunks, load: Loader | None, scratch: Scratch, source: BitSource) -> Answers:
+        fill = source.first_words()
+        for start, chunk in chunks:
+            s, stop = scratch.first(len(chunk)), start + len(chunk)
+            fill(s.words.data.cast("B"))
+            yield slice(start, stop), self._settle(chunk, load, s, range(start, stop), source)
 
-    def _indices(self, chunk: Array, load: Loader | None, s: Scratch, start: int, source: BitSource) -> Integers:
+    def _by_halves(
+        self, chunks: Chunks, first_load: Loader, load: Loader, scratch: Scratch, source: BitSource
+    ) -> Answers:
+        fill = source.first_halves()
+        waiting: list[tuple[Array, ...]] = []  # positions, values and first halves in doubt
+        for start, chunk in chunks:
+            s = scratch.first(len(chunk))
+            fill(s.halves.data.cast("B"))
+            self._single.single_noise(s)
+            rounded, doubtful = self._single.snap(chunk, first_load, s, splits=self._splits)
+            waiting.append((doubtful + start, chunk[doubtful], s.halves[doubtful]))
+            rounded[doubtful] = 0.0
+            yield slice(start, start + len(chunk)), rounded
+            if sum(len(positions) for positions, *_ in waiting) >= WAITING:
+                yield from self._in_doubt(waiting, load, scratch, source)
+                waiting.clear()
+        if waiting:
+            yield from self._in_doubt(waiting, load, scratch, source)
+
+    def _in_doubt(self, waiting: list[tuple[Array, ...]], load: Loader, scratch: Scratch, source: BitSource) -> Answers:
+        """Complete the words of values that the first level left in doubt, and settle them."""
+        positions, values, first = (np.concatenate(parts) for parts in zip(*waiting, strict=True))
+        width = len(scratch.words)
+        for start in range(0, len(positions), width):
+            some = slice(start, start + width)
+            places, s = positions[some], scratch.first(len(positions[some]))
+            second = np.frombuffer(source.second_halves(places), "<u4")
+            s.words[:] = joined(first[some].astype(np.int64), second.astype(np.int64))
+            yield places, self._settle(values[some], load, s, places, source)
+
+    def _settle(self, chunk: Array, load: Loader | None, s: Scratch, positions: Any, source: BitSource) -> Array:
+        """Return the answers of values whose first words are drawn: the second level, then the exact way."""
         if load is None:
             words = s.words.tolist()
-            exact = (self._decide(chunk[i], words[i], start + i, source) for i in range(len(chunk)))
+            exact = (self._decide(chunk[i], words[i], positions[i], source) for i in range(len(chunk)))
             return np.fromiter(exact, np.int64, len(chunk))
         assert self.filter is not None
-        multiples = self._snap(chunk, load, s, s.rounded, start, source)
-        indices = np.divide(multiples, self.filter.grid, multiples).astype(np.int64)
-        indices -= self._origin
-        return indices
+        self._double.double_noise(s)
+        rounded, doubtful = self._double.snap(chunk, load, s, splits=self._splits)
+        for i in doubtful.tolist():
+            index = self._decide(chunk[i], int(s.words[i]), int(positions[i]), source)
+            rounded[i] = (index + self._origin) * self.filter.grid
+        return rounded
 
     def _decide(self, value: Any, word: int, position: int, source: BitSource) -> int:
         p = self._parameters
         return decide(p.inner(checked_scalar(value, nan=None)), p, LazyUniform(word, source.extension(position)))
 
-    def _write(self, indices: Integers, target: Any, start: int) -> None:
-        """Write the correctly rounded numbers of some indices: each distinct one of a piece is converted once."""
-        for first in range(0, len(indices), _SHORT):  # short pieces: little memory beside the work arrays
-            piece = indices[first : first + _SHORT]
-            distinct, which = np.unique(piece, return_inverse=True)
-            numbers = np.array([self._parameters.released(int(k)) for k in distinct], np.float64)
-            target[start + first : start + first + len(piece)] = numbers[which]
+    def _indices(self, found: Array) -> Integers:
+        """Return answers as indices."""
+        if found.dtype == np.int64:
+            return found
+        assert self.filter is not None
+        indices = np.divide(found, self.filter.grid, found).astype(np.int64)
+        indices -= self._origin
+        return indices
 
-
-def flat(array: Array) -> Any:
-    """Return something that can be sliced along one dimension without copying the whole: a view or a flat iterator."""
-    return array.reshape(-1) if array.flags.c_contiguous else array.flat
+    def _numbers(self, found: Array) -> Floats:
+        """Return answers as correctly rounded numbers, in the same memory; each distinct one of a piece made once."""
+        numbers: Floats = found.view(np.float64)
+        for start in range(0, len(found), _SHORT):  # short pieces: little memory beside the work arrays
+            piece = slice(start, start + _SHORT)
+            distinct, which = np.unique(self._indices(found[piece]), return_inverse=True)
+            numbers[piece] = np.array([self._parameters.released(int(k)) for k in distinct], np.float64)[which]
+        return numbers

@@ -2,9 +2,11 @@
 
 Room: randomness. Each value of a call owns one infinite string of fair bits: the 64 bits of its first word, then as
 many extension words as the exact decision asks for. Whoever holds the same strings computes the same answers, so
-scalar path, vector path and definition can be compared bit for bit.
-SystemBits keeps no state between calls, so it is safe under threads and fork. Vector words are the key stream of
-AES-256 in counter mode, keyed by 44 fresh bytes of the operating system for every call and again every 2**20 words.
+scalar path, vector path and definition can be compared bit for bit. A long vector takes first words by halves, the
+second half only where the first leaves a doubt; a half that nobody asks for is never drawn.
+SystemBits keeps no state between calls, so it is safe under threads and fork. Vector words and first halves are the key
+stream of AES-256 in counter mode, keyed by 44 fresh bytes of the operating system for every call and again every
+2**20 words; second halves are few and come from the operating system.
 The counter mode used is the one inside GCM (the tag is never formed): OpenSSL has it vectorised, plain CTR not, and
 it costs half. A key yields 2**19 blocks, far below GCM's limit of 2**32; the gap between a random permutation and a
 random function is then below 2**-90 a key.
@@ -17,13 +19,16 @@ from os import urandom
 from struct import Struct
 from typing import Any, Protocol
 
+from snapdp.randomness.uniform import halves
+
 WORD_BYTES = 8
+HALF_BYTES = 4
 WORDS_PER_KEY = 1 << 20
 USED_UP = "the recorded bits are used up"
 _KEY_BYTES, _NONCE_BYTES = 32, 12
 _signed_word = Struct("<q").unpack
 
-Fill = Callable[[Any], None]  # writes fresh words into a buffer of bytes
+Fill = Callable[[Any], None]  # writes fresh words, or first halves, into a buffer of bytes
 
 
 class BitSource(Protocol):
@@ -34,6 +39,12 @@ class BitSource(Protocol):
 
     def first_words(self) -> Fill:
         """Return a function that writes the first words of positions 0, 1, 2, ... into the buffers it is given."""
+
+    def first_halves(self) -> Fill:
+        """Return a function that does the same with the first halves of the first words: 32 bits a position."""
+
+    def second_halves(self, positions: Any) -> bytes:
+        """Return the second halves for a list or array of positions, to be asked for once a position."""
 
     def extension(self, position: int = 0) -> Iterator[int]:
         """Yield the further words of a position's string, as unsigned integers."""
@@ -50,6 +61,12 @@ class SystemBits:
 
     def first_words(self) -> Fill:
         return _keystream()
+
+    def first_halves(self) -> Fill:
+        return _keystream()
+
+    def second_halves(self, positions: Any) -> bytes:
+        return urandom(HALF_BYTES * len(positions))
 
     def extension(self, position: int = 0) -> Iterator[int]:
         while True:
@@ -72,15 +89,24 @@ class RecordedBits:
         return int(self._words[position])
 
     def first_words(self) -> Fill:
+        return self._in_order(lambda word: word, WORD_BYTES)
+
+    def first_halves(self) -> Fill:
+        return self._in_order(lambda word: halves(word)[0], HALF_BYTES)
+
+    def second_halves(self, positions: Any) -> bytes:
+        return b"".join(halves(self.first_word(int(i)))[1].to_bytes(HALF_BYTES, "little") for i in positions)
+
+    def _in_order(self, part: Callable[[int], int], size: int) -> Fill:
         position = 0
 
         def fill(buffer: Any) -> None:
             nonlocal position
-            count = len(buffer) // WORD_BYTES
+            count = len(buffer) // size
             block = self._words[position : position + count]
             if len(block) < count:
                 raise IndexError(USED_UP)
-            buffer[:] = b"".join(int(word).to_bytes(WORD_BYTES, "little", signed=True) for word in block)
+            buffer[:] = b"".join(part(int(word)).to_bytes(size, "little", signed=True) for word in block)
             position += count
 
         return fill

@@ -3,12 +3,14 @@
 Room: randomness. Packing of the first word w, a signed 64-bit integer: its sign is S; its low 52 bits are the first 52
 binary digits of U, most significant first; bits 62 to 52 are the next 11; extension words follow, 64 digits each. Any
 fixed order of fair bits is fair. This one lets a double be made of the first 52 digits by two bit operations.
+The first half of the word is its sign and its first 31 digits, the second half the other 32: `halves` and `joined`.
 The exponent of U is never capped: digits are read until the first one appears, however long that takes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 FIRST_DIGITS = 63
 DOUBLE_DIGITS = 52  # the digits that the filters read as a double
@@ -16,6 +18,28 @@ DOUBLE_MASK = (1 << DOUBLE_DIGITS) - 1
 _REST_DIGITS = FIRST_DIGITS - DOUBLE_DIGITS
 _REST_MASK = (1 << _REST_DIGITS) - 1
 _WORD_BITS = 64
+HALF_DIGITS = 31  # the digits in the first half of a first word
+HALF_MASK = (1 << HALF_DIGITS) - 1
+_LATER_DIGITS = DOUBLE_DIGITS - HALF_DIGITS
+_LATER_MASK = (1 << _LATER_DIGITS) - 1
+
+
+def halves(word: Any) -> tuple[Any, Any]:
+    """Return (first, second) of signed 64-bit words: first a signed 32-bit integer, second an unsigned one.
+
+    Takes an integer or an int64 array.
+
+    >>> halves(-1), halves(1 << 51)
+    ((-1, 4294967295), (1073741824, 0))
+    """
+    first = word >> FIRST_DIGITS << HALF_DIGITS | (word & DOUBLE_MASK) >> _LATER_DIGITS
+    return first, (word & _LATER_MASK) << _REST_DIGITS | word >> DOUBLE_DIGITS & _REST_MASK
+
+
+def joined(first: Any, second: Any) -> Any:
+    """Return the first words of two halves: the inverse of `halves`."""
+    digits = (first & HALF_MASK) << _LATER_DIGITS | second >> _REST_DIGITS
+    return first >> HALF_DIGITS << FIRST_DIGITS | (second & _REST_MASK) << DOUBLE_DIGITS | digits
 
 
 class LazyUniform:

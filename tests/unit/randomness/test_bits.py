@@ -15,7 +15,8 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 import snapdp
 from snapdp import Snapping
 from snapdp.randomness import bits
-from snapdp.randomness.bits import WORD_BYTES, WORDS_PER_KEY, RecordedBits, SystemBits
+from snapdp.randomness.bits import HALF_BYTES, WORD_BYTES, WORDS_PER_KEY, RecordedBits, SystemBits
+from snapdp.randomness.uniform import joined
 
 KEY_BYTES, NONCE_BYTES = 32, 12
 CALL_BYTES = KEY_BYTES + NONCE_BYTES
@@ -74,6 +75,15 @@ def test_extension_words_are_fresh_and_unsigned(entropy):
     words = list(islice(SystemBits().extension(3), 5))
     assert words == [struct.unpack("<Q", request)[0] for request in entropy.requests]
     assert len(entropy.requests) == 5
+
+
+def test_first_halves_are_the_key_stream_and_second_halves_fresh_bytes(entropy):
+    buffer = bytearray(32)
+    SystemBits().first_halves()(buffer)
+    assert bytes(buffer) == counter_blocks(entropy.keys[0], first=2, count=2)
+    second = SystemBits().second_halves([7, 9, 1000])
+    assert second == entropy.requests[-1]
+    assert len(second) == 3 * HALF_BYTES
 
 
 def test_system_bits_keep_no_state():
@@ -156,7 +166,8 @@ def test_a_buffer_that_the_key_cannot_serve_whole_gets_a_new_one(entropy):
 
 def test_a_long_array_is_released_under_several_keys(entropy):
     m = Snapping(epsilon=1, sensitivity=1, lower=0, upper=10)
-    values, out = np.full(WORDS_PER_KEY + 1, 5.0), np.empty(WORDS_PER_KEY + 1)
+    count = 2 * WORDS_PER_KEY + 1  # half a word each
+    values, out = np.full(count, 5.0), np.empty(count)
     m.release(values, out=out)
     assert len(entropy.keys) == 2
     m.release(values[:100])
@@ -207,6 +218,16 @@ def test_recorded_words_fill_buffers_in_order():
     fill(first)
     fill(second)
     assert list(struct.unpack("<5q", first + second)) == words
+
+
+def test_recorded_words_are_the_same_string_whole_and_by_halves():
+    words = [5, -7, 2**63 - 1, -(2**63), 0, 123456789012345678]
+    source, buffer = RecordedBits(words), bytearray(HALF_BYTES * len(words))
+    source.first_halves()(buffer)
+    second = struct.unpack("<6I", source.second_halves(range(6)))
+    assert [joined(*both) for both in zip(struct.unpack("<6i", buffer), second, strict=True)] == words
+    with pytest.raises(IndexError, match="used up"):
+        RecordedBits(words).first_halves()(bytearray(HALF_BYTES * 7))
 
 
 def test_recorded_bits_overwrite_what_the_buffer_holds():

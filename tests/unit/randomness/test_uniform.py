@@ -5,12 +5,13 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from snapdp.randomness.bits import RecordedBits
-from snapdp.randomness.uniform import DOUBLE_DIGITS, DOUBLE_MASK, FIRST_DIGITS, LazyUniform
+from snapdp.randomness.uniform import DOUBLE_DIGITS, DOUBLE_MASK, FIRST_DIGITS, HALF_MASK, LazyUniform, halves, joined
 from tests.unit import word_of_digits
 
 PROPERTY = settings(deadline=None, max_examples=200)
@@ -118,6 +119,26 @@ def test_the_sign_bit_changes_the_sign_and_nothing_else(word):
     plus, minus = LazyUniform(word, iter([7, 8])), LazyUniform(word - 2**63, iter([7, 8]))
     assert (plus.sign, minus.sign) == (1, -1)
     assert plus.digits(191) == minus.digits(191)
+
+
+@PROPERTY
+@given(word=st.integers(-(2**63), 2**63 - 1))
+def test_the_first_half_is_the_sign_and_31_digits_and_the_second_the_next_32(word):
+    first, second = halves(word)
+    lazy = LazyUniform(word, iter(()))
+    assert -(2**31) <= first < 2**31
+    assert 0 <= second < 2**32
+    assert (first < 0) == (lazy.sign < 0)
+    assert lazy.digits(31) == first & HALF_MASK
+    assert lazy.digits(63) == (first & HALF_MASK) << 32 | second
+    assert joined(first, second) == word
+
+
+def test_arrays_are_halved_and_joined_like_numbers():
+    words = np.random.default_rng(1).integers(-(2**63), 2**63, 1_000, dtype=np.int64)
+    first, second = halves(words)
+    assert list(zip(first.tolist(), second.tolist(), strict=True)) == [halves(word) for word in words.tolist()]
+    assert (joined(first, second) == words).all()
 
 
 def test_distinct_words_give_distinct_digits():
