@@ -17,6 +17,7 @@ from click.testing import CliRunner
 import snapdp
 from snapdp.cli.app import main
 from snapdp.cli.demo import people, table_text
+from tests.services import address, new_database, on_spark, postgres_server, spark_session
 
 ROOT = Path(__file__).resolve().parents[2]
 MODULES = [name for _, name, _ in pkgutil.walk_packages(snapdp.__path__, "snapdp.") if not name.endswith("__main__")]
@@ -40,6 +41,60 @@ def test_python_blocks_of_a_page_run_in_order(page):
     namespace: dict[str, object] = {"text": "".join(TOML.findall(source)[:1])}
     for block in FENCE.findall(source):
         exec(compile(block, str(page), "exec"), namespace)
+
+
+def blocks_for(page, component):
+    """Return the blocks of a page that need a component, and its SQL, in order: (kind, text)."""
+    source = page.read_text(encoding="utf-8")
+    return re.findall(rf"^```(python {component}|sql|sql as keeper)\n(.*?)^```", source, re.MULTILINE | re.DOTALL)
+
+
+def pages_for(component):
+    marked = f"\n```python {component}\n"
+    return [page for page in PAGES if marked in page.read_text(encoding="utf-8")]
+
+
+def run_block(page, block, namespace):
+    exec(compile(block, str(page), "exec"), namespace)
+
+
+@on_spark
+@pytest.mark.parametrize("page", pages_for("spark"), ids=lambda p: str(p.relative_to(ROOT)))
+def test_blocks_that_need_spark_run_in_order(page):
+    namespace: dict[str, object] = {"spark": spark_session()}
+    for _, block in blocks_for(page, "spark"):
+        run_block(page, block, namespace)
+
+
+@pytest.mark.parametrize("page", pages_for("postgres"), ids=lambda p: str(p.relative_to(ROOT)))
+def test_blocks_that_need_postgres_run_in_order(page):
+    """SQL is run by the superuser, or by the keeper; roles that it makes are dropped again."""
+    server = postgres_server()
+    import psycopg
+
+    with new_database(server) as where:
+        name = psycopg.conninfo.conninfo_to_dict(where)["dbname"]
+        keeper, analyst = (address(server, database=name, role=f"ledger_{each}") for each in ("keeper", "ann"))
+        namespace: dict[str, object] = {"address": where, "keeper_address": keeper, "analyst_address": analyst}
+        roles: list[str] = []
+        try:
+            for kind, block in blocks_for(page, "postgres"):
+                if kind.startswith("python"):
+                    run_block(page, block, namespace)
+                    continue
+                roles += re.findall(r"CREATE ROLE (\w+)", block)
+                with psycopg.connect(keeper if kind == "sql as keeper" else where, autocommit=True) as connection:
+                    connection.execute(block.replace("budgets", name))
+        finally:
+            with psycopg.connect(where, autocommit=True) as connection:
+                for role in reversed(roles):
+                    connection.execute(f"DROP OWNED BY {role} CASCADE")
+                    connection.execute(f"DROP ROLE {role}")
+
+
+def test_pages_that_need_a_component_are_found():
+    assert [page.name for page in pages_for("spark")] == ["large-data-on-spark.md"]
+    assert [page.name for page in pages_for("postgres")] == ["large-data-on-spark.md", "team-ledger.md"]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))

@@ -21,6 +21,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from snapdp.data.postgres import is_address
 from snapdp.errors import LedgerError, ParameterError
 from snapdp.exact.numbers import positive, shown
 from snapdp.queries.relation import ADD_REMOVE, CHANGE_ONE, whole
@@ -57,7 +58,7 @@ def utc_now() -> str:
 
 
 class Ledger:
-    """Budgets in a file. For one thread; each thread or process opens its own. Use it in a `with` block."""
+    """Budgets in a file, or in a PostgreSQL database. For one thread; each opens its own. Use it in a `with` block."""
 
     def __init__(
         self,
@@ -90,10 +91,14 @@ class Ledger:
         clock: Callable[[], str] = utc_now,
         entropy: Callable[[int], bytes] = secrets.token_bytes,
     ) -> Ledger:
-        """Make a new ledger; an existing file is never touched."""
+        """Make a new ledger in a file, or in the database of a postgresql:// address; what exists is never touched."""
         name, key = entropy(8).hex(), entropy(32)
         seal = chain.identity_seal(key, version=FORMAT, name=name)
         identity = Identity(format=FORMAT, name=name, key=key, seal=seal)
+        if is_address(path):
+            from snapdp.release.postgres import PostgresStorage
+
+            return cls._on(PostgresStorage.create(str(path), identity, patience=patience), clock, entropy)
         return cls._on(SqliteStorage.create(_resolved(path), identity, patience=patience), clock, entropy)
 
     @classmethod
@@ -106,6 +111,10 @@ class Ledger:
         entropy: Callable[[int], bytes] = secrets.token_bytes,
     ) -> Ledger:
         """Open a ledger; `patience` is how many seconds to wait for other writers."""
+        if is_address(path):
+            from snapdp.release.postgres import PostgresStorage
+
+            return cls._on(PostgresStorage(str(path), patience=patience), clock, entropy)
         return cls._on(SqliteStorage(_resolved(path), patience=patience), clock, entropy)
 
     @classmethod

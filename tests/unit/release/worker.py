@@ -1,7 +1,9 @@
 """A process that uses a ledger, for tests that run many of them and kill some. Run with -m; logs what was acknowledged.
 
 many PATH LOG SEED EPSILON...    new requests, one after the other, until killed or until nothing fits any more
-twin PATH LOG SEED EPSILON       one request, the same in every process; after DRAW it waits for the file .drawn
+twin PATH LOG SEED EPSILON       one request, the same in every process; after DRAW it waits for the file crowd.drawn
+
+PATH is a file or the address of a database. All wait for the file crowd.go beside their logs.
 """
 
 from __future__ import annotations
@@ -28,11 +30,11 @@ def main(job: str, path: str, log: str, seed: str, *epsilons: str) -> None:
 
         version = ledger.dataset_version(NAME, fingerprint("rows of " + NAME))
         say("ready")
-        wait_for(Path(path).with_suffix(".go"))
+        wait_for(Path(log).with_name("crowd.go"))
         if job == "many":
             many(ledger, version, say, random.Random(seed), epsilons)
         else:
-            twin(ledger, version, say, epsilons[0], Path(path).with_suffix(".drawn"))
+            twin(ledger, version, say, epsilons[0], Path(log).with_name("crowd.drawn"))
 
 
 def wait_for(file):

@@ -1,0 +1,314 @@
+"""A team ledger: the same rows in a PostgreSQL database, where the server keeps the rules.
+
+Room: release. Imports errors, storage and migrations; psycopg only when a ledger is opened. One ledger in a database,
+in the schema `snapdp`; its owner is the keeper, who opens accounts and admits analysts.
+Idea: a writing transaction locks the standing of its account (SELECT FOR UPDATE), so that one account has one writer.
+The server checks each entry it is given (migrations/0001_ledger.sql): analysts append and can do nothing else.
+Trusts: COMMIT is on the server's disk when it returns (fsync and synchronous_commit on, checked here). A connection
+lost while committing leaves the entry there or not; where it is, it is spent. Every failure is one fixed sentence.
+Theory: docs/theory/ledger.md, (6)-(7).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+from typing import Any
+
+from snapdp.errors import LedgerError, PremiseError
+from snapdp.release.migrations import Migration, functions, migrations, triggers
+from snapdp.release.storage import NOTHING_DONE, PAGE, Dataset, Entry, Identity, Standing
+
+SETTINGS = (
+    "SET search_path = pg_catalog, pg_temp",
+    "SET standard_conforming_strings = on",
+    "SET idle_in_transaction_session_timeout = '60s'",  # who stops in the middle does not stop the team
+)
+KEEPALIVE: dict[str, Any] = {"keepalives": 1, "keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3}
+DURABLE = ("on", "remote_apply")
+LOST = (
+    "lost its connection.",
+    "Open it again and look at its history: a reservation that reached the server is spent, any other left no trace. "
+    "Publish nothing whose commit did not return.",
+)
+MISUSED = ("was closed, or opened in another thread or process.", f"Open it where it is used. {NOTHING_DONE}")
+OTHER = ("failed in its database.", f"Verify the ledger. {NOTHING_DONE}")
+DAMAGED = ("is damaged: its rows cannot be read.", f"Restore the newest copy and verify it. {NOTHING_DONE}")
+BUSY = (
+    "is locked: another process has been writing for too long.",
+    f"Wait for it, or look for a process that hangs. {NOTHING_DONE}",
+)
+SENTENCES = {  # by the state that the server gives, or by its class
+    "08": LOST,
+    "57": LOST,
+    "25P03": LOST,
+    "55P03": BUSY,
+    "40": BUSY,
+    "42501": ("does not let this role do that.", f"Ask its keeper. {NOTHING_DONE}"),
+    "25006": ("cannot be written: the server is read-only.", f"Use the primary server. {NOTHING_DONE}"),
+    "53": (
+        "has no room: the server is out of disk, memory or connections.",
+        f"Make room and try again. {NOTHING_DONE}",
+    ),
+    "23": ("refused an entry that contradicts those it has.", f"Verify the ledger. {NOTHING_DONE}"),
+    "22": ("refused an entry that it cannot read.", f"Verify the ledger. {NOTHING_DONE}"),
+    "42P06": ("exists already.", "One ledger in a database: give another one. Nothing is ever overwritten."),
+    "3F000": ("is no ledger: the database has none.", f"Create it first. {NOTHING_DONE}"),
+    "42P01": ("is no ledger: the database has none.", f"Create it first. {NOTHING_DONE}"),
+}
+
+
+class PostgresStorage:
+    """A ledger in a PostgreSQL database. For one thread of one process."""
+
+    _connection: Any
+
+    def __init__(self, address: str, *, patience: float) -> None:
+        """Open an existing ledger; `patience` is how many seconds to wait for other writers."""
+        self._open(address, patience)
+        try:
+            self._expect(migrations())
+        except LedgerError:
+            self.close()
+            raise
+
+    @classmethod
+    def create(cls, address: str, identity: Identity, *, patience: float) -> PostgresStorage:
+        """Make the schema in a database that has none, all of it or nothing, and write the empty ledger into it."""
+        storage = cls.__new__(cls)
+        storage._open(address, patience)
+        try:
+            storage.begin(writing=True)
+            for step in migrations():
+                storage._apply(step)
+            fields = (identity.format, identity.name, identity.key, identity.seal)
+            storage._run("INSERT INTO snapdp.ledger (format, name, key, seal) VALUES (%s, %s, %s, %s)", fields)
+            storage.commit()
+        except BaseException:
+            storage.close()
+            raise
+        return storage
+
+    # Transactions
+
+    def begin(self, *, writing: bool) -> None:
+        self._writing = writing
+        self._run("BEGIN" if writing else "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+
+    def commit(self) -> None:
+        self._run("COMMIT")
+
+    def rollback(self) -> None:
+        if self._connection is not None and self._owner == _whoever():
+            with contextlib.suppress(Exception):
+                self._connection.execute("ROLLBACK")
+
+    # Rows
+
+    def identity(self) -> Identity:
+        rows = self._run("SELECT format, name, key, seal FROM snapdp.ledger")
+        if len(rows) != 1:
+            raise self._refused(*DAMAGED)
+        return Identity(**dict(zip(Identity._fields, rows[0], strict=True)))
+
+    def standings(self) -> list[Standing]:
+        return self._standings("SELECT account, entries, spent, head FROM snapdp.standing ORDER BY account")
+
+    def standing(self, account: str) -> Standing | None:
+        where = "snapdp.hold(%s)" if self._writing else "snapdp.standing WHERE account = %s"
+        found = self._standings(f"SELECT account, entries, spent, head FROM {where}", (account,))
+        return found[0] if found else None
+
+    def add_standing(self, standing: Standing) -> None:
+        """Do nothing: the server adds it with the first entry."""
+
+    def swap_standing(self, old: Standing, new: Standing) -> bool:
+        """Tell whether the account stands at `new`: the server moved it with the entry, which had to follow `old`."""
+        return self.standing(old.account) == new
+
+    def append(self, entry: Entry) -> None:
+        columns = ", ".join(Entry._fields)
+        self._run(f"INSERT INTO snapdp.entry ({columns}) VALUES (%s, %s, %s, %s, %s, %s, %s, %s)", entry._values())
+
+    def entry(self, account: str, number: int) -> Entry | None:
+        found = self._entries("snapdp.entry_at(%s, %s)", (account, number))
+        return found[0] if found else None
+
+    def entries(self, account: str, *, start: int) -> list[Entry]:
+        where = f"snapdp.entry WHERE account = %s AND number >= %s ORDER BY number LIMIT {PAGE}"
+        return self._entries(where, (account, start))
+
+    def twins(self, account: str, version: str, request: str) -> list[Entry]:
+        return self._entries("snapdp.twins(%s, %s, %s) ORDER BY number", (account, version, request))
+
+    def closing(self, account: str, reserve: int) -> Entry | None:
+        found = self._entries("snapdp.entry WHERE account = %s AND reserve = %s", (account, reserve))
+        return found[0] if found else None
+
+    def datasets(self) -> list[Dataset]:
+        return self._datasets("ORDER BY account, version")
+
+    def dataset(self, keyed: str) -> Dataset | None:
+        found = self._datasets("WHERE keyed = %s", (keyed,))
+        return found[0] if found else None
+
+    def add_dataset(self, dataset: Dataset) -> None:
+        self._run(
+            "INSERT INTO snapdp.dataset (keyed, account, version, seal) VALUES (%s, %s, %s, %s)", dataset._values()
+        )
+
+    # Sessions, damage, end
+
+    def start_session(self, token: str) -> None:
+        """Hold a lock as long as the connection lives: the server drops it when the process is gone."""
+        self._run("SELECT pg_advisory_lock(%s)", (_lock_of(token),))
+
+    def session_lives(self, token: str) -> bool:
+        held = (
+            "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1 "
+            "AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) "
+            "AND (classid::bigint << 32) + objid::bigint = %s"
+        )
+        return bool(self._run(held, (_lock_of(token),)))
+
+    def damage(self) -> list[str]:
+        if self._run("SELECT snapdp.is_keeper()") != [(True,)]:
+            return ["this role sees its own entries only: the keeper verifies the ledger."]
+        known, found = migrations(), []
+        if self._recorded() != [step.row for step in known]:
+            found.append("the migrations that the database records are not those of this library.")
+        kept = "SELECT proname, prosrc FROM pg_proc WHERE pronamespace = 'snapdp'::regnamespace"
+        alive = (
+            "SELECT tgname, relname FROM pg_trigger JOIN pg_class c ON c.oid = tgrelid "
+            "WHERE relnamespace = 'snapdp'::regnamespace AND NOT tgisinternal AND tgenabled = 'O'"
+        )
+        guarded = "SELECT relrowsecurity FROM pg_class WHERE oid = 'snapdp.entry'::regclass"
+        if (dict(self._run(kept)), sorted(self._run(alive))) != (functions(known), triggers(known)):
+            found.append("the rules of the database were changed.")
+        if self._run(guarded) != [(True,)]:
+            found.append("the entries are no longer guarded row by row.")
+        return found
+
+    def close(self) -> None:
+        if self._owner[0] != os.getpid():
+            return  # a copy of the parent's connection: closing it here would end the parent's session
+        if self._connection is not None:
+            with contextlib.suppress(Exception):
+                self._connection.close()
+            self._connection = None
+
+    # Migrations
+
+    def migrate(self) -> int:
+        """Apply the steps that the database lacks, in one transaction, and return how many there were."""
+        self.begin(writing=True)
+        try:
+            self._run("LOCK TABLE snapdp.migration IN EXCLUSIVE MODE")
+            missing = migrations()[len(self._recorded()) :]
+            for step in missing:
+                self._apply(step)
+            self.commit()
+        except BaseException:
+            self.rollback()
+            raise
+        return len(missing)
+
+    def _apply(self, step: Migration) -> None:
+        self._run(step.text)
+        self._run("INSERT INTO snapdp.migration (number, name, digest) VALUES (%s, %s, %s)", step.row)
+
+    def _recorded(self) -> list[tuple[Any, ...]]:
+        return self._run("SELECT number, name, digest FROM snapdp.migration ORDER BY number")
+
+    def _expect(self, known: list[Migration]) -> None:
+        recorded, wanted = self._recorded(), [step.row for step in known]
+        if recorded == wanted:
+            return
+        if recorded == wanted[: len(recorded)]:
+            raise self._refused("was made by an older version of snapdp.", "Its keeper must migrate it first.")
+        raise self._refused("was made or changed by another version of snapdp.", "Use the version that made it.")
+
+    # Inside
+
+    def _open(self, address: str, patience: float) -> None:
+        self._owner, self._writing = _whoever(), False
+        self._name = "of a PostgreSQL server"
+        self._connection = None
+        try:
+            import psycopg
+            from psycopg.conninfo import conninfo_to_dict
+        except ImportError:
+            raise PremiseError("psycopg is not installed.", "pip install 'snapdp[postgres]'") from None
+        with contextlib.suppress(Exception):  # the errors quote the address, and it may hold a password
+            parts = conninfo_to_dict(address)
+            self._name = f"postgresql://{parts.get('host', '')}/{parts.get('dbname', '')}"
+            self._connection = psycopg.connect(
+                address, autocommit=True, connect_timeout=max(2, round(patience)), client_encoding="UTF8", **KEEPALIVE
+            )
+        if self._connection is None:
+            raise self._refused(
+                "cannot be reached, or refuses this role.", f"Check address and password. {NOTHING_DONE}"
+            )
+        self._connection.prepare_threshold = None
+        try:
+            for each in (*SETTINGS, f"SET lock_timeout = {max(1, round(1000 * patience))}"):
+                self._run(each)
+            if self._run("SHOW fsync") != [("on",)]:
+                raise self._refused("is on a server that does not sync its disk.", f"Set fsync = on. {NOTHING_DONE}")
+            if self._run("SHOW synchronous_commit")[0][0] not in DURABLE:
+                self._run("SET synchronous_commit = on")
+        except LedgerError:
+            self.close()
+            raise
+
+    def _run(self, statement: str, fields: tuple[Any, ...] | None = None) -> list[tuple[Any, ...]]:
+        if self._connection is None or self._owner != _whoever():
+            raise self._refused(*MISUSED)
+        failure: LedgerError
+        try:
+            cursor = self._connection.execute(statement, fields)
+            return cursor.fetchall() if cursor.description else []
+        except Exception as error:
+            failure = self._refusal(error)
+        raise failure  # outside the handler: the server's own words, which may quote entries, travel nowhere
+
+    def _refusal(self, error: Exception) -> LedgerError:
+        state = getattr(error, "sqlstate", None) or ""
+        if self._connection.closed:
+            return self._refused(*LOST)
+        return self._refused(*(SENTENCES.get(state) or SENTENCES.get(state[:2]) or OTHER))
+
+    def _refused(self, what: str, advice: str) -> LedgerError:
+        return LedgerError(f"the ledger {self._name!r} {what}", advice)
+
+    def _standings(self, statement: str, fields: tuple[Any, ...] | None = None) -> list[Standing]:
+        rows = self._run(statement, fields)
+        return [Standing(**dict(zip(Standing._fields, row, strict=True))) for row in rows]
+
+    def _entries(self, where: str, fields: tuple[Any, ...]) -> list[Entry]:
+        rows = self._run(f"SELECT {', '.join(Entry._fields)} FROM {where}", fields)
+        return [Entry(**dict(zip(Entry._fields, row, strict=True))) for row in rows]
+
+    def _datasets(self, where: str, fields: tuple[Any, ...] | None = None) -> list[Dataset]:
+        rows = self._run(f"SELECT keyed, account, version, seal FROM snapdp.dataset {where}", fields)
+        return [Dataset(**dict(zip(Dataset._fields, row, strict=True))) for row in rows]
+
+
+def migrate(address: str, *, patience: float = 30.0) -> int:
+    """Bring a ledger that an older version made up to date, as its keeper; return how many steps it took."""
+    storage = PostgresStorage.__new__(PostgresStorage)
+    storage._open(address, patience)
+    try:
+        return storage.migrate()
+    finally:
+        storage.close()
+
+
+def _whoever() -> tuple[int, int]:
+    return os.getpid(), threading.get_ident()
+
+
+def _lock_of(token: str) -> int:
+    """Return the number of a session's lock: 60 bits of its token."""
+    return int(token[:15], 16)
