@@ -293,7 +293,7 @@ def _frame(dice: random.Random) -> Any:
     frame = pandas.DataFrame(columns)
     if kind == "twice":
         return pandas.concat([frame, frame[[name]]], axis=1)
-    if kind == "pandas types":
+    if kind == "pandas types" and not isinstance(cells[0], (list, dict)):  # pandas itself refuses these
         frame[name] = frame[name].astype(dice.choice(["object", "string", "category"]))
     return frame
 

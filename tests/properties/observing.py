@@ -27,11 +27,10 @@ import gmpy2
 import snapdp
 from snapdp.data.engines import Table
 from snapdp.mechanism.parameters import SnappingParameters
-from snapdp.queries.exact import aggregates_of, numerators
 from snapdp.randomness.bits import RecordedBits
 from snapdp.release import engine
 from snapdp.release.ledger import Ledger
-from snapdp.release.request import Request
+from snapdp.release.request import Request, unit_text
 
 WORDS = 7  # after the first: 511 digits of U, for noise up to 300 scales
 DIGITS = 63 + 64 * WORDS
@@ -70,9 +69,7 @@ def bits_for(request: Request, exact: Sequence[Any], targets: Targets) -> engine
 
 
 def exact_numerators(request: Request, table: Table) -> list[Any]:
-    queries = [line.query for line in request.lines]
-    found = table.aggregates(aggregates_of(queries))
-    return [numerators(query, found) for query in queries]
+    return engine._exact(request, table, None)
 
 
 def chosen_targets(request: Request, exact: Sequence[Any], salt: str = "") -> Targets:
@@ -135,7 +132,8 @@ def request_of(values: Mapping[str, Any]) -> Request:
 def open_account(path: Path, study: Any, cap: Any = 1000) -> None:
     with Ledger.create(path) as ledger:
         relation = study.relation
-        ledger.create_account(study.dataset, cap=cap, relation=relation.kind, rows=relation.rows)
+        unit = unit_text(relation)
+        ledger.create_account(study.dataset, cap=cap, relation=relation.kind, rows=relation.rows, unit=unit)
 
 
 class Listener(logging.Handler):

@@ -140,6 +140,16 @@ TEXTS = {  # number columns stored as text, with cells that are no numbers
 }
 FILES = ["csv", "parquet"]
 FRAMES = ["duckdb", "numpy", "lists", "pandas", "polars", "arrow"]
+IN_PARQUET = [
+    "a row moves between groups",
+    "all cells missing",
+    "all cells not a number",
+    "zeros of both signs and subnormals",
+    "an unknown category",
+    "a row comes or goes",
+    "a row above n_max",
+    "the only row comes or goes",
+]  # the others in the long suite
 FEWER = ["all cells missing", "infinities", "many rows above n_max"]
 
 
@@ -217,8 +227,13 @@ def assert_same(targets: Any, one: Any, two: Any) -> None:
     assert {"file out/result.html", "file out/result.parquet", "tables of book.ledger"} <= set(one)
 
 
-@pytest.mark.parametrize("name", PAIRS)
-@pytest.mark.parametrize("kind", FILES)
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        *(("csv", name) for name in PAIRS),
+        *(pytest.param("parquet", name, marks=[pytest.mark.long] * (name not in IN_PARQUET)) for name in PAIRS),
+    ],
+)
 def test_files_of_neighbours_with_the_same_indices_cannot_be_told_apart(kind, name, tmp_path, capfd):
     assert_same(*seen_twice(PAIRS[name], kind, tmp_path, capfd))
 
@@ -265,6 +280,18 @@ def test_side_files_of_neighbours_have_the_same_names_and_bytes(kind, tmp_path, 
             assert part["file"]["digest"] == "sha256:" + hashlib.sha256(content).hexdigest()
             assert part["file"]["rows"] == part["cells"]
         assert sum(name.endswith(".parquet") for name in first) == 7  # and the values that were saved
+
+
+@pytest.mark.parametrize("kind", FILES)
+@pytest.mark.parametrize("rows", [1, 3, 5])
+def test_a_person_with_some_rows_cannot_be_told_from_nobody(kind, rows, tmp_path, capfd):
+    """Column h names persons, at most three rows of each are kept; one person comes or goes, with all of their rows."""
+    others = [(*row[:4], f"person {number % 2}") for number, row in enumerate(ROWS)]
+    whose = [(500.0 + 100 * number, 1.0, 5.0, "absent", "somebody") for number in range(rows)]
+    pair = Pair("add-remove", 20, [*others, *whose, ROWS[3]], [*others, ROWS[3]])  # the last row is nobody's
+    statistics = [each for each in [*BOTH, *ADD_REMOVE] if "h" not in (each.get("column"), each.get("by"))]
+    values = {**study("add-remove", 20, statistics), "person": "h", "rows_per_person": 3}
+    assert_same(*seen_twice(pair, kind, tmp_path, capfd, values=values))
 
 
 def test_a_mean_of_no_rows_cannot_be_told_from_one_of_some(tmp_path, capfd):

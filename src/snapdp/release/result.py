@@ -57,15 +57,18 @@ class Release:
 
     @property
     def values(self) -> dict[str, Any]:
-        """Return {statistic: value}, or {statistic: {cell: value}}; what is derived takes the place of its parts."""
+        """Return {statistic: value}, or {statistic: {cell: value}}; what is derived takes the place of its parts.
+
+        Of statistics with one title (other bin edges, say) the later ones are told apart by their number: "sum(x) (2)".
+        """
         found: dict[str, Any] = {}
-        for number in self.numbers():
-            if number.part and any(block["title"] == number.statistic for block in self.record["derived"]):
-                continue
-            if number.cell:
-                found.setdefault(number.statistic, {})[number.cell] = number.value
-            else:
-                found[number.statistic] = number.value
+        for number, statistic in enumerate(self.record["statistics"]):
+            derived = [block for block in self.record["derived"] if block["statistic"] == number]
+            replaced = any(block["title"] == statistic["title"] for block in derived)
+            blocks = [(statistic["title"], part) for part in statistic["parts"] if not replaced]
+            for title, block in (*blocks, *((block["title"], block) for block in derived)):
+                if "file" not in block:
+                    found[title if title not in found else f"{title} ({number + 1})"] = _values(block)
         return found
 
     def files(self) -> list[str]:
@@ -154,6 +157,13 @@ def shown_number(x: float, rounding: str = ROUND_HALF_EVEN) -> str:
     short = Context(prec=6, rounding=rounding).create_decimal(repr(x)).normalize()
     plain = -5 < short.adjusted() < 6 or not short
     return f"{short:f}" if plain else f"{short:E}".replace("E", "e").replace("e+", "e")
+
+
+def _values(block: dict[str, Any]) -> Any:
+    """Return the number of a block, or {cell: number} where it has cells; one without a name is no cell."""
+    if block["cell"] == [""]:
+        return block["value"][0]
+    return dict(zip(block["cell"], block["value"], strict=True))
 
 
 def _numbers(

@@ -13,7 +13,7 @@ import snapdp
 from snapdp.errors import DataError, ParameterError
 from snapdp.release.chain import canonical
 from snapdp.release.result import Number, Release
-from tests.unit.release.people import LONG, MEAN, released
+from tests.unit.release.people import LONG, MEAN, new_book, released
 
 HISTOGRAM = {"kind": "histogram", "column": "region", "epsilon": 1}
 GROUPED = {"kind": "mean", "column": "pay", "by": "region", "epsilon": 1}
@@ -61,6 +61,26 @@ def test_derived_numbers_take_the_place_of_their_parts_among_the_values(result):
     assert list(values) == ["mean(age)", "histogram(region)", "shares of histogram(region)", "mean(pay) by region"]
     derived = next(each for each in result.record["derived"] if each["title"] == "mean(pay) by region")
     assert values["mean(pay) by region"] == dict(zip(derived["cell"], derived["value"], strict=True))
+
+
+def test_a_category_without_a_name_is_a_cell_like_others(tmp_path):
+    """An empty text is a category people do declare; it once was taken for a statistic of one number."""
+    counted = snapdp.study(
+        dataset="people", relation="change-one", n=4, columns={"g": {"kind": "category", "categories": ["a", "", "b"]}},
+        statistic=[{"kind": "count", "by": "g", "epsilon": 1}],
+    )  # fmt: skip
+    with new_book(tmp_path) as book:
+        result = counted.release({"g": ["a", "", "b", ""]}, ledger=book)
+    (part,) = result.record["statistics"][0]["parts"]
+    assert result.values == {"count by g": dict(zip(["a", "", "b"], part["value"], strict=True))}
+
+
+def test_statistics_of_one_title_do_not_hide_each_other(tmp_path):
+    edges = [{"kind": "histogram", "column": "cell", "edges": cut, "epsilon": 1} for cut in ([0, 10], [0, 10, 20])]
+    values = released(tmp_path, *edges).values
+    shown = ["histogram(cell)", "shares of histogram(cell)", "histogram(cell) (2)", "shares of histogram(cell) (2)"]
+    assert list(values) == shown
+    assert [len(each) for each in values.values()] == [1, 1, 2, 2]
 
 
 def test_a_record_read_back_shows_the_same(result, tmp_path):
