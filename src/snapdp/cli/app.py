@@ -21,6 +21,7 @@ from snapdp.errors import ProgramError, SnapdpError
 
 REFUSED, MISUSED, BROKEN = 1, 2, 70
 COMMANDS = {
+    "bound": "snapdp.cli.bound:bound_command",
     "check": "snapdp.cli.check:check_command",
     "demo": "snapdp.cli.demo:demo_command",
     "derive": "snapdp.cli.derive:derive_command",

@@ -15,6 +15,7 @@ Examples:
   snapdp derive snap_half --format latex
   snapdp derive snap_half --machine p=24,umin=-149 --json
   snapdp derive snap_mul --gappa
+  snapdp derive snap_mul --fpcore
 """
 
 
@@ -23,26 +24,35 @@ Examples:
 @click.option("--format", "style", type=click.Choice(["text", "latex", "html"]), help="How to print.  [default: text]")
 @click.option("--machine", "machine_text", default="", metavar="KEYS", help="E.g. p=53,sampler=ulp,umin=-1074,ln=1.")
 @click.option("--gappa", "as_gappa", is_flag=True, help="Print the noise lemma as a script for Gappa.")
+@click.option("--fpcore", "as_fpcore", is_flag=True, help="Print the noise as an FPCore.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def derive_command(
-    ctx: click.Context, /, program: str, style: str | None, machine_text: str, as_gappa: bool, as_json: bool
+    ctx: click.Context,
+    /,
+    program: str,
+    style: str | None,
+    machine_text: str,
+    as_gappa: bool,
+    as_fpcore: bool,
+    as_json: bool,
 ) -> None:
     """Derive bounds on what a floating-point program computes.
 
     PROGRAM is a file in the language of the verifier (.imp), or the name of a bundled program.
     """
     from snapdp.verifier import derivation, programs
+    from snapdp.verifier.fpcore_export import fpcore
     from snapdp.verifier.gappa import gappa
     from snapdp.verifier.machine import parse_machine
     from snapdp.verifier.rules import derivations
 
     ctx.meta["snapdp.json"] = as_json
-    if sum((style is not None, as_gappa, as_json)) > 1:
-        raise click.UsageError("Give one of --format, --gappa and --json.")
+    if sum((style is not None, as_gappa, as_fpcore, as_json)) > 1:
+        raise click.UsageError("Give one of --format, --gappa, --fpcore and --json.")
     machine, tree = parse_machine(machine_text), programs.load(program)
-    if as_gappa:
-        click.echo(gappa(tree, machine), nl=False)
+    if as_gappa or as_fpcore:
+        click.echo((gappa if as_gappa else fpcore)(tree, machine), nl=False)
         return
     found = derivations(tree, machine)
     if as_json:

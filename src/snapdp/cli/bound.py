@@ -1,0 +1,177 @@
+"""`snapdp bound`: how far rounding can carry a formula, for all floats in a box.
+
+Room: cli. Parse, one library call for each formula, print.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from snapdp.errors import ProgramError, SnapdpError
+
+if TYPE_CHECKING:
+    from snapdp.verifier.branching import Progress
+    from snapdp.verifier.error_bound import ErrorBound
+    from snapdp.verifier.fpcore import Core
+
+EXAMPLE = """\b
+Examples:
+  snapdp bound "f + ln(U)/0.1" --range "U=exp(-40),0.999" --range f=-1000,1000
+  snapdp bound "1/(x*x + 1)" --range x=-1,3 --p 24 --relative
+  snapdp bound mechanism.fpcore --json
+"""
+
+
+@click.command("bound", epilog=EXAMPLE)
+@click.argument("formula", metavar="FORMULA")
+@click.option("--range", "ranges", multiple=True, metavar="NAME=LOWER,UPPER", help="Range of an input.")
+@click.option("--p", "p", type=int, help="Bits of a float, exponents unbounded.  [default: 53, or what FPCore says]")
+@click.option("--relative", is_flag=True, help="Bound the relative error too, where the value is never 0.")
+@click.option("--roundings", default=1, show_default=True, help="Roundings of ln and exp: 1 correct, 2 faithful.")
+@click.option("--boxes", type=click.IntRange(1), help="Most boxes to halve the ranges into: more is tighter, slower.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_context
+def bound_command(
+    ctx: click.Context,
+    /,
+    formula: str,
+    ranges: tuple[str, ...],
+    p: int | None,
+    relative: bool,
+    roundings: int,
+    boxes: int | None,
+    as_json: bool,
+) -> None:
+    """Bound the rounding error of a formula over a box.
+
+    FORMULA is a text such as "f + ln(U)/0.1" with a --range for each input, or a file of FPCore 2.0 cores.
+    """
+    from snapdp.verifier.error_bound import MOST_BOXES, bound_error
+    from snapdp.verifier.formula import Format
+
+    ctx.meta["snapdp.json"] = as_json
+    found: list[tuple[str, ErrorBound | SnapdpError, int]] = []
+    for core in _cores(formula, ranges):
+        if isinstance(core, ProgramError):
+            found.append((formula, core, 0))
+            continue
+        floats = core.floats if p is None else Format(p=p)
+        box = {name: (lower, upper) for name, lower, upper in core.box}
+        settings = {"relative": relative, "roundings": roundings, "most_boxes": boxes or MOST_BOXES}
+        try:
+            with _progress(core.name) as watch:
+                result = bound_error(core.formula, box, floats, progress=watch, **settings)  # type: ignore[arg-type]
+            found.append((core.name, result, core.left_out))
+        except SnapdpError as refusal:
+            found.append((core.name, refusal, core.left_out))
+    if all(isinstance(result, SnapdpError) for _, result, _ in found):
+        raise next(result for _, result, _ in found if isinstance(result, SnapdpError))
+    documents = [_document(*each) for each in found]
+    if as_json:
+        click.echo(json.dumps(documents[0] if len(documents) == 1 else {"ok": True, "cores": documents}, indent=2))
+    elif len(documents) == 1:
+        _print_one(documents[0])
+    else:
+        _print_many(documents, relative=relative)
+
+
+def _cores(formula: str, ranges: tuple[str, ...]) -> Iterator[Core | ProgramError]:
+    from snapdp.verifier.formula import Format
+    from snapdp.verifier.fpcore import LONGEST_TEXT, Core, read_cores
+    from snapdp.verifier.infix import read_formula, read_ranges
+    from snapdp.verifier.programs import decoded
+
+    path = Path(formula)
+    if formula.endswith(".fpcore"):
+        if ranges:
+            raise click.UsageError("A core brings its own ranges: give no --range.")
+        if not path.is_file():
+            raise ProgramError(f"there is no file {formula!r}.")
+        with path.open("rb") as file:
+            yield from read_cores(decoded(file.read(LONGEST_TEXT + 1), name=path.name), name=path.name)
+        return
+    tree, box = read_formula(formula), read_ranges(ranges)
+    if unknown := sorted(box.keys() - set(tree.inputs)):
+        raise ProgramError(f"{unknown[0]} is no input of the formula.", f"Its inputs are {', '.join(tree.inputs)}.")
+    if missing := sorted(set(tree.inputs) - box.keys()):
+        raise ProgramError(f"input {missing[0]} has no range.", f"Give --range {missing[0]}=LOWER,UPPER.")
+    known = tuple((name, *box[name]) for name in tree.inputs)
+    yield Core(name=formula, formula=tree, box=known, floats=Format(p=53))
+
+
+def _document(name: str, result: ErrorBound | SnapdpError, left_out: int) -> dict[str, Any]:
+    """Return a result as plain values: amounts as exact fractions, and as figures rounded up."""
+    if isinstance(result, SnapdpError):
+        return {"ok": False, "name": name, "error": result.problem, "advice": result.advice}
+
+    def both(x: Fraction | None) -> dict[str, str] | None:
+        from snapdp.verifier.error_bound import scientific_up
+
+        return None if x is None else {"exact": str(x), "shown": scientific_up(x)}
+
+    return {
+        "ok": True,
+        "name": name,
+        "formula": str(result.formula),
+        "floats": str(result.floats),
+        "p": result.floats.p,
+        "roundings": result.roundings,
+        "box": {name: [str(lower), str(upper)] for name, lower, upper in result.box},
+        "conditions_left_out": left_out,
+        "absolute": both(result.absolute),
+        "relative": both(result.relative),
+        "value": [None if end is None else float(end) for end in (result.lower, result.upper)],
+        "reached": both(result.reached),
+        "boxes": result.boxes,
+    }
+
+
+def _print_one(document: dict[str, Any]) -> None:
+    from snapdp.cli.render import table
+
+    low, high = document["value"]
+    rows = [("absolute error", f"<= {document['absolute']['shown']}")]
+    if document["relative"] is not None:
+        rows.append(("relative error", f"<= {document['relative']['shown']}"))
+    if low is not None and high is not None:
+        rows.append(("value", f"{low:.6g} ... {high:.6g}"))
+    correct = "correctly rounded" if document["roundings"] == 1 else f"within {document['roundings']} roundings"
+    rows += [("floats", document["floats"]), ("ln and exp", correct)]
+    rows.append(("boxes", f"{document['boxes']}; no halving goes below {document['reached']['shown']}"))
+    if document["conditions_left_out"]:
+        rows.append(("precondition", f"{document['conditions_left_out']} conditions left out: the box is larger"))
+    table((document["name"], ""), rows)
+
+
+def _print_many(documents: list[dict[str, Any]], *, relative: bool) -> None:
+    from snapdp.cli.render import table
+
+    rows = []
+    for each in documents:
+        if not each["ok"]:
+            rows.append((each["name"], "refused", *([""] if relative else []), each["error"]))
+            continue
+        quotient = "" if each["relative"] is None else each["relative"]["shown"]
+        rows.append((each["name"], each["absolute"]["shown"], *([quotient] if relative else []), each["floats"]))
+    heads = ("core", "absolute error", *(["relative error"] if relative else []), "floats")
+    table(heads, rows, numbers=(1, 2) if relative else (1,))
+
+
+@contextmanager
+def _progress(name: str) -> Iterator[Progress | None]:
+    """Show how far a long search is, on a terminal only."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(name) as status:
+        yield lambda boxes, upper, met: status.update(f"{name}: {boxes} boxes, {met:.3g} ... {upper:.3g} units of 2^-p")
