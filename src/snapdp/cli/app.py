@@ -1,6 +1,7 @@
 """The command `snapdp`: a group of commands that refuse politely.
 
-Room: cli. Exit 0 done, 1 refused (a SnapdpError), 2 wrong usage or a program that cannot be read. stdout is the result, stderr the conversation.
+Room: cli. Exit 0 done, 1 refused (a SnapdpError), 2 wrong usage or a program that cannot be read or judged;
+`verify` has codes of its own. stdout is the result, stderr the conversation.
 """
 
 from __future__ import annotations

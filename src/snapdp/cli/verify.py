@@ -20,8 +20,8 @@ MISUSED = 2
 EXAMPLE = """\b
 Examples:
   snapdp verify snap_half
-  snapdp verify mechanism.imp --machine p=53,sampler=grid53
-  snapdp verify snap_tenth --claim mironov --certificate tenth.json --report tenth.html
+  snapdp verify snap_bigB --machine p=53,sampler=nearest,ln=2
+  snapdp verify snap_tenth --claim note
   snapdp verify snap_half --claim 0.51 --json
 
 \b
@@ -32,7 +32,9 @@ Exit: 0 VERIFIED, 1 REFUTED, 2 wrong usage or a bad program, 3 UNBOUNDED, 4 INCO
 @click.command("verify", epilog=EXAMPLE)
 @click.argument("program", metavar="PROGRAM")
 @click.option("--machine", "machine_text", default="", metavar="KEYS", help="E.g. p=53,sampler=ulp,umin=-1074,ln=1.")
-@click.option("--claim", metavar="CLAIM", help="note, mironov, tight, or the total loss.  [default: the program's, or note]")
+@click.option(
+    "--claim", metavar="CLAIM", help="note, mironov, tight, or the total loss.  [default: the program's, or note]"
+)
 @click.option("--certificate", type=click.Path(dir_okay=False, path_type=Path), help="Write the certificate: JSON.")
 @click.option("--report", type=click.Path(dir_okay=False, path_type=Path), help="Write a report: one page of HTML.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")

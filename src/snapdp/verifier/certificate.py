@@ -1,7 +1,7 @@
 """The certificate of a verdict: everything an independent checker needs to come to the same conclusion, as JSON.
 
-Room: verifier. Format snapdp-certificate/1: a closed list of keys, rationals as text, the program as nested lists. Keys are
-sorted and nothing is optional but what the verdict decides, so a verdict has exactly one certificate.
+Room: verifier. Format snapdp-certificate/1: a closed list of keys, rationals as text, the program as nested lists. Keys
+are sorted and nothing is optional but what the verdict decides, so a verdict has exactly one certificate.
 The checker (check.py) shares no code with this room's other modules; docs/guide/verify.md shows both.
 """
 
@@ -14,7 +14,8 @@ from typing import Any
 from snapdp.errors import PremiseError
 from snapdp.verifier.exact_loss import ExactLoss
 from snapdp.verifier.execution import Cell, Execution
-from snapdp.verifier.syntax import as_lists
+from snapdp.verifier.shape import Shape
+from snapdp.verifier.syntax import Rounding, as_lists
 from snapdp.verifier.verdict import REFUTED, VERIFIED, Verdict
 
 FORMAT = "snapdp-certificate/1"
@@ -27,6 +28,7 @@ def certificate(verdict: Verdict) -> dict[str, Any]:
             f"the verdict is {verdict.kind}: there is nothing to certify.",
             "Only VERIFIED and REFUTED have a certificate.",
         )
+    _require_covered(verdict)
     program, machine, claim = verdict.program, verdict.machine, verdict.claim.value
     if claim is None:
         raise PremiseError("the claim `tight` has no number here.", "Claim a number to have its refutation certified.")
@@ -58,6 +60,31 @@ def certificate(verdict: Verdict) -> dict[str, Any]:
         "noise_epsilon": str(verdict.shape.noise_epsilon),
         "roundings": verdict.shape.noise.roundings,
     }
+
+
+def _require_covered(verdict: Verdict) -> None:
+    """Refuse what the format leaves to the verifier alone: a checker that can be read in one sitting knows less."""
+    shape, outer = verdict.shape, None if verdict.execution is None else verdict.execution.folded
+    reason = None
+    if verdict.kind == VERIFIED:
+        assert shape.noise is not None
+        reasons = {
+            "a snapped Laplace draw": shape.noise.laplace,
+            "a bound for a sampler on a fixed grid": verdict.machine.sampler == "grid53",
+            "a clamp inside the rounding": isinstance(outer, Rounding),
+            "a query that leaves the clamp": not _inside(shape),
+        }
+        reason = next((words for words, holds in reasons.items() if holds), None)
+    elif verdict.execution is not None and verdict.execution.drawn is None:
+        reason = "a program without a random draw"
+    if reason is not None:
+        raise PremiseError(f"certificates do not cover {reason}.", "The verdict stands; it has no certificate.")
+
+
+def _inside(shape: Shape) -> bool:
+    ends = (shape.clamp_lower, shape.lower, shape.upper, shape.clamp_upper)
+    known = [end for end in ends if end is not None]
+    return len(known) == len(ends) and known == sorted(known)
 
 
 def certificate_text(verdict: Verdict) -> str:
@@ -109,10 +136,7 @@ def gaps(evidence: ExactLoss, execution: Execution) -> list[dict[str, Any]]:
     draw, found = execution.draw, []
     for sign, cell in evidence.cells_prime:
         ends = [cell.start - 1, cell.start]
-        values = [
-            _signed(draw.value(o), sign, execution) if draw.first <= o <= draw.last and draw.value(o) else None
-            for o in ends
-        ]
+        values = [_signed(draw.value(o), sign, execution) if draw.is_float(o) else None for o in ends]
         if execution.laplace:
             if None in values:
                 continue  # the draw runs through both signs: one gap says all

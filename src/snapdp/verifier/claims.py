@@ -64,7 +64,7 @@ def claim_of(
     if asked == "tight":
         return Claim(name="tight", value=None if universal is None else universal.bound)
     if asked in ("note", "mironov"):
-        return _published(asked, scale_of(program, shape), shape, machine)
+        return _published(str(asked), scale_of(program, shape), shape, machine)
     value = parameter(asked, name="claim")
     if value < 0:
         raise ParameterError(f"claim = {asked} is negative.", f"Give a loss >= 0, or one of {', '.join(NAMED)}.")

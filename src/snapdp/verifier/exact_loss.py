@@ -1,13 +1,15 @@
 """The exact loss of one output for two inputs: no bound, the program is run.
 
-Room: verifier. A law holds the cells of one input; the probability of an output is the sum over the signs of the mass of
-its cell, exact for every sampler but the ideal one. The loss is infinite where one input cannot give the output.
+Room: verifier. A law holds the cells of one input; the probability of an output is the sum over the signs of the mass
+of its cell, exact for every sampler but the ideal one. The loss is infinite where one input cannot give the output.
 Theory: docs/theory/verifier-loss.md, (20)-(21).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 from snapdp.exact.elementary import ln_enclosure, mpfr_context
@@ -74,6 +76,18 @@ class ExactLaw:
                 total += (below(cell.stop) - below(cell.start)) * self.weight
         return total
 
+    def probabilities(self, outputs: Sequence[Fraction]) -> list[Enclosure]:
+        """Return the probability of every output, given all of them in increasing order: one search for each end."""
+        total = [enclose(0)] * len(outputs)
+        for sign in self.execution.signs:
+            rising = (self.execution.directions[sign] or 0) >= 0
+            ordered = outputs if rising else outputs[::-1]
+            ends = [self._first(sign, output, beyond=False) for output in ordered] + [self.execution.draw.last + 1]
+            below = [self.execution.draw.below(end) for end in ends]
+            masses = [(high - low) * self.weight for low, high in pairwise(below)]
+            total = [a + b for a, b in zip(total, masses if rising else masses[::-1], strict=True)]
+        return total
+
     def _first(self, sign: int, output: Fraction, *, beyond: bool) -> int:
         """Return the first draw whose output is at (or beyond) this one, in the direction of the program."""
         key = (sign, output, beyond)
@@ -115,7 +129,7 @@ class _Guesses:
 
 
 def exact_loss(law: ExactLaw, law_prime: ExactLaw, output: Fraction) -> ExactLoss | None:
-    """Return the loss of one output for two laws; None where neither can give it, or a cell ends deeper than 2**-16384."""
+    """Return the loss of one output for two laws; None where neither can give it, or a cell ends too deep to tell."""
     sides = [(law, cells := law.cells(output), law.mass(cells))]
     sides.append((law_prime, cells := law_prime.cells(output), law_prime.mass(cells)))
     sides.sort(key=lambda side: side[2].lower, reverse=True)

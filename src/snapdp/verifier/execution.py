@@ -1,8 +1,8 @@
 """The float program run exactly at any precision, and the cell of draws that leads to one output.
 
-Room: verifier. Assignments are inlined and constant sub-expressions evaluated once by the machine; what is left is one
-expression over the query, at most one sign and one draw. For a fixed sign it is monotone in the draw whenever every step
-is, so the draws that give one output are consecutive: a cell, found by bisection on the numbers of the floats.
+Room: verifier. Runs the folded expression: one query, at most one sign and one draw. For a fixed sign it is monotone in
+the draw whenever every step is, so the draws that give one output are consecutive: a cell, found by bisection on the
+numbers of the floats.
 Trusts: MPFR rounds + - * / and ln correctly (to nearest, ties to even); exponents of results are unbounded.
 Theory: docs/theory/verifier-loss.md, (20)-(21).
 """
@@ -14,111 +14,21 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from snapdp.errors import PremiseError, ProgramError
-from snapdp.exact.dyadic import HALF, exponent_of_power, nearest_multiple, round_nearest
-from snapdp.exact.elementary import exact_mpfr, ln_nearest, mpfr_context
+from snapdp.errors import PremiseError
+from snapdp.exact.dyadic import HALF, exponent_of_power
+from snapdp.exact.elementary import exact_mpfr, mpfr_context
 from snapdp.verifier import syntax
+from snapdp.verifier.folding import children, folded, names_in, nearest_float, rounded_unary
 from snapdp.verifier.machine import Machine
 from snapdp.verifier.sampler import Draw, RoundedLogarithm, uniform_draw
 
-LARGEST_EXPRESSION = 10_000
 _METHODS = {"+": "add", "-": "sub", "*": "mul", "/": "div"}
-
-
-def nearest_float(x: Fraction, p: int) -> Fraction:
-    """Return the p-bit float nearest to x, ties to even."""
-    return x if x == 0 else round_nearest(x, p) if x > 0 else -round_nearest(-x, p)
 
 
 def as_mpfr(x: Fraction, p: int) -> Any:
     """Return a rational as an mpfr: exactly where it is dyadic, else the nearest p-bit float."""
     exponent = exponent_of_power(Fraction(x.denominator))
     return as_mpfr(nearest_float(x, p), p) if exponent is None else exact_mpfr(x.numerator, -exponent)
-
-
-# From statements to one expression
-
-
-def folded(program: syntax.Program, machine: Machine) -> Any:
-    """Return the returned expression over samples and queries, with constants as the machine evaluates them once."""
-    bound: dict[str, Any] = {}
-    sizes: dict[str, int] = {}
-    for statement in program.statements:
-        if isinstance(statement, syntax.Assignment):
-            sizes[statement.name] = _size(statement.expression, sizes)
-            if sizes[statement.name] > LARGEST_EXPRESSION:
-                raise ProgramError(
-                    f"{program.name} grows beyond {LARGEST_EXPRESSION} operations when its assignments are written out.",
-                    "Write the mechanism without reusing large intermediate values.",
-                )
-            bound[statement.name] = _fold(statement.expression, bound, machine.p, machine.ln_roundings > 1)
-    return bound.get(program.result, syntax.Variable(name=program.result))
-
-
-def _children(tree: Any) -> list[Any]:
-    match tree:
-        case syntax.Binary(left=left, right=right):
-            return [left, right]
-        case (
-            syntax.Negation(operand=a)
-            | syntax.Logarithm(operand=a)
-            | syntax.Rounding(operand=a)
-            | syntax.Clamping(operand=a)
-        ):
-            return [a]
-    return []
-
-
-def _size(tree: Any, sizes: dict[str, int]) -> int:
-    if isinstance(tree, syntax.Variable):
-        return sizes.get(tree.name, 1)
-    return 1 + sum(_size(child, sizes) for child in _children(tree))
-
-
-def _fold(tree: Any, bound: dict[str, Any], p: int, keep_ln: bool) -> Any:
-    """Return the tree with names and constants replaced; keep_ln: a machine with a vague ln has no constant ln 2.""" 
-    match tree:
-        case syntax.Constant(value=value):
-            return syntax.Constant(value=nearest_float(value, p))
-        case syntax.Variable(name=name):
-            return bound.get(name, tree)
-        case syntax.QueryValue():
-            return tree
-        case syntax.Binary(operator=operator, left=left, right=right):
-            a, b = _fold(left, bound, p, keep_ln), _fold(right, bound, p, keep_ln)
-            if isinstance(a, syntax.Constant) and isinstance(b, syntax.Constant):
-                return syntax.Constant(value=rounded_operation(operator, a.value, b.value, p))
-            return syntax.Binary(operator=operator, left=a, right=b)
-    (child,) = _children(tree)
-    operand = _fold(child, bound, p, keep_ln)
-    if isinstance(operand, syntax.Constant) and not (keep_ln and isinstance(tree, syntax.Logarithm)):
-        return syntax.Constant(value=_unary(tree, operand.value, p))
-    fields = {name: getattr(tree, name) for name in tree._fields if name != "operand"}
-    return type(tree)(**fields, operand=operand)
-
-
-def rounded_operation(operator: str, a: Fraction, b: Fraction, p: int) -> Fraction:
-    """Return a (operator) b rounded to nearest at p bits."""
-    if operator == "/":
-        if b == 0:
-            raise ProgramError("a constant is divided by zero.", "A float program must compute numbers.")
-        return nearest_float(a / b, p)
-    return nearest_float(a + b if operator == "+" else a - b if operator == "-" else a * b, p)
-
-
-def _unary(tree: Any, x: Fraction, p: int) -> Fraction:
-    match tree:
-        case syntax.Negation():
-            return -x
-        case syntax.Logarithm():
-            if x <= 0:
-                raise ProgramError("ln of a constant that is not positive.", "A float program must compute numbers.")
-            return Fraction(0) if x == 1 else ln_nearest(x, p)
-        case syntax.Rounding(grid=grid):
-            return nearest_float(nearest_multiple(x, grid), p)
-        case syntax.Clamping(lower=lower, upper=upper):
-            return nearest_float(min(max(x, lower), upper), p)
-    raise TypeError(type(tree).__name__)
 
 
 # From one expression to a function of the draw
@@ -164,7 +74,9 @@ def _rounding(grid: Fraction, p: int) -> Run:
     context, down = mpfr_context(p, "nearest"), mpfr_context(p + 2, "down")
     exponent = exponent_of_power(grid)
     if exponent is None:
-        return lambda x: as_mpfr(_unary(syntax.Rounding(grid=grid, operand=None), _rational(x), p), p) if finite(x) else x
+        return lambda x: (
+            as_mpfr(rounded_unary(syntax.Rounding(grid=grid, operand=None), _rational(x), p), p) if finite(x) else x
+        )
     half = as_mpfr(HALF, p)
     # Rounding the sum down at p + 2 bits cannot cross an integer, so its floor is floor(x/grid + 1/2).
     return lambda x: context.mul_2exp(down.rint_floor(down.add(context.div_2exp(x, exponent), half)), exponent)
@@ -194,15 +106,15 @@ def direction(tree: Any, drawn: str | None, sign: int) -> int | None:
             if operator in "+-":
                 second = b if operator == "+" else -b
                 return a or second if a * second >= 0 else None
-            if a and b or (operator == "/" and b):
+            if (a and b) or (operator == "/" and b):
                 return None
             factor = _sign_of(right if a else left, sign)
             return 0 if not a and not b else None if factor is None else (a or b) * factor
         case syntax.Negation(operand=operand):
             inner = direction(operand, drawn, sign)
             return None if inner is None else -inner
-    children = _children(tree)
-    return direction(children[0], drawn, sign) if children else 0
+    operands = children(tree)
+    return direction(operands[0], drawn, sign) if operands else 0
 
 
 def _sign_of(tree: Any, sign: int) -> int | None:
@@ -250,7 +162,9 @@ class Execution:
         self.laplace = bool(kinds["laplace"])
         self.sign_name = kinds["sign"][0].name if kinds["sign"] else None
         self.signs: tuple[int, ...] = (1, -1) if self.sign_name or self.laplace else (1,)
-        self.draw: Draw = RoundedLogarithm(machine.p, drawn[0].argument) if self.laplace else uniform_draw(machine)
+        self.draw: Draw = (
+            RoundedLogarithm(machine.p, drawn[0].argument or Fraction(1)) if self.laplace else uniform_draw(machine)
+        )
         self.directions = {s: direction(self.expression, self.drawn, s) for s in self.signs}
         if self.laplace:  # the draw is sign * (scale ln U)
             self.directions = {s: None if d is None else d * s for s, d in self.directions.items()}
@@ -320,13 +234,6 @@ class Execution:
 
 
 _DRAWN = ("unif", "sign", "laplace", "bernoulli")
-
-
-def names_in(tree: Any) -> set[str]:
-    """Return the samples and queries that occur in an expression."""
-    if isinstance(tree, (syntax.Variable, syntax.QueryValue)):
-        return {tree.name}
-    return set().union(*(names_in(child) for child in _children(tree)))
 
 
 def _with_drawn_logarithm(tree: Any, drawn: str | None) -> Any:

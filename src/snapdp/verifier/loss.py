@@ -96,14 +96,17 @@ def sampler_premise(shape: Shape, machine: Machine) -> Premise:
     if exponent is None:
         return Premise(name=name, status=PROVED, detail="the exponent of U is unbounded")
     if shape.failed:
-        return Premise(name=name, status=FAILED, detail="U has a least value, and nothing bounds the noise that matters")
+        return Premise(
+            name=name, status=FAILED, detail="U has a least value, and nothing bounds the noise that matters"
+        )
     epsilon = shape.noise_epsilon
     assert epsilon is not None
     needed = epsilon * reach_of(shape, machine) * stretch_of(shape, machine)
     available = -exponent * ln_enclosure(Fraction(2), 64).lower
     status = PROVED if needed <= available else FAILED
     relation = "at most" if status == PROVED else "above"
-    detail = f"noise up to {float(needed):.6g}/eps is needed, {relation} the {float(available):.6g}/eps that U from 2**{exponent} on gives"
+    given = f"the {float(available):.6g}/eps that U from 2**{exponent} on gives"
+    detail = f"noise up to {float(needed):.6g}/eps is needed, {relation} {given}"
     return Premise(name=name, status=status, detail=detail)
 
 
@@ -119,7 +122,7 @@ def smallest_exponent(machine: Machine) -> int | None:
 def universal_bound(shape: Shape, machine: Machine) -> UniversalBound | None:
     """Return the bound of Theorem 2', or None where a premise fails or cells are too narrow for the errors.
 
-        loss <= eps Delta + above + below                                            theory (13)
+    loss <= eps Delta + above + below                                            theory (13)
     """
     if shape.failed or sampler_premise(shape, machine).status == FAILED:
         return None
@@ -153,7 +156,7 @@ def universal_bound(shape: Shape, machine: Machine) -> UniversalBound | None:
 def cell_deviations(
     width: Fraction, shortfall: Fraction, surplus: Fraction, bits: int
 ) -> tuple[Fraction, Fraction] | None:
-    """Return bounds of ln(computed/ideal) and ln(ideal/computed) of a cell of that many noise scales; theory (10)-(12)."""
+    """Bound ln(computed/ideal) and ln(ideal/computed) of a cell of that many noise scales; theory (10)-(12)."""
     q = exp_enclosure(shorter(-width, bits, up=True), bits)
     q = q.hull(exp_enclosure(shorter(-width, bits, up=False), bits))
     rest = -expm1_enclosure(shorter(-width, bits, up=True), bits)
@@ -191,5 +194,3 @@ def decimal_places(machine: Machine) -> int:
 def excess(loss: Fraction, *, epsilon: Fraction, bound: Fraction, machine: Machine) -> Fraction:
     """Return C = (loss - eps)/(B eps eta), the excess in the unit of the published bounds; theory (14)."""
     return (loss - epsilon) / (bound * epsilon * machine.eta)
-
-

@@ -49,7 +49,9 @@ def cells(shape: Shape, outputs: Outputs, shown: range, evidence: ExactLoss) -> 
         chosen = ' class="chosen"' if output == evidence.output else ""
         low, high = cell_ends(shape, output)
         said = f"output {number(output)}: sums from {_end(low, '-infinity')} to {_end(high, 'infinity')}"
-        parts.append(f'<g{chosen}><title>{escape(said)}</title><rect x="{x:.1f}" y="40" width="{step:.1f}" height="22"/>')
+        parts.append(
+            f'<g{chosen}><title>{escape(said)}</title><rect x="{x:.1f}" y="40" width="{step:.1f}" height="22"/>'
+        )
         if len(shown) <= 16 or place % 4 == 0 or chosen:
             parts.append(f'<text x="{x + step / 2:.1f}" y="78">{escape(_short(output))}</text>')
         parts.append("</g>")
@@ -111,11 +113,13 @@ def holes(execution: Execution, evidence: ExactLoss) -> str:
         parts.append(f'<path class="mark" d="M{MARGIN} {y} H{WIDTH - MARGIN}"/>')
         for value in found:
             chosen = "chosen" if value == evidence.output else f"law{row}"
-            parts.append(f'<circle class="{chosen}" cx="{place[value]:.1f}" cy="{y}" r="5"><title>{escape(number(value))}</title></circle>')
+            said = f"<title>{escape(number(value))}</title>"
+            parts.append(f'<circle class="{chosen}" cx="{place[value]:.1f}" cy="{y}" r="5">{said}</circle>')
     x = place[evidence.output]
     parts.append(f'<path class="cut" d="M{x:.1f} 26 V100"/>')
     anchor = "end" if x > WIDTH - 160 else "start" if x < 160 else "middle"
-    parts.append(f'<text class="input" text-anchor="{anchor}" x="{x:.1f}" y="116">output {escape(number(evidence.output))}</text>')
+    label = escape(f"output {number(evidence.output)}")
+    parts.append(f'<text class="input" text-anchor="{anchor}" x="{x:.1f}" y="116">{label}</text>')
     return _svg("Outputs of neighbouring draws, in order (not to scale)", 126, parts)
 
 

@@ -1,6 +1,6 @@
 """The bound for one pair of inputs and one output, by cases: enclosures of every probability that occurs.
 
-Room: verifier. Two forms of the same analysis. `post` treats the sum's rounding as a fixed move of the boundary (tight);
+Room: verifier. Two forms of the same analysis. `post` treats the sum's rounding as a fixed move of the boundary;
 `note` perturbs the boundary by a factor 1 + eta either way, as the published case analysis does.
 For S = 1 the noise is negative: left(t) = P(y < t); for S = -1 positive: right(t) = P(y >= t).
 Theory: docs/theory/verifier-loss.md, (15)-(19).
@@ -103,7 +103,7 @@ def _both_sides(shape: Shape, machine: Machine, f: Fraction, t: Fraction, form: 
 
 
 def moved_boundary(t: Fraction, p: int, form: str) -> tuple[Fraction, Fraction]:
-    """Return where the real sum must lie: y < t if it is below the first, only if it is at most the second; (9), (18)."""
+    """Return c-, c+: y < t if the real sum is below the first, only if it is at most the second; (9), (18)."""
     if form == "note":
         stretch = 1 + power_of_two(-p)
         return (t / stretch, t * stretch) if t > 0 else (t * stretch, t / stretch)

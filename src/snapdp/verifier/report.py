@@ -26,6 +26,7 @@ pre, code { font-family: ui-monospace, monospace; font-size: .9em; }
 pre { padding: .75rem 1rem; border: 1px solid var(--line); border-radius: .4rem; overflow-x: auto; }
 table { border-collapse: collapse; display: block; overflow-x: auto; }
 th, td { text-align: left; padding: .25rem .8rem .25rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
+td.c { white-space: nowrap; }
 td.n { font-family: ui-monospace, monospace; white-space: nowrap; }
 .verdict { display: inline-block; padding: .1rem .7rem; border-radius: .4rem; color: #fff; background: #806000; }
 .VERIFIED, .proved { --badge: var(--good); } .REFUTED, .failed { --badge: var(--bad); }
@@ -35,7 +36,8 @@ details, .leaf { margin: .15rem 0 .15rem 1.2rem; }
 summary { cursor: pointer; }
 .rule { font-variant: small-caps; opacity: .75; white-space: nowrap; }
 figure { margin: 1rem 0; } figcaption { opacity: .75; font-size: .9em; }
-svg { width: 100%; height: auto; } svg text { font: 12px system-ui, sans-serif; fill: currentColor; text-anchor: middle; }
+svg { width: 100%; height: auto; }
+svg text { font: 12px system-ui, sans-serif; fill: currentColor; text-anchor: middle; }
 svg rect { fill: none; stroke: var(--line); } svg .mark { stroke: currentColor; fill: none; opacity: .6; }
 svg .cut { stroke: var(--bad); stroke-dasharray: 3 3; fill: none; } svg .law0 { fill: var(--one); stroke: none; }
 svg .law1 { fill: var(--two); stroke: none; } svg .chosen rect { stroke: var(--bad); stroke-width: 2; }
@@ -79,7 +81,9 @@ def _numbers(verdict: Verdict) -> str:
     ]
     if verdict.approximate is not None:
         both = verdict.approximate
-        shown = f"epsilon {decimal(both.epsilon, decimal_places(verdict.machine), up=True)}, delta {float(both.delta):.3g}"
+        shown = (
+            f"epsilon {decimal(both.epsilon, decimal_places(verdict.machine), up=True)}, delta {float(both.delta):.3g}"
+        )
         rows.append(("holds, with a delta", shown, ""))
     body = [
         f'<tr><td>{escape(name)}</td><td class="n">{escape(value)}</td><td class="n">{escape(c)}</td></tr>'
@@ -105,11 +109,16 @@ def _cases(verdict: Verdict) -> str:
     rows = []
     for (case, post), (_, note) in zip(*tables, strict=True):
         if post is None:
-            rows.append(f'<tr><td>{escape(case)}</td><td colspan="5">no output</td></tr>')
+            rows.append(f'<tr><td class="c">{escape(case)}</td><td colspan="5">no output</td></tr>')
             continue
         cells = [number(post.output), *_enclosures(post), _excess_of(post, verdict), _excess_of(note, verdict)]
-        rows.append(f"<tr><td>{escape(case)}</td>" + "".join(f'<td class="n">{escape(c)}</td>' for c in cells) + "</tr>")
-    said = f"<p>For f(D) = {escape(number(f))} and f(D') = {escape(number(f_prime))}: in every case the output with the largest bound.</p>"
+        rows.append(
+            f'<tr><td class="c">{escape(case)}</td>'
+            + "".join(f'<td class="n">{escape(c)}</td>' for c in cells)
+            + "</tr>"
+        )
+    pair = escape(f"For f(D) = {number(f)} and f(D') = {number(f_prime)}")
+    said = f"<p>{pair}: in every case the output with the largest bound.</p>"
     head = ("case", "output", "probability from f(D)", "from f(D')", "C, sum as a fixed map", "C, sum as an error")
     return f"<h2>Cases</h2>\n{said}\n" + _table(head, rows)
 
@@ -117,7 +126,7 @@ def _cases(verdict: Verdict) -> str:
 def _pair(verdict: Verdict) -> tuple[Fraction, Fraction]:
     evidence, shape = verdict.evidence, verdict.shape
     if evidence is not None:
-        return evidence.f, evidence.f_prime
+        return min(evidence.f, evidence.f_prime), max(evidence.f, evidence.f_prime)
     assert shape.upper is not None
     assert shape.query is not None
     return shape.upper - shape.query.sensitivity, shape.upper

@@ -1,7 +1,8 @@
 """A refutation as a few lines of plain Python, so that nobody has to trust the verifier.
 
-Room: verifier. The lines hold the program, the two inputs and the draws as hexadecimal floats, and assert what was found.
-They use the standard library only; ln is rounded correctly by way of 60 decimal digits. For p = 53 and draws that are doubles.
+Room: verifier. The lines hold the program, the two inputs and the draws as hexadecimal floats, and assert what was
+found. They use the standard library only; ln is rounded correctly by way of 60 decimal digits. For p = 53 and draws
+that are doubles.
 """
 
 from __future__ import annotations
@@ -45,10 +46,10 @@ def python_lines(verdict: Verdict) -> list[str]:
 
 def _definition(execution: Execution) -> str:
     arguments = ", ".join(n for n in ("f", execution.drawn or "U", execution.sign_name) if n)
-    return f"def run({arguments}): return {_python(execution.folded, execution)}"
+    return f"def run({arguments}): return {_python(execution.folded)}"
 
 
-def _python(tree: Any, execution: Execution) -> str:
+def _python(tree: Any) -> str:
     match tree:
         case syntax.Constant(value=value):
             return _float(value)
@@ -57,15 +58,15 @@ def _python(tree: Any, execution: Execution) -> str:
         case syntax.QueryValue():
             return "f"
         case syntax.Negation(operand=operand):
-            return f"-({_python(operand, execution)})"
+            return f"-({_python(operand)})"
         case syntax.Logarithm(operand=operand):
-            return f"ln({_python(operand, execution)})"
+            return f"ln({_python(operand)})"
         case syntax.Binary(operator=operator, left=left, right=right):
-            return f"({_python(left, execution)} {operator} {_python(right, execution)})"
+            return f"({_python(left)} {operator} {_python(right)})"
         case syntax.Rounding(grid=grid, operand=operand):
-            return f"snap({_python(operand, execution)}, Q({grid.numerator}, {grid.denominator}))"
+            return f"snap({_python(operand)}, Q({grid.numerator}, {grid.denominator}))"
         case syntax.Clamping(lower=lower, upper=upper, operand=operand):
-            return f"clamp({_python(operand, execution)}, {_float(lower)}, {_float(upper)})"
+            return f"clamp({_python(operand)}, {_float(lower)}, {_float(upper)})"
     raise TypeError(type(tree).__name__)
 
 
@@ -77,7 +78,7 @@ def _float(value: Fraction) -> str:
     return plain if len(plain) < 8 and "e" not in plain else f"float.fromhex({number.hex()!r})"
 
 
-def _call(f: Fraction, draw: Fraction, sign: int | None, execution: Execution) -> str:
+def _call(f: Fraction, draw: Fraction, sign: int | None) -> str:
     arguments = [_float(f), _float(draw), *([str(sign)] if sign is not None else [])]
     return f"run({', '.join(arguments)})"
 
@@ -85,12 +86,15 @@ def _call(f: Fraction, draw: Fraction, sign: int | None, execution: Execution) -
 def _impossible(evidence: ExactLoss, execution: Execution) -> list[str]:
     sign, draw = producing_draw(evidence, execution)
     x = _float(evidence.output)
-    lines = [f"assert {_call(evidence.f, draw, sign, execution)} == {x}  # from f = {evidence.f}"]
+    lines = [f"assert {_call(evidence.f, draw, sign)} == {x}  # from f = {evidence.f}"]
     for gap in gaps(evidence, execution):
         ends = [None if gap[end] is None else Fraction(gap[end]) for end in ("below", "above")]
-        calls = [None if end is None else _call(evidence.f_prime, end, gap["S"], execution) for end in ends]
+        calls = [None if end is None else _call(evidence.f_prime, end, gap["S"]) for end in ends]
         # A program that falls in the draw skips the output from above.
         rising = execution.laplace or (execution.directions[gap["S"] or 1] or 0) >= 0
+        if calls == [None, None]:  # every draw gives more, or every draw less
+            lines.append(f"assert {_call(evidence.f_prime, Fraction(1, 2), gap['S'])} != {x}")
+            continue
         between = [*calls[:1], x, *calls[1:]] if rising else [*calls[1:], x, *calls[:1]]
         lines.append(f"assert {' < '.join(part for part in between if part)}  # never from f' = {evidence.f_prime}")
     return lines
@@ -106,11 +110,13 @@ def _ratio(evidence: ExactLoss, execution: Execution) -> list[str]:
             shown = sign if execution.sign_name else None
             inside = [o for o in (cell.start, cell.stop - 1) if o > draw.first]
             outside = [o for o in (cell.start - 1, cell.stop) if draw.first < o <= draw.last]
-            calls = [_call(value, draw.value(o), shown, execution) for o in inside]
+            calls = [_call(value, draw.value(o), shown) for o in inside]
             lines.append(f"assert {' == '.join([*calls, x])}  # the first and last U of the cell from {name} = {value}")
-            lines += [f"assert {_call(value, draw.value(o), shown, execution)} != {x}" for o in outside]
+            lines += [f"assert {_call(value, draw.value(o), shown)} != {x}" for o in outside]
     p, q = evidence.probability, evidence.probability_prime
     if p.is_exact and q.is_exact:
         lines.append(f"P, P_prime = Q('{p.lower}'), Q('{q.lower}')  # the masses of these cells, halved for the sign")
-        lines.append("print(Decimal(P.numerator * P_prime.denominator).ln() - Decimal(P.denominator * P_prime.numerator).ln())")
+        lines.append(
+            "print(Decimal(P.numerator * P_prime.denominator).ln() - Decimal(P.denominator * P_prime.numerator).ln())"
+        )
     return lines

@@ -16,13 +16,13 @@ from typing import Any
 
 from snapdp.errors import ProgramError
 from snapdp.exact.dyadic import exponent_of_power, power_of_two
-from snapdp.exact.elementary import mpfr_context
 from snapdp.values import Value
 from snapdp.verifier import ranges
+from snapdp.verifier.intervals import Interval, corners, negated, op, scaled, within_a_factor_of_two
 from snapdp.verifier.machine import Machine
 from snapdp.verifier.printing import Names, expression_text, names_of, statement_text
 from snapdp.verifier.ranges import Range, between
-from snapdp.verifier.semantics import Bound, Down, Greatest, Least, Powered, Up, nearest
+from snapdp.verifier.semantics import Down, Powered, Up, nearest
 from snapdp.verifier.syntax import (
     Binary,
     Clamping,
@@ -38,19 +38,6 @@ from snapdp.verifier.syntax import (
 )
 
 _BINARY = {"+": "Add", "-": "Sub", "*": "Mul", "/": "Div"}
-
-
-class Interval(Value):
-    """Bounds of one float value, and the range that both lie in, whatever is drawn."""
-
-    lower: Any
-    upper: Any
-    range: Any
-
-    @property
-    def constant(self) -> Fraction | None:
-        """Return the number this is, where it is exactly one."""
-        return self.lower.value if isinstance(self.lower, Constant) and self.lower == self.upper else None
 
 
 class Step(Value):
@@ -189,7 +176,7 @@ class _Rules:
     def _unary(self, e: Expression, a: Interval) -> tuple[str, Interval]:
         match e:
             case Negation():
-                return "Neg", _negated(a)
+                return "Neg", negated(a)
             case Logarithm():
                 if not a.range.positive:
                     self._refuse(f"ln needs an argument above 0; {self._shown(e.operand)} may lie in {a.range}.")
@@ -220,15 +207,15 @@ class _Rules:
         found = ranges.image(operator, a.range, b.range)
         match operator:
             case "+":
-                exact = Interval(lower=_op("+", a.lower, b.lower), upper=_op("+", a.upper, b.upper), range=found)
+                exact = Interval(lower=op("+", a.lower, b.lower), upper=op("+", a.upper, b.upper), range=found)
             case "-":
-                exact = Interval(lower=_op("-", a.lower, b.upper), upper=_op("-", a.upper, b.lower), range=found)
-                if _within_a_factor_of_two(a.range, b.range):
+                exact = Interval(lower=op("-", a.lower, b.upper), upper=op("-", a.upper, b.lower), range=found)
+                if within_a_factor_of_two(a.range, b.range):
                     return "Sub by Sterbenz, exact", exact
             case _:
-                if (scaled := _scaled(operator, a, b, found)) is not None:
-                    return f"{_BINARY[operator]} by +-2^k, exact", scaled
-                exact = _corners(operator, a, b, found)
+                if (product := scaled(operator, a, b, found)) is not None:
+                    return f"{_BINARY[operator]} by +-2^k, exact", product
+                exact = corners(operator, a, b, found)
         return self._rounds(_BINARY[operator], exact)
 
     def _shown(self, e: Expression) -> str:
@@ -236,69 +223,3 @@ class _Rules:
 
     def _refuse(self, why: str) -> None:
         raise ProgramError(f"no derivation for '{self.place}': {why}", "Declare a range, or clamp first.")
-
-
-def _op(operator: str, left: Bound, right: Bound) -> Binary:
-    return Binary(operator=operator, left=left, right=right)
-
-
-def _negated(a: Interval) -> Interval:
-    lower, upper = (_minus(end) for end in (a.upper, a.lower))
-    return Interval(lower=lower, upper=upper, range=ranges.negated(a.range))
-
-
-def _minus(bound: Bound) -> Bound:
-    match bound:
-        case Negation(operand=operand):
-            return operand  # type: ignore[no-any-return]
-        case Constant(value=value):
-            return Constant(value=-value)
-    return Negation(operand=bound)
-
-
-def _within_a_factor_of_two(a: Range, b: Range) -> bool:
-    """Sterbenz: b/2 <= a <= 2b for all values makes a - b exact."""
-    double = mpfr_context(2 * ranges.BITS, "nearest").mul_2exp
-    return bool(a.lower > 0 and b.upper <= double(a.lower, 1) and a.upper <= double(b.lower, 1))
-
-
-def _scaled(operator: str, a: Interval, b: Interval, found: Range) -> Interval | None:
-    """Return the exact product or quotient by a power of two, or None where neither operand is one."""
-    if operator == "*" and _exponent(b) is None:
-        a, b = b, a
-    exponent = _exponent(b)
-    factor = b.constant
-    if exponent is None or factor is None:
-        return None
-    if factor < 0:
-        a, factor = _negated(a), -factor
-    if factor == 1:
-        return Interval(lower=a.lower, upper=a.upper, range=found)
-    ends = (_op(operator, end, Constant(value=factor)) for end in (a.lower, a.upper))
-    return Interval(lower=next(ends), upper=next(ends), range=found)
-
-
-def _exponent(a: Interval) -> int | None:
-    return exponent_of_power(abs(a.constant)) if a.constant else None
-
-
-def _corners(operator: str, a: Interval, b: Interval, found: Range) -> Interval:
-    """Return the exact image: the least and the greatest of four corners, fewer where signs are known."""
-    if operator == "*" and not (b.range.nonnegative or b.range.nonpositive):
-        a, b = b, a
-    if not (b.range.nonnegative or b.range.nonpositive):
-        corners = tuple(_op(operator, x, y) for x in (a.lower, a.upper) for y in (b.lower, b.upper))
-        return Interval(lower=Least(operands=corners), upper=Greatest(operands=corners), range=found)
-    # The end of b that makes the result larger in size, and the one that makes it smaller.
-    stretch, shrink = (b.upper, b.lower) if (operator == "*") == b.range.nonnegative else (b.lower, b.upper)
-    small, large = (a.lower, a.upper) if b.range.nonnegative else (a.upper, a.lower)
-    down_for, up_for = (shrink, stretch) if b.range.nonnegative else (stretch, shrink)
-    if a.range.nonnegative:
-        return Interval(lower=_op(operator, small, down_for), upper=_op(operator, large, up_for), range=found)
-    if a.range.nonpositive:
-        return Interval(lower=_op(operator, small, up_for), upper=_op(operator, large, down_for), range=found)
-    lows = (_op(operator, small, shrink), _op(operator, small, stretch))
-    highs = (_op(operator, large, shrink), _op(operator, large, stretch))
-    if b.lower == b.upper:
-        return Interval(lower=lows[0], upper=highs[0], range=found)
-    return Interval(lower=Least(operands=lows), upper=Greatest(operands=highs), range=found)

@@ -3,7 +3,7 @@
 Room: verifier. A draw is a row of floats numbered by consecutive integers, so that a cell of a monotone program is a
 range of integers and its probability a difference of two values of `below`. Exact for `ulp`, `nearest` and `grid53`;
 for `ideal` an enclosure, because the ends of a cell are exponentials.
-Draws deeper than 2**-16384 are one element, numbered `first`, whose number is the limit (0, or -infinity for ln U):
+Draws deeper than 2**-8192 are one element, numbered `first`, whose number is the limit (0, or -infinity for ln U):
 enough for every loss that a certificate can state, and rationals stay storable.
 Theory: docs/theory/verifier-loss.md, (3) and (20)-(21).
 """
@@ -20,7 +20,7 @@ from snapdp.exact.elementary import exact_mpfr, exp_enclosure, mpfr_context
 from snapdp.exact.enclosure import Enclosure, enclose
 from snapdp.verifier.machine import Machine
 
-DEEPEST = -(1 << 14)
+DEEPEST = -(1 << 13)
 GRID_BITS = 53
 _TAIL_BITS = 320
 
@@ -53,6 +53,10 @@ class Draw(ABC):
     def nearest_zero(self) -> int:
         """Return the number of a draw with the least noise worth trying: |ln U| about 2**-p."""
         return self.last
+
+    def is_float(self, ordinal: int) -> bool:
+        """Return whether a number is that of one float: the first may stand for a limit instead."""
+        return self.first + (self.too_deep is not None) <= ordinal <= self.last
 
     def near(self, ordinal: int) -> int:
         return max(self.first, min(self.last, ordinal))
@@ -133,7 +137,7 @@ class RoundedLogarithm(Draw):
 
     def __init__(self, p: int, scale: Fraction = Fraction(1)) -> None:
         self.scale = scale
-        largest = scale.numerator.bit_length() - scale.denominator.bit_length() + 15
+        largest = scale.numerator.bit_length() - scale.denominator.bit_length() + 14
         super().__init__(p, -largest << (p - 1), -DEEPEST << (p - 1))
         self.too_deep = self.first + 1
 

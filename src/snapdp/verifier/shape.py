@@ -16,7 +16,7 @@ from typing import Any
 from snapdp.exact.dyadic import HALF, exponent_of_power
 from snapdp.values import Value
 from snapdp.verifier import syntax
-from snapdp.verifier.execution import nearest_float, rounded_operation
+from snapdp.verifier.folding import nearest_float, rounded_operation
 from snapdp.verifier.machine import Machine
 
 PROVED, ASSUMED, FAILED = "proved", "assumed", "failed"
@@ -147,7 +147,7 @@ class _Parts:
 
 
 def noise_of(tree: Any, kinds: dict[str, Any], machine: Machine) -> Noise | None:
-    """Return an expression as a multiple of S and ln U, counting every rounding that is not exact; None if it is none."""
+    """Return an expression as a multiple of S and ln U, with every inexact rounding counted; None if it is none."""
     match tree:
         case syntax.Constant(value=value):
             return Noise(coefficient=value)
@@ -193,7 +193,9 @@ def _checklist(shape: Shape, found: _Parts, machine: Machine) -> list[Premise]:
 
     noise, query, grid = shape.noise, shape.query, shape.grid
     lines = [
-        judged("shape", noise is not None and not found.problem, _in_words(noise), found.problem or "there is no noise"),
+        judged(
+            "shape", noise is not None and not found.problem, _in_words(noise), found.problem or "there is no noise"
+        ),
     ]
     if query is not None:
         confined = shape.lower is not None and shape.upper is not None
@@ -207,7 +209,9 @@ def _checklist(shape: Shape, found: _Parts, machine: Machine) -> list[Premise]:
                 PROVED if found.inner else ASSUMED,
             )
         )
-        detail = f"|{query.name}(D) - {query.name}(D')| <= {query.sensitivity} for the float query, declared in the file"
+        detail = (
+            f"|{query.name}(D) - {query.name}(D')| <= {query.sensitivity} for the float query, declared in the file"
+        )
         lines.append(Premise(name="sensitivity", status=ASSUMED, detail=detail))
     if noise is not None:
         detail = "the draw is symmetric" if noise.laplace else "S is -1 or 1 with equal probability"
@@ -232,7 +236,9 @@ def _checklist(shape: Shape, found: _Parts, machine: Machine) -> list[Premise]:
     lines.append(
         Premise(name="ln correctly rounded", status=ASSUMED, detail="to nearest, by the machine")
         if machine.ln_roundings == 1
-        else Premise(name="ln accurate", status=ASSUMED, detail=f"within {machine.ln_roundings} roundings, by the machine")
+        else Premise(
+            name="ln accurate", status=ASSUMED, detail=f"within {machine.ln_roundings} roundings, by the machine"
+        )
     )
     lines.append(Premise(name="no fma", status=ASSUMED, detail="strict evaluation, no contraction, no extra precision"))
     lines.append(Premise(name="exponents", status=ASSUMED, detail="no result but U leaves the exponent range"))
@@ -243,4 +249,6 @@ def _in_words(noise: Noise | None) -> str:
     if noise is None:
         return ""
     drawn = "a Laplace draw" if noise.laplace else "ln(U)"
-    return f"query + noise; the noise is {drawn} times {noise.coefficient}, rounded {noise.roundings} times"
+    times = "once" if noise.roundings == 1 else f"{noise.roundings} times"
+    scale = f"times {noise.coefficient}, " if not noise.laplace else f"of scale {abs(noise.coefficient)}, "
+    return f"query + noise; the noise is {drawn} {scale}rounded {times}"

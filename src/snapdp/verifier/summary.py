@@ -33,7 +33,7 @@ def decimal(x: Fraction, places: int, *, up: bool) -> str:
 
 
 def number(x: Fraction) -> str:
-    """Return a float value: as a short decimal or power of two where it is one, as a double's shortest text, else exactly.
+    """Return a value as a power of two where it is a far one, as a double's shortest text, else exactly.
 
     >>> number(Fraction(-1, 2**52)), number(Fraction(5, 2)), number(Fraction(1, 3))
     ('-2^-52', '2.5', '1/3')
@@ -68,7 +68,9 @@ def headline(verdict: Verdict) -> str:
 
 def shown_excess(loss: Fraction | None, verdict: Verdict) -> str:
     c = verdict.excess(loss)
-    return "none" if c is None else f"{float(c):.2f}" if abs(c) < 10**6 else f"{float(c):.3g}"
+    if c is None or c < -(10**6):
+        return "none" if c is None else "< 0"
+    return f"{float(c):.2f}" if c < 10**6 else f"{float(c):.3g}"
 
 
 def text(verdict: Verdict) -> str:
@@ -91,7 +93,9 @@ def text(verdict: Verdict) -> str:
     if verdict.approximate is not None:
         both = verdict.approximate
         epsilon_shown = decimal(both.epsilon, decimal_places(verdict.machine), up=True)
-        lines.append(f"holds     (epsilon, delta) with epsilon = {epsilon_shown} and delta = {_scientific_up(both.delta)}")
+        lines.append(
+            f"holds     (epsilon, delta) with epsilon = {epsilon_shown} and delta = {_scientific_up(both.delta)}"
+        )
     lines += ["", "Premises"]
     lines += [f"  {premise.status:<8} {premise.name:<25} {premise.detail}" for premise in verdict.premises]
     if verdict.claim.range:

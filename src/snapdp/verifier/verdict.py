@@ -15,7 +15,8 @@ from snapdp.exact.elementary import exp_enclosure
 from snapdp.values import Value, replaced
 from snapdp.verifier.claims import Claim, Scale, claim_of, scale_of
 from snapdp.verifier.exact_loss import ExactLoss
-from snapdp.verifier.execution import Execution, folded
+from snapdp.verifier.execution import Execution
+from snapdp.verifier.folding import folded
 from snapdp.verifier.loss import (
     UniversalBound,
     decimal_up,
@@ -32,7 +33,7 @@ from snapdp.verifier.witness import Search
 VERIFIED, REFUTED, UNBOUNDED, INCONCLUSIVE = "VERIFIED", "REFUTED", "UNBOUNDED", "INCONCLUSIVE"
 NEEDED_FOR_ANY_BOUND = {"query confined", "clamp present"}
 BRACKET_EVALUATIONS = 400  # for the lower end of a verified bracket
-SEARCH_EVALUATIONS = 2500  # where a claim is to be refuted
+SEARCH_EVALUATIONS = 2000  # where a claim is to be refuted
 
 
 class Approximate(Value):
@@ -153,7 +154,7 @@ def _kind(verified: bool, claim: Claim, evidence: ExactLoss | None, premises: tu
 def _approximate(shape: Shape, machine: Machine) -> Approximate | None:
     """Return (eps, delta) of a sampler with bounded exponents: it differs from the unbounded one only below 2**m.
 
-        P(E) <= e^eps P'(E) + (1 + e^eps) 2**m                                       theory (25)
+    P(E) <= e^eps P'(E) + (1 + e^eps) 2**m                                       theory (25)
     """
     exponent = smallest_exponent(machine)
     if exponent is None or machine.sampler == "grid53":

@@ -1,8 +1,8 @@
 """The search for a pair of neighbours and an output that tell them apart by more than a claim.
 
-Room: verifier. First for outputs that one neighbour cannot give at all: at the ends of a bounded sampler, and in the holes
-that noise without a snap leaves. Then for large finite losses, where they are known to sit: inputs at an end of the
-range, on many phases of the grid, and outputs where the noise or its logarithm crosses a power of two.
+Room: verifier. First for outputs that one neighbour cannot give at all: at the ends of a bounded sampler, and in the
+holes that noise without a snap leaves. Then for large finite losses, where they are known to sit: inputs at an end of
+the range, on many phases of the grid, and outputs where the noise or its logarithm crosses a power of two.
 A search gives a lower bound only; it is deterministic. Theory: docs/theory/verifier-loss.md, (20)-(21) and below.
 """
 
@@ -15,7 +15,8 @@ from typing import Any
 
 from snapdp.exact.dyadic import power_of_two
 from snapdp.verifier.exact_loss import ExactLaw, ExactLoss, exact_loss
-from snapdp.verifier.execution import Execution, finite, nearest_float
+from snapdp.verifier.execution import Execution, finite
+from snapdp.verifier.folding import nearest_float
 from snapdp.verifier.pointwise import Outputs
 from snapdp.verifier.shape import Shape
 
@@ -37,12 +38,14 @@ class Search:
 
     def _range(self) -> Pair:
         """Return the interval of inputs to try: what confines the query, else the clamp and what noise can cross."""
-        shape = self.shape
-        declared = (None, None) if shape.query is None else (shape.query.lower, shape.query.upper)
-        low, high = shape.lower or declared[0], shape.upper or declared[1]
-        if low is not None and high is not None:
-            return low, high
-        clamp = max(abs(shape.clamp_lower or 0), abs(shape.clamp_upper or 0), 4 * self.distance)
+        shape, query = self.shape, self.shape.query
+        low, high = shape.lower, shape.upper
+        if low is None and query is not None:
+            low = query.lower
+        if high is None and query is not None:
+            high = query.upper
+        ends = [abs(end) for end in (shape.clamp_lower, shape.clamp_upper) if end is not None]
+        clamp = max(*ends, 4 * self.distance, Fraction(1))
         return (-clamp if low is None else low), (clamp if high is None else high)
 
     def law(self, f: Fraction) -> ExactLaw:

@@ -5,9 +5,11 @@ Room: verifier. Each .imp file begins with a comment on what is to be seen in it
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from snapdp.errors import ProgramError
+from snapdp.exact.numbers import shown
 from snapdp.verifier.grammar import LONGEST_TEXT
 from snapdp.verifier.language import parse
 from snapdp.verifier.syntax import Program
@@ -29,15 +31,19 @@ def text(name: str) -> str:
 
 def load(reference: str) -> Program:
     """Return the program in a file, or the bundled program of that name."""
-    path = Path(reference)
-    if not path.is_file():
-        if reference in names():
-            return parse(text(reference), name=reference)
+    if reference in names() and not os.path.isfile(reference):
+        return parse(text(reference), name=reference)
+    try:
+        with open(reference, "rb") as file:
+            data = file.read(LONGEST_TEXT + 1)
+    except (OSError, ValueError) as problem:
+        why = getattr(problem, "strerror", None) or str(problem)
         raise ProgramError(
-            f"{reference!r} is neither a file nor a bundled program.", f"Bundled are: {', '.join(names())}."
-        )
-    with path.open("rb") as file:
-        return parse(decoded(file.read(LONGEST_TEXT + 1), name=path.name), name=path.name)
+            f"{shown(reference)} is no bundled program and cannot be read as a file: {why}.",
+            f"Bundled are: {', '.join(names())}.",
+        ) from None
+    source = os.path.basename(reference)
+    return parse(decoded(data, name=source), name=source)
 
 
 def decoded(data: bytes, *, name: str) -> str:

@@ -1,0 +1,82 @@
+"""`snapdp derive`: what it prints, what it refuses, exit codes."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from snapdp.cli.app import main
+from snapdp.verifier import derivation, programs
+from snapdp.verifier.gappa import gappa
+from snapdp.verifier.machine import Machine
+from snapdp.verifier.rules import derivations
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, ["derive", *arguments])
+
+
+def test_it_prints_the_derivations_of_both_signs():
+    done = run("snap_tenth")
+    found = derivations(programs.load("snap_tenth"), Machine())
+    assert done.exit_code == 0
+    assert done.output == "\n".join(derivation.text(each) for each in found)
+    assert done.output.count("(Add-Mix)") == 2
+
+
+@pytest.mark.parametrize(("style", "start"), [("latex", r"\documentclass"), ("html", "<!doctype html>")])
+def test_it_prints_documents(style, start):
+    done = run("snap_half", "--format", style)
+    assert done.exit_code == 0
+    assert done.output.startswith(start)
+
+
+def test_it_reads_a_file_and_a_machine(tmp_path):
+    path = tmp_path / "mine.imp"
+    path.write_text("program mine { query f in [0, 1]; return f(D) * 0.5 + 0.1; }", encoding="utf-8")
+    done = run(str(path), "--machine", "p=24", "--json")
+    values = json.loads(done.output)
+    assert done.exit_code == 0
+    assert values["machine"]["p"] == 24
+    assert values["derivations"][0]["statements"][0]["steps"][-1]["rule"] == "Add"
+
+
+def test_it_prints_the_gappa_script():
+    done = run("snap_mul", "--gappa")
+    assert (done.exit_code, done.output) == (0, gappa(programs.load("snap_mul"), Machine()))
+
+
+def test_a_program_that_cannot_be_read_or_judged_exits_with_2(tmp_path):
+    bad, unjudged = tmp_path / "bad.imp", tmp_path / "unjudged.imp"
+    bad.write_text("program p {\n  y = 1 + ;\n}", encoding="utf-8")
+    unjudged.write_text("program p { query f; return 1 / f(D); }", encoding="utf-8")
+    done = run(str(bad))
+    assert done.exit_code == 2
+    assert "bad.imp, line 2, column 11" in done.stderr
+    done = run(str(unjudged), "--json")
+    assert done.exit_code == 2
+    assert json.loads(done.output)["ok"] is False
+    assert run("snap_nothing").exit_code == 2
+
+
+def test_a_machine_that_cannot_be_is_refused():
+    done = run("snap_half", "--machine", "p=zero")
+    assert done.exit_code == 1
+    assert "no whole number" in done.stderr
+
+
+def test_two_forms_at_once_are_wrong_usage():
+    done = run("snap_half", "--json", "--gappa")
+    assert done.exit_code == 2
+    assert "one of" in done.stderr
+
+
+def test_help_ends_with_examples_that_run():
+    lines = run("--help").output.strip().splitlines()
+    examples = [line.split() for line in lines[lines.index("  Examples:") + 1 :]]
+    assert len(examples) == 4
+    for words in examples:
+        assert words[:2] == ["snapdp", "derive"]
+        assert run(*words[2:]).exit_code == 0

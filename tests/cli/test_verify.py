@@ -1,0 +1,170 @@
+"""`snapdp verify`: exit codes, texts as they were agreed, certificates, reports, and bad input without a traceback."""
+
+from __future__ import annotations
+
+import json
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from snapdp.cli.app import main
+
+GOLDEN = Path(__file__).parents[1] / "vectors" / "verify"
+VOID = {"meta", "rect", "path", "circle"}
+
+
+def run(*arguments: str):
+    return CliRunner().invoke(main, ["verify", *arguments])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["snap_half"], 0),
+        (["naive_laplace"], 1),
+        (["snap_noclamp"], 3),
+        (["snap_half", "--claim", "0.50000000000001"], 4),
+    ],
+)
+def test_the_exit_code_is_the_verdict(arguments, code):
+    done = run(*arguments)
+    assert done.exit_code == code
+    assert done.output.split()[0] == {0: "VERIFIED", 1: "REFUTED", 3: "UNBOUNDED", 4: "INCONCLUSIVE"}[code]
+
+
+@pytest.mark.parametrize(
+    ("file", "arguments"),
+    [
+        ("snap_half.txt", ["snap_half"]),
+        ("snap_bigB.txt", ["snap_bigB", "--machine", "umin=-1074", "--claim", "note"]),
+        ("snap_half.json", ["snap_half", "--json"]),
+        ("naive_laplace.json", ["naive_laplace", "--json"]),
+    ],
+)
+def test_the_output_is_the_one_that_was_read(file, arguments):
+    """After an intended change, write the new output into tests/vectors/verify and read the difference."""
+    assert run(*arguments).stdout == (GOLDEN / file).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["no_such_program"],
+        ["record.json"],
+        ["snap_half", "--machine", "p=1"],
+        ["snap_half", "--machine", "p=24,sampler=grid53"],
+        ["snap_half", "--machine", "colour=red"],
+        ["snap_half", "--claim", "much"],
+        ["snap_half", "--claim=-1"],
+        ["snap_half", "--certificate", "/nowhere/at/all.json"],
+        ["snap_half", "--report", "/nowhere/at/all.html"],
+    ],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("as_json", [False, True])
+def test_wrong_usage_exits_with_two_and_a_message(arguments, as_json):
+    done = run(*arguments, *(["--json"] if as_json else []))
+    assert done.exit_code == 2
+    assert isinstance(done.exception, SystemExit)
+    assert "Traceback" not in done.output
+    assert len(done.output + done.stderr) > 20
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "program {",
+        "program p { return z; }",
+        "program p { query f; y = f(D) / 0; return y; }",
+        "program p { query f; y = 1 / 0 + f(D); return y; }",
+        "program p { query f; y = ln(0 - 1) + f(D); return y; }",
+        "\x00\x01",
+        "(" * 5000,
+    ],
+)
+def test_bad_programs_exit_with_two_or_get_a_verdict(tmp_path, text):
+    path = tmp_path / "bad.imp"
+    path.write_text(text, encoding="utf-8")
+    done = run(str(path))
+    assert done.exit_code in (2, 4)
+    assert isinstance(done.exception, SystemExit)
+
+
+def test_a_certificate_is_written_for_a_decision_only(tmp_path):
+    path = tmp_path / "certificate.json"
+    done = run("snap_half", "--certificate", str(path))
+    assert done.exit_code == 0
+    assert json.loads(path.read_text(encoding="utf-8"))["verdict"] == "VERIFIED"
+    assert str(path) in done.stderr
+    other = tmp_path / "none.json"
+    undecided = run("snap_noclamp", "--certificate", str(other))
+    assert undecided.exit_code == 3
+    assert "no certificate" in undecided.stderr
+    assert not other.exists()
+
+
+def test_json_holds_the_bracket_and_the_premises():
+    found = json.loads(run("snap_tenth", "--json").stdout)
+    assert found["verdict"] == "VERIFIED"
+    assert found["loss"]["upper"] == "0.10000000000013437256"
+    assert found["excess"]["upper"] == "12.10"
+    assert {p["status"] for p in found["premises"]} == {"proved", "assumed"}
+
+
+class Balanced(HTMLParser):
+    """Reads a page and notes tags that do not close, and anything that would be fetched or run."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.seen: set[str] = set()
+        self.references: list[str] = []
+
+    def handle_starttag(self, tag, attributes):
+        self.seen.add(tag)
+        self.references += [value or "" for name, value in attributes if name in ("src", "href", "onclick", "onload")]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, _):
+        self.seen.add(tag)
+
+    def handle_endtag(self, tag):
+        if tag not in VOID:
+            assert self.open.pop() == tag
+
+
+@pytest.mark.parametrize(
+    ("program", "machine", "holds"),
+    [
+        ("snap_half", "", {"svg", "details", "table"}),
+        ("naive_laplace", "", {"svg", "circle"}),
+        ("snap_bigB", "umin=-1074", {"svg", "rect"}),
+        ("snap_noclamp", "", {"table"}),
+        ("snap_small_lambda", "", {"svg", "table"}),
+    ],
+)
+def test_the_report_is_one_page_without_script(tmp_path, program, machine, holds):
+    path = tmp_path / "report.html"
+    run(program, "--machine", machine, "--report", str(path))
+    page, reader = path.read_text(encoding="utf-8"), Balanced()
+    reader.feed(page)
+    assert reader.open == []
+    assert reader.references == []
+    assert "script" not in reader.seen
+    assert holds <= reader.seen
+    assert "http" not in page
+
+
+def test_names_in_a_report_are_text_not_markup():
+    from snapdp.verifier.report import page
+    from snapdp.verifier.verdict import verify
+    from tests.unit.verifier.snaps import snap
+
+    said = page(verify(snap("1/2", 2, 8), claim="0.1", evaluations=20))
+    assert "S &lt;-$" in said
+    assert "S <-$" not in said

@@ -1,0 +1,46 @@
+"""Programs of the snapping mechanism with any constants, for tests."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from snapdp.verifier.execution import Execution
+from snapdp.verifier.folding import folded
+from snapdp.verifier.language import parse
+from snapdp.verifier.machine import Machine
+from snapdp.verifier.shape import Shape, recognise
+from snapdp.verifier.syntax import Program
+
+DIVIDED = "S * ln(U) / eps"
+
+
+def snap(eps, grid, bound, *, noise=DIVIDED, query=None, output="clamp[B](round[Lambda](y))") -> Program:
+    lower, upper = query or (f"-({bound})", bound)
+    return parse(
+        f"""program snap {{
+          param eps = {eps}; param Lambda = {grid}; param B = {bound};
+          query f in [{lower}, {upper}] sensitivity 1;
+          U <-$ unif; S <-$ {{-1,1}};
+          y = f(D) + {noise};
+          z = {output};
+          return z;
+        }}"""
+    )
+
+
+def shape_of(program: Program, machine: Machine) -> Shape:
+    return recognise(folded(program, machine), program, machine)
+
+
+def judged(program: Program, machine: Machine) -> tuple[Execution, Shape]:
+    return Execution(program, machine), shape_of(program, machine)
+
+
+def floats_in(lower: Fraction, upper: Fraction, p: int) -> list[Fraction]:
+    """Return every f in [lower, upper - 1] such that f and f + 1 are p-bit floats."""
+    from snapdp.verifier.folding import nearest_float
+
+    step = Fraction(1, 1 << (p - 1))  # one of f and f + 1 has magnitude at least 1/2
+    count = int((upper - 1 - lower) / step)
+    candidates = (lower + i * step for i in range(count + 1))
+    return [f for f in candidates if nearest_float(f, p) == f and nearest_float(f + 1, p) == f + 1]
