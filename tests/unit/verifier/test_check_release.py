@@ -225,7 +225,7 @@ def mutants(tree: Any, each_leaf: int) -> Iterator[tuple[str, tuple[Any, ...], A
 
 
 def is_underivable(path: tuple[Any, ...]) -> bool:
-    """Tell whether nothing else in a certificate tells this: the ledger's, a reason, a file's digest beyond its name."""
+    """Tell whether nothing else in a certificate tells this: the ledger's, a reason, the end of a file's digest."""
     if path[0] == "premises":
         return path[-1] == 2
     return path[:1] == ("record",) and (
