@@ -36,7 +36,7 @@ RECORD = "snapdp_record arithmetic relation unit versions statistics derived cha
 INLINE = 1000  # longer lists of categories or cells are named by their digest
 MOST_LEVELS, MOST_CATEGORIES, LARGEST_INDEX = 1 << 31, 10**7, 1 << 52
 # What a hostile text may cost: its bytes, statistics, the digits of a number, the bits of an enclosure.
-MOST_BYTES, MOST_STATISTICS, MOST_DIGITS, MOST_BITS = 1 << 25, 1000, 1000, 1 << 13
+MOST_BYTES, MOST_STATISTICS, MOST_DIGITS, MOST_BITS = 1 << 25, 1000, 1000, 1 << 11
 ZERO, HALF, ONE, GAMMA = Fraction(0), Fraction(1, 2), Fraction(1), Fraction(1, 1 << 40)
 Row = tuple[float, float | None, float | None]  # value, low, high
 Relation = tuple[bool, int, int]  # whether it is change-one; n, or n_max; the rows of a person
@@ -203,7 +203,7 @@ def read_column(column: At, kinds: str = "number|integer|category") -> Column:
         listed.demand(len({*labels}) == len(labels), "one category twice")
         return Column(name, kind, cells=len(labels) + len(special), labels=(*labels, *special))
     _, _, width, *ends = column.fields("name kind step lower missing upper")
-    step, lower, missing, upper = (each.rational() for each in (width, *ends))
+    step, lower, missing, upper = width.rational(above=0), *(end.rational() for end in ends)
     width.demand(kind == "number" or step.denominator == 1, "not whole, for integers")
     column.demand(lower <= missing <= upper and lower < upper, "no bounds with the stand-in between them")
     on_step = all((end / step).denominator == 1 for end in (lower, missing, upper))
@@ -341,7 +341,7 @@ def read_statistic(stated: At, relation: Relation) -> Statistic:
     _, title, epsilon, alpha, parts, *_ = stated.fields("kind title epsilon alpha parts " + names)
     stated.demand(kind not in ("variance", "covariance") or (public and relation[1] > 1), "needs a public n >= 2")
     stated.demand(kind != "count" or not public or "where" in stated.value, "how many rows there are is public")
-    found = Statistic(kind, epsilon.rational(0), alpha.rational(0, 1), columns, *read_cells(stated, columns), [])
+    found = Statistic(kind, epsilon.rational(above=0), alpha.rational(0, 1), columns, *read_cells(stated, columns), [])
     title.same(found.title)
     for_count = stated.at("count_share").rational(0, 1) if "count_share" in stated.value else HALF
     expected = list(parts_of(found, relation, grouped, for_count))

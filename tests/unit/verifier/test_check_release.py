@@ -288,6 +288,13 @@ def test_a_lie_with_a_fitting_digest_of_the_request_is_refused(genuine):
     assert tried > 10
 
 
+@pytest.mark.parametrize("step", ["-1", "0", "-1/100"])
+def test_a_step_that_is_not_positive_is_refused(genuine, step):
+    """It would make the levels, and with them the sensitivity, negative."""
+    (reason,) = check(with_value(genuine, ("record", "statistics", 0, "columns", 0, "step"), step))
+    assert reason.startswith("record.statistics[0].columns[0].step: ")
+
+
 # Hostile input
 
 JUNK = [
