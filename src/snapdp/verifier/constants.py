@@ -2,7 +2,7 @@
 
 Room: verifier. A constant's rounding error is a known number with a sign, not an unknown one: parts without inputs are
 folded step by step, each rounded to nearest as the machine rounds it, while the real value is enclosed by MPFR.
-Theory: docs/theory/error-bounds.md, section 4.
+Theory: docs/theory/error-bounds.md, (8).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The rounding error of a formula over boxes: one bound for each of thousands of boxes at a time.
 
 Room: verifier. `Analysis.bounds` is the inequality (5) of docs/theory/error-bounds.md: the error is at most the sum
-over all steps of |derivative of the result by that step's error| times a bound of that error, derivatives and values
-enclosed over the whole box and over all errors between none and the largest.
+over all steps of |derivative of the result by that step's error| times a bound of that error; derivatives are taken
+over ranges that hold both the real and the computed value of each step.
 Errors are counted in units of 2**-p, so that every precision fits into doubles.
 """
 
