@@ -414,3 +414,27 @@ def test_settings_that_make_no_sense_are_refused():
         _ = audited(lambda f, U: f + U, draws={"W": "unif"}).program
     with pytest.raises(ProgramError, match="the declaration of"):
         _ = audited(lambda f, U: f + U, query=(1, 0)).program
+
+
+# Judged
+
+
+def test_a_numpy_laplace_is_refuted_by_an_output_that_only_one_neighbour_has():
+    pytest.importorskip("snapdp.verifier.verdict")
+
+    @snapdp.audit(query=(-64, 64), sensitivity=1, epsilon=0.5)
+    def laplace(f, U, S):
+        return f + S * np.log(U) / 0.5
+
+    verdict = laplace.verify()
+    assert (verdict.kind, verdict.is_infinite) == ("REFUTED", True)
+    assert verdict.evidence.output == Fraction(-1, 2**52)
+
+
+def test_the_finite_precision_definition_is_verified():
+    pytest.importorskip("snapdp.verifier.verdict")
+    snap_half = next(pair for pair in PAIRS if pair.__name__ == "snap_half")
+    verdict = snap_half.verify(machine="p=53")
+    assert verdict.kind == "VERIFIED"
+    assert verdict.upper <= Fraction("0.50000000000003134386")
+    assert snap_half.verify(machine="p=53,sampler=grid53", claim="note").kind == "REFUTED"
