@@ -198,7 +198,7 @@ def _certified(certificate: str | None) -> str:
         return ""
     return (
         f'<h2>Audit</h2><p>Everything on this page was derived again from the record: <a href="{quote(certificate)}">'
-        f"certificate</a>. Check it without this library's own code: <code>snapdp check {escape(certificate)}</code></p>"
+        f"certificate</a>. Check it independently: <code>snapdp check {escape(certificate)}</code></p>"
     )
 
 
