@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from snapdp.release.ledger import Ledger
     from snapdp.release.result import Release, load_release
     from snapdp.release.study import Study, study
+    from snapdp.verifier.audit import audit
 
 __version__ = "0.1.0"
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "Snapping",
     "SnappingParameters",
     "Study",
+    "audit",
     "load_release",
     "open_table",
     "study",
@@ -35,6 +37,7 @@ _LATER = {  # loaded when first asked for: a scalar release needs none of it
     "Ledger": "snapdp.release.ledger",
     "Release": "snapdp.release.result",
     "Study": "snapdp.release.study",
+    "audit": "snapdp.verifier.audit",
     "load_release": "snapdp.release.result",
     "open_table": "snapdp.data.engines",
     "study": "snapdp.release.study",

@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from snapdp.cli.app import main
+from snapdp.verifier import programs
 
 GOLDEN = Path(__file__).parents[1] / "vectors" / "verify"
 VOID = {"meta", "rect", "path", "circle"}
@@ -169,3 +170,18 @@ def test_names_in_a_report_are_text_not_markup():
     said = page(verify(snap("1/2", 2, 8), claim="0.1", evaluations=20))
     assert "S &lt;-$" in said
     assert "S <-$" not in said
+
+
+@pytest.mark.parametrize("epsilon", ["1e-300", "1e300"])
+def test_extreme_epsilons_get_a_verdict(tmp_path, epsilon):
+    path = tmp_path / "extreme.imp"
+    path.write_text(programs.text("snap_half").replace("1/2", epsilon), encoding="utf-8")
+    assert run(str(path)).exit_code in (1, 4)
+
+
+def test_a_refutation_for_a_real_draw_has_no_certificate(tmp_path):
+    path = tmp_path / "none.json"
+    done = run("naive_laplace", "--machine", "sampler=ideal", "--certificate", str(path))
+    assert done.exit_code == 1
+    assert "no certificate" in done.stderr
+    assert not path.exists()

@@ -6,6 +6,7 @@ Room: cli. Called by `snapdp verify` where the file is a record.
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,13 @@ import click
 SOUND, ALTERED = 0, 1
 
 
-def audit_file(path: Path, *, ledger: str | None, certificate: Path | None, as_json: bool) -> int:
-    """Audit a record, print what was found, write the certificate of a sound one; return the exit code."""
+def audit_file(path: Path, *, ledger: str | None, certificate: Path | None, report: Path | None, as_json: bool) -> int:
+    """Audit a record, print what was found, write certificate and report of a sound one; return the exit code."""
     from snapdp.release import audit as audits
     from snapdp.release.files import write_text
     from snapdp.release.ledger import Ledger
-    from snapdp.release.result import load_record
+    from snapdp.release.report import report_page
+    from snapdp.release.result import Release, load_record
 
     record = load_record(path)
     if ledger is None:
@@ -34,6 +36,10 @@ def audit_file(path: Path, *, ledger: str | None, certificate: Path | None, as_j
     if certificate is not None and found.sound:
         write_text(json.dumps(audits.certificate(record), sort_keys=True, indent=1) + "\n", certificate)
         click.echo(f"wrote {certificate}; check it: snapdp check {certificate}", err=True)
+    if report is not None and found.sound:
+        address = None if certificate is None else Path(os.path.relpath(certificate, report.parent)).as_posix()
+        write_text(report_page(Release(record), certificate=address), report)
+        click.echo(f"wrote {report}", err=True)
     return SOUND if found.sound else ALTERED
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TextIO
 
 import click
 
@@ -26,12 +27,10 @@ Examples:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def check_command(ctx: click.Context, /, certificate: Path, as_json: bool) -> None:
-    """Check a certificate of `snapdp verify` without believing it."""
-    from snapdp.verifier.check import LARGEST_TEXT, check
-
+    """Check a certificate of `snapdp verify`, of a program or of a release, without believing it."""
     try:
         with certificate.open(encoding="utf-8") as file:
-            reason = check(file.read(LARGEST_TEXT + 1))
+            reason = _reason(file)
     except (OSError, ValueError, RecursionError) as problem:
         raise click.UsageError(f"{certificate} is no JSON: {problem}.") from None
     if as_json:
@@ -41,3 +40,17 @@ def check_command(ctx: click.Context, /, certificate: Path, as_json: bool) -> No
     else:
         click.echo(f"{click.style('REFUSED', fg='red', bold=True)}: {reason}")
     ctx.exit(0 if reason is None else 1)
+
+
+def _reason(file: TextIO) -> str | None:
+    """Return why a certificate is refused, or None: asked of the checker of its format."""
+    from snapdp.verifier import check, check_release
+
+    text = file.read(check_release.MOST_BYTES)
+    if f'"{check_release.FORMAT}"' not in text:
+        return check.check(text[: check.LARGEST_TEXT + 1])
+    try:
+        faults = check_release.check(json.loads(text, object_pairs_hook=check_release.unrepeated))
+    except check_release.Refused as refusal:
+        faults = [str(refusal)]
+    return faults[0] if faults else None

@@ -65,9 +65,10 @@ def verify_command(
     if is_record(program):
         from snapdp.cli.audit import audit_file
 
-        if machine_text or claim or report:
-            raise click.UsageError("--machine, --claim and --report belong to a program, not to a record.")
-        ctx.exit(audit_file(Path(program), ledger=ledger, certificate=certificate, as_json=as_json))
+        if machine_text or claim:
+            raise click.UsageError("--machine and --claim belong to a program, not to a record.")
+        files = {"certificate": certificate, "report": report}
+        ctx.exit(audit_file(Path(program), ledger=ledger, as_json=as_json, **files))
     if ledger is not None:
         raise click.UsageError("--ledger belongs to a record, not to a program.")
     found = verify(programs.load(program), parse_machine(machine_text), claim=claim)

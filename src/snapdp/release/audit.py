@@ -21,7 +21,7 @@ from typing import Any
 from snapdp.errors import LedgerError, SnapdpError
 from snapdp.release.derived import derived_blocks
 from snapdp.release.drawing import Drawn
-from snapdp.release.forensics import altered_field
+from snapdp.release.forensics import altered_field, declaration_of
 from snapdp.release.ledger import Ledger, identical
 from snapdp.release.rebuild import rebuilt
 from snapdp.release.record import checked, derived_values, part_values
@@ -98,7 +98,8 @@ def _findings(record: dict[str, Any]) -> Iterator[Finding]:
         yield Finding(field="unit", says=record["unit"], should=request.relation.unit)
     drawn = []
     for number, (line, mechanisms) in enumerate(zip(request.lines, request.mechanisms, strict=True)):
-        declared, stated = request.declaration["statistics"][number], record["statistics"][number]
+        stated = record["statistics"][number]
+        declared = _with_digests(request.declaration["statistics"][number], stated)
         yield from _differences(f"statistics[{number}]", stated, {**declared, "parts": stated["parts"]})
         if len(stated["parts"]) != len(line.query.parts):
             yield Finding(field=f"statistics[{number}].parts", says="another number of parts", should=line.query.title)
@@ -109,8 +110,19 @@ def _findings(record: dict[str, Any]) -> Iterator[Finding]:
             yield from _part_findings(f"statistics[{number}].parts[{place}]", stated["parts"][place], found)
             parts.append(found)
         drawn.append(parts)
-    if not any("file" in part for each in record["statistics"] for part in each["parts"]):
-        yield from _derived_findings(record, drawn)
+    listed = [n for n, each in enumerate(record["statistics"]) if not any("file" in part for part in each["parts"])]
+    yield from _derived_findings(record, drawn, listed)
+
+
+def _with_digests(declared: Any, stated: Any) -> Any:
+    """Return a declaration with the digests that a record has instead of long lists: these follow from nothing else."""
+    if isinstance(stated, Mapping) and set(stated) == {"count", "digest"}:
+        return dict(stated)
+    if isinstance(declared, Mapping) and isinstance(stated, Mapping):
+        return {key: _with_digests(each, stated.get(key)) for key, each in declared.items()}
+    if isinstance(declared, list) and isinstance(stated, list) and len(declared) == len(stated):
+        return [_with_digests(one, other) for one, other in zip(declared, stated, strict=True)]
+    return declared
 
 
 def _part_findings(field: str, stated: Mapping[str, Any], drawn: Drawn) -> Iterator[Finding]:
@@ -136,18 +148,23 @@ def _part_findings(field: str, stated: Mapping[str, Any], drawn: Drawn) -> Itera
     yield from _differences(field, stated, should)
 
 
-def _derived_findings(record: Mapping[str, Any], drawn: Sequence[Sequence[Drawn]]) -> Iterator[Finding]:
-    expected = [derived_values(number, block) | block.listed for number, block in derived_blocks(drawn)]
-    if len(expected) != len(record["derived"]):
-        yield Finding(field="derived", says=f"{len(record['derived'])} blocks", should=f"{len(expected)} blocks")
+def _derived_findings(
+    record: Mapping[str, Any], drawn: Sequence[Sequence[Drawn]], listed: Sequence[int]
+) -> Iterator[Finding]:
+    """Yield what is wrong with derived numbers of the statistics whose own numbers stand in the record."""
+    blocks = derived_blocks([drawn[number] for number in listed])
+    expected = [derived_values(listed[place], block) | block.listed for place, block in blocks]
+    stated = [(place, each) for place, each in enumerate(record["derived"]) if each["statistic"] in listed]
+    if len(expected) != len(stated):
+        yield Finding(field="derived", says=f"{len(stated)} blocks", should=f"{len(expected)} blocks")
         return
-    for place, (stated, should) in enumerate(zip(record["derived"], expected, strict=True)):
-        yield from _differences(f"derived[{place}]", stated, should)
+    for (place, says), should in zip(stated, expected, strict=True):
+        yield from _differences(f"derived[{place}]", says, should)
 
 
 def _request_finding(record: dict[str, Any], request: Request | None) -> Iterator[Finding]:
     """Yield the field whose change explains that the digest of the request does not fit, or the digest itself."""
-    if request is not None and record["request"] == identical(request.epsilon, request.declaration):
+    if request is not None and record["request"] == identical(request.epsilon, declaration_of(record)):
         return
     found = altered_field(record)
     if found is not None:

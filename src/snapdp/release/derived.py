@@ -13,7 +13,6 @@ from fractions import Fraction
 from itertools import product
 
 from snapdp.data.schema import NumberColumn
-from snapdp.exact.dyadic import floor_log2, power_of_two
 from snapdp.exact.numbers import to_float_down, to_float_up
 from snapdp.queries.moments import derived_mean
 from snapdp.release.drawing import Block, Drawn, Printed, printed_value
@@ -62,14 +61,15 @@ def _mean_interval(column: NumberColumn, centred: Interval, count: Interval) -> 
     if count[1] < fewest or count[0] < 1:  # perhaps no row at all: nothing is known
         return column.lower, column.upper
     means = [column.middle + s / n for s, n in product(centred, (fewest, count[1]))]
-    return max(column.lower, min(means)), min(column.upper, max(means))
+    low, high = (min(max(end, column.lower), column.upper) for end in (min(means), max(means)))
+    return low, high
 
 
 def _deviation(variance: Drawn) -> Block:
     query = variance.line.query
-    low, high = variance.interval(0, variance.line.alpha)
+    low, high = (_root(end) for end in variance.interval(0, variance.line.alpha))
     title = f"standard deviation({query.columns[0].name})"
-    row = (_root(variance.statistic(0)), _root_down(low), _root_up(high))
+    row = (printed_value(_root(variance.statistic(0))), to_float_down(low), to_float_up(high))
     return _block(title, "standard deviation", variance, [row])
 
 
@@ -100,49 +100,38 @@ def _correlation(covariance: Drawn, first: Drawn, second: Drawn) -> Block:
     """Return covariance / (deviation * deviation), where a study holds the covariance and both variances."""
     alpha = covariance.line.alpha / 3
     square = first.statistic(0) * second.statistic(0)
-    value = 0.0 if min(first.statistic(0), second.statistic(0)) <= 0 else _ratio(covariance.statistic(0), square)
+    value = Fraction(0)
+    if min(first.statistic(0), second.statistic(0)) > 0:
+        value = _ratio(covariance.statistic(0), square)
     low, high = covariance.interval(0, alpha)
     (x_low, x_high), (y_low, y_high) = first.interval(0, alpha), second.interval(0, alpha)
     narrow, wide = x_low * y_low, x_high * y_high
-    least, most = -1.0, 1.0
+    ends = Fraction(-1), Fraction(1)
     if narrow > 0:
-        least = -_root_up(low * low / narrow) if low < 0 else _root_down(low * low / wide)
-        most = _root_up(high * high / narrow) if high > 0 else -_root_down(high * high / wide)
+        ends = _ratio(low, narrow if low < 0 else wide), _ratio(high, narrow if high > 0 else wide)
+    row = (printed_value(value), to_float_down(ends[0]), to_float_up(ends[1]))
     names = ", ".join(column.name for column in covariance.line.query.columns)
-    return _block(f"correlation({names})", "correlation", covariance, [(value, _inside(least), _inside(most))])
+    return _block(f"correlation({names})", "correlation", covariance, [row])
 
 
-def _ratio(numerator: Fraction, square: Fraction) -> float:
-    """Return numerator / sqrt(square), inside -1 to 1."""
-    root = _root(numerator * numerator / square)
-    return _inside(-root if numerator < 0 else root)
+def _ratio(numerator: Fraction, square: Fraction) -> Fraction:
+    """Return numerator / sqrt(square), inside -1 to 1, as a number that rounds like it."""
+    size = min(_root(numerator * numerator / square), Fraction(1))
+    return size if numerator > 0 else -size
 
 
-def _inside(x: float) -> float:
-    return min(max(x, -1.0), 1.0) + 0.0
+def _root(x: Fraction) -> Fraction:
+    """Return a number that rounds to a double, in every direction, like the square root of x; 0 where x is negative.
 
-
-_ROOT_BITS = 64  # of a root, at least: eleven more than a double has
-
-
-def _root_ends(x: Fraction) -> Interval:
-    """Return two fractions that enclose the square root of a positive number, 2**-63 of it apart at most."""
-    scale = power_of_two(_ROOT_BITS - floor_log2(x) // 2)
-    whole = math.isqrt(math.floor(x * scale * scale))
-    return whole / scale, (whole + 1) / scale
-
-
-def _root_down(x: Fraction) -> float:
-    """Return a double at most the square root of x, 0 where x is negative."""
-    return 0.0 if x <= 0 else to_float_down(_root_ends(x)[0])
-
-
-def _root_up(x: Fraction) -> float:
-    return 0.0 if x <= 0 else to_float_up(_root_ends(x)[1])
-
-
-def _root(x: Fraction) -> float:
-    return 0.0 if x <= 0 else printed_value(_root_ends(x)[0])
+    sqrt(p/q) = sqrt(p q)/q. The integer root has more than 64 bits; where it is not exact, half a unit is added: no
+    double and no midpoint of two lies between it and the next integer, at any scale of x.
+    """
+    if x <= 0:
+        return Fraction(0)
+    square = x.numerator * x.denominator << 2 * (x.denominator.bit_length() + 66)
+    whole = math.isqrt(square)
+    exact = whole * whole == square
+    return Fraction(2 * whole + (not exact), x.denominator << (x.denominator.bit_length() + 67))
 
 
 def _block(statistic: str, name: str, source: Drawn, rows: Sequence[Row]) -> Block:

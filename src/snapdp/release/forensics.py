@@ -22,7 +22,7 @@ Place = tuple[str | int, ...]
 
 def altered_field(record: dict[str, Any]) -> tuple[str, str, str] | None:
     """Return (field, what it says, what it said), or None where no change of one digit fits."""
-    declared = _declaration(record)
+    declared = declaration_of(record)
     tries = 0
     for place, text in _fields(declared, ()):
         for other in _changes(text):
@@ -34,7 +34,7 @@ def altered_field(record: dict[str, Any]) -> tuple[str, str, str] | None:
     return None
 
 
-def _declaration(record: Mapping[str, Any]) -> dict[str, Any]:
+def declaration_of(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return the request as the record's own texts declare it."""
     statistics = [{key: each[key] for key in each if key != "parts"} for each in record["statistics"]]
     relation = {key: record[key] for key in _RELATION if key in record}

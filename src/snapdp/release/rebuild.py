@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from snapdp.data.quantiser import quantiser
 from snapdp.data.schema import INTEGER, CategoryColumn, Column, category_column, integer_column, number_column
 from snapdp.errors import DataError
 from snapdp.planner.plan import Line, Plan, planned, request
@@ -64,20 +65,24 @@ def _query(values: Mapping[str, Any], relation: Relation) -> Query:
     )
 
 
-def _column(values: Mapping[str, Any]) -> Column:
+def _column(values: Mapping[str, Any], *, holding: str | None = None) -> Column:
+    """Return a declared column. Of a list named by its digest only the length is known, and a category it must hold."""
     name = values["name"]
     if "categories" in values:
         choices = {"unknown": values["unknown"], "null": values["null"]}
         listed = values["categories"]
-        if isinstance(listed, Mapping):  # named by its digest: cells are counted, their names are not known
+        if isinstance(listed, Mapping):
             if not 1 <= listed["count"] <= MOST_CATEGORIES:
                 raise DataError("the number of categories is beyond all bounds.", "The record was altered.")
-            return CategoryColumn(name=name, categories=tuple(map(str, range(listed["count"]))), **choices)
+            unknown = (f"category {number}" for number in range(1, listed["count"]))
+            return CategoryColumn(name=name, categories=(holding or "category 0", *unknown), **choices)
         return category_column(name, categories=listed, **choices)
     build = integer_column if values["kind"] == INTEGER else number_column
-    return build(name, **{key: values[key] for key in ("lower", "upper", "step", "missing")})
+    column = build(name, **{key: values[key] for key in ("lower", "upper", "step", "missing")})
+    quantiser(column)  # refuses what no exact statement could have read
+    return column
 
 
 def _condition(values: Mapping[str, Any]) -> Condition:
     found: dict[str, Any] = {"equals": values.get("equals"), "start": values.get("from"), "below": values.get("below")}
-    return condition(_column(values["column"]), **found)
+    return condition(_column(values["column"], holding=values.get("equals")), **found)

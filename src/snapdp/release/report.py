@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 if TYPE_CHECKING:
     from snapdp.release.result import Number, Release
@@ -31,18 +32,18 @@ STYLE = """
 """
 
 
-def report_page(release: Release) -> str:
-    """Return the whole page."""
+def report_page(release: Release, *, certificate: str | None = None) -> str:
+    """Return the whole page; `certificate` is the address of a certificate beside it."""
     title = f"Release of {escape(release.record['dataset'])}"
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{title}</title><style>body {{ margin: 2em auto; max-width: 760px; padding: 0 1em; }}</style></head>\n"
-        f"<body>\n{report_body(release)}\n</body></html>\n"
+        f"<body>\n{report_body(release, certificate=certificate)}\n</body></html>\n"
     )
 
 
-def report_body(release: Release) -> str:
+def report_body(release: Release, *, certificate: str | None = None) -> str:
     """Return the report as a fragment, as notebooks show it."""
     record = release.record
     numbers = list(release.numbers())
@@ -56,6 +57,7 @@ def report_body(release: Release) -> str:
         _meaning(record),
         _mechanisms(record),
         _origin(record),
+        _certified(certificate),
     ]
     return f'<div class="snapdp"><style>{STYLE}</style>\n' + "\n".join(parts) + "\n</div>"
 
@@ -189,6 +191,15 @@ def _origin(record: dict[str, Any]) -> str:
     )
     cells = ((name, f"<code>{escape(text)}</code>") for name, text in rows)
     return f"<details><summary>record</summary>{_table(('field', 'value'), cells)}</details>"
+
+
+def _certified(certificate: str | None) -> str:
+    if certificate is None:
+        return ""
+    return (
+        f'<h2>Audit</h2><p>Everything on this page was derived again from the record: <a href="{quote(certificate)}">'
+        f"certificate</a>. Check it without this library's own code: <code>snapdp check {escape(certificate)}</code></p>"
+    )
 
 
 def _named(each: Number) -> str:

@@ -6,7 +6,7 @@ Sums, products, quotients and roots are *tight*: the rounding error of the doubl
 move every end and are meant for derivatives, where a unit in the last place does not matter.
 Trusts: numpy's + - * / and sqrt on doubles are IEEE 754 to nearest (tests compare with rationals); MPFR's ln and exp
 are rounded in the asked direction. Nothing is trusted about the system's own ln and exp.
-Theory: docs/theory/error-bounds.md, section 3.
+Theory: docs/theory/error-bounds.md, (7).
 """
 
 from __future__ import annotations

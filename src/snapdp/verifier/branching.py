@@ -2,6 +2,7 @@
 
 Room: verifier. The result is the largest bound of any box that is left, so it holds whatever is halved and when; only
 how near it comes to the supremum depends on that. No clock is read: the same question has the same answer everywhere.
+Theory: docs/theory/error-bounds.md, (9).
 """
 
 from __future__ import annotations

@@ -77,6 +77,8 @@ def _require_covered(verdict: Verdict) -> None:
         reason = next((words for words, holds in reasons.items() if holds), None)
     elif verdict.execution is not None and verdict.execution.drawn is None:
         reason = "a program without a random draw"
+    elif verdict.machine.sampler == "ideal":
+        reason = "a refutation for a real draw, which has no floats to name"
     if reason is not None:
         raise PremiseError(f"certificates do not cover {reason}.", "The verdict stands; it has no certificate.")
 

@@ -1,10 +1,9 @@
 """The independent checker of certificates: `python check.py certificate.json`. Standard library only.
 
 Room: verifier, where nobody imports it; it imports nothing of the package and can be copied out and run alone.
-Idea: a certificate is a program, a machine, a claim, and either a bound of the privacy loss (VERIFIED) or a point where
-the claim fails (REFUTED). Nothing it says about the program is believed: shape, roundings, noise and bound are derived
-here again, a witness is run. Every number is a Fraction; a transcendental one is enclosed by two.
-Trusts: Python's integers, and what docs/theory/certificates.md numbers (T1)-(T8). Formulas (1)-(9) are numbered there.
+Idea: a certificate is a program, a machine, a claim, and a bound of the privacy loss (VERIFIED) or a point where the
+claim fails (REFUTED). It is not believed: the bound is derived again, the witness is run, all in exact fractions.
+Trusts: Python's integers, and what docs/theory/certificates.md numbers (T1)-(T8); formulas (1)-(8) are numbered there.
 """
 
 from __future__ import annotations
@@ -277,9 +276,9 @@ def monomial(tree: Tree, machine: Machine) -> tuple[Fraction, int, int, int]:
 
 
 def derive(tree: Tree, machine: Machine, queries: Queries) -> tuple[Fraction, Fraction, int]:
-    """Return a bound of the loss of clamp[-B,B](round[grid](f + noise)), the epsilon of the noise and its roundings."""
+    """Return a bound of the loss of clamp(round(f + noise)), the epsilon of the noise and its roundings: (1)-(4)."""
     match tree:
-        case ("clamp", lower, bound, ("round", grid, ("add" | "sub" as word, left, right))):
+        case ("clamp", lower, upper, ("round", grid, ("add" | "sub" as word, left, right))):
             private, noise = (left, right) if word == "sub" or leaves(left, "query") else (right, left)
         case _:
             raise Refusal("the program is not clamp(round(query + noise))")
@@ -287,34 +286,35 @@ def derive(tree: Tree, machine: Machine, queries: Queries) -> tuple[Fraction, Fr
         case ("query", name):
             least, most, sensitivity = queries[name]
         case ("clamp", least, most, ("query", name)):
-            sensitivity = queries[name][2]
-            require(machine.holds(least, most), "the machine cannot hold the ends of the inner clamp")
+            require(least <= most and machine.holds(least, most), "the ends of the inner clamp are no floats in order")
+            low, high, sensitivity = queries[name]
+            least, most = (e if x is None else min(max(least, x), most) for e, x in ((least, low), (most, high)))
         case _:
             raise Refusal("what is published is not a query, and not a clamped query")
-    require(lower == -bound < 0 and machine.holds(bound), "the clamp is not [-B, B], B > 0 a float of the machine")
-    if least is None or most is None or sensitivity < 0 or not -bound <= least <= most <= bound:
-        raise Refusal("the query is not confined to [-B, B], or its sensitivity is negative")
+    require(lower < upper and machine.holds(lower, upper), "the ends of the clamp are no floats in order")
+    if least is None or most is None or sensitivity < 0 or not lower <= least <= most <= upper:
+        raise Refusal("the query is not confined to the clamp, or its sensitivity is negative")
     require(is_power_of_two(machine.in_range(grid)), "the grid is no power of two")
     coefficient, signs, logs, roundings = monomial(noise, machine)
     require(signs == logs == 1 and coefficient != 0, "the noise lacks its sign or its logarithm")
     epsilon = 1 / abs(coefficient)
-    return epsilon * sensitivity + excess(machine, epsilon, roundings, bound, grid), epsilon, roundings
+    first, last = (math.floor(lower / grid) + HALF) * grid, (math.ceil(upper / grid) - HALF) * grid  # ends of cells
+    outermost = max(abs(first), abs(last))
+    require(2 * outermost < grid * 2**machine.p, "the machine cannot hold the ends of the cells")
+    half_gap = TWO ** (exponent(outermost) - machine.p)
+    width, tau = grid - half_gap, max(most - first, last - least) + half_gap
+    return epsilon * sensitivity + excess(machine, epsilon, roundings, width, tau), epsilon, roundings
 
 
-def excess(machine: Machine, epsilon: Fraction, roundings: int, bound: Fraction, grid: Fraction) -> Fraction:
-    """Return an upper bound of what the machine adds to the loss of ideal Laplace noise: theorem 2', (3)-(8).
+def excess(machine: Machine, epsilon: Fraction, roundings: int, width: Fraction, tau: Fraction) -> Fraction:
+    """Return an upper bound of what the machine adds to the loss of ideal Laplace noise: theorem 2', (5)-(8).
 
     The machine makes of Pr[|noise| > t], t <= tau, at most a times and at least b times as much; q >= e**(-epsilon w),
     w the width of the narrowest cell. The factors below, beside f, around f, clamped, rise with q and a, fall with b.
     """
     bits, eta = 4 * machine.p + 512, TWO**-machine.p
-    cells = math.ceil(bound / grid)
-    require(2 * cells - 1 < 1 << machine.p, "the machine cannot hold the ends of the cells")
-    outermost = (cells - HALF) * grid
-    half_gap = TWO ** (exponent(outermost) - machine.p)
-    width, tau = grid - half_gap, bound + outermost + half_gap
     growth = (1 + eta) ** roundings
-    if machine.umin is not None:  # the smallest U may be subnormal; from 2**(umin + p - 1) on, spacing is relative
+    if machine.umin is not None and machine.sampler != "ideal":  # relative spacing from 2**(umin + p - 1) on
         room = -(machine.umin + machine.p - 1) * ln(TWO, bits)[0]
         require(epsilon * tau * growth <= room, "the smallest U is too large: far outputs cannot be reached")
     require(machine.sampler != "grid53", "no bound holds for a sampler on a fixed grid")

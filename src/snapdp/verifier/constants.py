@@ -2,7 +2,7 @@
 
 Room: verifier. A constant's rounding error is a known number with a sign, not an unknown one: parts without inputs are
 folded step by step, each rounded to nearest as the machine rounds it, while the real value is enclosed by MPFR.
-Theory: docs/theory/error-bounds.md, section 4.
+Theory: docs/theory/error-bounds.md, (8).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from math import isqrt
 from typing import Any
 
 from snapdp.errors import PremiseError
-from snapdp.exact.dyadic import power_of_two
+from snapdp.exact.dyadic import exponent_of_power, power_of_two
 from snapdp.exact.elementary import exp_enclosure, fraction_of_mpfr, ln_enclosure, mpfr_context
 from snapdp.exact.enclosure import Enclosure, enclose, refine
 from snapdp.values import Value
@@ -32,6 +32,17 @@ class Folded(Value):
     @property
     def is_exact(self) -> bool:
         return self.real.is_exact and self.real.lower == self.computed
+
+    @property
+    def is_power(self) -> bool:
+        """The machine's number is plus or minus a power of two."""
+        return exponent_of_power(abs(self.computed)) is not None
+
+    @property
+    def twos(self) -> int | None:
+        """Return the exponent of the largest power of two that divides the machine's number; None for 0."""
+        top, bottom = self.computed.numerator, self.computed.denominator
+        return None if top == 0 else (top & -top).bit_length() - bottom.bit_length()
 
 
 def folded(formula: Formula, floats: Format, *, roundings: int) -> dict[int, Folded]:

@@ -61,6 +61,7 @@ _CONTROL = {
     **dict.fromkeys(("if", "then", "else"), "a branch"),
     **dict.fromkeys(("def", "function"), "a function definition"),
 }
+RESERVED = frozenset(re.findall(r'"([a-z]+)"', GRAMMAR)) | _CONTROL.keys()  # words that name nothing
 _HINTS = {
     "^": "There are no powers: write the product.",
     ".": "A number has digits on both sides of its point: 0.5, not .5 or 5.",

@@ -161,6 +161,8 @@ def cell_deviations(
     q = q.hull(exp_enclosure(shorter(-width, bits, up=False), bits))
     rest = -expm1_enclosure(shorter(-width, bits, up=True), bits)
     rest = rest.hull(-expm1_enclosure(shorter(-width, bits, up=False), bits))
+    if rest.lower <= 0:  # narrower than any precision in use
+        return None
     # Everything is written with expm1, so that 1 - q and the errors do not cancel.
     loss, gain = -expm1_enclosure(-shortfall, bits), expm1_enclosure(surplus, bits)
     more = maximum((gain + q * loss) / rest, (q + 1) * loss / rest)  # computed/ideal - 1: tail cell, cell that holds f

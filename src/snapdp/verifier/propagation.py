@@ -1,17 +1,16 @@
 """The rounding error of a formula over boxes: one bound for each of thousands of boxes at a time.
 
 Room: verifier. `Analysis.bounds` is the inequality (5) of docs/theory/error-bounds.md: the error is at most the sum
-over all steps of |derivative of the result by that step's error| times a bound of that error, derivatives and values
-enclosed over the whole box and over all errors between none and the largest.
+over all steps of |derivative of the result by that step's error| times a bound of that error; derivatives are taken
+over ranges that hold both the real and the computed value of each step.
 Errors are counted in units of 2**-p, so that every precision fits into doubles.
 """
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any, NamedTuple
 
-from snapdp.exact.dyadic import exponent_of_power, floor_log2, power_of_two
+from snapdp.exact.dyadic import power_of_two
 from snapdp.exact.numbers import to_float_down, to_float_up
 from snapdp.verifier import boxes
 from snapdp.verifier.boxes import Pair
@@ -102,7 +101,7 @@ class Analysis:
 
         low = min(constant.computed, constant.real.lower)
         high = max(constant.computed, constant.real.upper)
-        grid = np.inf if constant.computed == 0 else float(_twos(constant.computed))
+        grid = np.inf if constant.twos is None else constant.twos
         ends = np.float64(to_float_down(low)), np.float64(to_float_up(high))
         return Values(ends, ends, 0.0, np.float64(grid))
 
@@ -197,7 +196,7 @@ class Analysis:
             # Either operand is a float at the distance of the other: the nearest float is no farther.
             least = np.minimum(*(boxes.magnitude(part.range) for part in parts))
             return np.ldexp(least, self.floats.p)
-        scales = [i for i in step.arguments if i in self.constants and _is_power(self.constants[i].computed)]
+        scales = [i for i in step.arguments if i in self.constants and self.constants[i].is_power]
         if not (step.arguments[1] in scales if step.operation == "div" else step.operation == "mul" and scales):
             return error
         if self.floats.least is None:
@@ -274,17 +273,6 @@ def _spread(ends: Pair, box: Any) -> Pair:
     import numpy as np
 
     return np.broadcast_to(ends[0], box.shape[1:]), np.broadcast_to(ends[1], box.shape[1:])
-
-
-def _twos(x: Fraction) -> int:
-    """Return the exponent of the largest power of two that a dyadic x is a multiple of."""
-    if x.denominator > 1:
-        return -floor_log2(Fraction(x.denominator))
-    return (x.numerator & -x.numerator).bit_length() - 1
-
-
-def _is_power(x: Fraction) -> bool:
-    return exponent_of_power(abs(x)) is not None
 
 
 def _sum(a: Any, b: Any) -> Any:

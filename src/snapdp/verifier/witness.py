@@ -157,7 +157,7 @@ class Search:
                 return
 
     def _indices(self, outputs: Outputs, pair: Pair) -> list[int]:
-        if len(outputs) <= FEW:
+        if outputs.last - outputs.first < FEW:
             return list(range(outputs.first, outputs.last + 1))
         epsilon = self.shape.noise_epsilon
         assert epsilon is not None

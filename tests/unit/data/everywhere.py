@@ -9,7 +9,6 @@ from typing import Any
 
 import duckdb
 import numpy as np
-import psycopg
 
 from snapdp.data.engines import Table, open_table
 
@@ -40,6 +39,8 @@ def on_duckdb(columns: Typed, folder: Path) -> Table:
 
 
 def on_postgres(columns: Typed, address: str) -> Table:
+    import psycopg
+
     name = f"t{uuid.uuid4().hex}"
     kinds = ", ".join(f"{quoted(column)} {TYPES[kind][1]}" for column, (kind, _) in columns.items())
     with psycopg.connect(address, autocommit=True) as connection:

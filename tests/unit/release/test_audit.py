@@ -181,3 +181,27 @@ def test_a_certificate_carries_the_record_and_the_claim(place):
     assert made["claim"] == record["charged"]
     assert made["record"] == record
     assert json.loads(json.dumps(made)) == made
+
+
+def test_records_with_long_lists_are_sound_and_their_other_numbers_still_audited(tmp_path):
+    names = [f"k{i}" for i in range(1500)]
+    study = snapdp.study(
+        dataset="people",
+        relation="add-remove",
+        n_max=50,
+        columns={"key": {"kind": "category", "categories": names}, "age": COLUMNS["age"]},
+        statistic=[
+            {"kind": "histogram", "column": "key", "epsilon": 1},
+            {"kind": "count", "where": [{"column": "key", "equals": "k7"}], "epsilon": 1},
+            {"kind": "mean", "column": "age", "epsilon": 1},
+        ],
+    )
+    with snapdp.Ledger.create(tmp_path / "ledger") as ledger:
+        ledger.create_account("people", cap=9, relation="add-remove", rows=50)
+        data = {"key": names[:40], "age": np.arange(40)}
+        record = study.release(data, ledger=ledger, directory=tmp_path).record
+        assert audit(record, ledger).findings == ()
+    changed = with_value(record, ("derived", 0, "value", 0), record["derived"][0]["value"][0] + 1)
+    assert [each.field for each in audit(changed).findings] == ["derived[0].value[0]"]
+    changed = with_value(record, ("statistics", 0, "columns", 0, "categories", "count"), 1501)
+    assert "statistics[0].columns[0].categories.count" in [each.field for each in audit(changed).findings]

@@ -97,6 +97,6 @@ def witness_holds(certificate: dict[str, Any]) -> bool:
     for origin, x in values.items():
         for sign in (1, -1):
             first, end = cell(statements, machine, x, sign, output)
-            all_below = first == before + 1 and machine["umin"] is None and machine["sampler"] == "ulp"
+            all_below = first == before + 1 and machine["sampler"] == "ulp"  # what is smaller becomes the smallest
             chance[origin] += (draw(end) - (0 if all_below else draw(first))) / 2 if first != end else 0
     return chance == {"f": Fraction(witness["probability"]), "f_prime": Fraction(witness["probability_prime"])}

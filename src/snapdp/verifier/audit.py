@@ -1,0 +1,177 @@
+"""`@snapdp.audit`: a Python function becomes a program that the verifier can judge.
+
+Room: verifier. The first argument is the private value f(D); the others are what is drawn for it, passed in; arguments
+that are keyword-only are parameters, their values the defaults. The function stays what it was and can be called.
+It is traced when its program is first asked for, twice: two different traces mean that something else decides.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+from snapdp.errors import ProgramError
+from snapdp.exact.numbers import parameter
+from snapdp.values import replaced
+from snapdp.verifier.chance import refuse_chance
+from snapdp.verifier.grammar import RESERVED
+from snapdp.verifier.language import ETA, parse, printed
+from snapdp.verifier.machine import Machine, parse_machine
+from snapdp.verifier.syntax import Assignment, Constant, Program, QueryValue, Sample, Variable
+from snapdp.verifier.tracing import Trace, Traced, run
+
+if TYPE_CHECKING:
+    from snapdp.verifier.verdict import Verdict
+
+UNIFORM, SIGN = "unif", "{-1,1}"
+KNOWN_DRAWS = {"U": UNIFORM, "u": UNIFORM, "uniform": UNIFORM, "S": SIGN, "s": SIGN, "sign": SIGN}
+
+Number = int | float | str | Fraction
+
+
+def audit(
+    *,
+    query: tuple[Number, Number] | None = None,
+    sensitivity: Number = 1,
+    epsilon: Number | None = None,
+    claim: Number | None = None,
+    draws: Mapping[str, str] | None = None,
+) -> Callable[[Callable[..., Any]], Audited]:
+    """Return a decorator that makes a function auditable.
+
+    query        lower and upper end of the private value, or None where it is not confined
+    sensitivity  how far the private values of neighbours may be apart
+    epsilon      the loss that is claimed; or claim, a formula of the parameters and eta: "eps + 23*B*eps*eta"
+    draws        what arguments stand for, by name: "unif", "{-1,1}", "laplace(1/eps)"; U and S are known
+
+    >>> @audit(query=(-64, 64), epsilon=0.5)
+    ... def naive(f, U, S, *, eps=0.5):
+    ...     return f + S * ln(U) / eps
+    >>> from snapdp.verifier.functions import ln
+    >>> naive.program.statements[-1].expression.left
+    QueryValue(name='f')
+    """
+    if epsilon is not None and claim is not None:
+        raise ProgramError("epsilon and claim are given both.", "Give one of them.")
+    claimed = epsilon if claim is None else claim
+
+    def decorate(function: Callable[..., Any]) -> Audited:
+        return Audited(function, query=query, sensitivity=sensitivity, claim=claimed, draws=draws or {})
+
+    return decorate
+
+
+class Audited:
+    """A function, and the program that it is."""
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        *,
+        query: tuple[Number, Number] | None,
+        sensitivity: Number,
+        claim: Number | None,
+        draws: Mapping[str, str],
+    ) -> None:
+        if not isinstance(function, FunctionType):
+            kind = type(function).__name__
+            raise ProgramError(f"a {kind} cannot be audited.", "Audit a plain function: def mechanism(f, U, S).")
+        self.__wrapped__ = function
+        self.__name__, self.__doc__ = function.__name__, function.__doc__
+        self._query, self._sensitivity, self._claim, self._draws = query, sensitivity, claim, dict(draws)
+        self._program: Program | None = None
+
+    def __call__(self, *arguments: Any, **settings: Any) -> Any:
+        return self.__wrapped__(*arguments, **settings)
+
+    def __repr__(self) -> str:
+        return f"<audited {self.__name__}>"
+
+    @property
+    def program(self) -> Program:
+        """Return the program that the function is; the function is traced when this is first asked for."""
+        if self._program is None:
+            refuse_chance(self.__wrapped__)
+            first, second = self._traced(), self._traced()
+            if first != second:
+                advice = "Something outside of its arguments decides what it computes: pass that in."
+                raise ProgramError(f"{self.__name__} gave two different programs when traced twice.", advice)
+            again = parse(printed(first), name=self.__name__)  # also refuses what is too large for the language
+            assert replaced(again, parameters=first.parameters) == first
+            self._program = first
+        return self._program
+
+    def verify(self, *, machine: Machine | str = "", claim: str | Fraction | None = None) -> Verdict:
+        """Return the verifier's verdict, against the function's own claim unless another is given."""
+        from snapdp.verifier.verdict import verify
+
+        where = machine if isinstance(machine, Machine) else parse_machine(machine)
+        return verify(self.program, where, claim=claim)
+
+    def _traced(self) -> Program:
+        value, drawn, parameters = self._arguments()
+        frame = self._frame(value, drawn, parameters)
+        trace = Trace({value, *drawn, *parameters, ETA})
+        arguments = {value: Traced(QueryValue(name=value), trace)}
+        arguments |= {name: Traced(Variable(name=name), trace) for name in drawn}
+        constants = {name: Traced(Constant(value=number), trace) for name, number in frame.parameters}
+        result = run(self.__wrapped__, arguments, constants)
+        if not isinstance(result.expression, Variable) or result.expression.name in drawn:
+            trace.bind("result", result)
+        assert isinstance(result.expression, Variable)
+        samples = [each for each in frame.statements if isinstance(each, Sample)]
+        return replaced(frame, statements=(*samples, *trace.statements), result=result.expression.name)
+
+    def _arguments(self) -> tuple[str, list[str], dict[str, Fraction]]:
+        """Return the name of the private value, the names of the draws, and the parameters."""
+        kinds = inspect.Parameter
+        plain: list[str] = []
+        parameters: dict[str, Fraction] = {}
+        if self.__wrapped__.__code__.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE):
+            raise self._refusal("it is a generator or a coroutine")
+        for name, each in inspect.signature(self.__wrapped__, follow_wrapped=False).parameters.items():
+            if not name.isascii() or name in RESERVED or name == ETA:
+                raise self._refusal(f"{name} is no name a program can have")
+            if each.kind is kinds.KEYWORD_ONLY and each.default is not kinds.empty:
+                parameters[name] = parameter(each.default, name=name)
+            elif each.kind in (kinds.POSITIONAL_ONLY, kinds.POSITIONAL_OR_KEYWORD) and each.default is kinds.empty:
+                plain.append(name)
+            else:
+                raise self._refusal(f"{name} is neither a plain argument nor a keyword-only one with a default")
+        if not plain:
+            raise self._refusal("it has no argument for the private value")
+        return plain[0], plain[1:], parameters
+
+    def _refusal(self, why: str) -> ProgramError:
+        advice = "First the private value, then what is drawn, then parameters: def mechanism(f, U, S, *, eps=1)."
+        return ProgramError(f"{self.__name__} cannot be traced: {why}.", advice)
+
+    def _frame(self, value: str, drawn: list[str], parameters: Mapping[str, Fraction]) -> Program:
+        """Return the program around the statements: declarations, samples and claim, read by the language itself."""
+        samples = {name: self._draws.get(name, KNOWN_DRAWS.get(name)) for name in drawn}
+        for name, law in samples.items():
+            if law is None:
+                raise ProgramError(f"what is drawn for {name} is not known.", f'Say it: draws={{"{name}": "unif"}}.')
+        if unknown := [name for name in self._draws if name not in samples]:
+            raise ProgramError(f"{unknown[0]} is no argument of {self.__name__}.", "Draws are named as there.")
+        interval = "" if self._query is None else f" in [{', '.join(_text(end) for end in self._query)}]"
+        title = self.__name__ if self.__name__.isidentifier() and self.__name__ not in RESERVED else "mechanism"
+        lines = [
+            f"program {title} {{",
+            *(f"param {name} = {number};" for name, number in parameters.items()),
+            f"query {value}{interval} sensitivity {_text(self._sensitivity)};",
+            *(f"{name} <-$ {law};" for name, law in samples.items()),
+            f"return {value}(D);",
+            *([] if self._claim is None else [f"claim loss <= {_text(self._claim)};"]),
+            "}",
+        ]
+        found = parse("\n".join(lines), name=f"the declaration of {self.__name__}")
+        return replaced(found, statements=tuple(s for s in found.statements if not isinstance(s, Assignment)))
+
+
+def _text(value: Number) -> str:
+    """Return a number, or a formula of the parameters, as the language writes it."""
+    return value if isinstance(value, str) else str(parameter(value, name="the number"))
