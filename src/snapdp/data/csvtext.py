@@ -62,6 +62,33 @@ def quotes_in_place(raw: IO[bytes], dialect: CsvDialect) -> tuple[int, bool]:
         data = data[-2:] + (block_of_file or b"\n")
 
 
+def line_ends(raw: IO[bytes], dialect: CsvDialect) -> set[str]:
+    """Return which line ends stand outside quotes in a file whose quotes are in place: "LF", "CR LF" or "CR".
+
+    An engine takes a CR in the midst of LF for the end of a row: a cell that holds one would be two rows.
+    """
+    quote, inside, last = dialect.quote.encode(), False, b""
+    found: set[str] = set()
+    while block := raw.read(BLOCK):
+        data = last + block
+        last = data[-1:] if data[-1:] == b"\r" else b""  # its LF may begin the next block
+        data = data[: len(data) - len(last)]
+        outside, quotes = not inside, data.count(quote)
+        inside ^= quotes % 2 == 1
+        if _kinds(data) <= found or not (outside or quotes):
+            continue  # nothing new, wherever it stands
+        for piece in data.split(quote)[not outside :: 2] if quotes else [data]:
+            found |= _kinds(piece)
+    return found | ({"CR"} if last else set())
+
+
+def _kinds(text: bytes) -> set[str]:
+    returns = text.count(b"\r")
+    pairs = text.count(b"\r\n") if returns else 0
+    counts = {"CR LF": pairs, "CR": returns - pairs, "LF": text.count(b"\n") - pairs}
+    return {kind for kind, count in counts.items() if count}
+
+
 def line_of_stray_quote(raw: IO[bytes], dialect: CsvDialect) -> int:
     """Return the line in which the first cell with a quote out of place begins."""
     quote, beside = ord(dialect.quote), (dialect.delimiter + dialect.quote + "\r\n").encode()

@@ -24,7 +24,7 @@ from typing import IO, Any, cast
 
 from snapdp.data.cells import cell_text, is_storable, pandas_array
 from snapdp.data.contents import arrow_digest, columns_digest, file_digest
-from snapdp.data.csvtext import CsvDialect, line_of_stray_quote, quotes_in_place
+from snapdp.data.csvtext import CsvDialect, line_ends, line_of_stray_quote, quotes_in_place
 from snapdp.data.dialects import identifier, literal
 from snapdp.data.schema import Column
 from snapdp.data.sql import LABEL, NUMERIC, OTHER, TEXT, TRUTH, WHOLE, Field, Rows
@@ -120,6 +120,13 @@ class CsvSource(Source):
                 f"line {line} of {self.path.name!r} is not well formed: a quote is out of place or never closed.",
                 "Cells that hold a quote, a delimiter or a line end stand in quotes, and a quote in them is doubled.",
                 line=line,
+            )
+        with self._bytes() as raw:
+            ends = line_ends(raw, self.dialect)
+        if len(ends) > 1:
+            raise DataError(
+                f"{self.path.name!r} mixes line ends: {', '.join(sorted(ends))}.",
+                "End every line alike; cells that hold a line end stand in quotes, or one cell could be two rows.",
             )
         return count > 0
 

@@ -448,3 +448,28 @@ def test_columns_that_cannot_be_read_are_refused_by_one_sentence():
         with pytest.raises(DataError, match="content of the table cannot be read") as refused:
             open_table({"x": cells}).fingerprint()
         assert refused.value.__context__ is None
+
+
+@pytest.mark.parametrize("text", ["x\n\r\n1\n", "x\n1\r2\n", "x,y\n1,\r,2\n", "x\r\n1\n2\r\n", "x\n1\n2\r", "x\n1\n\r"])
+def test_a_line_end_of_another_kind_is_refused(text, tmp_path):
+    """The first of these was read as three rows: a cell that held a CR was two rows, twice what a row may move."""
+    path = tmp_path / "mixed.csv"
+    path.write_bytes(text.encode())
+    with pytest.raises(DataError, match="mixes line ends"):
+        open_table(path).aggregates([Count()])
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_one_kind_of_line_end_and_any_inside_quotes_are_read(end, tmp_path):
+    path = tmp_path / "one.csv"
+    path.write_bytes(end.join(["x,y", '"1\r",2', '"\r\n""\n",3', '5,"\r"', ",", ""]).encode())
+    assert open_table(path).aggregates([Count()]).rows == 4
+
+
+def test_line_ends_at_the_ends_of_blocks(monkeypatch):
+    whole = b'x,y\r\n"1\r",2\r\n"\n""\n",3\r\n,"\r\n"\r\n'
+    for size in range(1, len(whole) + 1):
+        monkeypatch.setattr(csvtext, "BLOCK", size)
+        assert csvtext.line_ends(io.BytesIO(whole), CsvDialect()) == {"CR LF"}
+        assert csvtext.line_ends(io.BytesIO(whole + b"1,2\n"), CsvDialect()) == {"CR LF", "LF"}
+        assert csvtext.line_ends(io.BytesIO(whole + b"1,2\r"), CsvDialect()) == {"CR LF", "CR"}
