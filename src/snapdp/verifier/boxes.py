@@ -253,7 +253,9 @@ def upper_sum(a: Any, b: Any) -> Any:
     return np.where(a == 0, b, np.where(b == 0, a, _above(a + b)))
 
 
-def upper_product(a: Any, b: Any) -> Any:
+def upper_product(slope: Any, error: Any) -> Any:
+    """Return slope * error; an infinite error stays infinite: nothing that follows makes an undefined step harmless."""
     import numpy as np
 
-    return np.where((a == 0) | (b == 0), 0.0, _above(a * b))
+    product = np.where((slope == 0) | (error == 0), 0.0, _above(slope * error))
+    return np.where(error == np.inf, np.inf, product)

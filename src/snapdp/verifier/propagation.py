@@ -8,6 +8,7 @@ Errors are counted in units of 2**-p, so that every precision fits into doubles.
 
 from __future__ import annotations
 
+import sys
 from typing import Any, NamedTuple
 
 from snapdp.exact.dyadic import power_of_two
@@ -139,9 +140,9 @@ class Analysis:
         if step.operation in ("ln", "exp") and self.roundings > 1:
             reach = np.maximum(np.ldexp(error, -self.floats.p), 5e-324)
             ends = boxes.rounded(boxes.add(exact, (-reach, reach)), self.floats.p, self.floats.least)
-        if self.largest is not None:
-            error = np.where(size > self.largest, np.inf, error)
-        return Values(ends, exact, np.where(np.isnan(error), np.inf, error), self._grid(ends, grid))
+        largest = sys.float_info.max if self.largest is None else self.largest
+        error = np.where(size <= largest, error, np.inf)  # also where an operation may be undefined
+        return Values(ends, exact, error, self._grid(ends, grid))
 
     def _exact(self, step: Step, parts: list[Values]) -> tuple[Pair, Any]:
         """Return where the exact result of a step on floats can lie, and the power of two it is a multiple of."""

@@ -176,6 +176,11 @@ def test_more_roundings_of_ln_cost_more():
     assert once < twice < 3 * once
 
 
+def test_ln_of_a_constant_that_is_not_correctly_rounded_has_an_unknown_error():
+    once, twice = (bound("x*ln(3)", "x=1,2", roundings=k).absolute for k in (1, 2))
+    assert once < twice < 6 * once
+
+
 def test_the_error_scales_with_the_precision():
     at = {p: bound("x/3 + y", "x=1,2", "y=1,3", floats=Format(p=p)).absolute for p in (53, 54, 200, 2000)}
     assert at[54] < at[53] * Fraction(6, 10)
@@ -202,6 +207,8 @@ def test_the_value_is_enclosed_and_a_relative_bound_needs_a_value_that_is_never_
         ("ln(x)", "x=0,1", "an argument of ln may be 0 or less near x = 0"),
         ("sqrt(x)", "x=-1,1", "an argument of sqrt may be negative"),
         ("exp(x)", "x=0,1000", "a value may overflow binary64 near x = 1000"),
+        ("0*(1/x)", "x=-1,1", "a divisor may be 0 near x = 0"),
+        ("0*ln(x)", "x=0,1", "an argument of ln may be 0 or less"),
     ],
 )
 def test_what_has_no_bound_is_refused_with_its_place(text, ranges, said):
