@@ -76,7 +76,7 @@ def test_two_forms_at_once_are_wrong_usage():
 def test_help_ends_with_examples_that_run():
     lines = run("--help").output.strip().splitlines()
     examples = [line.split() for line in lines[lines.index("  Examples:") + 1 :]]
-    assert len(examples) == 4
+    assert len(examples) >= 4
     for words in examples:
         assert words[:2] == ["snapdp", "derive"]
         assert run(*words[2:]).exit_code == 0

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from snapdp.planner.plan import Plan
     from snapdp.release.accounts import Account
     from snapdp.release.ledger import Ledger
+    from snapdp.release.result import Release
     from snapdp.release.study import Study
 
 EXAMPLE = """\b
@@ -69,15 +70,25 @@ def release_command(ctx: click.Context, /, as_json: bool, ledger_path: str, yes:
         _ask(plan, account, yes=yes, quiet=as_json)
         result = study.release(table, ledger=ledger, plan=request.plan, directory=options["directory"], watch=watch)
         left = ledger.account(study.dataset).left
-    for path in outputs:
-        result.save(path)
     if as_json:
         click.echo(result.to_json())
-        return
-    from snapdp.cli.render import show_release
+    else:
+        from snapdp.cli.render import show_release
 
-    show_release(result, left=left)
+        show_release(result, left=left)
     for path in outputs:
+        _save(result, path, quiet=as_json)
+
+
+def _save(result: Release, path: Path, *, quiet: bool) -> None:
+    """Write a file beside the numbers, which are printed and in the ledger already."""
+    from snapdp.errors import SnapdpError
+
+    try:
+        result.save(path)
+    except SnapdpError as problem:
+        raise click.FileError(str(path), f"{problem.problem} The release was made; asking again is free.") from None
+    if not quiet:
         click.echo(f"wrote {path}", err=True)
 
 

@@ -118,7 +118,7 @@ def _print_plan(plan: Plan, *, to_stderr: bool = False) -> None:
         table.add_column("remarks", style="dim")
     for line, offer in zip(plan.lines, plan.offers(), strict=True):
         cells = (
-            line.query.title,
+            escaped(line.query.title),
             amount(line.epsilon),
             bar(line.epsilon / plan.total),
             _accuracies(line, line.accuracies),

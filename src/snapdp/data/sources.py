@@ -134,7 +134,7 @@ class CsvSource(Source):
         return _stat([self.path])
 
     def fingerprint(self) -> bytes:
-        return file_digest([self.path])
+        return file_digest([self.path], repr(self.dialect).encode())  # another dialect is another table
 
     @property
     def is_csv(self) -> bool:

@@ -20,7 +20,7 @@ from snapdp.release.accounts import Answer, agree, too_much
 from snapdp.release.derived import derived_blocks
 from snapdp.release.drawing import Bits, Block, Drawn, draw
 from snapdp.release.ledger import Ledger
-from snapdp.release.record import BlockKey, SideFile, is_long, key_of, record_values
+from snapdp.release.record import BlockKey, SideFile, is_long, key_of, library_versions, record_values
 from snapdp.release.request import INLINE, Request, unit_text
 from snapdp.values import Value
 
@@ -70,6 +70,7 @@ def release(
     exact = _exact(request, table, watch)
     if table.state() != state:
         raise DataError("the files changed while they were read.", "Try again when nobody writes to them.")
+    library_versions()  # asked for now: nothing may be missing after the charge
     version = ledger.dataset_version(account.name, fingerprint)
     reserved = ledger.reserve(account.name, version=version, **asked, **promised)
     if isinstance(reserved, Answer):

@@ -8,6 +8,7 @@ Long blocks are named by the digest of their side file. Guide: docs/guide/record
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from snapdp.errors import DataError
@@ -87,7 +88,7 @@ def record_values(
             "snapdp_record": RECORD_VERSION,
             **relation_values(request.relation),
             "arithmetic": "exact",
-            "versions": library_versions(),
+            "versions": dict(library_versions()),
             "statistics": statistics,
             "derived": [
                 {**derived_values(number, block), **_numbers(number, block, files)} for number, block in derived
@@ -139,6 +140,7 @@ def key_of(number: int, block: Block) -> BlockKey:
     return number, block.name
 
 
+@lru_cache(maxsize=1)
 def library_versions() -> dict[str, str]:
     """Return the versions of what computed a release: of what is installed, whatever was loaded."""
     import platform
