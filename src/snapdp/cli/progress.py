@@ -18,7 +18,7 @@ GLANCE = 0.1
 @contextmanager
 def watch(connection: Any) -> Iterator[None]:
     """Show how far the connection's scan is, until the block ends."""
-    if not sys.stderr.isatty():
+    if not sys.stderr.isatty() or not hasattr(connection, "query_progress"):  # other engines do not tell
         yield
         return
     done = threading.Event()
