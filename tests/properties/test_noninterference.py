@@ -206,10 +206,24 @@ def _as_text(cell: Any) -> str | None:
     return cell if cell is None or isinstance(cell, str) else repr(cell)
 
 
-def seen_twice(pair: Pair, kind: str, home: Path, capture: Any, *, values: Any = None, texts: bool = False, **how: Any):
-    """Return what is seen of a release from each of two tables, when both give the same indices."""
+def seen_twice(
+    pair: Pair,
+    kind: str,
+    home: Path,
+    capture: Any,
+    *,
+    values: Any = None,
+    texts: bool = False,
+    make: Any = None,
+    **how: Any,
+):
+    """Return what is seen of a release from each of two tables, when both give the same indices.
+
+    make   how rows become a function that writes and opens them, where `kind` is no file or frame
+    """
     asked = values or study(pair.relation, pair.rows)
-    writers = [writer(kind, rows, texts=texts) for rows in (pair.one, pair.two)]
+    made = make or (lambda rows: writer(kind, rows, texts=texts))
+    writers = [made(rows) for rows in (pair.one, pair.two)]
     home.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         request = request_of(asked)

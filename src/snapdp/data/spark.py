@@ -11,6 +11,7 @@ Theory: docs/theory/exact-sums.md.
 from __future__ import annotations
 
 import hashlib
+import logging
 import uuid
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
@@ -166,10 +167,14 @@ class SparkTable(Table):
     @contextmanager
     def _connected(self) -> Iterator[Any]:
         connection = _Connection(self.source.session)
+        bridge = logging.getLogger("py4j")  # at level DEBUG it writes down every answer
+        level = bridge.level
+        bridge.setLevel(logging.WARNING)
         try:
             yield connection
         finally:
             connection.close()
+            bridge.setLevel(level)
 
     def _select(self, connection: Any, statements: Sequence[str]) -> list[list[tuple[int, ...]]]:
         return [[tuple(map(int, row)) for row in connection.session.sql(each).collect()] for each in statements]

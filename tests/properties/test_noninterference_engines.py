@@ -1,0 +1,68 @@
+"""Noninterference and neighbours on Spark and PostgreSQL: fewer examples of what holds on DuckDB."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import snapdp
+from tests.properties.observing import exact_numerators
+from tests.properties.test_noninterference import COLUMNS, PAIRS, Pair, assert_same, seen_twice, study
+from tests.services import new_database, on_spark, postgres_server, spark_session
+from tests.unit.data import everywhere
+
+NAMES = ["a row moves between groups", "all cells missing", "infinities", "many rows above n_max"]
+STATISTICS = [
+    {"kind": "mean", "column": "x"},
+    {"kind": "sum", "column": "k", "by": "g"},
+    {"kind": "mean", "column": "x", "by": "g"},
+    {"kind": "histogram", "column": "h"},
+    {"kind": "histogram", "column": "y", "edges": [-1, 0, 1], "outside": "binned", "by": "g"},
+    {"kind": "count", "where": [{"column": "x", "from": 600}]},
+]
+VARIANCES = [{"kind": "variance", "column": "y"}, {"kind": "covariance", "columns": ["x", "y"]}]
+
+
+def typed(rows: list[tuple[Any, ...]]) -> dict[str, Any]:
+    kinds = {name: "text" if name in "gh" else "double" for name in COLUMNS}
+    return {name: (kinds[name], [row[i] for row in rows]) for i, name in enumerate(COLUMNS)}
+
+
+def asked(pair: Pair) -> dict[str, Any]:
+    more = VARIANCES if pair.relation == "change-one" else []
+    return study(pair.relation, pair.rows, [*STATISTICS, *more])
+
+
+def moves(pair: Pair, make: Any, folder: Any) -> None:
+    """Assert that no part of a statistic moves by more than it may."""
+    request = snapdp.study(asked(pair)).request()
+    one, two = (exact_numerators(request, make(rows)(folder)) for rows in (pair.one, pair.two))
+    for line, first, second in zip(request.lines, one, two, strict=True):
+        for part, a, b in zip(line.query.parts, first, second, strict=True):
+            distance = sum(abs(int(x) - int(y)) for x, y in zip(a, b, strict=True))
+            assert distance <= part.moving * part.numerator.sensitivity
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_server_cannot_tell_neighbours_with_the_same_indices_apart(name, tmp_path, capfd):
+    with new_database(postgres_server()) as where:
+
+        def make(rows: list[tuple[Any, ...]]) -> Any:
+            return lambda _: everywhere.on_postgres(typed(rows), where)
+
+        moves(PAIRS[name], make, tmp_path)
+        seen = seen_twice(PAIRS[name], "postgres", tmp_path, capfd, values=asked(PAIRS[name]), make=make)
+        assert_same(*seen)
+
+
+@on_spark
+@pytest.mark.parametrize("name", NAMES[1::2])
+def test_spark_cannot_tell_neighbours_with_the_same_indices_apart(name, tmp_path, capfd):
+    session = spark_session()
+
+    def make(rows: list[tuple[Any, ...]]) -> Any:
+        return lambda _: everywhere.on_spark(typed(rows), session)
+
+    moves(PAIRS[name], make, tmp_path)
+    assert_same(*seen_twice(PAIRS[name], "spark", tmp_path, capfd, values=asked(PAIRS[name]), make=make))
