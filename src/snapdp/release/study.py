@@ -82,7 +82,7 @@ def _released(
     return Release(outcome.record, free=outcome.free)
 
 
-def study(source: str | os.PathLike[str] | dict[str, Any] | None = None, **values: Any) -> Study:
+def study(given: str | os.PathLike[str] | dict[str, Any] | None = None, **values: Any) -> Study:
     """Return a study from a TOML file, or from the same keys as a dict or as keywords.
 
     >>> s = study(dataset="people", relation="change-one", n=5000,
@@ -92,12 +92,12 @@ def study(source: str | os.PathLike[str] | dict[str, Any] | None = None, **value
     plan: epsilon 1/2
       mean(age)  1/2  +-0.1440 at alpha 1/20
     """
-    if source is not None and values:
+    if given is not None and values:
         raise ParameterError("a study is a file or values, not both.", "Give one of the two.")
-    if source is None or isinstance(source, dict):
-        found = declared.study_from_values({"version": 1, **(source or {}), **values})
+    if given is None or isinstance(given, dict):
+        found = declared.study_from_values({"version": 1, **(given or {}), **values})
     else:
-        found = declared.load_study(source)
+        found = declared.load_study(given)
         if found.data is not None:  # relative to the file that names it
-            found = replaced(found, data=str(Path(source).parent / found.data))
+            found = replaced(found, data=str(Path(given).parent / found.data))
     return Study(**{name: getattr(found, name) for name in found._fields})
