@@ -50,7 +50,9 @@ def _children_cpu_ms() -> float:
 
 
 def _runs(program: str) -> bool:
-    command, variables = [sys.executable, "-c", program], {**os.environ, **SINGLE_THREADED}
+    # With bytecode, as an installed package has it: the first run of each program writes what is missing.
+    inherited = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    command, variables = [sys.executable, "-c", program], {**inherited, **SINGLE_THREADED}
     return subprocess.run(command, env=variables, capture_output=True, check=False).returncode == 0
 
 

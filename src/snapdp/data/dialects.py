@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from snapdp.errors import ParameterError
+from snapdp.exact.numbers import shown
 from snapdp.values import Value
 
 MANY_CELLS = 64  # more cells than this are counted by GROUP BY, more categories than this are looked up in a table
@@ -34,9 +35,18 @@ def identifier(name: str) -> str:
 
 
 def storable(text: str, what: str) -> str:
-    if "\x00" in text or any("\ud800" <= each <= "\udfff" for each in text):
-        raise ParameterError(f"{what} holds a character that engines cannot store: {text!r}.", "Leave it out.")
+    """Return a public text; refuse the null character and lone surrogates."""
+    if "\x00" in text or not _is_unicode(text):
+        raise ParameterError(f"{what} holds a character that engines cannot store: {shown(text)}.", "Leave it out.")
     return text
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 class Dialect(Value):
