@@ -29,10 +29,6 @@ def audit_file(path: Path, *, ledger: str | None, certificate: Path | None, repo
     else:
         with Ledger.open(ledger) as book:
             found = audits.audit(record, book)
-    if as_json:
-        click.echo(json.dumps(_values(found), indent=2))
-    else:
-        _print(found, path)
     if certificate is not None and found.sound:
         write_text(json.dumps(audits.certificate(record), sort_keys=True, indent=1) + "\n", certificate)
         click.echo(f"wrote {certificate}; check it: snapdp check {certificate}", err=True)
@@ -40,6 +36,10 @@ def audit_file(path: Path, *, ledger: str | None, certificate: Path | None, repo
         address = None if certificate is None else Path(os.path.relpath(certificate, report.parent)).as_posix()
         write_text(report_page(Release(record), certificate=address), report)
         click.echo(f"wrote {report}", err=True)
+    if as_json:
+        click.echo(json.dumps(_values(found), indent=2))
+    else:
+        _print(found, path)
     return SOUND if found.sound else ALTERED
 
 
