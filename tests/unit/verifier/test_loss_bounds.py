@@ -114,8 +114,11 @@ def enumerate_all(p: int, configurations) -> list[Fraction]:
     return largest
 
 
-def configurations(bounds):
-    for epsilon, size in itertools.product(("1/2", "1", "0.7", "17/16", "1.3", "3/4"), bounds):
+FEW, MORE = ("1/2", "1", "0.7", "17/16", "1.3", "3/4"), ("2", "0.9", "0.6")
+
+
+def configurations(bounds, epsilons=FEW):
+    for epsilon, size in itertools.product(epsilons, bounds):
         grid = power_of_two_at_least(1 / Fraction(epsilon))
         yield epsilon, grid, size * grid
 
@@ -129,8 +132,9 @@ def test_every_input_and_output_at_nine_bits():
 @pytest.mark.long
 @pytest.mark.parametrize("p", [9, 10])
 def test_every_input_and_output_at_low_precision(p):
-    found = enumerate_all(p, list(configurations((2, 3, 4, 6))))
-    assert len(found) == 24
+    """108 configurations at two precisions."""
+    found = enumerate_all(p, list(configurations((1, 2, 3, 4, 5, 6), (*FEW, *MORE))))
+    assert len(found) == 54
     assert 2 < max(found) < 6
 
 
