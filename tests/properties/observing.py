@@ -27,6 +27,7 @@ import gmpy2
 import snapdp
 from snapdp.data.engines import Table
 from snapdp.mechanism.parameters import SnappingParameters
+from snapdp.queries.exact import exact_values
 from snapdp.randomness.bits import RecordedBits
 from snapdp.release import engine
 from snapdp.release.ledger import Ledger
@@ -69,7 +70,7 @@ def bits_for(request: Request, exact: Sequence[Any], targets: Targets) -> engine
 
 
 def exact_numerators(request: Request, table: Table) -> list[Any]:
-    return engine._exact(request, table, None)
+    return exact_values([line.query for line in request.lines], table, salt=request.dataset)
 
 
 def chosen_targets(request: Request, exact: Sequence[Any], salt: str = "") -> Targets:

@@ -428,17 +428,17 @@ def test_chosen_bits_carry_every_value_to_every_index_by_the_definition(epsilon)
 
 def leaky_record(monkeypatch):
     """The record tells how many rows there are."""
-    plain, scan = engine.record_values, engine._exact
+    plain, scan = engine.record_values, engine.exact_values
     seen = []
 
-    def exact(request, table, watch):
+    def exact(queries, table, **how):
         seen.append(len(table.fingerprint()) and table.aggregates([]).rows)
-        return scan(request, table, watch)
+        return scan(queries, table, **how)
 
     def record_values(*given):
         return {**plain(*given), "rows_per_person": seen[-1]}
 
-    monkeypatch.setattr(engine, "_exact", exact)
+    monkeypatch.setattr(engine, "exact_values", exact)
     monkeypatch.setattr(engine, "record_values", record_values)
 
 
@@ -484,14 +484,14 @@ def leaky_file(monkeypatch):
         (directory / f"cells-{len(drawn)}").write_text("left behind")
         return plain(drawn, derived, directory)
 
-    scan = engine._exact
+    scan = engine.exact_values
 
-    def exact(request, table, watch):
-        found = scan(request, table, watch)
+    def exact(queries, table, **how):
+        found = scan(queries, table, **how)
         monkeypatch.setattr(engine, "_side_files", side_files if found[0][0][0] % 2 else plain)
         return found
 
-    monkeypatch.setattr(engine, "_exact", exact)
+    monkeypatch.setattr(engine, "exact_values", exact)
 
 
 def leaky_order(monkeypatch):

@@ -27,7 +27,7 @@ from snapdp.data.aggregates import (
     first_level_above,
     first_level_from,
 )
-from snapdp.data.engines import Table
+from snapdp.data.engines import Table, Watch
 from snapdp.data.schema import BINNED, CategoryColumn, NumberColumn
 from snapdp.errors import DataError
 from snapdp.queries.base import Numerator, Part, Query
@@ -39,12 +39,15 @@ MANY = 1000
 FITS_INT64 = 1 << 62
 
 
-def exact_values(queries: Sequence[Query], table: Table, *, salt: str = "") -> list[Numerators]:
+def exact_values(
+    queries: Sequence[Query], table: Table, *, salt: str = "", watch: Watch | None = None
+) -> list[Numerators]:
     """Return the exact numerators of all queries, from one state of the table.
 
-    salt   public text that decides, with the rows themselves, which of its rows a person keeps
+    salt    public text that decides, with the rows themselves, which of its rows a person keeps
+    watch   see `Table.aggregates`
     """
-    found = table.aggregates(aggregates_of(queries), salt=salt)
+    found = table.aggregates(aggregates_of(queries), salt=salt, watch=watch)
     return [numerators(query, found) for query in queries]
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from snapdp.data.engines import Table, Watch
 from snapdp.errors import DataError, LedgerError, SnapdpError
-from snapdp.queries.exact import aggregates_of, check_rows, numerators
+from snapdp.queries.exact import exact_values
 from snapdp.randomness.bits import BitSource, SystemBits
 from snapdp.release.accounts import Answer, agree, too_much
 from snapdp.release.derived import derived_blocks
@@ -67,7 +67,7 @@ def release(
         raise too_much(account, request.epsilon)  # before a long scan; the ledger itself decides below
     if any(part.cells > INLINE for line in request.lines for part in line.query.parts):
         check_place(directory)  # a side file that cannot be written would be paid for all the same
-    exact = _exact(request, table, watch)
+    exact = exact_values([line.query for line in request.lines], table, salt=request.dataset, watch=watch)
     if table.state() != state:
         raise DataError("the files changed while they were read.", "Try again when nobody writes to them.")
     library_versions()  # asked for now: nothing may be missing after the charge
@@ -97,13 +97,6 @@ def _failed_after_the_charge(problem: Exception, request: Request) -> SnapdpErro
     if isinstance(problem, SnapdpError):
         return type(problem)(problem.problem, f"{problem.advice} {spent}".strip(), spent=request.epsilon)
     return LedgerError("the release could not be finished.", spent, spent=request.epsilon)
-
-
-def _exact(request: Request, table: Table, watch: Watch | None) -> list[Any]:
-    queries = [line.query for line in request.lines]
-    found = table.aggregates(aggregates_of(queries), salt=request.dataset, watch=watch)
-    check_rows(request.relation, found)
-    return [numerators(query, found) for query in queries]
 
 
 def _abandon(ledger: Ledger, reserved: Any) -> None:

@@ -176,7 +176,8 @@ def _declared(column: dict[str, Any]) -> str:
         text = f"{listed['count']} categories" if isinstance(listed, dict) else ", ".join(listed)
         return escape(f"{text}; unknown {column['unknown']}, null {column['null']}")
     return escape(
-        f"{column['kind']} from {column['lower']} to {column['upper']} in steps of {column['step']}; "
+        f"{column['kind']} from {column['lower']} to {column['upper']} in steps of {column['step']} "
+        "(rounding moves a cell, and a mean, by at most half a step); "
         f"missing cells count as {column['missing']}"
     )
 

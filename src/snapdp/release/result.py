@@ -15,8 +15,6 @@ from typing import Any, NamedTuple
 from snapdp.release.chain import canonical
 from snapdp.release.record import checked
 
-SHOWN = 12  # rows of one block in a terminal or notebook; files hold all
-
 
 class Number(NamedTuple):
     """One published number. `derived` numbers follow from others and cost nothing."""

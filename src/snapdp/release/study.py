@@ -27,10 +27,6 @@ class Study(declared.Study):
         """Return what every statistic costs and is worth. No data is opened."""
         return declared.plan_of(self)
 
-    def fitted(self, budget: Any = None) -> Plan:
-        """Return the plan with its unlocked lines rescaled so that the total is the budget."""
-        return self.plan().fit(budget)
-
     def request(self, plan: Plan | None = None) -> Request:
         """Return the request that a release would make; a plan of this study may be given instead of its own."""
         return Request(dataset=self.dataset, plan=plan or self.plan())

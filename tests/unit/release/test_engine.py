@@ -229,7 +229,7 @@ def test_an_interruption_after_the_charge_stays_spent_and_goes_on_up(book, stop)
 
 
 def test_an_interruption_while_the_table_is_read_costs_nothing(book, monkeypatch):
-    monkeypatch.setattr(engine, "_exact", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt()))
+    monkeypatch.setattr(engine, "exact_values", lambda *_, **__: (_ for _ in ()).throw(KeyboardInterrupt()))
     with pytest.raises(KeyboardInterrupt):
         release(book)
     nothing_happened(book)
