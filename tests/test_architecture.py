@@ -11,6 +11,8 @@ import pytest
 SOURCE = Path(__file__).parents[1] / "src" / "snapdp"
 MODULES = sorted(SOURCE.rglob("*.py"))
 LARGEST_MODULE = 500
+LARGEST_CHECKER = 800  # one file each, to be read alone: plain before short
+CHECKERS = {"verifier/check.py", "verifier/check_release.py"}
 
 # A room may import from itself and from rooms of a lower level; rooms of one level do not see each other.
 LEVELS = {
@@ -162,7 +164,8 @@ def test_every_module_says_what_it_is_and_in_which_room(path):
 
 @every_module
 def test_no_module_holds_two_rooms(path):
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= LARGEST_MODULE
+    largest = LARGEST_CHECKER if str(path.relative_to(SOURCE)) in CHECKERS else LARGEST_MODULE
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= largest
 
 
 def test_public_names_are_exactly_those_the_package_lists():

@@ -20,7 +20,7 @@ from snapdp.release.accounts import Answer, agree, too_much
 from snapdp.release.derived import derived_blocks
 from snapdp.release.drawing import Bits, Block, Drawn, draw
 from snapdp.release.ledger import Ledger
-from snapdp.release.record import BlockKey, SideFile, is_long, key_of, library_versions, record_values
+from snapdp.release.record import BlockKey, Engine, SideFile, is_long, key_of, library_versions, record_values
 from snapdp.release.request import INLINE, Request, unit_text
 from snapdp.values import Value
 
@@ -70,7 +70,8 @@ def release(
     exact = exact_values([line.query for line in request.lines], table, salt=request.dataset, watch=watch)
     if table.state() != state:
         raise DataError("the files changed while they were read.", "Try again when nobody writes to them.")
-    library_versions()  # asked for now: nothing may be missing after the charge
+    library_versions()  # asked for now, as the engine's: nothing may be missing after the charge
+    engine = Engine(name=table.engine, versions=table.engine_versions())
     version = ledger.dataset_version(account.name, fingerprint)
     reserved = ledger.reserve(account.name, version=version, **asked, **promised)
     if isinstance(reserved, Answer):
@@ -79,7 +80,7 @@ def release(
         drawn = draw(request, exact, bits or system_bits)
         derived = list(derived_blocks(drawn))
         files = _side_files(drawn, derived, directory)
-        record = record_values(request, reserved.binding, drawn, derived, files)
+        record = record_values(request, reserved.binding, drawn, derived, files, engine)
         head = ledger.commit(reserved, record)
     except BaseException as problem:
         _abandon(ledger, reserved)

@@ -15,7 +15,7 @@ from snapdp.queries.relation import ADD_REMOVE, CHANGE_ONE
 from snapdp.release.ledger import identical
 from snapdp.release.request import REQUEST_VERSION
 
-_RELATION = ("relation", "unit", "n", "n_max", "person", "rows_per_person")
+_RELATION = ("relation", "unit", "n", "n_max", "person", "rows_per_person", "own")
 MOST_TRIES = 200_000
 Place = tuple[str | int, ...]
 

@@ -32,6 +32,7 @@ class Request(Value):
 
     dataset: str
     plan: Plan
+    own: str | None = None  # the role of a team ledger for whom everything is drawn anew: another request
 
     def _check(self) -> None:
         _ = self.mechanisms, self.declaration  # whatever is wrong with them is refused now
@@ -63,6 +64,7 @@ class Request(Value):
         return {
             "snapdp_request": REQUEST_VERSION,
             **relation_values(self.relation),
+            **({} if self.own is None else {"own": self.own}),
             "statistics": [statistic_values(line) for line in self.lines],
         }
 
