@@ -19,10 +19,11 @@ from fractions import Fraction
 from typing import Any
 
 from snapdp.errors import LedgerError, SnapdpError
+from snapdp.release.belonging import declaration_of, identical
 from snapdp.release.derived import derived_blocks
 from snapdp.release.drawing import Drawn
-from snapdp.release.forensics import altered_field, declaration_of
-from snapdp.release.ledger import Ledger, identical
+from snapdp.release.forensics import altered_field
+from snapdp.release.ledger import Ledger
 from snapdp.release.rebuild import rebuilt
 from snapdp.release.record import checked, derived_values, part_values
 from snapdp.release.request import Request
@@ -200,10 +201,12 @@ def _ledger_findings(record: Mapping[str, Any], ledger: Ledger) -> Iterator[Find
         ledger.verify(record)
     except LedgerError as problem:
         held = ledger.record_of(record)
-        if held is not None:
-            yield from _differences("record", record, held)
-        else:
+        if held is None:
             yield Finding(field="previous", says=str(record["previous"]), should=problem.problem)
+        elif held != record:
+            yield from _differences("record", record, held)
+        else:  # the ledger has this very record, and cannot be trusted
+            yield Finding(field="ledger", says="this record", should=problem.problem)
 
 
 def premises(record: Mapping[str, Any]) -> Iterator[Premise]:

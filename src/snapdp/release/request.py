@@ -19,10 +19,10 @@ from snapdp.planner.plan import Line, Plan
 from snapdp.queries.base import Part, Query, mechanism
 from snapdp.queries.counts import Condition
 from snapdp.queries.relation import Relation
+from snapdp.release.belonging import REQUEST_VERSION
 from snapdp.release.chain import digest
 from snapdp.values import Value
 
-REQUEST_VERSION = 1
 LARGEST = 1 << 1000  # published numbers and their differences are finite doubles
 INLINE = 1000  # longer lists of categories or cells are named by their digest
 

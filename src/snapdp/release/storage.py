@@ -54,6 +54,12 @@ class Entry(Value):
     digest: str
 
 
+class Signed(Entry):
+    """An entry whose author the database knows: the role of a team ledger that appended it."""
+
+    author: str
+
+
 class Dataset(Value):
     """The keyed digest of a table's content, and the random version it stands for."""
 

@@ -95,7 +95,7 @@ def kill_at_random(directory, seconds, path=None, enough=100, pause=0.15):
     """Kill and replace processes for a while; then compare what they were told with what the ledger holds."""
     dice = random.Random(20121016)
     kills = 0
-    with Crowd(directory, job="many", cap=100, epsilons=["1/3000", "1/700", "0.001", "13/10007"], path=path) as crowd:
+    with Crowd(directory, job="many", cap=100, epsilons=["0.00033", "1/700", "0.001", "13/997"], path=path) as crowd:
         crowd.start_all()
         end = time.monotonic() + seconds
         while time.monotonic() < end or kills < 10 or len(crowd.lines("committed")) < enough:
