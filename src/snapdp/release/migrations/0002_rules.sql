@@ -20,20 +20,39 @@ SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on AS $$
     SELECT replace(replace(replace(piece::text, '\\\\', chr(1)), '\\u', '\u'), chr(1), '\\')
 $$;
 
--- Whether a float is written as Python writes it: the fewest digits that read back to it. The server prints one digit
--- more where the shorter text lies halfway between two floats: there a shorter text that reads back is the shortest.
-CREATE FUNCTION snapdp.is_number(word text) RETURNS boolean LANGUAGE sql IMMUTABLE
+-- Whether a number is written as Python writes it: a float by the fewest figures that read back to it. The server prints
+-- more of them where the fewest lie halfway between two floats, which happens between 2^53 and 10^41 only, to 16 or more
+-- figures: there a text of fewer figures that reads back is the shortest one, and the server's own is not.
+CREATE FUNCTION snapdp.figures(word text) RETURNS text LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS
+$$ SELECT trim('0' FROM translate(split_part(word, 'e', 1), '-.', '')) $$;
+CREATE FUNCTION snapdp.is_number(word text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE
 SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on SET extra_float_digits = 1 AS $$
-    SELECT CASE
-        WHEN word ~ '^(0|-?[1-9][0-9]{0,250})$' THEN true
-        WHEN word ~ '^-?0\.0$' THEN true
-        WHEN length(word) > 25 OR word !~ '^-?((0|[1-9][0-9]*)\.([0-9]*[1-9]|0)|[1-9](\.[0-9]*[1-9])?e[-+][0-9]{2,3})$' THEN false
-        WHEN word LIKE '%e%' AND word !~ 'e(\+(1[6-9]|[2-9][0-9]|[1-9][0-9]{2})|-(0[5-9]|[1-9][0-9]{1,2}))$' THEN false
-        WHEN word NOT LIKE '%e%' AND abs(word::numeric) NOT BETWEEN 0.0001 AND 9999999999999999.5 THEN false
-        ELSE word::float8::text::numeric = word::numeric OR
-            length(trim('0' FROM translate(split_part(word, 'e', 1), '-.', '')))
-            < length(trim('0' FROM translate(split_part(word::float8::text, 'e', 1), '-.', '')))
-    END
+DECLARE
+    x float8;
+    given text := snapdp.figures(word);
+    mantissa text := split_part(word, 'e', 1);
+    place integer;
+BEGIN
+    IF word ~ '^(0|-?[1-9][0-9]{0,250})$' OR word ~ '^-?0[.]0$' THEN
+        RETURN true;
+    END IF;
+    IF length(word) > 25 OR word !~ (CASE WHEN word LIKE '%e%'
+        THEN '^-?[1-9]([.][0-9]*[1-9])?e([+](1[6-9]|[2-9][0-9]|[1-9][0-9]{2})|-(0[5-9]|[1-9][0-9]{1,2}))$'
+        ELSE '^-?(0|[1-9][0-9]{0,15})[.]([0-9]*[1-9]|0)$' END)
+       OR word NOT LIKE '%e%' AND abs(word::numeric) < 0.0001 THEN
+        RETURN false;
+    END IF;
+    x := word::float8;
+    IF length(given) < length(snapdp.figures(x::text)) THEN
+        RETURN true;
+    ELSIF word::numeric <> x::text::numeric OR length(given) < 16 OR abs(x) NOT BETWEEN 1e14 AND 1e42 THEN
+        RETURN word::numeric = x::text::numeric;
+    END IF;
+    place := COALESCE(NULLIF(split_part(word, 'e', 2), ''), '0')::integer - length(split_part(mantissa, '.', 2))
+        + length(replace(mantissa, '.', '')) - length(rtrim(replace(mantissa, '.', ''), '0'));
+    RETURN NOT EXISTS (
+        SELECT FROM unnest(ARRAY[0, 1]) AS more WHERE ((div(given::numeric, 10) + more)::text || 'e' || place + 1)::float8 = abs(x));
+END
 $$;
 
 -- Whether a text is canonical JSON: ASCII, no spaces, strings and numbers as Python writes them, keys in order, once, and
