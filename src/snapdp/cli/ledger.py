@@ -11,7 +11,9 @@ from typing import Any
 
 import click
 
-from snapdp.cli.render import amount, table
+from snapdp.cli.render import amount
+from snapdp.cli.screen import cell, echo, echo_json, say, table
+from snapdp.display.text import shown_address
 
 
 @click.group("ledger")
@@ -55,10 +57,11 @@ def create_command(
     with Ledger.open(path) if os.path.exists(path) else Ledger.create(path) as ledger:
         account = ledger.create_account(dataset, cap=cap, relation=whom.kind, rows=whom.rows, unit=unit_text(whom))
     if as_json:
-        click.echo(json.dumps({"ok": True, **_account_values(account)}))
+        echo_json({"ok": True, **_account_values(account)})
     else:
-        click.echo(f"{path}: account {account.name} opened with a cap of epsilon {amount(account.cap)}.")
-        click.echo(f"Neighbours: {whom.in_words}", err=True)
+        where, name = cell(shown_address(path)), cell(account.name)
+        echo(f"{where}: account {name} opened with a cap of epsilon {amount(account.cap)}.")
+        say(f"Neighbours: {cell(whom.in_words)}")
 
 
 @ledger_group.command("show", epilog="\b\nExample:\n  snapdp ledger show people.ledger")
@@ -73,10 +76,18 @@ def show_command(ctx: click.Context, /, path: str, as_json: bool) -> None:
     with Ledger.open(path) as ledger:
         accounts = ledger.accounts()
     if as_json:
-        click.echo(json.dumps({"ok": True, "accounts": [_account_values(each) for each in accounts]}))
+        echo_json({"ok": True, "accounts": [_account_values(each) for each in accounts]})
         return
     rows = [
-        (each.name, amount(each.cap), amount(each.spent), amount(each.left), each.relation, str(each.rows), each.unit)
+        (
+            cell(each.name),
+            amount(each.cap),
+            amount(each.spent),
+            amount(each.left),
+            each.relation,
+            str(each.rows),
+            cell(each.unit),
+        )
         for each in accounts
     ]
     table(("dataset", "cap", "spent", "left", "relation", "n or n_max", "unit"), rows, numbers=(1, 2, 3, 5))
@@ -96,9 +107,11 @@ def history_command(ctx: click.Context, /, path: str, dataset: str | None, as_js
         names = [account.name for account in ledger.accounts()] if dataset is None else [dataset]
         charges = [(name, each) for name in names for each in ledger.history(name)]
     if as_json:
-        click.echo(json.dumps({"ok": True, "charges": [_charge_values(name, each) for name, each in charges]}))
+        echo_json({"ok": True, "charges": [_charge_values(name, each) for name, each in charges]})
         return
-    rows = [(name, each.time, amount(each.epsilon), each.state, _titles(each.asked)) for name, each in charges]
+    rows = [
+        (cell(name), cell(each.time), amount(each.epsilon), each.state, _titles(each.asked)) for name, each in charges
+    ]
     table(("dataset", "time", "epsilon", "state", "statistics"), rows, numbers=(2,))
 
 
@@ -117,10 +130,10 @@ def verify_command(ctx: click.Context, /, path: str, against: str | None, as_jso
     with Ledger.open(path) as ledger:
         found = ledger.verify(record)
     if as_json:
-        click.echo(json.dumps({"ok": True, "accounts": found.accounts, "entries": found.entries}))
+        echo_json({"ok": True, "accounts": found.accounts, "entries": found.entries})
     else:
-        held = "" if against is None else f" It holds {against}."
-        click.echo(f"{path} is sound: {found.accounts} accounts, {found.entries} entries.{held}")
+        held = "" if against is None else f" It holds {cell(against)}."
+        echo(f"{cell(shown_address(path))} is sound: {found.accounts} accounts, {found.entries} entries.{held}")
 
 
 def _account_values(account: Any) -> dict[str, Any]:
@@ -151,4 +164,4 @@ def _charge_values(name: str, charge: Any) -> dict[str, Any]:
 def _titles(asked: str) -> str:
     """Return the statistics of a request, as far as this version of the library knows how to read it."""
     statistics = json.loads(asked).get("statistics", [])
-    return ", ".join(str(each.get("title", "?")) for each in statistics if isinstance(each, dict))
+    return ", ".join(cell(str(each.get("title", "?"))) for each in statistics if isinstance(each, dict))

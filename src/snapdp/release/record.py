@@ -20,6 +20,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from snapdp.display.text import shortened, visible
 from snapdp.errors import DataError, PremiseError
 from snapdp.queries.base import Part
 from snapdp.release.drawing import Block, Drawn
@@ -204,7 +205,7 @@ def _check(place: str, value: Mapping[str, Any], version: int) -> None:
     unknown = sorted(set(map(str, value)) - (ALLOWED.get(place, set()) - later))
     lacking = sorted(_required(place, value) - later - set(value))
     if unknown:
-        raise _refused(f"has a field that records do not have: {place}.{unknown[0]}")
+        raise _refused(f"has a field that records do not have: {place}.{shortened(visible(unknown[0]))}")
     if lacking:
         raise _refused(f"lacks a field that records have: {place}.{lacking[0]}")
     for key, each in value.items():
@@ -233,8 +234,13 @@ def _required(place: str, value: Mapping[str, Any]) -> set[str]:
 def _is_plain(key: str, value: Any) -> bool:
     """Tell whether a field that is no table holds what records hold there: whole numbers, lists, or text."""
     if key in LISTS:
-        return isinstance(value, (list, tuple)) and all(type(each) in LISTS[key] for each in value)
-    return type(value) is (bool if key == "whole" else int if key in WHOLE_NUMBERS else str)
+        return isinstance(value, (list, tuple)) and all(type(each) in LISTS[key] and _is_text(each) for each in value)
+    return _is_text(value) and type(value) is (bool if key == "whole" else int if key in WHOLE_NUMBERS else str)
+
+
+def _is_text(value: Any) -> bool:
+    """Tell whether a text is one: half a character (a lone surrogate) belongs to no text that was ever declared."""
+    return not isinstance(value, str) or value.isascii() or not any("\ud800" <= each <= "\udfff" for each in value)
 
 
 def _refused(what: str) -> DataError:
