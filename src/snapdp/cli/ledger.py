@@ -54,7 +54,7 @@ def create_command(
     else:
         whom = add_remove(n_max=rows["n_max"], person=rows["person"], rows_per_person=rows["rows_per_person"])
     label(dataset, name="dataset")
-    with Ledger.open(path) if os.path.exists(path) else Ledger.create(path) as ledger:
+    with Ledger.open(path) if _is_there(path) else Ledger.create(path) as ledger:
         account = ledger.create_account(dataset, cap=cap, relation=whom.kind, rows=whom.rows, unit=unit_text(whom))
     if as_json:
         echo_json({"ok": True, **_account_values(account)})
@@ -74,10 +74,11 @@ def show_command(ctx: click.Context, /, path: str, as_json: bool) -> None:
 
     ctx.meta["snapdp.json"] = as_json
     with Ledger.open(path) as ledger:
-        accounts = ledger.accounts()
+        accounts, unsound = ledger.accounts(), ledger.unsound()
     if as_json:
-        echo_json({"ok": True, "accounts": [_account_values(each) for each in accounts]})
-        return
+        problems = {"unsound": [str(each.problem) for each in unsound]} if unsound else {}
+        echo_json({"ok": not unsound, "accounts": [_account_values(each) for each in accounts], **problems})
+        ctx.exit(1 if unsound else 0)
     rows = [
         (
             cell(each.name),
@@ -91,6 +92,9 @@ def show_command(ctx: click.Context, /, path: str, as_json: bool) -> None:
         for each in accounts
     ]
     table(("dataset", "cap", "spent", "left", "relation", "n or n_max", "unit"), rows, numbers=(1, 2, 3, 5))
+    for each in unsound:
+        say(f"not shown: {cell(each.problem)} Verify the ledger.")
+    ctx.exit(1 if unsound else 0)
 
 
 @ledger_group.command("history", epilog="\b\nExample:\n  snapdp ledger history people.ledger")
@@ -134,6 +138,38 @@ def verify_command(ctx: click.Context, /, path: str, against: str | None, as_jso
     else:
         held = "" if against is None else f" It holds {cell(against)}."
         echo(f"{cell(shown_address(path))} is sound: {found.accounts} accounts, {found.entries} entries.{held}")
+
+
+@ledger_group.command("migrate", epilog="\b\nExample:\n  snapdp ledger migrate postgresql://keeper@server/budgets")
+@click.argument("address")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_context
+def migrate_command(ctx: click.Context, /, address: str, as_json: bool) -> None:
+    """Bring a team ledger that an older version made up to date, as its keeper: all steps or none."""
+    from snapdp.data.postgres import is_address
+
+    ctx.meta["snapdp.json"] = as_json
+    if not is_address(address):
+        raise click.UsageError("A team ledger has an address: postgresql://... A file needs no such step.")
+    from snapdp.release.postgres import migrate
+
+    steps = migrate(address)
+    if as_json:
+        echo_json({"ok": True, "steps": steps})
+    else:
+        done = f"{steps} steps" if steps != 1 else "1 step"
+        echo(f"{cell(shown_address(address))} is up to date: {done} applied.")
+
+
+def _is_there(path: str) -> bool:
+    """Tell whether there is a ledger already: a file, or the one of a server's database."""
+    from snapdp.data.postgres import is_address
+
+    if not is_address(path):
+        return os.path.exists(path)
+    from snapdp.release.postgres import has_ledger
+
+    return has_ledger(path)
 
 
 def _account_values(account: Any) -> dict[str, Any]:

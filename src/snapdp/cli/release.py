@@ -43,6 +43,7 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option("--dataset", metavar="NAME", help="The ledger's account, where it has several.")
 @click.option("--fit", is_flag=True, help="Rescale unlocked lines so that the total meets the budget.")
 @click.option("--budget", metavar="NUMBER", help="The budget to fit to, instead of the study's.")
+@click.option("--own", is_flag=True, help="On a team ledger: draw and pay anew, whatever another role was answered.")
 @click.option("--yes", is_flag=True, help="Do not ask before the ledger is charged.")
 @click.option("--report", type=FILE, help="Write a self-contained page: FILE.html.")
 @click.option("--record", type=FILE, help="Write the record: FILE.json.")
@@ -70,7 +71,8 @@ def release_command(ctx: click.Context, /, as_json: bool, ledger_path: str, yes:
         data = options["data"] or study.data if _is_study(options) else options["source"]
         table = study.table(None if data is None else open_table(data, table=options["table"], spark=options["spark"]))
         _ask(plan, account, yes=yes, quiet=as_json)
-        result = study.release(table, ledger=ledger, plan=request.plan, directory=options["directory"], watch=watch)
+        to = {"directory": options["directory"], "watch": watch, "own": options["own"]}
+        result = study.release(table, ledger=ledger, plan=request.plan, **to)
         left = ledger.account(study.dataset).left
     unwritten = [problem for path in outputs if (problem := _saved(result, path)) is not None]
     if as_json:
@@ -82,6 +84,11 @@ def release_command(ctx: click.Context, /, as_json: bool, ledger_path: str, yes:
         for path in outputs:
             if not any(problem.filename == str(path) for problem in unwritten):
                 say(f"wrote {cell(str(path))}")
+    if result.author is not None:
+        name = cell(result.author)
+        say(
+            f"drawn by {name}, another role of this ledger: it proves payment, not drawing. --own draws and pays anew."
+        )
     if unwritten:
         raise unwritten[0]
 

@@ -350,6 +350,16 @@ def migrate(address: str, *, patience: float = 30.0) -> int:
         storage.close()
 
 
+def has_ledger(address: str, *, patience: float = 30.0) -> bool:
+    """Tell whether a database has a ledger, of whatever version."""
+    storage = PostgresStorage.__new__(PostgresStorage)
+    storage._open(address, patience)
+    try:
+        return bool(storage._run("SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = 'snapdp'"))
+    finally:
+        storage.close()
+
+
 def _whoever() -> tuple[int, int]:
     return os.getpid(), threading.get_ident()
 

@@ -57,6 +57,7 @@ def report_body(release: Release, *, certificate: str | None = None) -> str:
         f'<p><span class="charge">epsilon {escape(record["charged"])}</span> <span class="dim">'
         f"was charged for everything on this page. {escape(_neighbours(record))}</span></p>",
         _warned(record),
+        _drawn_by(release.author),
         _summary(numbers),
         *(_section(title, list(group)) for title, group in groupby(numbers, key=lambda each: each.statistic)),
         *(f"<p>The cells of a long statistic are in <code>{escape(name)}</code>.</p>" for name in release.files()),
@@ -87,6 +88,15 @@ def _warned(record: dict[str, Any]) -> str:
     except (ValueError, ArithmeticError):
         return ""
     return f"<p><strong>{escape(warning)}</strong></p>" if warning else ""
+
+
+def _drawn_by(author: str | None) -> str:
+    if author is None:
+        return ""
+    return (
+        f"<p>Answered before: drawn by <b>{escape(visible(author))}</b>, another role of the team ledger. The ledger "
+        "proves that it was paid for, not that the numbers were drawn at random.</p>"
+    )
 
 
 def _summary(numbers: Sequence[Number]) -> str:

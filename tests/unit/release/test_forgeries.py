@@ -384,3 +384,78 @@ def test_nobody_abandons_what_was_answered(team):
             again.abandon(first)
     with Ledger.open(team.at("keeper")) as ledger:
         ledger.verify()
+
+
+# What equalities cannot show: who drew
+
+
+@pytest.fixture
+def people(team):
+    """The team with an account that real releases can be made from."""
+    with Ledger.open(team.at("keeper")) as keeper:
+        keeper.create_account("people", cap=1, relation="add-remove", rows=100)
+    return team
+
+
+def released(team, who, **more):
+    with Ledger.open(team.at(who)) as ledger:
+        return study(dataset="people").release(TABLE, ledger=ledger, **more), ledger.account("people").spent
+
+
+def test_an_answer_that_another_role_drew_carries_its_name_and_own_draws_anew(people):
+    first, spent = released(people, "ann")
+    assert (first.author, first.free, spent) == (None, False, F(13, 40))
+    again, spent = released(people, "ann")
+    assert (again.author, again.free, spent) == (None, True, F(13, 40))
+    second, spent = released(people, "bob")
+    ann, bob = people.roles["ann"], people.roles["bob"]
+    assert (second.record, second.author, second.free, spent) == (first.record, ann, True, F(13, 40))
+    assert f"drawn by {ann}" in repr(second)
+    assert f"drawn by <b>{ann}</b>" in second.to_html()
+    assert "drawn by" not in repr(first) + first.to_html()
+    own, spent = released(people, "bob", own=True)
+    assert (own.author, own.free, spent, own.record["own"]) == (None, False, F(13, 20), bob)
+    assert audit(own.record).sound
+    assert own.record["request"] != first.record["request"]
+    repeated, spent = released(people, "bob", own=True)
+    assert (repeated.record, repeated.free, spent) == (own.record, True, F(13, 20))
+    with Ledger.open(people.at("keeper")) as keeper:
+        keeper.verify(against=own.record)
+        assert [charge.answer.author for charge in keeper.history("people")] == [ann, bob]
+
+
+def test_own_belongs_to_a_team_ledger(real):
+    ledger, _ = real
+    before = ledger.account(NAME)
+    with pytest.raises(SnapdpError, match="knows no roles"):
+        study().release(TABLE, ledger=ledger, own=True)
+    assert ledger.account(NAME) == before
+
+
+def test_a_planted_answer_that_was_paid_for_is_refused_where_its_numbers_do_not_follow(people, tmp_path):
+    """An analyst without data pays the epsilon and commits what the mechanism cannot have printed."""
+    request = study(dataset="people").request()
+    ann = Ledger.open(people.at("ann"))
+    with ann:
+        opened_table = snapdp.open_table(TABLE)
+        version = ann.dataset_version("people", opened_table.fingerprint())
+        terms = {"relation": "add-remove", "rows": 100}
+        held = ann.reserve("people", epsilon=request.epsilon, request=request.declaration, version=version, **terms)
+        with Ledger.create(tmp_path / "own.ledger") as mine:
+            mine.create_account("people", cap=1, **terms)
+            drawn = study(dataset="people").release(TABLE, ledger=mine).record
+        record = {**copy.deepcopy(drawn), **held.binding}
+        record["statistics"][0]["parts"][0]["index"] = [10**6]
+        ann.commit(held, record)
+    with pytest.raises(LedgerError, match=r"drawn by .* is not what its own declarations say"):
+        released(people, "bob")
+    own, _ = released(people, "bob", own=True)
+    assert own.record["own"] == people.roles["bob"]
+
+
+def test_nobody_reserves_in_the_name_of_another_role(people):
+    with Ledger.open(people.at("ann")) as ann:
+        version = ann.dataset_version("people", b"x")
+        asked = {**study(dataset="people").request().declaration, "own": people.roles["bob"]}
+        with refused("contradicts"):
+            ann.reserve("people", epsilon="13/40", request=asked, version=version, relation="add-remove", rows=100)
