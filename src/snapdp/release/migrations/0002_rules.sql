@@ -329,7 +329,8 @@ $$;
 
 -- What a role may look at beyond its own entries: what the ledger is, where an account stands, its first and last entry,
 -- and the entries about a request that it can name.
-CREATE POLICY own_entries ON snapdp.entry FOR SELECT USING (author = session_user OR kind = 'open' OR snapdp.is_keeper());
+CREATE POLICY own_entries ON snapdp.entry FOR SELECT
+USING (author = session_user OR kind = 'open' OR (SELECT snapdp.is_keeper()));
 CREATE FUNCTION snapdp.identity(OUT format integer, OUT name text) RETURNS SETOF record LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$ SELECT l.format, l.name FROM snapdp.ledger l $$;
 CREATE OR REPLACE FUNCTION snapdp.twins(asked text, of_version text, of_request text) RETURNS SETOF snapdp.entry LANGUAGE sql
