@@ -206,6 +206,18 @@ SET search_path = pg_catalog, pg_temp AS $$
     END
 $$;
 
+-- What is long is read before the account is locked, by the functions below; of the keeper, who appends directly, here.
+CREATE FUNCTION snapdp.is_request(asked text, opening json, epsilon text) RETURNS boolean LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp AS $$
+    SELECT octet_length(asked) < 16777216 AND json_typeof(snapdp.plain(asked)) = 'object' AND snapdp.is_canonical(asked)
+        AND snapdp.agrees(opening, snapdp.plain(asked), epsilon)
+$$;
+CREATE FUNCTION snapdp.is_record(record text, reserved json) RETURNS boolean LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp AS $$
+    SELECT octet_length(record) < 16777216 AND json_typeof(snapdp.plain(record)) = 'object' AND snapdp.is_canonical(record)
+        AND snapdp.declares(snapdp.plain(record), reserved -> 'asked')
+$$;
+
 -- Every entry follows the one before, is the text that the library writes, says what it costs, stays within the cap, and
 -- belongs to the reservation it closes. The standing moves with it.
 CREATE OR REPLACE FUNCTION snapdp.check_entry() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
@@ -217,13 +229,11 @@ DECLARE
     e snapdp.entry;
     content json;
     sound boolean;
+    was_read boolean := NOT snapdp.is_keeper();
 BEGIN
     NEW.author := session_user;
-    IF NEW.kind = 'open' AND NOT snapdp.is_keeper() THEN
+    IF NEW.kind = 'open' AND was_read THEN
         RAISE EXCEPTION 'only the keeper opens accounts' USING ERRCODE = 'insufficient_privilege';
-    END IF;
-    IF octet_length(NEW.body) > 16777216 THEN
-        RAISE EXCEPTION 'the entry is too long' USING ERRCODE = 'check_violation';
     END IF;
     b := snapdp.plain(NEW.body);
     content := CASE NEW.kind WHEN 'reserve' THEN b -> 'asked' WHEN 'commit' THEN b -> 'record' END;
@@ -259,9 +269,8 @@ BEGIN
     IF sound AND NEW.kind = 'reserve' THEN
         sound := snapdp.is_payable(b ->> 'epsilon') AND b ->> 'session' ~ '^[0-9a-f]{32}$'
             AND b ->> 'time' ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$'
-            AND json_typeof(content) = 'object' AND snapdp.is_canonical(snapdp.raw(content))
+            AND (was_read OR snapdp.is_request(snapdp.raw(content), opening, b ->> 'epsilon'))
             AND NEW.request = snapdp.same(b ->> 'epsilon', snapdp.raw(content))
-            AND snapdp.agrees(opening, content, b ->> 'epsilon')
             AND b ->> 'spent' = snapdp.total(s.spent, b ->> 'epsilon') AND snapdp.at_most(b ->> 'spent', opening ->> 'cap')
             AND EXISTS (SELECT FROM snapdp.dataset d WHERE d.version = NEW.version AND d.account = NEW.account);
     ELSE
@@ -273,13 +282,12 @@ BEGIN
         sound := e.number IS NOT NULL;
     END IF;
     IF sound AND NEW.kind = 'commit' THEN
-        sound := json_typeof(content) = 'object' AND snapdp.is_canonical(snapdp.raw(content))
+        sound := (was_read OR snapdp.is_record(snapdp.raw(content), snapdp.plain(e.body)))
             AND (content -> 'dataset')::text = (opening -> 'account')::text
             AND (content -> 'dataset_version')::text = '"' || NEW.version || '"'
             AND (content -> 'request')::text = '"' || NEW.request || '"'
             AND (content -> 'previous')::text = '"' || e.digest || '"'
-            AND (content -> 'charged')::text = (snapdp.plain(e.body) -> 'epsilon')::text
-            AND snapdp.declares(content, snapdp.plain(e.body) -> 'asked');
+            AND (content -> 'charged')::text = (snapdp.plain(e.body) -> 'epsilon')::text;
     END IF;
     IF sound IS NOT TRUE THEN
         RAISE EXCEPTION 'the entry contradicts the ledger' USING ERRCODE = 'check_violation';
@@ -429,11 +437,13 @@ DECLARE
     of_request text := snapdp.same(epsilon, asked);
     of_spent text;
     pending text;
+    opening json;
 BEGIN
     GET DIAGNOSTICS stack = PG_CONTEXT;
     PERFORM snapdp.begin_step(stack, 'snapdp.reserved', 'snapdp.reserve');
-    IF NOT snapdp.is_payable(epsilon) THEN
-        RAISE EXCEPTION 'the amount cannot be charged' USING ERRCODE = 'check_violation';
+    SELECT snapdp.plain(body) INTO opening FROM snapdp.entry WHERE account = held AND number = 0;
+    IF opening IS NOT NULL AND (NOT snapdp.is_payable(epsilon) OR snapdp.is_request(asked, opening, epsilon) IS NOT TRUE) THEN
+        RAISE EXCEPTION 'the request cannot be charged' USING ERRCODE = 'check_violation';
     END IF;
     SELECT * INTO s FROM snapdp.standing WHERE account = held FOR UPDATE;
     IF s.account IS NULL OR NOT EXISTS (SELECT FROM snapdp.dataset WHERE version = of_version AND account = held) THEN
@@ -450,7 +460,7 @@ BEGIN
         RETURN ARRAY['pending', pending];
     END IF;
     of_spent := snapdp.total(s.spent, epsilon);
-    IF NOT snapdp.at_most(of_spent, (SELECT snapdp.plain(body) ->> 'cap' FROM snapdp.entry WHERE account = held AND number = 0)) THEN
+    IF NOT snapdp.at_most(of_spent, opening ->> 'cap') THEN
         RETURN ARRAY['over'];
     END IF;
     RETURN snapdp.appended(s, 'reserve', of_version, of_spent, of_request, NULL, asked, epsilon, session, moment);
@@ -475,12 +485,15 @@ DECLARE
 BEGIN
     GET DIAGNOSTICS stack = PG_CONTEXT;
     PERFORM snapdp.begin_step(stack, 'snapdp.closed', 'snapdp.close');
-    SELECT * INTO s FROM snapdp.standing WHERE account = held FOR UPDATE;
     SELECT * INTO e FROM snapdp.entry r
     WHERE r.account = held AND r.number = place AND r.kind = 'reserve' AND r.digest = head AND r.author = session_user;
     IF e.number IS NULL OR of_kind NOT IN ('commit', 'abandon') THEN
         RETURN ARRAY['unknown'];
     END IF;
+    IF of_kind = 'commit' AND snapdp.is_record(record, snapdp.plain(e.body)) IS NOT TRUE THEN
+        RAISE EXCEPTION 'the record does not belong to its reservation' USING ERRCODE = 'check_violation';
+    END IF;
+    SELECT * INTO s FROM snapdp.standing WHERE account = held FOR UPDATE;
     IF EXISTS (SELECT FROM snapdp.entry c WHERE c.account = held AND c.reserve = place) OR EXISTS (
         SELECT FROM snapdp.entry c WHERE c.account = held AND c.version = e.version AND c.request = e.request AND c.kind = 'commit') THEN
         RETURN ARRAY['answered'];
