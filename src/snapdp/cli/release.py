@@ -86,9 +86,7 @@ def release_command(ctx: click.Context, /, as_json: bool, ledger_path: str, yes:
                 say(f"wrote {cell(str(path))}")
     if result.author is not None:
         name = cell(result.author)
-        say(
-            f"drawn by {name}, another role of this ledger: it proves payment, not drawing. --own draws and pays anew."
-        )
+        say(f"drawn by {name}, another role of this ledger: it proves payment, not drawing. --own draws and pays anew.")
     if unwritten:
         raise unwritten[0]
 
