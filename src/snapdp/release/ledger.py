@@ -44,7 +44,8 @@ from snapdp.release.accounts import (
     too_much,
 )
 from snapdp.release.chain import ABANDON, COMMIT, DATASET, OPEN, RESERVE, amount_text, canonical
-from snapdp.release.storage import FORMAT, Dataset, Entry, Identity, SqliteStorage, Standing, Storage
+from snapdp.release.sqlite import SqliteStorage
+from snapdp.release.storage import FORMAT, Dataset, Entry, Identity, Standing, Storage
 from snapdp.values import replaced
 
 PATIENCE = 30.0  # seconds to wait for other writers
@@ -71,16 +72,11 @@ class Ledger:
         self._clock = clock
         self._entropy = entropy
         self._session: str | None = None
-        with self._transaction(writing=False):
-            self._identity = storage.identity()
-        identity = self._identity
-        if identity.format != FORMAT:
-            raise LedgerError(
-                f"the ledger has format {identity.format}; this version of snapdp reads format {FORMAT}.",
-                "Use the version of snapdp that wrote it.",
-            )
-        if identity.seal != chain.identity_seal(identity.key, version=identity.format, name=identity.name):
-            raise LedgerError("the key of the ledger was altered.", "Restore the newest copy and verify it.")
+        storage.begin(writing=False)
+        try:
+            self._identity = chain.checked(storage.identity())
+        finally:
+            storage.rollback()
 
     @classmethod
     def create(
@@ -99,7 +95,7 @@ class Ledger:
             from snapdp.release.postgres import PostgresStorage
 
             return cls._on(PostgresStorage.create(str(path), identity, patience=patience), clock, entropy)
-        return cls._on(SqliteStorage.create(_resolved(path), identity, patience=patience), clock, entropy)
+        return cls._on(SqliteStorage.create(resolved(path), identity, patience=patience), clock, entropy)
 
     @classmethod
     def open(
@@ -115,10 +111,15 @@ class Ledger:
             from snapdp.release.postgres import PostgresStorage
 
             return cls._on(PostgresStorage(str(path), patience=patience), clock, entropy)
-        return cls._on(SqliteStorage(_resolved(path), patience=patience), clock, entropy)
+        return cls._on(SqliteStorage(resolved(path), patience=patience), clock, entropy)
 
     @classmethod
-    def _on(cls, storage: Storage, clock: Callable[[], str], entropy: Callable[[int], bytes]) -> Ledger:
+    def _on(
+        cls,
+        storage: Storage,
+        clock: Callable[[], str] = utc_now,
+        entropy: Callable[[int], bytes] = secrets.token_bytes,
+    ) -> Ledger:
         try:
             return cls(storage, clock=clock, entropy=entropy)
         except BaseException:
@@ -354,6 +355,8 @@ class Ledger:
     def _transaction(self, *, writing: bool) -> Iterator[None]:
         self._storage.begin(writing=writing)
         try:
+            if self._identity.format != FORMAT:  # somebody may have brought it to the new format, we ourselves too
+                self._identity = chain.checked(self._storage.identity())
             yield
             self._storage.commit()
         except BaseException:
@@ -421,7 +424,8 @@ class Ledger:
         request: str,
         asked: dict[str, Any],
     ) -> Reservation:
-        if not any(row.version == version and row.account == holder.name for row in self._storage.datasets()):
+        row = self._storage.dataset_of(version)
+        if row is None or row.account != holder.name:
             raise LedgerError(
                 f"the account {holder.name!r} has no such version of its dataset.",
                 "Take the version from dataset_version. Nothing was spent.",
@@ -478,7 +482,7 @@ class Ledger:
         return self._session
 
 
-def _resolved(path: str | os.PathLike[str]) -> Path:
+def resolved(path: str | os.PathLike[str]) -> Path:
     try:
         return Path(path).resolve()
     except (OSError, ValueError, RuntimeError):  # a name too long, a null character, a loop of links

@@ -153,6 +153,10 @@ class PostgresStorage:
         found = self._datasets("WHERE keyed = %s", (keyed,))
         return found[0] if found else None
 
+    def dataset_of(self, version: str) -> Dataset | None:
+        found = self._datasets("WHERE version = %s", (version,))
+        return found[0] if found else None
+
     def add_dataset(self, dataset: Dataset) -> None:
         self._run(
             "INSERT INTO snapdp.dataset (keyed, account, version, seal) VALUES (%s, %s, %s, %s)", dataset._values()
