@@ -1,6 +1,6 @@
 """Copies of a ledger that can be trusted: a backup that nobody can charge, and the way back from it.
 
-Room: release. Imports errors, ledger, sqlite and accounts. A plain copy of the file is refused when it is charged, because
+Room: release. Imports errors, ledger, sqlite and accounts. A plain copy of the file is refused when it is charged:
 two copies would each spend the whole cap; a backup is such a copy, made while others go on, whole and durable.
 Bringing one back forgets whatever was spent since it was made. Only a newer record can tell: so one is asked for.
 """

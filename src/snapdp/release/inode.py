@@ -26,6 +26,7 @@ except ImportError:  # Windows: SQLite's own locks are all there is, and a file 
 
 LOCKABLE = fcntl is not None
 QUEUE = 2**62  # the first byte of the queue; SQLite's own locks are at 2**30
+SHARED, SHARED_BYTES = 2**30 + 2, 510  # what SQLite locks in a file that it has open
 QUEUED = LOCKABLE and hasattr(fcntl, "F_OFD_SETLK") and sys.maxsize > 2**32
 FIRST, BEHIND = 0.0001, 0.001  # seconds between two looks, as the first in the queue and behind others
 PATIENT = 0.5  # the part of one's patience that the queue may take
@@ -117,6 +118,10 @@ class Inode:
             if place is not None:
                 self._byte(fcntl.F_UNLCK, place)
 
+    def is_open_elsewhere(self) -> bool:
+        """Return whether somebody has the file open with SQLite, as far as this system tells."""
+        return self._queued and not self._is_free(SHARED, SHARED_BYTES)
+
     def release(self) -> None:
         if LOCKABLE:
             fcntl.flock(self._file, fcntl.LOCK_UN)
@@ -152,7 +157,11 @@ class Inode:
         return None
 
     def _is_first(self, place: int) -> bool:
-        asked = struct.pack(FLOCK, fcntl.F_WRLCK, os.SEEK_SET, QUEUE, place - QUEUE, 0)
+        return self._is_free(QUEUE, place - QUEUE)
+
+    def _is_free(self, start: int, length: int) -> bool:
+        """Return whether nobody else has a lock on these bytes."""
+        asked = struct.pack(FLOCK, fcntl.F_WRLCK, os.SEEK_SET, start, length, 0)
         try:
             found = fcntl.fcntl(self._file, fcntl.F_OFD_GETLK, asked)
         except OSError:

@@ -44,6 +44,7 @@ SCHEMA = {
     "BEGIN SELECT RAISE(ABORT, 'append only'); END",
 }
 FIRST_FORMAT = {name: text for name, text in SCHEMA.items() if name != "place"}
+NOT_COPIED = ("cannot be copied.", "Is there room, on a disk that knows links? The ledger is as it was.")
 BACKUP = "backup"  # the home of a file that is no ledger to be charged
 COLUMNS = ", ".join(Entry._fields)
 BY_NUMBER = "ORDER BY +number"  # the plus keeps SQLite from reading the whole account in order instead of an index
@@ -188,9 +189,9 @@ class SqliteStorage:
 
         A whole transaction of its own, and durable. An existing file is never overwritten.
         """
-        part = path.with_name(f"{path.name}.part-{new_mark()}")
         if os.path.lexists(path):
             raise exists_already(path)
+        part = path.with_name(f"{path.name}.part-{new_mark()}")
         new_file(part)
         try:
             self._copy(part, str(os.stat(part).st_ino) if to_be_charged else BACKUP)
@@ -198,9 +199,8 @@ class SqliteStorage:
         except FileExistsError:
             failure = exists_already(path)
         except OSError:
-            failure = LedgerError(f"the ledger cannot be copied to {str(path)!r}.", "Is there room?")
+            failure = self._file.refused(*NOT_COPIED)
         else:
-            remove(part)
             sync_directory(path.parent)
             return
         finally:
@@ -219,7 +219,7 @@ class SqliteStorage:
                 copy.execute("UPDATE place SET log = 0, before = 0, home = ?", (home,))
                 copy.execute(f"PRAGMA user_version = {new_mark()}")
         except sqlite3.Error:
-            failure = self._file.refused("cannot be copied.", "Is there room? The ledger is as it was.")
+            failure = self._file.refused(*NOT_COPIED)
         else:
             self.commit()
             return

@@ -46,20 +46,24 @@ NO_LEDGER = (
     "If its creation was interrupted it holds nothing: remove it and create it again.",
 )
 NO_LOG = (
-    "needs its log, which is not beside this name.",
-    "It is in use through another name of the file (use that one, or wait until it is closed), or the -wal file was "
-    f"lost, or left out when the ledger was copied: put it back, or restore a backup. {NOTHING_DONE}",
+    "needs its log, which is not beside it.",
+    "The -wal file was lost, or left out when the ledger was copied, or is beside another name of the file: use that "
+    "name, put the log back, or restore a backup. No release was made.",
+)
+OTHER_NAME = (
+    "is in use through another name of the file.",
+    "Use that name, or wait until it is closed there. No release was made.",
 )
 REPLACED = (
     "was moved or replaced while it was in use.",
-    f"Open it where it is now, and verify it against the newest record. {NOTHING_DONE}",
+    "Open it where it is now, and verify it against the newest record. No release was made.",
 )
 COPY = (
     "is a copy: it can be read, but not charged.",
     "Two copies would each spend the whole cap. Use the ledger itself; if it is lost, restore this copy, against the "
-    f"newest record. {NOTHING_DONE}",
+    "newest record. Nothing was spent.",
 )
-TWO_NAMES = ("has two names.", f"Remove the second one: this system cannot lock the file itself. {NOTHING_DONE}")
+TWO_NAMES = ("has two names.", "Remove the second one: this system cannot lock the file itself. Nothing was spent.")
 DAMAGED = SENTENCES[sqlite3.SQLITE_CORRUPT]
 
 

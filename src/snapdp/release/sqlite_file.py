@@ -19,6 +19,7 @@ import os
 import secrets
 import sqlite3
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,7 @@ from snapdp.release.sqlite_failures import (
     MISUSED,
     NO_LEDGER,
     NO_LOG,
+    OTHER_NAME,
     REPLACED,
     SENTENCES,
     TWO_NAMES,
@@ -40,6 +42,7 @@ from snapdp.release.sqlite_failures import (
 APPLICATION = 0x736E6470  # "sndp" in the file's header
 LARGEST_LOG = 4 * 2**20  # bytes; then its content is brought into the file
 LAST_WAIT = 1.0  # seconds that a ledger which is being closed waits for others
+GLANCE = 0.01  # seconds between two looks at a file that is in use through another name
 SETTINGS = (
     "synchronous = FULL",
     "fullfsync = ON",
@@ -158,12 +161,21 @@ class SqliteFile:
     # Settling: a connection that sees the file as it is. Alone at the inode.
 
     def _settle(self) -> None:
-        mark = self._marked()
-        if self.connection is not None and not self._agrees(mark):
-            self.drop()
-        if self.connection is None:
-            self._connect(mark)
-        self._mark = self._marked()
+        deadline = time.monotonic() + self._patience
+        while True:
+            mark = self._marked()
+            if self.connection is not None and not self._agrees(mark):
+                self.drop()
+            if self.connection is not None or self._connected_with(mark):
+                self._mark = self._marked()
+                return
+            if not self.inode.is_open_elsewhere():
+                raise self.refused(*NO_LOG)
+            if time.monotonic() > deadline:
+                raise self.refused(*OTHER_NAME)
+            self.inode.release()
+            time.sleep(GLANCE)
+            self._acquire(alone=True)
 
     def _agrees(self, mark: int) -> bool:
         """Return whether the connection sees the file with the mark: not if another name of it went on."""
@@ -173,37 +185,42 @@ class SqliteFile:
             return mark in self.run("SELECT log, before FROM place")[0]
         return mark > 0 and self.run("PRAGMA user_version") == [(mark,)]
 
-    def _connect(self, mark: int) -> None:
+    def _connected_with(self, mark: int) -> bool:
+        """Connect, and return True; False if the file needs a log that is not there."""
         if not self.inode.is_at(self.path):
             raise self.refused(*REPLACED)
         logged = self._log_size() > 0
-        if mark % 2:
-            self._look_for_log(mark)
-        elif mark and logged:  # the file is complete: this is what a killed process left, or another file's
+        if mark % 2 and not self._log_is_here(mark):
+            return False
+        if mark and not mark % 2 and logged:  # the file is complete: a killed process left this, or it is another's
             for suffix in ("-wal", "-shm"):
                 self._beside(suffix).unlink(missing_ok=True)
         try:
             self._open()
-            if mark % 2 and not logged:  # somebody else's program closed it, and put all of it into the file
+            if mark % 2 and not logged:  # another program closed it, and put all of it into the file
                 self._complete()
         except LedgerError:
             self.drop()
             raise
         self._log = _inode_of(self._log_path())
+        return True
 
-    def _look_for_log(self, mark: int) -> None:
-        """Refuse a file that needs a log which is not there; look without changing anything."""
+    def _log_is_here(self, mark: int) -> bool:
+        """Look for the log that the mark asks for, without changing anything."""
         made = [path for path in map(self._beside, ("-wal", "-shm")) if not path.exists()]
+        logged = self._log_size() > 0
+        found: list[tuple[Any, ...]] = []
         probe = self._connected("ro")
         try:
             found = self._run_on(probe, "SELECT log, before FROM place")
+        except LedgerError:
+            if logged:  # there is a log, and it cannot be read
+                raise
         finally:
             probe.close()
-            if len(made) == 2:
-                for path in made:
-                    path.unlink(missing_ok=True)
-        if not found or mark not in found[0]:
-            raise self.refused(*NO_LOG)
+            for path in made:
+                path.unlink(missing_ok=True)
+        return bool(found) and mark in found[0]
 
     def _open(self) -> None:
         self.connection = self._connected("rw")
@@ -259,7 +276,9 @@ class SqliteFile:
 
     def checkpoint(self) -> None:
         """Bring what the log holds into the file, and empty it, unless somebody reads in it."""
+        self.run("PRAGMA busy_timeout = 0")  # a reader may take its time, and this can be done another time
         self.run("PRAGMA wal_checkpoint(TRUNCATE)")
+        self.run(f"PRAGMA busy_timeout = {self._milliseconds()}")
         self._mark = self._marked()
 
     def _move_mark(self) -> None:
@@ -321,12 +340,15 @@ class SqliteFile:
         # By the name this process uses already, if it does: SQLite itself takes two names for two files.
         try:
             connection = sqlite3.connect(f"{self.inode.path.as_uri()}?mode={mode}", uri=True, isolation_level=None)
-            connection.execute(f"PRAGMA busy_timeout = {max(0, round(1000 * self._patience))}")
+            connection.execute(f"PRAGMA busy_timeout = {self._milliseconds()}")
         except sqlite3.Error as error:
             failure = self.refused(*sentence(error))
         else:
             return connection
         raise failure
+
+    def _milliseconds(self) -> int:
+        return max(0, round(1000 * self._patience))
 
     def _disconnect(self) -> None:
         for connection in (self._reader, self.connection):
