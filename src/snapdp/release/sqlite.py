@@ -210,7 +210,10 @@ class SqliteStorage:
     # Inside
 
     def _copy(self, target: Path, home: str) -> None:
-        self.begin(writing=self._is_first_format())
+        if self._is_first_format():
+            self.begin(writing=True)
+            self.commit()
+        self.begin(writing=False)  # a writing one would wait for itself
         try:
             with contextlib.closing(sqlite3.connect(target, isolation_level=None)) as copy:
                 assert self._file.connection is not None
