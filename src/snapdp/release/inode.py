@@ -82,9 +82,10 @@ class Inode:
     def is_at(self, path: Path) -> bool:
         """Return whether the name still is a name of this file."""
         try:
-            return os.path.samestat(os.stat(path), os.fstat(self._file))
+            found = os.stat(path)
         except OSError:
             return False
+        return (found.st_dev, found.st_ino) == self._key
 
     def mark(self, application: int) -> int:
         """Return user_version as the file itself has it, without its log; 0 if it is not a file of the application."""

@@ -72,6 +72,7 @@ class Ledger:
         self._clock = clock
         self._entropy = entropy
         self._session: str | None = None
+        self._openings: dict[str, tuple[Entry, dict[str, Any]]] = {}
         storage.begin(writing=False)
         try:
             self._identity = chain.checked(storage.identity())
@@ -389,7 +390,9 @@ class Ledger:
         last = self._storage.entry(standing.account, standing.entries - 1)
         if first is None or last is None or last.digest != standing.head:
             raise chain.altered(standing.account, standing.entries - 1)
-        opening, latest = chain.read(first), chain.read(last)
+        if self._openings.get(standing.account, (None,))[0] != first:  # the same row says the same
+            self._openings[standing.account] = (first, chain.read(first))
+        opening, latest = self._openings[standing.account][1], chain.read(last)
         if first.kind != OPEN or latest["spent"] != standing.spent:
             raise chain.altered(standing.account, standing.entries - 1)
         return account_from(standing, opening)

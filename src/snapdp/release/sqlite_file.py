@@ -75,6 +75,7 @@ class SqliteFile:
             failure = self.refused(*SENTENCES[code])
         else:
             self.is_open = True
+            self._log_path = f"{self.inode.path}-wal"
             return
         raise failure
 
@@ -179,7 +180,7 @@ class SqliteFile:
 
     def _agrees(self, mark: int) -> bool:
         """Return whether the connection sees the file with the mark: not if another name of it went on."""
-        if self._log != _inode_of(self._log_path()):
+        if self._log != _inode_of(self._log_path):
             return False
         if mark % 2:
             return mark in self.run("SELECT log, before FROM place")[0]
@@ -202,7 +203,7 @@ class SqliteFile:
         except LedgerError:
             self.drop()
             raise
-        self._log = _inode_of(self._log_path())
+        self._log = _inode_of(self._log_path)
         return True
 
     def _log_is_here(self, mark: int) -> bool:
@@ -327,12 +328,9 @@ class SqliteFile:
     def _beside(self, suffix: str) -> Path:
         return self.inode.path.with_name(self.inode.path.name + suffix)
 
-    def _log_path(self) -> Path:
-        return self._beside("-wal")
-
     def _log_size(self) -> int:
         try:
-            return os.stat(self._log_path()).st_size
+            return os.stat(self._log_path).st_size
         except OSError:
             return 0
 
@@ -384,7 +382,7 @@ def _token(*, odd: bool) -> int:
     return 2 * (1 + secrets.randbelow(2**30 - 1)) + odd
 
 
-def _inode_of(path: Path) -> int | None:
+def _inode_of(path: str) -> int | None:
     try:
         return os.stat(path).st_ino
     except OSError:
