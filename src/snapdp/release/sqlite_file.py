@@ -137,6 +137,11 @@ class SqliteFile:
         self.is_open = False
         self.inode.close()
 
+    def __del__(self) -> None:
+        """Close a ledger that nobody closed."""
+        with contextlib.suppress(Exception):
+            self.close()
+
     def drop(self) -> None:
         """Disconnect and leave the log as it is, as a process does that is killed."""
         guard: sqlite3.Connection | None = None

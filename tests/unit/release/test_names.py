@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import shutil
 import sqlite3
@@ -398,6 +399,15 @@ def test_an_open_ledger_that_does_nothing_keeps_nobody_waiting(path):
         assert ledger.account(NAME).spent == F(1, 2)
         assert colleague("release", "c", "1/4") == 0.5
     assert spent(path) == F(3, 4)
+
+
+def test_a_ledger_that_nobody_closed_is_closed_with_its_last_name(path):
+    ledger, version = new_ledger(path)
+    release(ledger, version, "a", "1/4")
+    del ledger
+    gc.collect()
+    assert [each.name for each in path.parent.iterdir() if "session" not in each.name] == ["people.ledger"]
+    assert spent(path) == F(1, 4)
 
 
 def test_a_reader_that_takes_its_time_keeps_no_writer_waiting(path):
