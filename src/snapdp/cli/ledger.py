@@ -1,4 +1,4 @@
-"""`snapdp ledger`: create, show, history, verify. Budgets, never data.
+"""`snapdp ledger`: create, show, history, verify, backup, restore. Budgets, never data.
 
 Room: cli. Parse, one library call, render.
 """
@@ -170,6 +170,52 @@ def _is_there(path: str) -> bool:
     from snapdp.release.postgres import has_ledger
 
     return has_ledger(path)
+
+
+@ledger_group.command("backup", epilog="\b\nExample:\n  snapdp ledger backup people.ledger people-monday.ledger")
+@click.argument("path")
+@click.argument("file")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_context
+def backup_command(ctx: click.Context, /, path: str, file: str, as_json: bool) -> None:
+    """Copy a ledger into a new file, even while it is in use. A backup can be read and verified, never charged."""
+    from snapdp.release.backup import back_up
+
+    ctx.meta["snapdp.json"] = as_json
+    found = back_up(path, file)
+    if as_json:
+        click.echo(json.dumps({"ok": True, "backup": file, "accounts": found.accounts, "entries": found.entries}))
+    else:
+        click.echo(f"{file} is a backup of {path}: {found.accounts} accounts, {found.entries} entries.")
+        click.echo("It cannot be charged. To put it to use: snapdp ledger restore, with the newest record.", err=True)
+
+
+@ledger_group.command(
+    "restore",
+    epilog="\b\nExample:\n  snapdp ledger restore people-monday.ledger people.ledger --against record.json",
+)
+@click.argument("file")
+@click.argument("path")
+@click.option("--against", type=click.Path(exists=True, dir_okay=False), help="The newest record that was published.")
+@click.option("--no-record", is_flag=True, help="There is none: what was spent after the copy was made is forgotten.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_context
+def restore_command(
+    ctx: click.Context, /, file: str, path: str, against: str | None, no_record: bool, as_json: bool
+) -> None:
+    """Make a new ledger of a backup or copy, when the ledger itself is lost. Never use both."""
+    from snapdp.release.backup import restore
+    from snapdp.release.result import load_release
+
+    ctx.meta["snapdp.json"] = as_json
+    if against is not None and no_record:
+        raise click.UsageError("Give --against RECORD or --no-record, not both.")
+    record = None if against is None else load_release(against).record
+    found = restore(file, path, against=record, none_was_published=no_record)
+    if as_json:
+        click.echo(json.dumps({"ok": True, "ledger": path, "accounts": found.accounts, "entries": found.entries}))
+    else:
+        click.echo(f"{path} is a ledger again: {found.accounts} accounts, {found.entries} entries.")
 
 
 def _account_values(account: Any) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from fractions import Fraction
 from typing import Any
 
 from snapdp.errors import LedgerError, ParameterError
-from snapdp.release.storage import Entry, Standing
+from snapdp.release.storage import FORMAT, READABLE, Entry, Identity, Standing
 
 OPEN, DATASET, RESERVE, COMMIT, ABANDON = "open", "dataset", "reserve", "commit", "abandon"
 COMMON = {"account", "kind", "number", "previous", "spent"}
@@ -80,6 +80,18 @@ def keyed(key: bytes, *parts: str) -> str:
 
 def identity_seal(key: bytes, *, version: int, name: str) -> str:
     return keyed(key, "ledger", str(version), name)
+
+
+def checked(identity: Identity) -> Identity:
+    """Return the identity of a ledger if this version can read it and its seal is right."""
+    if identity.format not in READABLE:
+        raise LedgerError(
+            f"the ledger has format {identity.format}; this version of snapdp reads formats up to {FORMAT}.",
+            "Use the version of snapdp that wrote it.",
+        )
+    if identity.seal != identity_seal(identity.key, version=identity.format, name=identity.name):
+        raise LedgerError("the key of the ledger was altered.", "Restore the newest copy and verify it.")
+    return identity
 
 
 def dataset_seal(key: bytes, *, keyed_digest: str, account: str, version: str) -> str:

@@ -53,7 +53,8 @@ from snapdp.release.accounts import (
 from snapdp.release.belonging import Terms, answer_fault, identical, reserve_fault
 from snapdp.release.chain import ABANDON, COMMIT, DATASET, OPEN, RESERVE, amount_text, canonical
 from snapdp.release.replay import missing, replayed, walk
-from snapdp.release.storage import FORMAT, Dataset, Entry, Identity, SqliteStorage, Standing, Storage
+from snapdp.release.sqlite import SqliteStorage
+from snapdp.release.storage import FORMAT, Dataset, Entry, Identity, Standing, Storage
 from snapdp.values import replaced
 
 PATIENCE = 30.0  # seconds to wait for other writers
@@ -69,8 +70,6 @@ def utc_now() -> str:
 class Ledger:
     """Budgets in a file, or in a PostgreSQL database. For one thread; each opens its own. Use it in a `with` block."""
 
-    _formats: tuple[int, ...] = (FORMAT,)
-
     def __init__(
         self,
         storage: Storage,
@@ -82,16 +81,12 @@ class Ledger:
         self._clock = clock
         self._entropy = entropy
         self._session: str | None = None
-        with self._transaction(writing=False):
-            self._identity = storage.identity()
-        identity = self._identity
-        if identity.format not in self._formats:
-            raise LedgerError(
-                f"the ledger has format {identity.format}; this version of snapdp reads format {FORMAT}.",
-                "Use the version of snapdp that wrote it.",
-            )
-        if not self._is_sealed(identity):
-            raise LedgerError("the key of the ledger was altered.", "Restore the newest copy and verify it.")
+        self._openings: dict[str, tuple[Entry, dict[str, Any]]] = {}
+        storage.begin(writing=False)
+        try:
+            self._identity = self._identified(storage.identity())
+        finally:
+            storage.rollback()
 
     @classmethod
     def create(
@@ -110,7 +105,7 @@ class Ledger:
             from snapdp.release.team import TeamLedger
 
             return TeamLedger.create_team(str(path), identity, patience=patience, clock=clock, entropy=entropy)
-        return cls._on(SqliteStorage.create(_resolved(path), identity, patience=patience), clock, entropy)
+        return cls._on(SqliteStorage.create(resolved(path), identity, patience=patience), clock, entropy)
 
     @classmethod
     def open(
@@ -126,10 +121,15 @@ class Ledger:
             from snapdp.release.team import TeamLedger
 
             return TeamLedger.open_team(str(path), patience=patience, clock=clock, entropy=entropy)
-        return cls._on(SqliteStorage(_resolved(path), patience=patience), clock, entropy)
+        return cls._on(SqliteStorage(resolved(path), patience=patience), clock, entropy)
 
     @classmethod
-    def _on(cls, storage: Storage, clock: Callable[[], str], entropy: Callable[[int], bytes]) -> Ledger:
+    def _on(
+        cls,
+        storage: Storage,
+        clock: Callable[[], str] = utc_now,
+        entropy: Callable[[int], bytes] = secrets.token_bytes,
+    ) -> Ledger:
         try:
             return cls(storage, clock=clock, entropy=entropy)
         except BaseException:
@@ -351,6 +351,8 @@ class Ledger:
     def _transaction(self, *, writing: bool) -> Iterator[None]:
         self._storage.begin(writing=writing)
         try:
+            if self._identity.format != FORMAT:  # somebody may have brought it to the new format, we ourselves too
+                self._identity = self._identified(self._storage.identity())
             yield
             self._storage.commit()
         except BaseException:
@@ -379,7 +381,9 @@ class Ledger:
         last = self._storage.entry(standing.account, standing.entries - 1)
         if first is None or last is None or last.digest != standing.head:
             raise chain.altered(standing.account, standing.entries - 1)
-        opening, latest = chain.read(first), chain.read(last)
+        if self._openings.get(standing.account, (None,))[0] != first:  # the same row says the same
+            self._openings[standing.account] = (first, chain.read(first))
+        opening, latest = self._openings[standing.account][1], chain.read(last)
         if first.kind != OPEN or latest["spent"] != standing.spent:
             raise chain.altered(standing.account, standing.entries - 1)
         return account_from(standing, opening)
@@ -443,7 +447,8 @@ class Ledger:
         request: str,
         asked: dict[str, Any],
     ) -> Reservation:
-        if not any(row.version == version and row.account == holder.name for row in self._storage.datasets()):
+        row = self._storage.dataset_of(version)
+        if row is None or row.account != holder.name:
             raise unknown_version(holder)
         if amount > holder.left:
             raise too_much(holder, amount)
@@ -454,8 +459,8 @@ class Ledger:
         )  # fmt: skip
         return reservation_from(entry, amount)
 
-    def _is_sealed(self, identity: Identity) -> bool:
-        return identity.seal == chain.identity_seal(identity.key, version=identity.format, name=identity.name)
+    def _identified(self, identity: Identity) -> Identity:
+        return chain.checked(identity)
 
     def _close(self, reservation: Reservation, kind: str, **more: Any) -> str:
         with self._transaction(writing=True):
@@ -487,7 +492,7 @@ class Ledger:
         return self._session
 
 
-def _resolved(path: str | os.PathLike[str]) -> Path:
+def resolved(path: str | os.PathLike[str]) -> Path:
     try:
         return Path(path).resolve()
     except (OSError, ValueError, RuntimeError):  # a name too long, a null character, a loop of links

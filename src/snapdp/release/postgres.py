@@ -21,8 +21,6 @@ from snapdp.release.definitions import differences, fresh_lines, lines_of
 from snapdp.release.migrations import Migration, migrations
 from snapdp.release.storage import NOTHING_DONE, PAGE, Dataset, Entry, Identity, Signed, Standing
 
-TEAM_FORMAT = 2
-
 SETTINGS = (
     "SET search_path = pg_catalog, pg_temp",
     "SET standard_conforming_strings = on",
@@ -94,11 +92,8 @@ class PostgresStorage:
             storage.begin(writing=True)
             for step in migrations():
                 storage._apply(step)
-            seal = f'["ledger","{TEAM_FORMAT}","{identity.name}"]'
-            storage._run(
-                "INSERT INTO snapdp.ledger (format, name, key, seal) VALUES (%s, %s, %s, snapdp.hmac(%s, %s))",
-                (TEAM_FORMAT, identity.name, identity.key, identity.key, seal),
-            )
+            fields = (identity.format, identity.name, identity.key, identity.seal)
+            storage._run("INSERT INTO snapdp.ledger (format, name, key, seal) VALUES (%s, %s, %s, %s)", fields)
             storage._whose()
             storage.commit()
         except BaseException:
@@ -170,6 +165,10 @@ class PostgresStorage:
 
     def dataset(self, keyed: str) -> Dataset | None:
         found = self._datasets("WHERE keyed = %s", (keyed,))
+        return found[0] if found else None
+
+    def dataset_of(self, version: str) -> Dataset | None:
+        found = self._datasets("WHERE version = %s", (version,))
         return found[0] if found else None
 
     def add_dataset(self, dataset: Dataset) -> None:

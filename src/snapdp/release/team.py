@@ -29,7 +29,7 @@ from snapdp.release.accounts import (
 from snapdp.release.belonging import Terms, identical
 from snapdp.release.chain import COMMIT, RESERVE, canonical
 from snapdp.release.ledger import Ledger
-from snapdp.release.postgres import TEAM_FORMAT, PostgresStorage
+from snapdp.release.postgres import PostgresStorage
 from snapdp.release.storage import Entry, Identity
 
 
@@ -37,7 +37,6 @@ class TeamLedger(Ledger):
     """Budgets in a PostgreSQL database. For one thread; each opens its own. Use it in a `with` block."""
 
     _storage: PostgresStorage
-    _formats = (TEAM_FORMAT,)
 
     @classmethod
     def create_team(
@@ -84,8 +83,8 @@ class TeamLedger(Ledger):
 
     # Inside
 
-    def _is_sealed(self, identity: Identity) -> bool:
-        return not self._storage.is_keeper or super()._is_sealed(identity)  # analysts do not have the key
+    def _identified(self, identity: Identity) -> Identity:
+        return chain.checked(identity) if self._storage.is_keeper else identity  # analysts do not have the key
 
     def _attempt(
         self, account: str, amount: Fraction, *, version: str, request: str, asked: dict[str, Any], terms: Terms

@@ -11,10 +11,11 @@ import struct
 import pytest
 
 from snapdp.errors import ParameterError
-from snapdp.release import chain, migrations, postgres
+from snapdp.release import chain, migrations
 from snapdp.release.definitions import differences, fresh_lines, lines_of
 from snapdp.release.ledger import Ledger
 from snapdp.release.postgres import migrate
+from snapdp.release.storage import FORMAT
 from tests.unit.release.support import NAME, TERMS, F, fingerprint, new_ledger, release
 from tests.unit.release.teams import insert, opened, psycopg, refused
 
@@ -453,4 +454,4 @@ def test_a_ledger_of_the_first_step_is_migrated_with_its_entries_and_roles(team)
             team.sql("ann", "INSERT INTO snapdp.dataset VALUES ('', '', '', '')")
     with Ledger.open(team.at("keeper")) as ledger:
         assert ledger.verify(against=record).entries == 6
-        assert ledger._identity.format == postgres.TEAM_FORMAT
+        assert ledger._identity.format == FORMAT
