@@ -11,25 +11,28 @@ import pytest
 SOURCE = Path(__file__).parents[1] / "src" / "snapdp"
 MODULES = sorted(SOURCE.rglob("*.py"))
 LARGEST_MODULE = 500
+LARGEST_CHECKER = 800  # one file each, to be read alone: plain before short
+CHECKERS = {"verifier/check.py", "verifier/check_release.py"}
 
 # A room may import from itself and from rooms of a lower level; rooms of one level do not see each other.
 LEVELS = {
     "errors": 0,
     "values": 0,
     "exact": 1,
-    "randomness": 2,
-    "mechanism": 3,
-    "data": 4,
-    "queries": 5,
-    "planner": 6,
-    "verifier": 6,
-    "attacks": 6,
-    "interop": 6,
-    "release": 7,
-    "": 8,  # the package itself: the public names
-    "cli": 9,
-    "web": 9,
-    "__main__": 10,
+    "display": 2,
+    "randomness": 3,
+    "mechanism": 4,
+    "data": 5,
+    "queries": 6,
+    "planner": 7,
+    "verifier": 7,
+    "attacks": 7,
+    "interop": 7,
+    "release": 8,
+    "": 9,  # the package itself: the public names
+    "cli": 10,
+    "web": 10,
+    "__main__": 11,
 }
 HEAVY = {"numpy", "gmpy2", "cryptography", "dataclasses", "mpmath", "lark"}  # nobody pays for these at import
 HEAVY_ALLOWED = {f"mechanism/{name}.py": {"numpy"} for name in ("vector", "loading", "arrays")}
@@ -162,7 +165,8 @@ def test_every_module_says_what_it_is_and_in_which_room(path):
 
 @every_module
 def test_no_module_holds_two_rooms(path):
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= LARGEST_MODULE
+    largest = LARGEST_CHECKER if str(path.relative_to(SOURCE)) in CHECKERS else LARGEST_MODULE
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= largest
 
 
 def test_public_names_are_exactly_those_the_package_lists():

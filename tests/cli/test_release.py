@@ -330,7 +330,20 @@ def test_sql_shows_what_will_run():
 # All commands
 
 
-@pytest.mark.parametrize("name", sorted({*COMMANDS, "ledger create", "ledger show", "ledger history", "ledger verify"}))
+@pytest.mark.parametrize(
+    "name",
+    sorted(
+        {
+            *COMMANDS,
+            "ledger create",
+            "ledger show",
+            "ledger history",
+            "ledger verify",
+            "ledger backup",
+            "ledger restore",
+        }
+    ),
+)
 def test_help_ends_with_a_runnable_example(name):
     text = run(*name.split(), "--help").stdout
     if name == "ledger":

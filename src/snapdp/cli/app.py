@@ -8,7 +8,6 @@ a cell. SNAPDP_TRACEBACK=1 shows it to those who develop.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable
 from importlib import import_module
@@ -17,6 +16,8 @@ from typing import Any
 import click
 
 from snapdp import __version__
+from snapdp.cli import screen
+from snapdp.display.text import shortened, visible, without_secrets
 from snapdp.errors import ProgramError, SnapdpError
 
 REFUSED, MISUSED, BROKEN = 1, 2, 70
@@ -54,9 +55,18 @@ class PoliteGroup(click.Group):
                 raise click.UsageError(f"Word {number} of the command is no text in UTF-8.", ctx)
         return super().parse_args(ctx, args)
 
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        screen.prepare()
+        return super().main(*args, **kwargs)
+
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        with screen.polite():
+            return super().make_context(*args, **kwargs)
+
     def invoke(self, ctx: click.Context) -> Any:
         try:
-            return super().invoke(ctx)
+            with screen.polite():
+                return super().invoke(ctx)
         except SnapdpError as refusal:
             _refuse(ctx, refusal)
             code = MISUSED if isinstance(refusal, ProgramError) else REFUSED
@@ -67,20 +77,24 @@ class PoliteGroup(click.Group):
             if os.environ.get("SNAPDP_TRACEBACK"):
                 raise
             what = type(broken).__name__
-        click.echo(f"snapdp broke ({what}); this is a defect. SNAPDP_TRACEBACK=1 shows where.", err=True)
+        screen.say(f"snapdp broke ({what}); this is a defect. SNAPDP_TRACEBACK=1 shows where.")
         return ctx.exit(BROKEN)
 
 
 def _refuse(ctx: click.Context, refusal: SnapdpError) -> None:
     hint: Callable[[SnapdpError], str | None] = ctx.meta.get("snapdp.try", lambda _: None)
     command = hint(refusal)
+    problem, advice, command = (
+        text and shortened(visible(without_secrets(text)), screen.LONGEST_MESSAGE)
+        for text in (refusal.problem, refusal.advice, command)
+    )
     if ctx.meta.get("snapdp.json"):
         spent = str(refusal.numbers.get("spent", "0"))
-        said = {"ok": False, "error": refusal.problem, "advice": refusal.advice, "spent": spent}
-        click.echo(json.dumps(said if command is None else {**said, "try": command}))
+        said = {"ok": False, "error": problem, "advice": advice, "spent": spent}
+        screen.echo_json(said if command is None else {**said, "try": command})
         return
-    kind = click.style(type(refusal).__name__, fg="red", bold=True)
-    click.echo(f"{kind}: {refusal}" + ("" if command is None else f"\n  Try: {command}"), err=True)
+    lines = [f"{type(refusal).__name__}: {problem}", advice, command and f"Try: {command}"]
+    screen.echo("\n  ".join(filter(None, lines)), err=True, colour="red")
 
 
 @click.group(cls=PoliteGroup, context_settings={"help_option_names": ["-h", "--help"]})

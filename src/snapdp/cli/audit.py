@@ -7,12 +7,16 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import click
+from snapdp.cli.screen import cell, echo, echo_json, note, say, table
+from snapdp.display.words import hides_nothing
 
 SOUND, ALTERED = 0, 1
+MOST_FINDINGS = 40  # on a terminal
 
 
 def audit_file(path: Path, *, ledger: str | None, certificate: Path | None, report: Path | None, as_json: bool) -> int:
@@ -29,31 +33,41 @@ def audit_file(path: Path, *, ledger: str | None, certificate: Path | None, repo
     else:
         with Ledger.open(ledger) as book:
             found = audits.audit(record, book)
+    written = []
     if certificate is not None and found.sound:
         write_text(json.dumps(audits.certificate(record), sort_keys=True, indent=1) + "\n", certificate)
-        click.echo(f"wrote {certificate}; check it: snapdp check {certificate}", err=True)
+        written.append(f"wrote {cell(str(certificate))}; check it: snapdp check {cell(shlex.quote(str(certificate)))}")
     if report is not None and found.sound:
         address = None if certificate is None else Path(os.path.relpath(certificate, report.parent)).as_posix()
         write_text(report_page(Release(record), certificate=address), report)
-        click.echo(f"wrote {report}", err=True)
+        written.append(f"wrote {cell(str(report))}")
+    for each in written:
+        say(each)
     if as_json:
-        click.echo(json.dumps(_values(found), indent=2))
+        echo_json(_values(found), indent=2)
     else:
         _print(found, path)
     return SOUND if found.sound else ALTERED
 
 
 def _print(found: Any, path: Path) -> None:
-    from snapdp.cli.render import table
-
+    name = cell(str(path))
     if not found.sound:
-        click.secho(f"ALTERED: {len(found.findings)} fields of {path} are not what they must be.", fg="red", bold=True)
-        table(("field", "says", "should be"), [(each.field, each.says, each.should) for each in found.findings])
+        echo(f"ALTERED: {len(found.findings)} fields of {name} are not what they must be.", colour="red")
+        rows = [(cell(each.field), cell(each.says), cell(each.should)) for each in found.findings[:MOST_FINDINGS]]
+        table(("field", "says", "should be"), rows)
+        if len(found.findings) > MOST_FINDINGS:
+            note(f"... and {len(found.findings) - MOST_FINDINGS} more: --json lists them.")
         return
     where = "and its ledger holds it" if found.in_ledger else "its ledger was not asked (--ledger PATH)"
-    click.secho(f"SOUND: {path} follows from what it declares, {where}.", fg="green", bold=True)
-    click.echo(f"The release of {found.dataset} is {found.epsilon}-differentially private, if these hold:")
-    table(("premise", "", "why"), [(each.name, each.status, each.why) for each in found.premises])
+    echo(f"SOUND: {name} follows from what it declares, {where}.", colour="green")
+    note(
+        f"The release of {cell(found.dataset)} is {cell(found.epsilon)}-differentially private, if these hold:",
+        style="",
+    )
+    table(("premise", "", "why"), [(each.name, each.status, cell(each.why)) for each in found.premises])
+    if warning := hides_nothing(Fraction(found.epsilon)):
+        note(warning, style="bold red")
 
 
 def _values(found: Any) -> dict[str, Any]:

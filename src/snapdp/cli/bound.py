@@ -5,7 +5,6 @@ Room: cli. Parse, one library call for each formula, print.
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from snapdp.cli.screen import cell, console, echo_json, fitted, table
 from snapdp.errors import ProgramError, SnapdpError
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def bound_command(
         raise next(result for _, result, _ in found if isinstance(result, SnapdpError))
     documents = [_document(*each) for each in found]
     if as_json:
-        click.echo(json.dumps(documents[0] if len(documents) == 1 else {"ok": True, "cores": documents}, indent=2))
+        echo_json(documents[0] if len(documents) == 1 else {"ok": True, "cores": documents}, indent=2)
     elif len(documents) == 1:
         _print_one(documents[0])
     else:
@@ -135,8 +135,6 @@ def _document(name: str, result: ErrorBound | SnapdpError, left_out: int) -> dic
 
 
 def _print_one(document: dict[str, Any]) -> None:
-    from snapdp.cli.render import table
-
     low, high = document["value"]
     rows = [("absolute error", f"<= {document['absolute']['shown']}")]
     if document["relative"] is not None:
@@ -148,19 +146,17 @@ def _print_one(document: dict[str, Any]) -> None:
     rows.append(("boxes", f"{document['boxes']}; no halving goes below {document['reached']['shown']}"))
     if document["conditions_left_out"]:
         rows.append(("precondition", f"{document['conditions_left_out']} conditions left out: the box is larger"))
-    table((document["name"], ""), rows)
+    table((cell(document["name"]), ""), rows)
 
 
 def _print_many(documents: list[dict[str, Any]], *, relative: bool) -> None:
-    from snapdp.cli.render import table
-
     rows = []
     for each in documents:
         if not each["ok"]:
-            rows.append((each["name"], "refused", *([""] if relative else []), each["error"]))
+            rows.append((cell(each["name"]), "refused", *([""] if relative else []), cell(each["error"])))
             continue
         quotient = "" if each["relative"] is None else each["relative"]["shown"]
-        rows.append((each["name"], each["absolute"]["shown"], *([quotient] if relative else []), each["floats"]))
+        rows.append((cell(each["name"]), each["absolute"]["shown"], *([quotient] if relative else []), each["floats"]))
     heads = ("core", "absolute error", *(["relative error"] if relative else []), "floats")
     table(heads, rows, numbers=(1, 2) if relative else (1,))
 
@@ -171,7 +167,8 @@ def _progress(name: str) -> Iterator[Progress | None]:
     if not sys.stderr.isatty():
         yield None
         return
-    from rich.console import Console
-
-    with Console(stderr=True).status(name) as status:
-        yield lambda boxes, upper, met: status.update(f"{name}: {boxes} boxes, {met:.3g} ... {upper:.3g} units of 2^-p")
+    shown = fitted(cell(name), err=True)
+    with console(err=True).status(shown) as status:
+        yield lambda boxes, upper, met: status.update(
+            f"{shown}: {boxes} boxes, {met:.3g} ... {upper:.3g} units of 2^-p"
+        )

@@ -11,6 +11,8 @@ from typing import TextIO
 
 import click
 
+from snapdp.cli.screen import echo, echo_json
+
 EXAMPLE = """\b
 The checker is one file of the standard library: python src/snapdp/verifier/check.py half.json says the same.
 Exit: 0 accepted, 1 refused, 2 unreadable.
@@ -34,11 +36,11 @@ def check_command(ctx: click.Context, /, certificate: Path, as_json: bool) -> No
     except (OSError, ValueError, RecursionError) as problem:
         raise click.UsageError(f"{certificate} is no JSON: {problem}.") from None
     if as_json:
-        click.echo(json.dumps({"accepted": reason is None, "reason": reason}))
+        echo_json({"accepted": reason is None, "reason": reason})
     elif reason is None:
-        click.echo(click.style("ACCEPTED", fg="green", bold=True))
+        echo("ACCEPTED", colour="green")
     else:
-        click.echo(f"{click.style('REFUSED', fg='red', bold=True)}: {reason}")
+        echo(f"REFUSED: {reason}", colour="red")
     ctx.exit(0 if reason is None else 1)
 
 

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import os
 import random
+import shlex
 import webbrowser
 from pathlib import Path
 
 import click
+
+from snapdp.cli.screen import cell, echo
 
 ROWS = 5000
 REGIONS = ("north", "south", "east", "west")
@@ -75,27 +78,27 @@ def demo_command(directory: Path, open_report: bool) -> None:
     (directory / "people.csv").write_text(table_text(rows), encoding="utf-8")
     (directory / "study.toml").write_text(STUDY, encoding="utf-8")
     asked = study(directory / "study.toml")
-    click.echo(f"1. A table of {ROWS} made-up people and a study of it. What will it be worth, and cost?\n")
-    show(asked.plan())
-    click.echo("\n2. A ledger with a budget of epsilon 1 for this dataset, and the release that spends it.\n")
     with Ledger.create(directory / "people.ledger") as ledger:
         ledger.create_account("people", cap=1, relation="change-one", rows=ROWS)
         result = asked.release(ledger=ledger)
         left = ledger.account("people").left
-    show_release(result, left=left)
-    mean, older = sum(age for age, _, _ in rows) / ROWS, sum(age >= 65 for age, _, _ in rows)
-    click.echo(f"\n   Nobody is in this table, so we may look: the mean age is {mean:g}, and {older} are 65 or older.")
     for name in ("record.json", "report.html", "values.csv"):
         result.save(directory / name)
-    click.echo(
-        f"\n3. Written to {directory}: people.csv, study.toml, people.ledger, record.json, report.html, values.csv"
+    echo(f"1. A table of {ROWS} made-up people and a study of it. What will it be worth, and cost?\n")
+    show(asked.plan())
+    echo("\n2. A ledger with a budget of epsilon 1 for this dataset, and the release that spends it.\n")
+    show_release(result, left=left)
+    mean, older = sum(age for age, _, _ in rows) / ROWS, sum(age >= 65 for age, _, _ in rows)
+    echo(f"\n   Nobody is in this table, so we may look: the mean age is {mean:g}, and {older} are 65 or older.")
+    place = cell(str(directory))
+    echo(f"\n3. Written to {place}: people.csv, study.toml, people.ledger, record.json, report.html, values.csv")
+    table, ledger_path, record = (
+        cell(shlex.quote(str(directory / name))) for name in ("study.toml", "people.ledger", "record.json")
     )
-    click.echo("\n   The same again is free, anything new is refused: the budget is spent. Try")
-    click.echo(f"     snapdp release {directory}/study.toml --ledger {directory}/people.ledger --yes")
-    click.echo(
-        f"     snapdp release {directory}/study.toml --ledger {directory}/people.ledger --fit --budget 1/2 --yes"
-    )
-    click.echo(f"     snapdp ledger verify {directory}/people.ledger --against {directory}/record.json")
+    echo("\n   The same again is free, anything new is refused: the budget is spent. Try")
+    echo(f"     snapdp release {table} --ledger {ledger_path} --yes")
+    echo(f"     snapdp release {table} --ledger {ledger_path} --fit --budget 1/2 --yes")
+    echo(f"     snapdp ledger verify {ledger_path} --against {record}")
     if open_report:
         webbrowser.open((directory / "report.html").absolute().as_uri())
 

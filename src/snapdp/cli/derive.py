@@ -5,9 +5,9 @@ Room: cli. Parse, one library call, print.
 
 from __future__ import annotations
 
-import json
-
 import click
+
+from snapdp.cli.screen import echo, echo_json
 
 EXAMPLE = """\b
 Examples:
@@ -52,14 +52,14 @@ def derive_command(
         raise click.UsageError("Give one of --format, --gappa, --fpcore and --json.")
     machine, tree = parse_machine(machine_text), programs.load(program)
     if as_gappa or as_fpcore:
-        click.echo((gappa if as_gappa else fpcore)(tree, machine), nl=False)
+        echo((gappa if as_gappa else fpcore)(tree, machine), nl=False)
         return
     found = derivations(tree, machine)
     if as_json:
-        click.echo(json.dumps(derivation.document(found), indent=2))
+        echo_json(derivation.document(found), indent=2)
     elif style == "latex":
-        click.echo(derivation.latex(found), nl=False)
+        echo(derivation.latex(found), nl=False)
     elif style == "html":
-        click.echo(derivation.html(found), nl=False)
+        echo(derivation.html(found), nl=False)
     else:
-        click.echo("\n".join(derivation.text(each) for each in found), nl=False)
+        echo("\n".join(derivation.text(each) for each in found), nl=False)

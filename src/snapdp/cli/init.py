@@ -6,12 +6,14 @@ Room: cli. The answers become the values of a study; the study reader checks the
 from __future__ import annotations
 
 import os
+import shlex
 from pathlib import Path
 from typing import Any
 
 import click
 
 from snapdp.cli.flags import given, statistic_options, study_values
+from snapdp.cli.screen import cell, echo_json, say
 
 EXAMPLE = """\b
 Examples:
@@ -33,8 +35,6 @@ def init_command(ctx: click.Context, /, path: Path, as_json: bool, **options: An
 
     Without flags it asks. Bounds, categories and row counts are what you declare, never taken from the data.
     """
-    import json
-
     from snapdp.planner.study import plan_of, study_from_values
     from snapdp.planner.writing import study_to_toml
     from snapdp.release.files import write_text
@@ -54,19 +54,19 @@ def init_command(ctx: click.Context, /, path: Path, as_json: bool, **options: An
     plan = plan_of(study)
     write_text(study_to_toml(study), path)
     if as_json:
-        click.echo(json.dumps({"ok": True, "study": str(path), "total": str(plan.total)}))
+        echo_json({"ok": True, "study": str(path), "total": str(plan.total)})
     else:
         from snapdp.cli.render import show
 
         show(plan)
-        click.echo(f"wrote {path}; next: snapdp plan {path}", err=True)
+        say(f"wrote {cell(str(path))}; next: snapdp plan {cell(shlex.quote(str(path)))}")
 
 
 def _asked(dataset: str | None) -> dict[str, Any]:
     """Return the values of a study, question by question."""
     name = dataset or _ask("Name of the dataset")
-    click.echo("Who is a neighbour? 1: the number of rows is public, one row's values change (change-one).", err=True)
-    click.echo("                    2: it is private, one row comes or goes (add-remove).", err=True)
+    say("Who is a neighbour? 1: the number of rows is public, one row's values change (change-one).")
+    say("                    2: it is private, one row comes or goes (add-remove).")
     public = _ask("1 or 2", choices=("1", "2")) == "1"
     rows = _ask("Public number of rows" if public else "At most how many rows (public bound)")
     relation = {"relation": "change-one", "n": rows} if public else {"relation": "add-remove", "n_max": rows}

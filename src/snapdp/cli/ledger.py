@@ -1,4 +1,4 @@
-"""`snapdp ledger`: create, show, history, verify. Budgets, never data.
+"""`snapdp ledger`: create, show, history, verify, backup, restore. Budgets, never data.
 
 Room: cli. Parse, one library call, render.
 """
@@ -11,7 +11,9 @@ from typing import Any
 
 import click
 
-from snapdp.cli.render import amount, table
+from snapdp.cli.render import amount
+from snapdp.cli.screen import cell, echo, echo_json, say, table
+from snapdp.display.text import shown_address
 
 
 @click.group("ledger")
@@ -52,13 +54,14 @@ def create_command(
     else:
         whom = add_remove(n_max=rows["n_max"], person=rows["person"], rows_per_person=rows["rows_per_person"])
     label(dataset, name="dataset")
-    with Ledger.open(path) if os.path.exists(path) else Ledger.create(path) as ledger:
+    with Ledger.open(path) if _is_there(path) else Ledger.create(path) as ledger:
         account = ledger.create_account(dataset, cap=cap, relation=whom.kind, rows=whom.rows, unit=unit_text(whom))
     if as_json:
-        click.echo(json.dumps({"ok": True, **_account_values(account)}))
+        echo_json({"ok": True, **_account_values(account)})
     else:
-        click.echo(f"{path}: account {account.name} opened with a cap of epsilon {amount(account.cap)}.")
-        click.echo(f"Neighbours: {whom.in_words}", err=True)
+        where, name = cell(shown_address(path)), cell(account.name)
+        echo(f"{where}: account {name} opened with a cap of epsilon {amount(account.cap)}.")
+        say(f"Neighbours: {cell(whom.in_words)}")
 
 
 @ledger_group.command("show", epilog="\b\nExample:\n  snapdp ledger show people.ledger")
@@ -71,15 +74,27 @@ def show_command(ctx: click.Context, /, path: str, as_json: bool) -> None:
 
     ctx.meta["snapdp.json"] = as_json
     with Ledger.open(path) as ledger:
-        accounts = ledger.accounts()
+        accounts, unsound = ledger.accounts(), ledger.unsound()
     if as_json:
-        click.echo(json.dumps({"ok": True, "accounts": [_account_values(each) for each in accounts]}))
-        return
+        problems = {"unsound": [str(each.problem) for each in unsound]} if unsound else {}
+        echo_json({"ok": not unsound, "accounts": [_account_values(each) for each in accounts], **problems})
+        ctx.exit(1 if unsound else 0)
     rows = [
-        (each.name, amount(each.cap), amount(each.spent), amount(each.left), each.relation, str(each.rows), each.unit)
+        (
+            cell(each.name),
+            amount(each.cap),
+            amount(each.spent),
+            amount(each.left),
+            each.relation,
+            str(each.rows),
+            cell(each.unit),
+        )
         for each in accounts
     ]
     table(("dataset", "cap", "spent", "left", "relation", "n or n_max", "unit"), rows, numbers=(1, 2, 3, 5))
+    for each in unsound:
+        say(f"not shown: {cell(each.problem)} Verify the ledger.")
+    ctx.exit(1 if unsound else 0)
 
 
 @ledger_group.command("history", epilog="\b\nExample:\n  snapdp ledger history people.ledger")
@@ -96,9 +111,11 @@ def history_command(ctx: click.Context, /, path: str, dataset: str | None, as_js
         names = [account.name for account in ledger.accounts()] if dataset is None else [dataset]
         charges = [(name, each) for name in names for each in ledger.history(name)]
     if as_json:
-        click.echo(json.dumps({"ok": True, "charges": [_charge_values(name, each) for name, each in charges]}))
+        echo_json({"ok": True, "charges": [_charge_values(name, each) for name, each in charges]})
         return
-    rows = [(name, each.time, amount(each.epsilon), each.state, _titles(each.asked)) for name, each in charges]
+    rows = [
+        (cell(name), cell(each.time), amount(each.epsilon), each.state, _titles(each.asked)) for name, each in charges
+    ]
     table(("dataset", "time", "epsilon", "state", "statistics"), rows, numbers=(2,))
 
 
@@ -117,10 +134,88 @@ def verify_command(ctx: click.Context, /, path: str, against: str | None, as_jso
     with Ledger.open(path) as ledger:
         found = ledger.verify(record)
     if as_json:
-        click.echo(json.dumps({"ok": True, "accounts": found.accounts, "entries": found.entries}))
+        echo_json({"ok": True, "accounts": found.accounts, "entries": found.entries})
     else:
-        held = "" if against is None else f" It holds {against}."
-        click.echo(f"{path} is sound: {found.accounts} accounts, {found.entries} entries.{held}")
+        held = "" if against is None else f" It holds {cell(against)}."
+        echo(f"{cell(shown_address(path))} is sound: {found.accounts} accounts, {found.entries} entries.{held}")
+
+
+@ledger_group.command("migrate", epilog="\b\nExample:\n  snapdp ledger migrate postgresql://keeper@server/budgets")
+@click.argument("address")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_context
+def migrate_command(ctx: click.Context, /, address: str, as_json: bool) -> None:
+    """Bring a team ledger that an older version made up to date, as its keeper: all steps or none."""
+    from snapdp.data.postgres import is_address
+
+    ctx.meta["snapdp.json"] = as_json
+    if not is_address(address):
+        raise click.UsageError("A team ledger has an address: postgresql://... A file needs no such step.")
+    from snapdp.release.postgres import migrate
+
+    steps = migrate(address)
+    if as_json:
+        echo_json({"ok": True, "steps": steps})
+    else:
+        done = f"{steps} steps" if steps != 1 else "1 step"
+        echo(f"{cell(shown_address(address))} is up to date: {done} applied.")
+
+
+def _is_there(path: str) -> bool:
+    """Tell whether there is a ledger already: a file, or the one of a server's database."""
+    from snapdp.data.postgres import is_address
+
+    if not is_address(path):
+        return os.path.exists(path)
+    from snapdp.release.postgres import has_ledger
+
+    return has_ledger(path)
+
+
+@ledger_group.command("backup", epilog="\b\nExample:\n  snapdp ledger backup people.ledger people-monday.ledger")
+@click.argument("path")
+@click.argument("file")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_context
+def backup_command(ctx: click.Context, /, path: str, file: str, as_json: bool) -> None:
+    """Copy a ledger into a new file, even while it is in use. A backup can be read and verified, never charged."""
+    from snapdp.release.backup import back_up
+
+    ctx.meta["snapdp.json"] = as_json
+    found = back_up(path, file)
+    if as_json:
+        click.echo(json.dumps({"ok": True, "backup": file, "accounts": found.accounts, "entries": found.entries}))
+    else:
+        click.echo(f"{file} is a backup of {path}: {found.accounts} accounts, {found.entries} entries.")
+        click.echo("It cannot be charged. To put it to use: snapdp ledger restore, with the newest record.", err=True)
+
+
+@ledger_group.command(
+    "restore",
+    epilog="\b\nExample:\n  snapdp ledger restore people-monday.ledger people.ledger --against record.json",
+)
+@click.argument("file")
+@click.argument("path")
+@click.option("--against", type=click.Path(exists=True, dir_okay=False), help="The newest record that was published.")
+@click.option("--no-record", is_flag=True, help="There is none: what was spent after the copy was made is forgotten.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_context
+def restore_command(
+    ctx: click.Context, /, file: str, path: str, against: str | None, no_record: bool, as_json: bool
+) -> None:
+    """Make a new ledger of a backup or copy, when the ledger itself is lost. Never use both."""
+    from snapdp.release.backup import restore
+    from snapdp.release.result import load_release
+
+    ctx.meta["snapdp.json"] = as_json
+    if against is not None and no_record:
+        raise click.UsageError("Give --against RECORD or --no-record, not both.")
+    record = None if against is None else load_release(against).record
+    found = restore(file, path, against=record, none_was_published=no_record)
+    if as_json:
+        click.echo(json.dumps({"ok": True, "ledger": path, "accounts": found.accounts, "entries": found.entries}))
+    else:
+        click.echo(f"{path} is a ledger again: {found.accounts} accounts, {found.entries} entries.")
 
 
 def _account_values(account: Any) -> dict[str, Any]:
@@ -151,4 +246,4 @@ def _charge_values(name: str, charge: Any) -> dict[str, Any]:
 def _titles(asked: str) -> str:
     """Return the statistics of a request, as far as this version of the library knows how to read it."""
     statistics = json.loads(asked).get("statistics", [])
-    return ", ".join(str(each.get("title", "?")) for each in statistics if isinstance(each, dict))
+    return ", ".join(cell(str(each.get("title", "?"))) for each in statistics if isinstance(each, dict))

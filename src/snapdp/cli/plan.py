@@ -5,13 +5,13 @@ Room: cli. Parse, one library call, render.
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from snapdp.cli.flags import statistic_options
+from snapdp.cli.screen import cell, echo_json, say
 
 if TYPE_CHECKING:
     from snapdp.planner.plan import Plan
@@ -50,19 +50,26 @@ def plan_command(ctx: click.Context, /, as_json: bool, plot: Path | None, **opti
         raise click.UsageError(f"--plot writes .svg, .png or .pdf, not '{plot.suffix}'.")
     _refuse_strays(options)
     result = _plan(options) if options["sensitivity"] is None else _mechanism(options)
+    drawn = None if plot is None else _drawn(result, plot)
     if as_json:
-        click.echo(json.dumps(render.values(result), indent=2, ensure_ascii=False))
+        echo_json(render.values(result), indent=2)
     else:
         render.show(result)
-    if plot is not None:
-        from snapdp.cli import plots
+    if drawn is not None:
+        say(drawn)
 
-        try:
-            left_out = plots.write(result, plot)
-        except OSError as problem:
-            raise click.UsageError(f"--plot {plot} cannot be written: {problem.strerror}.") from None
-        more = f" (the first {plots.MOST_ROWS} rows; {left_out} more have no room)" if left_out else ""
-        click.echo(f"picture: {plot}{more}", err=True)
+
+def _drawn(result: Plan | Report, plot: Path) -> str:
+    """Write the picture; return what is to be said about it."""
+    from snapdp.cli import plots
+
+    try:
+        left_out = plots.write(result, plot)
+    except (OSError, ValueError) as problem:
+        why = problem.strerror if isinstance(problem, OSError) else "no such name can be used"
+        raise click.UsageError(f"--plot {plot} cannot be written: {why}.") from None
+    more = f" (the first {plots.MOST_ROWS} rows; {left_out} more have no room)" if left_out else ""
+    return f"picture: {cell(str(plot))}{more}"
 
 
 def _refuse_strays(options: dict[str, Any]) -> None:

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from snapdp.cli.screen import console
+
 PATIENCE = 0.5  # seconds before a bar appears
 GLANCE = 0.1
 
@@ -34,11 +36,10 @@ def watch(connection: Any) -> Iterator[None]:
 def _show(connection: Any, done: threading.Event) -> None:
     if done.wait(PATIENCE):
         return
-    from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
     columns = (TextColumn("reading"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with Progress(*columns, console=console(err=True), transient=True) as bar:
         task = bar.add_task("reading", total=100.0)
         while not done.wait(GLANCE):
             bar.update(task, completed=max(0.0, float(connection.query_progress())))

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from snapdp.cli.flags import given, statistic_options, study_values
+from snapdp.cli.screen import cell, confirm, echo_json_text, say
+from snapdp.display.text import shown_address
 
 if TYPE_CHECKING:
     from snapdp.errors import SnapdpError
@@ -41,6 +43,7 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option("--dataset", metavar="NAME", help="The ledger's account, where it has several.")
 @click.option("--fit", is_flag=True, help="Rescale unlocked lines so that the total meets the budget.")
 @click.option("--budget", metavar="NUMBER", help="The budget to fit to, instead of the study's.")
+@click.option("--own", is_flag=True, help="On a team ledger: draw and pay anew, whatever another role was answered.")
 @click.option("--yes", is_flag=True, help="Do not ask before the ledger is charged.")
 @click.option("--report", type=FILE, help="Write a self-contained page: FILE.html.")
 @click.option("--record", type=FILE, help="Write the record: FILE.json.")
@@ -68,28 +71,35 @@ def release_command(ctx: click.Context, /, as_json: bool, ledger_path: str, yes:
         data = options["data"] or study.data if _is_study(options) else options["source"]
         table = study.table(None if data is None else open_table(data, table=options["table"], spark=options["spark"]))
         _ask(plan, account, yes=yes, quiet=as_json)
-        result = study.release(table, ledger=ledger, plan=request.plan, directory=options["directory"], watch=watch)
+        to = {"directory": options["directory"], "watch": watch, "own": options["own"]}
+        result = study.release(table, ledger=ledger, plan=request.plan, **to)
         left = ledger.account(study.dataset).left
+    unwritten = [problem for path in outputs if (problem := _saved(result, path)) is not None]
     if as_json:
-        click.echo(result.to_json())
+        echo_json_text(result.to_json())
     else:
         from snapdp.cli.render import show_release
 
         show_release(result, left=left)
-    for path in outputs:
-        _save(result, path, quiet=as_json)
+        for path in outputs:
+            if not any(problem.filename == str(path) for problem in unwritten):
+                say(f"wrote {cell(str(path))}")
+    if result.author is not None:
+        name = cell(result.author)
+        say(f"drawn by {name}, another role of this ledger: it proves payment, not drawing. --own draws and pays anew.")
+    if unwritten:
+        raise unwritten[0]
 
 
-def _save(result: Release, path: Path, *, quiet: bool) -> None:
-    """Write a file beside the numbers, which are printed and in the ledger already."""
+def _saved(result: Release, path: Path) -> click.FileError | None:
+    """Write a file of numbers that are in the ledger already; return why it could not be written."""
     from snapdp.errors import SnapdpError
 
     try:
         result.save(path)
     except SnapdpError as problem:
-        raise click.FileError(str(path), f"{problem.problem} The release was made; asking again is free.") from None
-    if not quiet:
-        click.echo(f"wrote {path}", err=True)
+        return click.FileError(str(path), f"{problem.problem} The release was made; asking again is free.")
+    return None
 
 
 def _is_study(options: dict[str, Any]) -> bool:
@@ -145,14 +155,14 @@ def _ask(plan: Plan, account: Account, *, yes: bool, quiet: bool) -> None:
     if not sys.stdin.isatty():
         raise click.UsageError("Nobody can be asked here: give --yes to charge the ledger.")
     left = f"{amount(account.left)} of {amount(account.cap)} left"
-    click.confirm(f"Charge epsilon {amount(plan.total)} to {account.name} ({left})?", abort=True, err=True)
+    confirm(f"Charge epsilon {amount(plan.total)} to {cell(account.name)} ({left})?")
 
 
 def _to_try(refusal: SnapdpError, options: dict[str, Any], ledger_path: str) -> str | None:
     """Return the command that helps on, where there is one."""
     from snapdp.errors import BudgetError, LedgerError
 
-    ledger = shlex.quote(ledger_path)
+    ledger = shlex.quote(shown_address(ledger_path))
     if isinstance(refusal, BudgetError) and "left" in refusal.numbers and _is_study(options):
         left = refusal.numbers["left"]
         return f"snapdp plan {shlex.quote(options['source'])} --fit --budget {left}" if left else None

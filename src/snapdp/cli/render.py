@@ -1,15 +1,17 @@
 """How plans look: a table for people, plain values for machines.
 
-Room: cli. rich is imported when something is printed for people. Figures are rounded to the safe side (up).
+Room: cli. Prints through the screen alone. Figures are rounded to the safe side (up).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from fractions import Fraction
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from snapdp.cli.screen import cell, note, say, table
+from snapdp.display.words import hides_nothing
 from snapdp.planner.plan import Line, Plan, shown_up
 from snapdp.planner.report import Report
 
@@ -45,26 +47,6 @@ def show(result: Plan | Report, *, to_stderr: bool = False) -> None:
         _print_mechanism(result)
 
 
-def table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, numbers: Sequence[int] = ()) -> None:
-    """Print a table for people."""
-    from rich.console import Console
-    from rich.table import Table
-
-    shown = Table(header_style="bold")
-    for place, head in enumerate(heads):
-        shown.add_column(head, justify="right" if place in numbers else "left")
-    for row in rows:
-        shown.add_row(*map(escaped, row))
-    Console().print(shown)
-
-
-def escaped(text: str) -> str:
-    """Return a text in which nothing is taken for markup."""
-    from rich.markup import escape
-
-    return escape(text)
-
-
 def _headline(result: Release) -> Iterator[Number]:
     """Yield the numbers people ask for first: a derived mean instead of its sum and count, and no shares."""
     derived = {each.statistic for each in result.numbers() if each.derived}
@@ -77,8 +59,6 @@ def _headline(result: Release) -> Iterator[Number]:
 
 def show_release(result: Release, *, left: Fraction) -> None:
     """Print released numbers, what they cost, and what is left."""
-    from rich.console import Console
-
     from snapdp.release.result import shown_row
 
     rows: list[tuple[str, ...]] = []
@@ -88,16 +68,17 @@ def show_release(result: Release, *, left: Fraction) -> None:
             _, value, ends = shown_row(each)
             first = (title, amount(Fraction(each.epsilon)) if each.epsilon != "0" else "derived")
             name, paid = first if place == 0 else ("", "")
-            rows.append((name, each.cell, value, ends, paid))
+            rows.append((cell(name), cell(each.cell), value, ends, paid))
         if len(cells) > MOST_ROWS:
             rows.append(("", f"... {len(cells) - MOST_ROWS} more", "", "", ""))
     table(("statistic", "cell", "value", "interval", "epsilon"), rows, numbers=(2,))
-    said = Console(stderr=True, highlight=False)
     for name in result.files():
-        said.print(f"values of a long statistic: {escaped(name)}")
-    charged = amount(Fraction(result.charged))
-    paid = "answered before: nothing was charged" if result.free else f"charged: epsilon {charged}"
-    said.print(f"{paid}; left: {amount(left)}", style="dim")
+        say(f"values of a long statistic: {cell(name)}")
+    charged = Fraction(result.charged)
+    paid = "answered before: nothing was charged" if result.free else f"charged: epsilon {amount(charged)}"
+    note(f"{paid}; left: {amount(left)}", err=True)
+    if warning := hides_nothing(charged):
+        note(warning, err=True, style="bold red")
 
 
 def values(result: Plan | Report) -> dict[str, Any]:
@@ -107,34 +88,30 @@ def values(result: Plan | Report) -> dict[str, Any]:
 
 def _print_plan(plan: Plan, *, to_stderr: bool = False) -> None:
     """Print a plan as a table, with what a tenth more epsilon would buy."""
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(title=_title(plan), title_justify="left", header_style="bold")
-    for name, justify in (("statistic", "left"), ("epsilon", "right"), ("share", "left"), ("accuracy", "right")):
-        table.add_column(name, justify=justify)  # type: ignore[arg-type]
-    table.add_column("with 10 % more", justify="right")
-    if remarks := any(line.remarks for line in plan.lines):
-        table.add_column("remarks", style="dim")
-    for line, offer in zip(plan.lines, plan.offers(), strict=True):
-        cells = (
-            escaped(line.query.title),
+    heads = ("statistic", "epsilon", "share", "accuracy", "with 10 % more")
+    rows = [
+        [
+            cell(line.query.title),
             amount(line.epsilon),
             bar(line.epsilon / plan.total),
             _accuracies(line, line.accuracies),
             _accuracies(line, offer.more_accuracies),
-        )
-        table.add_row(*cells, *([line.remarks] if remarks else []))
-    console = Console(stderr=to_stderr)
-    console.print(table)
+        ]
+        for line, offer in zip(plan.lines, plan.offers(), strict=True)
+    ]
+    table(heads, rows, numbers=(1, 3, 4), title=_title(plan), err=to_stderr)
+    for line in plan.lines:
+        if line.remarks:
+            note(f"{cell(line.query.title)}: {line.remarks}", err=to_stderr)
     relation = plan.lines[0].query.relation
-    console.print(f"Neighbours: {relation.in_words}", style="dim", highlight=False)
-    console.print(
+    note(f"Neighbours: {cell(relation.in_words)}", err=to_stderr)
+    note(
         "accuracy a: |released - true| > a with probability at most alpha, for every table; "
         f"alpha = {', '.join(sorted({amount(line.alpha) for line in plan.lines}))}.",
-        style="dim",
-        highlight=False,
+        err=to_stderr,
     )
+    if warning := hides_nothing(plan.total):
+        note(warning, err=to_stderr, style="bold red")
 
 
 def _title(plan: Plan) -> str:
@@ -158,6 +135,7 @@ def _plan_values(plan: Plan) -> dict[str, Any]:
         "total": str(plan.total),
         "budget": None if plan.budget is None else str(plan.budget),
         "relation": plan.lines[0].query.relation.in_words,
+        "warning": hides_nothing(plan.total),
         "lines": [_line_values(line) for line in plan.lines],
     }
 
@@ -188,14 +166,7 @@ def _line_values(line: Line) -> dict[str, Any]:
 
 def _print_mechanism(report: Report) -> None:
     """Print the report of one mechanism."""
-    from rich.console import Console
-    from rich.table import Table
-
     p, price = report.parameters, report.price
-    table = Table(title=f"One release at epsilon = {amount(p.epsilon)}", title_justify="left", show_header=False)
-    table.add_column()
-    table.add_column(justify="right")
-    table.add_column(style="dim")
     over = f"{float(price.accuracy_ratio - 1) * 100:.1f} % above the pure Laplace mechanism"
     rows = [
         ("noise scale", shown_up(p.unit * p.noise_scale), "data units"),
@@ -207,17 +178,15 @@ def _print_mechanism(report: Report) -> None:
         ("bias", f"{float(report.bias.lower):.2g} ... {float(report.bias.upper):.2g}", "over the public range"),
         ("clamp changes an output", f"{float(report.binding.upper):.2g}", "probability, at the upper end"),
     ]
-    for row in rows:
-        table.add_row(*row)
-    console = Console()
-    console.print(table)
+    table(("", "", ""), rows, numbers=(1,), dim=(2,), title=f"One release at epsilon = {amount(p.epsilon)}")
     for hint in report.hints:
-        console.print(
+        note(
             f"Hint ({hint.kind}): epsilon = {amount(hint.better_epsilon)} gives ± {shown_up(hint.better_accuracy)}; "
             f"{amount(hint.epsilon)} gives ± {shown_up(hint.accuracy)}.",
             style="yellow",
-            highlight=False,
         )
+    if warning := hides_nothing(p.epsilon):
+        note(warning, style="bold red")
 
 
 def _mechanism_values(report: Report) -> dict[str, Any]:
@@ -241,6 +210,7 @@ def _mechanism_values(report: Report) -> dict[str, Any]:
         "laplace": {"accuracy": str(price.laplace_accuracy), "rmse": str(price.laplace_rmse)},
         "bias": [float(report.bias.lower), float(report.bias.upper)],
         "binding_probability": float(report.binding.upper),
+        "warning": hides_nothing(p.epsilon),
         "hints": [
             {
                 "kind": hint.kind,

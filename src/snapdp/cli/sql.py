@@ -5,9 +5,9 @@ Room: cli.
 
 from __future__ import annotations
 
-import json
-
 import click
+
+from snapdp.cli.screen import echo, echo_json
 
 
 @click.command("sql", epilog="\b\nExample:\n  snapdp sql study.toml")
@@ -23,4 +23,7 @@ def sql_command(ctx: click.Context, /, study: str, data: str | None, table: str 
 
     ctx.meta["snapdp.json"] = as_json
     text = load(study).sql(None if data is None else open_table(data, table=table))
-    click.echo(json.dumps({"ok": True, "sql": text}) if as_json else text)
+    if as_json:
+        echo_json({"ok": True, "sql": text})
+    else:
+        echo(text)

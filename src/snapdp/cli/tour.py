@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import click
 
+from snapdp.cli.screen import echo
 from snapdp.mechanism.law import Law
 from snapdp.mechanism.loss import pair_loss
 from snapdp.mechanism.parameters import SnappingParameters
@@ -20,19 +21,19 @@ BAR_WIDTH = 40
 @click.command("tour", epilog="\b\nExample:\n  snapdp tour")
 def tour_command() -> None:
     """Take a short tour: parameters, a release, an exact law."""
-    print("1. A mechanism: epsilon = 1/2, one person changes the count by 1, the count lies in 0 ... 1000.\n")
+    echo("1. A mechanism: epsilon = 1/2, one person changes the count by 1, the count lies in 0 ... 1000.\n")
     m = Snapping(epsilon="0.5", sensitivity=1, lower=0, upper=1000)
-    print(_parameters(m.parameters))
-    print("\n2. Five releases of the count 412. Each is a multiple of the grid, and each would cost epsilon = 1/2.\n")
-    print("   " + "   ".join(f"{m.release(412):g}" for _ in range(5)))
-    print("\n3. The exact law of a small one: epsilon = 1, values 0 ... 6, the true value 2. No sampling.\n")
+    echo(_parameters(m.parameters))
+    echo("\n2. Five releases of the count 412. Each is a multiple of the grid, and each would cost epsilon = 1/2.\n")
+    echo("   " + "   ".join(f"{m.release(412):g}" for _ in range(5)))
+    echo("\n3. The exact law of a small one: epsilon = 1, values 0 ... 6, the true value 2. No sampling.\n")
     small = Snapping(epsilon=1, sensitivity=1, lower=0, upper=6, grid=1, clamp="range")
     law, neighbour = small.law(2), small.law(3)
-    print(_bars(law))
-    print(f"\n   mean {float(law.mean):.4f}, standard deviation {float(law.variance) ** 0.5:.4f}")
+    echo(_bars(law))
+    echo(f"\n   mean {float(law.mean):.4f}, standard deviation {float(law.variance) ** 0.5:.4f}")
     worst = pair_loss(law, neighbour)
-    print("\n4. What can one person change? Had the value been 3, the largest |ln ratio| of probabilities over all")
-    print(f"   outputs is {worst.loss.upper}, at output {small.parameters.released(worst.index):g}: epsilon, exactly.")
+    echo("\n4. What can one person change? Had the value been 3, the largest |ln ratio| of probabilities over all")
+    echo(f"   outputs is {worst.loss.upper}, at output {small.parameters.released(worst.index):g}: epsilon, exactly.")
 
 
 def _parameters(p: SnappingParameters) -> str:

@@ -5,11 +5,12 @@ Room: cli. Parse, one library call, render. Exit 0 VERIFIED, 1 REFUTED, 2 wrong 
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+
+from snapdp.cli.screen import cell, echo, echo_json, say
 
 if TYPE_CHECKING:
     from snapdp.verifier.verdict import Verdict
@@ -72,17 +73,17 @@ def verify_command(
     if ledger is not None:
         raise click.UsageError("--ledger belongs to a record, not to a program.")
     found = verify(programs.load(program), parse_machine(machine_text), claim=claim)
-    if as_json:
-        click.echo(json.dumps(summary.document(found), indent=2))
-    else:
-        click.echo(click.style(found.kind, fg=COLOURS[found.kind], bold=True), nl=False)
-        click.echo(summary.text(found).removeprefix(found.kind), nl=False)
-    if certificate is not None:
-        _write_certificate(certificate, found)
+    written = [] if certificate is None else [_write_certificate(certificate, found)]
     if report is not None:
         from snapdp.verifier.report import page
 
-        _write(report, page(found), "--report")
+        written.append(_write(report, page(found), "--report"))
+    if as_json:
+        echo_json(summary.document(found), indent=2)
+    else:
+        echo(summary.text(found), nl=False, colour=COLOURS[found.kind])
+    for each in written:
+        say(each)
     ctx.exit(EXIT[found.kind])
 
 
@@ -91,21 +92,20 @@ def is_record(reference: str) -> bool:
     return Path(reference).suffix == ".json"
 
 
-def _write_certificate(path: Path, verdict: Verdict) -> None:
+def _write_certificate(path: Path, verdict: Verdict) -> str:
     from snapdp.errors import PremiseError
     from snapdp.verifier.certificate import certificate_text
 
     try:
         text = certificate_text(verdict)
     except PremiseError as problem:
-        click.echo(f"no certificate: {problem.problem}", err=True)
-    else:
-        _write(path, text, "--certificate")
+        return f"no certificate: {problem.problem}"
+    return _write(path, text, "--certificate")
 
 
-def _write(path: Path, text: str, flag: str) -> None:
+def _write(path: Path, text: str, flag: str) -> str:
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as problem:
         raise click.UsageError(f"{flag} {path} cannot be written: {problem.strerror}.") from None
-    click.echo(f"{flag.removeprefix('--')}: {path}", err=True)
+    return f"{flag.removeprefix('--')}: {cell(str(path))}"

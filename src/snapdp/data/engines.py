@@ -25,6 +25,7 @@ from snapdp.data.sql import KeyTable, Script, columns_of, declared_rows, persons
 from snapdp.errors import DataError, ParameterError, PremiseError, SnapdpError
 
 R = TypeVar("R")
+_VERSION = re.compile(r"[0-9][0-9A-Za-z.+-]{0,40}")
 Watch = Callable[[Any], AbstractContextManager[object]]
 _LINE = re.compile(r"Invalid Input Error: CSV Error on Line: ([0-9]+)\b")  # at the start: what follows quotes the line
 _SETTINGS = {
@@ -44,6 +45,7 @@ class Table:
     """
 
     dialect = DUCKDB
+    engine = "duckdb"  # as records name it
 
     def __init__(self, source: Source, *, threads: int | None = None) -> None:
         self.source, self.threads = source, threads
@@ -51,6 +53,10 @@ class Table:
     def state(self) -> object:
         """Return something that changes when the files behind the table do."""
         return self.source.state()
+
+    def engine_versions(self) -> dict[str, str]:
+        """Return the versions of an engine that is no library of every release, as records name them."""
+        return {}
 
     def fingerprint(self) -> bytes:
         """Return a digest of the content: private, since who knows all rows but one could test the last."""
@@ -193,6 +199,12 @@ def check_columns(columns: Iterable[Column]) -> None:
     for column in columns:
         if isinstance(column, NumberColumn):
             quantiser(column)
+
+
+def version_text(told: object) -> str:
+    """Return the version that an engine tells, without what follows it: "16.4 (Debian 16.4-1)" is 16.4."""
+    found = _VERSION.match(str(told))
+    return found[0] if found else "0"
 
 
 def _connection(threads: int | None) -> Any:

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from snapdp.data.dialects import POSTGRES, identifier
-from snapdp.data.engines import Table
+from snapdp.data.engines import Table, version_text
 from snapdp.data.schema import Column
 from snapdp.data.sources import Source
 from snapdp.data.sql import LABEL, NUMERIC, OTHER, TRUTH, WHOLE, Field, Rows
@@ -106,6 +106,12 @@ class PostgresTable(Table):
 
     source: PostgresSource
     dialect = POSTGRES
+    engine = "postgresql"
+
+    def engine_versions(self) -> dict[str, str]:
+        return self._guarded(
+            lambda connection: {"postgresql": version_text(connection.execute("SHOW server_version").fetchone()[0])}
+        )
 
     @contextmanager
     def _connected(self) -> Iterator[Any]:

@@ -21,7 +21,7 @@ from typing import Any
 
 from snapdp.data.csvtext import CsvDialect
 from snapdp.data.dialects import SPARK
-from snapdp.data.engines import Table
+from snapdp.data.engines import Table, version_text
 from snapdp.data.schema import Column
 from snapdp.data.sources import CSV_ENDINGS, Source
 from snapdp.data.sql import NUMERIC, OTHER, TEXT, TRUTH, WHOLE, Field, Rows
@@ -163,6 +163,10 @@ class SparkTable(Table):
 
     source: SparkSource
     dialect = SPARK
+    engine = "spark"
+
+    def engine_versions(self) -> dict[str, str]:
+        return self._guarded(lambda connection: {"pyspark": version_text(connection.session.version)})
 
     @contextmanager
     def _connected(self) -> Iterator[Any]:

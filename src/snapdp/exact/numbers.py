@@ -16,6 +16,7 @@ from typing import Any
 from snapdp.errors import DataError, ParameterError
 
 LARGEST_DECIMAL_EXPONENT = 1000  # far beyond doubles, far below what would exhaust memory as an integer
+MOST_BITS = 13_000  # 3,900 digits: what Python still prints
 _EXPONENT = re.compile(r"[eE]([+-]?[0-9_]+)\s*$")
 
 
@@ -26,12 +27,15 @@ def parameter(value: object, *, name: str) -> Fraction:
     (Fraction(1, 10), Fraction(1, 3))
     """
     try:
-        return _printed_rational(value)
+        number = _printed_rational(value)
     except (ValueError, OverflowError, ZeroDivisionError, TypeError):
         raise ParameterError(
             f"{name} = {shown(value)} is not a finite number.",
             f'Give {name} as an integer, a float, a Decimal, a Fraction, or text such as "0.1" or "1/3".',
         ) from None
+    if max(number.numerator.bit_length(), number.denominator.bit_length()) > MOST_BITS:
+        raise ParameterError(f"{name} is a number of thousands of digits.", "Give it with fewer digits.")
+    return number
 
 
 def positive(value: object, *, name: str) -> Fraction:

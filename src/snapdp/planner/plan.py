@@ -20,6 +20,7 @@ from functools import cached_property
 from typing import Any
 
 from snapdp.data.schema import NumberColumn
+from snapdp.display.text import shortened, visible
 from snapdp.errors import BudgetError, ParameterError, PremiseError
 from snapdp.exact.numbers import positive, probability
 from snapdp.mechanism.parameters import SnappingParameters
@@ -202,7 +203,9 @@ class Plan(Value):
         """Return the plan as a small table."""
         aim = "" if self.budget is None else f" of budget {self.budget}"
         over = "; too much: fit it" if self.budget is not None and self.total > self.budget else ""
-        rows = [(line.query.title, str(line.epsilon), _worth(line), line.remarks) for line in self.lines]
+        rows = [
+            (shortened(visible(line.query.title)), str(line.epsilon), _worth(line), line.remarks) for line in self.lines
+        ]
         widths = [max(len(row[i]) for row in rows) for i in range(3)]
         body = ("  ".join(text.ljust(w) for text, w in zip(row, [*widths, 0], strict=True)).rstrip() for row in rows)
         return "\n".join([f"plan: epsilon {self.total}{aim}{over}", *(f"  {line}" for line in body)])

@@ -15,6 +15,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+from snapdp.data.dialects import storable
 from snapdp.data.quantiser import quantiser
 from snapdp.data.schema import (
     CATEGORY,
@@ -26,6 +27,7 @@ from snapdp.data.schema import (
     integer_column,
     number_column,
 )
+from snapdp.display.text import shortened, visible
 from snapdp.errors import ParameterError
 from snapdp.exact.numbers import positive
 from snapdp.planner.plan import DEFAULT_ALPHA, Plan, Request, plan, request
@@ -155,7 +157,7 @@ def _columns(top: Table) -> dict[str, Column]:
 
 
 def _column(name: str, values: Any) -> Column:
-    place = f"columns.{_name(name, key='a column name')}"
+    place = f"columns.{shortened(visible(_name(name, key='a column name')))}"
     table = Table(values, place=place, keys=sorted({*NUMBER_KEYS, *CATEGORY_KEYS}))
     table.need("kind")
     kind = table.text("kind")
@@ -165,7 +167,7 @@ def _column(name: str, values: Any) -> Column:
             table.need("categories")
             return category_column(
                 name,
-                categories=table.texts("categories") or [],
+                categories=[storable(each, "a category") for each in table.texts("categories") or []],
                 unknown=table.choice("unknown", DROPPED),
                 null=table.choice("null", DROPPED),
             )
@@ -257,10 +259,12 @@ def _named(columns: Mapping[str, Column], name: str | None) -> Column:
     if name is not None and name in columns:
         return columns[name]
     nearest = nearest_of(str(name), columns)
-    raise ParameterError(f"column {name!r} is not declared.", f"Did you mean {nearest!r}? Declare [columns.{name}].")
+    raise ParameterError(
+        f"column {name!r} is not declared.", f"Did you mean {nearest!r}? Declare [columns.{visible(str(name))}]."
+    )
 
 
 def _name(text: str | None, *, key: str) -> str:
     if not text or not text.strip():
         raise ParameterError(f"study: {key} is empty.", "Give it a name.")
-    return text
+    return storable(text, f"study: {key}")

@@ -15,10 +15,11 @@ from snapdp.errors import BudgetError, LedgerError, ParameterError, PremiseError
 from snapdp.exact.numbers import shown
 from snapdp.queries.relation import CHANGE_ONE
 from snapdp.release.chain import amount_from, canonical
-from snapdp.release.storage import Entry, Standing
+from snapdp.release.storage import Entry, Signed, Standing
 from snapdp.values import Value
 
 LONGEST_NAME = 100
+FINEST, LARGEST_DENOMINATOR = 10**30, 1000  # of a charge: sums of these stay short, in whatever order they come
 COMMITTED, ABANDONED, IN_PROGRESS, ORPHANED = "committed", "abandoned", "in progress", "orphaned"
 
 
@@ -73,7 +74,10 @@ class Reservation(Value):
 
 
 class Answer(Value):
-    """A record that was committed before: the same request gets it again, free of charge."""
+    """A record that was committed before: the same request gets it again, free of charge.
+
+    author   the role that committed it, on a team ledger: the ledger proves that it was paid, not how it was drawn
+    """
 
     account: str
     version: str
@@ -81,6 +85,7 @@ class Answer(Value):
     number: int
     head: str
     text: str
+    author: str | None = None
 
     @property
     def record(self) -> dict[str, Any]:
@@ -139,6 +144,17 @@ def charge_from(body: Mapping[str, Any]) -> Charge:
     )
 
 
+def reservation_from(entry: Entry, epsilon: Fraction) -> Reservation:
+    return Reservation(
+        account=entry.account,
+        version=str(entry.version),
+        request=str(entry.request),
+        epsilon=epsilon,
+        number=entry.number,
+        head=entry.digest,
+    )
+
+
 def answer_from(entry: Entry, body: Mapping[str, Any]) -> Answer:
     return Answer(
         account=entry.account,
@@ -147,6 +163,7 @@ def answer_from(entry: Entry, body: Mapping[str, Any]) -> Answer:
         number=entry.number,
         head=entry.digest,
         text=canonical(body["record"]),
+        author=entry.author if isinstance(entry, Signed) else None,
     )
 
 
@@ -172,6 +189,55 @@ def agree(holder: Account, *, relation: str, rows: int, unit: str) -> None:
                 "Epsilons add up only under one neighbour relation, unit and row count: ask as the account says, "
                 "or open another account for another dataset. Nothing was spent.",
             )
+
+
+def payable(amount: Fraction) -> Fraction:
+    """Return an amount that may be charged anew; refuse one that would make the sums of an account ever longer."""
+    if amount.denominator > LARGEST_DENOMINATOR and FINEST % amount.denominator:
+        raise ParameterError(
+            f"epsilon = {shown(amount)} has a denominator that is neither at most {LARGEST_DENOMINATOR} nor a part "
+            "of 10^30.",
+            "Give epsilon as a decimal with at most 30 places or as a short fraction; of several statistics the sum "
+            "counts. Nothing was spent.",
+        )
+    return amount
+
+
+def misfit(answer: Answer, fault: str) -> LedgerError:
+    return LedgerError(
+        f"entry {answer.number} of the account {answer.account!r} {fault}.",
+        "It is no answer and is not handed out: verify the ledger. No release was made and nothing was spent.",
+        account=answer.account,
+        number=answer.number,
+    )
+
+
+def other_account(known: str, account: str) -> LedgerError:
+    return LedgerError(
+        f"this data is known under the account {known!r}, not {account!r}.",
+        "Charge it there: two accounts for the same rows would spend more than either shows. Nothing was spent.",
+    )
+
+
+def unknown_version(holder: Account) -> LedgerError:
+    return LedgerError(
+        f"the account {holder.name!r} has no such version of its dataset.",
+        "Take the version from dataset_version. Nothing was spent.",
+    )
+
+
+def unknown_reservation() -> LedgerError:
+    return LedgerError(
+        "the ledger does not know this reservation.",
+        "It is another ledger, or an older copy was put back. Publish nothing.",
+    )
+
+
+def closed_before() -> LedgerError:
+    return LedgerError(
+        "the reservation was closed before, or its request was answered by somebody else.",
+        "The stored answer stands: reserve again to get it, free of charge. Do not publish this one.",
+    )
 
 
 def too_much(holder: Account, amount: Fraction) -> BudgetError:

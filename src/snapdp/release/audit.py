@@ -19,16 +19,18 @@ from fractions import Fraction
 from typing import Any
 
 from snapdp.errors import LedgerError, SnapdpError
+from snapdp.release.belonging import declaration_of, identical
 from snapdp.release.derived import derived_blocks
 from snapdp.release.drawing import Drawn
-from snapdp.release.forensics import altered_field, declaration_of
-from snapdp.release.ledger import Ledger, identical
+from snapdp.release.forensics import altered_field
+from snapdp.release.ledger import Ledger
 from snapdp.release.rebuild import rebuilt
 from snapdp.release.record import checked, derived_values, part_values
 from snapdp.release.request import Request
 from snapdp.values import Value
 
 PROVED, TESTED, ASSUMED = "proved", "tested", "assumed"
+ENGINES = {"duckdb": ("DuckDB", "duckdb"), "spark": ("Spark", "pyspark"), "postgresql": ("PostgreSQL", "postgresql")}
 
 
 class Finding(Value):
@@ -96,6 +98,8 @@ def _findings(record: dict[str, Any]) -> Iterator[Finding]:
         yield Finding(field="arithmetic", says=record["arithmetic"], should="exact")
     if record["unit"] != request.relation.unit:
         yield Finding(field="unit", says=record["unit"], should=request.relation.unit)
+    if record.get("engine", "duckdb") not in ENGINES:
+        yield Finding(field="engine", says=record["engine"], should=" or ".join(ENGINES))
     drawn = []
     for number, (line, mechanisms) in enumerate(zip(request.lines, request.mechanisms, strict=True)):
         stated = record["statistics"][number]
@@ -197,10 +201,12 @@ def _ledger_findings(record: Mapping[str, Any], ledger: Ledger) -> Iterator[Find
         ledger.verify(record)
     except LedgerError as problem:
         held = ledger.record_of(record)
-        if held is not None:
-            yield from _differences("record", record, held)
-        else:
+        if held is None:
             yield Finding(field="previous", says=str(record["previous"]), should=problem.problem)
+        elif held != record:
+            yield from _differences("record", record, held)
+        else:  # the ledger has this very record, and cannot be trusted
+            yield Finding(field="ledger", says="this record", should=problem.problem)
 
 
 def premises(record: Mapping[str, Any]) -> Iterator[Premise]:
@@ -218,12 +224,21 @@ def premises(record: Mapping[str, Any]) -> Iterator[Premise]:
     filtered = "docs/theory/fast-path.md; the logarithm is compared with a table before its first use"
     yield Premise(name="fast path", status=TESTED, why=filtered)
     yield Premise(name="fair bits", status=ASSUMED, why="the operating system's entropy, and AES-256 keyed by it")
-    yield Premise(name="engine", status=ASSUMED, why="DuckDB adds and compares as SQL says; tested against rationals")
+    yield Premise(name="engine", status=ASSUMED, why=f"{_engine(record)} as SQL says; tested against rationals")
     yield Premise(
         name="public declarations", status=ASSUMED, why="bounds, categories and n were not taken from the data"
     )
     unit = f"{record['person']} names persons" if "person" in record else "one row is one person"
     yield Premise(name="unit", status=ASSUMED, why=unit)
+
+
+def _engine(record: Mapping[str, Any]) -> str:
+    """Return what added up the rows, as far as the record says."""
+    if "engine" not in record:
+        return "the engine, not named in a record of version 1, adds and compares"
+    name, library = ENGINES.get(record["engine"], (record["engine"], ""))
+    version = record["versions"].get(library, "")
+    return f"{name} {version}".rstrip() + " adds and compares"
 
 
 def certificate(record: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,12 +13,11 @@ import hashlib
 import hmac
 import json
 import math
-from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import Any
 
 from snapdp.errors import LedgerError, ParameterError
-from snapdp.release.storage import Dataset, Entry, Identity, Standing
+from snapdp.release.storage import FORMAT, READABLE, Entry, Identity, Standing
 
 OPEN, DATASET, RESERVE, COMMIT, ABANDON = "open", "dataset", "reserve", "commit", "abandon"
 COMMON = {"account", "kind", "number", "previous", "spent"}
@@ -29,6 +28,7 @@ FIELDS = {
     COMMIT: {"record", "request", "reserve", "version"},
     ABANDON: {"request", "reserve", "version"},
 }
+NUMBERS, TABLES = {"number", "reserve", "rows"}, {"asked", "record"}  # all other fields are text
 DEEPEST = 50
 LONGEST_FRACTION = 1000  # digits of a denominator or numerator; Python itself prints at most 4300
 
@@ -80,6 +80,18 @@ def keyed(key: bytes, *parts: str) -> str:
 
 def identity_seal(key: bytes, *, version: int, name: str) -> str:
     return keyed(key, "ledger", str(version), name)
+
+
+def checked(identity: Identity) -> Identity:
+    """Return the identity of a ledger if this version can read it and its seal is right."""
+    if identity.format not in READABLE:
+        raise LedgerError(
+            f"the ledger has format {identity.format}; this version of snapdp reads formats up to {FORMAT}.",
+            "Use the version of snapdp that wrote it.",
+        )
+    if identity.seal != identity_seal(identity.key, version=identity.format, name=identity.name):
+        raise LedgerError("the key of the ledger was altered.", "Restore the newest copy and verify it.")
+    return identity
 
 
 def dataset_seal(key: bytes, *, keyed_digest: str, account: str, version: str) -> str:
@@ -139,6 +151,7 @@ def read(entry: Entry) -> dict[str, Any]:
             digest(entry.body) == entry.digest
             and canonical(body) == entry.body
             and set(body) == COMMON | FIELDS[entry.kind]
+            and all(type(value) is _kind_of(name) for name, value in body.items())
             and (body["account"], body["number"], body["kind"]) == (entry.account, entry.number, entry.kind)
             and (body.get("version"), body.get("request"), body.get("reserve"))
             == (entry.version, entry.request, entry.reserve)
@@ -152,6 +165,10 @@ def read(entry: Entry) -> dict[str, Any]:
     return dict(body)
 
 
+def _kind_of(field: str) -> type:
+    return int if field in NUMBERS else dict if field in TABLES else str
+
+
 def altered(account: str, number: int) -> LedgerError:
     return LedgerError(
         f"entry {number} of the account {account!r} was altered.",
@@ -159,71 +176,3 @@ def altered(account: str, number: int) -> LedgerError:
         account=account,
         number=number,
     )
-
-
-# What verify looks for
-
-
-class Replay:
-    """Walks one account's chain from its first entry and says what does not fit."""
-
-    def __init__(self, identity: Identity, standing: Standing, datasets: Iterable[Dataset]) -> None:
-        self._identity = identity
-        self._standing = standing
-        self._sealed = {row.version: row for row in datasets}
-        self._reached = nothing(standing.account)
-        self._cap = Fraction(0)
-        self._spent = Fraction(0)
-        self._versions: set[str] = set()
-        self._pending: dict[int, tuple[str, str]] = {}
-        self._answered: set[tuple[str, str]] = set()
-
-    def problems(self, entries: Iterable[Entry]) -> Iterator[str]:
-        """Yield what is wrong, as sentences; nothing if the account is sound."""
-        for entry in entries:
-            try:
-                body = read(entry)
-            except LedgerError as error:
-                yield error.problem
-                return
-            if (entry.number, body["previous"]) != (self._reached.entries, self._reached.head):
-                yield f"entry {entry.number} of the account {entry.account!r} does not follow the one before it."
-                return
-            fault = self._step(entry, body)
-            if fault:
-                yield f"entry {entry.number} of the account {entry.account!r} {fault}."
-            self._reached = Standing(
-                account=entry.account, entries=entry.number + 1, spent=body["spent"], head=entry.digest
-            )
-        if self._reached != self._standing:
-            yield f"the standing of the account {self._standing.account!r} is not that of its last entry."
-        if self._versions != set(self._sealed) or not all(map(self._is_sealed, self._sealed.values())):
-            yield f"the dataset versions of the account {self._standing.account!r} were altered."
-
-    def _step(self, entry: Entry, body: dict[str, Any]) -> str | None:
-        if (entry.kind == OPEN) != (entry.number == 0):
-            return "is no entry for this place"
-        about = (body.get("version"), body.get("request"))
-        if entry.kind == OPEN:
-            self._cap = amount_from(body["cap"])
-            if body["ledger"] != self._identity.name:
-                return "belongs to another ledger"
-        elif entry.kind == DATASET:
-            self._versions.add(body["version"])
-        elif entry.kind == RESERVE:
-            self._spent += amount_from(body["epsilon"])
-            if about in self._answered or body["version"] not in self._versions:
-                return "reserves what needs no reservation"
-            self._pending[entry.number] = about  # type: ignore[assignment]
-        else:
-            if self._pending.pop(body["reserve"], None) != about or about in self._answered:
-                return "closes a reservation that is not open"
-            if entry.kind == COMMIT:
-                self._answered.add(about)
-        if body["spent"] != str(self._spent) or self._spent > self._cap:
-            return "does not add up, or passes the cap"
-        return None
-
-    def _is_sealed(self, row: Dataset) -> bool:
-        seal = dataset_seal(self._identity.key, keyed_digest=row.keyed, account=row.account, version=row.version)
-        return seal == row.seal and row.account == self._standing.account

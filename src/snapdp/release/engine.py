@@ -14,23 +14,28 @@ from typing import Any
 
 from snapdp.data.engines import Table, Watch
 from snapdp.errors import DataError, LedgerError, SnapdpError
+from snapdp.exact.numbers import shown
 from snapdp.queries.exact import exact_values
 from snapdp.randomness.bits import BitSource, SystemBits
-from snapdp.release.accounts import Answer, agree, too_much
+from snapdp.release.accounts import Answer, agree, payable, too_much
 from snapdp.release.derived import derived_blocks
 from snapdp.release.drawing import Bits, Block, Drawn, draw
 from snapdp.release.ledger import Ledger
-from snapdp.release.record import BlockKey, SideFile, is_long, key_of, library_versions, record_values
+from snapdp.release.record import BlockKey, Engine, SideFile, is_long, key_of, library_versions, record_values
 from snapdp.release.request import INLINE, Request, unit_text
 from snapdp.values import Value
 
 
 class Outcome(Value):
-    """A record, and whether it was charged now or had been before."""
+    """A record, and whether it was charged now or had been before.
+
+    author   the other role of a team ledger that drew it; None where it is this role's own
+    """
 
     record: dict[str, Any]
     head: str
     free: bool
+    author: str | None = None
 
 
 def system_bits(statistic: int, part: int) -> BitSource:  # noqa: ARG001
@@ -62,7 +67,8 @@ def release(
     asked: dict[str, Any] = {"epsilon": request.epsilon, "request": request.declaration}
     answer = ledger.answered(account.name, fingerprint=fingerprint, **asked)
     if answer is not None:
-        return Outcome(record=answer.record, head=answer.head, free=True)
+        return _repeated(answer, ledger)
+    payable(request.epsilon)
     if request.epsilon > account.left:
         raise too_much(account, request.epsilon)  # before a long scan; the ledger itself decides below
     if any(part.cells > INLINE for line in request.lines for part in line.query.parts):
@@ -70,16 +76,17 @@ def release(
     exact = exact_values([line.query for line in request.lines], table, salt=request.dataset, watch=watch)
     if table.state() != state:
         raise DataError("the files changed while they were read.", "Try again when nobody writes to them.")
-    library_versions()  # asked for now: nothing may be missing after the charge
+    library_versions()  # asked for now, as the engine's: nothing may be missing after the charge
+    engine = Engine(name=table.engine, versions=table.engine_versions())
     version = ledger.dataset_version(account.name, fingerprint)
     reserved = ledger.reserve(account.name, version=version, **asked, **promised)
     if isinstance(reserved, Answer):
-        return Outcome(record=reserved.record, head=reserved.head, free=True)
+        return _repeated(reserved, ledger)
     try:
         drawn = draw(request, exact, bits or system_bits)
         derived = list(derived_blocks(drawn))
         files = _side_files(drawn, derived, directory)
-        record = record_values(request, reserved.binding, drawn, derived, files)
+        record = record_values(request, reserved.binding, drawn, derived, files, engine)
         head = ledger.commit(reserved, record)
     except BaseException as problem:
         _abandon(ledger, reserved)
@@ -89,6 +96,26 @@ def release(
     else:
         return Outcome(record=record, head=head, free=False)
     raise failure  # out here, so that what went wrong is not even its context
+
+
+def _repeated(answer: Answer, ledger: Ledger) -> Outcome:
+    """Return a stored answer; another role's only if everything in it follows from what it declares."""
+    author = None if answer.author == ledger.role else answer.author
+    if author is not None and not _is_sound(answer.record):
+        raise LedgerError(
+            f"the stored answer to this request, drawn by {shown(author)}, is not what its own declarations say.",
+            "It is not handed out: audit it, and draw your own. Nothing was spent.",
+        )
+    return Outcome(record=answer.record, head=answer.head, free=True, author=author)
+
+
+def _is_sound(record: dict[str, Any]) -> bool:
+    from snapdp.release.audit import audit
+
+    try:
+        return audit(record).sound
+    except SnapdpError:
+        return False
 
 
 def _failed_after_the_charge(problem: Exception, request: Request) -> SnapdpError:

@@ -2,23 +2,31 @@
 
 Room: release. Holds released numbers only. Side files are Parquet and named by their digest; the engine writes them
 with one thread, so that equal numbers make equal bytes.
+Files of values have the same columns of the same types whatever was released; where there is no interval, its ends are
+missing. In a CSV file whole numbers stay whole, and a text that a spreadsheet might run as a formula has a ' before it.
 """
 
 from __future__ import annotations
 
+import csv
 import hashlib
+import math
 import os
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from snapdp.errors import DataError, ParameterError
+from snapdp.exact.numbers import to_float_down, to_float_nearest, to_float_up
 from snapdp.release.drawing import Block
 from snapdp.release.record import SideFile
 
-FORMATS = {".csv": "CSV, HEADER", ".parquet": "PARQUET"}
+ENDINGS = (".csv", ".parquet")
+FORMULAS = tuple("=+-@\uff1d\uff0b\uff0d\uff20")  # and the wide signs, which some spreadsheets take for these
+_DOUBLES = {"value": to_float_nearest, "low": to_float_down, "high": to_float_up}
 
 
 def write_block(block: Block, directory: Path) -> SideFile:
@@ -41,13 +49,62 @@ def check_place(directory: Path) -> None:
         pass
 
 
-def write_values(columns: Mapping[str, list[Any]], path: Path) -> None:
-    """Write columns of released numbers to a CSV or Parquet file."""
-    if path.suffix not in FORMATS:
-        raise ParameterError(f"values cannot be written to {path.name!r}.", f"Name a {' or '.join(FORMATS)} file.")
+def write_values(columns: Mapping[str, Sequence[Any]], path: Path) -> None:
+    """Write columns of released numbers, their ends `low` and `high` among them, to a CSV or Parquet file."""
+    if path.suffix not in ENDINGS:
+        raise ParameterError(f"values cannot be written to {path.name!r}.", f"Name a {' or '.join(ENDINGS)} file.")
     with _draft(path.parent, path.suffix) as draft:
-        _copy(columns, draft)
+        if path.suffix == ".csv":
+            _write_csv(columns, draft)
+        else:
+            _copy({name: _typed(name, cells) for name, cells in columns.items()}, draft)
         _finish(draft, path)
+
+
+def _typed(name: str, cells: Sequence[Any]) -> Any:
+    """Return a column in the one type it always has; ends of intervals that no double holds are moved outward."""
+    import numpy as np
+
+    if name == "derived":
+        return np.array(cells, dtype=bool)
+    if name not in _DOUBLES:
+        return np.fromiter(cells, dtype=object, count=len(cells))
+    exact = _DOUBLES[name]
+    numbers = (math.nan if x is None else x if isinstance(x, float) else exact(Fraction(x)) for x in cells)
+    return np.fromiter(numbers, dtype=np.float64, count=len(cells))
+
+
+def _write_csv(columns: Mapping[str, Sequence[Any]], path: Path) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(columns)
+        for row in zip(*columns.values(), strict=True):
+            writer.writerow([_cell(each) for each in row])
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return guarded(value) if isinstance(value, str) else value
+
+
+def guarded(text: str) -> str:
+    """Return a text that no spreadsheet runs: one that begins like a formula, or with a ', has one more ' before it.
+
+    >>> guarded("=1+1"), guarded("north"), guarded("'quoted'"), guarded(" -2")
+    ("'=1+1", 'north', "''quoted'", "' -2")
+    """
+    risky = text.lstrip().startswith(FORMULAS) or text.startswith(("\t", "\r", "\n", "'"))
+    return f"'{text}" if risky else text
+
+
+def unguarded(text: str) -> str:
+    """Return the text that `guarded` was given.
+
+    >>> [unguarded(guarded(each)) for each in ("=1+1", "north", "'quoted'")]
+    ['=1+1', 'north', "'quoted'"]
+    """
+    return text.removeprefix("'")
 
 
 def write_text(text: str, path: Path) -> None:
@@ -99,24 +156,27 @@ def _copy(columns: Mapping[str, Any], path: Path) -> None:
         arrays = {name: _array(np, cells) for name, cells in columns.items()}
         connection.register("released", arrays)
         quoted = str(path).replace("'", "''")
-        connection.execute(f"COPY (SELECT * FROM released) TO '{quoted}' (FORMAT {FORMATS[path.suffix]})")
+        # NaN is no released number: it stands for a missing end of an interval.
+        doubles = ", ".join(f'nullif("{name}", \'nan\'::DOUBLE) AS "{name}"' for name in _floats(arrays))
+        chosen = f"* REPLACE ({doubles})" if doubles else "*"
+        connection.execute(f"COPY (SELECT {chosen} FROM released) TO '{quoted}' (FORMAT PARQUET)")
     except duckdb.Error:
         raise OSError(0, "the engine could not write") from None
     finally:
         connection.close()
 
 
+def _floats(arrays: Mapping[str, Any]) -> list[str]:
+    return [name for name, cells in arrays.items() if cells.dtype.kind == "f"]
+
+
 def _array(np: Any, cells: Any) -> Any:
-    """Return a column as the engine takes it: text, whole numbers that fit, or doubles."""
+    """Return a column as the engine takes it: text, whole numbers that fit, or doubles with NaN for none."""
     if isinstance(cells, np.ndarray):
         return cells
     kinds = set(map(type, cells))
     if kinds == {str}:
         return np.fromiter(cells, dtype=object, count=len(cells))
-    if str in kinds or type(None) in kinds:
-        return np.fromiter((None if cell is None else str(cell) for cell in cells), dtype=object, count=len(cells))
-    if kinds == {bool}:
-        return np.array(cells)
     if kinds == {int} and max(map(abs, cells)) < 1 << 63:
         return np.array(cells, dtype=np.int64)
     return np.array(cells, dtype=np.float64)

@@ -12,10 +12,8 @@ from fractions import Fraction
 from typing import Any
 
 from snapdp.queries.relation import ADD_REMOVE, CHANGE_ONE
-from snapdp.release.ledger import identical
-from snapdp.release.request import REQUEST_VERSION
+from snapdp.release.belonging import declaration_of, identical
 
-_RELATION = ("relation", "unit", "n", "n_max", "person", "rows_per_person")
 MOST_TRIES = 200_000
 Place = tuple[str | int, ...]
 
@@ -32,13 +30,6 @@ def altered_field(record: dict[str, Any]) -> tuple[str, str, str] | None:
             if _fits(_with(declared, place, other), record["request"]):
                 return _written(place), str(text), str(other)
     return None
-
-
-def declaration_of(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the request as the record's own texts declare it."""
-    statistics = [{key: each[key] for key in each if key != "parts"} for each in record["statistics"]]
-    relation = {key: record[key] for key in _RELATION if key in record}
-    return {"snapdp_request": REQUEST_VERSION, **relation, "statistics": statistics}
 
 
 def _fits(declared: Mapping[str, Any], digest: str) -> bool:

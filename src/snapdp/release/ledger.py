@@ -40,11 +40,21 @@ from snapdp.release.accounts import (
     agree,
     answer_from,
     charge_from,
+    closed_before,
     label,
+    misfit,
+    other_account,
+    payable,
+    reservation_from,
     too_much,
-)
+    unknown_reservation,
+    unknown_version,
+)  # fmt: skip
+from snapdp.release.belonging import Terms, answer_fault, identical, reserve_fault
 from snapdp.release.chain import ABANDON, COMMIT, DATASET, OPEN, RESERVE, amount_text, canonical
-from snapdp.release.storage import FORMAT, Dataset, Entry, Identity, SqliteStorage, Standing, Storage
+from snapdp.release.replay import missing, replayed, walk
+from snapdp.release.sqlite import SqliteStorage
+from snapdp.release.storage import FORMAT, Dataset, Entry, Identity, Standing, Storage
 from snapdp.values import replaced
 
 PATIENCE = 30.0  # seconds to wait for other writers
@@ -71,16 +81,12 @@ class Ledger:
         self._clock = clock
         self._entropy = entropy
         self._session: str | None = None
-        with self._transaction(writing=False):
-            self._identity = storage.identity()
-        identity = self._identity
-        if identity.format != FORMAT:
-            raise LedgerError(
-                f"the ledger has format {identity.format}; this version of snapdp reads format {FORMAT}.",
-                "Use the version of snapdp that wrote it.",
-            )
-        if identity.seal != chain.identity_seal(identity.key, version=identity.format, name=identity.name):
-            raise LedgerError("the key of the ledger was altered.", "Restore the newest copy and verify it.")
+        self._openings: dict[str, tuple[Entry, dict[str, Any]]] = {}
+        storage.begin(writing=False)
+        try:
+            self._identity = self._identified(storage.identity())
+        finally:
+            storage.rollback()
 
     @classmethod
     def create(
@@ -96,10 +102,10 @@ class Ledger:
         seal = chain.identity_seal(key, version=FORMAT, name=name)
         identity = Identity(format=FORMAT, name=name, key=key, seal=seal)
         if is_address(path):
-            from snapdp.release.postgres import PostgresStorage
+            from snapdp.release.team import TeamLedger
 
-            return cls._on(PostgresStorage.create(str(path), identity, patience=patience), clock, entropy)
-        return cls._on(SqliteStorage.create(_resolved(path), identity, patience=patience), clock, entropy)
+            return TeamLedger.create_team(str(path), identity, patience=patience, clock=clock, entropy=entropy)
+        return cls._on(SqliteStorage.create(resolved(path), identity, patience=patience), clock, entropy)
 
     @classmethod
     def open(
@@ -112,13 +118,18 @@ class Ledger:
     ) -> Ledger:
         """Open a ledger; `patience` is how many seconds to wait for other writers."""
         if is_address(path):
-            from snapdp.release.postgres import PostgresStorage
+            from snapdp.release.team import TeamLedger
 
-            return cls._on(PostgresStorage(str(path), patience=patience), clock, entropy)
-        return cls._on(SqliteStorage(_resolved(path), patience=patience), clock, entropy)
+            return TeamLedger.open_team(str(path), patience=patience, clock=clock, entropy=entropy)
+        return cls._on(SqliteStorage(resolved(path), patience=patience), clock, entropy)
 
     @classmethod
-    def _on(cls, storage: Storage, clock: Callable[[], str], entropy: Callable[[int], bytes]) -> Ledger:
+    def _on(
+        cls,
+        storage: Storage,
+        clock: Callable[[], str] = utc_now,
+        entropy: Callable[[int], bytes] = secrets.token_bytes,
+    ) -> Ledger:
         try:
             return cls(storage, clock=clock, entropy=entropy)
         except BaseException:
@@ -164,9 +175,19 @@ class Ledger:
             return account_from(standing, fields)
 
     def accounts(self) -> tuple[Account, ...]:
-        """Return all accounts, by name."""
+        """Return all accounts whose first and last entry are sound, by name; `unsound` tells of the others."""
         with self._transaction(writing=False):
-            return tuple(self._checked(standing) for standing in self._storage.standings())
+            return tuple(each for each in self._surveyed() if isinstance(each, Account))
+
+    def unsound(self) -> tuple[LedgerError, ...]:
+        """Return what is wrong with accounts that cannot be used; the others can."""
+        with self._transaction(writing=False):
+            return tuple(each for each in self._surveyed() if isinstance(each, LedgerError))
+
+    @property
+    def role(self) -> str | None:
+        """Return who is at work here, on a team ledger; a file knows nobody."""
+        return None
 
     def account(self, name: str) -> Account:
         """Return an account as it stands."""
@@ -216,17 +237,12 @@ class Ledger:
         asked = dict(request)
         if not isinstance(version, str) or not version.isascii():
             raise ParameterError("version is no text.", "Take the version from dataset_version. Nothing was spent.")
-        same = identical(amount, asked)
+        same, terms = identical(amount, asked), Terms(relation, rows, unit)
         deadline = time.monotonic() + wait
         while True:
-            with self._transaction(writing=True):
-                holder, standing = self._stands(account)
-                agree(holder, relation=relation, rows=rows, unit=unit)
-                twin = self._twin(account, version, same)
-                if isinstance(twin, Answer):
-                    return twin
-                if twin is None:
-                    return self._charged(holder, standing, amount, version=version, request=same, asked=asked)
+            twin = self._attempt(account, amount, version=version, request=same, asked=asked, terms=terms)
+            if not isinstance(twin, str):
+                return twin
             if twin == self._session or time.monotonic() >= deadline:
                 raise InProgressError(
                     f"the same request to the account {account!r} is being drawn at this moment.",
@@ -243,9 +259,9 @@ class Ledger:
         """
         same = identical(epsilon, request)
         with self._transaction(writing=False):
-            self._stands(account)
+            holder, _ = self._stands(account)
             row = self._known(account, fingerprint)
-            twin = None if row is None else self._twin(account, row.version, same)
+            twin = None if row is None else self._twin(holder, row.version, same)
             return twin if isinstance(twin, Answer) else None
 
     def commit(self, reservation: Reservation, record: Mapping[str, Any]) -> str:
@@ -270,21 +286,20 @@ class Ledger:
     def history(self, account: str) -> tuple[Charge, ...]:
         """Return every charge of an account, oldest first."""
         charges: dict[int, Charge] = {}
-        sessions: dict[int, str] = {}
+        waiting: dict[int, Entry] = {}
         with self._transaction(writing=False):
-            self._stands(account)
-            for entry in self._walk(account):
-                body = chain.read(entry)
+            holder, _ = self._stands(account)
+            for entry in walk(self._storage, account):
                 if entry.kind == RESERVE:
-                    charges[entry.number] = charge_from(body)
-                    sessions[entry.number] = body["session"]
-                elif entry.reserve in charges:
-                    del sessions[entry.reserve]
-                    answer = answer_from(entry, body) if entry.kind == COMMIT else None
+                    charges[entry.number] = charge_from(chain.read(entry))
+                    waiting[entry.number] = entry
+                elif entry.reserve in waiting:
+                    reserve = waiting.pop(entry.reserve)
+                    answer = self._answer(holder, entry, reserve) if entry.kind == COMMIT else None
                     state = COMMITTED if answer else ABANDONED
                     charges[entry.reserve] = replaced(charges[entry.reserve], state=state, answer=answer)
-        for number, session in sessions.items():
-            if self._storage.session_lives(session):
+        for number, entry in waiting.items():
+            if self._storage.session_lives(str(chain.read(entry)["session"])):
                 charges[number] = replaced(charges[number], state=IN_PROGRESS)
         return tuple(charges.values())
 
@@ -306,9 +321,9 @@ class Ledger:
                 for standing in self._storage.standings():
                     seen[0] += 1
                     seen[1] += standing.entries
-                    problems += self._replayed(standing)
+                    problems += replayed(self._storage, self._identity, standing)
                 if against is not None and not problems:
-                    problems += self._missing(against)
+                    problems += missing(self._storage, against)
         except LedgerError as error:
             problems.append(error.problem)
         if problems:
@@ -323,30 +338,12 @@ class Ledger:
     def record_of(self, record: Mapping[str, Any]) -> dict[str, Any] | None:
         """Return the committed record of the same charge as a given one, to compare the two; None if there is none."""
         with self._transaction(writing=False):
-            for standing in self._storage.standings():
-                for entry in self._walk(standing.account):
-                    if (
-                        entry.kind == COMMIT
-                        and (held := chain.read(entry)["record"]).get("previous") == record["previous"]
-                    ):
-                        return dict(held)
+            for account in (each for each in self._surveyed() if isinstance(each, Account)):
+                for entry in walk(self._storage, account.name):
+                    if entry.kind == COMMIT and chain.read(entry)["record"].get("previous") == record["previous"]:
+                        reserve = self._storage.entry(entry.account, entry.reserve or 0)
+                        return self._answer(account, entry, reserve).record
         return None
-
-    def _replayed(self, standing: Standing) -> Iterator[str]:
-        rows = [row for row in self._storage.datasets() if row.account == standing.account]
-        yield from chain.Replay(self._identity, standing, rows).problems(self._walk(standing.account))
-
-    def _missing(self, against: Mapping[str, Any] | str) -> Iterator[str]:
-        names = [standing.account for standing in self._storage.standings()]
-        every = (entry for name in names for entry in self._walk(name))
-        if isinstance(against, str):
-            if not any(entry.digest == against for entry in every):
-                yield "it does not hold the head given: an older copy was put back, or it is another ledger."
-            return
-        text = canonical(dict(against), name="record")
-        commits = (chain.read(entry) for entry in every if entry.kind == COMMIT)
-        if not any(canonical(body["record"]) == text for body in commits):
-            yield "it does not hold the record given: an older copy was put back, or the record was altered."
 
     # Inside; all of it within a transaction
 
@@ -354,6 +351,8 @@ class Ledger:
     def _transaction(self, *, writing: bool) -> Iterator[None]:
         self._storage.begin(writing=writing)
         try:
+            if self._identity.format != FORMAT:  # somebody may have brought it to the new format, we ourselves too
+                self._identity = self._identified(self._storage.identity())
             yield
             self._storage.commit()
         except BaseException:
@@ -373,11 +372,7 @@ class Ledger:
         """Return the version row of a content; refuse content that another account has."""
         row = self._storage.dataset(self._keyed(fingerprint))
         if row is not None and row.account != account:
-            raise LedgerError(
-                f"this data is known under the account {row.account!r}, not {account!r}.",
-                "Charge it there: two accounts for the same rows would spend more than either shows. "
-                "Nothing was spent.",
-            )
+            raise other_account(row.account, account)
         return row
 
     def _checked(self, standing: Standing) -> Account:
@@ -386,30 +381,61 @@ class Ledger:
         last = self._storage.entry(standing.account, standing.entries - 1)
         if first is None or last is None or last.digest != standing.head:
             raise chain.altered(standing.account, standing.entries - 1)
-        opening, latest = chain.read(first), chain.read(last)
+        if self._openings.get(standing.account, (None,))[0] != first:  # the same row says the same
+            self._openings[standing.account] = (first, chain.read(first))
+        opening, latest = self._openings[standing.account][1], chain.read(last)
         if first.kind != OPEN or latest["spent"] != standing.spent:
             raise chain.altered(standing.account, standing.entries - 1)
         return account_from(standing, opening)
 
-    def _walk(self, account: str) -> Iterator[Entry]:
-        start = 0
-        while page := self._storage.entries(account, start=start):
-            yield from page
-            start = page[-1].number + 1
+    def _surveyed(self) -> list[Account | LedgerError]:
+        """Return every account, or what keeps it from being one: a bad one does not stop the others."""
+        found: list[Account | LedgerError] = []
+        for standing in self._storage.standings():
+            try:
+                found.append(self._checked(standing))
+            except LedgerError as error:
+                if "account" not in error.numbers:  # the database itself
+                    raise
+                found.append(error)
+        return found
 
-    def _twin(self, account: str, version: str, request: str) -> Answer | str | None:
+    def _answer(self, holder: Account, commit: Entry, reserve: Entry | None) -> Answer:
+        """Return a stored answer, if it belongs to its reservation and this to its account."""
+        body, reserved = chain.read(commit), {} if reserve is None else chain.read(reserve)
+        answer = answer_from(commit, body)
+        terms = Terms(holder.relation, holder.rows, holder.unit)
+        fault = answer_fault(body, reserve, reserved) or reserve_fault(reserved, terms, answer.author)
+        if fault is not None:
+            raise misfit(answer, fault)
+        return answer
+
+    def _twin(self, holder: Account, version: str, request: str) -> Answer | str | None:
         """Return the answer a request has, the session that is drawing it, or None."""
-        entries = self._storage.twins(account, version, request)
+        entries = self._storage.twins(holder.name, version, request)
         closed = {entry.reserve for entry in entries if entry.reserve is not None}
         for entry in entries:
             if entry.kind == COMMIT:
-                return answer_from(entry, chain.read(entry))
+                reserves = (each for each in entries if each.kind == RESERVE and each.number == entry.reserve)
+                return self._answer(holder, entry, next(reserves, None))
         for entry in entries:
             if entry.kind == RESERVE and entry.number not in closed:
                 session = str(chain.read(entry)["session"])
                 if self._storage.session_lives(session):
                     return session
         return None
+
+    def _attempt(
+        self, account: str, amount: Fraction, *, version: str, request: str, asked: dict[str, Any], terms: Terms
+    ) -> Reservation | Answer | str:
+        """Return the answer a request has, its new reservation, or the session that is drawing it."""
+        with self._transaction(writing=True):
+            holder, standing = self._stands(account)
+            agree(holder, **terms._asdict())
+            twin = self._twin(holder, version, request)
+            return twin or self._charged(
+                holder, standing, payable(amount), version=version, request=request, asked=asked
+            )
 
     def _charged(
         self,
@@ -421,11 +447,9 @@ class Ledger:
         request: str,
         asked: dict[str, Any],
     ) -> Reservation:
-        if not any(row.version == version and row.account == holder.name for row in self._storage.datasets()):
-            raise LedgerError(
-                f"the account {holder.name!r} has no such version of its dataset.",
-                "Take the version from dataset_version. Nothing was spent.",
-            )
+        row = self._storage.dataset_of(version)
+        if row is None or row.account != holder.name:
+            raise unknown_version(holder)
         if amount > holder.left:
             raise too_much(holder, amount)
         spent = amount_text(holder.spent + amount)
@@ -433,32 +457,22 @@ class Ledger:
             standing, RESERVE, spent=spent, asked=asked, epsilon=str(amount), request=request,
             session=self._own_session(), time=self._clock(), version=version,
         )  # fmt: skip
-        return Reservation(
-            account=holder.name,
-            version=version,
-            request=request,
-            epsilon=amount,
-            number=entry.number,
-            head=entry.digest,
-        )
+        return reservation_from(entry, amount)
+
+    def _identified(self, identity: Identity) -> Identity:
+        return chain.checked(identity)
 
     def _close(self, reservation: Reservation, kind: str, **more: Any) -> str:
         with self._transaction(writing=True):
             _, standing = self._stands(reservation.account)
             entry = self._storage.entry(reservation.account, reservation.number)
             if entry is None or entry.digest != reservation.head or entry.kind != RESERVE:
-                raise LedgerError(
-                    "the ledger does not know this reservation.",
-                    "It is another ledger, or an older copy was put back. Publish nothing.",
-                )
+                raise unknown_reservation()
             twins = self._storage.twins(reservation.account, reservation.version, reservation.request)
             if self._storage.closing(reservation.account, reservation.number) is not None or any(
                 twin.kind == COMMIT for twin in twins
             ):
-                raise LedgerError(
-                    "the reservation was closed before, or its request was answered by somebody else.",
-                    "The stored answer stands: reserve again to get it, free of charge. Do not publish this one.",
-                )
+                raise closed_before()
             fields = {"request": reservation.request, "reserve": reservation.number, "version": reservation.version}
             return self._append(standing, kind, spent=standing.spent, **fields, **more).digest
 
@@ -478,13 +492,8 @@ class Ledger:
         return self._session
 
 
-def _resolved(path: str | os.PathLike[str]) -> Path:
+def resolved(path: str | os.PathLike[str]) -> Path:
     try:
         return Path(path).resolve()
     except (OSError, ValueError, RuntimeError):  # a name too long, a null character, a loop of links
         raise LedgerError("the path of the ledger cannot be used.", "Give the name of a file.") from None
-
-
-def identical(epsilon: Fraction, request: Mapping[str, Any]) -> str:
-    """Return what makes two requests the same."""
-    return chain.digest(canonical({"epsilon": amount_text(epsilon), "request": dict(request)}, name="request"))

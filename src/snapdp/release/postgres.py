@@ -1,9 +1,9 @@
 """A team ledger: the same rows in a PostgreSQL database, where the server keeps the rules.
 
-Room: release. Imports errors, storage and migrations; psycopg only when a ledger is opened. One ledger in a database,
-in the schema `snapdp`; its owner is the keeper, who opens accounts and admits analysts.
-Idea: a writing transaction locks the standing of its account (SELECT FOR UPDATE), so that one account has one writer.
-The server checks each entry it is given (migrations/0001_ledger.sql): analysts append and can do nothing else.
+Room: release. Imports errors, storage, definitions and migrations; psycopg only when a ledger is opened. One ledger in
+a database, in the schema `snapdp`; its owner is the keeper, who opens accounts and admits analysts.
+Idea: three procedures look, lock, check, append and commit in one step (migrations/0002_rules.sql), so that one account
+has one writer and nobody holds it. They write the entries themselves; analysts append through them and in no other way.
 Trusts: COMMIT is on the server's disk when it returns (fsync and synchronous_commit on, checked here). A connection
 lost while committing leaves the entry there or not; where it is, it is spent. Every failure is one fixed sentence.
 Theory: docs/theory/ledger.md, (6)-(7).
@@ -17,8 +17,9 @@ import threading
 from typing import Any
 
 from snapdp.errors import LedgerError, PremiseError
-from snapdp.release.migrations import Migration, functions, migrations, triggers
-from snapdp.release.storage import NOTHING_DONE, PAGE, Dataset, Entry, Identity, Standing
+from snapdp.release.definitions import differences, fresh_lines, lines_of
+from snapdp.release.migrations import Migration, migrations
+from snapdp.release.storage import NOTHING_DONE, PAGE, Dataset, Entry, Identity, Signed, Standing
 
 SETTINGS = (
     "SET search_path = pg_catalog, pg_temp",
@@ -59,16 +60,25 @@ SENTENCES = {  # by the state that the server gives, or by its class
 }
 
 
+_REPLICA = (
+    "SELECT 1 FROM pg_catalog.pg_db_role_setting, pg_catalog.unnest(setconfig) AS one "
+    "WHERE one LIKE 'session_replication_role=%%' AND one <> 'session_replication_role=origin'"
+)
+
+
 class PostgresStorage:
     """A ledger in a PostgreSQL database. For one thread of one process."""
 
     _connection: Any
+    role: str
+    is_keeper: bool
 
     def __init__(self, address: str, *, patience: float) -> None:
         """Open an existing ledger; `patience` is how many seconds to wait for other writers."""
         self._open(address, patience)
         try:
             self._expect(migrations())
+            self._whose()
         except LedgerError:
             self.close()
             raise
@@ -84,6 +94,7 @@ class PostgresStorage:
                 storage._apply(step)
             fields = (identity.format, identity.name, identity.key, identity.seal)
             storage._run("INSERT INTO snapdp.ledger (format, name, key, seal) VALUES (%s, %s, %s, %s)", fields)
+            storage._whose()
             storage.commit()
         except BaseException:
             storage.close()
@@ -93,7 +104,6 @@ class PostgresStorage:
     # Transactions
 
     def begin(self, *, writing: bool) -> None:
-        self._writing = writing
         self._run("BEGIN" if writing else "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
 
     def commit(self) -> None:
@@ -107,7 +117,11 @@ class PostgresStorage:
     # Rows
 
     def identity(self) -> Identity:
-        rows = self._run("SELECT format, name, key, seal FROM snapdp.ledger")
+        """Return what the ledger is; its key and seal are the keeper's alone."""
+        if self.is_keeper:
+            rows = self._run("SELECT format, name, key, seal FROM snapdp.ledger")
+        else:
+            rows = [(*row, b"", "") for row in self._run("SELECT format, name FROM snapdp.identity()")]
         if len(rows) != 1:
             raise self._refused(*DAMAGED)
         return Identity(**dict(zip(Identity._fields, rows[0], strict=True)))
@@ -116,7 +130,7 @@ class PostgresStorage:
         return self._standings("SELECT account, entries, spent, head FROM snapdp.standing ORDER BY account")
 
     def standing(self, account: str) -> Standing | None:
-        where = "snapdp.hold(%s)" if self._writing else "snapdp.standing WHERE account = %s"
+        where = "snapdp.standing WHERE account = %s"
         found = self._standings(f"SELECT account, entries, spent, head FROM {where}", (account,))
         return found[0] if found else None
 
@@ -153,42 +167,68 @@ class PostgresStorage:
         found = self._datasets("WHERE keyed = %s", (keyed,))
         return found[0] if found else None
 
+    def dataset_of(self, version: str) -> Dataset | None:
+        found = self._datasets("WHERE version = %s", (version,))
+        return found[0] if found else None
+
     def add_dataset(self, dataset: Dataset) -> None:
-        self._run(
-            "INSERT INTO snapdp.dataset (keyed, account, version, seal) VALUES (%s, %s, %s, %s)", dataset._values()
-        )
+        """Do nothing: the server adds it with its entry, in `register`."""
+
+    # Steps that look, check and append at once, outside any transaction
+
+    def register(self, account: str, fingerprint: bytes, fresh: str) -> tuple[str, str]:
+        """Return account and version of a content; what is new becomes the version `fresh` of this account."""
+        found = self._called("snapdp.register(%s, %s, %s, NULL)", (account, fingerprint, fresh))
+        return found[0], found[1]
+
+    def reserve(self, account: str, version: str, epsilon: str, asked: str, session: str, moment: str) -> list[str]:
+        """Return done with number, body and digest of the entry, or why there is none: answered, pending, over."""
+        fields = (account, version, epsilon, asked, session, moment)
+        return self._called("snapdp.reserve(%s, %s, %s, %s, %s, %s, NULL)", fields)
+
+    def finish(self, account: str, kind: str, number: int, head: str, record: str | None) -> list[str]:
+        """Commit or abandon a reservation; return as `reserve` does: unknown or answered where it is not open."""
+        fields = (account, kind, number, head, record)
+        return self._called("snapdp.close(%s, %s, %s, %s, %s, NULL)", fields)
+
+    def _called(self, procedure: str, fields: tuple[Any, ...]) -> list[str]:
+        ((told,),) = self._run(f"CALL {procedure}", fields)
+        return list(told)
 
     # Sessions, damage, end
 
     def start_session(self, token: str) -> None:
         """Hold a lock as long as the connection lives: the server drops it when the process is gone."""
-        self._run("SELECT pg_advisory_lock(%s)", (_lock_of(token),))
+        self._run("SELECT pg_catalog.pg_advisory_lock(%s)", (_lock_of(token),))
 
     def session_lives(self, token: str) -> bool:
         held = (
-            "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1 "
-            "AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) "
+            "SELECT 1 FROM pg_catalog.pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1 "
+            "AND database = (SELECT oid FROM pg_catalog.pg_database WHERE datname = pg_catalog.current_database()) "
             "AND (classid::bigint << 32) + objid::bigint = %s"
         )
         return bool(self._run(held, (_lock_of(token),)))
 
     def damage(self) -> list[str]:
-        if self._run("SELECT snapdp.is_keeper()") != [(True,)]:
+        if not self.is_keeper:
             return ["this role sees its own entries only: the keeper verifies the ledger."]
         known, found = migrations(), []
         if self._recorded() != [step.row for step in known]:
             found.append("the migrations that the database records are not those of this library.")
-        kept = "SELECT proname, prosrc FROM pg_proc WHERE pronamespace = 'snapdp'::regnamespace"
-        alive = (
-            "SELECT tgname, relname FROM pg_trigger JOIN pg_class c ON c.oid = tgrelid "
-            "WHERE relnamespace = 'snapdp'::regnamespace AND NOT tgisinternal AND tgenabled = 'O'"
-        )
-        guarded = "SELECT relrowsecurity FROM pg_class WHERE oid = 'snapdp.entry'::regclass"
-        if (dict(self._run(kept)), sorted(self._run(alive))) != (functions(known), triggers(known)):
-            found.append("the rules of the database were changed.")
-        if self._run(guarded) != [(True,)]:
-            found.append("the entries are no longer guarded row by row.")
-        return found
+        if self._run("SHOW session_replication_role") != [("origin",)] or self._run(_REPLICA):
+            found.append("the server was told to skip the rules of the database.")
+        return found + differences(lines_of(self._run, "snapdp"), self._fresh(known))
+
+    def _fresh(self, known: list[Migration]) -> list[str]:
+        """Return what a ledger made just now would be made of: made on a connection of its own, and undone."""
+        other = PostgresStorage.__new__(PostgresStorage)
+        other._open(self._address, self._patience)
+        try:
+            other.begin(writing=True)
+            return fresh_lines(other._run, known, f"fresh_{os.urandom(8).hex()}")
+        finally:
+            other.rollback()
+            other.close()
 
     def close(self) -> None:
         if self._owner[0] != os.getpid():
@@ -232,7 +272,7 @@ class PostgresStorage:
     # Inside
 
     def _open(self, address: str, patience: float) -> None:
-        self._owner, self._writing = _whoever(), False
+        self._owner, self._address, self._patience = _whoever(), address, patience
         self._name = "of a PostgreSQL server"
         self._connection = None
         try:
@@ -262,7 +302,11 @@ class PostgresStorage:
             self.close()
             raise
 
-    def _run(self, statement: str, fields: tuple[Any, ...] | None = None) -> list[tuple[Any, ...]]:
+    def _whose(self) -> None:
+        """Find out as whom the ledger was opened."""
+        ((self.role, self.is_keeper),) = self._run("SELECT session_user::text, snapdp.is_keeper()")
+
+    def _run(self, statement: str, fields: Any = None) -> list[tuple[Any, ...]]:
         if self._connection is None or self._owner != _whoever():
             raise self._refused(*MISUSED)
         failure: LedgerError
@@ -287,8 +331,8 @@ class PostgresStorage:
         return [Standing(**dict(zip(Standing._fields, row, strict=True))) for row in rows]
 
     def _entries(self, where: str, fields: tuple[Any, ...]) -> list[Entry]:
-        rows = self._run(f"SELECT {', '.join(Entry._fields)} FROM {where}", fields)
-        return [Entry(**dict(zip(Entry._fields, row, strict=True))) for row in rows]
+        rows = self._run(f"SELECT {', '.join(Signed._fields)} FROM {where}", fields)
+        return [Signed(**dict(zip(Signed._fields, row, strict=True))) for row in rows]
 
     def _datasets(self, where: str, fields: tuple[Any, ...] | None = None) -> list[Dataset]:
         rows = self._run(f"SELECT keyed, account, version, seal FROM snapdp.dataset {where}", fields)
@@ -301,6 +345,16 @@ def migrate(address: str, *, patience: float = 30.0) -> int:
     storage._open(address, patience)
     try:
         return storage.migrate()
+    finally:
+        storage.close()
+
+
+def has_ledger(address: str, *, patience: float = 30.0) -> bool:
+    """Tell whether a database has a ledger, of whatever version."""
+    storage = PostgresStorage.__new__(PostgresStorage)
+    storage._open(address, patience)
+    try:
+        return bool(storage._run("SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = 'snapdp'"))
     finally:
         storage.close()
 

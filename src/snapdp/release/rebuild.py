@@ -30,7 +30,7 @@ def rebuilt(record: Mapping[str, Any]) -> Request:
     for number, values in enumerate(record["statistics"]):
         with placed(f"statistics[{number}]"):
             lines.append(_line(values, relation))
-    return Request(dataset=str(record["dataset"]), plan=Plan(lines=tuple(lines)))
+    return Request(dataset=str(record["dataset"]), plan=Plan(lines=tuple(lines)), own=record.get("own"))
 
 
 def rebuilt_relation(record: Mapping[str, Any]) -> Relation:

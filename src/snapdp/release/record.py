@@ -3,31 +3,45 @@
 Room: release. Imports request and drawing. Every field is named in ALLOWED; `checked` refuses any other, so that a
 field cannot slip in unseen. Nothing here depends on a private row count, on timing, or on a digest of data.
 Long blocks are named by the digest of their side file. Guide: docs/guide/record.md.
+
+Rules of change:
+- a record says its version; a version is a closed list of fields, and a field never changes its meaning;
+- a new field opens a new version: VERSIONS names the fields that each version added, and where;
+- the newest version is written, every version is read for ever: what an older one does not have is said to be unknown,
+  never filled in;
+- a record is never rewritten: the ledger's chain and people's copies hold the text as it was;
+- the independent checker of releases follows in the same commit; a record of each version is kept among the vectors.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from snapdp.errors import DataError
+from snapdp.display.text import shortened, visible
+from snapdp.errors import DataError, PremiseError
 from snapdp.queries.base import Part
 from snapdp.release.drawing import Block, Drawn
 from snapdp.release.request import INLINE, Request, relation_values
 from snapdp.values import Value
 
 BlockKey = tuple[int, str]  # the number of the statistic, and the name of its part or of what is derived
-RECORD_VERSION = 1
+RECORD_VERSION = 2
+VERSIONS: dict[int, dict[str, set[str]]] = {  # what each version added
+    1: {},
+    2: {"record": {"engine", "own"}, "versions": {"pyspark", "postgresql"}},
+}
 LIBRARIES = ("numpy", "gmpy2", "cryptography", "duckdb")
 _COLUMN = {"name", "kind", "lower", "upper", "step", "missing", "categories", "unknown", "null"}
 _NUMBERS = {"cell", "index", "value", "low", "high", "file"}
 ALLOWED: dict[str, set[str]] = {
     "record": {
         "snapdp_record", "dataset", "dataset_version", "relation", "unit", "n", "n_max", "person", "rows_per_person",
-        "charged", "arithmetic", "versions", "statistics", "derived", "request", "previous",
+        "charged", "arithmetic", "engine", "own", "versions", "statistics", "derived", "request", "previous",
     },
-    "versions": {"snapdp", "python", *LIBRARIES},
+    "versions": {"snapdp", "python", *LIBRARIES, "pyspark", "postgresql"},
     "statistics": {
         "kind", "title", "epsilon", "alpha", "columns", "by", "where", "edges", "outside", "count_share", "parts",
     },
@@ -44,7 +58,7 @@ ALLOWED: dict[str, set[str]] = {
     "file": {"name", "digest", "rows"},
 }  # fmt: skip
 REQUIRED: dict[str, set[str]] = {
-    "record": ALLOWED["record"] - {"n", "n_max", "person", "rows_per_person"},
+    "record": ALLOWED["record"] - {"n", "n_max", "person", "rows_per_person", "own"},
     "statistics": {"kind", "title", "epsilon", "alpha", "parts"},
     "where": {"column"},
     "parts": ALLOWED["parts"] - _NUMBERS,
@@ -63,6 +77,13 @@ LISTS: dict[str, tuple[type, ...]] = {
 WHOLE_NUMBERS = {"snapdp_record", "n", "n_max", "rows_per_person", "statistic", "cells", "moving", "count", "rows"}
 
 
+class Engine(Value):
+    """What added up the rows: its name, and the versions it has beside those of the libraries."""
+
+    name: str = "duckdb"
+    versions: Mapping[str, str] = {}
+
+
 class SideFile(Value):
     """A file of released numbers, named by its digest."""
 
@@ -77,8 +98,10 @@ def record_values(
     drawn: Sequence[Sequence[Drawn]],
     derived: Sequence[tuple[int, Block]],
     files: Mapping[BlockKey, SideFile],
+    engine: Engine | None = None,
 ) -> dict[str, Any]:
     """Return the record of a release; `files` holds the side file of every long block, by `key_of`."""
+    ran = engine or Engine()
     statistics = [
         {**declared, "parts": [{**part_values(part), **_numbers(number, part.block, files)} for part in parts]}
         for number, (declared, parts) in enumerate(zip(request.declaration["statistics"], drawn, strict=True))
@@ -87,8 +110,10 @@ def record_values(
         {
             "snapdp_record": RECORD_VERSION,
             **relation_values(request.relation),
+            **({} if request.own is None else {"own": request.own}),
             "arithmetic": "exact",
-            "versions": dict(library_versions()),
+            "engine": ran.name,
+            "versions": {**library_versions(), **ran.versions},
             "statistics": statistics,
             "derived": [
                 {**derived_values(number, block), **_numbers(number, block, files)} for number, block in derived
@@ -142,35 +167,53 @@ def key_of(number: int, block: Block) -> BlockKey:
 
 @lru_cache(maxsize=1)
 def library_versions() -> dict[str, str]:
-    """Return the versions of what computed a release: of what is installed, whatever was loaded."""
+    """Return the versions of what computes a release; a tree that is not installed tells its own."""
     import platform
-    from importlib.metadata import version
 
-    names = ("snapdp", *LIBRARIES)
-    return {"python": platform.python_version(), **{name: version(name) for name in names}}
+    own = str(sys.modules["snapdp"].__version__)  # of the code that runs, whatever is installed beside it
+    return {"snapdp": own, "python": platform.python_version(), **{name: _version(name) for name in LIBRARIES}}
+
+
+def _version(name: str) -> str:
+    """Return the version of a library: as it was installed, or as it says itself."""
+    from importlib import import_module, metadata
+
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        pass
+    try:
+        library = import_module(name)
+    except ImportError:
+        raise PremiseError(f"{name}, which releases need, is not installed.", f"pip install {name}") from None
+    told = getattr(library, "__version__", None) or library.version()  # gmpy2 has a function
+    return str(told)
 
 
 def checked(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return a record whose every field is on the list and of its kind; refuse any other."""
-    if not isinstance(record, Mapping) or record.get("snapdp_record") != RECORD_VERSION:
-        raise DataError("this is no record of a version this library reads.", f"It reads version {RECORD_VERSION}.")
-    _check("record", record)
+    version = record.get("snapdp_record") if isinstance(record, Mapping) else None
+    if type(version) is not int or version not in VERSIONS:
+        readable = " and ".join(map(str, VERSIONS))
+        raise DataError("this is no record of a version this library reads.", f"It reads versions {readable}.")
+    _check("record", record, version)
     return dict(record)
 
 
-def _check(place: str, value: Mapping[str, Any]) -> None:
-    fields = ALLOWED.get(place, set())
-    unknown, lacking = sorted(set(map(str, value)) - fields), sorted(_required(place, value) - set(value))
+def _check(place: str, value: Mapping[str, Any], version: int) -> None:
+    later = set().union(*(added.get(place, set()) for number, added in VERSIONS.items() if number > version))
+    unknown = sorted(set(map(str, value)) - (ALLOWED.get(place, set()) - later))
+    lacking = sorted(_required(place, value) - later - set(value))
     if unknown:
-        raise _refused(f"has a field that records do not have: {place}.{unknown[0]}")
+        raise _refused(f"has a field that records do not have: {place}.{shortened(visible(unknown[0]))}")
     if lacking:
         raise _refused(f"lacks a field that records have: {place}.{lacking[0]}")
     for key, each in value.items():
         if isinstance(each, Mapping) and key in TABLES:
-            _check(key, each)
+            _check(key, each, version)
         elif isinstance(each, (list, tuple)) and key in ROWS and all(isinstance(row, Mapping) for row in each):
             for row in each:
-                _check(key, row)
+                _check(key, row, version)
         elif not _is_plain(key, each):
             raise _refused(f"has a field of another kind than records have: {place}.{key}")
     if place in ("parts", "derived") and "file" not in value:
@@ -191,8 +234,13 @@ def _required(place: str, value: Mapping[str, Any]) -> set[str]:
 def _is_plain(key: str, value: Any) -> bool:
     """Tell whether a field that is no table holds what records hold there: whole numbers, lists, or text."""
     if key in LISTS:
-        return isinstance(value, (list, tuple)) and all(type(each) in LISTS[key] for each in value)
-    return type(value) is (bool if key == "whole" else int if key in WHOLE_NUMBERS else str)
+        return isinstance(value, (list, tuple)) and all(type(each) in LISTS[key] and _is_text(each) for each in value)
+    return _is_text(value) and type(value) is (bool if key == "whole" else int if key in WHOLE_NUMBERS else str)
+
+
+def _is_text(value: Any) -> bool:
+    """Tell whether a text is one: half a character (a lone surrogate) belongs to no text that was ever declared."""
+    return not isinstance(value, str) or value.isascii() or not any("\ud800" <= each <= "\udfff" for each in value)
 
 
 def _refused(what: str) -> DataError:

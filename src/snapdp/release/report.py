@@ -1,22 +1,27 @@
 """The report of a release: one self-contained HTML page, made from the record alone.
 
 Room: release. Tables and inline SVG; no script, no outside host, nothing that is not in the record. Every text of the
-record passes through `escape`: names of columns and categories are the data holder's.
+record passes through `escape`: names of columns and categories are the data holder's, and a record may be anybody's.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from html import escape
+from fractions import Fraction
+from html import escape as _escaped
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
+
+from snapdp.display.text import shortened, visible
+from snapdp.display.words import hides_nothing
 
 if TYPE_CHECKING:
     from snapdp.release.result import Number, Release
 
 WIDTH, LABEL, RIGHT, ROW = 680, 190, 20, 22
 MOST_BARS = 60
+LONGEST = 1000  # of one text on the page; the record holds it whole
 
 STYLE = """
 .snapdp { font: 15px/1.5 system-ui, sans-serif; color: #1c2733; max-width: 760px; }
@@ -51,6 +56,8 @@ def report_body(release: Release, *, certificate: str | None = None) -> str:
         f"<h1>{escape(record['dataset'])}</h1>",
         f'<p><span class="charge">epsilon {escape(record["charged"])}</span> <span class="dim">'
         f"was charged for everything on this page. {escape(_neighbours(record))}</span></p>",
+        _warned(record),
+        _drawn_by(release.author),
         _summary(numbers),
         *(_section(title, list(group)) for title, group in groupby(numbers, key=lambda each: each.statistic)),
         *(f"<p>The cells of a long statistic are in <code>{escape(name)}</code>.</p>" for name in release.files()),
@@ -62,11 +69,34 @@ def report_body(release: Release, *, certificate: str | None = None) -> str:
     return f'<div class="snapdp"><style>{STYLE}</style>\n' + "\n".join(parts) + "\n</div>"
 
 
+def escape(text: str) -> str:
+    """Return a text from outside as a page shows it: no tag, no character that turns or hides the text around it."""
+    return _escaped(shortened(visible(text), LONGEST))
+
+
 def _neighbours(record: dict[str, Any]) -> str:
     if record["relation"] == "change-one":
         return f"It protects the values of one row; the number of rows, {record['n']}, is public."
     who = "one row" if "person" not in record else f"one person ({record['person']}, {record['rows_per_person']} rows)"
     return f"It protects the presence of {who}; the number of rows is private, at most {record['n_max']} are counted."
+
+
+def _warned(record: dict[str, Any]) -> str:
+    """Return what an epsilon means that protects nobody; a charge that is no number is for the audit to find."""
+    try:
+        warning = hides_nothing(Fraction(record["charged"]))
+    except (ValueError, ArithmeticError):
+        return ""
+    return f"<p><strong>{escape(warning)}</strong></p>" if warning else ""
+
+
+def _drawn_by(author: str | None) -> str:
+    if author is None:
+        return ""
+    return (
+        f"<p>Answered before: drawn by <b>{escape(visible(author))}</b>, another role of the team ledger. The ledger "
+        "proves that it was paid for, not that the numbers were drawn at random.</p>"
+    )
 
 
 def _summary(numbers: Sequence[Number]) -> str:
@@ -111,7 +141,7 @@ def bars(numbers: Sequence[Number]) -> str:
     for row, each in enumerate(numbers):
         top = 4 + row * ROW
         left, right = sorted((x(0.0), x(float(each.value))))
-        label = each.cell if len(each.cell) <= 24 else each.cell[:23] + "…"
+        label = shortened(visible(each.cell), 24)
         drawn.append(
             f'<text x="{LABEL - 8}" y="{top + 15}" text-anchor="end">{escape(label)}</text>'
             f'<rect x="{left}" y="{top + 3}" width="{round(max(right - left, 0.5), 1)}" height="{ROW - 7}" '
@@ -188,6 +218,8 @@ def _origin(record: dict[str, Any]) -> str:
         ("request", record["request"]),
         ("charge in the ledger", record["previous"]),
         ("arithmetic", record["arithmetic"]),
+        ("engine", record.get("engine", "not named in a record of version 1")),
+        *([("drawn anew for", record["own"])] if "own" in record else []),
         ("versions", ", ".join(f"{name} {version}" for name, version in sorted(record["versions"].items()))),
     )
     cells = ((name, f"<code>{escape(text)}</code>") for name, text in rows)
@@ -198,9 +230,14 @@ def _certified(certificate: str | None) -> str:
     if certificate is None:
         return ""
     return (
-        f'<h2>Audit</h2><p>Everything on this page was derived again from the record: <a href="{quote(certificate)}">'
-        f"certificate</a>. Check it independently: <code>snapdp check {escape(certificate)}</code></p>"
+        "<h2>Audit</h2><p>Everything on this page was derived again from the record: "
+        f'<a href="{_address(certificate)}">certificate</a>. '
+        f"Check it independently: <code>snapdp check {escape(certificate)}</code></p>"
     )
+
+
+def _address(path: str) -> str:
+    return quote(path.encode("utf-8", "surrogateescape"))
 
 
 def _named(each: Number) -> str:

@@ -19,10 +19,10 @@ from snapdp.planner.plan import Line, Plan
 from snapdp.queries.base import Part, Query, mechanism
 from snapdp.queries.counts import Condition
 from snapdp.queries.relation import Relation
+from snapdp.release.belonging import REQUEST_VERSION
 from snapdp.release.chain import digest
 from snapdp.values import Value
 
-REQUEST_VERSION = 1
 LARGEST = 1 << 1000  # published numbers and their differences are finite doubles
 INLINE = 1000  # longer lists of categories or cells are named by their digest
 
@@ -32,6 +32,7 @@ class Request(Value):
 
     dataset: str
     plan: Plan
+    own: str | None = None  # the role of a team ledger for whom everything is drawn anew: another request
 
     def _check(self) -> None:
         _ = self.mechanisms, self.declaration  # whatever is wrong with them is refused now
@@ -63,6 +64,7 @@ class Request(Value):
         return {
             "snapdp_request": REQUEST_VERSION,
             **relation_values(self.relation),
+            **({} if self.own is None else {"own": self.own}),
             "statistics": [statistic_values(line) for line in self.lines],
         }
 

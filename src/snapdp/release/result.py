@@ -12,6 +12,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from snapdp.display.text import shortened, visible
 from snapdp.release.chain import canonical
 from snapdp.release.record import checked
 
@@ -33,9 +34,10 @@ class Number(NamedTuple):
 class Release:
     """The published numbers of one request, and the record that proves what was done."""
 
-    def __init__(self, record: dict[str, Any], *, free: bool = False) -> None:
+    def __init__(self, record: dict[str, Any], *, free: bool = False, author: str | None = None) -> None:
         self.record = checked(record)
         self.free = free
+        self.author = author  # the other role of a team ledger that drew it; the ledger proves payment, not the draw
 
     @property
     def charged(self) -> str:
@@ -102,12 +104,14 @@ class Release:
         return report_body(self)
 
     def __repr__(self) -> str:
-        rows = [shown_row(number) for number in self.numbers()]
+        rows = [(shortened(visible(title)), *rest) for title, *rest in map(shown_row, self.numbers())]
         widths = [max((len(row[i]) for row in rows), default=0) for i in range(3)]
         body = ["  ".join(text.ljust(w) for text, w in zip(row, widths, strict=True)).rstrip() for row in rows]
         paid = "free, answered before" if self.free else f"epsilon {self.charged} charged"
-        more = [f"  more in {name}" for name in self.files()]
-        return "\n".join([f"release of {self.record['dataset']}: {paid}", *(f"  {line}" for line in body), *more])
+        paid += "" if self.author is None else f", drawn by {visible(self.author)}"
+        more = [f"  more in {visible(name)}" for name in self.files()]
+        name = shortened(visible(self.record["dataset"]))
+        return "\n".join([f"release of {name}: {visible(paid)}", *(f"  {line}" for line in body), *more])
 
 
 def load_release(path: str | os.PathLike[str]) -> Release:

@@ -47,6 +47,7 @@ class Study(declared.Study):
         plan: Plan | None = None,
         directory: str | os.PathLike[str] = ".",
         watch: Watch | None = None,
+        own: bool = False,
     ) -> Release:
         """Release all statistics: charge the ledger, draw, record. The same request again is free.
 
@@ -54,13 +55,14 @@ class Study(declared.Study):
         ledger     a path, or an open Ledger; it has an account named like the study's dataset
         plan       a fitted plan of this study, instead of the epsilons as typed
         directory  where the files of very long histograms go
+        own        on a team ledger: draw and pay anew instead of taking what another role drew
         """
         request = self.request(plan)
         opened = self.table(table)
         if isinstance(ledger, Ledger):
-            return _released(request, opened, ledger, directory, watch)
+            return _released(_own(request, ledger) if own else request, opened, ledger, directory, watch)
         with Ledger.open(ledger) as book:
-            return _released(request, opened, book, directory, watch)
+            return _released(_own(request, book) if own else request, opened, book, directory, watch)
 
     def table(self, table: Any = None) -> Table:
         """Return the table to release from: the one given, or the one that the study names."""
@@ -75,7 +77,17 @@ def _released(
     request: Request, table: Table, ledger: Ledger, directory: str | os.PathLike[str], watch: Watch | None
 ) -> Release:
     outcome = release(request, table, ledger, directory=Path(directory), watch=watch)
-    return Release(outcome.record, free=outcome.free)
+    return Release(outcome.record, free=outcome.free, author=outcome.author)
+
+
+def _own(request: Request, ledger: Ledger) -> Request:
+    """Return the request as one of this role alone: nobody else's answer is an answer to it."""
+    if ledger.role is None:
+        raise ParameterError(
+            "a ledger in a file knows no roles: there is nobody else whose answer could be declined.",
+            "Leave `own` out; it belongs to a team ledger on a server. Nothing was spent.",
+        )
+    return replaced(request, own=ledger.role)
 
 
 def study(given: str | os.PathLike[str] | dict[str, Any] | None = None, **values: Any) -> Study:

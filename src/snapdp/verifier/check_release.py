@@ -31,7 +31,8 @@ KINDS = {  # of statistics: how many columns, and the fields beside the common o
 }  # fmt: skip
 SHA256, RATIONAL = "sha256:[0-9a-f]{64}", "-?[0-9]{1,1000}(/[0-9]{1,1000})?"
 FREE = {"dataset": "(?s).+", "dataset_version": "[0-9a-f]{16}", "previous": SHA256}  # fields that follow from nothing
-WHO = {"relation", "unit", "n", "n_max", "person", "rows_per_person"}
+WHO = {"relation", "unit", "n", "n_max", "person", "rows_per_person", "own"}
+ENGINES = {"duckdb": "", "spark": " pyspark", "postgresql": " postgresql"}  # and what else has a version then
 RECORD = "snapdp_record arithmetic relation unit versions statistics derived charged request " + " ".join(FREE)
 INLINE = 1000  # longer lists of categories or cells are named by their digest
 MOST_LEVELS, MOST_CATEGORIES, LARGEST_INDEX = 1 << 31, 10**7, 1 << 52
@@ -183,7 +184,8 @@ class Column(NamedTuple):  # numbers on a step, or categories; no labels where o
 def read_relation(record: At) -> Relation:
     change_one = record.at("relation").text("change-one|add-remove") == "change-one"
     size, person = "n" if change_one else "n_max", "person" in record.value and not change_one
-    record.fields(f"{RECORD} {size}" + " person rows_per_person" * person)
+    named = " engine own?" * (record.at("snapdp_record").whole() == 2)  # version 1 names no engine
+    record.fields(f"{RECORD} {size}{named}" + " person rows_per_person" * person)
     record.at("unit").same("person" if person and record.at("person").text() else "row")
     return change_one, record.at(size).whole(), record.at("rows_per_person").whole() if person else 1
 
@@ -440,8 +442,10 @@ def check_record(record: At) -> Fraction:
     relation = read_relation(record)
     for name, pattern in {**FREE, "arithmetic": "exact"}.items():
         record.at(name).text(pattern)
-    record.at("snapdp_record").same(1)
-    for version in record.at("versions").fields("snapdp python numpy gmpy2 cryptography duckdb"):
+    record.at("snapdp_record").demand(record.value["snapdp_record"] in (1, 2), "not a version that is known here")
+    engine = record.at("engine").text("|".join(ENGINES)) if "engine" in record.value else "duckdb"
+    _ = "own" in record.value and record.at("own").text()
+    for version in record.at("versions").fields("snapdp python numpy gmpy2 cryptography duckdb" + ENGINES[engine]):
         version.text("[0-9][0-9A-Za-z.+-]{0,40}")
     stated, charged = record.at("statistics").rows(MOST_STATISTICS), ZERO
     statistics = [read_statistic(each, relation) for each in stated]

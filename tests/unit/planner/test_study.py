@@ -303,7 +303,8 @@ def test_a_study_is_loaded_from_a_file_with_or_without_a_byte_order_mark(tmp_pat
         load_study("a\0b")
 
 
-names = st.text(min_size=1, max_size=8).filter(str.strip)
+LETTERS = st.characters(codec="utf-8", exclude_characters="\x00")  # what engines can store
+names = st.text(LETTERS, min_size=1, max_size=8).filter(str.strip)
 numbers = st.fractions(min_value=-1000, max_value=1000, max_denominator=64)
 epsilons = st.fractions(min_value=F(1, 1000), max_value=10, max_denominator=1000).filter(bool)
 levels = st.fractions(min_value=F(1, 100), max_value=F(1, 2), max_denominator=100)
@@ -328,8 +329,8 @@ def studies(draw):
     integer = integer_column(two, lower=low, upper=high, missing=draw(st.sampled_from([None, high])))
     unknown, null = draw(st.tuples(*[st.sampled_from(["dropped", "binned"])] * 2))
     group = category_column(
-        three, categories=draw(st.lists(st.text(max_size=5), min_size=1, max_size=4, unique=True)), unknown=unknown,
-        null=null,
+        three, categories=draw(st.lists(st.text(LETTERS, max_size=5), min_size=1, max_size=4, unique=True)),
+        unknown=unknown, null=null,
     )  # fmt: skip
     by = draw(st.sampled_from([None, group]))
     where = [condition(group, equals=group.categories[0]), condition(real, below=real.middle)]
@@ -424,3 +425,43 @@ def _damage(tree, dice):
         else:
             tree[key] = dice.choice(JUNK)
         return
+
+
+# Text and numbers that cannot be used
+
+
+@pytest.mark.parametrize("key", ["dataset", "data", "column", "category"])
+@pytest.mark.parametrize("text", ["a\ud800b", "\udfff", "a\x00b"])
+def test_half_a_character_or_a_null_is_refused_wherever_a_name_stands(key, text):
+    columns = {text if key == "column" else "g": {"kind": "category", "categories": ["a", "b"]}}
+    if key == "category":
+        columns["g"]["categories"] = ["a", text]
+    values = {"version": 1, "dataset": "d", "relation": "change-one", "n": 9, "columns": columns}
+    values |= {"statistic": [{"kind": "histogram", "column": next(iter(columns)), "epsilon": 1}]}
+    if key in ("dataset", "data"):
+        values[key] = text
+    with pytest.raises(ParameterError, match="cannot store") as refused:
+        study_from_values(values)
+    assert str(refused.value).isascii()
+
+
+@pytest.mark.parametrize("number", ["0." + "1" * 5000, "1" * 5000 + ".5", "1e-900"])
+def test_a_number_of_thousands_of_digits_is_refused_in_words(number):
+    text = f"""version = 1
+dataset = "d"
+relation = "change-one"
+n = 9
+[columns.x]
+kind = "number"
+lower = 0
+upper = 1
+[[statistic]]
+kind = "mean"
+column = "x"
+epsilon = {number}
+"""
+    if len(number) < 100:
+        assert study_from_toml(text).requests[0].epsilon == Fraction(1, 10**900)
+        return
+    with pytest.raises(ParameterError, match=r"thousands of digits|not a finite number"):
+        study_from_toml(text)

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snapdp.errors import LedgerError, ParameterError
+from snapdp.release.backup import restore
 from snapdp.release.chain import canonical, digest
 from snapdp.release.ledger import Ledger
 from tests.unit.release.support import NAME, F, ask, fingerprint, new_ledger, release
@@ -291,11 +292,11 @@ def test_an_altered_record_is_not_taken_for_the_stored_one(full):
 
 
 def test_a_copy_that_went_on_by_itself_is_found(tmp_path):
-    """Two copies that both went on are two histories: each lacks the other's records."""
+    """Two files that both went on are two histories: each lacks the other's records."""
     path, copy = tmp_path / "people.ledger", tmp_path / "fork.ledger"
     ledger, version = new_ledger(path)
     ledger.close()
-    shutil.copy(path, copy)
+    restore(path, copy, against=None)
     with Ledger.open(path) as one, Ledger.open(copy) as two:
         ours, theirs = release(one, version, "a", "1/3"), release(two, version, "a", "1/3", value=0.6)
         one.verify(against=ours)

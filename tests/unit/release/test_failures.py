@@ -14,7 +14,7 @@ import pytest
 
 from snapdp.errors import LedgerError
 from snapdp.release.ledger import Ledger
-from snapdp.release.storage import OTHER, SENTENCES
+from snapdp.release.sqlite_failures import OTHER, SENTENCES
 from snapdp.values import replaced
 from tests.unit.release.support import NAME, TERMS, F, ask, fingerprint, new_ledger, record_of, release
 
@@ -211,9 +211,9 @@ def test_a_ledger_of_a_later_format_is_refused(path):
     new_ledger(path)[0].close()
     with contextlib.closing(sqlite3.connect(path)) as other:
         other.execute("DROP TRIGGER no_update_of_ledger")
-        other.execute("UPDATE ledger SET format = 2")
+        other.execute("UPDATE ledger SET format = 3")
         other.commit()
-    with refused("format 2"):
+    with refused("format 3"):
         Ledger.open(path)
 
 

@@ -95,7 +95,7 @@ def kill_at_random(directory, seconds, path=None, enough=100, pause=0.15):
     """Kill and replace processes for a while; then compare what they were told with what the ledger holds."""
     dice = random.Random(20121016)
     kills = 0
-    with Crowd(directory, job="many", cap=100, epsilons=["1/3000", "1/700", "0.001", "13/10007"], path=path) as crowd:
+    with Crowd(directory, job="many", cap=100, epsilons=["0.00033", "1/700", "0.001", "13/997"], path=path) as crowd:
         crowd.start_all()
         end = time.monotonic() + seconds
         while time.monotonic() < end or kills < 10 or len(crowd.lines("committed")) < enough:
@@ -121,7 +121,7 @@ def kill_at_random(directory, seconds, path=None, enough=100, pause=0.15):
     assert len(history.keys() - reserved.keys()) <= kills + PROCESSES
 
 
-def test_a_race_at_a_small_cap_stops_exactly_at_the_cap(tmp_path):
+def test_a_race_at_a_small_cap_stops_exactly_at_the_cap_and_everybody_gets_a_share(tmp_path):
     with Crowd(tmp_path, job="many", cap="499/3", epsilons=["1/3"]) as crowd:
         crowd.start_all()
         crowd.finish()
@@ -131,6 +131,9 @@ def test_a_race_at_a_small_cap_stops_exactly_at_the_cap(tmp_path):
             assert ledger.account(NAME).left == 0
             assert len(ledger.history(NAME)) == 499 == len(told)
     assert len({number for number, _ in told}) == 499
+    shares = [log.read_text(encoding="utf-8").count('"committed"') for log in tmp_path.glob("log-*")]
+    assert (len(shares), sum(shares)) == (PROCESSES, 499)
+    assert min(shares) >= 499 / PROCESSES / 4
 
 
 def test_a_race_with_mixed_amounts_leaves_less_than_the_smallest(tmp_path):

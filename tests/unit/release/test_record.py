@@ -11,10 +11,17 @@ import duckdb
 import pytest
 
 from snapdp.errors import DataError
+from snapdp.release.audit import audit, certificate
 from snapdp.release.chain import canonical
-from snapdp.release.record import ALLOWED, checked
+from snapdp.release.drawing import Drawn
+from snapdp.release.ledger import identical
+from snapdp.release.record import ALLOWED, RECORD_VERSION, checked, library_versions, record_values
+from snapdp.release.request import Request
 from snapdp.release.result import Release
-from tests.unit.release.people import LONG, MEAN, released
+from snapdp.verifier import check_release
+from tests.services import new_database, on_spark, postgres_server, spark_session
+from tests.unit.data import everywhere
+from tests.unit.release.people import LONG, MEAN, new_book, released, study
 
 
 def cells_of(folder, file):
@@ -101,7 +108,7 @@ def test_a_field_that_is_not_on_the_list_is_refused_wherever_it_stands(record):
 def test_a_field_that_is_lacking_or_of_another_kind_is_refused(record):
     """Release and report read them: what is not there must not be found out there."""
     optional = {"n", "n_max", "person", "rows_per_person", "columns", "by", "where", "edges", "outside", "count_share"}
-    optional |= {"equals", "from", "below", "file"} | ALLOWED["versions"]
+    optional |= {"equals", "from", "below", "file", "own"} | ALLOWED["versions"]
     for path in places(record):
         at = record
         for step in path:
@@ -125,12 +132,104 @@ def test_numbers_that_do_not_belong_together_are_refused(record):
 
 
 def test_a_record_of_another_version_is_refused(record):
-    for version in (0, 2, "1", None, [1]):
+    for version in (0, 3, "1", "2", True, 2.0, None, [1]):
         with pytest.raises(DataError):
             checked({**record, "snapdp_record": version})
+
+
+# Versions
+
+
+def of_version_1(record):
+    """Return a record as version 1 wrote it: without the engine."""
+    return {**{key: each for key, each in record.items() if key != "engine"}, "snapdp_record": 1}
+
+
+def test_a_record_of_version_1_is_read_as_it_was_written(record):
+    old = of_version_1(record)
+    assert checked(old) == old
+    assert Release(old).to_json() == canonical(old)
+    assert "engine" not in Release(old).to_json()
+
+
+def test_what_a_later_version_added_is_refused_in_an_earlier_one(record):
+    for more in ({"engine": "duckdb"}, {"own": "ann"}, {"versions": {**record["versions"], "pyspark": "4.0.0"}}):
+        with pytest.raises(DataError, match="records do not have"):
+            checked({**of_version_1(record), **more})
+        assert checked({**record, **more})
+
+
+def test_a_record_of_version_2_names_one_of_the_engines(record):
+    assert record["snapdp_record"] == RECORD_VERSION == 2
+    assert record["engine"] == "duckdb"
+    for wrong in ("sqlite", "", "DuckDB"):
+        assert [each.field for each in audit({**record, "engine": wrong}).findings] == ["engine"]
+    with pytest.raises(DataError, match="lacks"):
+        checked({**of_version_1(record), "snapdp_record": 2})
+
+
+def test_a_request_for_a_role_of_its_own_is_another_request_and_its_record_says_so():
+    plain, own = (Request(dataset="people", plan=study(MEAN).plan(), own=name) for name in (None, "ann"))
+    assert "own" not in plain.declaration
+    assert own.declaration == {**plain.declaration, "own": "ann"}
+    assert identical(plain.epsilon, plain.declaration) != identical(own.epsilon, own.declaration)
+    drawn = [[Drawn(line=own.lines[0], part=own.lines[0].query.parts[0], mechanism=own.mechanisms[0][0], indices=[0])]]
+    binding = {"dataset": "people", "dataset_version": "0" * 16, "charged": "1/2", "previous": "sha256:" + "0" * 64}
+    made = record_values(own, {**binding, "request": identical(own.epsilon, own.declaration)}, drawn, [], {})
+    assert made["own"] == "ann"
+    assert audit(made).sound
+    assert [each.field for each in audit({**made, "own": "bob"}).findings] == ["request"]
+
+
+def test_versions_are_told_by_libraries_that_are_not_installed_as_packages(monkeypatch):
+    """A source tree on the path has no metadata; it can release all the same."""
+    from importlib import metadata
+
+    def unknown(name):
+        raise metadata.PackageNotFoundError(name)
+
+    installed = library_versions()
+    monkeypatch.setattr(metadata, "version", unknown)
+    library_versions.cache_clear()
+    assert library_versions() == installed
+    library_versions.cache_clear()
 
 
 def test_a_record_holds_nothing_of_the_machine_or_the_moment(record):
     text = canonical(record)
     for told in (str(Path.cwd()), str(Path.home()), time.strftime("%Y-"), "/tmp", ".ledger"):
         assert told not in text
+
+
+# Engines
+
+
+TYPED = {"age": ("bigint", [31, 62, 7, None])}
+
+
+def named(folder, table):
+    """Return engine, versions and premise of a release from a table."""
+    with new_book(folder) as ledger:
+        record = study(MEAN).release(table, ledger=ledger, directory=folder).record
+    assert audit(record).sound
+    assert check_release.check(json.loads(json.dumps(certificate(record)))) == []
+    return record, {each.name: each.why for each in audit(record).premises}["engine"]
+
+
+def test_a_release_from_a_server_names_it_and_its_version(tmp_path):
+    with new_database(postgres_server()) as where:
+        record, said = named(tmp_path, everywhere.on_postgres(TYPED, where))
+    assert record["engine"] == "postgresql"
+    assert said.startswith(f"PostgreSQL {record['versions']['postgresql']} adds")
+
+
+@on_spark
+def test_a_release_from_spark_names_it_and_its_version(tmp_path):
+    record, said = named(tmp_path, everywhere.on_spark(TYPED, spark_session()))
+    assert record["engine"] == "spark"
+    assert said.startswith(f"Spark {record['versions']['pyspark']} adds")
+
+
+def test_a_release_from_a_file_names_duckdb_and_its_version(tmp_path):
+    record, said = named(tmp_path, everywhere.on_duckdb(TYPED, tmp_path))
+    assert said.startswith(f"DuckDB {record['versions']['duckdb']} adds")

@@ -95,7 +95,7 @@ def test_a_record_read_back_shows_the_same(result, tmp_path):
 
 def test_what_is_no_record_is_refused(tmp_path):
     path = tmp_path / "record.json"
-    for text in ("", "[]", "3", '{"snapdp_record": 2}', '{"a": 1}', '"text"', "\x00"):
+    for text in ("", "[]", "3", '{"snapdp_record": 3}', '{"a": 1}', '"text"', "\x00"):
         path.write_text(text)
         with pytest.raises(DataError):
             snapdp.load_release(path)

@@ -15,7 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from snapdp.errors import BudgetError
 from snapdp.release.accounts import Answer, InProgressError, Reservation
 from snapdp.release.ledger import Ledger
-from snapdp.release.storage import SqliteStorage
+from snapdp.release.sqlite import SqliteStorage
 from tests.unit.release.support import TERMS, F, ask, fingerprint, new_ledger, record_of
 
 CAP = F(1)
@@ -41,7 +41,7 @@ class Mortal:
         method = getattr(self._inner, name)
 
         def call(*given, **named):
-            if self._inner._connection is None:
+            if not self._inner._file.is_open:
                 assert name in ("rollback", "close")
                 return None
             self._burn()
@@ -63,8 +63,9 @@ class Mortal:
 
     def die(self):
         """Drop connection and lock as a killed process does; its session file stays behind."""
-        self._inner._connection.close()
-        self._inner._connection = None
+        self._inner._file.drop()
+        self._inner._file.is_open = False
+        self._inner._file.inode.close()
         if self._inner._session is not None:
             os.close(self._inner._session._file)
             self._inner._session = None

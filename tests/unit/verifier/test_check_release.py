@@ -51,7 +51,7 @@ ADD_REMOVE = [
     {"kind": "mean", "column": "age", "by": "many", "epsilon": "1"},
 ]
 # What no field of a certificate follows from: the ledger knows these (docs/theory/release-certificates.md).
-UNDERIVABLE = {"dataset", "dataset_version", "previous", "versions"}
+UNDERIVABLE = {"dataset", "dataset_version", "previous", "versions", "engine"}
 
 
 PERSONS = {"relation": "add-remove", "n_max": 120, "person": "id", "rows_per_person": 2}
@@ -98,6 +98,37 @@ def test_the_audit_and_the_checker_agree_on_random_releases():
                 assert check(certificate(changed)), (seed, place)
                 assert not audit(changed).sound, (seed, place)
     assert len(kinds) == 6 + 4 + 4
+
+
+def test_records_of_both_versions_are_accepted_and_no_other():
+    for seed in range(20):
+        record = json.loads(json.dumps(random_record(random.Random(seed))))
+        old = {**{key: each for key, each in record.items() if key != "engine"}, "snapdp_record": 1}
+        assert check(certificate(record)) == check(certificate(old)) == []
+        for wrong in ({**record, "snapdp_record": 1}, {**old, "snapdp_record": 2}, {**old, "own": "ann"}):
+            assert check({**certificate(record), "record": wrong})
+        for version in (0, 3, True, "2", None):
+            assert check({**certificate(record), "record": {**record, "snapdp_record": version}})
+
+
+@pytest.mark.parametrize(("engine", "library"), [("spark", "pyspark"), ("postgresql", "postgresql")])
+def test_other_engines_are_named_with_their_versions(engine, library):
+    record = random_record(random.Random(3))
+    versions = {**record["versions"], library: "4.1"}
+    made = certificate({**record, "engine": engine, "versions": versions})
+    assert check(made) == []
+    (why,) = [why for name, _, why in made["premises"] if name == "engine"]
+    assert why.lower().startswith(f"{engine} 4.1 adds")
+    assert check({**made, "record": {**made["record"], "engine": "duckdb"}})
+    assert check({**made, "record": {**made["record"], "engine": "abacus"}})
+
+
+def test_the_premises_of_an_old_record_say_that_its_engine_is_not_named():
+    record = random_record(random.Random(3))
+    old = {**{key: each for key, each in record.items() if key != "engine"}, "snapdp_record": 1}
+    said = {each.name: each.why for each in audit(old).premises}["engine"]
+    assert "not named" in said
+    assert "DuckDB" not in said
 
 
 def test_a_mean_of_one_row_is_whole_as_its_sum_is():

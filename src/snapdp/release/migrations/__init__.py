@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from importlib import resources
-
-_FUNCTION = re.compile(r"CREATE FUNCTION snapdp\.(\w+).*?\$\$(.*?)\$\$", re.DOTALL)
-_TRIGGER = re.compile(r"CREATE TRIGGER (\w+) .*? ON snapdp\.(\w+)")
 
 
 class Migration:
@@ -22,13 +18,3 @@ def migrations() -> list[Migration]:
     """Return all steps, oldest first."""
     files = {each.name: each for each in resources.files(__name__).iterdir() if each.name.endswith(".sql")}
     return [Migration(name, files[name].read_text(encoding="utf-8")) for name in sorted(files)]
-
-
-def functions(steps: list[Migration]) -> dict[str, str]:
-    """Return the functions that steps make, by name: what the server keeps as their source."""
-    return {name: body for step in steps for name, body in _FUNCTION.findall(step.text)}
-
-
-def triggers(steps: list[Migration]) -> list[tuple[str, str]]:
-    """Return the triggers that steps make, and their tables, sorted."""
-    return sorted(pair for step in steps for pair in _TRIGGER.findall(step.text))

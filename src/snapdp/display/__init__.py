@@ -1,0 +1,1 @@
+"""How anything is shown: text from outside made visible, in words where a number does not say enough."""

@@ -1,0 +1,539 @@
+-- Ledger format 2. Analysts append through three procedures only, each of which looks, checks, appends and commits in one
+-- step: no lock survives a call, no key or keyed digest leaves the server, and the server writes the entries itself.
+-- The trigger demands the very text that the library would write, so that one entry cannot stop an account.
+-- Every function fixes what the caller could bend: names (search_path), the reading of its own text, the printing of
+-- floats, the printing of plans with values in them. docs/theory/ledger.md, (6)-(9).
+
+DROP TRIGGER check_dataset ON snapdp.dataset;
+DROP FUNCTION snapdp.check_dataset(), snapdp.hold(text);
+DROP POLICY own_entries ON snapdp.entry;
+DROP POLICY anybody_appends ON snapdp.entry;
+
+-- JSON. The server cannot read \u0000 and half surrogate pairs: every \u is kept as text, every backslash doubled. Each
+-- piece of what is read so stands for one piece of the body, and `raw` gives it back.
+CREATE FUNCTION snapdp.plain(body text) RETURNS json LANGUAGE sql IMMUTABLE
+SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on AS $$
+    SELECT replace(replace(replace(body, '\\', chr(1)), '\u', '\\u'), chr(1), '\\\\')::json
+$$;
+CREATE FUNCTION snapdp.raw(piece json) RETURNS text LANGUAGE sql IMMUTABLE
+SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on AS $$
+    SELECT replace(replace(replace(piece::text, '\\\\', chr(1)), '\\u', '\u'), chr(1), '\\')
+$$;
+
+-- Whether a number is written as Python writes it: a float by the fewest figures that read back to it. The server prints
+-- more of them where the fewest lie halfway between two floats, which happens between 2^53 and 10^41 only, to 16 or more
+-- figures: there a text of fewer figures that reads back is the shortest one, and the server's own is not.
+CREATE FUNCTION snapdp.figures(word text) RETURNS text LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS
+$$ SELECT trim('0' FROM translate(split_part(word, 'e', 1), '-.', '')) $$;
+CREATE FUNCTION snapdp.is_number(word text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE
+SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on SET extra_float_digits = 1 AS $$
+DECLARE
+    x float8;
+    given text := snapdp.figures(word);
+    mantissa text := split_part(word, 'e', 1);
+    place integer;
+BEGIN
+    IF word ~ '^(0|-?[1-9][0-9]{0,250})$' OR word ~ '^-?0[.]0$' THEN
+        RETURN true;
+    END IF;
+    IF length(word) > 25 OR word !~ (CASE WHEN word LIKE '%e%'
+        THEN '^-?[1-9]([.][0-9]*[1-9])?e([+](1[6-9]|[2-9][0-9]|[1-9][0-9]{2})|-(0[5-9]|[1-9][0-9]{1,2}))$'
+        ELSE '^-?(0|[1-9][0-9]{0,15})[.]([0-9]*[1-9]|0)$' END)
+       OR word NOT LIKE '%e%' AND abs(word::numeric) < 0.0001 THEN
+        RETURN false;
+    END IF;
+    x := word::float8;
+    IF length(given) < length(snapdp.figures(x::text)) THEN
+        RETURN true;
+    ELSIF word::numeric <> x::text::numeric OR length(given) < 16 OR abs(x) NOT BETWEEN 1e14 AND 1e42 THEN
+        RETURN word::numeric = x::text::numeric;
+    END IF;
+    place := COALESCE(NULLIF(split_part(word, 'e', 2), ''), '0')::integer - length(split_part(mantissa, '.', 2))
+        + length(replace(mantissa, '.', '')) - length(rtrim(replace(mantissa, '.', ''), '0'));
+    RETURN NOT EXISTS (
+        SELECT FROM unnest(ARRAY[0, 1]) AS more WHERE ((div(given::numeric, 10) + more)::text || 'e' || place + 1)::float8 = abs(x));
+END
+$$;
+
+-- Whether a text is canonical JSON: ASCII, no spaces, strings and numbers as Python writes them, keys in order, once, and
+-- without anything that must be escaped.
+CREATE FUNCTION snapdp.is_canonical(body text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE
+SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on AS $$
+DECLARE
+    single text := replace(body, '\\', '');
+    bare text := regexp_replace(single, '"([^"\\]|\\.)*"', '""', 'g');
+BEGIN
+    IF body COLLATE "C" ~ '[^ -~]' OR bare LIKE '% %' OR single ~ '\\(/|u00([2-6][0-9a-f]|7[0-9a-e]|0[89acd])|u(?![0-9a-f]{4}))'
+       OR EXISTS (SELECT FROM (SELECT DISTINCT words[1] AS word FROM regexp_matches(bare, '[-+0-9][-+.0-9eE]*', 'g') AS words) AS every
+                  WHERE NOT snapdp.is_number(word)) THEN
+        RETURN false;
+    END IF;
+    RETURN (
+        WITH RECURSIVE node(depth, value) AS (
+            SELECT 0, snapdp.plain(body)
+            UNION ALL
+            SELECT depth + 1, child.value FROM node, LATERAL (
+                SELECT value FROM json_each(CASE json_typeof(node.value) WHEN 'object' THEN node.value END)
+                UNION ALL
+                SELECT value FROM json_array_elements(CASE json_typeof(node.value) WHEN 'array' THEN node.value END)
+            ) AS child
+            WHERE depth < 48 AND json_typeof(child.value) IN ('object', 'array')
+        )
+        SELECT COALESCE(bool_and(depth < 48), true) AND NOT EXISTS (
+            SELECT FROM (
+                SELECT key COLLATE "C" AS key, lag(key) OVER (PARTITION BY node.place ORDER BY each.place) COLLATE "C" AS before
+                FROM (SELECT value, row_number() OVER () AS place FROM node WHERE json_typeof(value) = 'object') AS node,
+                     json_each(node.value) WITH ORDINALITY AS each(key, value, place)
+            ) AS pair
+            WHERE key <= before OR key !~ '^[] !#-[^-~]*$'
+        )
+        FROM node
+    );
+END
+$$;
+
+-- Amounts are fractions in lowest terms, as text: '1/3', '2'.
+CREATE OR REPLACE FUNCTION snapdp.top(amount text) RETURNS numeric LANGUAGE sql IMMUTABLE
+SET search_path = pg_catalog, pg_temp AS $$ SELECT split_part(amount, '/', 1)::numeric $$;
+CREATE OR REPLACE FUNCTION snapdp.bottom(amount text) RETURNS numeric LANGUAGE sql IMMUTABLE
+SET search_path = pg_catalog, pg_temp AS $$ SELECT COALESCE(NULLIF(split_part(amount, '/', 2), ''), '1')::numeric $$;
+CREATE OR REPLACE FUNCTION snapdp.is_amount(amount text) RETURNS boolean LANGUAGE sql IMMUTABLE
+SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on AS $$
+    SELECT COALESCE(length(amount) <= 2001 AND amount ~ '^(0|[1-9][0-9]*)(/[1-9][0-9]*)?$' AND CASE WHEN amount LIKE '%/%'
+        THEN snapdp.bottom(amount) > 1 AND gcd(snapdp.top(amount), snapdp.bottom(amount)) = 1 ELSE true END, false)
+$$;
+CREATE FUNCTION snapdp.total(one text, other text) RETURNS text LANGUAGE plpgsql IMMUTABLE
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    above numeric := snapdp.top(one) * snapdp.bottom(other) + snapdp.top(other) * snapdp.bottom(one);
+    below numeric := snapdp.bottom(one) * snapdp.bottom(other);
+    common numeric := gcd(above, below);
+BEGIN
+    RETURN div(above, common)::text || CASE WHEN below = common THEN '' ELSE '/' || div(below, common)::text END;
+END
+$$;
+CREATE FUNCTION snapdp.at_most(one text, other text) RETURNS boolean LANGUAGE sql IMMUTABLE
+SET search_path = pg_catalog, pg_temp AS
+$$ SELECT snapdp.top(one) * snapdp.bottom(other) <= snapdp.top(other) * snapdp.bottom(one) $$;
+
+-- What may be charged: sums of such amounts stay short, in whatever order they come.
+CREATE FUNCTION snapdp.is_payable(epsilon text) RETURNS boolean LANGUAGE sql IMMUTABLE
+SET search_path = pg_catalog, pg_temp AS $$
+    SELECT CASE WHEN snapdp.is_amount(epsilon) THEN snapdp.top(epsilon) > 0 AND
+        (snapdp.bottom(epsilon) <= 1000 OR mod(1000000000000000000000000000000, snapdp.bottom(epsilon)) = 0) ELSE false END
+$$;
+
+CREATE OR REPLACE FUNCTION snapdp.is_keeper() RETURNS boolean LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp AS $$
+    SELECT pg_catalog.pg_has_role(session_user, relowner, 'MEMBER') FROM pg_catalog.pg_class
+    WHERE oid = 'snapdp.entry'::pg_catalog.regclass
+$$;
+
+CREATE FUNCTION snapdp.digest(content text) RETURNS text LANGUAGE sql IMMUTABLE
+SET search_path = pg_catalog, pg_temp AS $$ SELECT 'sha256:' || encode(sha256(convert_to(content, 'UTF8')), 'hex') $$;
+CREATE FUNCTION snapdp.same(epsilon text, asked text) RETURNS text LANGUAGE sql IMMUTABLE
+SET search_path = pg_catalog, pg_temp AS
+$$ SELECT snapdp.digest('{"epsilon":"' || epsilon || '","request":' || asked || '}') $$;
+
+-- The body of every entry but the first, from its parts.
+CREATE FUNCTION snapdp.written(
+    kind text, who text, place integer, previous text, spent text, version text, request text, reserve integer,
+    content text, epsilon text, session text, moment text
+) RETURNS text LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT '{"account":' || who
+        || CASE kind WHEN 'reserve' THEN ',"asked":' || content || ',"epsilon":"' || epsilon || '"' ELSE '' END
+        || ',"kind":"' || kind || '","number":' || place || ',"previous":"' || previous || '"'
+        || CASE kind WHEN 'commit' THEN ',"record":' || content ELSE '' END
+        || CASE kind WHEN 'dataset' THEN '' ELSE ',"request":"' || request || '"' END
+        || CASE WHEN kind IN ('commit', 'abandon') THEN ',"reserve":' || reserve ELSE '' END
+        || CASE kind WHEN 'reserve' THEN ',"session":"' || session || '"' ELSE '' END
+        || ',"spent":"' || spent || '"'
+        || CASE kind WHEN 'reserve' THEN ',"time":"' || moment || '"' ELSE '' END
+        || ',"version":"' || version || '"}'
+$$;
+
+-- What a request of this library declares belongs to its account, its role and its charge. Others are taken as they are.
+CREATE FUNCTION snapdp.agrees(opening json, asked json, epsilon text) RETURNS boolean LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    unit text := (asked -> 'unit')::text;
+    person text := (asked -> 'person')::text;
+    sum text := '0';
+    part json;
+BEGIN
+    IF asked -> 'snapdp_request' IS NULL THEN
+        RETURN true;
+    END IF;
+    IF asked -> 'own' IS NOT NULL AND (snapdp.raw(asked -> 'own')::json #>> '{}') IS DISTINCT FROM session_user::text THEN
+        RETURN false;
+    END IF;
+    FOR part IN SELECT value FROM json_array_elements(asked -> 'statistics') LOOP
+        IF NOT snapdp.is_amount(part ->> 'epsilon') OR json_typeof(part -> 'epsilon') <> 'string' THEN
+            RETURN false;
+        END IF;
+        sum := snapdp.total(sum, part ->> 'epsilon');
+        IF length(sum) > 2001 THEN
+            RETURN false;
+        END IF;
+    END LOOP;
+    IF person IS NOT NULL THEN
+        unit := '"person (' || substr(person, 2, length(person) - 2) || ', at most ' || (asked -> 'rows_per_person')::text || ' rows)"';
+    END IF;
+    RETURN sum = epsilon AND unit = (opening -> 'unit')::text
+        AND (asked -> 'relation')::text = (opening -> 'relation')::text
+        AND (asked -> CASE opening ->> 'relation' WHEN 'change-one' THEN 'n' ELSE 'n_max' END)::text = (opening -> 'rows')::text;
+END
+$$;
+
+-- A record of this library declares the very request it answers.
+CREATE FUNCTION snapdp.declares(record json, asked json) RETURNS boolean LANGUAGE sql IMMUTABLE
+SET search_path = pg_catalog, pg_temp AS $$
+    SELECT CASE
+        WHEN asked -> 'snapdp_request' IS NULL THEN record -> 'statistics' IS NULL
+        ELSE NOT EXISTS (
+            SELECT FROM unnest(ARRAY['relation', 'unit', 'n', 'n_max', 'person', 'rows_per_person', 'own']) AS name
+            WHERE (record -> name)::text IS DISTINCT FROM (asked -> name)::text
+        ) AND NOT EXISTS (
+            SELECT FROM json_object_keys(asked) AS name WHERE name NOT IN (
+                'relation', 'unit', 'n', 'n_max', 'person', 'rows_per_person', 'own', 'snapdp_request', 'statistics')
+        ) AND (asked -> 'statistics')::text = '[' || COALESCE((
+            SELECT string_agg('{' || COALESCE((
+                SELECT string_agg('"' || key || '":' || field.value::text, ',' ORDER BY field.place)
+                FROM json_each(one.value) WITH ORDINALITY AS field(key, value, place) WHERE key <> 'parts'
+            ), '') || '}', ',' ORDER BY one.place)
+            FROM json_array_elements(record -> 'statistics') WITH ORDINALITY AS one(value, place)
+        ), '') || ']'
+    END
+$$;
+
+-- What is long is read before the account is locked, by the functions below; of the keeper, who appends directly, here.
+CREATE FUNCTION snapdp.is_request(asked text, opening json, epsilon text) RETURNS boolean LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp AS $$
+    SELECT octet_length(asked) < 16777216 AND json_typeof(snapdp.plain(asked)) = 'object' AND snapdp.is_canonical(asked)
+        AND snapdp.agrees(opening, snapdp.plain(asked), epsilon)
+$$;
+CREATE FUNCTION snapdp.is_record(record text, reserved json) RETURNS boolean LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp AS $$
+    SELECT octet_length(record) < 16777216 AND json_typeof(snapdp.plain(record)) = 'object' AND snapdp.is_canonical(record)
+        AND snapdp.declares(snapdp.plain(record), reserved -> 'asked')
+$$;
+
+-- Every entry follows the one before, is the text that the library writes, says what it costs, stays within the cap, and
+-- belongs to the reservation it closes. The standing moves with it.
+CREATE OR REPLACE FUNCTION snapdp.check_entry() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on AS $$
+DECLARE
+    b json;
+    opening json;
+    s snapdp.standing;
+    e snapdp.entry;
+    content json;
+    sound boolean;
+    was_read boolean := NOT snapdp.is_keeper();
+BEGIN
+    NEW.author := session_user;
+    IF NEW.kind = 'open' AND was_read THEN
+        RAISE EXCEPTION 'only the keeper opens accounts' USING ERRCODE = 'insufficient_privilege';
+    END IF;
+    b := snapdp.plain(NEW.body);
+    content := CASE NEW.kind WHEN 'reserve' THEN b -> 'asked' WHEN 'commit' THEN b -> 'record' END;
+    SELECT * INTO s FROM snapdp.standing WHERE account = NEW.account FOR UPDATE;
+    IF NOT FOUND THEN
+        s := ROW(NEW.account, 0, '0', '');
+    END IF;
+    SELECT snapdp.plain(body) INTO opening FROM snapdp.entry WHERE account = NEW.account AND number = 0;
+    sound := NEW.digest = snapdp.digest(NEW.body) AND NEW.number = s.entries AND (NEW.number = 0) = (NEW.kind = 'open')
+        AND (NEW.version IS NULL) = (NEW.kind = 'open') AND (NEW.request IS NULL) = (NEW.kind IN ('open', 'dataset'))
+        AND (NEW.reserve IS NULL) = (NEW.kind IN ('open', 'dataset', 'reserve'));
+    IF NEW.kind = 'open' THEN
+        sound := sound AND snapdp.is_canonical(NEW.body) AND snapdp.is_amount(b ->> 'cap') AND snapdp.top(b ->> 'cap') > 0
+            AND b ->> 'relation' IN ('change-one', 'add-remove') AND (b -> 'rows')::text ~ '^[1-9][0-9]*$'
+            AND json_typeof(b -> 'unit') = 'string' AND b ->> 'time' ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$'
+            AND (snapdp.raw(b -> 'account')::json #>> '{}') = NEW.account
+            AND NEW.body = '{"account":' || snapdp.raw(b -> 'account') || ',"cap":"' || (b ->> 'cap') || '","kind":"open","ledger":"'
+                || (SELECT name FROM snapdp.ledger) || '","number":0,"previous":"","relation":"' || (b ->> 'relation') || '","rows":'
+                || (b -> 'rows')::text || ',"spent":"0","time":"' || (b ->> 'time') || '","unit":' || snapdp.raw(b -> 'unit') || '}';
+    ELSE
+        sound := sound AND NEW.kind IN ('dataset', 'reserve', 'commit', 'abandon') AND NEW.version ~ '^[0-9a-f]{16}$'
+            AND NEW.body = snapdp.written(
+                NEW.kind, snapdp.raw(opening -> 'account'), NEW.number, s.head, b ->> 'spent', NEW.version, NEW.request, NEW.reserve,
+                snapdp.raw(content), b ->> 'epsilon', b ->> 'session', b ->> 'time');
+    END IF;
+    IF NEW.kind = 'dataset' THEN
+        sound := sound AND NOT EXISTS (SELECT FROM snapdp.dataset d WHERE d.version = NEW.version);
+    ELSIF NEW.kind <> 'open' THEN
+        sound := sound AND NOT EXISTS (
+            SELECT FROM snapdp.entry c WHERE c.account = NEW.account AND c.version = NEW.version AND c.request = NEW.request
+            AND c.kind = 'commit');
+    END IF;
+    IF sound AND NEW.kind = 'reserve' THEN
+        sound := snapdp.is_payable(b ->> 'epsilon') AND b ->> 'session' ~ '^[0-9a-f]{32}$'
+            AND b ->> 'time' ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$'
+            AND (was_read OR snapdp.is_request(snapdp.raw(content), opening, b ->> 'epsilon'))
+            AND NEW.request = snapdp.same(b ->> 'epsilon', snapdp.raw(content))
+            AND b ->> 'spent' = snapdp.total(s.spent, b ->> 'epsilon') AND snapdp.at_most(b ->> 'spent', opening ->> 'cap')
+            AND EXISTS (SELECT FROM snapdp.dataset d WHERE d.version = NEW.version AND d.account = NEW.account);
+    ELSE
+        sound := sound AND b ->> 'spent' = s.spent;
+    END IF;
+    IF sound AND NEW.kind IN ('commit', 'abandon') THEN
+        SELECT * INTO e FROM snapdp.entry r WHERE r.account = NEW.account AND r.number = NEW.reserve AND r.kind = 'reserve'
+            AND r.version = NEW.version AND r.request = NEW.request AND r.author = session_user;
+        sound := e.number IS NOT NULL;
+    END IF;
+    IF sound AND NEW.kind = 'commit' THEN
+        sound := (was_read OR snapdp.is_record(snapdp.raw(content), snapdp.plain(e.body)))
+            AND (content -> 'dataset')::text = (opening -> 'account')::text
+            AND (content -> 'dataset_version')::text = '"' || NEW.version || '"'
+            AND (content -> 'request')::text = '"' || NEW.request || '"'
+            AND (content -> 'previous')::text = '"' || e.digest || '"'
+            AND (content -> 'charged')::text = (snapdp.plain(e.body) -> 'epsilon')::text;
+    END IF;
+    IF sound IS NOT TRUE THEN
+        RAISE EXCEPTION 'the entry contradicts the ledger' USING ERRCODE = 'check_violation';
+    END IF;
+    IF NEW.kind = 'open' THEN
+        INSERT INTO snapdp.standing VALUES (NEW.account, 1, '0', NEW.digest);
+    ELSE
+        UPDATE snapdp.standing SET entries = entries + 1, spent = b ->> 'spent', head = NEW.digest WHERE account = NEW.account;
+    END IF;
+    RETURN NEW;
+END
+$$;
+DROP FUNCTION snapdp.said(text);
+
+CREATE FUNCTION snapdp.check_dataset() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM snapdp.entry e WHERE e.account = NEW.account AND e.version = NEW.version
+                   AND e.kind = 'dataset' AND e.author = session_user) THEN
+        RAISE EXCEPTION 'the version contradicts the ledger' USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NEW;
+END
+$$;
+CREATE TRIGGER check_dataset BEFORE INSERT ON snapdp.dataset FOR EACH ROW EXECUTE FUNCTION snapdp.check_dataset();
+CREATE OR REPLACE FUNCTION snapdp.append_only() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RAISE EXCEPTION 'append only' USING ERRCODE = 'check_violation';
+END
+$$;
+
+-- The key stays here.
+CREATE FUNCTION snapdp.hmac(key bytea, message text) RETURNS text LANGUAGE plpgsql IMMUTABLE
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    short bytea := CASE WHEN length(key) > 64 THEN sha256(key) ELSE key END;
+    filled bytea := short || decode(repeat('00', 64 - length(short)), 'hex');
+    inside bytea := filled;
+    outside bytea := filled;
+BEGIN
+    FOR i IN 0..63 LOOP
+        inside := set_byte(inside, i, get_byte(filled, i) # 54);
+        outside := set_byte(outside, i, get_byte(filled, i) # 92);
+    END LOOP;
+    RETURN encode(sha256(outside || sha256(inside || convert_to(message, 'UTF8'))), 'hex');
+END
+$$;
+
+-- What a role may look at beyond its own entries: what the ledger is, where an account stands, its first and last entry,
+-- and the entries about a request that it can name.
+CREATE POLICY own_entries ON snapdp.entry FOR SELECT
+USING (author = session_user OR kind = 'open' OR (SELECT snapdp.is_keeper()));
+CREATE FUNCTION snapdp.identity(OUT format integer, OUT name text) RETURNS SETOF record LANGUAGE sql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$ SELECT l.format, l.name FROM snapdp.ledger l $$;
+CREATE OR REPLACE FUNCTION snapdp.twins(asked text, of_version text, of_request text) RETURNS SETOF snapdp.entry LANGUAGE sql
+STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    SELECT * FROM snapdp.entry WHERE account = asked AND version = of_version AND request = of_request
+$$;
+CREATE FUNCTION snapdp.lives(session text) RETURNS boolean LANGUAGE sql VOLATILE
+SET search_path = pg_catalog, pg_temp AS $$
+    SELECT session ~ '^[0-9a-f]{32}$' AND EXISTS (
+        SELECT FROM pg_catalog.pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1
+        AND database = (SELECT oid FROM pg_catalog.pg_database WHERE datname = current_database())
+        AND (classid::bigint << 32) + objid::bigint = ('x0' || substr(session, 1, 15))::bit(64)::bigint)
+$$;
+
+-- The three steps. A function that locks an account runs only inside its procedure, which commits before and after it and
+-- therefore cannot run inside a transaction that somebody holds open. Who called it is read from the stack: the first line
+-- is the function's own and shows how this server words such lines, the second must be the procedure's.
+CREATE FUNCTION snapdp.begin_step(stack text, own text, caller text) RETURNS void LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    first text := split_part(stack, chr(10), 1);
+BEGIN
+    IF strpos(first, own || '(') = 0
+       OR NOT starts_with(split_part(stack, chr(10), 2), split_part(first, own || '(', 1) || caller || '(') THEN
+        RAISE EXCEPTION 'only its procedure calls it' USING ERRCODE = 'insufficient_privilege';
+    END IF;
+    IF current_setting('synchronous_commit') NOT IN ('on', 'remote_apply') THEN
+        PERFORM set_config('synchronous_commit', 'on', true);
+    END IF;
+END
+$$;
+CREATE FUNCTION snapdp.appended(
+    s snapdp.standing, of_kind text, of_version text, of_spent text, of_request text, of_reserve integer, content text,
+    epsilon text, session text, moment text
+) RETURNS text[] LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    who text := (SELECT snapdp.raw(snapdp.plain(body) -> 'account') FROM snapdp.entry WHERE account = s.account AND number = 0);
+    text_of text := snapdp.written(
+        of_kind, who, s.entries, s.head, of_spent, of_version, of_request, of_reserve, content, epsilon, session, moment);
+BEGIN
+    INSERT INTO snapdp.entry (account, number, kind, version, request, reserve, body, digest)
+    VALUES (s.account, s.entries, of_kind, of_version, of_request, of_reserve, text_of, snapdp.digest(text_of));
+    RETURN ARRAY['done', s.entries::text, text_of, snapdp.digest(text_of)];
+END
+$$;
+
+CREATE FUNCTION snapdp.registered(held text, fingerprint bytea, fresh text) RETURNS text[] LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on
+SET debug_print_parse = off SET debug_print_rewritten = off SET debug_print_plan = off AS $$
+DECLARE
+    stack text;
+    s snapdp.standing;
+    l snapdp.ledger;
+    d snapdp.dataset;
+    known text;
+    who text;
+BEGIN
+    GET DIAGNOSTICS stack = PG_CONTEXT;
+    PERFORM snapdp.begin_step(stack, 'snapdp.registered', 'snapdp.register');
+    -- All that may fail fails before the search: who asks in vain leaves an entry.
+    SELECT * INTO s FROM snapdp.standing WHERE account = held FOR UPDATE;
+    IF s.account IS NULL OR fingerprint IS NULL OR fresh IS NULL OR fresh !~ '^[0-9a-f]{16}$'
+       OR EXISTS (SELECT FROM snapdp.dataset WHERE version = fresh) THEN
+        RAISE EXCEPTION 'no such account or version' USING ERRCODE = 'check_violation';
+    END IF;
+    SELECT * INTO l FROM snapdp.ledger;
+    known := snapdp.hmac(l.key, '["content","' || encode(fingerprint, 'hex') || '"]');
+    SELECT * INTO d FROM snapdp.dataset WHERE keyed = known;
+    IF d.keyed IS NOT NULL THEN
+        RETURN ARRAY[d.account, d.version];
+    END IF;
+    who := (SELECT snapdp.raw(snapdp.plain(body) -> 'account') FROM snapdp.entry WHERE account = held AND number = 0);
+    PERFORM snapdp.appended(s, 'dataset', fresh, s.spent, NULL, NULL, NULL, NULL, NULL, NULL);
+    INSERT INTO snapdp.dataset VALUES (
+        known, held, fresh, snapdp.hmac(l.key, '["dataset","' || known || '",' || who || ',"' || fresh || '"]')
+    ) ON CONFLICT DO NOTHING;  -- a violation would quote the keyed digest
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'the same content was registered at this moment' USING ERRCODE = 'serialization_failure';
+    END IF;
+    RETURN ARRAY[held, fresh];
+END
+$$;
+CREATE PROCEDURE snapdp.register(held text, fingerprint bytea, fresh text, INOUT told text[] DEFAULT NULL) LANGUAGE plpgsql AS $$
+BEGIN
+    COMMIT;
+    told := snapdp.registered(held, fingerprint, fresh);
+    COMMIT;
+END
+$$;
+
+CREATE FUNCTION snapdp.reserved(held text, of_version text, epsilon text, asked text, session text, moment text)
+RETURNS text[] LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on AS $$
+DECLARE
+    stack text;
+    s snapdp.standing;
+    of_request text := snapdp.same(epsilon, asked);
+    of_spent text;
+    pending text;
+    opening json;
+BEGIN
+    GET DIAGNOSTICS stack = PG_CONTEXT;
+    PERFORM snapdp.begin_step(stack, 'snapdp.reserved', 'snapdp.reserve');
+    SELECT snapdp.plain(body) INTO opening FROM snapdp.entry WHERE account = held AND number = 0;
+    IF opening IS NOT NULL AND (NOT snapdp.is_payable(epsilon) OR snapdp.is_request(asked, opening, epsilon) IS NOT TRUE) THEN
+        RAISE EXCEPTION 'the request cannot be charged' USING ERRCODE = 'check_violation';
+    END IF;
+    SELECT * INTO s FROM snapdp.standing WHERE account = held FOR UPDATE;
+    IF s.account IS NULL OR NOT EXISTS (SELECT FROM snapdp.dataset WHERE version = of_version AND account = held) THEN
+        RETURN ARRAY['unknown'];
+    END IF;
+    IF EXISTS (SELECT FROM snapdp.entry WHERE account = held AND version = of_version AND request = of_request AND kind = 'commit') THEN
+        RETURN ARRAY['answered'];
+    END IF;
+    SELECT snapdp.plain(r.body) ->> 'session' INTO pending FROM snapdp.entry r
+    WHERE r.account = held AND r.version = of_version AND r.request = of_request AND r.kind = 'reserve'
+        AND NOT EXISTS (SELECT FROM snapdp.entry c WHERE c.account = held AND c.reserve = r.number)
+        AND snapdp.lives(snapdp.plain(r.body) ->> 'session') LIMIT 1;
+    IF pending IS NOT NULL THEN
+        RETURN ARRAY['pending', pending];
+    END IF;
+    of_spent := snapdp.total(s.spent, epsilon);
+    IF NOT snapdp.at_most(of_spent, opening ->> 'cap') THEN
+        RETURN ARRAY['over'];
+    END IF;
+    RETURN snapdp.appended(s, 'reserve', of_version, of_spent, of_request, NULL, asked, epsilon, session, moment);
+END
+$$;
+CREATE PROCEDURE snapdp.reserve(
+    held text, of_version text, epsilon text, asked text, session text, moment text, INOUT told text[] DEFAULT NULL
+) LANGUAGE plpgsql AS $$
+BEGIN
+    COMMIT;
+    told := snapdp.reserved(held, of_version, epsilon, asked, session, moment);
+    COMMIT;
+END
+$$;
+
+CREATE FUNCTION snapdp.closed(held text, of_kind text, place integer, head text, record text) RETURNS text[] LANGUAGE plpgsql
+SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on AS $$
+DECLARE
+    stack text;
+    s snapdp.standing;
+    e snapdp.entry;
+BEGIN
+    GET DIAGNOSTICS stack = PG_CONTEXT;
+    PERFORM snapdp.begin_step(stack, 'snapdp.closed', 'snapdp.close');
+    SELECT * INTO e FROM snapdp.entry r
+    WHERE r.account = held AND r.number = place AND r.kind = 'reserve' AND r.digest = head AND r.author = session_user;
+    IF e.number IS NULL OR of_kind NOT IN ('commit', 'abandon') THEN
+        RETURN ARRAY['unknown'];
+    END IF;
+    IF of_kind = 'commit' AND snapdp.is_record(record, snapdp.plain(e.body)) IS NOT TRUE THEN
+        RAISE EXCEPTION 'the record does not belong to its reservation' USING ERRCODE = 'check_violation';
+    END IF;
+    SELECT * INTO s FROM snapdp.standing WHERE account = held FOR UPDATE;
+    IF EXISTS (SELECT FROM snapdp.entry c WHERE c.account = held AND c.reserve = place) OR EXISTS (
+        SELECT FROM snapdp.entry c WHERE c.account = held AND c.version = e.version AND c.request = e.request AND c.kind = 'commit') THEN
+        RETURN ARRAY['answered'];
+    END IF;
+    RETURN snapdp.appended(s, of_kind, e.version, s.spent, e.request, e.number, record, NULL, NULL, NULL);
+END
+$$;
+CREATE PROCEDURE snapdp.close(
+    held text, of_kind text, place integer, head text, record text, INOUT told text[] DEFAULT NULL
+) LANGUAGE plpgsql AS $$
+BEGIN
+    COMMIT;
+    told := snapdp.closed(held, of_kind, place, head, record);
+    COMMIT;
+END
+$$;
+
+-- Roles. The keeper runs SELECT snapdp.admit('role') for each role (or group of roles) that may reserve.
+CREATE OR REPLACE FUNCTION snapdp.admit(role name) RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    EXECUTE format('REVOKE ALL ON ALL TABLES IN SCHEMA snapdp FROM %I', role);
+    EXECUTE format('REVOKE ALL ON ALL ROUTINES IN SCHEMA snapdp FROM %I', role);
+    EXECUTE format('GRANT USAGE ON SCHEMA snapdp TO %I', role);
+    EXECUTE format('GRANT SELECT ON snapdp.migration, snapdp.standing, snapdp.entry TO %I', role);
+    EXECUTE format('GRANT EXECUTE ON FUNCTION snapdp.identity(), snapdp.is_keeper(), snapdp.entry_at(text, integer), '
+                   'snapdp.twins(text, text, text), snapdp.registered(text, bytea, text), '
+                   'snapdp.reserved(text, text, text, text, text, text), '
+                   'snapdp.closed(text, text, integer, text, text) TO %I', role);
+    EXECUTE format('GRANT EXECUTE ON PROCEDURE snapdp.register(text, bytea, text, text[]), '
+                   'snapdp.reserve(text, text, text, text, text, text, text[]), '
+                   'snapdp.close(text, text, integer, text, text, text[]) TO %I', role);
+END
+$$;
+REVOKE ALL ON ALL ROUTINES IN SCHEMA snapdp FROM PUBLIC;
+
+-- A ledger that has been in use: its roles get the new privileges for the old, its row the new format and seal.
+SELECT snapdp.admit(r.rolname) FROM pg_catalog.pg_roles r WHERE r.oid IN (
+    SELECT a.grantee FROM pg_catalog.pg_namespace n, pg_catalog.aclexplode(n.nspacl) a
+    WHERE n.oid = (SELECT relnamespace FROM pg_catalog.pg_class WHERE oid = 'snapdp.entry'::pg_catalog.regclass)
+    AND a.grantee <> n.nspowner);
+ALTER TABLE snapdp.ledger DISABLE TRIGGER append_only;
+UPDATE snapdp.ledger SET format = 2, seal = snapdp.hmac(key, '["ledger","2","' || name || '"]');
+ALTER TABLE snapdp.ledger ENABLE TRIGGER append_only;

@@ -1,0 +1,103 @@
+"""The commands at a team ledger: whose answer it is, drawing one's own, migrating, an account that cannot be read."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from snapdp.cli.app import main
+from snapdp.release import migrations
+from tests.services import missing, new_database, postgres_server
+from tests.unit.release.teams import Team, psycopg
+
+TERMS = ("--count", "--n-max", "100", "--epsilon", "0.25", "--yes")
+
+
+@pytest.fixture
+def team(tmp_path, monkeypatch):
+    """A ledger that the command made, with ann and bob admitted, and a table."""
+    if psycopg is None:
+        missing("postgres", "psycopg is not installed")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "people.csv").write_text("age\n31\n42\n", encoding="utf-8")
+    with new_database(postgres_server()) as where:
+        found = Team(where)
+        try:
+            run("ledger", "create", found.at("keeper"), "--dataset", "people", *CREATED)
+            for each in ("ann", "bob"):
+                found.sql("keeper", f"SELECT snapdp.admit('{found.roles[each]}')")
+            yield found
+        finally:
+            found.drop()
+
+
+CREATED = ("--cap", "1", "--relation", "add-remove", "--n-max", "100")
+
+
+def run(*words, exit_code=0):
+    done = CliRunner().invoke(main, [*words])
+    assert done.exit_code == exit_code, (words, done.output, done.stderr)
+    return done
+
+
+def test_another_role_is_named_and_own_draws_anew(team):
+    release = ("release", "people.csv", *TERMS, "--dataset", "people", "--ledger")
+    first = run(*release, team.at("ann"), "--record", "first.json")
+    assert "drawn by" not in first.stderr
+    for more in ((), ("--json",)):
+        again = run(*release, team.at("bob"), "--report", "again.html", *more)
+        assert f"drawn by {team.roles['ann']}" in again.stderr
+    with open("again.html", encoding="utf-8") as report:
+        assert f"drawn by <b>{team.roles['ann']}</b>" in report.read()
+    own = json.loads(run(*release, team.at("bob"), "--own", "--json").stdout)
+    assert own["own"] == team.roles["bob"]
+    shown = json.loads(run("ledger", "show", team.at("bob"), "--json").stdout)
+    assert shown["accounts"][0]["spent"] == "1/2"
+    with open("own.json", "w", encoding="utf-8") as file:
+        json.dump(own, file)
+    for record in ("first.json", "own.json"):
+        run("verify", record, "--ledger", team.at("keeper"))
+
+
+def test_own_is_refused_for_a_file_before_anything_is_charged(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "people.csv").write_text("age\n31\n42\n", encoding="utf-8")
+    run("ledger", "create", "file.ledger", "--dataset", "people", *CREATED)
+    refused = run("release", "people.csv", *TERMS, "--ledger", "file.ledger", "--own", exit_code=1)
+    assert "knows no roles" in refused.stderr
+    assert json.loads(run("ledger", "show", "file.ledger", "--json").stdout)["accounts"][0]["spent"] == "0"
+
+
+def test_a_second_account_is_opened_in_the_same_database(team):
+    run("ledger", "create", team.at("keeper"), "--dataset", "wages", *CREATED)
+    accounts = json.loads(run("ledger", "show", team.at("ann"), "--json").stdout)["accounts"]
+    assert [account["dataset"] for account in accounts] == ["people", "wages"]
+
+
+def test_show_names_an_account_that_cannot_be_read_and_shows_the_others(team):
+    run("ledger", "create", team.at("keeper"), "--dataset", "wages", *CREATED)
+    table = "ALTER TABLE snapdp.entry"
+    worse = "UPDATE snapdp.entry SET body = body || ' ' WHERE account = 'people'"
+    team.sql("keeper", f"{table} DISABLE TRIGGER append_only", worse, f"{table} ENABLE TRIGGER append_only")
+    shown = run("ledger", "show", team.at("ann"), exit_code=1)
+    assert "wages" in shown.stdout
+    assert "entry 0 of the account 'people' was altered" in shown.stderr
+    told = json.loads(run("ledger", "show", team.at("ann"), "--json", exit_code=1).stdout)
+    assert (told["ok"], [account["dataset"] for account in told["accounts"]]) == (False, ["wages"])
+
+
+def test_migrate_applies_what_is_missing_and_prints_no_password(team, monkeypatch):
+    secret = team.at("keeper").replace("@", ":hunter2@", 1)
+    later = migrations.Migration("0003_note.sql", "CREATE TABLE snapdp.note (x int)")
+    steps = [*migrations.migrations(), later]
+    assert "0 steps applied" in run("ledger", "migrate", secret).stdout
+    with monkeypatch.context() as newer:
+        newer.setattr("snapdp.release.postgres.migrations", lambda: steps)
+        refused = run("ledger", "show", secret, exit_code=1)
+        done = run("ledger", "migrate", secret)
+        assert "1 step applied" in done.stdout
+        assert json.loads(run("ledger", "migrate", secret, "--json").stdout) == {"ok": True, "steps": 0}
+        assert "hunter2" not in refused.output + refused.stderr + done.output + done.stderr
+    run("ledger", "migrate", "file.ledger", exit_code=2)
