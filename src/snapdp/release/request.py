@@ -27,6 +27,28 @@ LARGEST = 1 << 1000  # published numbers and their differences are finite double
 INLINE = 1000  # longer lists of categories or cells are named by their digest
 
 
+class Unlisted(tuple[str, ...]):
+    """Categories of which a record holds the number and the digest: as long as they are, with next to nothing in it."""
+
+    size: int
+    digest: str
+
+    def __new__(cls, *, size: int, digest: str, holding: str | None = None) -> Unlisted:
+        """Return a list that holds one category: that which a condition of the record names, or a stand-in."""
+        found = super().__new__(cls, ("category 0" if holding is None else holding,))
+        found.size, found.digest = size, digest
+        return found
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Unlisted) and (self.size, self.digest) == (other.size, other.digest)
+
+    def __hash__(self) -> int:
+        return hash((self.size, self.digest))
+
+
 class Request(Value):
     """Several statistics of one dataset, each with its epsilon."""
 
@@ -147,6 +169,8 @@ def column_values(column: Column) -> dict[str, Any]:
 
 def listed(labels: tuple[str, ...]) -> list[str] | dict[str, Any]:
     """Return a public list of labels, or its length and digest where it is long."""
+    if isinstance(labels, Unlisted):
+        return {"count": len(labels), "digest": labels.digest}
     if len(labels) <= INLINE:
         return list(labels)
     return {"count": len(labels), "digest": digest(json.dumps(labels))}
