@@ -412,3 +412,45 @@ def test_an_epsilon_above_twenty_is_said_to_hide_nothing_wherever_it_is_shown():
     assert done.stderr.count("hides nothing") == 2  # before it is paid for, and after
     assert "hides nothing" in parsed("r.html")
     assert "hides nothing" in run("verify", "r.json").stdout
+
+
+# Errors, reprs and pictures
+
+
+@hostile
+def test_errors_and_reprs_of_the_library_show_names_visibly(name):
+    good = study_values(name)
+    number, group = f"{name} x", f"{name} g"
+    first = good["statistic"][0]
+    wrong: list[dict[str, Any]] = [
+        {**good, "statistic": [first, first]},
+        {**good, "statistic": [{"kind": "histogram", "column": f"{name} other", "epsilon": 1}]},
+        {**good, "statistic": [{"kind": "mean", "column": group, "epsilon": 1}]},
+        {**good, "statistic": [{"kind": "mean", "column": number}]},
+        {**good, "statistic": [{"kind": "mean", "column": number, "by": group, "accuracy": 1}]},
+        {**good, "statistic": [{"kind": name, "epsilon": 1}]},
+        {**good, "statistic": [{**first, name: 1}]},
+        {**good, "statistic": [{**first, "epsilon": name}]},
+        {**good, "columns": {name: {"kind": name}}},
+        {**good, "columns": {name: {"kind": "integer", "lower": 2, "upper": 1}}},
+        {**good, "columns": {name: {"kind": "category", "categories": ["a", "a"]}}},
+        {**good, "columns": {name: {"kind": "category", "categories": ["a"], "unknown": name}}},
+        {**good, "relation": name},
+        {**good, name: 1},
+    ]
+    for values in wrong:
+        with pytest.raises(snapdp.SnapdpError) as refused:
+            snapdp.study(values).plan()
+        told = str(refused.value).translate(dict.fromkeys(map(ord, "\u3164\ufe0f")))  # Python's repr leaves these two
+        assert UNSEEN.search(told) is None, ascii(told)
+    assert UNSEEN.search(repr(snapdp.study(good).plan())) is None
+    assert UNSEEN.search(repr(snapdp.study(good).plan().offers())) is None
+
+
+def test_a_picture_shows_any_title_and_reads_no_formula_in_it():
+    values = study_values(NAMES["everything"])
+    values["statistic"] = values["statistic"][:1]
+    done = run("plan", written(values), "--plot", "p.svg")
+    assert done.exit_code == 0, done.stderr
+    assert "picture: p.svg" in done.stderr
+    assert UNSEEN.search(Path("p.svg").read_text(encoding="utf-8")) is None

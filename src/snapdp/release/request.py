@@ -97,7 +97,7 @@ def _check_size(query: Query, part: Part, m: Snapping) -> None:
     ends = [numerator.statistic(p.data_value(index)) for index in (p.low, p.high)]
     if max(map(abs, ends)) >= LARGEST:
         raise BoundError(
-            f"the {numerator.name} of {query.title} may be as large as 2**{int(max(map(abs, ends))).bit_length()}, "
+            f"the {numerator.name} of {query.shown} may be as large as 2**{int(max(map(abs, ends))).bit_length()}, "
             "more than can be published.",
             "Give the column in another unit, so that results stay below 2**1000. Nothing was read and nothing spent.",
         )
