@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator, Mapping
-from fractions import Fraction
 from typing import Any
 
 from snapdp.errors import SnapdpError
@@ -17,7 +16,7 @@ from snapdp.exact.numbers import parameter
 from snapdp.queries.relation import ADD_REMOVE, CHANGE_ONE
 from snapdp.release.chain import canonical
 from snapdp.release.ledger import identical
-from snapdp.release.request import REQUEST_VERSION
+from snapdp.release.request import REQUEST_VERSION, added
 
 _RELATION = ("relation", "unit", "n", "n_max", "person", "rows_per_person", "own")
 MOST_WORK = 1 << 24  # bytes of declarations whose digest is taken: about a second
@@ -53,8 +52,8 @@ def _fits(declared: dict[str, Any], place: Place, value: str | int, digest: str)
         inner = inner[step]
     kept, inner[place[-1]] = inner[place[-1]], value
     try:
-        epsilons = [parameter(each["epsilon"], name="epsilon") for each in declared["statistics"]]
-        return identical(sum(epsilons, Fraction(0)), declared) == digest
+        total = added(parameter(each["epsilon"], name="epsilon") for each in declared["statistics"])
+        return identical(total, declared) == digest
     except SnapdpError:
         return False
     finally:

@@ -18,20 +18,22 @@ from snapdp.queries.base import Query
 from snapdp.queries.counts import Condition, condition, count_query, histogram_query
 from snapdp.queries.moments import covariance_query, mean_query, sum_query, variance_query
 from snapdp.queries.relation import CHANGE_ONE, Relation, add_remove, change_one
-from snapdp.release.request import INLINE, Request, Unlisted
+from snapdp.release.request import INLINE, Request, Unlisted, added
 
 MOST_CATEGORIES = 10_000_000
+MOST_STATISTICS = 10_000
 
 
 def rebuilt(record: Mapping[str, Any]) -> Request:
     """Return the request that a record declares."""
-    if not record["statistics"]:
-        raise DataError("there is no statistic.", "The record was altered.")
+    if not 1 <= len(record["statistics"]) <= MOST_STATISTICS:
+        raise DataError(f"there are not 1 to {MOST_STATISTICS} statistics.", "The record was altered.")
     relation = rebuilt_relation(record)
     lines = []
     for number, values in enumerate(record["statistics"]):
         with placed(f"statistics[{number}]"):
             lines.append(_line(values, relation))
+    added(line.epsilon for line in lines)
     return Request(dataset=str(record["dataset"]), plan=Plan(lines=tuple(lines)), own=record.get("own"))
 
 

@@ -8,6 +8,7 @@ All mechanisms are built here, so that nothing about parameters can fail after a
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -24,6 +25,7 @@ from snapdp.values import Value
 
 REQUEST_VERSION = 1
 LARGEST = 1 << 1000  # published numbers and their differences are finite doubles
+MOST_BITS = 3322  # of the denominator of a sum of epsilons: 1,000 digits, as the independent checker has it
 INLINE = 1000  # longer lists of categories or cells are named by their digest
 
 
@@ -89,6 +91,16 @@ class Request(Value):
             **({} if self.own is None else {"own": self.own}),
             "statistics": [statistic_values(line) for line in self.lines],
         }
+
+
+def added(epsilons: Iterable[Fraction]) -> Fraction:
+    """Return the sum of epsilons that a record states; refuse one whose digits would grow with every term."""
+    total = Fraction(0)
+    for each in epsilons:
+        total += each
+        if total.denominator.bit_length() > MOST_BITS:
+            raise BoundError("the epsilons add up to a number of thousands of digits.", "Give shorter ones.")
+    return total
 
 
 def _check_size(query: Query, part: Part, m: Snapping) -> None:

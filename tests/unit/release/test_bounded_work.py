@@ -10,12 +10,14 @@ import json
 import tracemalloc
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from fractions import Fraction
 from typing import Any
 
 import pytest
 
 from snapdp.errors import DataError, SnapdpError
-from snapdp.release import forensics, result
+from snapdp.planner.plan import Plan
+from snapdp.release import forensics, rebuild, request, result
 from snapdp.release.audit import audit, certificate
 from snapdp.release.result import Release, load_record, load_release
 from snapdp.verifier import check_release
@@ -166,6 +168,28 @@ def test_the_search_for_an_altered_digit_ends_after_a_fixed_amount_of_work(recor
         found = audit(changed)
         assert "request" in [each.field for each in found.findings]
         assert 0 < sum(hashed) <= 1.2 * (1 << 21)
+
+
+def test_epsilons_whose_sum_grows_with_every_term_are_not_added_up(record, monkeypatch):
+    """Fifty epsilons of 900 digits took half a minute, two hundred an hour: their common denominator has them all."""
+    base = record["statistics"][0]
+    many = [{**base, "epsilon": str(1 + Fraction(1, 10**900 + 2 * i + 1))} for i in range(200)]
+    summed: list[int] = []
+    genuine = request.added
+
+    def counted(epsilons: Any) -> Fraction:
+        terms = list(epsilons)
+        with suppress(SnapdpError):
+            summed.append(genuine(terms).denominator.bit_length())
+        return genuine(terms)
+
+    monkeypatch.setattr(forensics, "added", counted)
+    monkeypatch.setattr(rebuild, "added", counted)
+    monkeypatch.setattr(forensics, "MOST_WORK", 1 << 20)
+    monkeypatch.setattr(Plan, "total", property(lambda _: pytest.fail("the sum was taken")))
+    found = audit({**record, "statistics": many})
+    assert "thousands of digits" in found.findings[-1].should
+    assert all(bits <= request.MOST_BITS for bits in summed)
 
 
 def test_a_short_record_is_searched_through(record):
