@@ -14,6 +14,7 @@ from typing import Any
 
 from snapdp.data.engines import Table, Watch
 from snapdp.errors import DataError, LedgerError, SnapdpError
+from snapdp.exact.elementary import require_directed_rounding
 from snapdp.queries.exact import exact_values
 from snapdp.randomness.bits import BitSource, SystemBits
 from snapdp.release.accounts import Answer, agree, too_much
@@ -70,7 +71,8 @@ def release(
     exact = exact_values([line.query for line in request.lines], table, salt=request.dataset, watch=watch)
     if table.state() != state:
         raise DataError("the files changed while they were read.", "Try again when nobody writes to them.")
-    library_versions()  # asked for now: nothing may be missing after the charge
+    library_versions()  # asked for now: nothing may be missing after the charge, and MPFR must round as it is told
+    require_directed_rounding()
     version = ledger.dataset_version(account.name, fingerprint)
     reserved = ledger.reserve(account.name, version=version, **asked, **promised)
     if isinstance(reserved, Answer):
