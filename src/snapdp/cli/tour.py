@@ -31,6 +31,7 @@ def tour_command() -> None:
     print(_bars(law))
     print(f"\n   mean {float(law.mean):.4f}, standard deviation {float(law.variance) ** 0.5:.4f}")
     worst = pair_loss(law, neighbour)
+    assert worst.loss is not None  # every output of exact arithmetic is possible for every value
     print("\n4. What can one person change? Had the value been 3, the largest |ln ratio| of probabilities over all")
     print(f"   outputs is {worst.loss.upper}, at output {small.parameters.released(worst.index):g}: epsilon, exactly.")
 

@@ -56,6 +56,25 @@ class Block(Value):
         return {**found, "value": list(self.values), "low": list(self.lows), "high": list(self.highs)}
 
 
+class CellNumbers(Value):
+    """What turns an index into a statistic and its noise interval, in integers over one public denominator.
+
+    statistic = (slope * index + shift)/denominator, interval = statistic +- reach/denominator inside low to high
+    """
+
+    denominator: int
+    slope: int
+    shift: int
+    reach: int
+    low: int
+    high: int
+
+    def of(self, index: int) -> tuple[int, int, int]:
+        """Return statistic and interval of an index, times the denominator."""
+        middle, low, high = self.slope * index + self.shift, self.low, self.high
+        return middle, min(max(middle - self.reach, low), high), max(min(middle + self.reach, high), low)
+
+
 class Drawn(Value):
     """One part after the draw: its indices, and everything public that turns them into numbers."""
 
@@ -75,6 +94,18 @@ class Drawn(Value):
     def interval(self, cell: int, alpha: Fraction) -> tuple[Fraction, Fraction]:
         """Return the noise interval of a cell at level 1 - alpha, in units of the statistic."""
         return self._interval(self.indices[cell], alpha)
+
+    def cell_numbers(self, alpha: Fraction) -> CellNumbers:
+        """Return statistic and interval as functions of the index, for many cells: the same numbers as above."""
+        numerator, p = self.part.numerator, self.mechanism.parameters
+        assert p.precision is None  # so that an index is a multiple of the grid, at the ends of the clamp too
+        names = ("slope", "shift", "reach", "low", "high")
+        reached = numerator.factor * reach(p, alpha=alpha)
+        rationals = (numerator.factor * p.grid, numerator.shift, reached, *numerator.statistic_range)
+        common = math.lcm(*(x.denominator for x in rationals))
+        return CellNumbers(
+            denominator=common, **{name: int(x * common) for name, x in zip(names, rationals, strict=True)}
+        )
 
     def _interval(self, index: int, alpha: Fraction) -> tuple[Fraction, Fraction]:
         numerator, half = self.part.numerator, reach(self.mechanism.parameters, alpha=alpha)

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from snapdp.exact.numbers import to_float_down, to_float_nearest, to_float_up
 from snapdp.planner.plan import Line
 from snapdp.queries import (
     add_remove,
@@ -17,6 +18,7 @@ from snapdp.queries import (
     condition,
     count_query,
     covariance_query,
+    derived_mean,
     histogram_query,
     integer_column,
     mean_query,
@@ -225,3 +227,42 @@ def test_a_derived_mean_is_covered_with_probability_1_minus_alpha(centred, count
             assert 0 <= block.values[0] <= 2
             mass += p * q if block.lows[0] <= mean <= block.highs[0] else 0
     assert F(4, 5) <= mass <= 1
+
+
+# Many groups: integers over public denominators give the rows that fractions give
+
+
+def by_fractions(column, sums, counts, alpha):
+    """Return the rows of a derived mean as fractions say them, one cell after the other."""
+    for cell in range(len(sums.indices)):
+        value = derived_mean(column, centred_sum=sums.statistic(cell), count=counts.statistic(cell))
+        centred, count = sums.interval(cell, alpha / 2), counts.interval(cell, alpha / 2)
+        low, high = column.lower, column.upper
+        if count[0] >= 1:
+            means = [column.middle + s / n for s in centred for n in count]
+            low, high = max(min(means), low), min(max(means), high)
+            low, high = min(low, column.upper), max(high, column.lower)
+        yield to_float_nearest(value) + 0.0, to_float_down(low), to_float_up(high)
+
+
+bounds = st.builds(F, st.integers(-(10**6), 10**6), st.sampled_from([1, 3, 7, 64, 1000]))
+widths = st.builds(F, st.integers(1, 10**5), st.sampled_from([1, 3, 10]))
+
+
+@given(bounds, widths, st.integers(1, 10**5), st.sampled_from(["1/7", "1/2", "3", "40"]), st.data())
+def test_derived_means_in_integers_print_what_fractions_print(lower, width, rows, epsilon, data):
+    column = number_column("z", lower=lower, upper=lower + width, step=width / 12)
+    groups = category_column("g", categories=["a", "b", "c", "d", "e"])
+    query = mean_query(column, add_remove(n_max=rows), by=groups)
+    line = Line(query=query, epsilon=F(epsilon), alpha=F(1, 10))
+    drawn = []
+    for part in query.parts:
+        m = mechanism(part, line.epsilon)
+        index = st.integers(m.parameters.low, m.parameters.high)
+        near = st.integers(max(m.parameters.low, -50), min(m.parameters.high, 50))
+        found = data.draw(st.lists(index | near, min_size=5, max_size=5))
+        drawn.append(Drawn(line=line, part=part, mechanism=m, indices=found))
+    ((_, block),) = derived_blocks([drawn])
+    rows_found = list(zip(block.values, block.lows, block.highs, strict=True))
+    expected = list(by_fractions(column, *drawn, line.alpha))
+    assert [list(map(float.hex, row)) for row in rows_found] == [list(map(float.hex, row)) for row in expected]
