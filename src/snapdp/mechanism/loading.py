@@ -57,7 +57,7 @@ class Scratch:
         stride = -(-size * 8 // _PAGE) * _PAGE
         count = 4 if splits else 3
         self.memory = memory = np.empty(count * stride + 2 * size + _PAGE, np.uint8)
-        start = -memory.ctypes.data % _PAGE
+        start = -memory.__array_interface__["data"][0] % _PAGE
         arrays = memory[start : start + count * stride].view(np.float64).reshape(count, stride // 8)[:, :size]
         self.noise, self.total = arrays[0], arrays[1]
         self.whole = arrays[-1]  # of its own only where values are split

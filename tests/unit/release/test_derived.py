@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from snapdp.exact.numbers import to_float_down, to_float_nearest, to_float_up
 from snapdp.planner.plan import Line
+from snapdp.planner.reach import reach
 from snapdp.queries import (
     add_remove,
     category_column,
@@ -232,11 +233,18 @@ def test_a_derived_mean_is_covered_with_probability_1_minus_alpha(centred, count
 # Many groups: integers over public denominators give the rows that fractions give
 
 
+def interval_by_fractions(part, cell, alpha):
+    numerator, middle = part.part.numerator, part.statistic(cell)
+    low, high = numerator.statistic_range
+    half = numerator.factor * reach(part.mechanism.parameters, alpha=alpha)
+    return min(max(middle - half, low), high), max(min(middle + half, high), low)
+
+
 def by_fractions(column, sums, counts, alpha):
     """Return the rows of a derived mean as fractions say them, one cell after the other."""
     for cell in range(len(sums.indices)):
         value = derived_mean(column, centred_sum=sums.statistic(cell), count=counts.statistic(cell))
-        centred, count = sums.interval(cell, alpha / 2), counts.interval(cell, alpha / 2)
+        centred, count = interval_by_fractions(sums, cell, alpha / 2), interval_by_fractions(counts, cell, alpha / 2)
         low, high = column.lower, column.upper
         if count[0] >= 1:
             means = [column.middle + s / n for s in centred for n in count]
@@ -266,3 +274,11 @@ def test_derived_means_in_integers_print_what_fractions_print(lower, width, rows
     rows_found = list(zip(block.values, block.lows, block.highs, strict=True))
     expected = list(by_fractions(column, *drawn, line.alpha))
     assert [list(map(float.hex, row)) for row in rows_found] == [list(map(float.hex, row)) for row in expected]
+    for part in drawn:
+        for cell, found in enumerate(zip(part.block.values, part.block.lows, part.block.highs, strict=True)):
+            value, (low, high) = part.statistic(cell), interval_by_fractions(part, cell, line.alpha)
+            if part.part.numerator.integers:
+                assert found == (value, math.ceil(low), math.floor(high))
+                assert {type(number) for number in found} == {int}
+            else:
+                assert found == (to_float_nearest(value), to_float_down(low), to_float_up(high))
