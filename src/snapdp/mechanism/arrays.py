@@ -78,8 +78,10 @@ def checked_values(values: Any, *, nan: float | None, limits: tuple[Fraction, Fr
 
 def _without_nan(array: Array, *, nan: float | None) -> Array:
     """Return an array that has no NaN, or a replacement for it."""
-    if nan is None and array.dtype.kind == "f" and array.size and np.isnan(array.min()):
-        raise contains_nan()
+    if nan is None and array.dtype.kind == "f" and array.size:
+        least = np.minimum.reduce(array, axis=None)
+        if least != least:
+            raise contains_nan()
     return array
 
 
