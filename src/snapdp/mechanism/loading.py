@@ -46,7 +46,8 @@ def chunks_of(values: Array, width: int, *, nan: float | None) -> Chunks:
         if not chunk.dtype.isnative:
             chunk = chunk.astype(chunk.dtype.newbyteorder("="))
         if nan is not None and chunk.dtype.kind == "f":
-            chunk = np.where(np.isnan(chunk), np.float64(nan), chunk)  # at least a double: nan is one
+            wide = chunk.astype(np.promote_types(chunk.dtype, np.float64), copy=False)  # at least a double: nan is one
+            chunk = np.where(np.isnan(wide), wide.dtype.type(nan), wide)
         yield start, chunk
 
 

@@ -102,10 +102,14 @@ class Snapping:
         return index_with_bits(self, value, _SYSTEM, out=out)
 
     def law(self, value: Any) -> Law:
-        """Return the exact law of the output for one value: the probability of every index. Public only for a guess."""
+        """Return the exact law of the output for one value: the probability of every index. Public only for a guess.
+
+        A value is what it is, as in `release`: a double the number that it stores, text ("0.3", "1/3") what it says.
+        """
         from snapdp.mechanism.law import law_of
 
-        return law_of(self._parameters.inner(checked_scalar(value, nan=self._nan)), self._parameters)
+        exact = parameter(value, name="value") if isinstance(value, str) else checked_scalar(value, nan=self._nan)
+        return law_of(self._parameters.inner(exact), self._parameters)
 
     @cached_property
     def _arrays(self) -> ModuleType:

@@ -20,7 +20,7 @@ from snapdp.errors import BoundError, ParameterError, PremiseError
 from snapdp.exact.dyadic import HALF, power_of_two, round_down
 from snapdp.exact.elementary import exp_enclosure
 from snapdp.exact.enclosure import TINY, Enclosure, refine, refined
-from snapdp.exact.numbers import parameter, probability
+from snapdp.exact.numbers import datum, parameter, probability
 from snapdp.mechanism.bounds import mass_ratio
 from snapdp.mechanism.law import ONE, ZERO
 from snapdp.mechanism.parameters import Declaration, Inner, SnappingParameters
@@ -48,14 +48,23 @@ def confidence(alpha: Any, *, name: str = "alpha") -> Fraction:
     return level
 
 
+def guessed(value: Any) -> Fraction:
+    """Return a guess as a release takes it: a double is the number that it stores, text the number that it says."""
+    said = parameter(value, name="value")
+    return said if isinstance(value, str) else datum(value)
+
+
 def guess(p: SnappingParameters, value: Any) -> Inner:
-    """Return a guessed value of the statistic in inner coordinates; it must lie in the public range."""
-    exact = parameter(value, name="value")
-    if not p.lower <= exact <= p.upper:
+    """Return a guessed value of the statistic in inner coordinates; it must lie in the public range.
+
+    0.3 is a little below 3/10; it still belongs to a range from "0.3" on.
+    """
+    said, exact = parameter(value, name="value"), guessed(value)
+    if not any(p.lower <= number <= p.upper for number in (said, exact)):
         raise BoundError(
-            f"value = {exact} lies outside the public range {p.lower} to {p.upper}.",
+            f"value = {said} lies outside the public range {p.lower} to {p.upper}.",
             "Guess a value inside the range: the statistic is never outside.",
-            value=exact,
+            value=said,
         )
     return p.inner(exact)
 

@@ -244,7 +244,7 @@ def loose_reciprocal(a: Pair) -> Pair:
 
     undefined = (a[0] <= 0) & (a[1] >= 0)
     low, high = (1.0 / np.where(undefined, 1.0, end) for end in a)
-    return np.where(undefined, -np.inf, _below(high)), np.where(undefined, np.inf, _above(low))
+    return _ends(np.where(undefined, -np.inf, _below(high)), np.where(undefined, np.inf, _above(low)))
 
 
 # For sums of bounds, all at least 0
