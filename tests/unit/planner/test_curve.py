@@ -14,9 +14,10 @@ from snapdp.exact.numbers import to_float_nearest
 from snapdp.mechanism.ideal import IdealLaw
 from snapdp.mechanism.parameters import exact_parameters
 from snapdp.planner.accuracy import unclamped_accuracy
-from snapdp.planner.curve import Curve, curve_of, curve_of_part, law_heights
+from snapdp.planner.curve import Curve, accuracy_above, curve_of, curve_of_part, law_heights
 from snapdp.planner.epsilon import meets_target
 from snapdp.planner.plan import part_accuracy
+from snapdp.planner.price import price_table
 from snapdp.queries import add_remove, change_one, count_query, integer_column, mean_query
 
 F = Fraction
@@ -131,3 +132,33 @@ def test_the_bars_of_a_law_are_its_probabilities():
         found = law_heights(law, law.support)
         assert found == pytest.approx([float(law.probability(k)) for k in law.support], rel=1e-13)
         assert to_float_nearest(F(1)) == pytest.approx(sum(found))
+
+
+# The figures of docs/theory/planning.md
+
+
+def ratios(lowest, highest):
+    """Return a*/(lam ln 20) over the x = g/lam of a binade: at its corners, just after them, and between."""
+    level = math.log(20)
+    corners = [2 * level / m for m in range(1, 200) if lowest <= 2 * level / m < highest]
+    places = [lowest * (highest / lowest) ** (i / 20_000) for i in range(20_000)] + corners
+    return [accuracy_above(1.0, x, level) / level for x in places]
+
+
+def test_the_price_of_the_grid_over_all_epsilons():
+    fine, natural = ratios(1 / 16, 1 / 8), ratios(1, 2)
+    assert (max(fine), max(natural)) == pytest.approx((49 / 48, 4 / 3))
+    assert [round(100 * (x - 1), 2) for x in (min(fine), max(fine))] == [0.02, 2.08]
+    assert [round(100 * (x - 1), 1) for x in (min(natural), max(natural))] == [4.3, 33.3]
+
+
+def test_the_price_in_root_mean_squares_over_all_epsilons():
+    square = [F(1) + x * x / 24 for x in (F(1, 8), F(1), F(2))]  # (30) over 2 lam^2
+    assert [round(100 * (math.sqrt(x) - 1), 2) for x in square] == [0.03, 2.06, 8.01]
+
+
+def test_the_price_over_the_epsilons_of_the_table():
+    epsilons = ("0.01", "0.1", "0.5", "0.9", "1", "2.5")
+    fine, natural = (price_table(epsilons=epsilons, grids=[grid]) for grid in ("fine", "natural"))
+    assert round(100 * (max(row.accuracy_ratio for row in fine) - 1), 1) == F(14, 10)
+    assert [round(100 * (f(row.accuracy_ratio for row in natural) - 1)) for f in (min, max)] == [7, 20]
