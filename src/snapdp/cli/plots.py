@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from snapdp.display.text import shortened, visible
-from snapdp.mechanism.law import Law, law_of
+from snapdp.mechanism.ideal import IdealLaw
 from snapdp.mechanism.parameters import SnappingParameters
-from snapdp.planner.accuracy import accuracy as accuracy_of
+from snapdp.planner.curve import Curve, curve_of, curve_of_part, law_heights
 from snapdp.planner.plan import Plan, part_accuracy
 from snapdp.planner.report import Report
 from snapdp.queries.base import Numerator, Part, mechanism
 
-CURVE_POINTS = 33
 LARGEST_TABLE = 400
 MOST_ROWS = 8
 
@@ -53,19 +52,13 @@ def _rows(result: Plan | Report) -> list[dict[str, Any]]:
 
 
 def _mechanism_row(report: Report) -> dict[str, Any]:
-    from snapdp.mechanism.parameters import exact_parameters
-    from snapdp.planner.cliff import grid_choice
-
     p = report.parameters
-
-    def worth(epsilon: Fraction) -> float:
-        q = exact_parameters(
-            epsilon=epsilon, sensitivity=p.sensitivity, lower=p.lower, upper=p.upper, grid=grid_choice(p)
-        )
-        return float(accuracy_of(q, alpha=report.alpha))
-
     law = {"law": _middle(p), "values": lambda x: float(x), "title": "law of the output at the middle of the range"}
-    curve = {"worth": worth, "epsilon": p.epsilon, "title": f"accuracy at alpha = {report.alpha}"}
+    curve = {
+        "curve": curve_of(p, report.alpha),
+        "here": (p.epsilon, float(report.tight)),
+        "title": f"accuracy at alpha = {report.alpha}",
+    }
     return {"law": law, "curve": curve}
 
 
@@ -76,8 +69,8 @@ def _part_row(line: Any, part: Part) -> dict[str, Any]:
     p = mechanism(part, line.epsilon).parameters
     law = {"law": _middle(p), "values": lambda x: float(numerator.statistic(x)), "title": f"{name}: law of the output"}
     curve = {
-        "worth": lambda epsilon: float(part_accuracy(part, epsilon, line.alpha)),
-        "epsilon": line.epsilon,
+        "curve": curve_of_part(part, line.alpha),
+        "here": (line.epsilon, float(part_accuracy(part, line.epsilon, line.alpha))),
         "title": f"{name}: accuracy at alpha = {line.alpha}",
     }
     return {"law": law, "curve": curve}
@@ -88,17 +81,17 @@ def plain(title: str) -> str:
     return shortened(visible(title), 80).replace("$", "\\$")
 
 
-def _middle(p: SnappingParameters) -> Law:
-    """Return the law of the value in the middle of the public range."""
-    return law_of(p.inner((p.lower + p.upper) / 2), p)
+def _middle(p: SnappingParameters) -> IdealLaw:
+    """Return the law of the value in the middle of the public range; plans are about exact arithmetic."""
+    return IdealLaw(p.inner((p.lower + p.upper) / 2), p)
 
 
-def _draw_law(axes: Any, *, law: Law, values: Any, title: str) -> None:
+def _draw_law(axes: Any, *, law: IdealLaw, values: Any, title: str) -> None:
     first, last = law.quantile("0.0005"), law.quantile("0.9995")
     stride = max(1, (last - first) // LARGEST_TABLE)
     indices = range(first, last + 1, stride)
     x = [values(law.parameters.data_value(k)) for k in indices]
-    y = [float(law.probability(k)) for k in indices]
+    y = law_heights(law, indices)
     axes.vlines(x, 0, y, color="#2f6f9f", linewidth=1.2)
     axes.axvline(values(law.value), color="#c0392b", linewidth=0.8, linestyle="--", label="the value")
     axes.set(xlabel="released number", ylabel="probability", ylim=(0, None))
@@ -107,11 +100,11 @@ def _draw_law(axes: Any, *, law: Law, values: Any, title: str) -> None:
     axes.legend(frameon=False)
 
 
-def _draw_curve(axes: Any, *, worth: Any, epsilon: Fraction, title: str) -> None:
-    exponents = (Fraction(i, CURVE_POINTS // 2) - 1 for i in range(CURVE_POINTS))
-    epsilons = [epsilon * Fraction(10 ** float(e)).limit_denominator(10**6) for e in exponents]
-    axes.loglog([float(e) for e in epsilons], [worth(e) for e in epsilons], color="#2f6f9f")
-    axes.plot([float(epsilon)], [worth(epsilon)], "o", color="#c0392b", label=f"epsilon = {epsilon}")
+def _draw_curve(axes: Any, *, curve: Curve, here: tuple[Fraction, float], title: str) -> None:
+    epsilon, accuracy = here
+    places, values = zip(*curve.points(epsilon / 10, epsilon * 10), strict=True)
+    axes.loglog(places, values, color="#2f6f9f")
+    axes.plot([float(epsilon)], [accuracy], "o", color="#c0392b", label=f"epsilon = {epsilon}")
     axes.set(xlabel="epsilon", ylabel="accuracy")
     axes.set_title(title, fontsize=10)
     axes.grid(True, which="both", linewidth=0.3)

@@ -32,6 +32,7 @@ def tour_command() -> None:
     echo(_bars(law))
     echo(f"\n   mean {float(law.mean):.4f}, standard deviation {float(law.variance) ** 0.5:.4f}")
     worst = pair_loss(law, neighbour)
+    assert worst.loss is not None  # every output of exact arithmetic is possible for every value
     echo("\n4. What can one person change? Had the value been 3, the largest |ln ratio| of probabilities over all")
     echo(f"   outputs is {worst.loss.upper}, at output {small.parameters.released(worst.index):g}: epsilon, exactly.")
 

@@ -4,7 +4,8 @@ Room: exact. MPFR (through gmpy2) rounds each function correctly in the asked di
 is first enclosed the same way, and the functions used here increase, so lower end goes to lower end.
 Trap: unary minus (and any operator) on an mpfr rounds to gmpy2's ambient 53-bit context. Hence no operator is used on
 an mpfr here, only methods of a context of our own.
-gmpy2 is imported when first needed: most scalar releases never need it. ln of a power of two needs no library at all.
+gmpy2 is imported when first needed, and then first asked whether it rounds as it is told (`directed`): releases in
+exact arithmetic never need it. ln of a power of two needs no library at all.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
+from snapdp.exact.directed import check_directed_rounding
 from snapdp.exact.dyadic import exponent_of_power, floor_log2, power_of_two, round_nearest
 from snapdp.exact.enclosure import TINY_EXPONENT, Enclosure, refine
 
@@ -27,6 +29,17 @@ _WIDE = 1 << 60  # exponents that no computation here can leave
 @lru_cache(maxsize=64)
 def mpfr_context(precision: int, direction: str) -> Any:
     """Return an MPFR context of our own; direction is "down", "up" or "nearest"."""
+    require_directed_rounding()
+    return _unchecked_context(precision, direction)
+
+
+@lru_cache(maxsize=1)
+def require_directed_rounding() -> None:
+    """Import MPFR and refuse to go on where it does not round as it is told. Takes time in the first call only."""
+    check_directed_rounding(_unchecked_context)
+
+
+def _unchecked_context(precision: int, direction: str) -> Any:
     import gmpy2
 
     modes = {"down": gmpy2.RoundDown, "up": gmpy2.RoundUp, "nearest": gmpy2.RoundToNearest}

@@ -111,10 +111,7 @@ def not_a_real_number(value: object) -> DataError:
 
 def to_float_nearest(x: Fraction) -> float:
     """Return the double nearest to x, ties to even; beyond the doubles, an infinity."""
-    try:
-        return x.numerator / x.denominator
-    except OverflowError:
-        return math.inf if x > 0 else -math.inf
+    return ratio_nearest(x.numerator, x.denominator)
 
 
 def to_float_up(x: Fraction) -> float:
@@ -123,12 +120,29 @@ def to_float_up(x: Fraction) -> float:
     >>> to_float_up(Fraction(1, 10)).hex(), to_float_up(Fraction(-1, 10)).hex()
     ('0x1.999999999999ap-4', '-0x1.9999999999999p-4')
     """
-    nearest = to_float_nearest(x)
-    if math.isinf(nearest):
-        return nearest if nearest > 0 else -math.nextafter(math.inf, 0)
-    return nearest if Fraction(nearest) >= x else math.nextafter(nearest, math.inf)
+    return ratio_up(x.numerator, x.denominator)
 
 
 def to_float_down(x: Fraction) -> float:
     """Return the largest double <= x."""
-    return 0.0 - to_float_up(-x)  # zero is +0.0
+    return ratio_down(x.numerator, x.denominator)
+
+
+def ratio_nearest(numerator: int, denominator: int) -> float:
+    """Return the same of numerator/denominator, which need not be in lowest terms; denominator > 0."""
+    try:
+        return numerator / denominator
+    except OverflowError:
+        return math.inf if numerator > 0 else -math.inf
+
+
+def ratio_up(numerator: int, denominator: int) -> float:
+    nearest = ratio_nearest(numerator, denominator)
+    if math.isinf(nearest):
+        return nearest if nearest > 0 else -math.nextafter(math.inf, 0)
+    n, d = nearest.as_integer_ratio()
+    return nearest if n * denominator >= numerator * d else math.nextafter(nearest, math.inf)
+
+
+def ratio_down(numerator: int, denominator: int) -> float:
+    return 0.0 - ratio_up(-numerator, denominator)  # zero is +0.0

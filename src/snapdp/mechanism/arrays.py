@@ -73,12 +73,31 @@ def checked_values(values: Any, *, nan: float | None, limits: tuple[Fraction, Fr
             f"an array of {_KINDS.get(array.dtype.kind, 'other things')} holds no real numbers.",
             f"Give an array of numpy floats or ints. {NO_BITS}",
         )
-    if nan is None and array.dtype.kind == "f" and array.size and np.isnan(array.min()):
-        raise contains_nan()
+    return _without_nan(array, nan=nan)
+
+
+def _without_nan(array: Array, *, nan: float | None) -> Array:
+    """Return an array that has no NaN, or a replacement for it."""
+    if nan is None and array.dtype.kind == "f" and array.size:
+        least = np.minimum.reduce(array, axis=None)
+        if least != least:
+            raise contains_nan()
     return array
 
 
 def _from_list(values: Any, *, nan: float | None, limits: tuple[Fraction, Fraction]) -> Array:
+    """Return a list as an array. Which way it goes depends on the types in it and on the public clamp.
+
+    A plain list of floats, or of floats and ints where the clamp lies within +-2**53, is converted at once: an int
+    beyond 2**53 rounds to a double beyond the clamp, which takes both to the same end. Everything else goes one by one.
+    """
+    kinds = set(map(type, values))
+    clamp_is_small = max(abs(limit) for limit in limits) <= _EXACT_INTEGER
+    if kinds == {float} or (clamp_is_small and kinds <= {float, int} and kinds):
+        try:
+            return _without_nan(np.array(values, np.float64), nan=nan)
+        except OverflowError:  # an int beyond the doubles
+            pass
     try:
         array = np.array(values, dtype=object)
     except ValueError:

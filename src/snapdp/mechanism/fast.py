@@ -5,7 +5,8 @@ leaves no doubt, and hands everything else to `index.decide` with the same bits.
 a multiple of the grid, and |computed sum - true sum| < beta * grid. Rounding mode, FTZ or the SIMD variant of a
 logarithm can make it hand over more, never answer something else.
 Coordinates: data units where outputs lie on a power-of-two lattice (so the split by the grid is exact), else inner.
-Proof: docs/theory/fast-path.md, equations (1)-(9). Needs no numpy and no gmpy2 until a value needs the exact way.
+Proof: docs/theory/fast-path.md, equations (1)-(9). Needs neither numpy nor, in exact
+arithmetic, gmpy2.
 """
 
 from __future__ import annotations

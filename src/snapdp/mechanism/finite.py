@@ -14,7 +14,7 @@ from typing import Any
 
 from snapdp.errors import BoundError, ParameterError, PremiseError
 from snapdp.exact.dyadic import exponent_at_least, exponent_of_power, next_above, power_of_two_at_least, round_up
-from snapdp.exact.elementary import exp_enclosure, ln_enclosure
+from snapdp.exact.elementary import exp_enclosure, ln_enclosure, require_directed_rounding
 from snapdp.exact.enclosure import Enclosure, decided_ceil
 from snapdp.exact.numbers import positive, probability, shown
 from snapdp.mechanism.bounds import proved_loss
@@ -45,6 +45,7 @@ def finite_parameters(
     gamma: Any = None,
 ) -> SnappingParameters:
     """Return the parameters of the mechanism in p-bit arithmetic; inner = (data - midpoint)/sensitivity."""
+    require_directed_rounding()  # now: no draw may be the first to import MPFR
     declared = Declaration.parse(epsilon=epsilon, sensitivity=sensitivity, lower=lower, upper=upper)
     half_width = (declared.upper - declared.lower) / (2 * declared.sensitivity)
     widest_scale = SLACK / declared.epsilon

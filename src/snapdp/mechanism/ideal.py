@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from snapdp.exact.elementary import exp_enclosure, expm1_enclosure
-from snapdp.exact.enclosure import TINY, Enclosure, refine, refined
+from snapdp.exact.dyadic import HALF
+from snapdp.exact.elementary import exp_enclosure, expm1_enclosure, ln_enclosure
+from snapdp.exact.enclosure import TINY, Enclosure, enclose, refine, refined
 from snapdp.mechanism.law import ONE, ZERO, Law, narrow_enough
 
 RELATIVE_BITS = 100
+_LOG_BITS = 256
 
 
 class IdealLaw(Law):
@@ -59,6 +61,26 @@ class IdealLaw(Law):
             return self.lower_tail(index + 1)
         return refined(lambda bits: self._between(index, bits), relative_bits=RELATIVE_BITS)
 
+    def log_probability(self, index: int) -> Enclosure:
+        """Return ln P(index): of a cell beside the value without the exponential, which may be too small to store."""
+        p = self.parameters
+        left = None if index == p.low else self.breakpoint(index)
+        right = None if index == p.high else self.breakpoint(index + 1)
+        if left is not None and left >= 0:
+            return self._log_beside(left, whole=right is None)
+        if right is not None and right <= 0:
+            return self._log_beside(-right, whole=left is None)
+        inside = self.probability(index)
+        return Enclosure(ln_enclosure(inside.lower, _LOG_BITS).lower, ln_enclosure(inside.upper, _LOG_BITS).upper)
+
+    def _log_beside(self, distance: Fraction, *, whole: bool) -> Enclosure:
+        """Return ln of half the mass beyond a distance, or of the part of it within one grid step."""
+        p = self.parameters
+        part = HALF if whole else -expm1_enclosure(-p.grid / p.noise_scale, _LOG_BITS) * HALF
+        found = enclose(part)
+        logarithm = Enclosure(ln_enclosure(found.lower, _LOG_BITS).lower, ln_enclosure(found.upper, _LOG_BITS).upper)
+        return logarithm - distance / p.noise_scale
+
     def _between(self, index: int, bits: int) -> Enclosure:
         """Return the mass of the cell [b_k, b_(k+1)) of an inner index: theory (3)."""
         scale = self.parameters.noise_scale
@@ -98,21 +120,17 @@ class IdealLaw(Law):
         count = (last - first) * direction + 1
         if count <= 0:
             return ZERO
-        rise = self._full_rise(h, first)
-        slope = self._full_rise(h, first + direction) - rise
+        rise = self.full_rise(h, first)
+        slope = self.full_rise(h, first + direction) - rise
         geometric, weighted = _geometric_sums(self.parameters.grid / self.parameters.noise_scale, count, bits)
         total = self._tail(first, bits) * (geometric * rise + weighted * slope)
         for j in {first, last}:  # the clamp may cut the steps at its ends
-            total += self._tail(j, bits) * (self.step_up(h, j) - self._full_rise(h, j))
+            total += self._tail(j, bits) * (self.step_up(h, j) - self.full_rise(h, j))
         return total
 
     def _tail(self, j: int, bits: int) -> Enclosure:
         """Return the probability that the sum lies beyond b_j, on the side away from the value."""
         return exp_enclosure(-abs(self.breakpoint(j)) / self.parameters.noise_scale, bits) * Fraction(1, 2)
-
-    def _full_rise(self, h: Callable[[Fraction], Fraction], j: int) -> Fraction:
-        grid = self.parameters.grid
-        return h(j * grid) - h((j - 1) * grid)
 
 
 def _geometric_sums(x: Fraction, count: int, bits: int) -> tuple[Enclosure, Enclosure]:

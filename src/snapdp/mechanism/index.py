@@ -3,8 +3,9 @@
 Room: mechanism. This is the definition; the filters of `fast` only ever answer what this answers.
 Exact arithmetic: the digits of U are read until the clamped index is the same at both ends of an interval that
 contains value + Y, so the index is that of a real Laplace draw. Finite precision: U, its logarithm and the product are
-rounded to their precisions, the sum is exact. Everything after the logarithm is integer arithmetic.
-Theory: docs/theory/mechanism.md, (5)-(7).
+rounded to their precisions, the sum is exact. All of exact arithmetic is integer arithmetic, the logarithm too; the
+correctly rounded one of finite precision is MPFR's.
+Theory: docs/theory/mechanism.md, (5)-(8).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any
 
 from snapdp.exact.dyadic import HALF, exponent_of_power, power_of_two
 from snapdp.exact.elementary import exact_mpfr, mpfr_context
+from snapdp.exact.integer_log import ln_scaled
 from snapdp.mechanism.parameters import Inner, Precision, SnappingParameters
 from snapdp.randomness.uniform import FIRST_DIGITS, LazyUniform
 
@@ -59,12 +61,8 @@ def _by_refinement(value: Inner, parameters: SnappingParameters, uniform: LazyUn
 
 def _scaled_ln(digits: int, count: int, scale: int) -> tuple[int, int]:
     """Return integers that enclose 2**scale * ln U for U in [digits, digits + 1] * 2**-count, digits > 0."""
-    context = mpfr_context(scale + count.bit_length() + 1, "down")  # |ln U| < count, so one ulp is below 2**-scale
-    mantissa, exponent = context.log(exact_mpfr(digits, -count)).as_mantissa_exp()
-    shift = int(exponent) + scale
-    lower = int(mantissa) << shift if shift >= 0 else int(mantissa) >> -shift
-    # One unit for the floor, one for MPFR's rounding; ln(1 + 1/digits) <= 1/digits for the unread digits.
-    return lower, lower + 2 + (1 << scale) // digits + 1
+    lower, upper = ln_scaled(digits, count, scale)
+    return lower, upper + (1 << scale) // digits + 1  # ln(1 + 1/digits) <= 1/digits for the unread digits
 
 
 def rounded_noise(uniform: LazyUniform, noise_scale: Fraction, precision: Precision) -> Fraction:

@@ -2,7 +2,7 @@
 
 Room: mechanism. Used by planner, verifier and tests; imports exact, parameters and bounds: it cannot see data.
 Everything is evaluated when asked for, because an index range may be 2**52 wide. Results are enclosures; in finite
-precision single probabilities are exact rationals, that is enclosures of one point.
+precision single probabilities above 2**-65536 are exact rationals, that is enclosures of one point.
 Both arithmetics share one shape: P(index >= j) is a tail of the noise at b_j - value, b_j = (j - 1/2) grid, and moments
 are sums of tails taken outward from the value, where nothing cancels. `ideal` has the tails of a real Laplace draw in
 closed form, `rounded` those of the p-bit program.
@@ -50,7 +50,7 @@ class Law(ABC):
 
     @property
     def support(self) -> range:
-        """Return all indices; each has a positive probability."""
+        """Return all indices. Each has a positive probability, except some far ones in arithmetic of few bits."""
         return range(self.parameters.low, self.parameters.high + 1)
 
     @abstractmethod
@@ -64,6 +64,10 @@ class Law(ABC):
     @abstractmethod
     def probability(self, index: int) -> Enclosure:
         """Return P(index)."""
+
+    @abstractmethod
+    def log_probability(self, index: int) -> Enclosure | None:
+        """Return ln P(index), however small that is; None where the output is impossible."""
 
     def cdf(self, index: int) -> Enclosure:
         """Return P(output index <= index)."""
@@ -149,6 +153,11 @@ class Law(ABC):
     def step_up(self, h: Callable[[Fraction], Fraction], j: int) -> Fraction:
         """Return h(v_j) - h(v_(j-1))."""
         return h(self.parameters.inner_value(j)) - h(self.parameters.inner_value(j - 1))
+
+    def full_rise(self, h: Callable[[Fraction], Fraction], j: int) -> Fraction:
+        """Return the same as if no clamp cut the step short."""
+        grid = self.parameters.grid
+        return h(j * grid) - h((j - 1) * grid)
 
     def __repr__(self) -> str:
         p = self.parameters

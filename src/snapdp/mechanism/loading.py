@@ -46,25 +46,26 @@ def chunks_of(values: Array, width: int, *, nan: float | None) -> Chunks:
         if not chunk.dtype.isnative:
             chunk = chunk.astype(chunk.dtype.newbyteorder("="))
         if nan is not None and chunk.dtype.kind == "f":
-            chunk = np.where(np.isnan(chunk), np.float64(nan), chunk)  # at least a double: nan is one
+            wide = chunk.astype(np.promote_types(chunk.dtype, np.float64), copy=False)  # at least a double: nan is one
+            chunk = np.where(np.isnan(wide), wide.dtype.type(nan), wide)
         yield start, chunk
 
 
 class Scratch:
-    """Page-aligned work arrays of one block: 1.4 MB at most, whatever the size of the call."""
+    """Work arrays of one block, long ones page-aligned: 1.4 MB at most, whatever the size of the call."""
 
     def __init__(self, size: int, *, splits: bool, halved: bool) -> None:
         stride = -(-size * 8 // _PAGE) * _PAGE
         count = 4 if splits else 3
         self.memory = memory = np.empty(count * stride + 2 * size + _PAGE, np.uint8)
-        start = -memory.ctypes.data % _PAGE
-        arrays = memory[start : start + count * stride].view(np.float64).reshape(count, stride // 8)[:, :size]
+        start = -memory.__array_interface__["data"][0] % _PAGE if size >= _PAGE else 0  # short ones lie anywhere
+        arrays: Array = np.ndarray((count, size), np.float64, memory, start, (stride, 8))
+        bits: Array = np.ndarray((count, size), np.int64, memory, start, (stride, 8))
+        flags: Array = np.ndarray((2, size), np.bool_, memory, start + count * stride)
         self.noise, self.total = arrays[0], arrays[1]
         self.whole = arrays[-1]  # of its own only where values are split
-        bits = arrays.view(np.int64)
         self.noise_bits, self.total_bits, self.words = bits[0], bits[1], bits[2]
-        flags = memory[start + count * stride :].view(np.bool_)
-        self.accepted, self.test = flags[:size], flags[size : 2 * size]
+        self.accepted, self.test = flags[0], flags[1]
         if halved:  # first halves and their noise share the memory of whole words
             self.halves, self.single_noise_bits = self.words.view(np.int32).reshape(2, size)
             self.single_noise = self.single_noise_bits.view(np.float32)

@@ -13,57 +13,73 @@ import math
 from collections.abc import Iterable
 from fractions import Fraction
 
-from snapdp.errors import ParameterError
+from snapdp.errors import ParameterError, PremiseError
 from snapdp.exact.dyadic import power_of_two
-from snapdp.exact.elementary import LN2, ln_enclosure
 from snapdp.exact.enclosure import Enclosure, enclose
 from snapdp.mechanism.bounds import proved_loss
 from snapdp.mechanism.ideal import IdealLaw
 from snapdp.mechanism.law import Law, law_of
 from snapdp.mechanism.parameters import Inner, SnappingParameters
-from snapdp.mechanism.rounded import RoundedLaw
 from snapdp.values import Value
 
 EXHAUSTIVE = 4096  # outputs up to this many are all tried for one pair
 QUICK = 256  # and up to this many for each pair of a search
 WINDOW = 8  # outputs tried around each place where the loss peaks
-_LOG_BITS = 256
 
 
 class PairLoss(Value):
-    """The largest loss found between two values, and the output where it occurs."""
+    """The largest loss found between two values, and the output where it occurs.
+
+    loss  None where that output is possible for one of the two values only: then no finite loss holds
+    """
 
     value: Inner
     other: Inner
     index: int
-    loss: Enclosure
+    loss: Enclosure | None
 
 
 def pair_loss(law: Law, other: Law, indices: Iterable[int] | None = None) -> PairLoss:
-    """Return the loss of a pair of laws over the given outputs, by default over all that can matter."""
+    """Return the loss of a pair of laws over the given outputs, by default over all that can matter.
+
+    Outputs that neither value can have are passed over.
+    """
     if law.parameters != other.parameters:
         raise ParameterError("the two laws belong to different mechanisms.", "Take both from one Snapping.")
-    chosen = suspects(law, other) if indices is None else indices
-    best = max(((k, _loss_at(law, other, k)) for k in chosen), key=lambda item: item[1].lower)
-    return PairLoss(value=law.inner_value, other=other.inner_value, index=best[0], loss=best[1])
-
-
-def _loss_at(law: Law, other: Law, index: int) -> Enclosure:
-    """Return |ln P(index | value)/P(index | other)|."""
-    if isinstance(law, RoundedLaw) and isinstance(other, RoundedLaw):
-        a, b = law.mass(index), other.mass(index)
-        ratio = ln_enclosure(Fraction(a.significand, b.significand), _LOG_BITS)
-        return abs(ratio + LN2 * (a.exponent - b.exponent))
     p = law.parameters
+    chosen = suspects(law, other) if indices is None else [k for k in indices if p.low <= k <= p.high]
+    found = [_loss_at(law, other, k) for k in chosen]
+    possible = [each for each in found if each is not None]
+    if not possible:
+        raise ParameterError("none of these outputs is possible for either value.", "Give other indices.")
+    return max(possible, key=_size)
+
+
+def _size(found: PairLoss) -> tuple[bool, Fraction]:
+    return (True, Fraction(0)) if found.loss is None else (False, found.loss.lower)
+
+
+def _loss_at(law: Law, other: Law, index: int) -> PairLoss | None:
+    """Return |ln P(index | value)/P(index | other)|; None where neither value can have the output."""
+    a, b = law.log_probability(index), other.log_probability(index)
+    if a is None and b is None:
+        return None
+    loss = None if a is None or b is None else _exactly_known(law, other, index) or abs(a - b)
+    return PairLoss(value=law.inner_value, other=other.inner_value, index=index, loss=loss)
+
+
+def _exactly_known(law: Law, other: Law, index: int) -> Enclosure | None:
+    """Return the loss where both tails at an end of the clamp are real exponentials: their ratio is e^(distance/scale).
+
+    Everywhere else it is None.
+    """
+    p = law.parameters
+    if not isinstance(law, IdealLaw) or index not in (p.low, p.high):
+        return None
     a_side, b_side = law.inner_value, other.inner_value
     edge = (index + Fraction(1, 2)) * p.grid if index == p.low else (index - Fraction(1, 2)) * p.grid
     one_sided = edge <= min(a_side, b_side) if index == p.low else edge >= max(a_side, b_side)
-    if index in (p.low, p.high) and one_sided:  # both tails are exponentials: the ratio is e^(distance/scale)
-        return enclose(abs(a_side - b_side) / p.noise_scale)
-    x, y = law.probability(index), other.probability(index)
-    upper = ln_enclosure(x.upper / y.lower, _LOG_BITS).upper
-    lower = ln_enclosure(x.lower / y.upper, _LOG_BITS).lower
-    return abs(Enclosure(lower, upper))
+    return enclose(abs(a_side - b_side) / p.noise_scale) if one_sided else None
 
 
 def suspects(law: Law, other: Law, *, exhaustive: int = EXHAUSTIVE) -> list[int]:
@@ -104,8 +120,8 @@ def worst_pair(
         raise ParameterError("no two values of the range are that far apart.", "Give a smaller distance.")
     laws = [(law_of(a, p), law_of(b, p)) for a, b in pairs]
     quick = [pair_loss(a, b, suspects(a, b, exhaustive=QUICK)) for a, b in laws]
-    best = max(range(len(laws)), key=lambda i: quick[i].loss.lower)
-    return max(quick[best], pair_loss(*laws[best]), key=lambda found: found.loss.lower)
+    best = max(range(len(laws)), key=lambda i: _size(quick[i]))
+    return max(quick[best], pair_loss(*laws[best]), key=_size)
 
 
 def _starting_values(p: SnappingParameters, apart: Fraction) -> list[Fraction]:
@@ -123,6 +139,8 @@ def loss_bracket(parameters: SnappingParameters) -> Enclosure:
     """Return [largest loss found, proved bound] for neighbouring values one sensitivity apart."""
     p = parameters
     found = worst_pair(p).loss
+    if found is None:
+        raise PremiseError("the loss has no bound: an output is possible for one value only.", "Use more bits.")
     if p.precision is None:
         return Enclosure(found.lower, max(found.upper, p.sensitivity / p.unit / p.noise_scale))
     proved = proved_loss(noise_scale=p.noise_scale, grid=p.grid, bound=p.bound or p.end_upper, precision=p.precision)

@@ -19,7 +19,13 @@ from functools import cached_property
 from typing import Any, NewType
 
 from snapdp.errors import BoundError, ParameterError
-from snapdp.exact.dyadic import exponent_of_power, nearest_multiple, power_of_two_at_least
+from snapdp.exact.dyadic import (
+    exponent_of_power,
+    floor_log2,
+    nearest_multiple,
+    power_of_two,
+    power_of_two_at_least,
+)
 from snapdp.exact.elementary import ln_enclosure
 from snapdp.exact.enclosure import decided_ceil
 from snapdp.exact.numbers import datum, parameter, positive, probability, shown, to_float_nearest
@@ -139,16 +145,15 @@ class SnappingParameters(Value):
     step: DataUnits | None = None
 
     def _check(self) -> None:
-        if max(abs(self.low), abs(self.high)) > LARGEST_INDEX:
+        steps = max(abs(self.low), abs(self.high), math.ceil(self.furthest / self.data_grid))
+        if steps > LARGEST_INDEX:  # beyond it doubles are further apart than outputs: theory (9)
             raise BoundError(
-                f"the range needs grid indices from {shown(self.low)} to {shown(self.high)}; "
-                "at most 2**52 on each side are allowed.",
+                f"the outputs reach {shown(steps)} grid steps from zero; at most 2**52 on each side are allowed.",
                 "Take a coarser grid, a smaller epsilon, or a range nearer to zero.",
                 low=self.low,
                 high=self.high,
             )
-        furthest = max(abs(self.data_value(self.low)), abs(self.data_value(self.high)))
-        if furthest > LARGEST_DOUBLE or self.data_grid < SMALLEST_DOUBLE:
+        if self.furthest > LARGEST_DOUBLE or self.data_grid < SMALLEST_DOUBLE:
             raise BoundError("the outputs leave the range of doubles.", "Use other units for the statistic.")
 
     @property
@@ -179,6 +184,24 @@ class SnappingParameters(Value):
     def data_grid(self) -> DataUnits:
         """Return the distance of two neighbouring outputs."""
         return DataUnits(self.unit * self.grid)
+
+    @property
+    def ends(self) -> tuple[int, int]:
+        """Return the least and the greatest index."""
+        return self.low, self.high
+
+    @cached_property
+    def furthest(self) -> DataUnits:
+        """Return the largest distance of an output from zero."""
+        return DataUnits(max(abs(self.data_value(k)) for k in self.ends))
+
+    @cached_property
+    def printing_error(self) -> DataUnits:
+        """Return the most by which a printed double differs from the exact number of its index: theory (9).
+
+        Half the spacing of doubles at the output furthest from zero; nothing on a lattice.
+        """
+        return DataUnits(Fraction(0) if self.lattice is not None else spacing_of_doubles(self.furthest) / 2)
 
     @cached_property
     def lattice(self) -> tuple[int, int] | None:
@@ -225,6 +248,11 @@ class SnappingParameters(Value):
         if self.lattice is not None:
             return math.ldexp(index + self.lattice[1], self.lattice[0])
         return to_float_nearest(self.data_value(index)) + 0.0  # a tiny negative number must not print as -0.0
+
+
+def spacing_of_doubles(x: Fraction) -> Fraction:
+    """Return the distance of neighbouring doubles around x >= 0; at a power of two, that of the ones above."""
+    return max(power_of_two(floor_log2(x) - 52), SMALLEST_DOUBLE) if x else SMALLEST_DOUBLE
 
 
 def chosen_grid(asked: Any, *, noise_scale: Fraction, default: str) -> Inner:

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from snapdp.errors import BoundError, ParameterError, PremiseError
 from snapdp.exact.numbers import parameter, positive, shown, to_float_nearest
 from snapdp.mechanism.fast import ScalarSampler
 from snapdp.mechanism.parameters import DataUnits, FinitePrecision, SnappingParameters, exact_parameters
+from snapdp.mechanism.scalars import checked_scalar, is_array_like
 from snapdp.randomness.bits import BitSource, SystemBits
 from snapdp.values import replaced
 
@@ -100,11 +102,21 @@ class Snapping:
         return index_with_bits(self, value, _SYSTEM, out=out)
 
     def law(self, value: Any) -> Law:
-        """Return the exact law of the output for one value: the probability of every index. Public only for a guess."""
-        from snapdp.mechanism.law import law_of
-        from snapdp.mechanism.scalars import checked_scalar
+        """Return the exact law of the output for one value: the probability of every index. Public only for a guess.
 
-        return law_of(self._parameters.inner(checked_scalar(value, nan=self._nan)), self._parameters)
+        A value is what it is, as in `release`: a double the number that it stores, text ("0.3", "1/3") what it says.
+        """
+        from snapdp.mechanism.law import law_of
+
+        exact = parameter(value, name="value") if isinstance(value, str) else checked_scalar(value, nan=self._nan)
+        return law_of(self._parameters.inner(exact), self._parameters)
+
+    @cached_property
+    def _arrays(self) -> ModuleType:
+        """Return the module that takes arrays; it imports numpy, once."""
+        from snapdp.mechanism import arrays
+
+        return arrays
 
     @cached_property
     def _vector(self) -> VectorSampler:
@@ -122,24 +134,16 @@ class Snapping:
 
 def release_with_bits(m: Snapping, value: Any, bits: BitSource, *, out: Any = None) -> Any:
     """Release with given bits: for the release engine, replay and tests. A public caller has `Snapping.release`."""
-    from snapdp.mechanism.scalars import checked_scalar, is_array_like
-
     if out is None and not is_array_like(value):
         return m._scalar.release(checked_scalar(value, nan=m._nan), bits)
-    from snapdp.mechanism.arrays import release_array
-
-    return release_array(value, scalar=m._scalar, vector=m._vector, out=out, nan=m._nan, source=bits)
+    return m._arrays.release_array(value, scalar=m._scalar, vector=m._vector, out=out, nan=m._nan, source=bits)
 
 
 def index_with_bits(m: Snapping, value: Any, bits: BitSource, *, out: Any = None) -> Any:
     """Return indices with given bits; see `release_with_bits`."""
-    from snapdp.mechanism.scalars import checked_scalar, is_array_like
-
     if out is None and not is_array_like(value):
         return m._scalar.index(checked_scalar(value, nan=m._nan), bits)
-    from snapdp.mechanism.arrays import index_array
-
-    return index_array(value, scalar=m._scalar, vector=m._vector, out=out, nan=m._nan, source=bits)
+    return m._arrays.index_array(value, scalar=m._scalar, vector=m._vector, out=out, nan=m._nan, source=bits)
 
 
 def integer_indices(m: Snapping, values: Sequence[int], bits: BitSource) -> Sequence[int]:

@@ -168,6 +168,7 @@ class VectorSampler:
         self._parameters = parameters
         self._where = where = coordinates(parameters)
         self.filter, self.single = filter, single
+        self._loaders: dict[np.dtype[Any], Loader | None] = {}
         if where is None:
             return
         self._splits = where.span > UNSPLIT_SPAN
@@ -209,7 +210,7 @@ class VectorSampler:
         """
         load = first_load = None
         if self.filter is not None and self._where is not None:
-            load = loader_for(values.dtype, self._parameters, self._where, splits=self._splits)
+            load = self._loader(values.dtype)
             if load is not None and self.single is not None and values.size >= SINGLE_LIMIT:
                 first_load = single_loader(self._where) if self.single.single_sums else load
         splits = load is not None and self._splits
@@ -223,6 +224,13 @@ class VectorSampler:
                     yield from self._by_halves(chunks, first_load, load, scratch, source)
         finally:
             scratch.memory.fill(0)
+
+    def _loader(self, dtype: np.dtype[Any]) -> Loader | None:
+        """Return the loader of an array type, made once: it is a good part of what a short vector costs."""
+        if dtype not in self._loaders:
+            assert self._where is not None
+            self._loaders[dtype] = loader_for(dtype, self._parameters, self._where, splits=self._splits)
+        return self._loaders[dtype]
 
     def _by_words(self, chunks: Chunks, load: Loader | None, scratch: Scratch, source: BitSource) -> Answers:
         fill = source.first_words()

@@ -22,6 +22,7 @@ from snapdp.exact.numbers import parameter
 from snapdp.mechanism.parameters import DataUnits, SnappingParameters
 from snapdp.planner.functions import NARROW_BITS, arcosh_of_exp, rounded_up
 from snapdp.planner.tails import (
+    LEVEL_BITS,
     beyond,
     chance,
     confidence,
@@ -49,6 +50,7 @@ def accuracy(p: SnappingParameters, *, alpha: Any = "0.05", method: str = "tight
     method  "tight"; or "notes", lam ln(1/alpha) + grid/2; or "simple", lam (1 + ln(1/alpha))
     value   a guess of the statistic; without it the answer holds for every value of the public range
     With a step the error is that of the quantised value. An accuracy at the true value would leak it: guess.
+    Where outputs are no doubles (finite precision off a lattice) it counts the rounding of the printed number, too.
     """
     level = confidence(alpha)
     f = None if value is None else guess(p, value)
@@ -57,18 +59,24 @@ def accuracy(p: SnappingParameters, *, alpha: Any = "0.05", method: str = "tight
     else:
         formula = published_accuracy(method, noise_scale=p.noise_scale, grid=p.grid, alpha=ideal_level(p, level))
         inner = min(formula, furthest_error(p, f))
-    return DataUnits(p.unit * inner)
+    return DataUnits(p.unit * inner + p.printing_error)
 
 
 def alpha_for(p: SnappingParameters, *, accuracy: Any, value: Any = None) -> Fraction:
-    """Return the smallest alpha with P(|output - f| > accuracy) <= alpha, rounded up; accuracy in data units."""
+    """Return the smallest alpha with P(|output - f| > accuracy) <= alpha; accuracy in data units.
+
+    Exact where it is rational, else rounded up to so many bits that alpha_for(accuracy(alpha)) <= alpha: planning (8a).
+    """
     asked = parameter(accuracy, name="accuracy")
     if asked < 0:
         raise ParameterError(f"accuracy = {asked} is negative.", "Give accuracy >= 0.", accuracy=asked)
-    if value is not None:
-        return rounded_up(value_chance(p, guess(p, value), asked / p.unit).upper)
-    worst = worst_chance(p, asked / p.unit).upper * ratio_to_ideal(p).upper
-    return min(rounded_up(worst), Fraction(1))
+    f = None if value is None else guess(p, value)
+    distance = (asked - p.printing_error) / p.unit
+    if distance < 0:
+        return Fraction(1)
+    found = worst_chance(p, distance) * ratio_to_ideal(p).upper if f is None else value_chance(p, f, distance)
+    level = found.upper if found.is_exact else rounded_up(found.upper, LEVEL_BITS)
+    return min(level, Fraction(1))
 
 
 def published_accuracy(method: str, *, noise_scale: Fraction, grid: Fraction, alpha: Fraction) -> Fraction:

@@ -85,6 +85,8 @@ def _index(p: SnappingParameters, index: int | None, output: Any) -> int:
             f"Outputs are {p.data_grid} apart, from {p.data_value(p.low)} (index {p.low}) "
             f"to {p.data_value(p.high)} (index {p.high}).",
         )
+    if len(matches) > 1:
+        raise ParameterError(f"several outputs print as {output}.", "Give the index of the one that was released.")
     return matches[0]
 
 

@@ -22,7 +22,7 @@ from snapdp.mechanism.law import ZERO
 from snapdp.mechanism.parameters import DataUnits, SnappingParameters
 from snapdp.planner.binding import binding_at
 from snapdp.planner.functions import NARROW_BITS
-from snapdp.planner.tails import laplace_tail
+from snapdp.planner.tails import guessed, laplace_tail
 from snapdp.values import Value, replaced
 
 
@@ -52,7 +52,7 @@ class Distance(Value):
 
 def distance(p: SnappingParameters, value: Any) -> Distance:
     """Return the cases of the distance for a guessed value, which may lie outside the public range."""
-    asked = parameter(value, name="value")
+    asked = guessed(value)
     f, shift = _split(p, asked)
     inner = shift != 0
     bound = DataUnits(p.unit * (abs(shift) + p.grid / 2))
@@ -68,7 +68,7 @@ def distance_tail(p: SnappingParameters, value: Any, *, distance: Any) -> Enclos
     z = parameter(distance, name="distance") / p.unit
     if z < 0:
         raise ParameterError("distance is negative.", "Give distance >= 0.")
-    f, shift = _split(p, parameter(value, name="value"))
+    f, shift = _split(p, guessed(value))
     if z >= abs(shift) + p.grid / 2:
         return refined(lambda bits: _outer_tail(p, f, z, bits), relative_bits=NARROW_BITS)
     return refined(lambda bits: 1 - _near(p, f - shift, shift, z, bits), relative_bits=NARROW_BITS)

@@ -19,7 +19,7 @@ from snapdp.exact.enclosure import Enclosure, enclose, maximum, refine, refined
 from snapdp.mechanism.index import clamped_index
 from snapdp.mechanism.law import ZERO, law_of
 from snapdp.mechanism.parameters import Inner, SnappingParameters
-from snapdp.mechanism.rounded import SUMMABLE, RoundedLaw
+from snapdp.mechanism.rounded import RoundedLaw, is_summable
 from snapdp.planner.functions import NARROW_BITS, exp_of, ln_of, sqrt_of
 from snapdp.planner.tails import Event, chance, guess, mirrored, public_range, ratio_to_ideal
 
@@ -67,17 +67,11 @@ def _centre(p: SnappingParameters, f: Fraction) -> int:
 
 def _spread(p: SnappingParameters, f: Fraction, c: int, bits: int) -> Enclosure:
     """Return up + down of planning (12), as the mechanism computes it."""
-    if p.precision is not None and p.high - p.low <= SUMMABLE:
+    if p.precision is not None and is_summable(p):
         law = RoundedLaw(Inner(f), p)
-        above = (_rise(p, j) * law.upper_mass(j).fraction() for j in range(c + 1, p.high + 1))
-        below = (_rise(p, j) * law.lower_mass(j).fraction() for j in range(p.low + 1, c + 1))
-        return enclose(sum(above) + sum(below))
+        return enclose(law.tail_sum(lambda v: v, 1) + law.tail_sum(lambda v: v, -1))
     ideal = _up(p, f, c, bits) + _up(mirrored(p), -f, -c, bits)
     return ideal * ratio_to_ideal(p)
-
-
-def _rise(p: SnappingParameters, j: int) -> Fraction:
-    return p.inner_value(j) - p.inner_value(j - 1)
 
 
 def _up(p: SnappingParameters, f: Fraction, c: int, bits: int) -> Enclosure:

@@ -24,7 +24,7 @@ from snapdp.display.text import shortened, visible
 from snapdp.errors import BudgetError, ParameterError, PremiseError
 from snapdp.exact.numbers import positive, probability
 from snapdp.mechanism.parameters import SnappingParameters
-from snapdp.queries.base import Part, Query, mechanism
+from snapdp.queries.base import Part, Query, check_printable, mechanism
 from snapdp.queries.relation import whole
 from snapdp.values import Value, replaced
 
@@ -77,6 +77,13 @@ class Line(Value):
     alpha: Fraction = DEFAULT_ALPHA
     lock: bool = False
     target: Fraction | None = None
+
+    def _check(self) -> None:
+        if self.query.derived is not None:  # the finest mean: that of the largest table
+            (column,), p = self.query.columns, mechanism(self.query.parts[0], self.epsilon).parameters
+            assert isinstance(column, NumberColumn)
+            grid = self.query.parts[0].numerator.factor * p.grid / self.query.relation.rows
+            check_printable(self.query.title, furthest=max(abs(column.lower), abs(column.upper)), grid=grid)
 
     @cached_property
     def accuracies(self) -> tuple[Fraction, ...]:

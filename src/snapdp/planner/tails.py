@@ -19,16 +19,16 @@ from typing import Any, NamedTuple
 from snapdp.errors import BoundError, ParameterError, PremiseError
 from snapdp.exact.dyadic import HALF, power_of_two, round_down
 from snapdp.exact.elementary import exp_enclosure
-from snapdp.exact.enclosure import TINY, TINY_EXPONENT, Enclosure, enclose, refine, refined
-from snapdp.exact.numbers import parameter, probability
+from snapdp.exact.enclosure import TINY, Enclosure, refine, refined
+from snapdp.exact.numbers import datum, parameter, probability
 from snapdp.mechanism.bounds import mass_ratio
 from snapdp.mechanism.law import ONE, ZERO
 from snapdp.mechanism.parameters import Declaration, Inner, SnappingParameters
-from snapdp.mechanism.rounded import Mass, RoundedLaw
-from snapdp.planner.functions import NARROW_BITS
+from snapdp.mechanism.rounded import RoundedLaw
 from snapdp.values import replaced
 
 SMALLEST_LEVEL = power_of_two(-(1 << 15))  # smaller probabilities are not told apart from 0 by enclosures
+LEVEL_BITS = 320  # a level that must round does so in the 320th bit: an accuracy in the 53rd, or by a level's 256th
 _LEVEL_BITS = 256
 
 
@@ -48,14 +48,23 @@ def confidence(alpha: Any, *, name: str = "alpha") -> Fraction:
     return level
 
 
+def guessed(value: Any) -> Fraction:
+    """Return a guess as a release takes it: a double is the number that it stores, text the number that it says."""
+    said = parameter(value, name="value")
+    return said if isinstance(value, str) else datum(value)
+
+
 def guess(p: SnappingParameters, value: Any) -> Inner:
-    """Return a guessed value of the statistic in inner coordinates; it must lie in the public range."""
-    exact = parameter(value, name="value")
-    if not p.lower <= exact <= p.upper:
+    """Return a guessed value of the statistic in inner coordinates; it must lie in the public range.
+
+    0.3 is a little below 3/10; it still belongs to a range from "0.3" on.
+    """
+    said, exact = parameter(value, name="value"), guessed(value)
+    if not any(p.lower <= number <= p.upper for number in (said, exact)):
         raise BoundError(
-            f"value = {exact} lies outside the public range {p.lower} to {p.upper}.",
+            f"value = {said} lies outside the public range {p.lower} to {p.upper}.",
             "Guess a value inside the range: the statistic is never outside.",
-            value=exact,
+            value=said,
         )
     return p.inner(exact)
 
@@ -174,16 +183,9 @@ def chance(p: SnappingParameters, event: Event) -> Callable[[int], Enclosure]:
     if p.precision is None:
         return ideal_chance(p, event)
     law = RoundedLaw(Inner(event.value), p)
-    parts = (law.upper_mass(event.above), law.lower_mass(event.below + 1))
-    total = ONE if event.above <= event.below + 1 else storable(parts[0]) + storable(parts[1])
+    every = event.above <= event.below + 1
+    total = ONE if every else law.upper_tail(event.above) + law.lower_tail(event.below + 1)
     return lambda _: total
-
-
-def storable(mass: Mass) -> Enclosure:
-    """Return a probability of the p-bit law: exact, or enclosed by [0, tiny] where no Fraction can store it."""
-    if mass.significand and mass.significand.bit_length() + mass.exponent <= TINY_EXPONENT:
-        return Enclosure(Fraction(0), power_of_two(TINY_EXPONENT))
-    return enclose(mass.fraction())
 
 
 def exceeds(compute: Callable[[int], Enclosure], level: Fraction) -> bool:
@@ -204,10 +206,10 @@ def worst_exceeds(p: SnappingParameters, distance: Fraction, level: Fraction) ->
 
 def worst_chance(p: SnappingParameters, distance: Fraction) -> Enclosure:
     """Return sup over the range of P(|output - f| > distance), in ideal arithmetic."""
-    found = [refined(ideal_chance(p, event), relative_bits=NARROW_BITS) for event in worst_events(p, distance)]
+    found = [refined(ideal_chance(p, event), relative_bits=LEVEL_BITS) for event in worst_events(p, distance)]
     return Enclosure(max(e.lower for e in found), max(e.upper for e in found))
 
 
 def value_chance(p: SnappingParameters, value: Fraction, distance: Fraction) -> Enclosure:
     """Return P(|output - value| > distance) as the mechanism computes it."""
-    return refined(chance(p, beyond(p, value, distance)), relative_bits=NARROW_BITS)
+    return refined(chance(p, beyond(p, value, distance)), relative_bits=LEVEL_BITS)

@@ -18,16 +18,18 @@ from typing import TYPE_CHECKING, Any
 
 from snapdp.data.schema import CategoryColumn, Column
 from snapdp.display.text import shortened, visible
-from snapdp.errors import PremiseError
+from snapdp.errors import BoundError, PremiseError
 from snapdp.exact.dyadic import power_of_two_at_least
 from snapdp.exact.numbers import positive, to_float_nearest
-from snapdp.mechanism.parameters import FINE
+from snapdp.mechanism.parameters import FINE, spacing_of_doubles
 from snapdp.mechanism.snapping import Snapping
 from snapdp.queries.relation import Relation
 from snapdp.values import Value
 
 if TYPE_CHECKING:
     from snapdp.queries.counts import Condition
+
+PRINTED_PARTS = 1 << 10  # doubles must be at least so many times as close as outputs are
 
 
 class Numerator(Value):
@@ -164,13 +166,34 @@ def mechanism(part: Part, epsilon: Any) -> Snapping:
     """
     cell_epsilon = positive(epsilon, name="epsilon") * part.share
     numerator = part.numerator
-    return Snapping(
+    snapping = Snapping(
         epsilon=cell_epsilon,
         sensitivity=numerator.sensitivity,
         lower=numerator.lower,
         upper=numerator.upper,
         grid=integer_grid(numerator.sensitivity / cell_epsilon) if numerator.integers else None,
     )
+    if not numerator.integers:
+        ends = (numerator.statistic(snapping.parameters.data_value(k)) for k in snapping.parameters.ends)
+        check_printable(numerator.name, furthest=max(map(abs, ends)), grid=numerator.factor * snapping.parameters.grid)
+    return snapping
+
+
+def check_printable(name: str, *, furthest: Fraction, grid: Fraction) -> None:
+    """Refuse a statistic whose doubles are too far apart for its outputs.
+
+    A printed number is the double nearest to the released one; it may be off by 1/2048 of the distance of two outputs,
+    and no more: theory (16).
+    """
+    spacing = spacing_of_doubles(furthest)
+    if spacing * PRINTED_PARTS > grid:
+        raise BoundError(
+            f"{name}: doubles near {to_float_nearest(furthest):.6g} are {to_float_nearest(spacing):.3g} apart, too far "
+            f"for outputs that are {to_float_nearest(grid):.3g} apart: the printed number would miss what is promised.",
+            "Count the column from a public number near its bounds (subtract it first), or ask for less accuracy.",
+            furthest=furthest,
+            grid=grid,
+        )
 
 
 def integer_grid(noise_scale: Fraction) -> Fraction:

@@ -15,6 +15,7 @@ random function is then below 2**-90 a key.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from os import urandom
 from struct import Struct
 from typing import Any, Protocol
@@ -116,9 +117,16 @@ class RecordedBits:
         raise IndexError(USED_UP)
 
 
-def _keystream() -> Fill:
+@lru_cache(maxsize=1)
+def _ciphers() -> tuple[Any, Any, Any]:
+    """Return what makes a cipher, imported in the first call."""
     from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
+    return Cipher, algorithms.AES, modes.GCM
+
+
+def _keystream() -> Fill:
+    cipher_of, aes, gcm = _ciphers()
     left = 0
     update_into: Callable[[Any, Any], int]
 
@@ -126,7 +134,7 @@ def _keystream() -> Fill:
         nonlocal left, update_into
         if left < len(buffer):
             entropy = urandom(_KEY_BYTES + _NONCE_BYTES)
-            cipher = Cipher(algorithms.AES(entropy[:_KEY_BYTES]), modes.GCM(entropy[_KEY_BYTES:]))
+            cipher = cipher_of(aes(entropy[:_KEY_BYTES]), gcm(entropy[_KEY_BYTES:]))
             update_into = cipher.encryptor().update_into
             left = WORDS_PER_KEY * WORD_BYTES
         # In place: the key stream is added (XOR) to whatever the buffer holds. It is uniform and independent of that,

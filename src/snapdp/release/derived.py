@@ -8,17 +8,14 @@ most, the result misses with probability alpha at most.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from itertools import product
 
 from snapdp.data.schema import NumberColumn
-from snapdp.exact.numbers import to_float_down, to_float_up
-from snapdp.queries.moments import derived_mean
-from snapdp.release.drawing import Block, Drawn, Printed, printed_value
+from snapdp.exact.numbers import ratio_down, ratio_nearest, ratio_up, to_float_down, to_float_up
+from snapdp.release.drawing import Block, CellNumbers, Drawn, Printed, printed_value
 from snapdp.release.request import INLINE
 
-Interval = tuple[Fraction, Fraction]
 Row = tuple[Printed, Printed | None, Printed | None]
 
 
@@ -47,22 +44,37 @@ def _means(sums: Drawn, counts: Drawn) -> Block:
     query, alpha = sums.line.query, sums.line.alpha / 2
     (column,) = query.columns
     assert isinstance(column, NumberColumn)
-    rows = []
-    for cell in range(len(sums.indices)):
-        value = derived_mean(column, centred_sum=sums.statistic(cell), count=counts.statistic(cell))
-        low, high = _mean_interval(column, sums.interval(cell, alpha), counts.interval(cell, alpha))
-        rows.append((printed_value(value), to_float_down(low), to_float_up(high)))
+    mean = _mean_in_integers(column, sums.cell_numbers(alpha), counts.cell_numbers(alpha))
+    rows = [mean(int(s), int(c)) for s, c in zip(sums.indices, counts.indices, strict=True)]
     return _block(query.title, "mean", sums, rows)
 
 
-def _mean_interval(column: NumberColumn, centred: Interval, count: Interval) -> Interval:
-    """Return the means that a centred sum and a count in these intervals allow."""
-    fewest = max(Fraction(1), count[0])
-    if count[1] < fewest or count[0] < 1:  # perhaps no row at all: nothing is known
-        return column.lower, column.upper
-    means = [column.middle + s / n for s, n in product(centred, (fewest, count[1]))]
-    low, high = (min(max(end, column.lower), column.upper) for end in (min(means), max(means)))
-    return low, high
+def _mean_in_integers(column: NumberColumn, sums: CellNumbers, counts: CellNumbers) -> Callable[[int, int], Row]:
+    """Return the function from the indices of a sum and a count to the mean and its interval, as they print.
+
+    The mean is middle + (s/S)/(c/C) with integers s, c and public denominators S, C: one integer over another. There
+    may be a hundred thousand groups, and reducing fractions would cost ten times as much.
+    """
+    scale = math.lcm(*(x.denominator for x in (column.middle, column.lower, column.upper)))
+    middle, lower, upper = (int(x * scale) for x in (column.middle, column.lower, column.upper))
+    per_sum, per_count = scale * counts.denominator, sums.denominator
+
+    def ratio(s: int, c: int) -> tuple[int, int]:
+        """Return middle + (s/S)/(c/C), c > 0, inside the bounds, as numerator and denominator; all times `scale`."""
+        below = per_count * c
+        return min(max(middle * below + s * per_sum, lower * below), upper * below), below * scale
+
+    def row(sum_index: int, count_index: int) -> Row:
+        s, s_low, s_high = sums.of(sum_index)
+        c, c_low, c_high = counts.of(count_index)
+        value = ratio_nearest(*ratio(s, c)) if c > 0 else ratio_nearest(middle, scale)
+        if c_low < counts.denominator:  # perhaps no row at all: nothing is known
+            return value + 0.0, ratio_down(lower, scale), ratio_up(upper, scale)
+        least = ratio(s_low, c_low if s_low < 0 else c_high)
+        most = ratio(s_high, c_high if s_high < 0 else c_low)
+        return value + 0.0, ratio_down(*least), ratio_up(*most)
+
+    return row
 
 
 def _deviation(variance: Drawn) -> Block:

@@ -18,7 +18,7 @@ from functools import cached_property
 from typing import Any
 
 from snapdp.exact.dyadic import nearest_index
-from snapdp.exact.numbers import to_float_down, to_float_nearest, to_float_up
+from snapdp.exact.numbers import ratio_down, ratio_nearest, ratio_up, to_float_nearest
 from snapdp.mechanism.snapping import Snapping, integer_indices
 from snapdp.planner.plan import Line
 from snapdp.planner.reach import reach
@@ -56,6 +56,25 @@ class Block(Value):
         return {**found, "value": list(self.values), "low": list(self.lows), "high": list(self.highs)}
 
 
+class CellNumbers(Value):
+    """What turns an index into a statistic and its noise interval, in integers over one public denominator.
+
+    statistic = (slope * index + shift)/denominator, interval = statistic +- reach/denominator inside low to high
+    """
+
+    denominator: int
+    slope: int
+    shift: int
+    reach: int
+    low: int
+    high: int
+
+    def of(self, index: int) -> tuple[int, int, int]:
+        """Return statistic and interval of an index, times the denominator."""
+        middle, low, high = self.slope * index + self.shift, self.low, self.high
+        return middle, min(max(middle - self.reach, low), high), max(min(middle + self.reach, high), low)
+
+
 class Drawn(Value):
     """One part after the draw: its indices, and everything public that turns them into numbers."""
 
@@ -74,19 +93,37 @@ class Drawn(Value):
 
     def interval(self, cell: int, alpha: Fraction) -> tuple[Fraction, Fraction]:
         """Return the noise interval of a cell at level 1 - alpha, in units of the statistic."""
-        return self._interval(self.indices[cell], alpha)
+        numbers = self.cell_numbers(alpha)
+        _, low, high = numbers.of(int(self.indices[cell]))
+        return Fraction(low, numbers.denominator), Fraction(high, numbers.denominator)
 
-    def _interval(self, index: int, alpha: Fraction) -> tuple[Fraction, Fraction]:
-        numerator, half = self.part.numerator, reach(self.mechanism.parameters, alpha=alpha)
-        low, high = numerator.statistic_range
-        middle, reached = numerator.statistic(self.numerator(index)), numerator.factor * half
-        return min(max(middle - reached, low), high), max(min(middle + reached, high), low)
+    def cell_numbers(self, alpha: Fraction) -> CellNumbers:
+        """Return statistic and noise interval at level 1 - alpha as functions of the index."""
+        numerator, p = self.part.numerator, self.mechanism.parameters
+        assert p.precision is None  # so that an index is a multiple of the grid, at the ends of the clamp too
+        names = ("slope", "shift", "reach", "low", "high")
+        reached = numerator.factor * reach(p, alpha=alpha)
+        rationals = (numerator.factor * p.grid, numerator.shift, reached, *numerator.statistic_range)
+        common = math.lcm(*(x.denominator for x in rationals))
+        return CellNumbers(
+            denominator=common, **{name: int(x * common) for name, x in zip(names, rationals, strict=True)}
+        )
+
+    @cached_property
+    def _published(self) -> CellNumbers:
+        return self.cell_numbers(self.line.alpha)
 
     def _printed(self, index: int) -> tuple[Printed, Printed, Printed]:
-        """Return value and interval of an index, as they print."""
-        numerator = self.part.numerator
-        low, high = self._interval(index, self.line.alpha)
-        return numerator.printed(self.numerator(index)), *printed_interval(low, high, whole=numerator.integers)
+        """Return value and interval of an index, as they print.
+
+        Whole statistics as integers, the interval inward to those that the truth is among; others as doubles, outward.
+        """
+        value, low, high = self._published.of(index)
+        common = self._published.denominator
+        if self.part.numerator.integers:
+            number = value // common if value % common == 0 else ratio_nearest(value, common)
+            return number, -(-low // common), high // common
+        return ratio_nearest(value, common), ratio_down(low, common), ratio_up(high, common)
 
     def index_printed_as(self, numbers: tuple[Printed | None, ...]) -> int | None:
         """Return the index whose value and interval print as these; None where there is none."""
@@ -139,13 +176,6 @@ def draw(request: Request, exact: Sequence[Sequence[Sequence[int]]], bits: Bits)
 def _indices(m: Snapping, values: Sequence[int], bits: BitSource) -> Sequence[int]:
     found = integer_indices(m, values, bits)
     return list(map(int, found)) if len(found) <= INLINE else found
-
-
-def printed_interval(low: Fraction, high: Fraction, *, whole: bool) -> tuple[Printed, Printed]:
-    """Return the ends as they print: rounded outward, or inward to the whole numbers that the truth is among."""
-    if whole:
-        return math.ceil(low), math.floor(high)
-    return to_float_down(low), to_float_up(high)
 
 
 def printed_value(x: Fraction) -> float:

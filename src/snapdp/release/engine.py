@@ -14,6 +14,7 @@ from typing import Any
 
 from snapdp.data.engines import Table, Watch
 from snapdp.errors import DataError, LedgerError, SnapdpError
+from snapdp.exact.elementary import require_directed_rounding
 from snapdp.exact.numbers import shown
 from snapdp.queries.exact import exact_values
 from snapdp.randomness.bits import BitSource, SystemBits
@@ -76,8 +77,9 @@ def release(
     exact = exact_values([line.query for line in request.lines], table, salt=request.dataset, watch=watch)
     if table.state() != state:
         raise DataError("the files changed while they were read.", "Try again when nobody writes to them.")
-    library_versions()  # asked for now, as the engine's: nothing may be missing after the charge
+    library_versions()  # asked for now, as the engine's: nothing may be missing after the charge, ...
     engine = Engine(name=table.engine, versions=table.engine_versions())
+    require_directed_rounding()  # ... and MPFR must round as it is told
     version = ledger.dataset_version(account.name, fingerprint)
     reserved = ledger.reserve(account.name, version=version, **asked, **promised)
     if isinstance(reserved, Answer):

@@ -15,6 +15,8 @@ import sys
 from functools import lru_cache
 from typing import Any
 
+from snapdp.exact.elementary import require_directed_rounding
+
 Pair = tuple[Any, Any]
 
 _LARGEST = sys.float_info.max
@@ -158,6 +160,7 @@ def exp(a: Pair) -> Pair:
 def _context(direction: str) -> Any:
     import gmpy2
 
+    require_directed_rounding()
     context = gmpy2.ieee(64)
     context.round = {"down": gmpy2.RoundDown, "up": gmpy2.RoundUp}[direction]
     return context
@@ -241,7 +244,7 @@ def loose_reciprocal(a: Pair) -> Pair:
 
     undefined = (a[0] <= 0) & (a[1] >= 0)
     low, high = (1.0 / np.where(undefined, 1.0, end) for end in a)
-    return np.where(undefined, -np.inf, _below(high)), np.where(undefined, np.inf, _above(low))
+    return _ends(np.where(undefined, -np.inf, _below(high)), np.where(undefined, np.inf, _above(low)))
 
 
 # For sums of bounds, all at least 0

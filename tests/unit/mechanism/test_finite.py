@@ -371,3 +371,12 @@ def test_lius_bound_needs_a_small_product_of_bound_and_eta():
     with pytest.raises(PremiseError, match="eta"):
         liu_loss(coarse)
     assert mironov_loss(coarse) == 1 + Fraction(120, 2**14) + Fraction(2, 2**14)
+
+
+@pytest.mark.parametrize(("upper", "rule", "least"), [(10, "proved", 28), (1000, "proved", 34), (1000, "notes", 33)])
+def test_the_least_number_of_bits_depends_on_the_range(upper, rule, least):
+    declared = {"epsilon": 1, "sensitivity": 1, "lower": 0, "upper": upper}
+    Snapping(**declared, arithmetic=FinitePrecision(bits=least, rule=rule))
+    for bits in (least - 1, 24):
+        with pytest.raises(PremiseError, match="too small for"):
+            Snapping(**declared, arithmetic=FinitePrecision(bits=bits, rule=rule))

@@ -137,18 +137,27 @@ def test_nan_is_replaced_where_a_replacement_is_declared():
 
 
 @pytest.mark.parametrize("value", ["412", "412.25", "-7", "float('inf')"])
-def test_a_single_release_imports_neither_numpy_nor_gmpy2_nor_dataclasses(value):
-    # One release in a million needs the exact way, and gmpy2: the bits are fixed so that this one does not.
+@pytest.mark.parametrize("exact_way", [False, True])
+def test_a_single_release_imports_neither_numpy_nor_gmpy2_nor_dataclasses(value, exact_way):
+    # Digits of U that begin with 60 zeros are never the filter's: they go the exact way.
+    word = "bytes([1] + [0] * (count - 1))" if exact_way else "bytes(range(7, 7 + count))"
     code = f"""
 import sys
 import snapdp.randomness.bits as bits
-bits.urandom = lambda count: bytes(range(7, 7 + count))
+bits.urandom = lambda count: {word}
 import snapdp
 m = snapdp.Snapping(epsilon="0.5", sensitivity=1, lower=0, upper=1000)
 assert isinstance(m.release({value}), float) and isinstance(m.release_index({value}), int)
 print(sorted(sys.modules.keys() & {{"numpy", "gmpy2", "cryptography", "dataclasses", "inspect", "mpmath", "flint"}}))
 """
     assert run(code) == "[]\n"
+
+
+def test_finite_precision_imports_mpfr_before_the_first_draw():
+    code = "import sys, snapdp; arithmetic = snapdp.FinitePrecision(rule='notes'); before = 'gmpy2' in sys.modules; "
+    code += "snapdp.Snapping(epsilon=1, sensitivity=1, lower=0, upper=9, bound=9, arithmetic=arithmetic); "
+    code += "print(before, 'gmpy2' in sys.modules)"
+    assert run(code) == "False True\n"
 
 
 def test_the_import_check_sees_what_is_imported():

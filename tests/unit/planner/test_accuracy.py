@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import snapdp
 from snapdp.errors import BoundError, ParameterError, PremiseError
+from snapdp.exact.numbers import parameter
 from snapdp.mechanism.finite import explicit_parameters
 from snapdp.mechanism.parameters import Precision, SnappingParameters
 from snapdp.planner.accuracy import TOLERANCE, accuracy, alpha_for, unclamped_accuracy
+from snapdp.planner.laplace import distance
 from snapdp.planner.price import price_table
 from snapdp.planner.tails import SMALLEST_LEVEL
 from tests.unit.planner.brute import F, accuracy_by_enumeration, near_jumps, outputs, parameters, tail, walk
@@ -142,7 +146,8 @@ def test_in_finite_precision_accuracies_are_in_data_units_of_a_scaled_mechanism(
     declared = {"epsilon": "0.5", "sensitivity": "1/10", "lower": 20, "upper": 30}
     p = parameters(**declared, arithmetic=snapdp.FinitePrecision())
     assert float(accuracy(p)) == pytest.approx(0.6815093514172485, rel=1e-12)
-    assert accuracy(p, value=25) in {abs(p.data_value(k) - 25) for k in range(p.low, p.high + 1)}
+    distances = {abs(p.data_value(k) - 25) for k in range(p.low, p.high + 1)}
+    assert accuracy(p, value=25) - p.printing_error in distances
 
 
 def test_too_few_bits_for_the_range_are_refused_for_the_worst_case_only():
@@ -232,3 +237,47 @@ def test_a_quantised_statistic_is_judged_at_its_quantised_value():
     assert p.inner(F("10.6")) == 11  # 12, clamped to the range outward to the grid
     assert accuracy(p, value="10.6") == accuracy_by_enumeration(p, F(11), F(1, 20))
     assert accuracy(p) >= accuracy(p, value="10.6")
+
+
+# Round trips, and what a guess means
+
+
+ALPHAS = ["0.05", "0.01", "1/3", "0.5", "0.9", "1e-9", F(1, 7), "0.0123456789", F(1, 3**40)]
+
+
+@pytest.mark.parametrize("alpha", ALPHAS)
+@pytest.mark.parametrize("arithmetic", [None, snapdp.FinitePrecision(), snapdp.FinitePrecision(rule="notes")])
+@pytest.mark.parametrize("declared", [{"sensitivity": 1, "upper": 1000}, {"sensitivity": "1/3", "upper": 7}])
+def test_the_alpha_of_an_accuracy_is_never_above_the_alpha_it_was_made_for(declared, arithmetic, alpha):
+    for epsilon in ("0.5", "1/3", "1"):
+        m = snapdp.Snapping(epsilon=epsilon, lower=0, arithmetic=arithmetic, **declared)
+        level = parameter(alpha, name="alpha")
+        for value in (None, 0, "7/2", 5.1):
+            assert m.alpha(accuracy=m.accuracy(alpha=alpha, value=value), value=value) <= level
+        for method in ("notes", "simple"):
+            if method == "notes" or m.parameters.grid <= 2 * m.parameters.noise_scale:
+                assert m.alpha(accuracy=m.accuracy(alpha=alpha, method=method)) <= level
+
+
+def test_a_guess_is_the_same_number_in_every_method():
+    m = snapdp.Snapping(epsilon=1, sensitivity=1, lower=0, upper=10)
+    single = np.float32(0.1)
+    spellings = {0.3: F(0.3), "0.3": F(3, 10), Decimal("0.3"): F(3, 10), single: F(float(single))}
+    for spelled, exact in spellings.items():
+        assert m.law(spelled).inner_value == exact
+        assert m.law(spelled).value == m.law(exact).value
+        for method in (m.bias, m.mse, m.variance, m.expected_absolute_error, m.binding_probability):
+            assert method(spelled) == method(exact)
+        assert m.accuracy(value=spelled) == m.accuracy(value=exact)
+        assert m.alpha(accuracy=1, value=spelled) == m.alpha(accuracy=1, value=exact)
+        assert distance(m.parameters, spelled).value == exact
+        assert m.bias(spelled) == m.law(spelled).bias
+    assert m.bias(0.3) != m.bias("0.3")
+
+
+def test_an_end_of_the_range_may_be_guessed_as_it_is_written():
+    m = snapdp.Snapping(epsilon=1, sensitivity=1, lower=0.3, upper=0.7)
+    for end in (0.3, "0.3", 0.7, "0.7"):
+        assert m.accuracy(value=end) > 0
+    with pytest.raises(BoundError, match="outside the public range"):
+        m.accuracy(value=0.29999)

@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from snapdp.exact.numbers import to_float_down, to_float_nearest, to_float_up
 from snapdp.planner.plan import Line
+from snapdp.planner.reach import reach
 from snapdp.queries import (
     add_remove,
     category_column,
@@ -17,6 +19,7 @@ from snapdp.queries import (
     condition,
     count_query,
     covariance_query,
+    derived_mean,
     histogram_query,
     integer_column,
     mean_query,
@@ -225,3 +228,57 @@ def test_a_derived_mean_is_covered_with_probability_1_minus_alpha(centred, count
             assert 0 <= block.values[0] <= 2
             mass += p * q if block.lows[0] <= mean <= block.highs[0] else 0
     assert F(4, 5) <= mass <= 1
+
+
+# Many groups: integers over public denominators give the rows that fractions give
+
+
+def interval_by_fractions(part, cell, alpha):
+    numerator, middle = part.part.numerator, part.statistic(cell)
+    low, high = numerator.statistic_range
+    half = numerator.factor * reach(part.mechanism.parameters, alpha=alpha)
+    return min(max(middle - half, low), high), max(min(middle + half, high), low)
+
+
+def by_fractions(column, sums, counts, alpha):
+    """Return the rows of a derived mean as fractions say them, one cell after the other."""
+    for cell in range(len(sums.indices)):
+        value = derived_mean(column, centred_sum=sums.statistic(cell), count=counts.statistic(cell))
+        centred, count = interval_by_fractions(sums, cell, alpha / 2), interval_by_fractions(counts, cell, alpha / 2)
+        low, high = column.lower, column.upper
+        if count[0] >= 1:
+            means = [column.middle + s / n for s in centred for n in count]
+            low, high = max(min(means), low), min(max(means), high)
+            low, high = min(low, column.upper), max(high, column.lower)
+        yield to_float_nearest(value) + 0.0, to_float_down(low), to_float_up(high)
+
+
+bounds = st.builds(F, st.integers(-(10**6), 10**6), st.sampled_from([1, 3, 7, 64, 1000]))
+widths = st.builds(F, st.integers(1, 10**5), st.sampled_from([1, 3, 10]))
+
+
+@given(bounds, widths, st.integers(1, 10**5), st.sampled_from(["1/7", "1/2", "3", "40"]), st.data())
+def test_derived_means_in_integers_print_what_fractions_print(lower, width, rows, epsilon, data):
+    column = number_column("z", lower=lower, upper=lower + width, step=width / 12)
+    groups = category_column("g", categories=["a", "b", "c", "d", "e"])
+    query = mean_query(column, add_remove(n_max=rows), by=groups)
+    line = Line(query=query, epsilon=F(epsilon), alpha=F(1, 10))
+    drawn = []
+    for part in query.parts:
+        m = mechanism(part, line.epsilon)
+        index = st.integers(m.parameters.low, m.parameters.high)
+        near = st.integers(max(m.parameters.low, -50), min(m.parameters.high, 50))
+        found = data.draw(st.lists(index | near, min_size=5, max_size=5))
+        drawn.append(Drawn(line=line, part=part, mechanism=m, indices=found))
+    ((_, block),) = derived_blocks([drawn])
+    rows_found = list(zip(block.values, block.lows, block.highs, strict=True))
+    expected = list(by_fractions(column, *drawn, line.alpha))
+    assert [list(map(float.hex, row)) for row in rows_found] == [list(map(float.hex, row)) for row in expected]
+    for part in drawn:
+        for cell, found in enumerate(zip(part.block.values, part.block.lows, part.block.highs, strict=True)):
+            value, (low, high) = part.statistic(cell), interval_by_fractions(part, cell, line.alpha)
+            if part.part.numerator.integers:
+                assert found == (value, math.ceil(low), math.floor(high))
+                assert {type(number) for number in found} == {int}
+            else:
+                assert found == (to_float_nearest(value), to_float_down(low), to_float_up(high))
