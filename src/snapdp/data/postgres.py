@@ -18,7 +18,7 @@ from typing import Any
 from snapdp.data.dialects import POSTGRES, identifier
 from snapdp.data.engines import Table
 from snapdp.data.schema import Column
-from snapdp.data.sources import Source
+from snapdp.data.source import Source
 from snapdp.data.sql import LABEL, NUMERIC, OTHER, TRUTH, WHOLE, Field, Rows
 from snapdp.errors import DataError, PremiseError
 

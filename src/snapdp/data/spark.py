@@ -19,11 +19,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from snapdp.data.csvtext import CsvDialect
+from snapdp.data.csvform import CsvDialect
 from snapdp.data.dialects import SPARK
 from snapdp.data.engines import Table
+from snapdp.data.paths import CSV_ENDINGS
 from snapdp.data.schema import Column
-from snapdp.data.sources import CSV_ENDINGS, Source
+from snapdp.data.source import Source
 from snapdp.data.sql import NUMERIC, OTHER, TEXT, TRUTH, WHOLE, Field, Rows
 from snapdp.errors import DataError, ParameterError, PremiseError
 

@@ -6,7 +6,7 @@ import duckdb
 import pytest
 
 from snapdp.data.aggregates import Categories, Count, Persons, Sum
-from snapdp.data.csvtext import CsvDialect
+from snapdp.data.csvform import CsvDialect
 from snapdp.data.engines import open_table
 from snapdp.data.schema import category_column, integer_column, number_column
 from snapdp.data.spark import SparkTable
