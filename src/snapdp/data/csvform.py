@@ -10,8 +10,8 @@ both with it, on generated files. It also reads every header.
     closed   another quote is a quote inside the cell; a delimiter or line end ends it; else the quote was out of place
 
 The bytes are UTF-8 without NUL, behind at most one byte order mark. All line ends outside quotes are of one kind. The
-first row names the columns, without line ends; every other one has as many cells, and may have more that are empty and
-without quotes. An empty line is a missing cell where there is one column and a missing cell is written as nothing; else
+first row names the columns, without line ends; every other one has as many cells, and may have more that are missing.
+An empty line is a missing cell where there is one column and a missing cell is written as nothing; else
 it is no row. No row is longer than 2,000,000 bytes.
 Theory: docs/theory/exact-sums.md, (11).
 """
@@ -162,7 +162,7 @@ def _names(line: Line) -> list[str]:
 
 def _row(line: Line, columns: int, dialect: CsvDialect) -> Row:
     cells, more = line.cells[:columns], line.cells[columns:]
-    if len(cells) < columns or any(each.quoted or each.content for each in more):
+    if len(cells) < columns or any(each.quoted or each.content != dialect.null.encode() for each in more):
         raise NotWellFormed("a row has more or fewer cells than the header")
     texts = [each.content.decode() for each in cells]
     return [None if not each.quoted and text == dialect.null else text for each, text in zip(cells, texts, strict=True)]

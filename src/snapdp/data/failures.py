@@ -27,8 +27,8 @@ def refusal(error: Exception) -> SnapdpError:
             f"the engine could not read the table ({kind}).", "Check that it is complete and readable.", kind=kind
         )
     return PremiseError(
-        f"reading the table was stopped by a {kind} {_place(error)}, which says nothing about the table.",
-        "Nothing was spent. This is a defect of the program or of its environment: please report this line.",
+        f"reading the table was stopped by a {kind} {_place(error)}.",
+        "That is a defect of this program or of its environment, not of the table: please report it. Nothing was spent.",
         kind=kind,
     )
 

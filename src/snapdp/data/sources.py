@@ -167,11 +167,16 @@ class ColumnsSource(Source):
             given = np.fromiter(given, dtype=object, count=len(given))
         if given.ndim != 1:
             raise DataError(f"column {column.name!r} is not one-dimensional.", "Give one number or text for each row.")
-        if given.dtype.kind in "OU":
+        if given.dtype.kind not in "OUTfiubm":
+            raise DataError(
+                f"column {column.name!r} is an array of {given.dtype.name}.", "Give numbers, text or whole numbers."
+            )
+        if given.dtype.kind in "OUT":
             texts = [cell_text(each, column) for each in given.tolist()]
             return np.fromiter(texts, dtype=object, count=len(texts))
         if given.dtype.kind == "f":
-            given = given.astype(np.float64)  # exact, except for long doubles: these go to the nearest
+            with np.errstate(all="ignore"):  # a cell beyond the doubles is infinite, and nobody is told
+                given = given.astype(np.float64)  # exact, except for long doubles: these go to the nearest
         return np.ascontiguousarray(given.astype(given.dtype.newbyteorder("=")))
 
 
@@ -183,7 +188,10 @@ class ArrowSource(Source):
 
     def open(self, connection: Any, columns: Sequence[Column]) -> Rows:
         present = list(self.table.column_names)
-        wanted = list(dict.fromkeys(column.name for column in columns if present.count(column.name) == 1))
+        wanted = list(dict.fromkeys(column.name for column in columns if column.name in present))
+        twice = next((name for name in wanted if present.count(name) > 1), None)
+        if twice is not None:
+            raise DataError(f"the table has several columns named {twice!r}.", "Each name may stand once.")
         chosen = self.table.select([present.index(name) for name in wanted]) if wanted else self.table
         chosen = chosen.rename_columns([f"c{i}" for i in range(chosen.num_columns)])
         connection.register(_REGISTERED, chosen)

@@ -19,7 +19,7 @@ from snapdp.data.csvform import CsvDialect
 from snapdp.data.engines import Table, open_table
 from snapdp.data.schema import category_column, integer_column, number_column
 from snapdp.data.sources import ParquetSource, open_source
-from snapdp.errors import DataError, ParameterError, SnapdpError
+from snapdp.errors import DataError, ParameterError, PremiseError, SnapdpError
 from tests.unit.data.tables import FORMATS, csv_text
 
 CANARY = "8675309"  # a private cell: it may never be told
@@ -402,12 +402,26 @@ def test_a_broken_file_is_one_fixed_sentence(name, tmp_path):
     assert_tells_nothing(refused.value)
 
 
-def test_an_error_of_the_engine_carries_no_text_of_the_engine():
+FAILURES = [
+    (duckdb.IOException, DataError, r"^the engine could not read the table \(IOException\)"),
+    (OSError, DataError, r"^the engine could not read the table \(OSError\)"),
+    (duckdb.OutOfMemoryException, PremiseError, "not enough memory"),
+    (MemoryError, PremiseError, "not enough memory"),
+    (ImportError, PremiseError, "a Python package that is needed"),
+    (RuntimeError, PremiseError, r"stopped by a RuntimeError in data/engines.py, line \d+\.\n.*not of the table"),
+    (KeyError, PremiseError, "stopped by a KeyError in"),
+]
+
+
+@pytest.mark.parametrize(("raised", "told", "match"), FAILURES, ids=lambda each: getattr(each, "__name__", ""))
+def test_an_error_is_told_by_its_kind_and_carries_no_text(raised, told, match):
+    """What is not about the table is not blamed on it; a text may quote a cell, whoever wrote it."""
+
     class Broken(Table):
         def _run(self, *_):
-            raise RuntimeError(f"could not convert {CANARY}")
+            raise raised(f"could not convert {CANARY}")
 
-    with pytest.raises(DataError, match=r"^the engine could not read the table") as refused:
+    with pytest.raises(told, match=match) as refused:
         Broken(open_source({"age": [1]})).aggregates([Sum(column=AGE)])
     assert_tells_nothing(refused.value)
 
