@@ -100,8 +100,8 @@ class Scan:
         self.quoted = True
         beside = np.zeros(256, dtype=bool)
         beside[list(self._beside)] = True
-        opening = (self._quotes + np.arange(len(quotes))) % 2 == 0
-        if not beside[np.where(opening, block[quotes - 1], block[quotes + 1])].all():
+        first = self._quotes % 2  # every second quote opens
+        if not (beside[block[quotes[first::2] - 1]].all() and beside[block[quotes[1 - first :: 2] + 1]].all()):
             self._found(STRAY_QUOTE)
 
     def _row_ends(self, data: bytes, block: Any, quotes: Any) -> bool:
@@ -115,6 +115,8 @@ class Scan:
         if b"\r" not in data and last > 0 and len(outside(np.array([last]))):  # the usual one: no need to see them all
             self.ends.add(LINE_ENDS[b"\n"])
             return True
+        if not len(quotes):
+            return self._plain_row_ends(data)
         feeds = outside(np.flatnonzero(block[2:] == 10) + 2)
         returns = outside(np.flatnonzero(block[1:-1] == 13) + 1)
         pairs = np.count_nonzero(block[returns + 1] == 10)
@@ -124,6 +126,16 @@ class Scan:
             {LINE_ENDS[b"\r"]} if len(returns) > pairs else set()
         )
         return bool(len(feeds) + len(returns))
+
+    def _plain_row_ends(self, data: bytes) -> bool:
+        """Do the same where no quote is: all of it is outside quotes, or none."""
+        if self._quotes % 2:
+            return False
+        pairs = data.count(b"\r\n", 1)
+        feeds, returns = data.count(b"\n", 2), data.count(b"\r", 1, len(data) - 1)
+        kinds = {b"\r\n": pairs, b"\n": feeds - pairs, b"\r": returns - pairs}
+        self.ends |= {LINE_ENDS[end] for end, count in kinds.items() if count}
+        return bool(feeds + returns)
 
 
 def scanned(raw: IO[bytes], dialect: CsvDialect) -> Scan:

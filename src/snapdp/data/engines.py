@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import Any, TypeVar
 
 from snapdp.data.aggregates import Aggregate, Aggregates
@@ -214,7 +214,8 @@ def _connection(threads: int | None) -> Any:
         raise PremiseError("DuckDB, the engine that reads tables, is not installed.", "pip install duckdb") from None
     settings = _SETTINGS if threads is None else {**_SETTINGS, "threads": str(threads)}
     connection = duckdb.connect(":memory:", config=dict(settings))
-    connection.execute("SET enable_progress_bar = false")  # in a notebook the engine would show one
+    with suppress(duckdb.Error):  # in a notebook it would show a bar; without widgets it has none and changes nothing
+        connection.execute("SET enable_progress_bar = false")
     return connection
 
 

@@ -28,7 +28,7 @@ def refusal(error: Exception) -> SnapdpError:
         )
     return PremiseError(
         f"reading the table was stopped by a {kind} {_place(error)}.",
-        "That is a defect of this program or of its environment, not of the table: please report it. Nothing was spent.",
+        "That is a defect of the program or of its environment, not of the table: please report it. Nothing was spent.",
         kind=kind,
     )
 
