@@ -12,6 +12,7 @@ import pytest
 from snapdp.data import csvtext
 from snapdp.data.aggregates import Count, Sum
 from snapdp.data.csvform import ROW_BYTES, CsvDialect, NotWellFormed, lines, read
+from snapdp.data.csvsource import CsvSource
 from snapdp.data.csvtext import scanned
 from snapdp.data.engines import open_table
 from snapdp.errors import DataError
@@ -39,6 +40,13 @@ def test_duckdb_reads_generated_files_as_the_definition_says(tmp_path):
 @pytest.mark.parametrize("dialect", DIALECTS[1:], ids=repr)
 def test_duckdb_reads_other_dialects_as_the_definition_says(dialect, tmp_path):
     agree(tmp_path, seed=12, count=25, dialect=dialect)
+
+
+def test_the_engine_alone_would_be_found(tmp_path, monkeypatch):
+    """Without the pass over the bytes DuckDB accepts files that the definition refuses, and the comparison sees it."""
+    monkeypatch.setattr(CsvSource, "prepare", lambda *_: None)
+    with pytest.raises(AssertionError):
+        agree(tmp_path, seed=11, count=200)
 
 
 @pytest.mark.long

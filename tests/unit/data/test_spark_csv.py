@@ -120,6 +120,35 @@ def test_one_row_is_never_a_thousand_and_one(line_end, spark, tmp_path):
         open_table(path, spark=spark).aggregates(ASKED)
 
 
+def test_the_reader_of_spark_alone_would_be_found(spark, tmp_path):
+    """What was used before: the comparison with the definition sees every one of these."""
+    options = {"header": True, "quote": '"', "escape": '"', "multiLine": False, "mode": "PERMISSIVE", "nullValue": ""}
+    blank = b"x\ty\n1\t2\n\t\n"
+    assert read(blank, CsvDialect(delimiter="\t"))[1] == [["1", "2"], [None, None]]
+    assert spark.read.csv(str(written(tmp_path, blank)), sep="\t", **options).count() == 1
+    for content, rows in (
+        ((PEOPLE + planted("\n")).encode(), 1051),
+        (b"x,g\nM\xfcller,1\n", 1),
+        (b'x,g\n1,"2\n', 1),
+        (b"x,g\n1,2\r\n3,4\n", 2),
+    ):
+        found = spark.read.csv(str(written(tmp_path, content)), **options)
+        assert found.count() == rows
+        assert [tuple(row) for row in found.collect()] != rows_of(content)
+
+
+def test_a_folder_of_files_and_a_stored_name_with_capitals_are_read(spark, tmp_path):
+    folder = tmp_path / "people.csv"
+    folder.mkdir()
+    for i in range(3):
+        written(folder, f"x,g\n{i},north\n".encode(), f"part-{i}.CSV")
+    written(folder, b"", "_SUCCESS")
+    assert open_table(f"{folder}/", spark=spark).aggregates(ASKED)[Sum(column=X)] == (3,)
+    written(folder, b"x,g\n", "notes.md")
+    with pytest.raises(DataError, match="none by its name"):
+        open_table(folder, spark=spark).aggregates(ASKED)
+
+
 @pytest.mark.parametrize(
     "more",
     [
