@@ -1,6 +1,6 @@
 """Releases from tables against the same statistics in plain doubles: CPU time and memory, interleaved.
 
-    python benchmarks/tables.py                  the first mean of a CSV, 1e7 rows of Parquet, 1e6 declared keys
+    python benchmarks/tables.py                  the first mean of a CSV, large CSV, 1e7 rows of Parquet, 1e6 keys
     python benchmarks/tables.py --rows 100000000 a larger table (writes some 2 GB to the temporary directory)
 
 Every figure is a ratio of CPU times of fresh processes inside one run. The digest by which the ledger recognises a file
@@ -24,6 +24,7 @@ COLUMNS = ("age", "pay", "hours")
 UPPERS = {"age": 120, "pay": 8192, "hours": 80}
 BINS = 20
 KEYS = 1_000_000
+CSV_FILES = {"plain": "", "quoted": ", FORCE_QUOTE (region)"}  # how a large CSV file is written
 
 PLAIN = """
 import duckdb, numpy
@@ -108,6 +109,28 @@ def keys_study(rows: int) -> dict[str, object]:
     }
 
 
+def csv_study(rows: int) -> dict[str, object]:
+    """Return the means of two columns and the sizes of seven regions."""
+    regions = [f"north of {i}" for i in range(7)]
+    statistics_ = [{"kind": "mean", "column": "age"}, {"kind": "mean", "column": "pay"}]
+    statistics_.append({"kind": "histogram", "column": "region"})
+    return {
+        "dataset": "people",
+        "relation": "change-one",
+        "n": rows,
+        "columns": {
+            **{name: {"kind": "number", "lower": 0, "upper": UPPERS[name]} for name in ("age", "pay")},
+            "region": {"kind": "category", "categories": regions},
+        },
+        "statistic": [{**each, "epsilon": "1/10"} for each in statistics_],
+    }
+
+
+def csv_query(file: str) -> str:
+    cells = ", ".join(f"count_if(region = 'north of {i}')" for i in range(7))
+    return f"SELECT avg(age), avg(pay), {cells} FROM read_csv('{file}')"
+
+
 def prepare(directory: Path, rows: int) -> None:
     """Write the tables and studies."""
     import duckdb
@@ -119,6 +142,11 @@ def prepare(directory: Path, rows: int) -> None:
     connection.execute(f"COPY (SELECT {key} FROM range({rows})) TO '{directory}/keys.parquet' (FORMAT PARQUET)")
     people = "range AS id, CAST(floor(random() * 99) AS BIGINT) AS age, round(random() * 5000, 2) AS pay"
     connection.execute(f"COPY (SELECT {people} FROM range(100000)) TO '{directory}/people.csv' (HEADER)")
+    people += ", 'north of ' || (range % 7) AS region"
+    for name, quoting in CSV_FILES.items():
+        file = f"{directory}/{name}.csv"
+        connection.execute(f"COPY (SELECT {people} FROM range({rows // 2})) TO '{file}' (HEADER{quoting})")
+        (directory / f"{name}.json").write_text(json.dumps(csv_study(rows // 2)))
     (directory / "moments.json").write_text(json.dumps(moments_study(rows)))
     (directory / "keys.json").write_text(json.dumps(keys_study(rows)))
 
@@ -157,14 +185,15 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=10_000_000)
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--digests", action="store_true", help="include the digest of the file")
-    parser.add_argument("--only", default="", help="first, moments or keys")
+    parser.add_argument("--only", default="", help="first, csv, moments or keys")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
         prepare(directory, options.rows)
 
         def released(case: str, round_: int) -> list[str]:
-            files = {"study": f"{case}.json", "data": f"{case}.parquet", "ledger": f"{case}-{round_}.ledger"}
+            data = f"{case}.{'csv' if case in CSV_FILES else 'parquet'}"
+            files = {"study": f"{case}.json", "data": data, "ledger": f"{case}-{round_}.ledger"}
             return ["-c", RELEASE.format(digests=options.digests, **files)]
 
         if options.only in ("", "first"):
@@ -176,6 +205,10 @@ def main() -> None:
                 directory,
                 options.rounds,
             )
+        for case in CSV_FILES if options.only in ("", "csv") else ():
+            plain = PLAIN.format(query=csv_query(f"{case}.csv"))
+            name = f"large CSV, {case}"
+            measure(name, options.rows // 2, plain, lambda i, c=case: released(c, i), directory, options.rounds)
         if options.only in ("", "moments"):
             plain = PLAIN.format(query=moments_query("moments.parquet"))
             measure("3 columns", options.rows, plain, lambda i: released("moments", i), directory, options.rounds)

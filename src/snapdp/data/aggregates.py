@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from itertools import pairwise
 
-from snapdp.data.schema import CategoryColumn, Column, NumberColumn, PersonColumn
+from snapdp.data.schema import CategoryColumn, Column, NumberColumn, PersonColumn, check_text
 from snapdp.errors import ParameterError
 from snapdp.values import Value
 
@@ -56,6 +56,7 @@ class Persons(Value):
     def _check(self) -> None:
         if self.most < 1:
             raise ParameterError(f"rows_per_person = {self.most} keeps no row.", "Give 1, 2, 3, ...")
+        check_text(self.column, "the name of the person column")
 
     @property
     def cell(self) -> PersonColumn:

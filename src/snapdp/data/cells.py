@@ -38,8 +38,16 @@ def number_text(cell: Any) -> str | None:
     if isinstance(cell, Decimal):
         return str(cell)
     if getattr(cell, "dtype", None) is not None and getattr(cell, "shape", None) == () and cell.dtype.kind in "iuf":
-        return number_text(cell.item() if cell.dtype.itemsize <= 8 else float(cell))
+        return number_text(cell.item() if cell.dtype.itemsize <= 8 else _double(cell))
     return None
+
+
+def _double(cell: Any) -> float:
+    """Return the double nearest to a long one; infinite beyond the doubles, without a warning."""
+    import numpy as np
+
+    with np.errstate(all="ignore"):
+        return float(np.float64(cell))
 
 
 def category_text(cell: Any) -> str | None:

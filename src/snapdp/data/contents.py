@@ -44,13 +44,26 @@ def columns_digest(columns: Mapping[Any, Any]) -> bytes:
         whole.update(repr((str(name), str(array.dtype), array.shape)).encode("utf-8", "surrogatepass"))
         if isinstance(cells, np.ma.MaskedArray):
             whole.update(np.ma.getmaskarray(cells).tobytes())
-        if array.dtype.kind in "OUS":
+        if array.dtype.kind in "OUST":
             for cell in array.ravel().tolist():
-                text = repr(cell).encode("utf-8", "surrogatepass")
+                text = _cell_text(cell).encode("utf-8", "surrogatepass")
                 whole.update(len(text).to_bytes(8, "little") + text)
         else:
-            whole.update(np.ascontiguousarray(array).tobytes())
+            whole.update(_array_bytes(np.ascontiguousarray(array)))
     return whole.digest()
+
+
+def _cell_text(cell: Any) -> str:
+    return hex(cell) if type(cell) is int else repr(cell)  # Python prints no integer of thousands of digits
+
+
+def _array_bytes(array: Any) -> bytes:
+    """Return the bytes of the numbers in an array, without those between them: long doubles of 80 bits have some."""
+    import numpy as np
+
+    if array.dtype.kind == "f" and np.finfo(array.dtype).nmant == 63:
+        return bytes(array.reshape(-1, 1).view(np.uint8)[:, :10].tobytes())
+    return bytes(array.tobytes())
 
 
 def arrow_digest(table: Any) -> bytes:

@@ -1,95 +1,168 @@
-"""How a CSV file is written, and whether its quotes are where they belong.
+"""Whether the bytes of a CSV file are well formed, in blocks and fast: what DuckDB does not see or does not refuse.
 
-Room: data. Imports values; reads bytes that it is given. DuckDB does not report every quote that stays open (not when
-it reads without threads), and all rows behind one are lost. So quotes are checked
-here, byte by byte but in blocks, before the engine sees the file.
+Room: data. Imports csvform, which has the definition; reads bytes that it is given. DuckDB alone does not do: it misses
+quotes that stay open, takes a CR in the midst of LF for the end of a row, drops a last line that is longer than its
+buffer, and looks at no cell that was not asked for. So these are decided here, before it reads the file:
 
-    an opening quote stands at the start of a cell, a closing one at its end, one inside is doubled, none stays open
+    text     UTF-8 without NUL
+    quotes   an opening one stands at the start of a cell, a closing one at its end, one inside is doubled, none is open
+    rows     all end alike, and none is longer than a block
+
+What is left to the engine is the number of cells in each row. A file without quotes and CR, the usual one, costs four
+searches for a byte; one with quotes is looked at by numpy.
 """
 
 from __future__ import annotations
 
-from typing import IO
+import codecs
+from typing import IO, Any
 
-from snapdp.errors import ParameterError
-from snapdp.values import Value
+from snapdp.data.csvform import BOM, LINE_ENDS, ROW_BYTES, CsvDialect
 
-BOM, BLOCK = b"\xef\xbb\xbf", 1 << 22
+BLOCK = 1 << 22  # more than the longest row
+NUL, NOT_UTF8, STRAY_QUOTE, MIXED, LONG_ROW = "nul", "not utf-8", "stray quote", "mixed line ends", "long row"
 
 
-class CsvDialect(Value):
-    """How a CSV file is written. UTF-8 with a header line; declared, never guessed.
+class Scan:
+    """What was seen of a file so far. Feed all of it, block by block, then `finish`.
 
-    null   what a missing cell looks like without quotes; the same text in quotes is text
+    quoted   whether it has a quote
+    ends     which line ends stand outside quotes: "LF", "CR LF", "CR"
+    problem  the first rule that is broken, or None
     """
 
-    delimiter: str = ","
-    quote: str = '"'
-    null: str = ""
+    def __init__(self, dialect: CsvDialect) -> None:
+        self.quoted, self.problem = False, ""
+        self.ends: set[str] = set()
+        self._quote = dialect.quote.encode()
+        self._beside = (dialect.delimiter + dialect.quote + "\r\n").encode()
+        self._decoder = codecs.getincrementaldecoder("utf-8")()
+        self._quotes = 0
+        self._last = b"\n\n"  # the last two bytes: one that is judged, one that waits for the byte after it
+        self._started = False
 
-    def _check(self) -> None:
-        for key in ("delimiter", "quote"):
-            given = getattr(self, key)
-            if not (isinstance(given, str) and len(given) == 1 and given.isascii() and given not in "\r\n\x00"):
-                raise ParameterError(f"{key} = {given!r} is not one ASCII character.", 'Give one, such as ",".')
-        if self.delimiter == self.quote:
-            raise ParameterError("delimiter and quote are the same character.", "Give two different ones.")
-        if any(each in self.null for each in (self.delimiter, self.quote, "\r", "\n", "\x00")):
-            raise ParameterError(f"null = {self.null!r} holds a delimiter, a quote or a line end.", "Give plain text.")
+    def feed(self, block: bytes) -> None:
+        """Look at more bytes; nothing more once there is a problem."""
+        if self.problem:
+            return
+        self._text(block)
+        if not self._started:
+            self._started, block = True, block.removeprefix(BOM)
+        inside, waiting = self._quotes % 2 == 1, self._last[1:]
+        if inside or waiting in (self._quote, b"\r") or self._quote in block or b"\r" in block:
+            row_ends = self._closely(self._last + block)
+        else:
+            row_ends = b"\n" in block
+            self.ends |= {LINE_ENDS[b"\n"]} if row_ends else set()
+        self._last = (self._last + block[-2:])[-2:]
+        if not row_ends and len(block) > ROW_BYTES:
+            self._found(LONG_ROW)
+
+    def finish(self) -> None:
+        """Judge what waited for the end of the file."""
+        if self._decoder.getstate()[0]:
+            self._found(NOT_UTF8)
+        if self._last[1:] in (self._quote, b"\r"):
+            self._closely(self._last + self._beside[:1])  # as if one more cell began
+        if self._quotes % 2:
+            self._found(STRAY_QUOTE)
+        if len(self.ends) > 1:
+            self._found(MIXED)
+
+    def _found(self, problem: str) -> None:
+        self.problem = self.problem or problem
+
+    def _text(self, block: bytes) -> None:
+        if b"\x00" in block:
+            self._found(NUL)
+        if not block.isascii() or self._decoder.getstate()[0]:
+            try:
+                self._decoder.decode(block)
+            except UnicodeDecodeError:
+                self._found(NOT_UTF8)
+
+    def _closely(self, data: bytes) -> bool:
+        """Judge all bytes but the first, and the last if it needs the one after it; tell whether a row ends there."""
+        import numpy as np
+
+        block = np.frombuffer(data, dtype=np.uint8)
+        quotes = np.flatnonzero(block[1:-1] == self._quote[0]) + 1
+        if len(quotes):
+            self._placed(block, quotes)
+        row_ends = self._row_ends(data, block, quotes)
+        self._quotes += len(quotes)
+        return row_ends
+
+    def _placed(self, block: Any, quotes: Any) -> None:
+        """Find a quote that opens elsewhere than at the start of a cell, or closes elsewhere than at its end."""
+        import numpy as np
+
+        self.quoted = True
+        beside = np.zeros(256, dtype=bool)
+        beside[list(self._beside)] = True
+        first = self._quotes % 2  # every second quote opens
+        if not (beside[block[quotes[first::2] - 1]].all() and beside[block[quotes[1 - first :: 2] + 1]].all()):
+            self._found(STRAY_QUOTE)
+
+    def _row_ends(self, data: bytes, block: Any, quotes: Any) -> bool:
+        """Note the kinds of line ends outside quotes; tell whether there is one. An LF was judged when it came last."""
+        import numpy as np
+
+        def outside(places: Any) -> Any:
+            return places[(self._quotes + np.searchsorted(quotes, places)) % 2 == 0]
+
+        last = data.rfind(b"\n", 2)
+        if b"\r" not in data and last > 0 and len(outside(np.array([last]))):  # the usual one: no need to see them all
+            self.ends.add(LINE_ENDS[b"\n"])
+            return True
+        if not len(quotes):
+            return self._plain_row_ends(data)
+        feeds = outside(np.flatnonzero(block[2:] == 10) + 2)
+        returns = outside(np.flatnonzero(block[1:-1] == 13) + 1)
+        pairs = np.count_nonzero(block[returns + 1] == 10)
+        if np.count_nonzero(block[feeds - 1] != 13):
+            self.ends.add(LINE_ENDS[b"\n"])
+        self.ends |= ({LINE_ENDS[b"\r\n"]} if pairs else set()) | (
+            {LINE_ENDS[b"\r"]} if len(returns) > pairs else set()
+        )
+        return bool(len(feeds) + len(returns))
+
+    def _plain_row_ends(self, data: bytes) -> bool:
+        """Do the same where no quote is: all of it is outside quotes, or none."""
+        if self._quotes % 2:
+            return False
+        pairs = data.count(b"\r\n", 1)
+        feeds, returns = data.count(b"\n", 2), data.count(b"\r", 1, len(data) - 1)
+        kinds = {b"\r\n": pairs, b"\n": feeds - pairs, b"\r": returns - pairs}
+        self.ends |= {LINE_ENDS[end] for end, count in kinds.items() if count}
+        return bool(feeds + returns)
 
 
-def quotes_in_place(raw: IO[bytes], dialect: CsvDialect) -> tuple[int, bool]:
-    """Return how many quotes a file has, and whether all are in place. A file without quotes costs one fast count."""
-    quote = dialect.quote.encode()
-    count, more = 0, True
-    data = b"\n" + raw.read(BLOCK).removeprefix(BOM)
-    while True:
-        if data.count(quote):
-            import numpy as np
-
-            beside = np.zeros(256, dtype=bool)
-            beside[list((dialect.delimiter + dialect.quote + "\r\n").encode())] = True
-            block = np.frombuffer(data, dtype=np.uint8)
-            places = np.flatnonzero(block[1:-1] == quote[0]) + 1  # the last byte waits for the one after it
-            opening = (count + np.arange(len(places))) % 2 == 0
-            if not beside[np.where(opening, block[places - 1], block[places + 1])].all():
-                return count, False
-            count += len(places)
-        if not more:
-            return count, count % 2 == 0
-        block_of_file = raw.read(BLOCK)
-        more = bool(block_of_file)
-        data = data[-2:] + (block_of_file or b"\n")
+def scanned(raw: IO[bytes], dialect: CsvDialect) -> Scan:
+    """Return what the bytes of a file say, read once."""
+    scan = Scan(dialect)
+    while not scan.problem and (block := raw.read(BLOCK)):
+        scan.feed(block)
+    scan.finish()
+    return scan
 
 
-def line_ends(raw: IO[bytes], dialect: CsvDialect) -> set[str]:
-    """Return which line ends stand outside quotes in a file whose quotes are in place: "LF", "CR LF" or "CR".
-
-    An engine takes a CR in the midst of LF for the end of a row: a cell that holds one would be two rows.
-    """
-    quote, inside, last = dialect.quote.encode(), False, b""
-    found: set[str] = set()
-    while block := raw.read(BLOCK):
-        data = last + block
-        last = data[-1:] if data[-1:] == b"\r" else b""  # its LF may begin the next block
-        data = data[: len(data) - len(last)]
-        outside, quotes = not inside, data.count(quote)
-        inside ^= quotes % 2 == 1
-        if _kinds(data) <= found or not (outside or quotes):
-            continue  # nothing new, wherever it stands
-        for piece in data.split(quote)[not outside :: 2] if quotes else [data]:
-            found |= _kinds(piece)
-    return found | ({"CR"} if last else set())
+def line_of_problem(raw: IO[bytes], dialect: CsvDialect, problem: str) -> int:
+    """Return the line in which a file that was refused first breaks a rule of text or quotes."""
+    if problem == STRAY_QUOTE:
+        return _line_of_stray_quote(raw, dialect)
+    return next((number for number, line in enumerate(raw, start=1) if not _is_text(line)), 1)
 
 
-def _kinds(text: bytes) -> set[str]:
-    returns = text.count(b"\r")
-    pairs = text.count(b"\r\n") if returns else 0
-    counts = {"CR LF": pairs, "CR": returns - pairs, "LF": text.count(b"\n") - pairs}
-    return {kind for kind, count in counts.items() if count}
+def _is_text(line: bytes) -> bool:
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return False
+    return b"\x00" not in line
 
 
-def line_of_stray_quote(raw: IO[bytes], dialect: CsvDialect) -> int:
+def _line_of_stray_quote(raw: IO[bytes], dialect: CsvDialect) -> int:
     """Return the line in which the first cell with a quote out of place begins."""
     quote, beside = ord(dialect.quote), (dialect.delimiter + dialect.quote + "\r\n").encode()
     inside, opened = False, 1

@@ -145,8 +145,11 @@ POSTGRES = Dialect(
 
 
 def _spark_literal(text: str) -> str:
-    """Return text as bytes where it holds a quote or a backslash: how Spark reads these depends on its settings."""
-    if "'" in storable(text, "a text") or "\\" in text:
+    """Return text as bytes where it holds a quote, a backslash or a $: what they mean depends on settings of Spark.
+
+    ${name} is replaced by a setting or by a variable of the environment, inside literals too.
+    """
+    if any(each in storable(text, "a text") for each in "'\\$"):
         return f"CAST(X'{text.encode().hex()}' AS STRING)"
     return f"'{text}'"
 

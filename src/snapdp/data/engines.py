@@ -3,8 +3,8 @@
 Room: data. Imports sql and sources; an engine is started only when it is asked for. `spark` and `postgres` are the same
 class with other steps. On DuckDB each call has
 a connection of its own: no setting of the caller, no extension from a network, no private row left behind.
-Every engine error becomes a DataError that carries no text of the engine, not even as its context: engines quote cells.
-Only the number of a line of a CSV file is kept.
+Every engine error becomes one that carries no text of the engine, not even as its context: engines quote cells.
+Only the number of a line of a CSV file and the kind of an error are kept.
 Theory: docs/theory/exact-sums.md.
 """
 
@@ -12,15 +12,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import Any, TypeVar
 
 from snapdp.data.aggregates import Aggregate, Aggregates
-from snapdp.data.csvtext import CsvDialect
+from snapdp.data.csvform import CsvDialect
 from snapdp.data.dialects import DUCKDB, storable
+from snapdp.data.failures import refusal
 from snapdp.data.quantiser import quantiser
 from snapdp.data.schema import Column, NumberColumn
-from snapdp.data.sources import Source, open_source
+from snapdp.data.source import Source
+from snapdp.data.sources import open_source
 from snapdp.data.sql import KeyTable, Script, columns_of, declared_rows, persons_of, script
 from snapdp.errors import DataError, ParameterError, PremiseError, SnapdpError
 
@@ -93,6 +95,7 @@ class Table:
         self._guarded(lambda connection: self._read_through(connection, wanted))
 
     def _read_through(self, connection: Any, columns: Sequence[Column]) -> None:
+        self.source.prepare(connection)
         rows = self.source.open(connection, columns)
         fields = [rows.field(column) for column in columns]
         reads = ", ".join(f"COUNT({each.reads})" for each in fields) or "COUNT(*)"
@@ -105,10 +108,11 @@ class Table:
 
     def _run(self, connection: Any, asked: Sequence[Aggregate], salt: str, watch: Watch | None) -> Aggregates:
         before = self.source.state()
+        self.source.prepare(connection)
         todo = self._script(connection, asked, salt)
         for key in todo.keys:
             _load(connection, key)
-        with nullcontext() if watch is None else watch(connection):
+        with nullcontext() if watch is None else self._watched(connection, watch):
             results = self._select(connection, [each.text for each in todo.statements])
         if self.source.state() != before:
             raise DataError("the files changed while they were read.", "Try again when nobody writes to them.")
@@ -116,14 +120,13 @@ class Table:
 
     def _guarded(self, action: Callable[[Any], R]) -> R:
         """Run with the engine at hand. Its errors are told by one sentence, with no trace of the original."""
-        failure = DataError("the engine could not read the table.", "Check that it is complete and readable.")
         try:
             with self._connected() as connection:
                 return action(connection)
         except SnapdpError:
             raise
         except Exception as error:
-            failure = self._refusal(error) or failure
+            failure = self._refusal(error) or refusal(error)
         raise failure  # out here, so that the engine's own error is not even its context
 
     # What engines do differently
@@ -135,6 +138,15 @@ class Table:
             yield connection
         finally:
             connection.close()
+
+    def _watched(self, connection: Any, watch: Watch) -> AbstractContextManager[object]:
+        """Let a front end ask how far a scan is, where the engine can tell; it never shows a bar of its own."""
+        try:
+            connection.execute("SET enable_progress_bar_print = false")
+            connection.execute("SET enable_progress_bar = true")
+        except Exception:  # in a notebook without widgets it cannot
+            return nullcontext()
+        return watch(connection)
 
     def _select(self, connection: Any, statements: Sequence[str]) -> list[list[tuple[int, ...]]]:
         """Return the rows of all statements, read from one state of the table."""
@@ -214,8 +226,8 @@ def _connection(threads: int | None) -> Any:
         raise PremiseError("DuckDB, the engine that reads tables, is not installed.", "pip install duckdb") from None
     settings = _SETTINGS if threads is None else {**_SETTINGS, "threads": str(threads)}
     connection = duckdb.connect(":memory:", config=dict(settings))
-    connection.execute("SET enable_progress_bar = true")  # how far a scan is can be asked ...
-    connection.execute("SET enable_progress_bar_print = false")  # ... and is shown by front ends, never by the engine
+    with suppress(duckdb.Error):  # in a notebook it would show a bar; without widgets it has none and changes nothing
+        connection.execute("SET enable_progress_bar = false")
     return connection
 
 

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from snapdp.data.dialects import POSTGRES, identifier
-from snapdp.data.engines import Table, version_text
+from snapdp.data.engines import Table, Watch, version_text
 from snapdp.data.schema import Column
-from snapdp.data.sources import Source
+from snapdp.data.source import Source
 from snapdp.data.sql import LABEL, NUMERIC, OTHER, TRUTH, WHOLE, Field, Rows
 from snapdp.errors import DataError, PremiseError
 
@@ -117,6 +117,9 @@ class PostgresTable(Table):
     def _connected(self) -> Iterator[Any]:
         with self.source.connected() as connection:
             yield connection
+
+    def _watched(self, connection: Any, watch: Watch) -> AbstractContextManager[object]:
+        return watch(connection)
 
     def _select(self, connection: Any, statements: Sequence[str]) -> list[list[tuple[int, ...]]]:
         return [

@@ -20,7 +20,7 @@ from typing import Any
 
 from snapdp.errors import BoundError, ParameterError
 from snapdp.exact.dyadic import floor_log2, nearest_multiple, power_of_two
-from snapdp.exact.numbers import parameter, positive
+from snapdp.exact.numbers import parameter, positive, shown
 from snapdp.values import Value
 
 NUMBER, INTEGER, CATEGORY, PERSON = "number", "integer", "category", "person"
@@ -149,6 +149,8 @@ def category_column(
             f"the categories of column {name!r} are not a list of text.",
             'Give at least one, such as ["north", "south"].',
         )
+    check_text(name, "the name of a column")
+    check_text("".join(categories), f"a category of column {name!r}")
     if len(set(categories)) != len(categories):
         twice = next(each for each, times in Counter(categories).items() if times > 1)
         raise ParameterError(
@@ -163,7 +165,14 @@ def category_column(
     return CategoryColumn(name=name, categories=tuple(categories), unknown=unknown, null=null)
 
 
+def check_text(text: str, what: str) -> None:
+    """Refuse what no engine and no file can hold: the null character and half of a surrogate pair."""
+    if any(each == "\x00" or "\ud800" <= each <= "\udfff" for each in text):
+        raise ParameterError(f"{what} holds a character that engines cannot store: {shown(text)}.", "Leave it out.")
+
+
 def _declared_bounds(name: str, lower: Any, upper: Any) -> tuple[Fraction, Fraction]:
+    check_text(name, "the name of a column")
     low, high = parameter(lower, name=f"lower of column {name!r}"), parameter(upper, name=f"upper of column {name!r}")
     if low >= high:
         raise BoundError(

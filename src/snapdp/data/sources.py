@@ -1,4 +1,4 @@
-"""Where rows come from: CSV, Parquet, DuckDB tables, frames and numpy columns, all seen as one shape.
+"""Where rows come from: Parquet, DuckDB tables, frames and numpy columns, all seen as one shape; CSV is in `csvsource`.
 
 Room: data. Imports sql; opens sources on a DuckDB connection that the engine hands in. Nothing is guessed: a CSV file
 has a declared dialect and is read as text, a Parquet glob must hold one schema, Python objects become text by one rule.
@@ -12,23 +12,22 @@ Theory: docs/theory/exact-sums.md.
 
 from __future__ import annotations
 
-import csv
 import glob
-import gzip
-import io
-import os
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import Any
 
-from snapdp.data.cells import cell_text, is_storable, pandas_array
+from snapdp.data.cells import cell_text, pandas_array
 from snapdp.data.contents import arrow_digest, columns_digest, file_digest
-from snapdp.data.csvtext import CsvDialect, line_ends, line_of_stray_quote, quotes_in_place
+from snapdp.data.csvform import CsvDialect
+from snapdp.data.csvsource import CsvSource
 from snapdp.data.dialects import identifier, literal
+from snapdp.data.paths import CSV_ENDINGS, each_once, existing, is_csv_name, matching, path_literal, stat_of
 from snapdp.data.schema import Column
+from snapdp.data.source import Source
 from snapdp.data.sql import LABEL, NUMERIC, OTHER, TEXT, TRUTH, WHOLE, Field, Rows
 from snapdp.errors import DataError, ParameterError
+from snapdp.values import replaced
 
 _WHOLE_TYPES = {f"{sign}{size}INT" for sign in ("", "U") for size in ("TINY", "SMALL", "BIG", "HUGE")} | {
     "INTEGER",
@@ -36,116 +35,6 @@ _WHOLE_TYPES = {f"{sign}{size}INT" for sign in ("", "U") for size in ("TINY", "S
 }
 _ATTACHED, _REGISTERED = "snapdp_source", "snapdp_columns"
 _DATABASES, _PARQUETS = (".duckdb", ".db", ".ddb"), (".parquet", ".pq")
-CSV_ENDINGS = (".csv", ".csv.gz", ".tsv", ".txt")
-
-
-class Source(ABC):
-    """A table that can be opened on a connection, as often as needed."""
-
-    @abstractmethod
-    def open(self, connection: Any, columns: Sequence[Column]) -> Rows:
-        """Return the table as statements see it, with at least the columns asked for."""
-
-    def state(self) -> object:
-        """Return something that changes when the files behind the table do."""
-        return None
-
-    @abstractmethod
-    def fingerprint(self) -> bytes:
-        """Return a digest of the content, to recognise the same data again. It never leaves the ledger unkeyed."""
-
-    @property
-    def is_csv(self) -> bool:
-        return False
-
-
-class CsvSource(Source):
-    """One CSV file, read as text: no row can fail to be a number, every row must have all cells."""
-
-    def __init__(self, path: str | Path, *, dialect: CsvDialect | None = None) -> None:
-        self.path = _existing(path)
-        self.dialect = dialect or CsvDialect()
-
-    def open(self, connection: Any, columns: Sequence[Column]) -> Rows:  # noqa: ARG002
-        names = self.header()
-        quoted = self._check_quotes()
-        fields = [Field(name=name, reads=f"c{i}", stored="text", kind=TEXT) for i, name in enumerate(names)]
-        types = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(names)))
-        options = {
-            "header": "true",
-            "auto_detect": "false",
-            "columns": f"{{{types}}}",
-            "delim": literal(self.dialect.delimiter),
-            "quote": literal(self.dialect.quote),
-            "escape": literal(self.dialect.quote),
-            "nullstr": literal(self.dialect.null),
-            "allow_quoted_nulls": "false",
-            "strict_mode": "true",
-            "null_padding": "false",
-            "ignore_errors": "false",
-            # In parallel a line end inside quotes next to a buffer's end is at times taken for the end of a row.
-            "parallel": "false" if quoted else "true",
-            "compression": "'gzip'" if self._zipped else "'none'",
-        }
-        said = ", ".join(f"{key} = {value}" for key, value in options.items())
-        return Rows(origin=f"read_csv({_path_literal(self.path)}, {said})", fields=tuple(fields))
-
-    def header(self) -> list[str]:
-        """Return the column names: the first line of the file."""
-        try:
-            with self._bytes() as raw, io.TextIOWrapper(raw, "utf-8-sig", "surrogateescape", newline="") as stream:
-                reader = csv.reader(stream, delimiter=self.dialect.delimiter, quotechar=self.dialect.quote, strict=True)
-                names = next(reader, [])
-        except (OSError, EOFError, csv.Error):
-            names = []
-        if not names or not all(is_storable(name) for name in names):
-            raise DataError(
-                f"line 1 of {self.path.name!r} is no header of column names in UTF-8.",
-                "A CSV file starts with one line of names; the other lines have as many cells.",
-            )
-        return names
-
-    def _check_quotes(self) -> bool:
-        """Tell whether the file has quotes; refuse it if one of them is out of place, naming the line.
-
-        The engine does not see every open quote, and rows are lost behind one. Here an opening quote must stand at the
-        start of a cell, a closing one at its end, one inside must be doubled, and none may stay open.
-        """
-        with self._bytes() as raw:
-            count, sound = quotes_in_place(raw, self.dialect)
-        if not sound:
-            with self._bytes() as raw:
-                line = line_of_stray_quote(raw, self.dialect)
-            raise DataError(
-                f"line {line} of {self.path.name!r} is not well formed: a quote is out of place or never closed.",
-                "Cells that hold a quote, a delimiter or a line end stand in quotes, and a quote in them is doubled.",
-                line=line,
-            )
-        with self._bytes() as raw:
-            ends = line_ends(raw, self.dialect)
-        if len(ends) > 1:
-            raise DataError(
-                f"{self.path.name!r} mixes line ends: {', '.join(sorted(ends))}.",
-                "End every line alike; cells that hold a line end stand in quotes, or one cell could be two rows.",
-            )
-        return count > 0
-
-    def state(self) -> object:
-        return _stat([self.path])
-
-    def fingerprint(self) -> bytes:
-        return file_digest([self.path], repr(self.dialect).encode())  # another dialect is another table
-
-    @property
-    def is_csv(self) -> bool:
-        return True
-
-    @property
-    def _zipped(self) -> bool:
-        return self.path.suffix == ".gz"
-
-    def _bytes(self) -> IO[bytes]:
-        return cast(IO[bytes], gzip.open(self.path)) if self._zipped else self.path.open("rb")
 
 
 class ParquetSource(Source):
@@ -153,24 +42,30 @@ class ParquetSource(Source):
 
     def __init__(self, paths: str | Path | Iterable[str | Path]) -> None:
         given = [paths] if isinstance(paths, (str, Path)) else list(paths)
-        self.paths = [path for each in given for path in _matching(each)]
+        self.paths = [path for each in given for path in matching(each)]
         if not self.paths:
             raise DataError("no Parquet file was named.", "Give a path, a glob such as data/*.parquet, or a list.")
+        each_once(self.paths)
 
     def open(self, connection: Any, columns: Sequence[Column]) -> Rows:
-        listed = f"[{', '.join(_path_literal(path) for path in self.paths)}]"
+        listed = f"[{', '.join(path_literal(path) for path in self.paths)}]"
         origin = f"read_parquet({listed}, hive_partitioning = false, union_by_name = false, filename = false)"
-        if len(self.paths) > 1:
-            self._check_one_schema(connection, columns)
-        return Rows(origin=origin, fields=_described(connection, f"SELECT * FROM {origin}"))
+        found = [self._fields(connection, path) for path in self.paths]
+        self._check_one_schema(found, {column.name for column in columns})
+        return Rows(origin=origin, fields=found[0])
 
-    def _check_one_schema(self, connection: Any, columns: Sequence[Column]) -> None:
+    def _fields(self, connection: Any, path: Path) -> tuple[Field, ...]:
+        """Return the columns of a file by their own names: DuckDB renames those that differ in capitals only."""
+        listed = f"[{path_literal(path)}]"
+        known = connection.execute(f"SELECT name, num_children FROM parquet_schema({listed})").fetchall()
+        fields = _described(connection, f"SELECT * FROM read_parquet({listed}, hive_partitioning = false)")
+        return tuple(replaced(each, name=name) for each, name in zip(fields, _top_names(known), strict=True))
+
+    def _check_one_schema(self, files: Sequence[Sequence[Field]], names: set[str]) -> None:
         """Refuse files whose columns differ in type: the first file would decide how the others are read."""
-        names = {column.name for column in columns}
-        seen = set()
-        for path in self.paths:
-            fields = _described(connection, f"SELECT * FROM read_parquet([{_path_literal(path)}])")
-            seen.add(frozenset((each.name, each.stored) for each in fields if each.name in names))
+        seen = {
+            frozenset((each.name, each.stored, each.reads) for each in fields if each.name in names) for fields in files
+        }
         if len(seen) > 1:
             raise DataError(
                 "the Parquet files do not store the declared columns in the same types.",
@@ -178,7 +73,7 @@ class ParquetSource(Source):
             )
 
     def state(self) -> object:
-        return _stat(self.paths)
+        return stat_of(self.paths)
 
     def fingerprint(self) -> bytes:
         return file_digest(self.paths)
@@ -188,7 +83,7 @@ class DuckdbSource(Source):
     """A table of a DuckDB database file, opened read-only. Views are refused: they may filter or join."""
 
     def __init__(self, path: str | Path, table: str) -> None:
-        self.path, self.table = _existing(path), table
+        self.path, self.table = existing(path).resolve(), table  # rows that wait beside it bear its own name
 
     def open(self, connection: Any, columns: Sequence[Column]) -> Rows:  # noqa: ARG002
         attached = connection.execute(
@@ -209,10 +104,21 @@ class DuckdbSource(Source):
         return Rows(origin=origin, fields=_described(connection, f"SELECT * FROM {origin}"))
 
     def state(self) -> object:
-        return _stat([self.path])
+        return stat_of(self._files), [path.name for path in self._files]
 
     def fingerprint(self) -> bytes:
-        return file_digest([self.path], self.table.encode("utf-8", "surrogatepass"))
+        return file_digest(self._files, self.table.encode("utf-8", "surrogatepass"))
+
+    @property
+    def _files(self) -> list[Path]:
+        """Return the database, and the file of rows that were written and wait to be taken into it."""
+        beside = sorted(self.path.parent.glob(f"{glob.escape(self.path.name)}.wal*"))
+        if any(path.name != f"{self.path.name}.wal" for path in beside):
+            raise DataError(
+                f"{self.path.name!r} was left in the midst of a checkpoint.",
+                "Open it once with DuckDB and close it again, so that it is one file.",
+            )
+        return [self.path, *beside]
 
 
 class ColumnsSource(Source):
@@ -261,11 +167,16 @@ class ColumnsSource(Source):
             given = np.fromiter(given, dtype=object, count=len(given))
         if given.ndim != 1:
             raise DataError(f"column {column.name!r} is not one-dimensional.", "Give one number or text for each row.")
-        if given.dtype.kind in "OU":
+        if given.dtype.kind not in "OUTfiubm":
+            raise DataError(
+                f"column {column.name!r} is an array of {given.dtype.name}.", "Give numbers, text or whole numbers."
+            )
+        if given.dtype.kind in "OUT":
             texts = [cell_text(each, column) for each in given.tolist()]
             return np.fromiter(texts, dtype=object, count=len(texts))
         if given.dtype.kind == "f":
-            given = given.astype(np.float64)  # exact, except for long doubles: these go to the nearest
+            with np.errstate(all="ignore"):  # a cell beyond the doubles is infinite, and nobody is told
+                given = given.astype(np.float64)  # exact, except for long doubles: these go to the nearest
         return np.ascontiguousarray(given.astype(given.dtype.newbyteorder("=")))
 
 
@@ -277,7 +188,10 @@ class ArrowSource(Source):
 
     def open(self, connection: Any, columns: Sequence[Column]) -> Rows:
         present = list(self.table.column_names)
-        wanted = list(dict.fromkeys(column.name for column in columns if present.count(column.name) == 1))
+        wanted = list(dict.fromkeys(column.name for column in columns if column.name in present))
+        twice = next((name for name in wanted if present.count(name) > 1), None)
+        if twice is not None:
+            raise DataError(f"the table has several columns named {twice!r}.", "Each name may stand once.")
         chosen = self.table.select([present.index(name) for name in wanted]) if wanted else self.table
         chosen = chosen.rename_columns([f"c{i}" for i in range(chosen.num_columns)])
         connection.register(_REGISTERED, chosen)
@@ -327,7 +241,7 @@ def _file_source(path: Path, table: str | None, dialect: CsvDialect | None) -> S
         return DuckdbSource(path, table)
     if table is not None:
         raise ParameterError(f"{path.name!r} is no database and has no table {table!r}.", "Leave table out.")
-    if name.endswith(CSV_ENDINGS):
+    if is_csv_name(path.name):
         return CsvSource(path, dialect=dialect or CsvDialect(delimiter="\t" if name.endswith(".tsv") else ","))
     if dialect is not None:
         raise ParameterError(f"{path.name!r} is no CSV file and has no dialect.", "Leave the dialect out.")
@@ -361,6 +275,22 @@ class _PandasColumns(Mapping[Any, Any]):
 # Files and fields
 
 
+def _top_names(known: Sequence[tuple[str, int | None]]) -> list[str]:
+    """Return the names of the columns of a Parquet file from its tree, in which each node is before its children."""
+    names, place = [], 1  # the root is first
+
+    def after(node: int) -> int:
+        following = node + 1
+        for _ in range(known[node][1] or 0):
+            following = after(following)
+        return following
+
+    while place < len(known):
+        names.append(known[place][0])
+        place = after(place)
+    return names
+
+
 def _described(connection: Any, query: str) -> tuple[Field, ...]:
     lines = connection.execute(f"DESCRIBE {query}").fetchall()
     return tuple(Field(name=n, reads=identifier(n), stored=str(t), kind=_kind(str(t))) for n, t, *_ in lines)
@@ -376,32 +306,3 @@ def _kind(stored: str) -> str:
     if stored == '"NULL"':  # a column without a single cell: all of it is missing, whatever it is declared as
         return WHOLE
     return {"BOOLEAN": TRUTH, "UUID": LABEL}.get(stored, OTHER)
-
-
-def _existing(path: str | Path) -> Path:
-    found = Path(path)
-    if not os.path.isfile(found):  # unlike the method of a path it never raises
-        raise DataError(f"there is no file {str(path)!r}.", "Check the path.")
-    return found.absolute()
-
-
-def _matching(path: str | Path) -> list[Path]:
-    if os.path.isfile(path) or not glob.has_magic(str(path)):
-        return [_existing(path)]
-    found = sorted(each for each in glob.glob(str(path), recursive=True) if os.path.isfile(each))
-    if not found:
-        raise DataError(f"no file matches {str(path)!r}.", "Check the pattern.")
-    return [Path(each).absolute() for each in found]
-
-
-def _path_literal(path: Path) -> str:
-    """Return a path that engines read as itself, also where its name looks like a pattern."""
-    return literal("".join(f"[{each}]" if each in "*?[" else each for each in str(path)))
-
-
-def _stat(paths: Sequence[Path]) -> object:
-    try:
-        found = [path.stat() for path in paths]
-    except OSError:
-        return None
-    return [(each.st_ino, each.st_size, each.st_mtime_ns) for each in found]

@@ -3,8 +3,8 @@
 Room: data. Imports engines, sources and sql; pyspark only when a table is opened. A SparkSession with the name of a
 stored table, a DataFrame, or files with a session or a master URL. Columns are renamed c0, c1, ... so that capitals,
 dots and quotes in names mean nothing. The text is total and exact with ANSI mode on or off and looks at no time stamps:
-no setting of the session matters. CSV lines that are not well formed are counted and refused, never thrown, because
-Spark would write them into its logs.
+no setting of the session matters. CSV files are judged and read by `spark_csv`; nothing is thrown about a line, because
+Spark would write it into its logs.
 Theory: docs/theory/exact-sums.md.
 """
 
@@ -12,23 +12,24 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import os
 import uuid
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
-from snapdp.data.csvtext import CsvDialect
+from snapdp.data.csvform import CsvDialect
 from snapdp.data.dialects import SPARK
-from snapdp.data.engines import Table, version_text
+from snapdp.data.engines import Table, Watch, version_text
+from snapdp.data.paths import CSV_ENDINGS, each_once, is_csv_name
 from snapdp.data.schema import Column
-from snapdp.data.sources import CSV_ENDINGS, Source
+from snapdp.data.source import Source
+from snapdp.data.spark_csv import CsvLines, headed
 from snapdp.data.sql import NUMERIC, OTHER, TEXT, TRUTH, WHOLE, Field, Rows
 from snapdp.errors import DataError, ParameterError, PremiseError
 
-_CORRUPT = "snapdp_corrupt"
-_EMPTY = "\x01 empty \x01"  # what Spark makes of "" in quotes; otherwise it would take it for a missing cell
 _KINDS = {
     **dict.fromkeys(("tinyint", "smallint", "int", "bigint"), WHOLE),
     **dict.fromkeys(("float", "double"), NUMERIC),
@@ -66,6 +67,7 @@ class SparkSource(Source):
         return SparkTable(self)._guarded(self._digest)
 
     def _digest(self, connection: Any) -> bytes:
+        self.prepare(connection)
         rows = self.open(connection, [])
         cells = ", ".join(each.reads for each in rows.fields)
         hashed = (
@@ -93,7 +95,18 @@ class SparkStored(SparkSource):
 
     def __init__(self, session: Any, table: str) -> None:
         super().__init__(session)
+        if "${" in table:  # Spark would put a setting in its place
+            raise ParameterError(f"{table!r} names no table for certain.", "Name a table without ${...}.")
         self.table = table
+
+    def prepare(self, connection: Any) -> None:  # noqa: ARG002
+        """Refuse a table that is stored as CSV: Spark's own reader decides what its rows are, and splits cells."""
+        self.frame()
+        described = self.session.sql("DESCRIBE TABLE EXTENDED IDENTIFIER(:name)", {"name": self.table}).collect()
+        if any(row[0] == "Provider" and str(row[1]).lower() == "csv" for row in described):
+            raise DataError(
+                f"the table {self.table!r} is stored as CSV.", "Give the paths of its files instead, or store Parquet."
+            )
 
     def frame(self) -> Any:
         catalog = self.session.catalog
@@ -110,52 +123,52 @@ class SparkFiles(SparkSource):
 
     def __init__(self, session: Any, paths: Sequence[str], *, dialect: CsvDialect | None = None) -> None:
         super().__init__(session)
-        self.paths = [str(each) for each in paths]
-        self._is_csv = all(each.lower().endswith(CSV_ENDINGS) for each in self.paths)
-        self.dialect = dialect or CsvDialect(delimiter="\t" if self.paths[0].lower().endswith(".tsv") else ",")
+        names = [str(each).rstrip("/").rpartition("/")[2] for each in paths]
+        known = {is_csv_name(name) for name in names}
+        if len(known) > 1:
+            raise DataError("some of the files are CSV files and others are not.", "A table is in one format.")
+        self.paths = [as_itself(str(each)) for each in paths]
+        if len(set(self.paths)) < len(self.paths):
+            raise DataError("a file is named twice.", "Name each file once: its rows would count twice.")
+        self._is_csv = known.pop()
         if dialect is not None and not self._is_csv:
             raise ParameterError("files that are no CSV files have no dialect.", "Leave the dialect out.")
-        if self.dialect.null:
-            raise ParameterError(
-                f"null = {self.dialect.null!r} cannot be told from the same text in quotes on Spark.",
-                "Write a missing cell as nothing, or use Parquet.",
-            )
+        self.dialect = dialect or CsvDialect(delimiter="\t" if names[0].lower().endswith(".tsv") else ",")
+        self._checked: tuple[object, int] | None = None
+
+    def state(self) -> list[tuple[str, int, int]]:
+        """Return the files behind the paths, with their sizes and when they were last written. Nothing is read."""
+        listed = self._reader().format("binaryFile").load(self.paths)
+        found = listed.selectExpr("path", "length", "unix_micros(modificationTime)").collect()
+        return sorted((path, size, time) for path, size, time in found)
+
+    def prepare(self, connection: Any) -> None:  # noqa: ARG002
+        """Refuse files that are named twice, and CSV files that are not well formed; once for each state of them."""
+        state = self.state()
+        if self._checked is not None and self._checked[0] == state:
+            return
+        names = [path.removeprefix("file:") for path, _, _ in state]
+        if not names:
+            raise DataError("Spark finds no file there.", "It leaves out names that begin with _ or a dot.")
+        each_once(names)
+        if self._is_csv and not all(is_csv_name(name.rpartition("/")[2]) for name in names):
+            raise DataError("a file among the CSV files is none by its name.", f"Known: {', '.join(CSV_ENDINGS)}.")
+        self._checked = state, self._lines().check(len(names)) if self._is_csv else 0
 
     def frame(self) -> Any:
-        reader = self.session.read.option("recursiveFileLookup", "true")
-        return self._csv(reader) if self._is_csv else reader.option("mergeSchema", "true").parquet(*self.paths)
+        """Return the rows; those of CSV files that were not checked are only good to be shown."""
+        if not self._is_csv:
+            return self._reader().option("mergeSchema", "true").parquet(*self.paths)
+        return self._lines().frame(0 if self._checked is None else self._checked[1])
 
-    def _csv(self, reader: Any) -> Any:
-        """Return the cells as text; a line with too many or too few of them is refused, one line being one row."""
-        from pyspark.sql.types import StringType, StructField, StructType
+    def _lines(self) -> CsvLines:
+        first = headed(self._reader(), self.paths[0], self.dialect)
+        return CsvLines(self._reader(), self.paths, self.dialect, first)
 
-        reader = reader.options(
-            sep=self.dialect.delimiter,
-            quote=self.dialect.quote,
-            escape=self.dialect.quote,
-            encoding="UTF-8",
-            header="true",
-            inferSchema="false",
-            enforceSchema="false",  # every file must have the same header
-            multiLine="false",
-            mode="PERMISSIVE",
-            columnNameOfCorruptRecord=_CORRUPT,
-            nullValue="",
-            emptyValue=_EMPTY,
-        )
-        names = reader.csv(self.paths).columns
-        text = [StructField(name, StringType()) for name in (*names, _CORRUPT)]
-        plain = [f"c{i}" for i in range(len(names))]
-        frame = reader.schema(StructType(text)).csv(self.paths).toDF(*plain, _CORRUPT)
-        # All columns are counted, so that all cells of a line are read.
-        ((broken, *_),) = frame.selectExpr(*(f"COUNT({each})" for each in (_CORRUPT, *plain))).collect()
-        if broken:
-            raise DataError(
-                "a line of the CSV files is not well formed.",
-                "Each line needs as many cells as the header; on Spark no cell holds a line end.",
-            )
-        cells = [f"CASE WHEN {each} = {SPARK.quoted(_EMPTY)} THEN '' ELSE {each} END" for each in plain]
-        return frame.selectExpr(*cells).toDF(*names)
+    def _reader(self) -> Any:
+        """Return a reader that fails where a file is damaged or gone, whatever the session is set to."""
+        settings = {"recursiveFileLookup": "true", "ignoreCorruptFiles": "false", "ignoreMissingFiles": "false"}
+        return self.session.read.options(**settings)
 
 
 class SparkTable(Table):
@@ -168,17 +181,28 @@ class SparkTable(Table):
     def engine_versions(self) -> dict[str, str]:
         return self._guarded(lambda connection: {"pyspark": version_text(connection.session.version)})
 
+    def state(self) -> object:
+        return self._guarded(lambda _: self.source.state())
+
     @contextmanager
     def _connected(self) -> Iterator[Any]:
+        from pyspark.logger import PySparkLogger
+
         connection = _Connection(self.source.session)
         bridge = logging.getLogger("py4j")  # at level DEBUG it writes down every answer
-        level = bridge.level
+        errors = PySparkLogger.getLogger("SQLQueryContextLogger")  # it prints the errors of statements
+        levels = bridge.level, errors.level
         bridge.setLevel(logging.WARNING)
+        errors.setLevel(logging.CRITICAL)
         try:
             yield connection
         finally:
             connection.close()
-            bridge.setLevel(level)
+            bridge.setLevel(levels[0])
+            errors.setLevel(levels[1])
+
+    def _watched(self, connection: Any, watch: Watch) -> AbstractContextManager[object]:
+        return watch(connection)
 
     def _select(self, connection: Any, statements: Sequence[str]) -> list[list[tuple[int, ...]]]:
         return [[tuple(map(int, row)) for row in connection.session.sql(each).collect()] for each in statements]
@@ -238,6 +262,13 @@ def _started(master: str) -> Any:
     if session is None:
         raise PremiseError("Spark cannot be started with this master.", "Check the URL, and that Java is installed.")
     return session
+
+
+def as_itself(path: str) -> str:
+    """Return the path of a file here in such a way that Spark takes no character of its name for a pattern."""
+    if not os.path.isfile(path):
+        return path
+    return "".join(f"\\{each}" if each in "{}[]*?\\" else each for each in path)
 
 
 def _kind(stored: str) -> str:

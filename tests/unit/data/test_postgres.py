@@ -203,3 +203,21 @@ def test_whole_numbers_name_persons_as_text_does(database, run, name):
     asked = [Sum(column=column, persons=Persons(column="id", most=3))]
     plain = open_table({"x": list(range(1, 51)), "id": [str(i % 5) for i in range(1, 51)]})
     assert open_table(database, table=name).aggregates(asked) == plain.aggregates(asked)
+
+
+@pytest.mark.parametrize("encoding", ["SQL_ASCII", "LATIN1"])
+def test_a_database_that_is_not_in_utf8_is_refused(database, encoding):
+    """In SQL_ASCII bytes have no meaning: two spellings of a name may be one text, or none."""
+    import psycopg
+
+    with psycopg.connect(database, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE other TEMPLATE template0 ENCODING '{encoding}' LOCALE 'C'")
+        try:
+            where = database.replace(connection.info.dbname, "other", 1)
+            with psycopg.connect(where, autocommit=True) as there:
+                there.execute("CREATE TABLE t (x INTEGER)")
+            for action in (lambda t: t.aggregates([Count()]), lambda t: t.fingerprint()):
+                with pytest.raises(DataError, match="does not store text in UTF-8"):
+                    action(open_table(where, table="t"))
+        finally:
+            connection.execute("DROP DATABASE other WITH (FORCE)")

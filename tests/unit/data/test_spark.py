@@ -6,7 +6,7 @@ import duckdb
 import pytest
 
 from snapdp.data.aggregates import Categories, Count, Persons, Sum
-from snapdp.data.csvtext import CsvDialect
+from snapdp.data.csvform import CsvDialect
 from snapdp.data.engines import open_table
 from snapdp.data.schema import category_column, integer_column, number_column
 from snapdp.data.spark import SparkTable
@@ -64,7 +64,7 @@ def test_several_csv_files_need_one_header(spark, tmp_path):
         path.write_text("x,g\n1,a\n", encoding="utf-8")
     assert open_table(paths, spark=spark).aggregates(ASKED).rows == 2
     paths[1].write_text("g,x\na,1\n", encoding="utf-8")
-    with pytest.raises(DataError, match="could not read"):
+    with pytest.raises(DataError, match="start with one header"):
         open_table(paths, spark=spark).aggregates(ASKED)
 
 
@@ -129,8 +129,10 @@ def test_arguments_that_do_not_fit_are_refused(spark):
         open_table(spark)
     with pytest.raises(ParameterError, match="files have no tables"):
         open_table("x.parquet", spark=spark, table="t")
-    with pytest.raises(ParameterError, match="in quotes on Spark"):
-        open_table("x.csv", spark=spark, dialect=CsvDialect(null="NA"))
+    with pytest.raises(DataError, match="one format"):
+        open_table(["x.csv", "y.parquet"], spark=spark)
+    with pytest.raises(DataError, match="named twice"):
+        open_table(["x.csv", "x.csv"], spark=spark)
     with pytest.raises(ParameterError, match="no dialect"):
         open_table("x.parquet", spark=spark, dialect=CsvDialect())
     with pytest.raises(DataError, match="no table of Spark"):

@@ -1,0 +1,122 @@
+"""A CSV file as DuckDB reads it: checked byte by byte, then read as text.
+
+Room: data. Imports source, csvform and csvtext. No row can fail to be a number; every row must have all cells. The text
+of the statement is public, so what the engine must know of the content (whether it may read in parallel) is told beside
+the text, by a variable of the connection.
+Theory: docs/theory/exact-sums.md, (11).
+"""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import IO, Any, TypeVar, cast
+
+from snapdp.data import csvtext
+from snapdp.data.contents import file_digest
+from snapdp.data.csvform import BOM, ROW_BYTES, CsvDialect, NotWellFormed, header
+from snapdp.data.dialects import literal
+from snapdp.data.paths import existing, is_csv_name, path_literal, stat_of
+from snapdp.data.schema import Column
+from snapdp.data.source import Source
+from snapdp.data.sql import TEXT, Field, Rows
+from snapdp.errors import DataError
+
+R = TypeVar("R")
+_PARALLEL = "snapdp_parallel"
+
+
+class CsvSource(Source):
+    """One CSV file, read as text: no row can fail to be a number, every row must have all cells."""
+
+    def __init__(self, path: str | Path, *, dialect: CsvDialect | None = None) -> None:
+        self.path = existing(path)
+        is_csv_name(self.path.name)
+        self.dialect = dialect or CsvDialect()
+
+    def prepare(self, connection: Any) -> None:
+        """Refuse a file that is not well formed; tell the engine whether it may read in parallel."""
+        scan = self._read(lambda raw: csvtext.scanned(raw, self.dialect))
+        if scan.problem:
+            raise self._refused(scan)
+        # In parallel a line end inside quotes next to a buffer's end is at times taken for the end of a row.
+        connection.execute(f"SET VARIABLE {_PARALLEL} = {'false' if scan.quoted else 'true'}")
+
+    def open(self, connection: Any, columns: Sequence[Column]) -> Rows:  # noqa: ARG002
+        names = self.header()
+        fields = [Field(name=name, reads=f"c{i}", stored="text", kind=TEXT) for i, name in enumerate(names)]
+        types = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(names)))
+        options = {
+            "header": "true",
+            "auto_detect": "false",
+            "columns": f"{{{types}}}",
+            "delim": literal(self.dialect.delimiter),
+            "quote": literal(self.dialect.quote),
+            "escape": literal(self.dialect.quote),
+            "nullstr": literal(self.dialect.null),
+            "allow_quoted_nulls": "false",
+            "strict_mode": "true",
+            "null_padding": "false",
+            "ignore_errors": "false",
+            "max_line_size": str(ROW_BYTES),
+            "parallel": f"COALESCE(getvariable('{_PARALLEL}'), false)",
+            "compression": "'gzip'" if self._zipped else "'none'",
+        }
+        said = ", ".join(f"{key} = {value}" for key, value in options.items())
+        return Rows(origin=f"read_csv({path_literal(self.path)}, {said})", fields=tuple(fields))
+
+    def header(self) -> list[str]:
+        """Return the column names: the first line of the file."""
+        try:
+            return header(self._read(lambda raw: raw.read(len(BOM) + ROW_BYTES + 2)), self.dialect)
+        except NotWellFormed:
+            pass
+        raise DataError(
+            f"line 1 of {self.path.name!r} is no header of column names in UTF-8.",
+            "A CSV file starts with one line of names; the other lines have as many cells.",
+        )
+
+    def _refused(self, scan: csvtext.Scan) -> DataError:
+        """Return what is wrong with the file: a rule and a line, never a cell."""
+        if scan.problem == csvtext.MIXED:
+            return DataError(
+                f"{self.path.name!r} mixes line ends: {', '.join(sorted(scan.ends))}.",
+                "End every line alike; cells that hold a line end stand in quotes, or one cell could be two rows.",
+            )
+        if scan.problem == csvtext.LONG_ROW:
+            return DataError(
+                f"a row of {self.path.name!r} is longer than {ROW_BYTES} bytes.", "Is a quote missing, or a line end?"
+            )
+        line = self._read(lambda raw: csvtext.line_of_problem(raw, self.dialect, scan.problem))
+        if scan.problem == csvtext.STRAY_QUOTE:
+            return DataError(
+                f"line {line} of {self.path.name!r} is not well formed: a quote is out of place or never closed.",
+                "Cells that hold a quote, a delimiter or a line end stand in quotes, and a quote in them is doubled.",
+                line=line,
+            )
+        what = "holds a NUL byte" if scan.problem == csvtext.NUL else "is not in UTF-8"
+        return DataError(f"line {line} of {self.path.name!r} {what}.", "Write the file as text in UTF-8.", line=line)
+
+    def state(self) -> object:
+        return stat_of([self.path])
+
+    def fingerprint(self) -> bytes:
+        return file_digest([self.path], repr(self.dialect).encode())  # another dialect is another table
+
+    @property
+    def is_csv(self) -> bool:
+        return True
+
+    @property
+    def _zipped(self) -> bool:
+        return self.path.suffix == ".gz"
+
+    def _read(self, action: Callable[[IO[bytes]], R]) -> R:
+        try:
+            with cast(IO[bytes], gzip.open(self.path)) if self._zipped else self.path.open("rb") as raw:
+                return action(raw)
+        except (OSError, EOFError, zlib.error):
+            pass
+        raise DataError(f"{self.path.name!r} cannot be read to its end.", "Is it complete, and readable?")
