@@ -11,6 +11,7 @@ import pytest
 SOURCE = Path(__file__).parents[1] / "src" / "snapdp"
 MODULES = sorted(SOURCE.rglob("*.py"))
 LARGEST_MODULE = 500
+LARGEST_CHECKER = 800  # read alone, in one sitting: plain lines instead of modules
 
 # A room may import from itself and from rooms of a lower level; rooms of one level do not see each other.
 LEVELS = {
@@ -162,7 +163,9 @@ def test_every_module_says_what_it_is_and_in_which_room(path):
 
 @every_module
 def test_no_module_holds_two_rooms(path):
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= LARGEST_MODULE
+    alone = path.parent.name == "verifier" and path.name in ("check.py", "check_release.py")
+    largest = LARGEST_CHECKER if alone else LARGEST_MODULE
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= largest
 
 
 def test_public_names_are_exactly_those_the_package_lists():

@@ -47,7 +47,8 @@ def audit(
 
     query        lower and upper end of the private value, or None where it is not confined
     sensitivity  how far the private values of neighbours may be apart
-    epsilon      the loss that is claimed; or claim, a formula of the parameters and eta: "eps + 23*B*eps*eta"
+    epsilon      what is claimed: a loss of epsilon, and what the roundings of the machine are certified to add; or
+    claim        the whole loss, a number or a formula of the parameters and eta: "eps + 23*B*eps*eta"
     draws        what arguments stand for, by name: "unif", "{-1,1}", "laplace(1/eps)"; U and S are known
 
     >>> @audit(query=(-64, 64), epsilon=0.5)
@@ -59,10 +60,11 @@ def audit(
     """
     if epsilon is not None and claim is not None:
         raise ProgramError("epsilon and claim are given both.", "Give one of them.")
-    claimed = epsilon if claim is None else claim
+    exact = None if epsilon is None else parameter(epsilon, name="epsilon")
 
     def decorate(function: Callable[..., Any]) -> Audited:
-        return Audited(function, query=query, sensitivity=sensitivity, claim=claimed, draws=draws or {})
+        known = draws or {}
+        return Audited(function, query=query, sensitivity=sensitivity, claim=claim, epsilon=exact, draws=known)
 
     return decorate
 
@@ -77,6 +79,7 @@ class Audited:
         query: tuple[Number, Number] | None,
         sensitivity: Number,
         claim: Number | None,
+        epsilon: Fraction | None,
         draws: Mapping[str, str],
     ) -> None:
         if not isinstance(function, FunctionType):
@@ -84,7 +87,8 @@ class Audited:
             raise ProgramError(f"a {kind} cannot be audited.", "Audit a plain function: def mechanism(f, U, S).")
         self.__wrapped__ = function
         self.__name__, self.__doc__ = function.__name__, function.__doc__
-        self._query, self._sensitivity, self._claim, self._draws = query, sensitivity, claim, dict(draws)
+        self._query, self._sensitivity, self._draws = query, sensitivity, dict(draws)
+        self._claim, self._epsilon = claim, epsilon
         self._program: Program | None = None
 
     def __call__(self, *arguments: Any, **settings: Any) -> Any:
@@ -112,11 +116,11 @@ class Audited:
         return self._program
 
     def verify(self, *, machine: Machine | str = "", claim: str | Fraction | None = None) -> Verdict:
-        """Return the verifier's verdict, against the function's own claim unless another is given."""
+        """Return the verifier's verdict, against the function's own claim or epsilon unless another claim is given."""
         from snapdp.verifier.verdict import verify
 
         where = machine if isinstance(machine, Machine) else parse_machine(machine)
-        return verify(self.program, where, claim=claim)
+        return verify(self.program, where, claim=claim, epsilon=self._epsilon)
 
     def _traced(self) -> Program:
         value, drawn, parameters = self._arguments()

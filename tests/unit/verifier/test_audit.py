@@ -108,7 +108,7 @@ def test_declarations_and_draws():
         mechanism,
         query=(0, "4/eps"),
         sensitivity="1/2",
-        epsilon="1/4",
+        claim="1/4",
         draws={"noise": "laplace(1/eps)", "coin": "bernoulli(1/2)"},
     ).program
     assert (program.queries[0].upper, program.queries[0].sensitivity) == (16, Fraction(1, 2))
