@@ -98,7 +98,7 @@ def _write_certificate(path: Path, verdict: Verdict) -> None:
     try:
         text = certificate_text(verdict)
     except PremiseError as problem:
-        click.echo(f"no certificate: {problem.problem}", err=True)
+        click.echo(f"no certificate: {problem.problem} {problem.advice}", err=True)
     else:
         _write(path, text, "--certificate")
 

@@ -1,4 +1,4 @@
-"""Generated programs of every shape, with ranges and sensitivities that may not fit together, and their loss by counting.
+"""Generated programs of every shape, ranges and sensitivities that may not fit together, and losses by counting.
 
 The loss of a witness is counted, not searched: every draw of a small machine is run, by MPFR over the statements that a
 certificate carries. Nothing of the verifier's execution, cells or bisection is used.

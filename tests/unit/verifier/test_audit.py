@@ -20,6 +20,7 @@ from snapdp.errors import ProgramError
 from snapdp.verifier.functions import clamp, ln, round_to
 from snapdp.verifier.language import printed
 from snapdp.verifier.programs import load, names
+from snapdp.verifier.summary import headline
 from snapdp.verifier.syntax import Binary, Constant, Logarithm, Negation, QueryValue, Variable
 from snapdp.verifier.verdict import verify
 from tests.unit.verifier.mechanisms import PAIRS, snap_half, snap_mul
@@ -479,3 +480,34 @@ def test_the_finite_precision_definition_is_verified():
     assert verdict.kind == "VERIFIED"
     assert verdict.upper <= Fraction("0.50000000000003134386")
     assert snap_half.verify(machine="p=53,sampler=grid53", claim="note").kind == "REFUTED"
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "scale", "kind"),
+    [
+        (0.5, 2, "VERIFIED"),
+        (0.1, 1 / 0.1, "VERIFIED"),  # a scale that the machine rounds
+        ("1/3", 3, "VERIFIED"),
+        (0.3, 1 / 0.3, "VERIFIED"),
+        (0.5, 3, "VERIFIED"),  # more noise than needed
+        (0.5, 1.9999999, "REFUTED"),
+        (0.5, 1, "REFUTED"),
+    ],
+)
+def test_an_epsilon_leaves_room_for_roundings_and_for_nothing_else(epsilon, scale, kind):
+    def mechanism(f, U, S):
+        return clamp(round_to(f + scale * S * ln(U), 16), 64)
+
+    program, exact = audited(mechanism, query=(-64, 64), epsilon=epsilon).program, Fraction(str(epsilon))
+    verdict = verify(program, epsilon=exact, evaluations=60)
+    room = verdict.claim.value - exact
+    assert (verdict.kind, program.claim) == (kind, None)
+    assert 0 < room < exact * Fraction(1, 10**12)
+    assert f"(epsilon {exact} and {float(room):.2g} for roundings)" in headline(verdict)
+
+
+def test_an_epsilon_is_claimed_as_it_is_where_no_bound_is_known():
+    verdict = audited(lambda f, U, S: f + S * ln(U) / 0.5, query=(-64, 64), epsilon=0.5).verify()
+    assert (verdict.kind, verdict.claim.name, verdict.claim.value) == ("REFUTED", "epsilon 1/2", Fraction(1, 2))
+    with pytest.raises(snapdp.SnapdpError, match="negative"):
+        audited(lambda f, U: f + U, epsilon=-1).verify()

@@ -15,6 +15,7 @@ from snapdp.verifier.certificate import certificate_text
 from snapdp.verifier.check import check
 from snapdp.verifier.language import parse
 from snapdp.verifier.machine import Machine, parse_machine
+from snapdp.verifier.reproduction import python_lines
 from snapdp.verifier.summary import headline
 from snapdp.verifier.verdict import verify
 from tests.unit.verifier import shapes
@@ -69,6 +70,9 @@ def test_refutations_of_these_shapes_are_certified(body, machine):
     verdict = judged(f"{DRAWN} {body}", claim="0.6", machine=machine, evaluations=4)
     assert verdict.kind == "REFUTED"
     assert check(certificate_text(verdict)) is None
+    script = "\n".join(python_lines(verdict))
+    assert script.count("assert") >= 2
+    exec(script, {})  # what was found, by the standard library alone
 
 
 def test_what_the_checker_does_not_follow_is_withheld_and_the_verdict_stands():
