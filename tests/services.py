@@ -1,7 +1,7 @@
-"""Spark and PostgreSQL for tests: one session, one server, and what to do where they are missing.
+"""Spark, PostgreSQL and Gappa for tests: one session, one server, and what to do where they are missing.
 
-`bin/services` starts a server, names it in SNAPDP_POSTGRES and sets SNAPDP_REQUIRE=spark,postgres: a missing component
-then fails. Without it such tests are skipped, and say what is not covered.
+`bin/services` starts a server, names it in SNAPDP_POSTGRES and sets SNAPDP_REQUIRE=spark,postgres,gappa: a missing
+component then fails. Without it such tests are skipped, and say what is not covered.
 """
 
 from __future__ import annotations
@@ -61,6 +61,14 @@ def postgres_server() -> str:
     except ImportError:
         missing("postgres", "psycopg is not installed")
     return SERVER
+
+
+def gappa_program() -> str:
+    """Return where Gappa is, which proves bounds of rounding errors."""
+    found = shutil.which("gappa")
+    if found is None:
+        missing("gappa", "there is no such program")
+    return str(found)
 
 
 def address(server: str, *, database: str | None = None, role: str = "postgres", password: str = "") -> str:

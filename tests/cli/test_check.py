@@ -7,15 +7,35 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from random import Random
 
 import pytest
 from click.testing import CliRunner
 
 from snapdp.cli.app import main
+from snapdp.release import audit as audits
 from snapdp.verifier import check
 from tests.unit.verifier.certificates import genuine
+from tests.unit.verifier.releases import random_record
 
 HALF = genuine()["snap_half"]
+SAID = """\
+ACCEPTED
+  verified  no output has a privacy loss above 0.50000000000003134385, and the claim is 0.500000000000081712414
+  program   U <-$ unif
+            S <-$ {-1,1}
+            y = (f(D) + ((S * ln(U)) / (1/2)))
+            z = clamp[-64, 64](round[2](y))
+            return z
+  query     f(D), a float from -64 to 64; neighbours differ by at most 1
+  machine   53 bits, ln correctly rounded, sampler ulp, of its draws none is the smallest
+  claim     loss <= 140737488355351/281474976710656
+  assumed   (T3) every operation rounds to nearest, ties to even; no fma; exponents reach those of binary64
+            (T4) ln is correctly rounded
+            (T5) U has the law of the sampler ulp, S is fair
+            (T8) the query gives floats inside its interval, and neighbours differ by at most the sensitivity
+            not checked, labels only: name, parameters
+"""
 
 
 def run(*arguments: str):
@@ -34,9 +54,55 @@ def written(tmp_path: Path):
 
 def test_a_genuine_certificate_is_accepted(written):
     done = run(written(HALF))
-    assert (done.exit_code, done.stdout) == (0, "ACCEPTED\n")
+    assert (done.exit_code, done.stdout) == (0, SAID)
     done = run(written(HALF), "--json")
-    assert (done.exit_code, json.loads(done.stdout)) == (0, {"accepted": True, "reason": None})
+    found = json.loads(done.stdout)
+    assert (done.exit_code, found["accepted"], found["reason"]) == (0, True, None)
+    assert found["proved"]["claim"] == ["loss <= 140737488355351/281474976710656"]
+
+
+def test_what_was_accepted_is_printed_from_what_was_checked(written):
+    """Labels of a certificate of version 1 say nothing: they are named as not checked, and not repeated."""
+    said = run(written(HALF | {"name": "harmless", "parameters": {"eps": "1/1000"}})).stdout
+    assert said == SAID
+    two = {key: value for key, value in HALF.items() if key not in ("name", "parameters")}
+    assert run(written(two | {"format": "snapdp-certificate/2"})).stdout == SAID.rsplit("\n", 2)[0] + "\n"
+    assert run(written(HALF | {"format": "snapdp-certificate/2"})).exit_code == 1
+
+
+@pytest.mark.parametrize("name", ["\x1b[2J", "\u202ef", "a b", "", "[red]", "é", "x\n", "x" * 101, "1x"])
+def test_a_name_is_letters_digits_and_underscores(written, name):
+    half = json.loads(json.dumps(HALF))
+    for changed in (
+        half | {"queries": [[name, *half["queries"][0][1:]]]},
+        half | {"program": [["sample", name, "unif"], *half["program"]]},
+        half | {"name": name},
+        half | {"parameters": {name: "1"}},
+    ):
+        done = run(written(changed))
+        assert done.exit_code == 1
+        assert done.stdout.isascii()
+        assert done.stdout.isprintable() or done.stdout[:-1].isprintable()
+
+
+def test_a_release_certificate_is_checked_by_its_own_file(written):
+    """Whatever a text says elsewhere, its format decides who checks it."""
+    release = {"format": "snapdp-release-certificate/1", "claim": "1", "premises": [], "record": {}}
+    done = run(written(release))
+    assert done.exit_code == 1
+    assert done.stdout.startswith("REFUSED: ")
+    assert "check_release.py" in check.check(json.dumps(release))
+    assert "check_release.py" not in done.stdout
+    hidden = HALF | {"name": "x", "parameters": {"y": "1"}, "result": "snapdp-release-certificate/1"}
+    assert run(written(hidden)).stdout == "REFUSED: the result is not bound\n"
+    genuine_release = audits.certificate(random_record(Random(1)))
+    done = run(written(genuine_release))
+    claim = f"the release is {genuine_release['claim']}-differentially private, if the premises hold"
+    assert (done.exit_code, done.stdout.splitlines()[2]) == (0, f"  claim     {claim}")
+    assert "fair bits assumed" in json.loads(run(written(genuine_release), "--json").stdout)["proved"]["premises"]
+    said = run("--help").stdout
+    assert "verifier/check.py half.json" in said
+    assert "verifier/check_release.py release.json" in said
 
 
 def test_a_wrong_certificate_is_refused_with_a_reason(written):
@@ -44,7 +110,8 @@ def test_a_wrong_certificate_is_refused_with_a_reason(written):
     assert (done.exit_code, done.stdout) == (1, "REFUSED: the stated bound is above the claim\n")
     done = run(written(HALF | {"roundings": 2}), "--json")
     assert done.exit_code == 1
-    assert json.loads(done.stdout) == {"accepted": False, "reason": "roundings is not that of the program"}
+    reason = "roundings is not that of the program"
+    assert json.loads(done.stdout) == {"accepted": False, "reason": reason, "proved": None}
 
 
 @pytest.mark.parametrize("content", ["", "{", "not json", "[" * 100_000, "\ufeff{}"])

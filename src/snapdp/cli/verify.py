@@ -99,7 +99,7 @@ def _write_certificate(path: Path, verdict: Verdict) -> str:
     try:
         text = certificate_text(verdict)
     except PremiseError as problem:
-        return f"no certificate: {problem.problem}"
+        return f"no certificate: {problem.problem} {problem.advice}"
     return _write(path, text, "--certificate")
 
 

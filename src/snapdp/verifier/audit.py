@@ -1,13 +1,16 @@
 """`@snapdp.audit`: a Python function becomes a program that the verifier can judge.
 
 Room: verifier. The first argument is the private value f(D); the others are what is drawn for it, passed in; arguments
-that are keyword-only are parameters, their values the defaults. The function stays what it was and can be called.
+that are keyword-only are parameters, their values the defaults. Only the private value and the draws become symbols:
+parameters stay the numbers they are, so that integers are exact where Python's are.
+The function can still be called; what is given for its private value and its draws is a double then, as it was judged.
 It is traced when its program is first asked for, twice: two different traces mean that something else decides.
 """
 
 from __future__ import annotations
 
 import inspect
+import numbers
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from types import FunctionType
@@ -20,7 +23,7 @@ from snapdp.verifier.chance import refuse_chance
 from snapdp.verifier.grammar import RESERVED
 from snapdp.verifier.language import ETA, parse, printed
 from snapdp.verifier.machine import Machine, parse_machine
-from snapdp.verifier.syntax import Assignment, Constant, Program, QueryValue, Sample, Variable
+from snapdp.verifier.syntax import Assignment, Program, QueryValue, Sample, Variable
 from snapdp.verifier.tracing import Trace, Traced, run
 
 if TYPE_CHECKING:
@@ -44,7 +47,8 @@ def audit(
 
     query        lower and upper end of the private value, or None where it is not confined
     sensitivity  how far the private values of neighbours may be apart
-    epsilon      the loss that is claimed; or claim, a formula of the parameters and eta: "eps + 23*B*eps*eta"
+    epsilon      what is claimed: a loss of epsilon, and what the roundings of the machine are certified to add; or
+    claim        the whole loss, a number or a formula of the parameters and eta: "eps + 23*B*eps*eta"
     draws        what arguments stand for, by name: "unif", "{-1,1}", "laplace(1/eps)"; U and S are known
 
     >>> @audit(query=(-64, 64), epsilon=0.5)
@@ -56,10 +60,11 @@ def audit(
     """
     if epsilon is not None and claim is not None:
         raise ProgramError("epsilon and claim are given both.", "Give one of them.")
-    claimed = epsilon if claim is None else claim
+    exact = None if epsilon is None else parameter(epsilon, name="epsilon")
 
     def decorate(function: Callable[..., Any]) -> Audited:
-        return Audited(function, query=query, sensitivity=sensitivity, claim=claimed, draws=draws or {})
+        known = draws or {}
+        return Audited(function, query=query, sensitivity=sensitivity, claim=claim, epsilon=exact, draws=known)
 
     return decorate
 
@@ -74,6 +79,7 @@ class Audited:
         query: tuple[Number, Number] | None,
         sensitivity: Number,
         claim: Number | None,
+        epsilon: Fraction | None,
         draws: Mapping[str, str],
     ) -> None:
         if not isinstance(function, FunctionType):
@@ -81,11 +87,16 @@ class Audited:
             raise ProgramError(f"a {kind} cannot be audited.", "Audit a plain function: def mechanism(f, U, S).")
         self.__wrapped__ = function
         self.__name__, self.__doc__ = function.__name__, function.__doc__
-        self._query, self._sensitivity, self._claim, self._draws = query, sensitivity, claim, dict(draws)
+        self._query, self._sensitivity, self._draws = query, sensitivity, dict(draws)
+        self._claim, self._epsilon = claim, epsilon
         self._program: Program | None = None
 
     def __call__(self, *arguments: Any, **settings: Any) -> Any:
-        return self.__wrapped__(*arguments, **settings)
+        """Call the function; numbers given for the private value and the draws become the doubles that were judged."""
+        code = self.__wrapped__.__code__
+        symbols = code.co_varnames[: code.co_argcount]
+        named = {name: _double(each) if name in symbols else each for name, each in settings.items()}
+        return self.__wrapped__(*map(_double, arguments), **named)
 
     def __repr__(self) -> str:
         return f"<audited {self.__name__}>"
@@ -105,11 +116,11 @@ class Audited:
         return self._program
 
     def verify(self, *, machine: Machine | str = "", claim: str | Fraction | None = None) -> Verdict:
-        """Return the verifier's verdict, against the function's own claim unless another is given."""
+        """Return the verifier's verdict, against the function's own claim or epsilon unless another claim is given."""
         from snapdp.verifier.verdict import verify
 
         where = machine if isinstance(machine, Machine) else parse_machine(machine)
-        return verify(self.program, where, claim=claim)
+        return verify(self.program, where, claim=claim, epsilon=self._epsilon)
 
     def _traced(self) -> Program:
         value, drawn, parameters = self._arguments()
@@ -117,26 +128,25 @@ class Audited:
         trace = Trace({value, *drawn, *parameters, ETA})
         arguments = {value: Traced(QueryValue(name=value), trace)}
         arguments |= {name: Traced(Variable(name=name), trace) for name in drawn}
-        constants = {name: Traced(Constant(value=number), trace) for name, number in frame.parameters}
-        result = run(self.__wrapped__, arguments, constants)
+        result = run(self.__wrapped__, arguments, parameters)
         if not isinstance(result.expression, Variable) or result.expression.name in drawn:
             trace.bind("result", result)
         assert isinstance(result.expression, Variable)
         samples = [each for each in frame.statements if isinstance(each, Sample)]
         return replaced(frame, statements=(*samples, *trace.statements), result=result.expression.name)
 
-    def _arguments(self) -> tuple[str, list[str], dict[str, Fraction]]:
-        """Return the name of the private value, the names of the draws, and the parameters."""
+    def _arguments(self) -> tuple[str, list[str], dict[str, Any]]:
+        """Return the name of the private value, the names of the draws, and the parameters as they are."""
         kinds = inspect.Parameter
         plain: list[str] = []
-        parameters: dict[str, Fraction] = {}
+        parameters: dict[str, Any] = {}
         if self.__wrapped__.__code__.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE):
             raise self._refusal("it is a generator or a coroutine")
         for name, each in inspect.signature(self.__wrapped__, follow_wrapped=False).parameters.items():
             if not name.isascii() or name in RESERVED or name == ETA:
                 raise self._refusal(f"{name} is no name a program can have")
             if each.kind is kinds.KEYWORD_ONLY and each.default is not kinds.empty:
-                parameters[name] = parameter(each.default, name=name)
+                parameters[name] = each.default
             elif each.kind in (kinds.POSITIONAL_ONLY, kinds.POSITIONAL_OR_KEYWORD) and each.default is kinds.empty:
                 plain.append(name)
             else:
@@ -149,7 +159,7 @@ class Audited:
         advice = "First the private value, then what is drawn, then parameters: def mechanism(f, U, S, *, eps=1)."
         return ProgramError(f"{self.__name__} cannot be traced: {why}.", advice)
 
-    def _frame(self, value: str, drawn: list[str], parameters: Mapping[str, Fraction]) -> Program:
+    def _frame(self, value: str, drawn: list[str], parameters: Mapping[str, Any]) -> Program:
         """Return the program around the statements: declarations, samples and claim, read by the language itself."""
         samples = {name: self._draws.get(name, KNOWN_DRAWS.get(name)) for name in drawn}
         for name, law in samples.items():
@@ -161,7 +171,7 @@ class Audited:
         title = self.__name__ if self.__name__.isidentifier() and self.__name__ not in RESERVED else "mechanism"
         lines = [
             f"program {title} {{",
-            *(f"param {name} = {number};" for name, number in parameters.items()),
+            *(f"param {name} = {parameter(each, name=name)};" for name, each in parameters.items()),
             f"query {value}{interval} sensitivity {_text(self._sensitivity)};",
             *(f"{name} <-$ {law};" for name, law in samples.items()),
             f"return {value}(D);",
@@ -175,3 +185,11 @@ class Audited:
 def _text(value: Number) -> str:
     """Return a number, or a formula of the parameters, as the language writes it."""
     return value if isinstance(value, str) else str(parameter(value, name="the number"))
+
+
+def _double(value: Any) -> Any:
+    """Return a number as a double, an array of numbers as one of doubles; anything else as it is."""
+    dtype = getattr(value, "dtype", None)
+    if dtype is not None and value.shape != ():
+        return value.astype("float64") if dtype.kind in "iuf" else value
+    return float(value) if isinstance(value, numbers.Real) and not isinstance(value, float) else value

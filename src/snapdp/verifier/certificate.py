@@ -1,8 +1,9 @@
 """The certificate of a verdict: everything an independent checker needs to come to the same conclusion, as JSON.
 
-Room: verifier. Format snapdp-certificate/1: a closed list of keys, rationals as text, the program as nested lists. Keys
+Room: verifier. Format snapdp-certificate/2: a closed list of keys, rationals as text, the program as nested lists. Keys
 are sorted and nothing is optional but what the verdict decides, so a verdict has exactly one certificate.
-The checker (check.py) shares no code with this room's other modules; docs/guide/verify.md shows both.
+The checker (check.py) shares no code with this room's other modules; docs/guide/verify.md shows both. It knows less
+than the verifier: a certificate is made only if the checker accepts it, otherwise the verdict stands without one.
 """
 
 from __future__ import annotations
@@ -18,11 +19,23 @@ from snapdp.verifier.shape import Shape
 from snapdp.verifier.syntax import Rounding, as_lists
 from snapdp.verifier.verdict import REFUTED, VERIFIED, Verdict
 
-FORMAT = "snapdp-certificate/1"
+FORMAT = "snapdp-certificate/2"
 
 
 def certificate(verdict: Verdict) -> dict[str, Any]:
-    """Return the certificate of a VERIFIED or REFUTED verdict."""
+    """Return the certificate of a VERIFIED or REFUTED verdict, which the checker has accepted."""
+    from snapdp.verifier.check import check
+
+    made = _made(verdict)
+    reason = check(made)
+    if reason is not None:
+        raise PremiseError(
+            f"the checker does not follow this proof: {reason}.", "The verdict stands; it has no certificate."
+        )
+    return made
+
+
+def _made(verdict: Verdict) -> dict[str, Any]:
     if verdict.kind not in (VERIFIED, REFUTED):
         raise PremiseError(
             f"the verdict is {verdict.kind}: there is nothing to certify.",
@@ -34,8 +47,6 @@ def certificate(verdict: Verdict) -> dict[str, Any]:
         raise PremiseError("the claim `tight` has no number here.", "Claim a number to have its refutation certified.")
     common = {
         "format": FORMAT,
-        "name": program.name,
-        "parameters": {name: str(value) for name, value in program.parameters},
         "queries": [[q.name, _text(q.lower), _text(q.upper), str(q.sensitivity)] for q in program.queries],
         "program": [as_lists(statement) for statement in program.statements],
         "result": program.result,
@@ -139,6 +150,8 @@ def gaps(evidence: ExactLoss, execution: Execution) -> list[dict[str, Any]]:
     for sign, cell in evidence.cells_prime:
         ends = [cell.start - 1, cell.start]
         values = [_signed(draw.value(o), sign, execution) if draw.is_float(o) else None for o in ends]
+        if cell.start == draw.first and draw.too_deep is not None and not execution.laplace:
+            values = [None, Fraction(0)]  # before all draws, of which there is no smallest
         if execution.laplace:
             if None in values:
                 continue  # the draw runs through both signs: one gap says all
@@ -152,6 +165,8 @@ def _signed(value: Fraction, sign: int, execution: Execution) -> Fraction:
 
 
 def _ends(cell: Cell, execution: Execution) -> dict[str, str]:
+    """Return the ends of a cell: 0 is before all draws; an empty cell before a smallest draw ends at that one."""
     draw = execution.draw
-    low, high = (Fraction(0) if end == draw.first else draw.value(end) for end in cell)
+    named = cell.start == cell.stop and draw.too_deep is None
+    low, high = (Fraction(0) if end == draw.first and not named else draw.value(end) for end in cell)
     return {"low": str(low), "high": str(high)}

@@ -1,8 +1,10 @@
 """The independent checker of certificates: `python check.py certificate.json`. Standard library only.
 
-Room: verifier, where nobody imports it; it imports nothing of the package and can be copied out and run alone.
+Room: verifier, where only the writer of certificates asks it; it imports nothing of the package and can be copied out
+and run alone.
 Idea: a certificate is a program, a machine, a claim, and a bound of the privacy loss (VERIFIED) or a point where the
 claim fails (REFUTED). It is not believed: the bound is derived again, the witness is run, all in exact fractions.
+What was accepted is printed from what was checked: program, queries, machine, claim, and what is assumed beside.
 Trusts: Python's integers, and what docs/theory/certificates.md numbers (T1)-(T8); formulas (1)-(8) are numbered there.
 """
 
@@ -35,6 +37,11 @@ def exponent(x: Fraction) -> int:
     """Return e with 2**e <= |x| < 2**(e+1)."""
     e = abs(x.numerator).bit_length() - x.denominator.bit_length()
     return e if abs(x) >= TWO**e else e - 1
+
+
+def is_infinite(x: Any) -> bool:
+    """Return whether x is a limit, not a number: a float is only ever an infinity here."""
+    return type(x) is float
 
 
 def is_power_of_two(x: Fraction) -> bool:
@@ -106,7 +113,10 @@ def exp_minus(x: Fraction, bits: int) -> tuple[Fraction, Fraction]:
 # 2. Reading: a closed form, every size limited
 LARGEST_TEXT, MOST = 1_000_000, 100  # MOST: statements, items of a list, letters of a name, nodes of a program
 RATIONAL = re.compile(r"-?[0-9]{1,4000}(/[1-9][0-9]{0,3999})?")
-ALWAYS = {"format", "name", "parameters", "queries", "program", "result", "machine", "claim", "verdict"}
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+ALWAYS = {"format", "queries", "program", "result", "machine", "claim", "verdict"}
+FORMATS = {"snapdp-certificate/1": {"name", "parameters"}, "snapdp-certificate/2": set[str]()}  # labels beside ALWAYS
+RELEASES = "snapdp-release-certificate/"  # formats of the other checker
 ONLY = {"VERIFIED": {"bound", "noise_epsilon", "roundings"}, "REFUTED": {"witness"}}
 WITNESS = {"ratio": {"cells", "probability", "probability_prime"}, "impossible": {"U", "S", "gaps"}}
 SAMPLERS = {"ideal": (0, 0), "ulp": (2, 0), "nearest": (1, 1), "grid53": (0, 0)}  # Pr[U < v]: eta above v, below v
@@ -123,6 +133,11 @@ def fields(value: Any, keys: set[str]) -> dict[str, Any]:
 def sized(value: Any, kind: type[Any]) -> Any:
     require(type(value) is kind and len(value) <= MOST, f"not a {kind.__name__} of at most {MOST} parts")
     return value
+
+
+def name_of(value: Any) -> str:
+    require(NAME.fullmatch(sized(value, str)) is not None, "a name is not made of letters, digits and _")
+    return str(value)
 
 
 def integer(value: Any, low: int, high: int) -> int:
@@ -144,14 +159,16 @@ class Machine(NamedTuple):
     sampler: str
     umin: int | None
 
-    def in_range(self, x: Fraction, spare: int = 0) -> Fraction:
+    def in_range(self, x: Any, spare: int = 0) -> Any:
         """Return x; times 2**spare or over it, it stays a normal number of binary64 (of binary128 for p > 53)."""
+        if is_infinite(x):
+            return x
         limit = (1022 if self.p <= 53 else 16382) - spare
         require(x == 0 or -limit <= exponent(x) <= limit, "a number leaves the exponent range of the machine")
         return x
 
-    def value(self, x: Fraction) -> Fraction:
-        return nearest(self.in_range(x), self.p)
+    def value(self, x: Any) -> Any:
+        return x if is_infinite(x) else nearest(self.in_range(x), self.p)
 
     def holds(self, *numbers: Fraction) -> bool:
         return all(self.value(x) == x for x in numbers)
@@ -168,7 +185,7 @@ def read_queries(value: Any) -> Queries:
     queries: Queries = {}
     for query in sized(value, list):
         require(len(sized(query, list)) == 4, "a query is not [name, lower, upper, sensitivity]")
-        require(sized(query[0], str) not in queries, "a query is declared twice")
+        require(name_of(query[0]) not in queries, "a query is declared twice")
         lower, upper = (None if end is None else rational(end) for end in query[1:3])
         queries[query[0]] = lower, upper, rational(query[3])
     return queries
@@ -198,7 +215,7 @@ def read_program(statements: Any, result: Any, queries: Queries) -> Tree:
                 tree = expression(value)
             case _:
                 raise Refusal("a statement is neither a sample nor an assignment")
-        require(sized(name, str) not in bound, "a name is bound twice")
+        require(name_of(name) not in bound, "a name is bound twice")
         bound[name] = nodes(tree)[0]
     require(sized(result, str) in bound, "the result is not bound")
     return bound[result]
@@ -217,10 +234,12 @@ def leaves(tree: Tree, *kinds: str) -> set[Tree]:
 
 
 # 3. Running the program at one point
-def run(tree: Tree, machine: Machine, point: dict[str, Any]) -> tuple[Fraction, int]:
+def run(tree: Tree, machine: Machine, point: dict[str, Any]) -> tuple[Any, int]:
     """Return the value of a tree on the machine, and its trend: 1, 0, -1 as it rises, stays or falls with the draw.
 
     The point gives values to query, sign, unif and laplace. Each operation rounds once; rounding and ln are monotone.
+    At the draw 0, which is none, it is the limit beyond all values of draws, perhaps an infinity: each step is monotone
+    there too.
     """
     match tree[0], [run(part, machine, point) for part in tree if type(part) is tuple]:
         case "const", _:
@@ -229,25 +248,50 @@ def run(tree: Tree, machine: Machine, point: dict[str, Any]) -> tuple[Fraction, 
             return Fraction(point[kind]), int(kind in ("unif", "laplace"))
         case "add" | "sub" as word, [(x, d), (y, e)]:
             y, e = (y, e) if word == "add" else (-y, -e)
-            require(d * e >= 0, "a sum is not monotone in the draw")
-            return machine.value(x + y), d or e
+            require(d * e >= 0, "a sum is not monotone in the draw")  # so no infinity meets its opposite
+            return machine.value(x if is_infinite(x) else y if is_infinite(y) else x + y), d or e
         case "mul" | "div" as word, [(x, d), (y, e)]:
             require(e == 0 or (d == 0 and word == "mul"), "a product or quotient is not monotone in the draw")
             require(word == "mul" or y != 0, "a division by zero")
-            trend = d * ((y > 0) - (y < 0)) + e * ((x > 0) - (x < 0))
-            return machine.value(x * y if word == "mul" else x / y), trend
+            require(not (is_infinite(x) and y == 0) and not (is_infinite(y) and x == 0), "zero times an infinity")
+            signs = (x > 0) - (x < 0), (y > 0) - (y < 0)
+            if is_infinite(x) or is_infinite(y):
+                return math.inf * signs[0] * signs[1], d * signs[1] + e * signs[0]
+            return machine.value(x * y if word == "mul" else x / y), d * signs[1] + e * signs[0]
         case "neg", [(x, d)]:
             return -x, -d
         case "ln", [(x, d)]:
-            require(x > 0 and (d == 0 or tree[1][0] == "unif"), "a logarithm of what may not be positive")
-            return machine.in_range(ln_nearest(x, machine.p)), d
+            return logarithm(tree[1], machine, point, x), d
         case "round", [(x, d)]:
-            require(tree[1] > 0 and machine.holds(tree[1]), "a grid is no positive float")
-            return machine.value(tree[1] * math.floor(x / tree[1] + HALF)), d
+            require(tree[1] > 0, "a grid is not positive")
+            return x if is_infinite(x) else machine.value(tree[1] * math.floor(x / tree[1] + HALF)), d
         case "clamp", [(x, d)]:
-            require(tree[1] <= tree[2] and machine.holds(*tree[1:3]), "the ends of a clamp are no floats in order")
-            return min(max(tree[1], x), tree[2]), d
+            require(tree[1] <= tree[2], "the ends of a clamp are not in order")
+            return min(max(machine.value(tree[1]), x), machine.value(tree[2])), d
     raise Refusal(f"a {tree[0]} has no value here")
+
+
+def logarithm(operand: Tree, machine: Machine, point: dict[str, Any], x: Any) -> Any:
+    """Return ln x of an operand that is positive for every draw; -infinity where it vanishes at the limit."""
+    require(positive(operand, machine, point), "a logarithm of what may not be positive")
+    if x == 0 and point.get("unif") == 0:
+        return -math.inf
+    require(x > 0 and not is_infinite(x), "a logarithm of what is not positive")
+    return machine.in_range(ln_nearest(x, machine.p))
+
+
+def positive(tree: Tree, machine: Machine, point: dict[str, Any]) -> bool:
+    """Return whether a tree is above 0 for every uniform draw, as far as its form tells."""
+    match tree:
+        case ("unif", _):
+            return True
+        case ("add" | "mul" | "div", left, right):
+            return positive(left, machine, point) and positive(right, machine, point)
+        case ("sub", left, ("unif", _)) if not leaves(left, "unif", "laplace"):
+            return bool(run(left, machine, point)[0] >= 1) and machine.sampler != "nearest"  # which draws 1
+        case ("clamp", lower, _, _):
+            return bool(lower > 0)
+    return not leaves(tree, "unif", "laplace") and bool(run(tree, machine, point)[0] > 0)
 
 
 # 4. VERIFIED: the shape, the noise, the bound
@@ -360,7 +404,7 @@ class Side(NamedTuple):
         gap = self.step or TWO ** (exponent(u) - self.machine.p + 1) / (2 if is_power_of_two(u) else 1)
         return None if self.smallest is not None and u - gap < self.smallest else u - gap
 
-    def at(self, u: Fraction) -> tuple[Fraction, int]:
+    def at(self, u: Fraction) -> tuple[Any, int]:
         return run(self.tree, self.machine, {"query": self.f, "sign": self.sign, self.draw: u})
 
     def gives(self, u: Fraction | None, output: Fraction) -> bool:
@@ -373,6 +417,9 @@ class Side(NamedTuple):
 
     def mass(self, output: Fraction, low: Fraction, high: Fraction) -> Fraction:
         """Return Pr[low <= U < high] if exactly these draws give the output; low = 0 stands for all that are below."""
+        if high == 0:
+            require(low == 0 and self.precedes(output), "an empty cell is not before all draws")
+            return ZERO
         last, end = self.before(high), None if high == self.top else high
         require(low <= high and (end is None or self.draws(end)), "the end of a cell is no float of the sampler")
         if low == high:
@@ -386,10 +433,16 @@ class Side(NamedTuple):
         if (first := low or self.smallest) is not None:
             require(self.draws(first) and self.gives(first, output), "the first draw does not give the output")
             require(not self.gives(self.before(first), output), "a cell begins too late")
-        else:  # there is no smallest draw, but the clamp holds the output from that side
-            held = {1: self.tree[1], -1: self.tree[2], 0: output}[self.at(HALF)[1]] if self.tree[0] == "clamp" else None
-            require(output == held, "a cell has no first draw, and no clamp holds it")
+        else:  # there is no smallest draw: what the outputs tend to
+            require(self.at(ZERO)[0] == output, "a cell has no first draw, and other outputs come before it")
         return self.below(high) - self.below(low)
+
+    def precedes(self, output: Fraction) -> bool:
+        """Return whether the output lies before those of all draws, of which there is no smallest."""
+        if self.draw != "unif" or self.smallest is not None:
+            return False
+        x, d = self.at(ZERO)
+        return bool(x > output if d > 0 else x < output if d < 0 else x != output)
 
 
 def check_refuted(certificate: dict[str, Any], tree: Tree, machine: Machine, queries: Queries) -> None:
@@ -436,6 +489,9 @@ def check_impossible(witness: dict[str, Any], output: Fraction, sides: dict[Any,
     for gap in (fields(gap, {"S", "below", "above"}) for gap in sized(witness["gaps"], list)):
         side = take(sides, "f_prime", gap["S"])
         below, above = (None if gap[end] is None else rational(gap[end]) for end in ("below", "above"))
+        if above == 0:
+            require(below is None and side.precedes(output), "a gap is not before all draws")
+            continue
         above = (side.top or ZERO) if above is None else above
         require(above != 0 and below == side.before(above), "a gap is not between neighbours")
         side.mass(output, above, above)
@@ -457,43 +513,146 @@ def check_ratio(witness: dict[str, Any], output: Fraction, sides: dict[Any, Side
     require(least > 0 and ln(least, 4 * machine.p + 512)[0] > claim, "the loss is not above the claim")
 
 
-# 6. The door
+# 6. What was accepted, in words
+SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
+DRAWN = {"unif": "unif", "sign": "{-1,1}"}
+
+
+def written(value: Any) -> str:
+    """Return an expression of a certificate, already read, as the language of programs writes it."""
+    word, *parts = value
+    if word in SIGNS:
+        return f"({written(parts[0])} {SIGNS[word]} {written(parts[1])})"
+    forms = {"const": "{0}", "var": "{0}", "query": "{0}(D)", "neg": "-{0}", "ln": "ln({0})"}
+    forms |= {"round": "round[{0}]({1})", "clamp": "clamp[{0}, {1}]({2})"}
+    shown = [written(part) if type(part) is list else f"({part})" if "/" in part else part for part in parts]
+    return forms[word].format(*shown)
+
+
+def statement_text(statement: list[Any]) -> str:
+    kind, name, *rest = statement
+    if kind == "assign":
+        return f"{name} = {written(rest[0])}"
+    return f"{name} <-$ {DRAWN.get(rest[0], rest[0])}" + (f"({rest[1]})" if len(rest) == 2 else "")
+
+
+def query_text(query: list[Any]) -> str:
+    name, lower, upper, sensitivity = query
+    ends = f"from {lower if lower is not None else '-infinity'} to {upper if upper is not None else 'infinity'}"
+    return f"{name}(D), a float {ends}; neighbours differ by at most {sensitivity}"
+
+
+def decimal(x: Fraction, places: int, *, up: bool) -> str:
+    scaled = (math.ceil if up else math.floor)(x * 10**places)
+    whole, rest = divmod(abs(scaled), 10**places)
+    return f"{'-' if scaled < 0 else ''}{whole}.{rest:0{places}d}".rstrip("0").rstrip(".")
+
+
+def conclusion(found: dict[str, Any], machine: Machine) -> str:
+    places = machine.p * 302 // 1000 + 5
+    claim = decimal(rational(found["claim"]), places, up=False)
+    if found["verdict"] == "VERIFIED":
+        bound = decimal(rational(found["bound"]), places, up=True)
+        return f"no output has a privacy loss above {bound}, and the claim is {claim}"
+    witness = found["witness"]
+    pair = f"output {witness['output']} of {witness['f']} against {witness['f_prime']}"
+    if witness["kind"] == "impossible":
+        return f"{pair}: only the first can give it, so the loss is infinite; the claim is {claim}"
+    ratio = rational(witness["probability"]) / rational(witness["probability_prime"])
+    loss = decimal(ln(ratio, 4 * machine.p + 512)[0], places, up=False)
+    return f"{pair}: probabilities with the loss {loss}, above the claim {claim}"
+
+
+def machine_text(m: Machine) -> str:
+    ln_words = "correctly rounded" if m.ln_roundings == 1 else f"within {m.ln_roundings} roundings"
+    smallest = "none is the smallest" if m.umin is None else f"the smallest is 2**{m.umin}"
+    return f"{m.p} bits, ln {ln_words}, sampler {m.sampler}, of its draws {smallest}"
+
+
+def assumptions(found: dict[str, Any], tree: Tree, machine: Machine) -> list[str]:
+    """Return what the checker takes from nobody but the certificate, or from the world: (T3) to (T8)."""
+    ends = "binary64" if machine.p <= 53 else "binary128"
+    lines = [f"(T3) every operation rounds to nearest, ties to even; no fma; exponents reach those of {ends}"]
+    lines.append(f"(T4) ln is {'correctly rounded' if machine.ln_roundings == 1 else 'as accurate as stated'}")
+    if leaves(tree, "unif"):
+        fair = ", S is fair" if leaves(tree, "sign") else ""
+        lines.append(f"(T5) U has the law of the sampler {machine.sampler}{fair}")
+    if leaves(tree, "laplace"):
+        lines.append("(T6) a Laplace draw can be every float")
+    lines.append("(T8) the query gives floats inside its interval, and neighbours differ by at most the sensitivity")
+    labels = FORMATS[found["format"]]
+    return lines + ([f"not checked, labels only: {', '.join(sorted(labels))}"] if labels else [])
+
+
+def statement(found: dict[str, Any], tree: Tree, machine: Machine) -> dict[str, list[str]]:
+    """Return what an accepted certificate says, by topic; all of it was checked, or is named as assumed."""
+    program = [statement_text(each) for each in found["program"]] + [f"return {found['result']}"]
+    return {
+        found["verdict"].lower(): [conclusion(found, machine)],
+        "program": program,
+        "query": [query_text(query) for query in found["queries"]],
+        "machine": [machine_text(machine)],
+        "claim": [f"loss <= {found['claim']}"],
+        "assumed": assumptions(found, tree, machine),
+    }
+
+
+# 7. The door
 def unique(pairs: list[tuple[str, Any]]) -> Any:
     return len(dict(pairs)) == len(pairs) and dict(pairs)  # False, and no object, when a key is given twice
 
 
-def check(certificate: Any) -> str | None:
-    """Return None when a certificate, JSON text or what it holds, is accepted; otherwise why it is refused."""
-    try:
-        found = certificate
-        if type(certificate) is str:
-            require(len(certificate) <= LARGEST_TEXT, "the certificate is too long")
-            found = json.loads(certificate, object_pairs_hook=unique)
-        verdict = found.get("verdict") if type(found) is dict else None
-        require(type(verdict) is str and verdict in ONLY, "no verdict VERIFIED or REFUTED")
-        fields(found, ALWAYS | ONLY[str(verdict)])
-        require(found["format"] == "snapdp-certificate/1", "the format is not snapdp-certificate/1")
+def examine(certificate: Any) -> dict[str, list[str]]:
+    """Return what a certificate, JSON text or what it holds, proves; a Refusal says why it proves nothing."""
+    found = certificate
+    if type(certificate) is str:
+        require(len(certificate) <= LARGEST_TEXT, "the certificate is too long")
+        found = json.loads(certificate, object_pairs_hook=unique)
+    form = found.get("format") if type(found) is dict else None
+    release = type(form) is str and form.startswith(RELEASES)
+    require(not release, "this is the certificate of a release: check_release.py checks it, or `snapdp check`")
+    verdict = found.get("verdict") if type(found) is dict else None
+    require(type(verdict) is str and verdict in ONLY, "no verdict VERIFIED or REFUTED")
+    require(type(form) is str and form in FORMATS, f"the format is none of {', '.join(FORMATS)}")
+    fields(found, ALWAYS | FORMATS[str(form)] | ONLY[str(verdict)])
+    if FORMATS[str(form)]:  # labels of version 1, of no consequence
+        name_of(found["name"])
         for name, value in sized(found["parameters"], dict).items():
-            sized(name, str), rational(value)
-        sized(found["name"], str)
-        machine, queries = read_machine(found["machine"]), read_queries(found["queries"])
-        tree = read_program(found["program"], found["result"], queries)
-        (check_verified if verdict == "VERIFIED" else check_refuted)(found, tree, machine, queries)
+            name_of(name), rational(value)
+    machine, queries = read_machine(found["machine"]), read_queries(found["queries"])
+    tree = read_program(found["program"], found["result"], queries)
+    (check_verified if verdict == "VERIFIED" else check_refuted)(found, tree, machine, queries)
+    return statement(found, tree, machine)
+
+
+def check(certificate: Any) -> str | None:
+    """Return None when a certificate is accepted; otherwise why it is refused."""
+    try:
+        examine(certificate)
     except Refusal as refusal:
         return str(refusal)
     return None
+
+
+def lines_of(proved: dict[str, list[str]]) -> list[str]:
+    """Return what was accepted as lines: the topic before the first of each."""
+    rows = [(topic if not number else "", line) for topic, part in proved.items() for number, line in enumerate(part)]
+    return [f"  {topic:<9} {line}" for topic, line in rows]
 
 
 def main(arguments: list[str]) -> int:
     try:
         [path] = arguments
         with open(path, encoding="utf-8") as file:
-            reason = check(file.read(LARGEST_TEXT + 1))
+            proved = examine(file.read(LARGEST_TEXT + 1))
+    except Refusal as refusal:
+        print(f"REFUSED: {refusal}")
+        return 1
     except (OSError, ValueError, RecursionError) as problem:
-        print(f"UNREADABLE: {problem} (usage: python check.py certificate.json)", file=sys.stderr)
+        print(f"UNREADABLE: {ascii(str(problem))[:200]} (usage: python check.py certificate.json)", file=sys.stderr)
         return 2
-    print("ACCEPTED" if reason is None else f"REFUSED: {reason}")
-    return 0 if reason is None else 1
+    print("\n".join(["ACCEPTED", *lines_of(proved)]))
+    return 0
 
 
 if __name__ == "__main__":

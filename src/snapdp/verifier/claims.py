@@ -1,8 +1,9 @@
 """What may be claimed about a loss: a number, the file's own claim, or a published bound by name.
 
 Room: verifier. The published bounds are claims like any other: they are compared with what is certified here. Whether a
-program lies in the range their authors state is said beside, premise by premise.
-Theory: docs/theory/verifier-loss.md, (14) and (23)-(24).
+program lies in the range their authors state is said beside, premise by premise. Who claims an epsilon and no loss
+claims that the noise is as wide as it must be: epsilon, and what the roundings of the machine are certified to add.
+Theory: docs/theory/verifier-loss.md, (14) and (23)-(26).
 """
 
 from __future__ import annotations
@@ -10,15 +11,16 @@ from __future__ import annotations
 from fractions import Fraction
 
 from snapdp.errors import ParameterError
-from snapdp.exact.numbers import parameter
+from snapdp.exact.numbers import parameter, shown
 from snapdp.values import Value
 from snapdp.verifier.language import claim_value
-from snapdp.verifier.loss import UniversalBound
+from snapdp.verifier.loss import UniversalBound, decimal_up
 from snapdp.verifier.machine import Machine
 from snapdp.verifier.shape import FAILED, PROVED, Premise, Shape
 from snapdp.verifier.syntax import Program
 
 NAMED = ("note", "mironov", "tight")
+CONSTANT_ROUNDINGS = 4  # by which a scale that the machine computed may miss the one that epsilon asks for
 
 
 class Claim(Value):
@@ -59,16 +61,38 @@ def claim_of(
     if asked is None:
         value = claim_value(program, machine.eta)
         if value is not None:
-            return Claim(name="file", value=value)
+            return Claim(name="file", value=_loss(value))
         asked = "note"
     if asked == "tight":
         return Claim(name="tight", value=None if universal is None else universal.bound)
     if asked in ("note", "mironov"):
         return _published(str(asked), scale_of(program, shape), shape, machine)
-    value = parameter(asked, name="claim")
+    return Claim(name="number", value=_loss(parameter(asked, name="claim")))
+
+
+def _loss(value: Fraction) -> Fraction:
     if value < 0:
-        raise ParameterError(f"claim = {asked} is negative.", f"Give a loss >= 0, or one of {', '.join(NAMED)}.")
-    return Claim(name="number", value=value)
+        raise ParameterError(
+            f"the claim {shown(value)} is negative.", f"Give a loss >= 0, or one of {', '.join(NAMED)}."
+        )
+    return value
+
+
+def claim_of_epsilon(epsilon: Fraction, *, machine: Machine, universal: UniversalBound | None) -> Claim:
+    """Return the claim that a program keeps epsilon but for the roundings of the machine.
+
+    x = above + below + (base - eps) where 0 < base - eps <= ((1 + eta)**4 - 1) eps, else above + below     theory (26)
+
+    base is the loss of the noise if nothing rounded: constants such as 1/eps are rounded, so it may miss eps by a few
+    units. Where no bound exists the claim is epsilon itself.
+    """
+    epsilon = _loss(epsilon)
+    if universal is None:
+        return Claim(name=f"epsilon {shown(epsilon)}", value=epsilon)
+    missed = universal.base - epsilon
+    near = 0 < missed <= ((1 + machine.eta) ** CONSTANT_ROUNDINGS - 1) * epsilon
+    value = decimal_up(epsilon + universal.above + universal.below + (missed if near else 0), machine)
+    return Claim(name=f"epsilon {shown(epsilon)} and {float(value - epsilon):.2g} for roundings", value=value)
 
 
 def _published(name: str, scale: Scale, shape: Shape, machine: Machine) -> Claim:

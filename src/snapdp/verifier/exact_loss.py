@@ -12,6 +12,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
+from snapdp.errors import PremiseError
 from snapdp.exact.elementary import ln_enclosure, mpfr_context
 from snapdp.exact.enclosure import Enclosure, enclose
 from snapdp.values import Value
@@ -40,23 +41,36 @@ class ExactLoss(Value):
     def exceeds(self, claim: Fraction) -> bool:
         return self.loss is None or self.loss.lower > claim
 
-    @property
-    def at_least(self) -> float:
-        return float("inf") if self.loss is None else float(self.loss.lower)
-
 
 class ExactLaw:
     """The cells and probabilities of one input; the shape, where known, says where to look first."""
 
     def __init__(self, execution: Execution, f: Fraction, shape: Shape | None = None) -> None:
-        self.execution, self.f = execution, f
+        self.execution, self.f, self.signs = execution, f, execution.signs
         self.weight = Fraction(1, len(execution.signs))
         self._runs = {sign: execution.function(f, sign) for sign in execution.signs}
+        self._require_values()
         self._guesses = None
         if shape is not None and shape.noise is not None and shape.grid is not None:
             scale = Fraction(1) if execution.laplace else abs(shape.noise.coefficient)
             self._guesses = _Guesses(execution, f, scale, shape.grid)
         self._found: dict[tuple[int, Fraction, bool], int] = {}
+        self._near: dict[int, int] = {}  # where the last end was, by sign: the next one is often beside it
+        self._last: tuple[Fraction | None, Any] = (None, None)  # the output asked for last, and as an mpfr
+
+    def _require_values(self) -> None:
+        """Refuse an input for which some draw gives no number.
+
+        An operand of ln that is not negative at both ends is not negative between them, and nothing divides by 0.
+        """
+        draw = self.execution.draw
+        ends = (self.output(sign, ordinal) for sign in self.execution.signs for ordinal in (draw.first, draw.last))
+        if any(end.is_nan() for end in ends):
+            raise PremiseError("the program has no value for some draws.")
+
+    def output(self, sign: int, ordinal: int) -> Any:
+        """Return the output of one draw, an mpfr."""
+        return self._runs[sign](self.execution.draw.number(ordinal))
 
     def cell(self, sign: int, output: Fraction) -> Cell:
         """Return the draws that give the output under one sign."""
@@ -93,7 +107,9 @@ class ExactLaw:
         key = (sign, output, beyond)
         if key not in self._found:
             run, number = self._runs[sign], self.execution.draw.number
-            x = as_mpfr(output, self.execution.machine.p)
+            if output != self._last[0]:
+                self._last = output, as_mpfr(output, self.execution.machine.p)
+            x = self._last[1]
             rising = (self.execution.directions[sign] or 0) >= 0
             tests: dict[tuple[bool, bool], Any] = {
                 (True, False): lambda o: run(number(o)) >= x,
@@ -101,8 +117,8 @@ class ExactLaw:
                 (False, False): lambda o: run(number(o)) <= x,
                 (False, True): lambda o: run(number(o)) < x,
             }
-            guess = self._guesses.near(sign, x, upper=rising == beyond) if self._guesses else None
-            self._found[key] = self.execution.first_where(tests[rising, beyond], guess)
+            guess = self._guesses.near(sign, x, upper=rising == beyond) if self._guesses else self._near.get(sign)
+            self._found[key] = self._near[sign] = self.execution.first_where(tests[rising, beyond], guess)
         return self._found[key]
 
 
@@ -128,8 +144,13 @@ class _Guesses:
         return self.draw.ordinal(logarithm if self.draws_logarithm else c.exp(logarithm))
 
 
-def exact_loss(law: ExactLaw, law_prime: ExactLaw, output: Fraction) -> ExactLoss | None:
-    """Return the loss of one output for two laws; None where neither can give it, or a cell ends too deep to tell."""
+def exact_loss(
+    law: ExactLaw, law_prime: ExactLaw, output: Fraction, *, above: Fraction | None = None
+) -> ExactLoss | None:
+    """Return the loss of one output for two laws; None where neither can give it, or a cell ends too deep to tell.
+
+    above  a ratio of probabilities: None also where this output's is known to exceed it nowhere; saves the logarithm
+    """
     sides = [(law, cells := law.cells(output), law.mass(cells))]
     sides.append((law_prime, cells := law_prime.cells(output), law_prime.mass(cells)))
     sides.sort(key=lambda side: side[2].lower, reverse=True)
@@ -139,6 +160,8 @@ def exact_loss(law: ExactLaw, law_prime: ExactLaw, output: Fraction) -> ExactLos
         return None
     ratio = None
     if q.lower > 0:
+        if above is not None and p.lower <= above * q.upper:
+            return None
         low, high = ln_enclosure(p.lower / q.upper, LOG_BITS).lower, ln_enclosure(p.upper / q.lower, LOG_BITS).upper
         ratio = abs(Enclosure(low, high))
     return ExactLoss(

@@ -18,7 +18,7 @@ from snapdp.errors import PremiseError
 from snapdp.exact.dyadic import HALF, exponent_of_power
 from snapdp.exact.elementary import exact_mpfr, mpfr_context
 from snapdp.verifier import syntax
-from snapdp.verifier.folding import children, folded, names_in, nearest_float, rounded_unary
+from snapdp.verifier.folding import children, folded, names_in, nearest_float
 from snapdp.verifier.machine import Machine
 from snapdp.verifier.sampler import Draw, RoundedLogarithm, uniform_draw
 
@@ -45,7 +45,10 @@ def _compiled(tree: Any, names: dict[str, Any], p: int) -> Any:
             return names[name]
         case syntax.Binary(operator=operator, left=left, right=right):
             operation = getattr(mpfr_context(p, "nearest"), _METHODS[operator])
-            return _applied2(operation, _compiled(left, names, p), _compiled(right, names, p))
+            a, b = _compiled(left, names, p), _compiled(right, names, p)
+            if operator == "/" and (callable(b) or b == 0):
+                raise PremiseError("the program divides by zero, or by what may be zero.")
+            return _applied2(operation, a, b)
         case syntax.Negation(operand=operand):
             return _applied(mpfr_context(p, "nearest").minus, _compiled(operand, names, p))
         case syntax.Logarithm(operand=operand):
@@ -74,21 +77,33 @@ def _rounding(grid: Fraction, p: int) -> Run:
     context, down = mpfr_context(p, "nearest"), mpfr_context(p + 2, "down")
     exponent = exponent_of_power(grid)
     if exponent is None:
-        return lambda x: (
-            as_mpfr(rounded_unary(syntax.Rounding(grid=grid, operand=None), _rational(x), p), p) if finite(x) else x
-        )
+        return _other_rounding(grid, p)
     half = as_mpfr(HALF, p)
     # Rounding the sum down at p + 2 bits cannot cross an integer, so its floor is floor(x/grid + 1/2).
     return lambda x: context.mul_2exp(down.rint_floor(down.add(context.div_2exp(x, exponent), half)), exponent)
 
 
+def _other_rounding(grid: Fraction, p: int) -> Run:
+    """Return the map to the nearest multiple of a grid n/d that is no power of two: k n/d, rounded once to p bits."""
+    import gmpy2
+
+    context, mpfr, n, d = mpfr_context(p, "nearest"), gmpy2.mpfr, grid.numerator, grid.denominator
+    divisor = exact_mpfr(d)
+
+    def rounded(x: Any) -> Any:
+        if not finite(x):
+            return x
+        significand, shift = x.as_mantissa_exp()
+        up, down = max(shift, 0), max(-shift, 0)
+        k = ((significand * d << up + 1) + (n << down)) // (n << down + 1)  # floor(x d/n + 1/2)
+        whole = k * n
+        return mpfr(whole, p) if d == 1 and whole.bit_length() <= p else context.div(exact_mpfr(int(whole)), divisor)
+
+    return rounded
+
+
 def finite(x: Any) -> bool:
     return bool(x.is_finite())
-
-
-def _rational(x: Any) -> Fraction:
-    numerator, denominator = x.as_integer_ratio()
-    return Fraction(int(numerator), int(denominator))
 
 
 # Monotone in the draw?

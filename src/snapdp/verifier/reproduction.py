@@ -15,6 +15,7 @@ from snapdp.verifier import syntax
 from snapdp.verifier.certificate import gaps, producing_draw
 from snapdp.verifier.exact_loss import ExactLoss
 from snapdp.verifier.execution import Execution
+from snapdp.verifier.folding import nearest_float
 from snapdp.verifier.verdict import REFUTED, Verdict
 
 PREAMBLE = (
@@ -66,7 +67,8 @@ def _python(tree: Any) -> str:
         case syntax.Rounding(grid=grid, operand=operand):
             return f"snap({_python(operand)}, Q({grid.numerator}, {grid.denominator}))"
         case syntax.Clamping(lower=lower, upper=upper, operand=operand):
-            return f"clamp({_python(operand)}, {_float(lower)}, {_float(upper)})"
+            low, high = (_float(nearest_float(end, 53)) for end in (lower, upper))  # as the machine holds them
+            return f"clamp({_python(operand)}, {low}, {high})"
     raise TypeError(type(tree).__name__)
 
 

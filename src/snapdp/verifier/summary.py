@@ -62,7 +62,8 @@ def headline(verdict: Verdict) -> str:
         return f"{name}: one output has the loss {lost}, above {claimed}"
     if verdict.kind == "UNBOUNDED":
         missing = "; ".join(premise.detail for premise in verdict.failed)
-        return f"{name}: no finite bound is possible: {missing}"
+        found = amount(verdict.lower or Fraction(0), verdict, up=False)
+        return f"{name}: no bound of the loss is known, because {missing}; the largest loss found is {found}"
     return f"{name}: neither {claimed} nor its contrary is proved"
 
 

@@ -1,13 +1,17 @@
 """A Python function run on symbols: what it computes becomes a program of the verifier's language.
 
-Room: verifier. The arguments are `Traced` values that write down every operation instead of doing it. What no program
-can say is refused with its line: a comparison, a branch, a conversion to a number, a function that is not ours.
+Room: verifier. The private value and the draws are `Traced` values that write down every operation instead of doing it;
+all other numbers stay what they are, and Python computes with them as it does when the function runs. Where one of them
+meets a symbol it becomes a double there, as it does in Python: correctly rounded, or too large.
+What no program can say is refused with its line: a comparison, a branch, a conversion to a number, a function that is
+not ours; and what Python computes otherwise on floats than by the operations it asks of symbols (sum, math.sumprod).
 A refusal is kept, so that a function that catches it is refused all the same.
 Local variables give the statements their names: they are read after each line of the function, from its frame.
 """
 
 from __future__ import annotations
 
+import dis
 import sys
 from collections.abc import Callable, Mapping
 from fractions import Fraction
@@ -16,7 +20,7 @@ from types import FrameType, FunctionType
 from typing import Any, NoReturn
 
 from snapdp.errors import ParameterError, ProgramError
-from snapdp.exact.numbers import parameter
+from snapdp.exact.numbers import parameter, shown, to_float_nearest
 from snapdp.verifier.grammar import DEEPEST, RESERVED
 from snapdp.verifier.language import LARGEST_EXPANSION
 from snapdp.verifier.syntax import (
@@ -32,6 +36,7 @@ from snapdp.verifier.syntax import (
 )
 
 _ADVICE = "A mechanism is a straight line of + - * /, ln, round_to and clamp on its arguments."
+LEAST_DOUBLE = 2.0**-1022  # the least normal one
 
 
 class Trace:
@@ -72,7 +77,12 @@ def _caller() -> tuple[str, int]:
     return (Path(frame.f_code.co_filename).name, frame.f_lineno) if frame is not None else ("the function", 0)
 
 
-def run(function: FunctionType, arguments: Mapping[str, Traced], parameters: Mapping[str, Traced]) -> Traced:
+def _is_written(frame: FrameType) -> bool:
+    """Return whether a frame is at an operation of the source, not in a function of C that asks for one."""
+    return dis.opname[frame.f_code.co_code[frame.f_lasti]] == "BINARY_OP"
+
+
+def run(function: FunctionType, arguments: Mapping[str, Traced], parameters: Mapping[str, Any]) -> Traced:
     """Return what a function makes of symbols; its assignments are in the trace of its arguments."""
     trace = next(iter(arguments.values())).trace
     try:
@@ -103,10 +113,10 @@ def _last_line(problem: Exception, function: FunctionType) -> tuple[str, int]:
 
 
 def _watched(
-    function: FunctionType, arguments: Mapping[str, Traced], parameters: Mapping[str, Traced], trace: Trace
+    function: FunctionType, arguments: Mapping[str, Traced], parameters: Mapping[str, Any], trace: Trace
 ) -> Any:
     """Call the function; after each of its lines, name the values that its local variables got."""
-    known = {name: id(value) for name, value in (*arguments.items(), *parameters.items())}
+    known = {name: id(value) for name, value in arguments.items()}
     kept: list[Any] = []  # keeps identities unique
 
     def local(frame: FrameType, event: str, _: Any) -> Callable[..., Any]:
@@ -148,49 +158,61 @@ class Traced:
 
         return f"<symbol {expression_text(self.expression)}>"
 
-    def _binary(self, operator: str, other: Any, *, swapped: bool = False) -> Traced:
-        if getattr(other, "shape", ()) != ():
-            return NotImplemented  # type: ignore[no-any-return]  # an array does the operation entry by entry
+    def binary(self, operator: str, other: Any, *, swapped: bool = False) -> Traced:
+        """Return the operation of this value and another one, or a number, on the right; swapped: on the left."""
         a, b = (self.lifted(other), self) if swapped else (self, self.lifted(other))
         return Traced(Binary(operator=operator, left=a.expression, right=b.expression), self.trace, a, b)
 
+    def _written(self, operator: str, other: Any, *, swapped: bool = False) -> Traced:
+        if getattr(other, "shape", ()) != ():
+            return NotImplemented  # type: ignore[no-any-return]  # an array does the operation entry by entry
+        if not _is_written(sys._getframe(2)):
+            # From 3.12 on sum adds floats with a correction, math.sumprod multiplies in twice the precision.
+            problem = "a function asks for this operation; on floats it may compute otherwise (sum does)."
+            self.trace.refuse(problem, f"Write the operation itself: a {operator} b.")
+        return self.binary(operator, other, swapped=swapped)
+
     def lifted(self, value: Any) -> Traced:
-        """Return a number of the function as a constant of the program: what it prints."""
+        """Return a number of the function as a constant of the program: what it prints, which is rounded to a double.
+
+        That is what Python does where a float meets an int, a float, a Fraction or a number of numpy: the conversion
+        is correctly rounded, or refused where it overflows. Other kinds (Decimal, text) do not mix with floats.
+        """
         if isinstance(value, Traced):
             return value
         kind = type(value)
         if kind not in (int, float, Fraction) and not (kind.__module__ == "numpy" and _is_number(value)):
             self.trace.refuse(f"a {kind.__name__} is no number of a mechanism.", "Use int, float or Fraction.")
-        try:
-            number = parameter(value, name="the constant")
-        except ParameterError as problem:
-            self.trace.refuse(problem.problem)
+        number = self._exact(value, "the constant")
+        double = abs(to_float_nearest(number))
+        if number and not LEAST_DOUBLE <= double < float("inf"):
+            self.trace.refuse(f"{shown(value)} is beyond the range of (normal) doubles.")
         constant = Traced(Constant(value=abs(number)), self.trace)
         return -constant if number < 0 else constant  # a program has no negative numbers, only minus
 
     def __add__(self, other: Any) -> Traced:
-        return self._binary("+", other)
+        return self._written("+", other)
 
     def __radd__(self, other: Any) -> Traced:
-        return self._binary("+", other, swapped=True)
+        return self._written("+", other, swapped=True)
 
     def __sub__(self, other: Any) -> Traced:
-        return self._binary("-", other)
+        return self._written("-", other)
 
     def __rsub__(self, other: Any) -> Traced:
-        return self._binary("-", other, swapped=True)
+        return self._written("-", other, swapped=True)
 
     def __mul__(self, other: Any) -> Traced:
-        return self._binary("*", other)
+        return self._written("*", other)
 
     def __rmul__(self, other: Any) -> Traced:
-        return self._binary("*", other, swapped=True)
+        return self._written("*", other, swapped=True)
 
     def __truediv__(self, other: Any) -> Traced:
-        return self._binary("/", other)
+        return self._written("/", other)
 
     def __rtruediv__(self, other: Any) -> Traced:
-        return self._binary("/", other, swapped=True)
+        return self._written("/", other, swapped=True)
 
     def __neg__(self) -> Traced:
         return Traced(Negation(operand=self.expression), self.trace, self)
@@ -214,20 +236,23 @@ class Traced:
         return Traced(Clamping(lower=low, upper=high, operand=self.expression), self.trace, self)
 
     def _exact(self, value: Any, what: str) -> Fraction:
-        number = _constant(self.lifted(value).expression)
-        if number is None:
-            self.trace.refuse(f"{what} depends on a symbol or has no value.", "Grids and bounds are known numbers.")
-        return number
+        """Return the rational that a number prints as; a grid or a bound may be text or a Decimal too."""
+        if isinstance(value, Traced):
+            self.trace.refuse(f"{what} depends on a symbol.", "Grids and bounds are known numbers.")
+        try:
+            return parameter(value, name=what)
+        except ParameterError as problem:
+            self.trace.refuse(problem.problem)
 
     # numpy
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **settings: Any) -> Any:
         operations: dict[str, Callable[..., Traced]] = {
-            "add": lambda a, b: a + b,
-            "subtract": lambda a, b: a - b,
-            "multiply": lambda a, b: a * b,
-            "divide": lambda a, b: a / b,
-            "true_divide": lambda a, b: a / b,
+            "add": lambda a, b: a.binary("+", b),
+            "subtract": lambda a, b: a.binary("-", b),
+            "multiply": lambda a, b: a.binary("*", b),
+            "divide": lambda a, b: a.binary("/", b),
+            "true_divide": lambda a, b: a.binary("/", b),
             "negative": lambda a: -a,
             "positive": lambda a: a,
             "log": lambda a: a.ln(),
@@ -240,6 +265,8 @@ class Traced:
     def __array_function__(self, function: Any, types: Any, arguments: tuple[Any, ...], settings: Any) -> Any:
         name = function.__name__
         if name == "clip" and len(arguments) == 3 and not settings and isinstance(arguments[0], Traced):
+            if any(type(end) is Fraction for end in arguments[1:]):
+                self.trace.refuse("numpy.clip returns a Fraction itself, where a double is meant.", "Use clamp.")
             return arguments[0].clamped(*arguments[1:])
         advice = "numpy rounds ties to even; round_to sends them up." if name in ("round", "around") else _ADVICE
         return self.trace.refuse(f"numpy.{name} is not supported here.", advice)
@@ -248,22 +275,6 @@ class Traced:
 def _is_number(value: Any) -> bool:
     dtype = getattr(value, "dtype", None)
     return getattr(value, "shape", None) == () and (getattr(dtype, "kind", "") in "iu" or str(dtype) == "float64")
-
-
-def _constant(expression: Expression) -> Fraction | None:
-    """Return the exact value of an expression of numbers, None where it holds something else or has no value."""
-    match expression:
-        case Constant(value=value):
-            return value
-        case Negation(operand=operand):
-            inner = _constant(operand)
-            return None if inner is None else -inner
-        case Binary(operator=operator, left=left, right=right):
-            a, b = _constant(left), _constant(right)
-            if a is None or b is None or (operator == "/" and b == 0):
-                return None
-            return {"+": a.__add__, "-": a.__sub__, "*": a.__mul__, "/": a.__truediv__}[operator](b)
-    return None
 
 
 def _refused(what: str, advice: str = _ADVICE) -> Callable[..., Any]:

@@ -13,7 +13,7 @@ from snapdp.errors import PremiseError
 from snapdp.exact.dyadic import power_of_two
 from snapdp.exact.elementary import exp_enclosure
 from snapdp.values import Value, replaced
-from snapdp.verifier.claims import Claim, Scale, claim_of, scale_of
+from snapdp.verifier.claims import Claim, Scale, claim_of, claim_of_epsilon, scale_of
 from snapdp.verifier.exact_loss import ExactLoss
 from snapdp.verifier.execution import Execution
 from snapdp.verifier.folding import folded
@@ -93,18 +93,23 @@ def verify(
     machine: Machine | None = None,
     *,
     claim: str | Fraction | None = None,
+    epsilon: Fraction | None = None,
     evaluations: int | None = None,
 ) -> Verdict:
     """Return the verdict on a program.
 
     claim        a number (the total loss), "note", "mironov" or "tight"; default the file's own, else "note"
+    epsilon      instead of a claim: epsilon, and what the roundings of the machine are certified to add
     evaluations  how many outputs the search for a witness may compute
     """
     machine = machine or Machine()
     shape = recognise(folded(program, machine), program, machine)
     premises = (*shape.premises, sampler_premise(shape, machine))
     universal = universal_bound(shape, machine)
-    asked = claim_of(claim, program=program, shape=shape, machine=machine, universal=universal)
+    if epsilon is not None and claim is None:
+        asked = claim_of_epsilon(epsilon, machine=machine, universal=universal)
+    else:
+        asked = claim_of(claim, program=program, shape=shape, machine=machine, universal=universal)
     verified = universal is not None and asked.value is not None and universal.bound <= asked.value
     remarks = []
     execution = evidence = None
@@ -114,7 +119,8 @@ def verify(
         remarks.append(f"No exact execution: {problem.problem}")
     else:
         default = BRACKET_EVALUATIONS if verified else SEARCH_EVALUATIONS
-        evidence = _evidence(Search(execution, shape), universal, default if evaluations is None else evaluations)
+        tries = default if evaluations is None else evaluations
+        evidence = _evidence(execution, shape, universal, tries)
     if machine.ln_roundings > 1:
         remarks.append("Witnesses are run with a correctly rounded ln, one of those the machine allows.")
     if universal is None and not any(premise.status == FAILED for premise in premises):
@@ -135,9 +141,18 @@ def verify(
     )
 
 
-def _evidence(search: Search, universal: UniversalBound | None, evaluations: int) -> ExactLoss | None:
+def _evidence(
+    execution: Execution, shape: Shape, universal: UniversalBound | None, evaluations: int
+) -> ExactLoss | None:
+    """Return the largest loss that a search finds, between inputs that the program's own query can have."""
+    query = next((query for query in execution.program.queries if query.name == execution.query), None)
+    if query is None:
+        return None  # the output does not depend on any query
+    search = Search(execution, query, shape)
     found = search.impossible() if universal is None else None  # a bounded loss has no impossible output
-    return search.largest(evaluations) if found is None else found
+    found = search.largest(evaluations) if found is None else found
+    assert found is None or search.neighbours.allows(found.f, found.f_prime)
+    return found
 
 
 def _kind(verified: bool, claim: Claim, evidence: ExactLoss | None, premises: tuple[Premise, ...]) -> str:

@@ -13,57 +13,53 @@ from fractions import Fraction
 from random import Random
 from typing import Any
 
+from snapdp.errors import PremiseError
 from snapdp.exact.dyadic import power_of_two
 from snapdp.verifier.exact_loss import ExactLaw, ExactLoss, exact_loss
 from snapdp.verifier.execution import Execution, finite
 from snapdp.verifier.folding import nearest_float
+from snapdp.verifier.neighbours import Neighbours, Pair
 from snapdp.verifier.pointwise import Outputs
 from snapdp.verifier.shape import Shape
+from snapdp.verifier.syntax import Query
 
 FEW = 160  # outputs up to this many are all tried for one pair
 WINDOW = 1  # outputs tried around each place where the loss is known to peak
-PHASES = 21
-RANDOM_PAIRS = 2000
-Pair = tuple[Fraction, Fraction]
+LAWLESS = 16  # pairs without a number for every draw, after which no other is tried
+DEPTHS, DEEPEST = 12, 64  # draws far from 1 that are tried where nothing tells where to look, in binades
 
 
 class Search:
-    """A program, its shape, and where its neighbours may lie."""
+    """A program, its shape, and where its neighbours may lie: what the program itself declares about its query."""
 
-    def __init__(self, execution: Execution, shape: Shape) -> None:
+    def __init__(self, execution: Execution, query: Query, shape: Shape) -> None:
         self.execution, self.shape, self.p = execution, shape, execution.machine.p
-        self.distance = shape.query.sensitivity if shape.query is not None else Fraction(1)
-        self.lower, self.upper = self._range()
-        self._laws: dict[Fraction, ExactLaw] = {}
+        self.neighbours = Neighbours(query, shape, execution.machine)
+        self._laws: dict[Fraction, ExactLaw | None] = {}
 
-    def _range(self) -> Pair:
-        """Return the interval of inputs to try: what confines the query, else the clamp and what noise can cross."""
-        shape, query = self.shape, self.shape.query
-        low, high = shape.lower, shape.upper
-        if low is None and query is not None:
-            low = query.lower
-        if high is None and query is not None:
-            high = query.upper
-        ends = [abs(end) for end in (shape.clamp_lower, shape.clamp_upper) if end is not None]
-        clamp = max(*ends, 4 * self.distance, Fraction(1))
-        return (-clamp if low is None else low), (clamp if high is None else high)
-
-    def law(self, f: Fraction) -> ExactLaw:
+    def law(self, f: Fraction) -> ExactLaw | None:
+        """Return the law of one input; None where the program has no value for it, or for some draw."""
         if f not in self._laws:
             if len(self._laws) > 64:
                 self._laws.clear()
-            self._laws[f] = ExactLaw(self.execution, f, self.shape)
+            try:
+                self._laws[f] = ExactLaw(self.execution, f, self.shape)
+            except PremiseError:
+                self._laws[f] = None
         return self._laws[f]
 
-    def is_pair(self, f: Fraction, f_prime: Fraction) -> bool:
-        inside = all(self.lower <= v <= self.upper and nearest_float(v, self.p) == v for v in (f, f_prime))
-        return inside and 0 < abs(f - f_prime) <= self.distance
+    def loss(self, f: Fraction, other: Fraction, output: Fraction, above: Fraction | None = None) -> ExactLoss | None:
+        """Return the loss of one output for two neighbours, where both laws are known; above: only if it is more."""
+        law, law_prime = self.law(f), self.law(other)
+        if law is None or law_prime is None:
+            return None
+        return exact_loss(law, law_prime, output, above=above)
 
     # Outputs that one neighbour cannot give
 
     def impossible(self) -> ExactLoss | None:
         """Return an output that one neighbour gives and the other never does, where a few tries find one."""
-        ends, holes = self._end_pairs(), self._middle_pairs()
+        ends, holes = self.neighbours.at_the_ends(), self.neighbours.in_the_middle()
         first, last = self.execution.draw.first, self.execution.draw.nearest_zero
         tries: list[tuple[list[Pair], list[int]]] = [(ends, [first, first + 1]), (holes, [last, last - 1, last - 2])]
         tries.append((holes + ends, self._scattered()))
@@ -78,46 +74,54 @@ class Search:
     def _unreachable(self, f: Fraction, other: Fraction, ordinals: Iterable[int]) -> ExactLoss | None:
         for sign in self.execution.signs:
             for ordinal in ordinals:
-                output = self.execution.output(f, sign, ordinal)
-                if not finite(output):
+                output = self._output(f, sign, ordinal)
+                if output is None or self._reaches(other, output):
                     continue
-                found = exact_loss(self.law(f), self.law(other), _rational(output))
+                found = self.loss(f, other, output)
                 if found is not None and found.is_infinite:
                     return found
         return None
 
-    def _end_pairs(self) -> list[Pair]:
-        d = self.distance
-        steps = (0, d, d / 2, 2 * d)
-        pairs = [(self.upper - d - s, self.upper - s) for s in steps]
-        pairs += [(self.lower + s, self.lower + d + s) for s in steps]
-        return [pair for pair in pairs if self.is_pair(*pair)]
+    def _reaches(self, f: Fraction, output: Fraction) -> bool:
+        """Return whether some draw gives the output, or nothing is known."""
+        law = self.law(f)
+        return law is None or any(law.cell(sign, output).start < law.cell(sign, output).stop for sign in law.signs)
 
-    def _middle_pairs(self) -> list[Pair]:
-        d, zero = self.distance, Fraction(0)
-        pairs = [(zero, d), (zero, -d), (d, 2 * d), (-d, -2 * d), (d / 2, -d / 2)]
-        return [pair for pair in pairs if self.is_pair(*pair)]
+    def _output(self, f: Fraction, sign: int, ordinal: int) -> Fraction | None:
+        law = self.law(f)
+        output = None if law is None else law.output(sign, ordinal)
+        return _rational(output) if output is not None and finite(output) else None
 
     def _scattered(self) -> list[int]:
+        """Return draws near 1, at random distances."""
         draw, random = self.execution.draw, Random(1)
         near_one = [draw.nearest_zero - random.getrandbits(bits) for bits in range(2, self.p + 2, 5)]
         return [o for o in near_one if o > draw.first]
+
+    def _deep(self) -> list[int]:
+        """Return draws far from 1, more and more binades away."""
+        draw = self.execution.draw
+        binades = min(DEEPEST, (draw.nearest_zero - draw.first) >> (self.p - 1))
+        depths = sorted({round(binades ** (k / DEPTHS)) for k in range(1, DEPTHS + 1)}) if binades > 1 else []
+        return [o for depth in depths if (o := draw.nearest_zero - (depth << (self.p - 1))) > draw.first]
 
     # Large finite losses
 
     def largest(self, evaluations: int) -> ExactLoss | None:
         """Return the largest loss met in that many evaluations of one output."""
         best: ExactLoss | None = None
+        above: Fraction | None = None
         if any(part is None for part in (self.shape.grid, self.shape.clamp_lower, self.shape.noise)):
             tries: Iterator[tuple[Pair, Fraction]] = self._outputs_of_draws()
         else:
             tries = self._suspects()
         for (f, other), output in tries:
-            found = exact_loss(self.law(f), self.law(other), output)
-            if found is not None and (best is None or found.at_least > best.at_least or _more(found, best)):
+            found = self.loss(f, other, output, above)
+            if found is not None:
                 best = found
                 if found.is_infinite:
                     return found
+                above = found.probability.lower / found.probability_prime.upper
             evaluations -= 1
             if evaluations <= 0:
                 break
@@ -125,36 +129,9 @@ class Search:
 
     def _suspects(self) -> Iterator[tuple[Pair, Fraction]]:
         outputs = Outputs(self.shape)
-        for pair in self._pairs():
+        for pair in self.neighbours.all():
             for index in self._indices(outputs, pair):
-                yield pair, outputs.at(index)
-
-    def _pairs(self) -> Iterator[Pair]:
-        """Yield pairs at the ends, then on phases of the grid near both ends and around zero, then at random."""
-        d, grid = self.distance, self.shape.grid or Fraction(1)
-        ends = self._end_pairs()
-        yield from ends[:1]
-        yield from self._middle_pairs()[:1]
-        yield from ends[4:5]
-        # Not multiples of a power of two: on those the roundings of the logarithm mostly cancel. So sevenths.
-        for i in range(1, PHASES):
-            for start in (self.lower + i * grid / PHASES, self.upper - d - i * grid / PHASES, -d * i / PHASES):
-                f = nearest_float(start, self.p)
-                yield from self._made_float(f)
-        random = Random(2)
-        span = self.upper - self.lower - d
-        for _ in range(RANDOM_PAIRS if span > 0 else 0):
-            share = Fraction(random.getrandbits(32), 1 << 32) ** random.choice((1, 4, 16))
-            start = self.lower + span * share if random.random() < 0.5 else self.upper - d - span * share
-            yield from self._made_float(nearest_float(start, self.p))
-
-    def _made_float(self, f: Fraction) -> Iterator[Pair]:
-        """Yield f and f + distance with f moved so that both are floats."""
-        other = nearest_float(f + self.distance, self.p)
-        for pair in ((f, other), (other - self.distance, other)):
-            if self.is_pair(*pair):
-                yield pair
-                return
+                yield pair, nearest_float(outputs.at(index), self.p)  # a multiple of 1/10 is no float
 
     def _indices(self, outputs: Outputs, pair: Pair) -> list[int]:
         if outputs.last - outputs.first < FEW:
@@ -162,7 +139,8 @@ class Search:
         epsilon = self.shape.noise_epsilon
         assert epsilon is not None
         places = {outputs.first, outputs.last, *(outputs.nearest(value) for value in pair)}
-        size = max(abs(outputs.lower), abs(outputs.upper), abs(self.lower), abs(self.upper))
+        inputs = self.neighbours
+        size = max(abs(end) for end in (outputs.lower, outputs.upper, inputs.lower, inputs.upper))
         for exponent in range((2 * size).numerator.bit_length() + 1, -6, -1):
             for length in {power_of_two(exponent), power_of_two(exponent) / epsilon}:
                 for value in pair:
@@ -173,16 +151,17 @@ class Search:
         return sorted(k for k in near if outputs.first <= k <= outputs.last)
 
     def _outputs_of_draws(self) -> Iterator[tuple[Pair, Fraction]]:
-        for pair in self._pairs():
+        ordinals = self._deep() + self._scattered()
+        without = 0
+        for pair in self.neighbours.all():
+            without += self.law(pair[0]) is None
+            if without == LAWLESS:
+                return
             for sign in self.execution.signs:
-                for ordinal in self._scattered():
-                    output = self.execution.output(pair[0], sign, ordinal)
-                    if finite(output):
-                        yield pair, _rational(output)
-
-
-def _more(found: ExactLoss, best: ExactLoss) -> bool:
-    return found.loss is not None and best.loss is not None and found.loss.lower > best.loss.lower
+                for ordinal in ordinals:
+                    output = self._output(pair[0], sign, ordinal)
+                    if output is not None:
+                        yield pair, output
 
 
 def _rational(x: Any) -> Fraction:

@@ -246,7 +246,10 @@ def refuted(statements: list[Any], **changes: Any) -> str:
         (["div", S, LN_U], "a product or quotient is not monotone"),
         (["add", ["mul", S, LN_U], ["sub", const(1), ["mul", S, U]]], "a sum is not monotone"),
         (["mul", S, ["ln", ["sub", U, const("1/2")]]], "a logarithm of what may not be positive"),
-        (["mul", S, ["ln", ["mul", U, const(2)]]], "a logarithm of what may not be positive"),
+        (["mul", S, ["ln", ["sub", const("1/2"), U]]], "a logarithm of what may not be positive"),
+        (["mul", S, ["ln", ["mul", U, const(-2)]]], "a logarithm of what may not be positive"),
+        (["mul", S, ["ln", ["neg", U]]], "a logarithm of what may not be positive"),
+        (["mul", S, ["ln", ["clamp", "0", "1", U]]], "a logarithm of what may not be positive"),
     ],
 )
 def test_a_program_that_is_not_monotone_in_its_draw_has_no_witness(tree, reason):

@@ -479,7 +479,8 @@ def test_it_imports_the_standard_library_only():
 def test_nothing_of_the_package_but_the_commands_imports_it():
     package = SOURCE.parents[1]
     named = [path for path in package.rglob("*.py") if "check_release" in path.read_text(encoding="utf-8")]
-    assert {path.relative_to(package).parts[0] for path in named if path != SOURCE} <= {"cli"}
+    others = [path for path in named if path not in (SOURCE, SOURCE.with_name("check.py"))]  # which sends readers here
+    assert {path.relative_to(package).parts[0] for path in others} <= {"cli"}
 
 
 def test_a_copy_runs_alone(tmp_path, genuine):

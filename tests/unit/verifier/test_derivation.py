@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from fractions import Fraction
 from html.parser import HTMLParser
@@ -17,6 +16,7 @@ from snapdp.verifier.gappa import gappa
 from snapdp.verifier.language import parse
 from snapdp.verifier.machine import Machine, parse_machine
 from snapdp.verifier.rules import derivations, derive
+from tests.services import gappa_program
 
 VECTORS = Path(__file__).parents[2] / "vectors"
 GOLDEN = {
@@ -183,12 +183,11 @@ def test_noise_of_another_form_has_no_lemma():
         gappa(programs.load("naive_primitive"), Machine())
 
 
-@pytest.mark.skipif(shutil.which("gappa") is None, reason="gappa is not installed")
 @pytest.mark.parametrize("name", ["snap_half", "snap_tenth", "snap_mul", "snap_minus"])
 @pytest.mark.parametrize("machine", ["", "umin=-1074,ln=2", "p=24"])
 def test_gappa_proves_the_lemma(name, machine):
     script = gappa(programs.load(name), parse_machine(machine))
-    done = subprocess.run(["gappa"], input=script, text=True, capture_output=True, timeout=20)
+    done = subprocess.run([gappa_program()], input=script, text=True, capture_output=True, timeout=20)
     assert (done.returncode, done.stderr) == (0, "")
 
 

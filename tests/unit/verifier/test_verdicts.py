@@ -261,10 +261,10 @@ def test_other_precisions_have_no_script():
 def test_a_certificate_of_a_bound_has_the_agreed_keys():
     found = certificate(judged("snap_tenth", "", None, 60))
     assert set(found) == {
-        *("format", "name", "parameters", "queries", "program", "result", "machine", "claim", "verdict"),
+        *("format", "queries", "program", "result", "machine", "claim", "verdict"),
         *("bound", "noise_epsilon", "roundings"),
     }
-    assert found["format"] == "snapdp-certificate/1"
+    assert found["format"] == "snapdp-certificate/2"
     assert found["queries"] == [["f", "-1000", "1000", "1"]]
     assert (found["roundings"], Fraction(found["noise_epsilon"])) == (2, Fraction(0.1))
     assert Fraction(found["bound"]) <= Fraction(found["claim"])
