@@ -184,10 +184,10 @@ def backup_command(ctx: click.Context, /, path: str, file: str, as_json: bool) -
     ctx.meta["snapdp.json"] = as_json
     found = back_up(path, file)
     if as_json:
-        click.echo(json.dumps({"ok": True, "backup": file, "accounts": found.accounts, "entries": found.entries}))
+        echo_json({"ok": True, "backup": file, "accounts": found.accounts, "entries": found.entries})
     else:
-        click.echo(f"{file} is a backup of {path}: {found.accounts} accounts, {found.entries} entries.")
-        click.echo("It cannot be charged. To put it to use: snapdp ledger restore, with the newest record.", err=True)
+        echo(f"{file} is a backup of {path}: {found.accounts} accounts, {found.entries} entries.")
+        say("It cannot be charged. To put it to use: snapdp ledger restore, with the newest record.")
 
 
 @ledger_group.command(
@@ -213,9 +213,9 @@ def restore_command(
     record = None if against is None else load_release(against).record
     found = restore(file, path, against=record, none_was_published=no_record)
     if as_json:
-        click.echo(json.dumps({"ok": True, "ledger": path, "accounts": found.accounts, "entries": found.entries}))
+        echo_json({"ok": True, "ledger": path, "accounts": found.accounts, "entries": found.entries})
     else:
-        click.echo(f"{path} is a ledger again: {found.accounts} accounts, {found.entries} entries.")
+        echo(f"{path} is a ledger again: {found.accounts} accounts, {found.entries} entries.")
 
 
 def _account_values(account: Any) -> dict[str, Any]:
