@@ -73,7 +73,10 @@ def demo_command(directory: Path, open_report: bool) -> None:
 
     if os.path.exists(directory / "people.csv"):
         raise click.UsageError(f"{directory} holds a demo already; name another --directory or remove it.")
-    directory.mkdir(parents=True, exist_ok=True)
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise click.UsageError(f"{directory} cannot be made: {problem.strerror}.") from None
     rows = people()
     (directory / "people.csv").write_text(table_text(rows), encoding="utf-8")
     (directory / "study.toml").write_text(STUDY, encoding="utf-8")

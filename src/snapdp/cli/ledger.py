@@ -245,5 +245,7 @@ def _charge_values(name: str, charge: Any) -> dict[str, Any]:
 
 def _titles(asked: str) -> str:
     """Return the statistics of a request, as far as this version of the library knows how to read it."""
-    statistics = json.loads(asked).get("statistics", [])
-    return ", ".join(cell(str(each.get("title", "?"))) for each in statistics if isinstance(each, dict))
+    known = json.loads(asked)
+    statistics = known.get("statistics") if isinstance(known, dict) else None
+    listed = statistics if isinstance(statistics, list) else []
+    return ", ".join(cell(str(each.get("title", "?"))) for each in listed if isinstance(each, dict))

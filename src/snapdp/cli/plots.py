@@ -5,10 +5,12 @@ Room: cli. matplotlib is imported when a picture is asked for; no window is open
 
 from __future__ import annotations
 
+import warnings
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from snapdp.display.text import shortened, visible
 from snapdp.mechanism.law import Law, law_of
 from snapdp.mechanism.parameters import SnappingParameters
 from snapdp.planner.accuracy import accuracy as accuracy_of
@@ -38,7 +40,9 @@ def write(result: Plan | Report, path: Path) -> int:
     for (left, right), row in zip(axes, rows, strict=True):
         _draw_law(left, **row["law"])
         _draw_curve(right, **row["curve"])
-    figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # of letters that the font lacks: they are drawn as boxes
+        figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
     return len(every) - len(rows)
 
 
@@ -67,7 +71,8 @@ def _mechanism_row(report: Report) -> dict[str, Any]:
 
 def _part_row(line: Any, part: Part) -> dict[str, Any]:
     numerator: Numerator = part.numerator
-    name = line.query.title if len(line.query.parts) == 1 else f"{line.query.title}: {numerator.name}"
+    title = plain(line.query.title)
+    name = title if len(line.query.parts) == 1 else f"{title}: {numerator.name}"
     p = mechanism(part, line.epsilon).parameters
     law = {"law": _middle(p), "values": lambda x: float(numerator.statistic(x)), "title": f"{name}: law of the output"}
     curve = {
@@ -76,6 +81,11 @@ def _part_row(line: Any, part: Part) -> dict[str, Any]:
         "title": f"{name}: accuracy at alpha = {line.alpha}",
     }
     return {"law": law, "curve": curve}
+
+
+def plain(title: str) -> str:
+    """Return a title that the picture shows as it is: nothing unseen in it, and no formula between two dollars."""
+    return shortened(visible(title), 80).replace("$", "\\$")
 
 
 def _middle(p: SnappingParameters) -> Law:

@@ -160,12 +160,14 @@ def _ask(plan: Plan, account: Account, *, yes: bool, quiet: bool) -> None:
 
 def _to_try(refusal: SnapdpError, options: dict[str, Any], ledger_path: str) -> str | None:
     """Return the command that helps on, where there is one."""
+    from snapdp.data.postgres import is_address
     from snapdp.errors import BudgetError, LedgerError
 
     ledger = shlex.quote(shown_address(ledger_path))
     if isinstance(refusal, BudgetError) and "left" in refusal.numbers and _is_study(options):
         left = refusal.numbers["left"]
         return f"snapdp plan {shlex.quote(options['source'])} --fit --budget {left}" if left else None
-    if isinstance(refusal, LedgerError) and ("no account" in refusal.problem or not os.path.exists(ledger_path)):
+    lacking = "no account" in refusal.problem or "is no ledger" in refusal.problem
+    if isinstance(refusal, LedgerError) and (lacking or not (is_address(ledger_path) or os.path.exists(ledger_path))):
         return f"snapdp ledger create {ledger} --dataset NAME --cap 1 --relation change-one --n N"
     return None

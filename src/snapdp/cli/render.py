@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from snapdp.cli.screen import cell, note, say, table
 from snapdp.display.words import hides_nothing
+from snapdp.errors import SnapdpError
+from snapdp.exact.numbers import parameter
 from snapdp.planner.plan import Line, Plan, shown_up
 from snapdp.planner.report import Report
 
@@ -66,7 +68,7 @@ def show_release(result: Release, *, left: Fraction) -> None:
         cells = list(group)
         for place, each in enumerate(cells[:MOST_ROWS]):
             _, value, ends = shown_row(each)
-            first = (title, amount(Fraction(each.epsilon)) if each.epsilon != "0" else "derived")
+            first = (title, _paid(each.epsilon))
             name, paid = first if place == 0 else ("", "")
             rows.append((cell(name), cell(each.cell), value, ends, paid))
         if len(cells) > MOST_ROWS:
@@ -74,11 +76,18 @@ def show_release(result: Release, *, left: Fraction) -> None:
     table(("statistic", "cell", "value", "interval", "epsilon"), rows, numbers=(2,))
     for name in result.files():
         say(f"values of a long statistic: {cell(name)}")
-    charged = Fraction(result.charged)
-    paid = "answered before: nothing was charged" if result.free else f"charged: epsilon {amount(charged)}"
+    paid = "answered before: nothing was charged" if result.free else f"charged: epsilon {_paid(result.charged)}"
     note(f"{paid}; left: {amount(left)}", err=True)
-    if warning := hides_nothing(charged):
+    if warning := hides_nothing(parameter(result.charged, name="charged")):
         note(warning, err=True, style="bold red")
+
+
+def _paid(epsilon: str) -> str:
+    """Return an epsilon of a record for people: a record may be somebody else's, and say anything."""
+    try:
+        return "derived" if epsilon == "0" else amount(parameter(epsilon, name="epsilon"))
+    except SnapdpError:
+        return cell(epsilon)
 
 
 def values(result: Plan | Report) -> dict[str, Any]:

@@ -13,6 +13,7 @@ Theory: docs/theory/sensitivities.md.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
@@ -149,7 +150,7 @@ def category_column(
             'Give at least one, such as ["north", "south"].',
         )
     if len(set(categories)) != len(categories):
-        twice = next(each for each in categories if list(categories).count(each) > 1)
+        twice = next(each for each, times in Counter(categories).items() if times > 1)
         raise ParameterError(
             f"category {twice!r} of column {name!r} is declared twice.",
             "Every row counts in one cell: name each category once.",

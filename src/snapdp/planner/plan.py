@@ -45,12 +45,12 @@ class Request(Value):
     def _check(self) -> None:
         if (self.epsilon is None) == (self.accuracy is None):
             raise ParameterError(
-                f"{self.query.title} needs an epsilon or a target accuracy, one of the two.",
+                f"{self.query.shown} needs an epsilon or a target accuracy, one of the two.",
                 'Give epsilon = "0.3", or accuracy = "1.5" with alpha = "0.05".',
             )
         if self.accuracy is not None and self.query.derived is not None:
             raise PremiseError(
-                f"{self.query.title} follows from two releases: no accuracy can be promised before the private number "
+                f"{self.query.shown} follows from two releases: no accuracy can be promised before the private number "
                 "of rows is known.",
                 "Give an epsilon; the plan shows the accuracy of the sum and of the count.",
             )
@@ -111,7 +111,7 @@ class Line(Value):
         for a smaller table.                                                                        theory (15)
         """
         if self.query.derived is None:
-            raise ParameterError(f"{self.query.title} is released itself, not derived.", "Read its accuracy instead.")
+            raise ParameterError(f"{self.query.shown} is released itself, not derived.", "Read its accuracy instead.")
         guessed, most = whole(rows, name="rows"), self.query.relation.rows
         if guessed > most:
             raise ParameterError(f"rows = {guessed} is more than the {most} declared.", f"Give rows <= {most}.")
@@ -142,7 +142,7 @@ class Offer(Value):
 
     def __repr__(self) -> str:
         steps = ", ".join(f"{shown_up(now)} -> {shown_up(then)}" for now, then in self._pairs())
-        return f"{self.title}: epsilon {self.epsilon} -> {self.more_epsilon}, accuracy {steps}"
+        return f"{shortened(visible(self.title))}: epsilon {self.epsilon} -> {self.more_epsilon}, accuracy {steps}"
 
 
 class Plan(Value):
@@ -203,9 +203,7 @@ class Plan(Value):
         """Return the plan as a small table."""
         aim = "" if self.budget is None else f" of budget {self.budget}"
         over = "; too much: fit it" if self.budget is not None and self.total > self.budget else ""
-        rows = [
-            (shortened(visible(line.query.title)), str(line.epsilon), _worth(line), line.remarks) for line in self.lines
-        ]
+        rows = [(line.query.shown, str(line.epsilon), _worth(line), line.remarks) for line in self.lines]
         widths = [max(len(row[i]) for row in rows) for i in range(3)]
         body = ("  ".join(text.ljust(w) for text, w in zip(row, [*widths, 0], strict=True)).rstrip() for row in rows)
         return "\n".join([f"plan: epsilon {self.total}{aim}{over}", *(f"  {line}" for line in body)])

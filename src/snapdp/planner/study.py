@@ -188,7 +188,7 @@ def _requests(top: Table, relation: Relation, columns: Mapping[str, Column]) -> 
         asked = _request(number, values, relation, columns)
         if asked.query in found:
             raise ParameterError(
-                f"statistic {number} ({asked.query.title}) repeats statistic {found[asked.query]}.",
+                f"statistic {number} ({asked.query.shown}) repeats statistic {found[asked.query]}.",
                 "Asking twice costs twice: keep one line and give it the epsilon of both.",
             )
         found[asked.query] = number

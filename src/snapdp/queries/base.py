@@ -17,6 +17,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from snapdp.data.schema import CategoryColumn, Column
+from snapdp.display.text import shortened, visible
 from snapdp.errors import PremiseError
 from snapdp.exact.dyadic import power_of_two_at_least
 from snapdp.exact.numbers import positive, to_float_nearest
@@ -104,10 +105,15 @@ class Query(Value):
         charged = sum(part.share * part.moving for part in self.parts)
         if charged != 1:  # the constructors of this room keep it; a hand-made query might not
             raise PremiseError(
-                f"the parts of {self.title} spend {charged} of the epsilon typed.",
+                f"the parts of {self.shown} spend {charged} of the epsilon typed.",
                 "The shares times the cells that move must add up to 1.",
                 charged=charged,
             )
+
+    @property
+    def shown(self) -> str:
+        """Return the title for messages: names of columns and categories are anybody's text."""
+        return shortened(visible(self.title))
 
     @property
     def title(self) -> str:

@@ -6,7 +6,8 @@ Room: release. Reads a record and, if given, the ledger that holds it; opens no 
    and clamp follow, and must be those of the record;
 2. every index lies inside the clamp; value, interval and everything derived are recomputed from the indices;
 3. the charge is the sum of the epsilons, and the digest of the request is that of what the record declares. If it is
-   not, the one field is looked for whose change by a digit explains it;
+   not, the one field is looked for whose change by a digit explains it, as long as that takes no more than a bounded
+   work;
 4. the ledger is sound and holds the record.
 
 What remains are premises: some proved, some tested when the library starts, some assumed. They are listed.
@@ -103,7 +104,7 @@ def _findings(record: dict[str, Any]) -> Iterator[Finding]:
     drawn = []
     for number, (line, mechanisms) in enumerate(zip(request.lines, request.mechanisms, strict=True)):
         stated = record["statistics"][number]
-        declared = _with_digests(request.declaration["statistics"][number], stated)
+        declared = request.declaration["statistics"][number]
         yield from _differences(f"statistics[{number}]", stated, {**declared, "parts": stated["parts"]})
         if len(stated["parts"]) != len(line.query.parts):
             yield Finding(field=f"statistics[{number}].parts", says="another number of parts", should=line.query.title)
@@ -114,19 +115,8 @@ def _findings(record: dict[str, Any]) -> Iterator[Finding]:
             yield from _part_findings(f"statistics[{number}].parts[{place}]", stated["parts"][place], found)
             parts.append(found)
         drawn.append(parts)
-    listed = [n for n, each in enumerate(record["statistics"]) if not any("file" in part for part in each["parts"])]
+    listed = [number for number, parts in enumerate(drawn) if all(len(p.indices) == p.part.cells for p in parts)]
     yield from _derived_findings(record, drawn, listed)
-
-
-def _with_digests(declared: Any, stated: Any) -> Any:
-    """Return a declaration with the digests that a record has instead of long lists: these follow from nothing else."""
-    if isinstance(stated, Mapping) and set(stated) == {"count", "digest"}:
-        return dict(stated)
-    if isinstance(declared, Mapping) and isinstance(stated, Mapping):
-        return {key: _with_digests(each, stated.get(key)) for key, each in declared.items()}
-    if isinstance(declared, list) and isinstance(stated, list) and len(declared) == len(stated):
-        return [_with_digests(one, other) for one, other in zip(declared, stated, strict=True)]
-    return declared
 
 
 def _part_findings(field: str, stated: Mapping[str, Any], drawn: Drawn) -> Iterator[Finding]:
@@ -158,7 +148,8 @@ def _derived_findings(
     """Yield what is wrong with derived numbers of the statistics whose own numbers stand in the record."""
     blocks = derived_blocks([drawn[number] for number in listed])
     expected = [derived_values(listed[place], block) | block.listed for place, block in blocks]
-    stated = [(place, each) for place, each in enumerate(record["derived"]) if each["statistic"] in listed]
+    numbers = set(listed)
+    stated = [(place, each) for place, each in enumerate(record["derived"]) if each["statistic"] in numbers]
     if len(expected) != len(stated):
         yield Finding(field="derived", says=f"{len(stated)} blocks", should=f"{len(expected)} blocks")
         return

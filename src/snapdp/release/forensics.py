@@ -1,43 +1,55 @@
 """Which field was altered? Tries every change of one digit against the digest of the request.
 
 Room: release. A record declares a request and carries its digest. If they disagree and one digit of one declared
-field explains it, that field is named. The search is finite: digits of the declared fields, times ten.
+field explains it, that field is named. Each try costs the digest of the whole declaration: the search ends after
+MOST_WORK bytes of them, whatever a record holds, and a short record is searched through.
 """
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Iterator, Mapping
-from fractions import Fraction
 from typing import Any
 
+from snapdp.errors import SnapdpError
+from snapdp.exact.numbers import parameter
 from snapdp.queries.relation import ADD_REMOVE, CHANGE_ONE
 from snapdp.release.belonging import declaration_of, identical
+from snapdp.release.chain import canonical
+from snapdp.release.request import added
 
-MOST_TRIES = 200_000
+MOST_WORK = 1 << 24  # bytes of declarations whose digest is taken: about a second
 Place = tuple[str | int, ...]
 
 
 def altered_field(record: dict[str, Any]) -> tuple[str, str, str] | None:
-    """Return (field, what it says, what it said), or None where no change of one digit fits."""
-    declared = declaration_of(record)
+    """Return (field, what it says, what it said), or None where no change of one digit fits, or none was found."""
+    declared = copy.deepcopy(declaration_of(record))
+    length = len(canonical(declared))
     tries = 0
-    for place, text in _fields(declared, ()):
+    for place, text in list(_fields(declared, ())):
         for other in _changes(text):
             tries += 1
-            if tries > MOST_TRIES:
+            if tries * length > MOST_WORK:
                 return None
-            if _fits(_with(declared, place, other), record["request"]):
+            if _fits(declared, place, other, record["request"]):
                 return _written(place), str(text), str(other)
     return None
 
 
-def _fits(declared: Mapping[str, Any], digest: str) -> bool:
+def _fits(declared: dict[str, Any], place: Place, value: str | int, digest: str) -> bool:
+    """Tell whether the digest is that of the declaration with one field changed; the declaration stays as it is."""
+    inner: Any = declared
+    for step in place[:-1]:
+        inner = inner[step]
+    kept, inner[place[-1]] = inner[place[-1]], value
     try:
-        total = sum((Fraction(each["epsilon"]) for each in declared["statistics"]), Fraction(0))
+        total = added(parameter(each["epsilon"], name="epsilon") for each in declared["statistics"])
         return identical(total, declared) == digest
-    except (ValueError, ArithmeticError):
+    except SnapdpError:
         return False
+    finally:
+        inner[place[-1]] = kept
 
 
 def _fields(value: Any, place: Place) -> Iterator[tuple[Place, Any]]:
@@ -62,15 +74,6 @@ def _changes(value: str | int) -> Iterator[str | int]:
                 if digit != old:
                     changed = text[:place] + digit + text[place + 1 :]
                     yield changed if isinstance(value, str) else int(changed)
-
-
-def _with(declared: dict[str, Any], place: Place, value: Any) -> dict[str, Any]:
-    changed = copy.deepcopy(declared)
-    inner: Any = changed
-    for step in place[:-1]:
-        inner = inner[step]
-    inner[place[-1]] = value
-    return changed
 
 
 def _written(place: Place) -> str:

@@ -282,7 +282,8 @@ class PostgresStorage:
             raise PremiseError("psycopg is not installed.", "pip install 'snapdp[postgres]'") from None
         with contextlib.suppress(Exception):  # the errors quote the address, and it may hold a password
             parts = conninfo_to_dict(address)
-            self._name = f"postgresql://{parts.get('host', '')}/{parts.get('dbname', '')}"
+            host = str(parts.get("host", "")).rpartition("@")[2]  # a password with an @ leaves its end here
+            self._name = f"postgresql://{host}/{parts.get('dbname', '')}"
             self._connection = psycopg.connect(
                 address, autocommit=True, connect_timeout=max(2, round(patience)), client_encoding="UTF8", **KEEPALIVE
             )

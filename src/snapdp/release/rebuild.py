@@ -18,18 +18,22 @@ from snapdp.queries.base import Query
 from snapdp.queries.counts import Condition, condition, count_query, histogram_query
 from snapdp.queries.moments import covariance_query, mean_query, sum_query, variance_query
 from snapdp.queries.relation import CHANGE_ONE, Relation, add_remove, change_one
-from snapdp.release.request import Request
+from snapdp.release.request import INLINE, Request, Unlisted, added
 
 MOST_CATEGORIES = 10_000_000
+MOST_STATISTICS = 10_000
 
 
 def rebuilt(record: Mapping[str, Any]) -> Request:
     """Return the request that a record declares."""
+    if not 1 <= len(record["statistics"]) <= MOST_STATISTICS:
+        raise DataError(f"there are not 1 to {MOST_STATISTICS} statistics.", "The record was altered.")
     relation = rebuilt_relation(record)
     lines = []
     for number, values in enumerate(record["statistics"]):
         with placed(f"statistics[{number}]"):
             lines.append(_line(values, relation))
+    added(line.epsilon for line in lines)
     return Request(dataset=str(record["dataset"]), plan=Plan(lines=tuple(lines)), own=record.get("own"))
 
 
@@ -72,10 +76,10 @@ def _column(values: Mapping[str, Any], *, holding: str | None = None) -> Column:
         choices = {"unknown": values["unknown"], "null": values["null"]}
         listed = values["categories"]
         if isinstance(listed, Mapping):
-            if not 1 <= listed["count"] <= MOST_CATEGORIES:
-                raise DataError("the number of categories is beyond all bounds.", "The record was altered.")
-            unknown = (f"category {number}" for number in range(1, listed["count"]))
-            return CategoryColumn(name=name, categories=(holding or "category 0", *unknown), **choices)
+            if not INLINE < listed["count"] <= MOST_CATEGORIES:
+                raise DataError("no list of so many categories has a digest.", "The record was altered.")
+            named = Unlisted(size=listed["count"], digest=listed["digest"], holding=holding)
+            return CategoryColumn(name=name, categories=named, **choices)
         return category_column(name, categories=listed, **choices)
     build = integer_column if values["kind"] == INTEGER else number_column
     column = build(name, **{key: values[key] for key in ("lower", "upper", "step", "missing")})

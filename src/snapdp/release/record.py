@@ -15,6 +15,7 @@ Rules of change:
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -24,7 +25,7 @@ from snapdp.display.text import shortened, visible
 from snapdp.errors import DataError, PremiseError
 from snapdp.queries.base import Part
 from snapdp.release.drawing import Block, Drawn
-from snapdp.release.request import INLINE, Request, relation_values
+from snapdp.release.request import INLINE, LARGEST, Request, relation_values
 from snapdp.values import Value
 
 BlockKey = tuple[int, str]  # the number of the statistic, and the name of its part or of what is derived
@@ -234,13 +235,17 @@ def _required(place: str, value: Mapping[str, Any]) -> set[str]:
 def _is_plain(key: str, value: Any) -> bool:
     """Tell whether a field that is no table holds what records hold there: whole numbers, lists, or text."""
     if key in LISTS:
-        return isinstance(value, (list, tuple)) and all(type(each) in LISTS[key] and _is_text(each) for each in value)
-    return _is_text(value) and type(value) is (bool if key == "whole" else int if key in WHOLE_NUMBERS else str)
+        return isinstance(value, (list, tuple)) and all(type(each) in LISTS[key] and _is_sane(each) for each in value)
+    return _is_sane(value) and type(value) is (bool if key == "whole" else int if key in WHOLE_NUMBERS else str)
 
 
-def _is_text(value: Any) -> bool:
-    """Tell whether a text is one: half a character (a lone surrogate) belongs to no text that was ever declared."""
-    return not isinstance(value, str) or value.isascii() or not any("\ud800" <= each <= "\udfff" for each in value)
+def _is_sane(value: Any) -> bool:
+    """Tell whether a text is one (no half of a character, a lone surrogate) and a number is one that can be printed."""
+    if isinstance(value, str):
+        return value.isascii() or not any("\ud800" <= each <= "\udfff" for each in value)
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return not isinstance(value, int) or abs(value) < LARGEST
 
 
 def _refused(what: str) -> DataError:

@@ -7,7 +7,6 @@ record passes through `escape`: names of columns and categories are the data hol
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from fractions import Fraction
 from html import escape as _escaped
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,8 @@ from urllib.parse import quote
 
 from snapdp.display.text import shortened, visible
 from snapdp.display.words import hides_nothing
+from snapdp.errors import SnapdpError
+from snapdp.exact.numbers import parameter
 
 if TYPE_CHECKING:
     from snapdp.release.result import Number, Release
@@ -84,8 +85,8 @@ def _neighbours(record: dict[str, Any]) -> str:
 def _warned(record: dict[str, Any]) -> str:
     """Return what an epsilon means that protects nobody; a charge that is no number is for the audit to find."""
     try:
-        warning = hides_nothing(Fraction(record["charged"]))
-    except (ValueError, ArithmeticError):
+        warning = hides_nothing(parameter(record["charged"], name="charged"))
+    except SnapdpError:
         return ""
     return f"<p><strong>{escape(warning)}</strong></p>" if warning else ""
 

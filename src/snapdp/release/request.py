@@ -8,6 +8,7 @@ All mechanisms are built here, so that nothing about parameters can fail after a
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -24,7 +25,30 @@ from snapdp.release.chain import digest
 from snapdp.values import Value
 
 LARGEST = 1 << 1000  # published numbers and their differences are finite doubles
+MOST_BITS = 3322  # of the denominator of a sum of epsilons: 1,000 digits, as the independent checker has it
 INLINE = 1000  # longer lists of categories or cells are named by their digest
+
+
+class Unlisted(tuple[str, ...]):
+    """Categories of which a record holds the number and the digest: as long as they are, with next to nothing in it."""
+
+    size: int
+    digest: str
+
+    def __new__(cls, *, size: int, digest: str, holding: str | None = None) -> Unlisted:
+        """Return a list that holds one category: that which a condition of the record names, or a stand-in."""
+        found = super().__new__(cls, ("category 0" if holding is None else holding,))
+        found.size, found.digest = size, digest
+        return found
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Unlisted) and (self.size, self.digest) == (other.size, other.digest)
+
+    def __hash__(self) -> int:
+        return hash((self.size, self.digest))
 
 
 class Request(Value):
@@ -69,13 +93,23 @@ class Request(Value):
         }
 
 
+def added(epsilons: Iterable[Fraction]) -> Fraction:
+    """Return the sum of epsilons that a record states; refuse one whose digits would grow with every term."""
+    total = Fraction(0)
+    for each in epsilons:
+        total += each
+        if total.denominator.bit_length() > MOST_BITS:
+            raise BoundError("the epsilons add up to a number of thousands of digits.", "Give shorter ones.")
+    return total
+
+
 def _check_size(query: Query, part: Part, m: Snapping) -> None:
     """Refuse numbers that might leave the doubles: a record could not hold them, after they were paid for."""
     p, numerator = m.parameters, part.numerator
     ends = [numerator.statistic(p.data_value(index)) for index in (p.low, p.high)]
     if max(map(abs, ends)) >= LARGEST:
         raise BoundError(
-            f"the {numerator.name} of {query.title} may be as large as 2**{int(max(map(abs, ends))).bit_length()}, "
+            f"the {numerator.name} of {query.shown} may be as large as 2**{int(max(map(abs, ends))).bit_length()}, "
             "more than can be published.",
             "Give the column in another unit, so that results stay below 2**1000. Nothing was read and nothing spent.",
         )
@@ -147,6 +181,8 @@ def column_values(column: Column) -> dict[str, Any]:
 
 def listed(labels: tuple[str, ...]) -> list[str] | dict[str, Any]:
     """Return a public list of labels, or its length and digest where it is long."""
+    if isinstance(labels, Unlisted):
+        return {"count": len(labels), "digest": labels.digest}
     if len(labels) <= INLINE:
         return list(labels)
     return {"count": len(labels), "digest": digest(json.dumps(labels))}

@@ -13,8 +13,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from snapdp.display.text import shortened, visible
+from snapdp.errors import DataError, SnapdpError
 from snapdp.release.chain import canonical
 from snapdp.release.record import checked
+
+MOST_BYTES = 1 << 25  # of a record: what the independent checker reads, too
 
 
 class Number(NamedTuple):
@@ -46,14 +49,21 @@ class Release:
 
     def numbers(self) -> Iterator[Number]:
         """Yield every number that the record itself holds; long blocks are in their side files."""
+        derived = self._derived()
         for number, statistic in enumerate(self.record["statistics"]):
             single = len(statistic["parts"]) == 1
             for part in statistic["parts"]:
                 name = "" if single else part["name"]
                 yield from _numbers(part, statistic["title"], name, statistic["alpha"], statistic["epsilon"])
-            for block in self.record["derived"]:
-                if block["statistic"] == number:
-                    yield from _numbers(block, block["title"], "", block["alpha"], "0", derived=True)
+            for block in derived.get(number, []):
+                yield from _numbers(block, block["title"], "", block["alpha"], "0", derived=True)
+
+    def _derived(self) -> dict[int, list[dict[str, Any]]]:
+        """Return what is derived, by the number of its statistic."""
+        found: dict[int, list[dict[str, Any]]] = {}
+        for block in self.record["derived"]:
+            found.setdefault(block["statistic"], []).append(block)
+        return found
 
     @property
     def values(self) -> dict[str, Any]:
@@ -62,8 +72,9 @@ class Release:
         Of statistics with one title (other bin edges, say) the later ones are told apart by their number: "sum(x) (2)".
         """
         found: dict[str, Any] = {}
+        every = self._derived()
         for number, statistic in enumerate(self.record["statistics"]):
-            derived = [block for block in self.record["derived"] if block["statistic"] == number]
+            derived = every.get(number, [])
             replaced = any(block["title"] == statistic["title"] for block in derived)
             blocks = [(statistic["title"], part) for part in statistic["parts"] if not replaced]
             for title, block in (*blocks, *((block["title"], block) for block in derived)):
@@ -121,17 +132,33 @@ def load_release(path: str | os.PathLike[str]) -> Release:
 
 def load_record(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Return the JSON object in a file, as it stands: `checked` and the audit say whether it is a record."""
-    from snapdp.errors import DataError
-
     try:
-        record = json.loads(Path(path).read_text(encoding="utf-8"))
+        with open(path, "rb") as file:
+            content = file.read(MOST_BYTES + 1)
+        if len(content) > MOST_BYTES:
+            raise DataError(f"the file is larger than {MOST_BYTES >> 20} MiB.", "Give a record that a release wrote.")
+        record = json.loads(content.decode(), parse_constant=_no_number, object_pairs_hook=_unrepeated)
     except OSError as problem:
         raise DataError(f"the record cannot be read: {problem.strerror}.", "Check the path.") from None
+    except SnapdpError:
+        raise
     except (ValueError, RecursionError):
         raise DataError("the file is no JSON.", "Give a record that a release wrote.") from None
     if not isinstance(record, dict):
         raise DataError("the file holds no record.", "Give a record that a release wrote.")
     return record
+
+
+def _no_number(name: str) -> None:
+    raise ValueError(name)  # NaN and infinities are no JSON, and no released numbers
+
+
+def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return a table; one that says a field twice means different things to different readers."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise DataError("a field stands twice in one table.", "Give a record that a release wrote.")
+    return found
 
 
 def shown_row(number: Number) -> tuple[str, str, str]:

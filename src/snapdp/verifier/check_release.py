@@ -455,9 +455,10 @@ def check_record(record: At) -> Fraction:
     record.at("charged").same(str(charged))
     blocks, derived = list(derived_blocks(statistics, relation)), record.at("derived")
     derived.demand(type(derived.value) is list and len(derived.value) == len(blocks), "not so many blocks")
+    every = derived.rows() if blocks else []
     for place, (number, name, title, numbers) in enumerate(blocks):
         values = {"statistic": number, "name": name, "title": title, "alpha": str(statistics[number].alpha)}
-        check_block(derived.rows()[place], values, statistics[number], numbers)
+        check_block(every[place], values, statistics[number], numbers)
     request = {key: each for key, each in record.value.items() if key in WHO} | {"snapdp_request": 1}
     request["statistics"] = [{key: each.value[key] for key in each.value if key != "parts"} for each in stated]
     text = json.dumps({"epsilon": str(charged), "request": request}, sort_keys=True, separators=(",", ":"))

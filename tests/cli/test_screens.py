@@ -1,0 +1,480 @@
+"""Hostile text through every command and every file: what comes out is visible, escaped, encodable, and no traceback.
+
+Names of columns, categories, datasets and persons, titles, paths and fields of records are anybody's text.
+"""
+
+from __future__ import annotations
+
+import ast
+import csv
+import json
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from click.testing import CliRunner
+
+import snapdp
+from snapdp.cli.app import COMMANDS, main
+from snapdp.release.files import unguarded
+from tests.services import address, new_database, postgres_server
+
+CLI = Path(snapdp.__file__).parent / "cli"
+NAMES = {
+    "esc": "a\x1b[2J\x1b[HSOUND",
+    "title of a window": "a\x1b]0;SOUND\x07b",
+    "c1": "a\x9b31m\x85b",
+    "backspace": "aaa\x08\x08\x08SOUND\r",
+    "bidi": "a\u202eDNUOS\u2066b\u200f",
+    "zero width": "no\u200brt\u2060h\ufeff",
+    "unseen": "no\u3164rt\ufe0fh\U000e0041",
+    "markup": "id[/x][bold red]SOUND[/]:smile:",
+    "dollar": "${jndi:x} $(id) `id` %s {0}",
+    "quotes": "a\"b'c''\\\";--",
+    "formula": "=cmd|'/C calc'!A0",
+    "at": "@SUM(1+1)",
+    "minus": "-2+3",
+    "tab": "\t=1+1",
+    "newline": "a\nSOUND: all is well\r\nb",
+    "html": "</title><script>alert(1)</script><img src=x onerror=y>&amp;",
+    "long": "n" * 5000,
+    "wide": "Zürich 東京 😀 ±█",
+    "delete": "a\x7fb",
+}
+NAMES["everything"] = " ".join(NAMES[key] for key in (
+    "esc", "title of a window", "c1", "bidi", "zero width", "unseen", "markup", "dollar", "quotes", "html", "wide",
+    "delete",
+))  # fmt: skip
+UNSEEN = re.compile(
+    "[\x00-\x09\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u200b-\u200f\u2028-\u202e"
+    "\u2060-\u206f\u3164"
+    "\ufe00-\ufe0f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]")  # fmt: skip
+USUAL = ("everything", "formula")  # the others, one by one, are for the long suite
+
+
+def case(key: str, *more: Any, usual: bool) -> Any:
+    """Return a name as a parameter: of every run, or of the long suite alone."""
+    return pytest.param(NAMES[key], *more, id=key, marks=[] if usual else [pytest.mark.long])
+
+
+hostile = pytest.mark.parametrize("name", [case(key, usual=key in USUAL) for key in NAMES])
+
+
+def run(*arguments: str, charset: str = "utf-8") -> Any:
+    done = CliRunner(charset=charset, env={"COLUMNS": "80"}).invoke(main, list(map(str, arguments)))
+    for stream in (done.stdout_bytes, done.stderr_bytes):
+        seen = stream.decode(charset)
+        assert UNSEEN.search(seen) is None, ascii(seen)
+        assert "Traceback" not in seen
+    assert "broke" not in done.stderr, done.stderr
+    assert done.exit_code in (0, 1, 2), done.exit_code
+    return done
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def study_values(name: str, *, person: bool = False) -> dict[str, Any]:
+    number, group = f"{name} x", f"{name} g"
+    who = (
+        {"relation": "add-remove", "n_max": 50, "person": f"{name} p"} if person else {"relation": "change-one", "n": 4}
+    )
+    return {
+        "dataset": "people",
+        **who,
+        "columns": {
+            number: {"kind": "integer", "lower": 0, "upper": 9},
+            group: {"kind": "category", "categories": [name, f"{name} 2"]},
+        },
+        "statistic": [
+            {"kind": "histogram", "column": group, "epsilon": "1/2"},
+            {"kind": "mean", "column": number, "by": group, "epsilon": "1/2"},
+            {
+                "kind": "count",
+                "where": [{"column": group, "equals": name}, {"column": number, "from": 3}],
+                "epsilon": 1,
+            },
+        ],
+    }
+
+
+def written(values: dict[str, Any], path: str = "study.toml") -> str:
+    from snapdp.planner.study import study_from_values
+    from snapdp.planner.writing import study_to_toml
+
+    text = study_to_toml(study_from_values({"version": 1, **values}))
+    Path(path).write_text(text, encoding="utf-8")
+    return path
+
+
+def table(name: str) -> str:
+    with open("people.csv", "w", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow([f"{name} x", f"{name} g", f"{name} p"])
+        rows.writerows([i, name, f"p{i}"] for i in range(4))
+    return "people.csv"
+
+
+def parsed(path: str) -> str:
+    """Return the text of a page that has no script, no handler and no picture but our own."""
+
+    class Reader(HTMLParser):
+        def __init__(self) -> None:
+            super().__init__()
+            self.text: list[str] = []
+
+        def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+            assert tag not in ("script", "img", "iframe", "link")
+            assert not any(key.startswith("on") for key, _ in attributes)
+
+        def handle_data(self, data: str) -> None:
+            self.text.append(data)
+
+    reader = Reader()
+    content = Path(path).read_text(encoding="utf-8")
+    assert UNSEEN.search(content) is None
+    reader.feed(content)
+    return "".join(reader.text)
+
+
+@pytest.mark.parametrize(
+    ("name", "person"),
+    [case(key, False, usual=key in USUAL) for key in NAMES] + [case(key, True, usual=key == "markup") for key in NAMES],
+)
+def test_a_name_goes_through_every_command_and_file(name, person):
+    study = written(study_values(name, person=person))
+    who = ["--relation", "add-remove", "--n-max", "50", "--person", f"{name} p"] if person else []
+    who = who or ["--relation", "change-one", "--n", "4"]
+    assert run("plan", study).exit_code == 0
+    assert run("plan", study, "--json").exit_code == 0
+    assert run("sql", study).exit_code == int(person)  # a person's rows are told apart by what is in the table
+    created = run("ledger", "create", "people.ledger", "--dataset", "people", "--cap", "9", *who)
+    if created.exit_code:  # an account's unit is a short printable name
+        assert person
+        return
+    data = table(name)
+    files = ["--record", "r.json", "--report", "r.html", "--values", "v.csv"]
+    done = run("release", study, "--data", data, "--ledger", "people.ledger", "--yes", *files)
+    if done.exit_code:  # such a file is no table: refused before anything is charged, with nothing left behind
+        assert "DataError" in done.stderr
+        assert not Path("r.json").exists()
+        return
+    assert run("release", study, "--data", data, "--ledger", "people.ledger", "--yes", "--json").exit_code == 0
+    assert run("release", study, "--data", data, "--ledger", "people.ledger", "--yes", "--values", "v.parquet")
+    checked = run("verify", "r.json", "--ledger", "people.ledger", "--certificate", "c.json", "--report", "a.html")
+    assert checked.stdout.startswith("SOUND")
+    assert run("verify", "r.json", "--json").exit_code == 0
+    assert run("check", "c.json").exit_code == 0
+    for command in ("show", "history", "verify"):
+        assert run("ledger", command, "people.ledger").exit_code == 0
+        assert run("ledger", command, "people.ledger", "--json").exit_code == 0
+    parsed("r.html"), parsed("a.html")
+    release = snapdp.load_release("r.json")
+    assert UNSEEN.search(repr(release)) is None
+    with open("v.csv", encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    for number, row in zip(release.numbers(), rows, strict=True):
+        for key in ("statistic", "part", "cell"):
+            assert not row[key].lstrip().startswith(("=", "+", "-", "@"))
+            assert unguarded(row[key]) == getattr(number, key)
+    kinds = duckdb.execute("DESCRIBE SELECT * FROM 'v.parquet'").fetchall()
+    assert [kind for _, kind, *_ in kinds] == ["VARCHAR"] * 3 + ["DOUBLE"] * 3 + ["VARCHAR"] * 2 + ["BOOLEAN"]
+
+
+@hostile
+def test_no_screen_of_an_altered_record_begins_with_sound_whatever_stands_in_any_field(name):
+    study, data = written(study_values("x")), table("x")
+    run(
+        "ledger", "create", "people.ledger", "--dataset", "people", "--cap", "9", "--relation", "change-one", "--n", "4"
+    )
+    run("release", study, "--data", data, "--ledger", "people.ledger", "--yes", "--record", "r.json")
+    record = json.loads(Path("r.json").read_text(encoding="utf-8"))
+    for path in places(record):
+        changed = json.loads(json.dumps(record))
+        inner = changed
+        for step in path[:-1]:
+            inner = inner[step]
+        if inner[path[-1]] == name:
+            continue
+        inner[path[-1]] = name
+        Path("forged.json").write_text(json.dumps(changed), encoding="utf-8")
+        done = run("verify", "forged.json", "--report", "f.html")
+        free = path[0] in ("dataset", "dataset_version", "previous", "versions")  # the ledger's to tell
+        if not free:
+            assert done.exit_code != 0, path
+            assert "SOUND:" not in done.stdout.split("\n", 1)[0], path
+        elif done.exit_code == 0:
+            parsed("f.html")
+
+
+def places(value: Any) -> list[tuple[Any, ...]]:
+    """Return a place for each kind of text field."""
+    found: dict[tuple[str, ...], tuple[Any, ...]] = {}
+
+    def walk(each: Any, path: tuple[Any, ...]) -> None:
+        if isinstance(each, dict):
+            for key, inner in each.items():
+                walk(inner, (*path, key))
+        elif isinstance(each, list):
+            for number, inner in enumerate(each[:1]):
+                walk(inner, (*path, number))
+        elif isinstance(each, str):
+            found.setdefault(tuple(step for step in path if isinstance(step, str)), path)
+
+    walk(value, ())
+    return list(found.values())
+
+
+@hostile
+def test_a_word_of_the_command_line_is_repeated_visibly_whatever_it_is(name):
+    Path("empty.ledger").write_bytes(b"")
+    for arguments in (
+        (name,),
+        (f"--{name}",),
+        ("plan", name),
+        ("plan", "--mean", name, "--bounds", "1", "--n", "5", "--epsilon", "1"),
+        ("plan", "--mean", name, "--bounds", name, "--n", "5", "--epsilon", name),
+        ("plan", "--histogram", name, "--categories", f"{name},b", "--n", "5", "--epsilon", "1"),
+        ("plan", "--count", "--where", name, "--n-max", "5", "--epsilon", "1"),
+        ("plan", "--mean", "x", "--bounds", "0,1", "--n", "5", "--epsilon", "1", "--plot", f"{name}"),
+        ("ledger", "create", "new.ledger", "--dataset", name, "--cap", "1", "--relation", "change-one", "--n", "5"),
+        ("ledger", "create", f"no/{name}", "--dataset", "d", "--cap", "1", "--relation", "change-one", "--n", "5"),
+        ("ledger", "show", name),
+        ("ledger", "history", "empty.ledger", "--dataset", name),
+        ("ledger", "verify", f"{name}.ledger", "--against", name),
+        ("release", name, "--ledger", "empty.ledger", "--count", "--n-max", "5", "--epsilon", "1", "--yes"),
+        ("release", f"{name}.toml", "--ledger", name, "--yes"),
+        ("verify", name),
+        ("verify", f"{name}.json"),
+        ("verify", "snap_half", "--claim", name),
+        ("verify", "snap_half", "--machine", name),
+        ("check", name),
+        ("derive", name),
+        ("bound", name),
+        ("bound", "x", "--range", name),
+        ("init", f"{name}.toml", "--count", "--n-max", "5", "--epsilon", name),
+        ("sql", name),
+        ("demo", "--directory", f"empty.ledger/{name}"),
+    ):
+        run(*arguments)
+
+
+@hostile
+def test_paths_of_files_that_are_written_may_have_any_name(name):
+    folder = Path("f" + name.replace("/", "")[:60])
+    folder.mkdir()
+    study, data = written(study_values("x"), str(folder / "s.toml")), table("x")
+    ledger = str(folder / "people.ledger")
+    terms = ["--dataset", "people", "--cap", "9", "--relation", "change-one", "--n", "4"]
+    assert run("ledger", "create", ledger, *terms).exit_code == 0
+    record, values = str(folder / "r.json"), str(folder / "v.csv")
+    done = run("release", study, "--data", data, "--ledger", ledger, "--yes", "--record", record, "--values", values)
+    assert done.exit_code == 0
+    pages = ["--certificate", str(folder / "c.json"), "--report", str(folder / "r.html")]
+    assert run("verify", record, "--ledger", ledger, *pages).stdout.startswith("SOUND")
+    assert "certificate" in parsed(str(folder / "r.html"))
+    assert run("check", str(folder / "c.json")).exit_code == 0
+    assert run("init", str(folder / "i.toml"), "--count", "--n-max", "5", "--epsilon", "1").exit_code == 0
+    assert run("verify", "snap_half", "--report", str(folder / "h.html")).exit_code == 0
+
+
+# Any encoding
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "latin-1", "utf-8"])
+def test_every_encoding_of_the_screen_works_and_files_are_whole(encoding):
+    name = "東京 ±█ é"
+    study, data = written(study_values(name)), table(name)
+    terms = ["--dataset", "people", "--cap", "9", "--relation", "change-one", "--n", "4"]
+    run("ledger", "create", "people.ledger", *terms, charset=encoding)
+    shown = run("plan", study, charset=encoding)
+    assert shown.exit_code == 0
+    assert ("\\u6771" in shown.stdout) == (encoding != "utf-8")
+    assert (re.search(r"\+- [0-9]", shown.stdout) is not None) == (encoding == "ascii")
+    done = run(
+        "release", study, "--data", data, "--ledger", "people.ledger", "--yes", "--record", "r.json", charset=encoding
+    )
+    assert done.exit_code == 0
+    assert snapdp.load_release("r.json").record["statistics"][0]["columns"][0]["categories"][0] == name
+    assert run("verify", "r.json", charset=encoding).stdout.startswith("SOUND")
+
+
+def test_a_process_with_a_narrow_encoding_ends_well():
+    """The streams of a real process, which click opens anew where they are ASCII."""
+    study = written(study_values("東京 ±█ é"))
+    for encoding in ("ascii", "cp1252"):
+        command = [sys.executable, "-m", "snapdp", "plan", study]
+        environment = {"PYTHONIOENCODING": encoding, "PYTHONPATH": str(CLI.parents[1]), "PATH": "/usr/bin"}
+        done = subprocess.run(command, capture_output=True, check=True, env=environment)
+        assert b"\\u6771" in done.stdout
+        done.stdout.decode(encoding)
+
+
+# Files before screens
+
+
+def test_files_are_written_even_where_nothing_can_be_printed(monkeypatch):
+    from snapdp.cli import render
+
+    def torn(*_: Any, **__: Any) -> None:
+        raise BrokenPipeError
+
+    monkeypatch.setattr(render, "table", torn)
+    study, data = written(study_values("x")), table("x")
+    terms = ["--dataset", "people", "--cap", "9", "--relation", "change-one", "--n", "4"]
+    run("ledger", "create", "people.ledger", *terms)
+    files = ["--record", "r.json", "--report", "r.html", "--values", "v.csv"]
+    monkeypatch.setattr(render, "show", lambda *_, **__: None)
+    CliRunner().invoke(main, ["release", study, "--data", data, "--ledger", "people.ledger", "--yes", *files])
+    assert all(Path(name).stat().st_size for name in ("r.json", "r.html", "v.csv"))
+    monkeypatch.setattr(render, "show", torn)
+    CliRunner().invoke(main, ["plan", study, "--plot", "p.svg"])
+    assert Path("p.svg").stat().st_size
+    CliRunner().invoke(main, ["demo"])
+    assert Path("snapdp-demo/report.html").stat().st_size
+
+
+# Passwords
+
+
+ADDRESSES = [
+    "postgresql://ann:S3CR3T@127.0.0.1:1/people",
+    "postgres://ann:S3%20CR3T@127.0.0.1:1/people",
+    "postgresql://127.0.0.1:1/people?user=ann&password=S3CR3T",
+    "postgresql://127.0.0.1:1/people?p%61ssword=S3CR3T",
+    "postgresql://ann:x@S3CR3T@127.0.0.1:1/people",
+    "POSTGRESQL://ann:S3CR3T@127.0.0.1:1/people",
+    "postgresql+psycopg://ann:S3CR3T@127.0.0.1:1/people",
+    "host=127.0.0.1 port=1 user=ann password=S3CR3T dbname=people",
+    "host=127.0.0.1 password='S3CR3T' dbname=people",
+]
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_no_password_is_printed_by_any_command(address):
+    flags = ["--count", "--n-max", "5", "--epsilon", "1", "--yes"]
+    terms = ["--dataset", "people", "--cap", "1", "--relation", "add-remove", "--n-max", "5"]
+    Path("r.json").write_text("{}")
+    for arguments in (
+        ["ledger", "create", address, *terms],
+        ["ledger", "show", address],
+        ["ledger", "history", address],
+        ["ledger", "verify", address],
+        ["release", "people.csv", "--ledger", address, *flags],
+        ["release", address, "--table", "t", "--ledger", "no.ledger", *flags],
+        ["verify", "r.json", "--ledger", address],
+        ["verify", address],
+        ["sql", address],
+        ["plan", address],
+    ):
+        for more in ([], ["--json"]):
+            done = run(*arguments, *more)
+            assert done.exit_code in (1, 2) or " " in address  # a file may have such a name
+            assert "CR3T" not in done.output
+            assert "S3" not in done.output
+
+
+def test_a_team_ledger_is_used_without_its_password_on_any_screen():
+    from psycopg.conninfo import conninfo_to_dict
+
+    with new_database(postgres_server()) as where:
+        given = address(postgres_server(), database=conninfo_to_dict(where)["dbname"], password="S3CR3T")
+        terms = ["--dataset", "people", "--cap", "9", "--relation", "change-one", "--n", "4"]
+        study, data = written(study_values("x")), table("x")
+        files = ["--record", "r.json"]
+        for arguments in (
+            ["ledger", "create", given, *terms],
+            ["ledger", "create", given, *terms],  # it is there already
+            ["release", study, "--data", data, "--ledger", given, "--yes", *files],
+            ["ledger", "show", given],
+            ["ledger", "history", given],
+            ["ledger", "verify", given, "--against", "r.json"],
+            ["verify", "r.json", "--ledger", given],
+        ):
+            for more in ([], ["--json"]):
+                done = run(*arguments, *more)
+                assert "S3CR3T" not in done.output
+        assert done.exit_code == 0
+
+
+# One door
+
+
+def test_no_module_of_the_commands_prints_but_through_the_screen():
+    for path in sorted(CLI.glob("*.py")):
+        if path.name == "screen.py":
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call):
+                called = ast.unparse(node.func)
+                assert called not in ("print", "click.echo", "click.secho", "click.style", "Console"), path.name
+
+
+def test_every_command_is_among_those_that_were_tried():
+    source = Path(__file__).read_text(encoding="utf-8")
+    assert all(f'"{name}"' in source for name in COMMANDS if name != "tour")
+
+
+def test_an_epsilon_above_twenty_is_said_to_hide_nothing_wherever_it_is_shown():
+    values = study_values("x")
+    values["statistic"] = [{"kind": "histogram", "column": "x g", "epsilon": "20.5"}]
+    study, data = written(values), table("x")
+    assert "Epsilon 41/2 hides nothing" in run("plan", study).stdout
+    assert "hides nothing" in json.loads(run("plan", study, "--json").stdout)["warning"]
+    terms = ["--dataset", "people", "--cap", "99", "--relation", "change-one", "--n", "4"]
+    run("ledger", "create", "people.ledger", *terms)
+    files = ["--record", "r.json", "--report", "r.html"]
+    done = run("release", study, "--data", data, "--ledger", "people.ledger", "--yes", *files)
+    assert done.stderr.count("hides nothing") == 2  # before it is paid for, and after
+    assert "hides nothing" in parsed("r.html")
+    assert "hides nothing" in run("verify", "r.json").stdout
+
+
+# Errors, reprs and pictures
+
+
+@hostile
+def test_errors_and_reprs_of_the_library_show_names_visibly(name):
+    good = study_values(name)
+    number, group = f"{name} x", f"{name} g"
+    first = good["statistic"][0]
+    wrong: list[dict[str, Any]] = [
+        {**good, "statistic": [first, first]},
+        {**good, "statistic": [{"kind": "histogram", "column": f"{name} other", "epsilon": 1}]},
+        {**good, "statistic": [{"kind": "mean", "column": group, "epsilon": 1}]},
+        {**good, "statistic": [{"kind": "mean", "column": number}]},
+        {**good, "statistic": [{"kind": "mean", "column": number, "by": group, "accuracy": 1}]},
+        {**good, "statistic": [{"kind": name, "epsilon": 1}]},
+        {**good, "statistic": [{**first, name: 1}]},
+        {**good, "statistic": [{**first, "epsilon": name}]},
+        {**good, "columns": {name: {"kind": name}}},
+        {**good, "columns": {name: {"kind": "integer", "lower": 2, "upper": 1}}},
+        {**good, "columns": {name: {"kind": "category", "categories": ["a", "a"]}}},
+        {**good, "columns": {name: {"kind": "category", "categories": ["a"], "unknown": name}}},
+        {**good, "relation": name},
+        {**good, name: 1},
+    ]
+    for values in wrong:
+        with pytest.raises(snapdp.SnapdpError) as refused:
+            snapdp.study(values).plan()
+        told = str(refused.value).translate(dict.fromkeys(map(ord, "\u3164\ufe0f")))  # Python's repr leaves these two
+        assert UNSEEN.search(told) is None, ascii(told)
+    assert UNSEEN.search(repr(snapdp.study(good).plan())) is None
+    assert UNSEEN.search(repr(snapdp.study(good).plan().offers())) is None
+
+
+def test_a_picture_shows_any_title_and_reads_no_formula_in_it():
+    values = study_values(NAMES["everything"])
+    values["statistic"] = values["statistic"][:1]
+    done = run("plan", written(values), "--plot", "p.svg")
+    assert done.exit_code == 0, done.stderr
+    assert "picture: p.svg" in done.stderr
+    assert UNSEEN.search(Path("p.svg").read_text(encoding="utf-8")) is None

@@ -1,0 +1,83 @@
+"""Files of values: one schema whatever was released, numbers that stay numbers, text that no spreadsheet runs."""
+
+from __future__ import annotations
+
+import csv
+
+import duckdb
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from snapdp.release.files import guarded, unguarded, write_values
+from snapdp.release.result import Number, load_release
+from tests.unit.release.people import MEAN, released
+
+SCHEMA = [
+    ("statistic", "VARCHAR"),
+    ("part", "VARCHAR"),
+    ("cell", "VARCHAR"),
+    ("value", "DOUBLE"),
+    ("low", "DOUBLE"),
+    ("high", "DOUBLE"),
+    ("alpha", "VARCHAR"),
+    ("epsilon", "VARCHAR"),
+    ("derived", "BOOLEAN"),
+]
+REGIONS = {"kind": "histogram", "column": "region", "epsilon": 1}
+SUM = {"kind": "sum", "column": "age", "epsilon": 1}
+
+
+def schema_of(path):
+    return [(name, kind) for name, kind, *_ in duckdb.execute(f"DESCRIBE SELECT * FROM '{path}'").fetchall()]
+
+
+@pytest.mark.parametrize("relation", ["change-one", "add-remove"])
+@pytest.mark.parametrize("asked", [[MEAN], [REGIONS], [SUM], [MEAN, REGIONS, SUM]])
+def test_a_parquet_file_has_one_schema_whatever_is_missing(tmp_path, relation, asked):
+    """Shares under add-remove have no interval: low and high were once written as text then."""
+    result = released(tmp_path, *asked, relation=relation)
+    result.save(tmp_path / "v.parquet")
+    assert schema_of(tmp_path / "v.parquet") == SCHEMA
+    rows = duckdb.execute(f"SELECT value, low, high FROM '{tmp_path / 'v.parquet'}'").fetchall()
+    assert rows == [(float(each.value), each.low, each.high) for each in result.numbers()]
+
+
+def test_ends_that_no_double_holds_are_moved_outward(tmp_path):
+    big = 2**60 + 1
+    row = Number("s", "", "", big, big, big, "1/20", "1", False)
+    columns = {name: [getattr(row, name)] for name in Number._fields}
+    write_values(columns, tmp_path / "v.parquet")
+    ((value, low, high),) = duckdb.execute(f"SELECT value, low, high FROM '{tmp_path / 'v.parquet'}'").fetchall()
+    assert (value, low) == (2**60, 2**60)
+    assert high == 2**60 + 256
+    write_values(columns, tmp_path / "v.csv")
+    assert str(big) in (tmp_path / "v.csv").read_text()  # there it is exact
+
+
+def test_a_csv_file_keeps_numbers_as_they_are_and_missing_ends_empty(tmp_path):
+    released(tmp_path, REGIONS, relation="add-remove").save(tmp_path / "r.json")
+    result = load_release(tmp_path / "r.json")
+    result.save(tmp_path / "v.csv")
+    with open(tmp_path / "v.csv", newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    for number, row in zip(result.numbers(), rows, strict=True):
+        assert row["value"] == repr(number.value)
+        assert row["low"] == ("" if number.low is None else repr(number.low))
+        assert row["derived"] == ("true" if number.derived else "false")
+    assert {row["low"] for row in rows if row["derived"] == "true"} == {""}
+
+
+@given(st.text(st.characters(codec="utf-8"), max_size=8))
+def test_no_text_begins_like_a_formula_and_every_one_can_be_read_back(text):
+    safe = guarded(text)
+    assert not safe.lstrip().startswith(("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20"))
+    assert not safe.startswith(("\t", "\r", "\n"))
+    assert unguarded(safe) == text
+    assert safe == text or safe == f"'{text}"
+
+
+def test_ordinary_text_is_left_alone():
+    assert [guarded(each) for each in ("north", "[0, 18)", "mean(age)", "1/20", "")] == [
+        "north", "[0, 18)", "mean(age)", "1/20", "",
+    ]  # fmt: skip
