@@ -117,6 +117,7 @@ def _study(options: dict[str, Any], ledger: Ledger) -> Study:
     if options["data"]:
         raise click.UsageError("--data belongs to a study; the table is the argument itself.")
     names = [account.name for account in ledger.accounts()]
+    names += [str(each.numbers["account"]) for each in ledger.unsound()]  # not the only one because others are broken
     if options["dataset"] is None and len(names) != 1:
         many = f"it has {len(names)}: {', '.join(names)}" if names else "it has none yet"
         raise click.UsageError(f"Which account of the ledger is charged? Give --dataset NAME; {many}.")
