@@ -296,6 +296,24 @@ def test_a_flipped_byte_and_an_old_copy_are_found():
     assert run("ledger", "verify", "people.ledger").exit_code == 1
 
 
+def test_a_ledger_is_backed_up_and_restored_against_the_newest_record():
+    run("release", "people.csv", *SHORT, "--record", "r.json")
+    done = json.loads(run("ledger", "backup", "people.ledger", "b.ledger", "--json").stdout)
+    assert done == {"ok": True, "backup": "b.ledger", "accounts": 1, "entries": 4}
+    again = run("ledger", "backup", "people.ledger", "b.ledger")
+    assert (again.exit_code, "exists already" in again.stderr) == (1, True)
+    charged = run("release", "people.csv", *SHORT[:-3], "--ledger", "b.ledger", "--yes", "--epsilon", "0.25")
+    assert (charged.exit_code, "is a copy" in charged.stderr) == (1, True)
+    bare = run("ledger", "restore", "b.ledger", "new.ledger")
+    assert (bare.exit_code, "newest record" in bare.stderr, Path("new.ledger").exists()) == (1, True, False)
+    assert run("ledger", "restore", "b.ledger", "x", "--against", "r.json", "--no-record").exit_code == 2
+    done = json.loads(run("ledger", "restore", "b.ledger", "new.ledger", "--against", "r.json", "--json").stdout)
+    assert done == {"ok": True, "ledger": "new.ledger", "accounts": 1, "entries": 4}
+    assert "a ledger again" in run("ledger", "restore", "b.ledger", "x", "--no-record").stdout
+    assert "is a backup of" in run("ledger", "backup", "new.ledger", "y").stdout
+    assert run("release", "people.csv", *SHORT[:-3], "--ledger", "new.ledger", "--yes").exit_code == 0
+
+
 # Init and sql
 
 

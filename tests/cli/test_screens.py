@@ -22,6 +22,7 @@ from click.testing import CliRunner
 import snapdp
 from snapdp.cli.app import COMMANDS, main
 from snapdp.release.files import unguarded
+from tests.services import address, new_database, postgres_server
 
 CLI = Path(snapdp.__file__).parent / "cli"
 NAMES = {
@@ -379,6 +380,29 @@ def test_no_password_is_printed_by_any_command(address):
             assert done.exit_code in (1, 2) or " " in address  # a file may have such a name
             assert "CR3T" not in done.output
             assert "S3" not in done.output
+
+
+def test_a_team_ledger_is_used_without_its_password_on_any_screen():
+    from psycopg.conninfo import conninfo_to_dict
+
+    with new_database(postgres_server()) as where:
+        given = address(postgres_server(), database=conninfo_to_dict(where)["dbname"], password="S3CR3T")
+        terms = ["--dataset", "people", "--cap", "9", "--relation", "change-one", "--n", "4"]
+        study, data = written(study_values("x")), table("x")
+        files = ["--record", "r.json"]
+        for arguments in (
+            ["ledger", "create", given, *terms],
+            ["ledger", "create", given, *terms],  # it is there already
+            ["release", study, "--data", data, "--ledger", given, "--yes", *files],
+            ["ledger", "show", given],
+            ["ledger", "history", given],
+            ["ledger", "verify", given, "--against", "r.json"],
+            ["verify", "r.json", "--ledger", given],
+        ):
+            for more in ([], ["--json"]):
+                done = run(*arguments, *more)
+                assert "S3CR3T" not in done.output
+        assert done.exit_code == 0
 
 
 # One door

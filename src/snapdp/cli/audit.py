@@ -55,7 +55,7 @@ def _print(found: Any, path: Path) -> None:
     if not found.sound:
         echo(f"ALTERED: {len(found.findings)} fields of {name} are not what they must be.", colour="red")
         rows = [(cell(each.field), cell(each.says), cell(each.should)) for each in found.findings[:MOST_FINDINGS]]
-        table(("field", "says", "should be"), rows)
+        table(("field", "says", "should be"), rows, unbroken=0)
         if len(found.findings) > MOST_FINDINGS:
             note(f"... and {len(found.findings) - MOST_FINDINGS} more: --json lists them.")
         return

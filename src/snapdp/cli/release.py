@@ -117,6 +117,7 @@ def _study(options: dict[str, Any], ledger: Ledger) -> Study:
     if options["data"]:
         raise click.UsageError("--data belongs to a study; the table is the argument itself.")
     names = [account.name for account in ledger.accounts()]
+    names += [str(each.numbers["account"]) for each in ledger.unsound()]  # not the only one because others are broken
     if options["dataset"] is None and len(names) != 1:
         many = f"it has {len(names)}: {', '.join(names)}" if names else "it has none yet"
         raise click.UsageError(f"Which account of the ledger is charged? Give --dataset NAME; {many}.")
@@ -160,12 +161,14 @@ def _ask(plan: Plan, account: Account, *, yes: bool, quiet: bool) -> None:
 
 def _to_try(refusal: SnapdpError, options: dict[str, Any], ledger_path: str) -> str | None:
     """Return the command that helps on, where there is one."""
+    from snapdp.data.postgres import is_address
     from snapdp.errors import BudgetError, LedgerError
 
     ledger = shlex.quote(shown_address(ledger_path))
     if isinstance(refusal, BudgetError) and "left" in refusal.numbers and _is_study(options):
         left = refusal.numbers["left"]
         return f"snapdp plan {shlex.quote(options['source'])} --fit --budget {left}" if left else None
-    if isinstance(refusal, LedgerError) and ("no account" in refusal.problem or not os.path.exists(ledger_path)):
+    lacking = "no account" in refusal.problem or "is no ledger" in refusal.problem
+    if isinstance(refusal, LedgerError) and (lacking or not (is_address(ledger_path) or os.path.exists(ledger_path))):
         return f"snapdp ledger create {ledger} --dataset NAME --cap 1 --relation change-one --n N"
     return None

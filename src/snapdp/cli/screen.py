@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 LONGEST_MESSAGE = 2000
+HALF_A_SCREEN = 40
 
 
 def prepare() -> None:
@@ -62,9 +63,12 @@ def fitted(text: str, *, err: bool = False) -> str:
 
 def table(
     heads: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Sequence[int] = (), dim: Sequence[int] = (),
-    title: str | None = None, err: bool = False,
+    title: str | None = None, unbroken: int | None = None, err: bool = False,
 ) -> None:  # fmt: skip
-    """Print a table; each cell is text from outside until shown otherwise. Line ends in cells are ours."""
+    """Print a table; each cell is text from outside until shown otherwise. Line ends in cells are ours.
+
+    unbroken   a column that is not wrapped, as long as it leaves half of a narrow terminal to the others
+    """
     from rich import box
     from rich.table import Table
 
@@ -80,8 +84,11 @@ def table(
         style = "dim" if place in dim else ""
         justify = "right" if place in numbers else "left"
         shown.add_column(fitted(visible(head), err=err), justify=justify, overflow="fold", style=style)  # type: ignore[arg-type]
-    for row in rows:
-        shown.add_row(*(fitted(cell, err=err) for cell in row))
+    body = [[fitted(text, err=err) for text in row] for row in rows]
+    if unbroken is not None and all(len(row[unbroken]) <= HALF_A_SCREEN for row in body):
+        shown.columns[unbroken].no_wrap = True
+    for row in body:
+        shown.add_row(*row)
     console(err=err).print(shown)
 
 

@@ -8,12 +8,12 @@ drawn at random no equality can show.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 from snapdp.queries.relation import CHANGE_ONE
-from snapdp.release.chain import amount_from, amount_text, canonical, digest
+from snapdp.release.chain import LONGEST_FRACTION, amount_from, amount_text, canonical, digest
 from snapdp.release.storage import Entry
 
 DECLARED = ("relation", "unit", "n", "n_max", "person", "rows_per_person", "own")
@@ -48,7 +48,7 @@ def reserve_fault(body: Mapping[str, Any], terms: Terms, author: str | None = No
     if "snapdp_request" not in asked:  # asked by somebody else's program: taken as it is
         return None
     try:
-        total = sum((amount_from(each["epsilon"]) for each in asked["statistics"]), Fraction(0))
+        total = _total(asked["statistics"])
         rows = asked["n" if terms.relation == CHANGE_ONE else "n_max"]
         if str(total) != epsilon:
             return "is charged another epsilon than its statistics say"
@@ -59,6 +59,16 @@ def reserve_fault(body: Mapping[str, Any], terms: Terms, author: str | None = No
     if author is not None and asked.get("own", author) != author:
         return "was reserved for another role"
     return None
+
+
+def _total(statistics: Sequence[Mapping[str, Any]]) -> Fraction:
+    """Return what statistics cost together; ValueError where the sum runs away, as no sum of a ledger does."""
+    total = Fraction(0)
+    for each in statistics:
+        total += amount_from(each["epsilon"])
+        if total.denominator >= 10**LONGEST_FRACTION:
+            raise ValueError
+    return total
 
 
 def _unit(asked: Mapping[str, Any]) -> str:

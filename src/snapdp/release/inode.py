@@ -89,7 +89,8 @@ class Inode:
 
     def mark(self, application: int) -> int:
         """Return user_version as the file itself has it, without its log; 0 if it is not a file of the application."""
-        raw = os.pread(self._file, 12, MARK)
+        os.lseek(self._file, MARK, os.SEEK_SET)
+        raw = os.read(self._file, 12)
         version, _, owner = struct.unpack(">iii", raw) if len(raw) == 12 else (0, 0, None)
         return int(version) if owner == application else 0
 

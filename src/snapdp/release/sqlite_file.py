@@ -84,8 +84,8 @@ class SqliteFile:
     def begin(self, *, writing: bool) -> None:
         """Lock the file, make sure that what is seen is what it holds, and start a transaction."""
         self._check_owner()
-        self._acquire(alone=writing)
         try:
+            self._acquire(alone=writing)
             if self.connection is None or self._mark != self._marked():
                 if not writing:
                     self.inode.release()
@@ -145,7 +145,7 @@ class SqliteFile:
     def drop(self) -> None:
         """Disconnect and leave the log as it is, as a process does that is killed."""
         guard: sqlite3.Connection | None = None
-        with contextlib.suppress(sqlite3.Error, UnicodeError):
+        with contextlib.suppress(sqlite3.Error, UnicodeError, LedgerError):
             if self.connection is not None:
                 # SQLite's last connection brings its log into the file, wanted or not; one that only reads cannot.
                 guard = self._connected("ro")

@@ -15,6 +15,7 @@ import pytest
 from snapdp.errors import LedgerError
 from snapdp.release import sqlite_file
 from snapdp.release.ledger import Ledger
+from tests.services import missing
 from tests.unit.release.colleague import Colleague
 from tests.unit.release.support import NAME, F, new_ledger, release
 
@@ -48,9 +49,11 @@ def path(tmp_path):
 
 @contextlib.contextmanager
 def reaching(path, way, can_bind):
-    """Start a colleague who knows the ledger by another name; where mounts are not allowed, by a hard link instead."""
+    """Start a colleague who knows the ledger by another name."""
     other = path.with_name("other.ledger")
-    if way == "bind mount" and can_bind:
+    if way == "bind mount":
+        if not can_bind:
+            missing("mounts", "unshare and mount are not allowed")
         other.touch()
         with Colleague(*MOUNT, str(path), str(other), "-") as colleague:
             yield colleague, other
@@ -167,7 +170,8 @@ def test_many_processes_under_three_names_spend_exactly_what_they_were_told(path
     os.link(path, hard)
     with contextlib.ExitStack() as stack:
         crowd = [(stack.enter_context(Colleague()), name) for name in (path, hard, path)]
-        crowd.append(stack.enter_context(reaching(path, "bind mount", can_bind)))
+        way = "bind mount" if can_bind else "hard link"
+        crowd.append(stack.enter_context(reaching(path, way, can_bind)))
         told = []
         for turn in range(rounds):
             for colleague, name in crowd:
@@ -300,6 +304,15 @@ def test_another_program_that_opens_and_closes_the_ledger_does_no_harm(path):
     log_of(path).unlink()
     with pytest.raises(LedgerError, match=NO_LOG):
         Ledger.open(path)
+
+
+def test_a_ledger_taken_away_while_it_is_open_can_still_be_closed(path):
+    ledger, version = new_ledger(path)
+    with ledger:
+        release(ledger, version, "a", "1/4")
+        shutil.rmtree(path.parent)
+        with pytest.raises(LedgerError, match="moved or replaced"):
+            release(ledger, version, "b", "1/4")
 
 
 # A kill at every step
