@@ -259,6 +259,9 @@ class SqliteFile:
             self._complete()
             self._largest_log = 2 * self._log_size() if self._needs_log() else LARGEST_LOG
         if not self._needs_log():
+            if self._log != _inode_of(self._log_path):  # SQLite's locks were dropped, and somebody swept its log away
+                self.drop()
+                self._settle()
             self._move_mark()
             if not self._needs_log():
                 raise self.refused(*SENTENCES[sqlite3.SQLITE_BUSY])

@@ -315,6 +315,28 @@ def test_a_ledger_taken_away_while_it_is_open_can_still_be_closed(path):
             release(ledger, version, "b", "1/4")
 
 
+@pytest.mark.parametrize("used", [False, True])
+def test_a_program_that_reads_the_file_beside_its_open_ledger_loses_nothing(path, used):
+    """Closing the file drops the locks that SQLite has on it in this process; others then take it for unused."""
+    ledger, version = new_ledger(path)
+    ledger.close()
+    with Ledger.open(path) as ledger, Colleague() as colleague:
+        if used:
+            release(ledger, version, "before", "1/8")
+        assert ledger.account(NAME).spent == F(used, 8)
+        path.read_bytes()
+        colleague("open", path)
+        assert colleague("release", "a", "1/8") == 0.5 if used else colleague("spent") == "0"
+        colleague("close")
+        release(ledger, version, "b", "1/8")
+        colleague("open", path)
+        assert F(colleague("spent")) == F(1 + 2 * used, 8)
+        assert colleague("release", "c", "1/8") == 0.5
+        colleague.kill()
+        release(ledger, version, "d", "1/8")
+    assert spent(path) == F(3 + 2 * used, 8)
+
+
 # A kill at every step
 
 
