@@ -235,6 +235,16 @@ def test_an_interruption_while_the_table_is_read_costs_nothing(book, monkeypatch
     nothing_happened(book)
 
 
+def test_a_library_that_rounds_wrongly_is_refused_before_the_charge(book, monkeypatch):
+    def wrong():
+        raise PremiseError("the installed gmpy2 (MPFR) does not round as it is told.")
+
+    monkeypatch.setattr(engine, "require_directed_rounding", wrong)
+    with pytest.raises(PremiseError, match="does not round"):
+        release(book)
+    nothing_happened(book)
+
+
 @pytest.mark.parametrize("statistic", [MEAN, LONG], ids=["commit", "side file"])
 def test_a_full_disk_after_the_charge_releases_nothing(book, tmp_path, statistic):
     limit = largest_file(0)
