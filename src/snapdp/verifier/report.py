@@ -127,9 +127,10 @@ def _pair(verdict: Verdict) -> tuple[Fraction, Fraction]:
     evidence, shape = verdict.evidence, verdict.shape
     if evidence is not None:
         return min(evidence.f, evidence.f_prime), max(evidence.f, evidence.f_prime)
+    assert shape.lower is not None
     assert shape.upper is not None
     assert shape.query is not None
-    return shape.upper - shape.query.sensitivity, shape.upper
+    return max(shape.lower, shape.upper - shape.query.sensitivity), shape.upper
 
 
 def _enclosures(found: Pointwise) -> list[str]:

@@ -17,8 +17,10 @@ from snapdp.verifier.language import parse
 from snapdp.verifier.machine import Machine, parse_machine
 from snapdp.verifier.reproduction import python_lines
 from snapdp.verifier.summary import headline
+from snapdp.verifier.syntax import Program, from_lists
 from snapdp.verifier.verdict import verify
 from tests.unit.verifier import shapes
+from tests.unit.verifier.mutation import mutants
 from tests.unit.verifier.snaps import snap
 
 CLAIMS = ("0", "0.1", "1/2", "1", "2", "5")
@@ -202,3 +204,27 @@ def test_sound_programs_are_not_refuted_at_their_certified_bound(scale, p):
     verdict = verify(program, Machine(p=p), claim=bound, evaluations=200)
     assert verdict.kind == "INCONCLUSIVE"
     assert Fraction(1, 2) < verdict.lower <= bound
+
+
+# Forged certificates of these shapes
+
+
+def is_true(forged, machine) -> bool:
+    """Return whether a witness holds, by counting on a machine whose draws go deep enough."""
+    statements = tuple(from_lists(statement) for statement in forged["program"])
+    program = Program(name="p", parameters=(), queries=(), statements=statements, result=forged["result"])
+    witness = forged["witness"]
+    values = {key: Fraction(witness[key]) for key in ("f", "f_prime", "output")}
+    loss = shapes.loss_of(program, machine, **values)
+    return loss == math.inf if witness["kind"] == "impossible" else loss > float(Fraction(forged["claim"])) - 1e-12
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("body", COVERED.values(), ids=COVERED)
+def test_every_mutant_that_the_checker_accepts_is_true(body):
+    program = parse(f"program p {{ query f in [-8, 8]; {DRAWN} {body} return z; }}")
+    made = json.loads(certificate_text(verify(program, Machine(p=5), claim="0.3", evaluations=20)))
+    accepted = [mutant for _, _, mutant in mutants(made) if check(mutant) is None]
+    same_machine = [mutant for mutant in accepted if mutant["machine"] == made["machine"]]
+    assert same_machine
+    assert all(is_true(mutant, Machine(p=5, umin=-16)) for mutant in same_machine)
