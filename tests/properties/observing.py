@@ -29,7 +29,8 @@ from snapdp.data.engines import Table
 from snapdp.mechanism.parameters import SnappingParameters
 from snapdp.queries.exact import exact_values
 from snapdp.randomness.bits import RecordedBits
-from snapdp.release import engine
+from snapdp.release import engine, sqlite_file
+from snapdp.release.inode import Inode
 from snapdp.release.ledger import Ledger
 from snapdp.release.request import Request, unit_text
 
@@ -110,10 +111,21 @@ def stopped_clock() -> str:
 
 @contextlib.contextmanager
 def fixed_world(bits: engine.Bits | None = None) -> Iterator[None]:
-    """Fix everything that is neither request nor data: bits, clock and entropy, also where nobody hands them in."""
+    """Fix everything that is neither request nor data: bits, clock and entropy, also where nobody hands them in.
+
+    Of a ledger's file, also its number on the disk and the random marks in it.
+    """
     replaced = {"clock": stopped_clock, "entropy": counted_entropy()}
     kept = [(way.__func__, dict(way.__func__.__kwdefaults__)) for way in (Ledger.open, Ledger.create)]
-    system = engine.system_bits
+    system, made, token = engine.system_bits, Inode.__init__, sqlite_file._token
+    marks = itertools.count(1)
+
+    def numbered(inode: Inode, path: Path) -> None:
+        made(inode, path)
+        inode.number = 1
+
+    Inode.__init__ = numbered  # type: ignore[method-assign]
+    sqlite_file._token = lambda *, odd: 2 * next(marks) + odd
     for way, _ in kept:
         way.__kwdefaults__.update(replaced)
     if bits is not None:
@@ -121,7 +133,8 @@ def fixed_world(bits: engine.Bits | None = None) -> Iterator[None]:
     try:
         yield
     finally:
-        engine.system_bits = system
+        engine.system_bits, sqlite_file._token = system, token
+        Inode.__init__ = made  # type: ignore[method-assign]
         for way, defaults in kept:
             way.__kwdefaults__.update(defaults)
 
