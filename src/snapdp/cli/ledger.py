@@ -137,7 +137,7 @@ def verify_command(ctx: click.Context, /, path: str, against: str | None, as_jso
         echo_json({"ok": True, "accounts": found.accounts, "entries": found.entries})
     else:
         held = "" if against is None else f" It holds {cell(against)}."
-        echo(f"{cell(shown_address(path))} is sound: {found.accounts} accounts, {found.entries} entries.{held}")
+        echo(f"{cell(shown_address(path))} is sound: {_extent(found)}.{held}")
 
 
 @ledger_group.command("migrate", epilog="\b\nExample:\n  snapdp ledger migrate postgresql://keeper@server/budgets")
@@ -186,7 +186,7 @@ def backup_command(ctx: click.Context, /, path: str, file: str, as_json: bool) -
     if as_json:
         echo_json({"ok": True, "backup": file, "accounts": found.accounts, "entries": found.entries})
     else:
-        echo(f"{file} is a backup of {path}: {found.accounts} accounts, {found.entries} entries.")
+        echo(f"{file} is a backup of {path}: {_extent(found)}.")
         say("It cannot be charged. To put it to use: snapdp ledger restore, with the newest record.")
 
 
@@ -215,7 +215,13 @@ def restore_command(
     if as_json:
         echo_json({"ok": True, "ledger": path, "accounts": found.accounts, "entries": found.entries})
     else:
-        echo(f"{path} is a ledger again: {found.accounts} accounts, {found.entries} entries.")
+        echo(f"{path} is a ledger again: {_extent(found)}.")
+
+
+def _extent(found: Any) -> str:
+    """Return how much was found sound, in words."""
+    accounts, entries = found.accounts, found.entries
+    return f"{accounts} account{'s' * (accounts != 1)}, {entries} entr{'y' if entries == 1 else 'ies'}"
 
 
 def _account_values(account: Any) -> dict[str, Any]:

@@ -29,6 +29,7 @@ from snapdp.data.dialects import DUCKDB, MANY_CELLS, Dialect, identifier
 from snapdp.data.persons import kept_rows
 from snapdp.data.quantiser import DOUBLE, NARROW, Quantiser, quantiser
 from snapdp.data.schema import BINNED, CATEGORY, INTEGER, NUMBER, PERSON, CategoryColumn, Column, NumberColumn
+from snapdp.display.text import visible
 from snapdp.errors import DataError, ParameterError
 from snapdp.exact.dyadic import floor_log2, power_of_two
 from snapdp.values import Value
@@ -162,7 +163,7 @@ class Script(Value):
         """Return what will run, for people to read."""
         notes = [
             f"-- {key.name} (label, code): the {len(key.column.categories)} declared categories of column "
-            f"{identifier(key.column.name)}, numbered from 0"
+            f"{visible(identifier(key.column.name))}, numbered from 0"
             for key in self.keys
         ]
         return "\n".join([*notes, *(f"{each.text};" for each in self.statements)]) + "\n"

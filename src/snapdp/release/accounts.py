@@ -7,6 +7,7 @@ Everything here is public: a message names accounts and amounts, as exact fracti
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
@@ -19,7 +20,8 @@ from snapdp.release.storage import Entry, Signed, Standing
 from snapdp.values import Value
 
 LONGEST_NAME = 100
-FINEST, LARGEST_DENOMINATOR = 10**30, 1000  # of a charge: sums of these stay short, in whatever order they come
+# What the denominator of a charge divides: of 1/1 to 1/1000, of decimals with 30 places, and so of all their sums.
+COMMON_DENOMINATOR = math.lcm(10**30, *range(1, 1001))
 COMMITTED, ABANDONED, IN_PROGRESS, ORPHANED = "committed", "abandoned", "in progress", "orphaned"
 
 
@@ -193,12 +195,11 @@ def agree(holder: Account, *, relation: str, rows: int, unit: str) -> None:
 
 def payable(amount: Fraction) -> Fraction:
     """Return an amount that may be charged anew; refuse one that would make the sums of an account ever longer."""
-    if amount.denominator > LARGEST_DENOMINATOR and FINEST % amount.denominator:
+    if COMMON_DENOMINATOR % amount.denominator:
         raise ParameterError(
-            f"epsilon = {shown(amount)} has a denominator that is neither at most {LARGEST_DENOMINATOR} nor a part "
-            "of 10^30.",
-            "Give epsilon as a decimal with at most 30 places or as a short fraction; of several statistics the sum "
-            "counts. Nothing was spent.",
+            f"epsilon = {shown(amount)} has a denominator that would make the account's sums ever longer.",
+            "Give epsilon as a decimal with at most 30 places, or as a fraction whose denominator is at most 1000; "
+            "sums of such are fine. Nothing was spent.",
         )
     return amount
 

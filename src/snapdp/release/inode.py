@@ -12,7 +12,9 @@ descriptor opened here stays open until no ledger of this process uses the file 
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 import struct
 import sys
 import threading
@@ -73,6 +75,9 @@ class Inode:
                 self._file = os.open(path, os.O_RDONLY)
                 self._queued = False
             about = os.fstat(self._file)
+            if not stat.S_ISREG(about.st_mode):
+                os.close(self._file)
+                raise OSError(errno.EINVAL, "not a file")
             self.number, self.names = about.st_ino, about.st_nlink
             self._key = (about.st_dev, about.st_ino)
             users = _USED.setdefault(self._key, _Users(path))

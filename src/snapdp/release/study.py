@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from snapdp.data.engines import Table, Watch, open_table
+from snapdp.data.postgres import is_address
 from snapdp.errors import ParameterError
 from snapdp.planner import study as declared
 from snapdp.planner.plan import Plan
@@ -106,6 +107,6 @@ def study(given: str | os.PathLike[str] | dict[str, Any] | None = None, **values
         found = declared.study_from_values({"version": 1, **(given or {}), **values})
     else:
         found = declared.load_study(given)
-        if found.data is not None:  # relative to the file that names it
+        if found.data is not None and not is_address(found.data):  # relative to the file that names it
             found = replaced(found, data=str(Path(given).parent / found.data))
     return Study(**{name: getattr(found, name) for name in found._fields})

@@ -291,6 +291,13 @@ def test_every_piece_of_a_sum_stays_below_64_bits_for_all_rows_that_are_allowed(
 # Text
 
 
+def test_a_name_does_not_leave_its_comment():
+    many = category_column("x\nDROP TABLE people; --\u2028y", categories=[str(i) for i in range(2000)])
+    lines = script([Categories(column=many)], declared_rows([many])).text.split("\n")
+    (note,) = (line for line in lines if line.startswith("-- "))
+    assert "x\\nDROP TABLE people; --\\u2028y" in note
+
+
 @pytest.mark.parametrize("name", ['a "b" c', "x'; --", "select", "é", "e\u0301", "a\nb", "🙂", " ", "A"])
 def test_names_and_categories_are_read_back_as_they_are(name):
     with duckdb.connect() as connection:

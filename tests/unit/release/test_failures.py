@@ -146,6 +146,14 @@ def test_a_read_only_ledger_reserves_nothing():
         assert charges(path) == 0
 
 
+@pytest.mark.parametrize("what", ["directory", "pipe"])
+def test_what_is_no_file_is_no_ledger(tmp_path, what):
+    path = tmp_path / "people.ledger"
+    path.mkdir() if what == "directory" else os.mkfifo(path)
+    with pytest.raises(LedgerError, match="cannot be opened"):
+        Ledger.open(path)
+
+
 def test_a_ledger_in_a_directory_that_takes_no_files_is_not_created():
     with tempfile.TemporaryDirectory() as directory:
         os.chmod(directory, 0o555)

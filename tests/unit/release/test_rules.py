@@ -12,6 +12,7 @@ import pytest
 
 from snapdp.errors import ParameterError
 from snapdp.release import chain, migrations
+from snapdp.release.accounts import COMMON_DENOMINATOR
 from snapdp.release.definitions import differences, fresh_lines, lines_of
 from snapdp.release.ledger import Ledger
 from snapdp.release.postgres import migrate
@@ -455,3 +456,14 @@ def test_a_ledger_of_the_first_step_is_migrated_with_its_entries_and_roles(team)
     with Ledger.open(team.at("keeper")) as ledger:
         assert ledger.verify(against=record).entries == 6
         assert ledger._identity.format == FORMAT
+
+
+def test_the_server_and_the_library_charge_the_same_amounts(team):
+    powers = (3**6, 3**7, 2**30, 2**31, 10**30, 10**31, 10**999 + 7)
+    fractions = [F(1, d) for d in (1, 2, 997, 999, 1000, 1001, 1009, *powers)]
+    amounts = [*fractions, sum(F(1, d) for d in range(1, 1001)), F(7, COMMON_DENOMINATOR), F(7, 2 * COMMON_DENOMINATOR)]
+    listed = ", ".join(f"('{each}')" for each in amounts)
+    answers = team.sql("keeper", f"SELECT e, snapdp.is_payable(e) FROM (VALUES {listed}) AS amounts (e)")
+    expected = {str(each): COMMON_DENOMINATOR % each.denominator == 0 for each in amounts}
+    assert dict(answers) == expected
+    assert set(expected.values()) == {True, False}

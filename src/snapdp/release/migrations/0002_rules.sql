@@ -116,11 +116,16 @@ CREATE FUNCTION snapdp.at_most(one text, other text) RETURNS boolean LANGUAGE sq
 SET search_path = pg_catalog, pg_temp AS
 $$ SELECT snapdp.top(one) * snapdp.bottom(other) <= snapdp.top(other) * snapdp.bottom(one) $$;
 
--- What may be charged: sums of such amounts stay short, in whatever order they come.
+-- What may be charged: its denominator divides lcm(10^30, 1, 2, ..., 1000), and so do those of all sums.
 CREATE FUNCTION snapdp.is_payable(epsilon text) RETURNS boolean LANGUAGE sql IMMUTABLE
 SET search_path = pg_catalog, pg_temp AS $$
-    SELECT CASE WHEN snapdp.is_amount(epsilon) THEN snapdp.top(epsilon) > 0 AND
-        (snapdp.bottom(epsilon) <= 1000 OR mod(1000000000000000000000000000000, snapdp.bottom(epsilon)) = 0) ELSE false END
+    SELECT CASE WHEN snapdp.is_amount(epsilon) THEN snapdp.top(epsilon) > 0 AND mod((
+        '2227770398332841579114495048660710287708862144339341575141250622235726277369097343586388797473084870' ||
+        '9099118178186172676603063325211315653910830846888453534602144587947500614406171446081053713574078173' ||
+        '2326641366867040592598302343191507404882275743562845900289447428401936860649726492329939041452366807' ||
+        '1851047734936479765013269886890980323228504619295890899516714274381840023554140600623647517791259093' ||
+        '5596536523398977181096661261000000000000000000000000000000'
+        )::numeric, snapdp.bottom(epsilon)) = 0 ELSE false END
 $$;
 
 CREATE OR REPLACE FUNCTION snapdp.is_keeper() RETURNS boolean LANGUAGE sql STABLE
