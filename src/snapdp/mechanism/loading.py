@@ -46,8 +46,8 @@ def chunks_of(values: Array, width: int, *, nan: float | None) -> Chunks:
         if not chunk.dtype.isnative:
             chunk = chunk.astype(chunk.dtype.newbyteorder("="))
         if nan is not None and chunk.dtype.kind == "f":
-            wide = chunk.astype(np.promote_types(chunk.dtype, np.float64), copy=False)  # at least a double: nan is one
-            chunk = np.where(np.isnan(wide), wide.dtype.type(nan), wide)
+            chunk = chunk.astype(np.promote_types(chunk.dtype, np.float64))  # at least a double: nan is one
+            np.copyto(chunk, nan, where=np.isnan(chunk))
         yield start, chunk
 
 

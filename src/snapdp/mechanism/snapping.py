@@ -6,7 +6,7 @@ Room: mechanism. Checks its input completely before it draws a bit; never return
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -112,13 +112,6 @@ class Snapping:
         return law_of(self._parameters.inner(exact), self._parameters)
 
     @cached_property
-    def _arrays(self) -> ModuleType:
-        """Return the module that takes arrays; it imports numpy, once."""
-        from snapdp.mechanism import arrays
-
-        return arrays
-
-    @cached_property
     def _vector(self) -> VectorSampler:
         from snapdp.mechanism.vector import VectorSampler
 
@@ -132,18 +125,26 @@ class Snapping:
         )
 
 
+@lru_cache(maxsize=1)
+def _arrays() -> ModuleType:
+    """Return the module that takes arrays; it imports numpy, once."""
+    from snapdp.mechanism import arrays
+
+    return arrays
+
+
 def release_with_bits(m: Snapping, value: Any, bits: BitSource, *, out: Any = None) -> Any:
     """Release with given bits: for the release engine, replay and tests. A public caller has `Snapping.release`."""
     if out is None and not is_array_like(value):
         return m._scalar.release(checked_scalar(value, nan=m._nan), bits)
-    return m._arrays.release_array(value, scalar=m._scalar, vector=m._vector, out=out, nan=m._nan, source=bits)
+    return _arrays().release_array(value, scalar=m._scalar, vector=m._vector, out=out, nan=m._nan, source=bits)
 
 
 def index_with_bits(m: Snapping, value: Any, bits: BitSource, *, out: Any = None) -> Any:
     """Return indices with given bits; see `release_with_bits`."""
     if out is None and not is_array_like(value):
         return m._scalar.index(checked_scalar(value, nan=m._nan), bits)
-    return m._arrays.index_array(value, scalar=m._scalar, vector=m._vector, out=out, nan=m._nan, source=bits)
+    return _arrays().index_array(value, scalar=m._scalar, vector=m._vector, out=out, nan=m._nan, source=bits)
 
 
 def integer_indices(m: Snapping, values: Sequence[int], bits: BitSource) -> Sequence[int]:

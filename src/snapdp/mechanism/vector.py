@@ -181,6 +181,9 @@ class VectorSampler:
             sums = np.float32 if self.single.single_sums else np.float64
             self._single = Level(self.single, where, log, noise=np.float32, sums=sums)
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_loaders": {}}  # functions: a copy makes its own
+
     def _build_filters(self, where: Coordinates, log: Log) -> None:
         if not numpy_log_is_trusted(log):
             warnings.warn("numpy's logarithm is inaccurate here: every value goes the exact way.", stacklevel=6)
