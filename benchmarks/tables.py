@@ -23,7 +23,7 @@ ROUNDS = 5
 COLUMNS = ("age", "pay", "hours")
 UPPERS = {"age": 120, "pay": 8192, "hours": 80}
 BINS = 20
-KEYS = 1_000_000
+KEYS, GROUPS = 1_000_000, 100_000
 CSV_FILES = {"plain": "", "quoted": ", FORCE_QUOTE (region)"}  # how a large CSV file is written
 
 PLAIN = """
@@ -31,6 +31,16 @@ import duckdb, numpy
 connection = duckdb.connect()
 connection.execute('SET enable_progress_bar = false')
 print(len(connection.execute({query!r}).fetchall()))
+"""
+GROUPED = """
+import duckdb, numpy, snapdp
+connection = duckdb.connect()
+connection.execute('SET enable_progress_bar = false')
+query = "SELECT key, sum(pay), count(*) FROM read_parquet('groups.parquet') GROUP BY key"
+print(len(connection.execute(query).fetchall()))
+for sensitivity in (4096, 1):
+    m = snapdp.Snapping(epsilon="1/2", sensitivity=sensitivity, lower=0, upper=10**10)
+    m.release(numpy.zeros({groups}))
 """
 FIRST = """
 import duckdb, numpy
@@ -109,6 +119,17 @@ def keys_study(rows: int) -> dict[str, object]:
     }
 
 
+def groups_study(rows: int) -> dict[str, object]:
+    keys = {"kind": "category", "categories": [f"k{i}" for i in range(GROUPS)]}
+    return {
+        "dataset": "people",
+        "relation": "add-remove",
+        "n_max": rows,
+        "columns": {"key": keys, "pay": {"kind": "number", "lower": 0, "upper": UPPERS["pay"]}},
+        "statistic": [{"kind": "mean", "column": "pay", "by": "key", "epsilon": "1"}],
+    }
+
+
 def csv_study(rows: int) -> dict[str, object]:
     """Return the means of two columns and the sizes of seven regions."""
     regions = [f"north of {i}" for i in range(7)]
@@ -140,6 +161,8 @@ def prepare(directory: Path, rows: int) -> None:
     connection.execute(f"COPY (SELECT {spread} FROM range({rows})) TO '{directory}/moments.parquet' (FORMAT PARQUET)")
     key = f"'k' || CAST(floor(random() * {KEYS}) AS BIGINT) AS key"
     connection.execute(f"COPY (SELECT {key} FROM range({rows})) TO '{directory}/keys.parquet' (FORMAT PARQUET)")
+    group = f"'k' || CAST(floor(random() * {GROUPS}) AS BIGINT) AS key, random() * 8000 AS pay"
+    connection.execute(f"COPY (SELECT {group} FROM range({rows})) TO '{directory}/groups.parquet' (FORMAT PARQUET)")
     people = "range AS id, CAST(floor(random() * 99) AS BIGINT) AS age, round(random() * 5000, 2) AS pay"
     connection.execute(f"COPY (SELECT {people} FROM range(100000)) TO '{directory}/people.csv' (HEADER)")
     people += ", 'north of ' || (range % 7) AS region"
@@ -149,6 +172,7 @@ def prepare(directory: Path, rows: int) -> None:
         (directory / f"{name}.json").write_text(json.dumps(csv_study(rows // 2)))
     (directory / "moments.json").write_text(json.dumps(moments_study(rows)))
     (directory / "keys.json").write_text(json.dumps(keys_study(rows)))
+    (directory / "groups.json").write_text(json.dumps(groups_study(rows)))
 
 
 def command(directory: Path, name: str, round_: int) -> list[str]:
@@ -185,7 +209,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=10_000_000)
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--digests", action="store_true", help="include the digest of the file")
-    parser.add_argument("--only", default="", help="first, csv, moments or keys")
+    parser.add_argument("--only", default="", help="first, csv, moments, keys or groups")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
@@ -215,6 +239,11 @@ def main() -> None:
         if options.only in ("", "keys"):
             plain = PLAIN.format(query="SELECT key, count(*) FROM read_parquet('keys.parquet') GROUP BY key")
             measure("1e6 keys", options.rows, plain, lambda i: released("keys", i), directory, options.rounds)
+        if options.only in ("", "groups"):  # against the GROUP BY and the draw
+            plain = GROUPED.format(groups=GROUPS)
+            measure(
+                "mean by 1e5 groups", options.rows, plain, lambda i: released("groups", i), directory, options.rounds
+            )
 
 
 if __name__ == "__main__":

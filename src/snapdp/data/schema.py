@@ -13,6 +13,7 @@ Theory: docs/theory/sensitivities.md.
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
@@ -25,6 +26,7 @@ from snapdp.values import Value
 
 NUMBER, INTEGER, CATEGORY, PERSON = "number", "integer", "category", "person"
 DROPPED, BINNED = "dropped", "binned"
+UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 DEFAULT_LEVELS = 1 << 20  # a number column without a step has between this many levels and twice as many
 
 
@@ -167,7 +169,7 @@ def category_column(
 
 def check_text(text: str, what: str) -> None:
     """Refuse what no engine and no file can hold: the null character and half of a surrogate pair."""
-    if any(each == "\x00" or "\ud800" <= each <= "\udfff" for each in text):
+    if UNSTORABLE.search(text):
         raise ParameterError(f"{what} holds a character that engines cannot store: {shown(text)}.", "Leave it out.")
 
 

@@ -121,10 +121,11 @@ def _values(query: Query, part: Part, found: Aggregates) -> list[int]:
     sums, last = answers[0], answers[-1]
     if name == "sum above lower":
         return list(sums)
+    lowest, levels = column.lowest, column.levels  # divisions of fractions: once, not for each group
     if name == "sum":
-        return [s + column.lowest * count for s, count in zip(sums, last, strict=True)]
+        return [s + lowest * count for s, count in zip(sums, last, strict=True)]
     if name == "centred sum":
-        return [2 * s - column.levels * count for s, count in zip(sums, last, strict=True)]
+        return [2 * s - levels * count for s, count in zip(sums, last, strict=True)]
     n = query.relation.rows
     return [n * p - x * y for x, y, p in zip(sums, answers[-2], last, strict=True)]
 
