@@ -27,7 +27,7 @@ from snapdp.mechanism.parameters import Declaration, Inner, SnappingParameters
 from snapdp.mechanism.rounded import RoundedLaw
 from snapdp.values import replaced
 
-SMALLEST_LEVEL = power_of_two(-(1 << 15))  # smaller probabilities are not told apart from 0 by enclosures
+SMALLEST_LEVEL = power_of_two(-12_000)  # a parameter has 13,000 bits; enclosures tell far smaller ones from 0
 LEVEL_BITS = 320  # a level that must round does so in the 320th bit: an accuracy in the 53rd, or by a level's 256th
 _LEVEL_BITS = 256
 
@@ -44,7 +44,7 @@ def confidence(alpha: Any, *, name: str = "alpha") -> Fraction:
     """Return a level strictly between 0 and 1, as the user means it."""
     level = probability(alpha, name=name)
     if level < SMALLEST_LEVEL:
-        raise ParameterError(f"{name} is below 2**-32768.", f"Give a larger {name}.", **{name: level})
+        raise ParameterError(f"{name} is below 2**-12000.", f"Give a larger {name}.", **{name: level})
     return level
 
 
