@@ -171,11 +171,15 @@ def answer_from(entry: Entry, body: Mapping[str, Any]) -> Answer:
 
 def label(value: Any, *, name: str) -> str:
     """Return a short printable name."""
-    if not isinstance(value, str) or not value.strip() or len(value) > LONGEST_NAME or not value.isprintable():
+    if not is_label(value):
         raise ParameterError(
             f"{name} = {shown(value)} is no name.", f"Give 1 to {LONGEST_NAME} printable characters, not only spaces."
         )
-    return value
+    return str(value)
+
+
+def is_label(value: Any) -> bool:
+    return isinstance(value, str) and bool(value.strip()) and len(value) <= LONGEST_NAME and value.isprintable()
 
 
 def agree(holder: Account, *, relation: str, rows: int, unit: str) -> None:

@@ -12,6 +12,7 @@ descriptor opened here stays open until no ledger of this process uses the file 
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import stat
@@ -28,7 +29,7 @@ except ImportError:  # Windows: SQLite's own locks are all there is, and a file 
 
 LOCKABLE = fcntl is not None
 QUEUE = 2**62  # the first byte of the queue; SQLite's own locks are at 2**30
-SHARED, SHARED_BYTES = 2**30 + 2, 510  # what SQLite locks in a file that it has open
+PENDING, SHARED, SHARED_BYTES = 2**30, 2**30 + 2, 510  # SQLite locks the last ones in a file that it has open
 QUEUED = LOCKABLE and hasattr(fcntl, "F_OFD_SETLK") and sys.maxsize > 2**32
 FIRST, BEHIND = 0.0001, 0.001  # seconds between two looks, as the first in the queue and behind others
 PATIENT = 0.5  # the part of one's patience that the queue may take
@@ -37,22 +38,29 @@ MARK = 60  # where SQLite keeps user_version in the first page; two fields on is
 
 
 class _Users:
-    """How many ledgers of this process use a file, under which name, and the descriptors that wait to be closed."""
+    """Which ledgers of this process use a file, under which name, and the descriptors they ever opened."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.count = 0
-        self.waiting: list[int] = []
+        self.files: list[int] = []
+        self.connected: set[Inode] = set()
 
 
 _USED: dict[tuple[int, int], _Users] = {}
+_INHERITED: set[tuple[int, int]] = set()
 _REGISTER = threading.Lock()
 
 
 def _forget() -> None:
-    """In a forked child: the parent's ledgers are the parent's."""
+    """In a forked child: the parent's ledgers are the parent's, and so are its locks, which end with the parent."""
     global _REGISTER
     _REGISTER = threading.Lock()
+    _INHERITED.update(key for key, users in _USED.items() if users.connected)
+    for users in _USED.values():
+        for file in users.files:
+            with contextlib.suppress(OSError):
+                os.close(file)
     _USED.clear()
 
 
@@ -82,6 +90,7 @@ class Inode:
             self._key = (about.st_dev, about.st_ino)
             users = _USED.setdefault(self._key, _Users(path))
             users.count += 1
+            users.files.append(self._file)
             self.path = users.path
 
     def is_at(self, path: Path) -> bool:
@@ -98,6 +107,9 @@ class Inode:
         raw = os.read(self._file, 12)
         version, _, owner = struct.unpack(">iii", raw) if len(raw) == 12 else (0, 0, None)
         return int(version) if owner == application else 0
+
+    def size(self) -> int:
+        return os.fstat(self._file).st_size
 
     def sync(self) -> None:
         """Make the file durable as it is."""
@@ -125,9 +137,38 @@ class Inode:
             if place is not None:
                 self._byte(fcntl.F_UNLCK, place)
 
+    def is_inherited(self) -> bool:
+        """Return whether SQLite had the file open when this process was forked: its state in here is another's."""
+        return self._key in _INHERITED
+
+    def connected(self, *, is_so: bool) -> None:
+        """Say whether this ledger has the file open with SQLite."""
+        with _REGISTER:
+            users = _USED[self._key].connected
+            users.add(self) if is_so else users.discard(self)
+
     def is_open_elsewhere(self) -> bool:
-        """Return whether somebody has the file open with SQLite, as far as this system tells."""
-        return self._queued and not self._is_free(SHARED, SHARED_BYTES)
+        """Return whether somebody else has the file open with SQLite, as far as this system tells."""
+        with _REGISTER:
+            here = bool(_USED[self._key].connected - {self})
+        # Asked as SQLite asks, and not for the descriptor: the locks of this process itself do not count.
+        return here or (QUEUED and not self._is_free(SHARED, SHARED_BYTES, fcntl.F_GETLK))
+
+    def sweep(self, *paths: Path) -> bool:
+        """Remove files that SQLite keeps beside this one, unless somebody else has it open; return whether it is done.
+
+        Meanwhile nobody can open it: SQLite asks for the byte `PENDING` first.
+        """
+        barred = self._barred()
+        try:
+            if self.is_open_elsewhere():
+                return False
+            for path in paths:
+                path.unlink(missing_ok=True)
+            return True
+        finally:
+            if barred:
+                self._byte(fcntl.F_UNLCK, PENDING)
 
     def release(self) -> None:
         if LOCKABLE:
@@ -139,9 +180,9 @@ class Inode:
         with _REGISTER:
             users = _USED[self._key]
             users.count -= 1
-            users.waiting.append(self._file)
+            users.connected.discard(self)
             if users.count == 0:
-                for file in _USED.pop(self._key).waiting:
+                for file in _USED.pop(self._key).files:
                     os.close(file)
 
     def _locked(self, way: int) -> bool:
@@ -164,13 +205,20 @@ class Inode:
         return None
 
     def _is_first(self, place: int) -> bool:
-        return self._is_free(QUEUE, place - QUEUE)
+        return self._is_free(QUEUE, place - QUEUE, fcntl.F_OFD_GETLK)
 
-    def _is_free(self, start: int, length: int) -> bool:
-        """Return whether nobody else has a lock on these bytes."""
+    def _barred(self) -> bool:
+        if self._queued:
+            with contextlib.suppress(OSError):
+                self._byte(fcntl.F_WRLCK, PENDING)
+                return True
+        return False
+
+    def _is_free(self, start: int, length: int, way: int) -> bool:
+        """Return whether nobody else has a lock on these bytes: no other descriptor, or no other process."""
         asked = struct.pack(FLOCK, fcntl.F_WRLCK, os.SEEK_SET, start, length, 0)
         try:
-            found = fcntl.fcntl(self._file, fcntl.F_OFD_GETLK, asked)
+            found = fcntl.fcntl(self._file, way, asked)
         except OSError:
             return True
         return bool(struct.unpack(FLOCK, found)[0] == fcntl.F_UNLCK)

@@ -313,8 +313,8 @@ class Ledger:
         """
         problems: list[str] = []
         seen = [0, 0]
-        try:
-            with self._transaction(writing=False):
+        with self._transaction(writing=False):  # a ledger that cannot be looked at just now is not an unsound one
+            try:
                 problems += self._storage.damage()
                 if self._storage.identity() != self._identity:
                     problems.append("the key of the ledger was altered.")
@@ -324,8 +324,8 @@ class Ledger:
                     problems += replayed(self._storage, self._identity, standing)
                 if against is not None and not problems:
                     problems += missing(self._storage, against)
-        except LedgerError as error:
-            problems.append(error.problem)
+            except LedgerError as error:
+                problems.append(error.problem)
         if problems:
             others = f" And {len(problems) - 1} more." if len(problems) > 1 else ""
             raise LedgerError(

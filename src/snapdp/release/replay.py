@@ -1,15 +1,18 @@
 """What verify looks for: walks one account's chain from its first entry and says what does not fit.
 
-Room: release. Imports chain and belonging; opens nothing. Theory: docs/theory/ledger.md, (1)-(5), (8), (9).
+Room: release. Imports chain, accounts and belonging; opens nothing. Theory: docs/theory/ledger.md, (1)-(5), (8), (9).
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
 from snapdp.errors import LedgerError
+from snapdp.queries.relation import ADD_REMOVE, CHANGE_ONE
+from snapdp.release.accounts import is_label
 from snapdp.release.belonging import Terms, commit_fault, reserve_fault
 from snapdp.release.chain import (
     COMMIT,
@@ -23,6 +26,10 @@ from snapdp.release.chain import (
     read,
 )  # fmt: skip
 from snapdp.release.storage import Dataset, Entry, Identity, Standing, Storage
+
+TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
+SESSION = re.compile(r"[0-9a-f]{32}")
+UNWRITTEN = "says what this library does not write"
 
 
 def walk(storage: Storage, account: str) -> Iterator[Entry]:
@@ -99,10 +106,14 @@ class Replay:
             return "does not add up, or passes the cap"
         return fault
 
-    def _opened(self, entry: Entry, body: dict[str, Any]) -> str | None:  # noqa: ARG002
+    def _opened(self, entry: Entry, body: dict[str, Any]) -> str | None:
         self._cap = amount_from(body["cap"])
         self._terms = Terms(body["relation"], body["rows"], body["unit"])
-        return None if body["ledger"] == self._identity.name else "belongs to another ledger"
+        if body["ledger"] != self._identity.name:
+            return "belongs to another ledger"
+        named = is_label(entry.account) and is_label(body["unit"]) and body["relation"] in (CHANGE_ONE, ADD_REMOVE)
+        counted = type(body["rows"]) is int and body["rows"] >= 1
+        return None if named and counted and self._cap > 0 and _fits(TIME, body["time"]) else UNWRITTEN
 
     def _registered(self, entry: Entry, body: dict[str, Any]) -> str | None:  # noqa: ARG002
         known = body["version"] in self._versions
@@ -115,6 +126,8 @@ class Replay:
         about = (body["version"], body["request"])
         if about in self._answered or body["version"] not in self._versions or not epsilon:
             return "reserves what needs no reservation"
+        if not _fits(TIME, body["time"]) or not _fits(SESSION, body["session"]):
+            return UNWRITTEN
         return reserve_fault(body, self._terms, getattr(entry, "author", None))
 
     def _closed(self, entry: Entry, body: dict[str, Any]) -> str | None:
@@ -130,3 +143,7 @@ class Replay:
     def _is_sealed(self, row: Dataset) -> bool:
         seal = dataset_seal(self._identity.key, keyed_digest=row.keyed, account=row.account, version=row.version)
         return seal == row.seal and row.account == self._standing.account
+
+
+def _fits(form: re.Pattern[str], text: Any) -> bool:
+    return isinstance(text, str) and form.fullmatch(text) is not None

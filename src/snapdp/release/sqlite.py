@@ -1,6 +1,6 @@
 """A ledger in one file, through the standard library's SQLite: its tables, and its rows.
 
-Room: release. Imports errors, chain, storage, sessions, sqlite_file and sqlite_failures.
+Room: release. Imports errors, chain, storage, sessions, sqlite_file, sqlite_link and sqlite_failures.
 Every table is append only, by triggers; `standing` and `place` are the two that change. BEGIN IMMEDIATE under the lock
 of the file: one writer at a time, across processes and names.
 """
@@ -16,7 +16,8 @@ from typing import Any
 from snapdp.errors import LedgerError
 from snapdp.release import chain, sessions
 from snapdp.release.sqlite_failures import DAMAGED
-from snapdp.release.sqlite_file import APPLICATION, SqliteFile, new_mark
+from snapdp.release.sqlite_file import SqliteFile, new_mark
+from snapdp.release.sqlite_link import APPLICATION
 from snapdp.release.storage import FORMAT, PAGE, Dataset, Entry, Identity, Standing
 
 SCHEMA = {
@@ -47,7 +48,6 @@ FIRST_FORMAT = {name: text for name, text in SCHEMA.items() if name != "place"}
 NOT_COPIED = ("cannot be copied.", "Is there room, on a disk that knows links? The ledger is as it was.")
 BACKUP = "backup"  # the home of a file that is no ledger to be charged
 COLUMNS = ", ".join(Entry._fields)
-BY_NUMBER = "ORDER BY +number"  # the plus keeps SQLite from reading the whole account in order instead of an index
 
 
 class SqliteStorage:
@@ -135,7 +135,14 @@ class SqliteStorage:
         return self._entries("account = ? AND number >= ?", (account, start), f"ORDER BY number LIMIT {PAGE}")
 
     def twins(self, account: str, version: str, request: str) -> list[Entry]:
-        return self._entries("account = ? AND version = ? AND request = ?", (account, version, request), BY_NUMBER)
+        """Return the commit and its reservation, or the newest reservation if it is open: older ones are orphans."""
+        about = "account = ? AND version = ? AND request = ?"
+        for commit in self._entries(f"{about} AND kind = 'commit'", (account, version, request)):
+            reserve = None if commit.reserve is None else self.entry(account, commit.reserve)
+            return [commit] if reserve is None else [reserve, commit]
+        newest = "AND kind = 'reserve' ORDER BY rowid DESC LIMIT 1"
+        found = self._entries(f"{about} {newest}", (account, version, request))
+        return [entry for entry in found if self.closing(account, entry.number) is None]
 
     def closing(self, account: str, reserve: int) -> Entry | None:
         found = self._entries("account = ? AND reserve = ?", (account, reserve))

@@ -54,6 +54,14 @@ OTHER_NAME = (
     "is in use through another name of the file.",
     "Use that name, or wait until it is closed there. No release was made.",
 )
+OTHER_PROGRAM = (
+    "is open in another program, or in an older version of this library, that does not keep its rules.",
+    "Close that program and try again. The ledger is as it was, and no release was made.",
+)
+FORKED = (
+    "was open when this process was forked.",
+    "Close the ledger before forking and open it afterwards, or start processes afresh. No release was made.",
+)
 REPLACED = (
     "was moved or replaced while it was in use.",
     "Open it where it is now, and verify it against the newest record. No release was made.",

@@ -94,7 +94,7 @@ class Storage(Protocol):
         """Return some entries from a number on, in order; none when there are no more."""
 
     def twins(self, account: str, version: str, request: str) -> list[Entry]:
-        """Return all entries about one request, in order."""
+        """Return, of the entries about one request, at least its commit with the reservation, or the open one."""
 
     def closing(self, account: str, reserve: int) -> Entry | None:
         """Return the entry that committed or abandoned a reservation."""

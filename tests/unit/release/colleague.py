@@ -1,12 +1,14 @@
 """Another process at a ledger, which does what it is told line by line, and can be killed at any moment.
 
-Run with -m: reads JSON lists from its input and answers each with a JSON list on its output.
+Run with -m: reads JSON lists from its input and answers each with a JSON list on its output. With the path of a ledger
+and a verb it does that with the ledger first, forks, closes it in the parent, and goes on in the child.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -21,9 +23,9 @@ ROOT = Path(__file__).parents[3]
 class Colleague:
     """The other process, seen from the test."""
 
-    def __init__(self, *before: str) -> None:
+    def __init__(self, *before: str, forked: tuple[object, ...] = ()) -> None:
         """Start it, by way of a command that ends in running another one, if given."""
-        command = [*before, sys.executable, "-m", "tests.unit.release.colleague"]
+        command = [*before, sys.executable, "-m", "tests.unit.release.colleague", *map(str, forked)]
         self._process = subprocess.Popen(
             command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
         )
@@ -38,6 +40,11 @@ class Colleague:
 
     def answer(self):
         return json.loads(self._process.stdout.readline())
+
+    def end(self):
+        """Let it come to its end."""
+        self._process.communicate()
+        return self._process.returncode
 
     def kill(self):
         """End it as kill -9 does."""
@@ -81,5 +88,21 @@ def main() -> None:
             print(json.dumps(answer), flush=True)
 
 
+def fork(path: str, verb: str) -> None:
+    ledger = Ledger.open(path)
+    if verb == "release":
+        release(ledger, ledger.dataset_version(NAME, fingerprint("rows of " + NAME)), "before the fork", "1/10")
+    ledger.account(NAME)
+    waits, goes = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.read(waits, 1)
+        main()
+    else:
+        ledger.close()
+        os.write(goes, b".")
+        os._exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+
+
 if __name__ == "__main__":
-    main()
+    fork(*sys.argv[1:]) if sys.argv[1:] else main()

@@ -108,7 +108,7 @@ def test_a_creation_that_does_not_fit_leaves_no_file(path):
 
 def test_every_commit_is_synced_to_the_disk(path):
     new_ledger(path)[0].close()
-    with Ledger.open(path) as ledger:
+    with Ledger.open(path) as ledger, ledger._transaction(writing=True):
         for pragma, value in [("journal_mode", "wal"), ("synchronous", 2), ("fullfsync", 1)]:
             assert ledger._storage._run(f"PRAGMA {pragma}") == [(value,)]
 

@@ -198,6 +198,28 @@ def is_refused(storage, entries, standing, against=None):
     return False
 
 
+@pytest.mark.parametrize(
+    ("number", "field", "value"),
+    [
+        *((0, "relation", value) for value in ("nonsense", None, 1)),
+        *((0, "rows", value) for value in (-5, 0, True, "100", 2.0)),
+        *((0, "unit", value) for value in ("", " ", "a\x07b", "x" * 1000, 5)),
+        *((number, "time", value) for number in (0, 2) for value in ("", "soon", "2026-01-01T00:00:00Z\n", None, 5)),
+        *((2, "session", value) for value in ("", "0" * 31, "\x1b" * 32, "A" * 32, None, 5)),
+    ],
+)
+def test_what_this_library_would_not_have_written_is_found(tmp_path, number, field, value):
+    """In an account whose requests are somebody else's, so that nothing else contradicts it."""
+    ledger, version = new_ledger(tmp_path / "people.ledger")
+    with ledger:
+        ask(ledger, version, "a", "1/4")
+        bodies = [json.loads(entry.body) for entry in ledger._storage.entries(NAME, start=0)]
+        assert field in bodies[number]
+        assert not is_refused(ledger._storage, *relinked(bodies))
+        bodies[number][field] = value
+        assert is_refused(ledger._storage, *relinked(bodies))
+
+
 # The breaks themselves, in a file
 
 

@@ -13,7 +13,7 @@ import pytest
 from snapdp.release import inode
 from snapdp.release.inode import Inode
 from snapdp.release.sqlite_file import SqliteFile
-from tests.unit.release.support import NAME, new_ledger, release
+from tests.unit.release.support import NAME, ask, new_ledger, release
 
 ROOT = Path(__file__).parents[3]
 PATIENCE = 30
@@ -198,3 +198,15 @@ def test_a_release_takes_as_many_steps_after_four_hundred_as_after_ten(tmp_path)
                 ledger.dataset_version(NAME, number.to_bytes(32, "big"))
     assert taken[10] > 10
     assert taken[400] <= 1.2 * taken[10] + 2
+
+
+def test_a_request_that_was_given_up_many_times_takes_no_more_steps(tmp_path):
+    ledger, version = new_ledger(tmp_path / "people.ledger", cap=100)
+    with ledger:
+        taken = {}
+        for number in range(101):
+            ask_again = lambda: ledger.abandon(ask(ledger, version, "the same", "1/64"))  # noqa: E731
+            taken[number] = steps_of(ledger, ask_again)
+        assert release(ledger, version, "the same", "1/64") == release(ledger, version, "the same", "1/64")
+    assert taken[10] > 10
+    assert taken[100] <= 1.2 * taken[10] + 2
