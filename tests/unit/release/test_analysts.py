@@ -160,7 +160,7 @@ def texts(value):
 
 
 @pytest.mark.parametrize("analyst", ["row", PERSON], indirect=True)
-@pytest.mark.parametrize("step", [3, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.parametrize("step", [7, pytest.param(1, marks=pytest.mark.long)])
 def test_whatever_the_server_takes_of_an_analyst_verify_takes(team, analyst, step):
     """Requests changed in every field and kind, reserved and answered; and answers changed in every field and kind."""
     whole = asks(person="7", rows_per_person=3, own=team.roles["ann"])

@@ -382,6 +382,11 @@ CREATE OR REPLACE FUNCTION snapdp.twins(asked text, of_version text, of_request 
 STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     SELECT * FROM snapdp.entry WHERE account = asked AND version = of_version AND request = of_request
 $$;
+-- The session of a reservation stands near the end of its body: what was asked, which may be long, need not be read.
+CREATE FUNCTION snapdp.session_of(body text) RETURNS text LANGUAGE sql IMMUTABLE
+SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on AS $$
+    SELECT substring(right(body, 3000) FROM '"session":"([^"]*)","spent":"[0-9/]*","time":"[^"]*","version":"[^"]*"[}]$')
+$$;
 CREATE FUNCTION snapdp.lives(session text) RETURNS boolean LANGUAGE sql VOLATILE
 SET search_path = pg_catalog, pg_temp AS $$
     SELECT session ~ '^[0-9a-f]{32}$' AND EXISTS (
@@ -399,11 +404,11 @@ $$;
 -- make the server slow is set aside too, and every argument is short, or refused, before the lock is taken.
 CREATE FUNCTION snapdp.quiet() RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    PERFORM set_config(one.name, CASE one.name WHEN 'client_min_messages' THEN 'error' WHEN 'transaction_timeout' THEN '0'
-                       WHEN 'plan_cache_mode' THEN 'auto' WHEN 'enable_indexscan' THEN 'on' ELSE 'off' END, true)
-    FROM pg_catalog.pg_settings AS one WHERE one.name IN (
-        'client_min_messages', 'debug_print_parse', 'debug_print_rewritten', 'debug_print_plan', 'debug_pretty_print',
-        'transaction_timeout', 'plan_cache_mode', 'jit', 'enable_seqscan', 'enable_indexscan');
+    PERFORM set_config(one.name, one.value, true) FROM (VALUES
+        ('client_min_messages', 'error'), ('debug_print_parse', 'off'), ('debug_print_rewritten', 'off'),
+        ('debug_print_plan', 'off'), ('transaction_timeout', '0'), ('plan_cache_mode', 'auto'), ('jit', 'off'),
+        ('enable_seqscan', 'off'), ('enable_indexscan', 'on')
+    ) AS one (name, value) WHERE current_setting(one.name, true) <> one.value;
 END
 $$;
 CREATE FUNCTION snapdp.are_short(VARIADIC texts text[]) RETURNS boolean LANGUAGE sql IMMUTABLE
@@ -528,10 +533,10 @@ BEGIN
     IF EXISTS (SELECT FROM snapdp.entry WHERE account = held AND version = of_version AND request = of_request AND kind = 'commit') THEN
         RETURN ARRAY['answered'];
     END IF;
-    SELECT snapdp.plain(r.body) ->> 'session' INTO pending FROM snapdp.entry r
+    SELECT snapdp.session_of(r.body) INTO pending FROM snapdp.entry r
     WHERE r.account = held AND r.version = of_version AND r.request = of_request AND r.kind = 'reserve'
         AND NOT EXISTS (SELECT FROM snapdp.entry c WHERE c.account = held AND c.reserve = r.number)
-        AND snapdp.lives(snapdp.plain(r.body) ->> 'session') LIMIT 1;
+        AND snapdp.lives(snapdp.session_of(r.body)) LIMIT 1;
     IF pending IS NOT NULL THEN
         RETURN ARRAY['pending', pending];
     END IF;
