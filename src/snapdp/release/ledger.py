@@ -310,8 +310,6 @@ class Ledger:
     def verify(self, against: Mapping[str, Any] | str | None = None) -> Verification:
         """Recompute every digest, sum and seal; LedgerError with all `problems` if anything does not fit.
 
-        A server or disk that fails meanwhile is no finding: its error is passed on as it is.
-
         against   a published record, or a head returned by `commit`: refused if this ledger does not hold it, which
                   is how an older copy of the file put back in its place is found. Use the newest you have.
         """
