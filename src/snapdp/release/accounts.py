@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -214,6 +214,15 @@ def misfit(answer: Answer, fault: str) -> LedgerError:
         "It is no answer and is not handed out: verify the ledger. No release was made and nothing was spent.",
         account=answer.account,
         number=answer.number,
+    )
+
+
+def not_sound(problems: Sequence[str]) -> LedgerError:
+    others = f" And {len(problems) - 1} more." if len(problems) > 1 else ""
+    return LedgerError(
+        f"the ledger is not sound: {problems[0]}{others}",
+        "Release nothing from it. Keep the file, restore the newest copy, verify it against the newest record.",
+        problems=tuple(problems),
     )
 
 

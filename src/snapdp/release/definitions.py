@@ -2,7 +2,8 @@
 
 Room: release. Imports migrations only; runs on a connection it is given. Whatever the server knows about the schema is
 one line each: owner, privileges, columns, constraints, indexes, triggers with their state, functions as their text,
-policies, rules, inheritance, and everything else that lives in it or looks into it. The fresh schema is made by the
+policies, rules, inheritance, and everything else that lives in it or looks into it with the keeper's rights (a view of
+somebody else's gives nobody more than that one has). The fresh schema is made by the
 same steps on the same server and rolled back, so that no wording of another version of PostgreSQL matters.
 """
 
@@ -64,11 +65,13 @@ SELECT pg_catalog.concat_ws(' | ', 'object', pg_catalog.pg_describe_object(class
 FROM pg_catalog.pg_depend
 WHERE refclassid = 'pg_catalog.pg_namespace'::pg_catalog.regclass AND refobjid = %(schema)s::pg_catalog.regnamespace
 UNION ALL
-SELECT pg_catalog.concat_ws(' | ', 'reader', relname, pg_catalog.pg_describe_object(d.classid, d.objid, 0))
-FROM pg_catalog.pg_depend d JOIN pg_catalog.pg_class c ON c.oid = d.refobjid
+SELECT pg_catalog.concat_ws(' | ', 'reader', c.relname, pg_catalog.pg_describe_object(d.classid, d.objid, 0))
+FROM pg_catalog.pg_depend d
+JOIN (SELECT oid, relname, relowner FROM pg_catalog.pg_class WHERE {_HERE}) c ON c.oid = d.refobjid
 JOIN pg_catalog.pg_rewrite w ON w.oid = d.objid AND w.ev_class <> c.oid
+JOIN pg_catalog.pg_class v ON v.oid = w.ev_class AND pg_catalog.pg_has_role(v.relowner, c.relowner, 'MEMBER')
 WHERE d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass
-  AND d.classid = 'pg_catalog.pg_rewrite'::pg_catalog.regclass AND {_HERE}
+  AND d.classid = 'pg_catalog.pg_rewrite'::pg_catalog.regclass
 UNION ALL
 SELECT pg_catalog.concat_ws(' | ', 'default privileges', pg_catalog.pg_get_userbyid(defaclrole), defaclobjtype,
     {_ACL.format("defaclacl")})

@@ -43,6 +43,7 @@ from snapdp.release.accounts import (
     closed_before,
     label,
     misfit,
+    not_sound,
     other_account,
     payable,
     reservation_from,
@@ -54,6 +55,7 @@ from snapdp.release.belonging import Terms, answer_fault, identical, reserve_fau
 from snapdp.release.chain import ABANDON, COMMIT, DATASET, OPEN, RESERVE, amount_text, canonical
 from snapdp.release.replay import missing, replayed, walk
 from snapdp.release.sqlite import SqliteStorage
+from snapdp.release.sqlite_failures import is_failure
 from snapdp.release.storage import FORMAT, Dataset, Entry, Identity, Standing, Storage
 from snapdp.values import replaced
 
@@ -325,14 +327,11 @@ class Ledger:
                 if against is not None and not problems:
                     problems += missing(self._storage, against)
             except LedgerError as error:
+                if is_failure(error):
+                    raise
                 problems.append(error.problem)
         if problems:
-            others = f" And {len(problems) - 1} more." if len(problems) > 1 else ""
-            raise LedgerError(
-                f"the ledger is not sound: {problems[0]}{others}",
-                "Release nothing from it. Keep the file, restore the newest copy, verify it against the newest record.",
-                problems=tuple(problems),
-            )
+            raise not_sound(problems)
         return Verification(accounts=seen[0], entries=seen[1])
 
     def record_of(self, record: Mapping[str, Any]) -> dict[str, Any] | None:

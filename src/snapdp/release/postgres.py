@@ -13,13 +13,15 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import threading
 from typing import Any
 
 from snapdp.errors import LedgerError, PremiseError
 from snapdp.release.definitions import differences, fresh_lines, lines_of
+from snapdp.release.loopholes import loopholes
 from snapdp.release.migrations import Migration, migrations
-from snapdp.release.storage import NOTHING_DONE, PAGE, Dataset, Entry, Identity, Signed, Standing
+from snapdp.release.storage import NOTHING_DONE, PAGE, Dataset, Entry, Identity, Signed, Standing, UnavailableError
 
 SETTINGS = (
     "SET search_path = pg_catalog, pg_temp",
@@ -40,6 +42,12 @@ BUSY = (
     "is locked: another process has been writing for too long.",
     f"Wait for it, or look for a process that hangs. {NOTHING_DONE}",
 )
+NO_ROOM = (
+    "has no room: the server is out of disk, memory or connections.",
+    f"Make room and try again. {NOTHING_DONE}",
+)
+UNREACHABLE = ("cannot be reached, or refuses this role.", f"Check address and password. {NOTHING_DONE}")
+FULL = re.compile("too many (clients|connections)|remaining connection slots|out of (shared )?memory|No space left")
 SENTENCES = {  # by the state that the server gives, or by its class
     "08": LOST,
     "57": LOST,
@@ -48,22 +56,25 @@ SENTENCES = {  # by the state that the server gives, or by its class
     "40": BUSY,
     "42501": ("does not let this role do that.", f"Ask its keeper. {NOTHING_DONE}"),
     "25006": ("cannot be written: the server is read-only.", f"Use the primary server. {NOTHING_DONE}"),
-    "53": (
-        "has no room: the server is out of disk, memory or connections.",
-        f"Make room and try again. {NOTHING_DONE}",
-    ),
+    "53": NO_ROOM,
+    "58": ("cannot be read or written: the server's system fails.", f"Check its disk, then verify. {NOTHING_DONE}"),
     "23": ("refused an entry that contradicts those it has.", f"Verify the ledger. {NOTHING_DONE}"),
     "22": ("refused an entry that it cannot read.", f"Verify the ledger. {NOTHING_DONE}"),
     "42P06": ("exists already.", "One ledger in a database: give another one. Nothing is ever overwritten."),
     "3F000": ("is no ledger: the database has none.", f"Create it first. {NOTHING_DONE}"),
     "42P01": ("is no ledger: the database has none.", f"Create it first. {NOTHING_DONE}"),
 }
-
-
-_REPLICA = (
-    "SELECT 1 FROM pg_catalog.pg_db_role_setting, pg_catalog.unnest(setconfig) AS one "
-    "WHERE one LIKE 'session_replication_role=%%' AND one <> 'session_replication_role=origin'"
-)
+NOT_KEEPER = ("shows this role its own entries only: the keeper verifies it.", f"Ask its keeper. {NOTHING_DONE}")
+FAILURES = (
+    LOST,
+    MISUSED,
+    BUSY,
+    NOT_KEEPER,
+    NO_ROOM,
+    UNREACHABLE,
+    SENTENCES["42501"],
+    SENTENCES["58"],
+)  # no fault of the ledger's
 
 
 class PostgresStorage:
@@ -150,8 +161,11 @@ class PostgresStorage:
         return found[0] if found else None
 
     def entries(self, account: str, *, start: int) -> list[Entry]:
-        where = f"snapdp.entry WHERE account = %s AND number >= %s ORDER BY number LIMIT {PAGE}"
-        return self._entries(where, (account, start))
+        return self._entries(f"snapdp.entries_from(%s, %s, {PAGE}) ORDER BY number", (account, start))
+
+    def stands(self, account: str) -> bool:
+        """Ask the server whether the last entry of an account says what its standing says."""
+        return self._run("SELECT snapdp.stands(%s)", (account,)) == [(True,)]
 
     def twins(self, account: str, version: str, request: str) -> list[Entry]:
         return self._entries("snapdp.twins(%s, %s, %s) ORDER BY number", (account, version, request))
@@ -211,13 +225,11 @@ class PostgresStorage:
 
     def damage(self) -> list[str]:
         if not self.is_keeper:
-            return ["this role sees its own entries only: the keeper verifies the ledger."]
+            raise self._refused(*NOT_KEEPER)
         known, found = migrations(), []
         if self._recorded() != [step.row for step in known]:
             found.append("the migrations that the database records are not those of this library.")
-        if self._run("SHOW session_replication_role") != [("origin",)] or self._run(_REPLICA):
-            found.append("the server was told to skip the rules of the database.")
-        return found + differences(lines_of(self._run, "snapdp"), self._fresh(known))
+        return found + loopholes(self._run) + differences(lines_of(self._run, "snapdp"), self._fresh(known))
 
     def _fresh(self, known: list[Migration]) -> list[str]:
         """Return what a ledger made just now would be made of: made on a connection of its own, and undone."""
@@ -280,17 +292,18 @@ class PostgresStorage:
             from psycopg.conninfo import conninfo_to_dict
         except ImportError:
             raise PremiseError("psycopg is not installed.", "pip install 'snapdp[postgres]'") from None
-        with contextlib.suppress(Exception):  # the errors quote the address, and it may hold a password
+        failure = UNREACHABLE
+        try:
             parts = conninfo_to_dict(address)
             host = str(parts.get("host", "")).rpartition("@")[2]  # a password with an @ leaves its end here
             self._name = f"postgresql://{host}/{parts.get('dbname', '')}"
             self._connection = psycopg.connect(
                 address, autocommit=True, connect_timeout=max(2, round(patience)), client_encoding="UTF8", **KEEPALIVE
             )
+        except Exception as error:  # it quotes the address, which may hold a password: only its kind goes on
+            failure = NO_ROOM if FULL.search(str(error)) else UNREACHABLE
         if self._connection is None:
-            raise self._refused(
-                "cannot be reached, or refuses this role.", f"Check address and password. {NOTHING_DONE}"
-            )
+            raise self._refused(*failure)
         self._connection.prepare_threshold = None
         try:
             for each in (*SETTINGS, f"SET lock_timeout = {max(1, round(1000 * patience))}"):
@@ -325,7 +338,8 @@ class PostgresStorage:
         return self._refused(*(SENTENCES.get(state) or SENTENCES.get(state[:2]) or OTHER))
 
     def _refused(self, what: str, advice: str) -> LedgerError:
-        return LedgerError(f"the ledger {self._name!r} {what}", advice)
+        kind = UnavailableError if (what, advice) in FAILURES else LedgerError
+        return kind(f"the ledger {self._name!r} {what}", advice)
 
     def _standings(self, statement: str, fields: tuple[Any, ...] | None = None) -> list[Standing]:
         rows = self._run(statement, fields)

@@ -1,13 +1,14 @@
 """What a ledger in a file says when it cannot be used: one fixed sentence for each failure, and what to do.
 
-Room: release. Imports storage's words. SQLite's own messages may quote the file, so none of them is passed on.
+Room: release. Imports errors and storage's words. SQLite's own messages may quote the file: none is passed on.
 """
 
 from __future__ import annotations
 
 import sqlite3
 
-from snapdp.release.storage import NOTHING_DONE
+from snapdp.errors import LedgerError
+from snapdp.release.storage import NOTHING_DONE, UnavailableError
 
 SENTENCES = {
     sqlite3.SQLITE_FULL: ("has no room: the disk is full.", f"Make room and try again. {NOTHING_DONE}"),
@@ -73,6 +74,13 @@ COPY = (
 )
 TWO_NAMES = ("has two names.", "Remove the second one: this system cannot lock the file itself. Nothing was spent.")
 DAMAGED = SENTENCES[sqlite3.SQLITE_CORRUPT]
+NOT_NOW = ("FULL", "BUSY", "PERM", "CANTOPEN", "IOERR")
+FAILURES = (MISUSED[0], *(SENTENCES[getattr(sqlite3, f"SQLITE_{each}")][0] for each in NOT_NOW))
+
+
+def is_failure(error: LedgerError) -> bool:
+    """Tell whether an error is of the disk or the server, and so says nothing about what the ledger holds."""
+    return isinstance(error, UnavailableError) or error.problem.endswith(FAILURES)
 
 
 def sentence(error: sqlite3.Error) -> tuple[str, str]:

@@ -1,7 +1,7 @@
 """What a ledger needs of a database: its rows, and a small interface.
 
-Room: release. Imports values. A storage knows nothing of budgets: it appends entries, swaps the standing of an account
-if it is still the one that was read, and makes a transaction durable before `commit` returns.
+Room: release. Imports errors and values. A storage knows nothing of budgets: it appends entries, swaps the standing of
+an account if it is still the one that was read, and makes a transaction durable before `commit` returns.
 Two kinds: a file (sqlite.py), a server (postgres.py).
 """
 
@@ -9,12 +9,17 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from snapdp.errors import LedgerError
 from snapdp.values import Value
 
 FORMAT = 2
 READABLE = (1, 2)  # format 1 becomes format 2 when it is first written to
 PAGE = 500  # entries read at a time
 NOTHING_DONE = "No release was made. Whatever did reach the disk before the failure counts as spent."
+
+
+class UnavailableError(LedgerError):
+    """Server or disk cannot be asked at this moment, which says nothing about what the ledger holds."""
 
 
 class Identity(Value):

@@ -15,8 +15,10 @@ from typing import Any
 from snapdp.errors import LedgerError
 from snapdp.release import chain
 from snapdp.release.accounts import (
+    Account,
     Answer,
     Reservation,
+    account_from,
     agree,
     closed_before,
     other_account,
@@ -27,10 +29,10 @@ from snapdp.release.accounts import (
     unknown_version,
 )  # fmt: skip
 from snapdp.release.belonging import Terms, identical
-from snapdp.release.chain import COMMIT, RESERVE, canonical
+from snapdp.release.chain import COMMIT, OPEN, RESERVE, canonical
 from snapdp.release.ledger import Ledger
 from snapdp.release.postgres import PostgresStorage
-from snapdp.release.storage import Entry, Identity
+from snapdp.release.storage import Entry, Identity, Standing
 
 
 class TeamLedger(Ledger):
@@ -82,6 +84,15 @@ class TeamLedger(Ledger):
             return twin if isinstance(twin, Answer) else None
 
     # Inside
+
+    def _checked(self, standing: Standing) -> Account:
+        """Return an account that stands where its last entry says; an analyst, who may not see it, asks the server."""
+        if self._storage.is_keeper:
+            return super()._checked(standing)
+        first = self._storage.entry(standing.account, 0)
+        if first is None or first.kind != OPEN or not self._storage.stands(standing.account):
+            raise chain.altered(standing.account, standing.entries - 1)
+        return account_from(standing, chain.read(first))
 
     def _identified(self, identity: Identity) -> Identity:
         return chain.checked(identity) if self._storage.is_keeper else identity  # analysts do not have the key

@@ -92,15 +92,16 @@ BEGIN
 END
 $$;
 
--- Amounts are fractions in lowest terms, as text: '1/3', '2'.
+-- Amounts are fractions in lowest terms, as text: '1/3', '2'; above and below the line at most 1000 digits.
 CREATE OR REPLACE FUNCTION snapdp.top(amount text) RETURNS numeric LANGUAGE sql IMMUTABLE
 SET search_path = pg_catalog, pg_temp AS $$ SELECT split_part(amount, '/', 1)::numeric $$;
 CREATE OR REPLACE FUNCTION snapdp.bottom(amount text) RETURNS numeric LANGUAGE sql IMMUTABLE
 SET search_path = pg_catalog, pg_temp AS $$ SELECT COALESCE(NULLIF(split_part(amount, '/', 2), ''), '1')::numeric $$;
 CREATE OR REPLACE FUNCTION snapdp.is_amount(amount text) RETURNS boolean LANGUAGE sql IMMUTABLE
 SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on AS $$
-    SELECT COALESCE(length(amount) <= 2001 AND amount ~ '^(0|[1-9][0-9]*)(/[1-9][0-9]*)?$' AND CASE WHEN amount LIKE '%/%'
-        THEN snapdp.bottom(amount) > 1 AND gcd(snapdp.top(amount), snapdp.bottom(amount)) = 1 ELSE true END, false)
+    SELECT COALESCE(length(amount) <= 2001 AND amount ~ '^(0|[1-9][0-9]*)(/[1-9][0-9]*)?$'
+        AND length(split_part(amount, '/', 1)) <= 1000 AND length(split_part(amount, '/', 2)) <= 1000
+        AND CASE WHEN amount LIKE '%/%' THEN snapdp.bottom(amount) > 1 AND gcd(snapdp.top(amount), snapdp.bottom(amount)) = 1 ELSE true END, false)
 $$;
 CREATE FUNCTION snapdp.total(one text, other text) RETURNS text LANGUAGE plpgsql IMMUTABLE
 SET search_path = pg_catalog, pg_temp AS $$
@@ -115,6 +116,13 @@ $$;
 CREATE FUNCTION snapdp.at_most(one text, other text) RETURNS boolean LANGUAGE sql IMMUTABLE
 SET search_path = pg_catalog, pg_temp AS
 $$ SELECT snapdp.top(one) * snapdp.bottom(other) <= snapdp.top(other) * snapdp.bottom(one) $$;
+
+-- A time that there was, to the second: '2026-01-31T23:59:59Z'. The server itself refuses the 31st of February.
+CREATE FUNCTION snapdp.is_moment(moment text) RETURNS boolean LANGUAGE sql IMMUTABLE
+SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on AS $$
+    SELECT CASE WHEN moment ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z$' THEN make_date(
+        substr(moment, 1, 4)::integer, substr(moment, 6, 2)::integer, substr(moment, 9, 2)::integer) IS NOT NULL ELSE false END
+$$;
 
 -- What may be charged: its denominator divides lcm(10^30, 1, 2, ..., 1000), and so do those of all sums.
 CREATE FUNCTION snapdp.is_payable(epsilon text) RETURNS boolean LANGUAGE sql IMMUTABLE
@@ -169,7 +177,11 @@ BEGIN
     IF asked -> 'snapdp_request' IS NULL THEN
         RETURN true;
     END IF;
-    IF asked -> 'own' IS NOT NULL AND (snapdp.raw(asked -> 'own')::json #>> '{}') IS DISTINCT FROM session_user::text THEN
+    IF (asked -> 'snapdp_request')::text <> '1' THEN
+        RETURN false;
+    END IF;
+    IF asked -> 'own' IS NOT NULL AND (json_typeof(asked -> 'own') <> 'string'
+       OR (snapdp.raw(asked -> 'own')::json #>> '{}') IS DISTINCT FROM session_user::text) THEN
         RETURN false;
     END IF;
     FOR part IN SELECT value FROM json_array_elements(asked -> 'statistics') LOOP
@@ -177,14 +189,17 @@ BEGIN
             RETURN false;
         END IF;
         sum := snapdp.total(sum, part ->> 'epsilon');
-        IF length(sum) > 2001 THEN
+        IF NOT snapdp.is_amount(sum) THEN
             RETURN false;
         END IF;
     END LOOP;
     IF person IS NOT NULL THEN
+        IF json_typeof(asked -> 'person') <> 'string' OR (asked -> 'rows_per_person')::text !~ '^[1-9][0-9]*$' THEN
+            RETURN false;
+        END IF;
         unit := '"person (' || substr(person, 2, length(person) - 2) || ', at most ' || (asked -> 'rows_per_person')::text || ' rows)"';
     END IF;
-    RETURN sum = epsilon AND unit = (opening -> 'unit')::text
+    RETURN sum = epsilon AND json_typeof(asked -> 'statistics') = 'array' AND unit = (opening -> 'unit')::text
         AND (asked -> 'relation')::text = (opening -> 'relation')::text
         AND (asked -> CASE opening ->> 'relation' WHEN 'change-one' THEN 'n' ELSE 'n_max' END)::text = (opening -> 'rows')::text;
 END
@@ -195,7 +210,7 @@ CREATE FUNCTION snapdp.declares(record json, asked json) RETURNS boolean LANGUAG
 SET search_path = pg_catalog, pg_temp AS $$
     SELECT CASE
         WHEN asked -> 'snapdp_request' IS NULL THEN record -> 'statistics' IS NULL
-        ELSE NOT EXISTS (
+        ELSE (asked -> 'snapdp_request')::text = '1' AND json_typeof(record -> 'statistics') = 'array' AND NOT EXISTS (
             SELECT FROM unnest(ARRAY['relation', 'unit', 'n', 'n_max', 'person', 'rows_per_person', 'own']) AS name
             WHERE (record -> name)::text IS DISTINCT FROM (asked -> name)::text
         ) AND NOT EXISTS (
@@ -253,7 +268,7 @@ BEGIN
     IF NEW.kind = 'open' THEN
         sound := sound AND snapdp.is_canonical(NEW.body) AND snapdp.is_amount(b ->> 'cap') AND snapdp.top(b ->> 'cap') > 0
             AND b ->> 'relation' IN ('change-one', 'add-remove') AND (b -> 'rows')::text ~ '^[1-9][0-9]*$'
-            AND json_typeof(b -> 'unit') = 'string' AND b ->> 'time' ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$'
+            AND json_typeof(b -> 'unit') = 'string' AND snapdp.is_moment(b ->> 'time')
             AND (snapdp.raw(b -> 'account')::json #>> '{}') = NEW.account
             AND NEW.body = '{"account":' || snapdp.raw(b -> 'account') || ',"cap":"' || (b ->> 'cap') || '","kind":"open","ledger":"'
                 || (SELECT name FROM snapdp.ledger) || '","number":0,"previous":"","relation":"' || (b ->> 'relation') || '","rows":'
@@ -273,10 +288,11 @@ BEGIN
     END IF;
     IF sound AND NEW.kind = 'reserve' THEN
         sound := snapdp.is_payable(b ->> 'epsilon') AND b ->> 'session' ~ '^[0-9a-f]{32}$'
-            AND b ->> 'time' ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$'
+            AND snapdp.is_moment(b ->> 'time')
             AND (was_read OR snapdp.is_request(snapdp.raw(content), opening, b ->> 'epsilon'))
             AND NEW.request = snapdp.same(b ->> 'epsilon', snapdp.raw(content))
-            AND b ->> 'spent' = snapdp.total(s.spent, b ->> 'epsilon') AND snapdp.at_most(b ->> 'spent', opening ->> 'cap')
+            AND b ->> 'spent' = snapdp.total(s.spent, b ->> 'epsilon') AND snapdp.is_amount(b ->> 'spent')
+            AND snapdp.at_most(b ->> 'spent', opening ->> 'cap')
             AND EXISTS (SELECT FROM snapdp.dataset d WHERE d.version = NEW.version AND d.account = NEW.account);
     ELSE
         sound := sound AND b ->> 'spent' = s.spent;
@@ -340,15 +356,36 @@ BEGIN
 END
 $$;
 
--- What a role may look at beyond its own entries: what the ledger is, where an account stands, its first and last entry,
--- and the entries about a request that it can name.
+-- What a role may look at: what the ledger is, where accounts stand, how each was opened, its own entries, and the entries
+-- about a request that it can name. Through functions only: a plan of a query on the table would count the rows that are
+-- hidden. Whether the last entry says what the standing says is answered here; the entry itself is its author's.
 CREATE POLICY own_entries ON snapdp.entry FOR SELECT
 USING (author = session_user OR kind = 'open' OR (SELECT snapdp.is_keeper()));
+CREATE OR REPLACE FUNCTION snapdp.entry_at(asked text, place integer) RETURNS SETOF snapdp.entry LANGUAGE sql STABLE
+SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    SELECT * FROM snapdp.entry WHERE account = asked AND number = place
+    AND (number = 0 OR author = session_user OR (SELECT snapdp.is_keeper()))
+$$;
+CREATE FUNCTION snapdp.entries_from(asked text, place integer, at_most integer) RETURNS SETOF snapdp.entry LANGUAGE sql STABLE
+SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    SELECT * FROM snapdp.entry WHERE account = asked AND number >= place
+    AND (number = 0 OR author = session_user OR (SELECT snapdp.is_keeper())) ORDER BY number LIMIT at_most
+$$;
+CREATE FUNCTION snapdp.stands(asked text) RETURNS boolean LANGUAGE sql STABLE
+SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    SELECT e.digest = s.head AND e.digest = snapdp.digest(e.body) AND snapdp.plain(e.body) ->> 'spent' = s.spent
+    FROM snapdp.standing s JOIN snapdp.entry e ON e.account = s.account AND e.number = s.entries - 1 WHERE s.account = asked
+$$;
 CREATE FUNCTION snapdp.identity(OUT format integer, OUT name text) RETURNS SETOF record LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$ SELECT l.format, l.name FROM snapdp.ledger l $$;
 CREATE OR REPLACE FUNCTION snapdp.twins(asked text, of_version text, of_request text) RETURNS SETOF snapdp.entry LANGUAGE sql
 STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     SELECT * FROM snapdp.entry WHERE account = asked AND version = of_version AND request = of_request
+$$;
+-- The session of a reservation stands near the end of its body: what was asked, which may be long, need not be read.
+CREATE FUNCTION snapdp.session_of(body text) RETURNS text LANGUAGE sql IMMUTABLE
+SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on AS $$
+    SELECT substring(right(body, 3000) FROM '"session":"([^"]*)","spent":"[0-9/]*","time":"[^"]*","version":"[^"]*"[}]$')
 $$;
 CREATE FUNCTION snapdp.lives(session text) RETURNS boolean LANGUAGE sql VOLATILE
 SET search_path = pg_catalog, pg_temp AS $$
@@ -361,6 +398,23 @@ $$;
 -- The three steps. A function that locks an account runs only inside its procedure, which commits before and after it and
 -- therefore cannot run inside a transaction that somebody holds open. Who called it is read from the stack: the first line
 -- is the function's own and shows how this server words such lines, the second must be the procedure's.
+--
+-- While an account is locked nothing may be sent to the client: one that does not read would hold it. So no message but an
+-- error is sent from before the lock until it is gone, and errors are sent by the procedure, when it is gone. What would
+-- make the server slow is set aside too, and every argument is short, or refused, before the lock is taken.
+CREATE FUNCTION snapdp.quiet() RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    PERFORM set_config(one.name, one.value, true) FROM (VALUES
+        ('client_min_messages', 'error'), ('debug_print_parse', 'off'), ('debug_print_rewritten', 'off'),
+        ('debug_print_plan', 'off'), ('transaction_timeout', '0'), ('plan_cache_mode', 'auto'), ('jit', 'off'),
+        ('enable_seqscan', 'off'), ('enable_indexscan', 'on')
+    ) AS one (name, value) WHERE current_setting(one.name, true) <> one.value;
+END
+$$;
+CREATE FUNCTION snapdp.are_short(VARIADIC texts text[]) RETURNS boolean LANGUAGE sql IMMUTABLE
+SET search_path = pg_catalog, pg_temp AS $$
+    SELECT COALESCE(bool_and(octet_length(one) <= 2001), true) FROM unnest(texts) AS one
+$$;
 CREATE FUNCTION snapdp.begin_step(stack text, own text, caller text) RETURNS void LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -404,6 +458,9 @@ BEGIN
     GET DIAGNOSTICS stack = PG_CONTEXT;
     PERFORM snapdp.begin_step(stack, 'snapdp.registered', 'snapdp.register');
     -- All that may fail fails before the search: who asks in vain leaves an entry.
+    IF NOT snapdp.are_short(held, fresh) OR octet_length(fingerprint) > 1000 THEN
+        RAISE EXCEPTION 'too long' USING ERRCODE = 'check_violation';
+    END IF;
     SELECT * INTO s FROM snapdp.standing WHERE account = held FOR UPDATE;
     IF s.account IS NULL OR fingerprint IS NULL OR fresh IS NULL OR fresh !~ '^[0-9a-f]{16}$'
        OR EXISTS (SELECT FROM snapdp.dataset WHERE version = fresh) THEN
@@ -427,10 +484,21 @@ BEGIN
 END
 $$;
 CREATE PROCEDURE snapdp.register(held text, fingerprint bytea, fresh text, INOUT told text[] DEFAULT NULL) LANGUAGE plpgsql AS $$
+DECLARE
+    state text;
+    words text;
 BEGIN
     COMMIT;
-    told := snapdp.registered(held, fingerprint, fresh);
+    PERFORM snapdp.quiet();
+    BEGIN
+        told := snapdp.registered(held, fingerprint, fresh);
+    EXCEPTION WHEN query_canceled OR OTHERS THEN
+        GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, words = MESSAGE_TEXT;
+    END;
     COMMIT;
+    IF state IS NOT NULL THEN
+        RAISE EXCEPTION USING ERRCODE = state, MESSAGE = words;
+    END IF;
 END
 $$;
 
@@ -439,17 +507,25 @@ RETURNS text[] LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, p
 DECLARE
     stack text;
     s snapdp.standing;
-    of_request text := snapdp.same(epsilon, asked);
+    of_request text;
     of_spent text;
     pending text;
     opening json;
 BEGIN
     GET DIAGNOSTICS stack = PG_CONTEXT;
     PERFORM snapdp.begin_step(stack, 'snapdp.reserved', 'snapdp.reserve');
+    IF NOT snapdp.are_short(held, of_version, epsilon, session, moment) OR (session ~ '^[0-9a-f]{32}$') IS NOT TRUE
+       OR snapdp.is_moment(moment) IS NOT TRUE THEN
+        RAISE EXCEPTION 'too long, or no session or time' USING ERRCODE = 'check_violation';
+    END IF;
     SELECT snapdp.plain(body) INTO opening FROM snapdp.entry WHERE account = held AND number = 0;
-    IF opening IS NOT NULL AND (NOT snapdp.is_payable(epsilon) OR snapdp.is_request(asked, opening, epsilon) IS NOT TRUE) THEN
+    IF opening IS NULL THEN
+        RETURN ARRAY['unknown'];
+    END IF;
+    IF NOT snapdp.is_payable(epsilon) OR snapdp.is_request(asked, opening, epsilon) IS NOT TRUE THEN
         RAISE EXCEPTION 'the request cannot be charged' USING ERRCODE = 'check_violation';
     END IF;
+    of_request := snapdp.same(epsilon, asked);
     SELECT * INTO s FROM snapdp.standing WHERE account = held FOR UPDATE;
     IF s.account IS NULL OR NOT EXISTS (SELECT FROM snapdp.dataset WHERE version = of_version AND account = held) THEN
         RETURN ARRAY['unknown'];
@@ -457,10 +533,10 @@ BEGIN
     IF EXISTS (SELECT FROM snapdp.entry WHERE account = held AND version = of_version AND request = of_request AND kind = 'commit') THEN
         RETURN ARRAY['answered'];
     END IF;
-    SELECT snapdp.plain(r.body) ->> 'session' INTO pending FROM snapdp.entry r
+    SELECT snapdp.session_of(r.body) INTO pending FROM snapdp.entry r
     WHERE r.account = held AND r.version = of_version AND r.request = of_request AND r.kind = 'reserve'
         AND NOT EXISTS (SELECT FROM snapdp.entry c WHERE c.account = held AND c.reserve = r.number)
-        AND snapdp.lives(snapdp.plain(r.body) ->> 'session') LIMIT 1;
+        AND snapdp.lives(snapdp.session_of(r.body)) LIMIT 1;
     IF pending IS NOT NULL THEN
         RETURN ARRAY['pending', pending];
     END IF;
@@ -474,10 +550,21 @@ $$;
 CREATE PROCEDURE snapdp.reserve(
     held text, of_version text, epsilon text, asked text, session text, moment text, INOUT told text[] DEFAULT NULL
 ) LANGUAGE plpgsql AS $$
+DECLARE
+    state text;
+    words text;
 BEGIN
     COMMIT;
-    told := snapdp.reserved(held, of_version, epsilon, asked, session, moment);
+    PERFORM snapdp.quiet();
+    BEGIN
+        told := snapdp.reserved(held, of_version, epsilon, asked, session, moment);
+    EXCEPTION WHEN query_canceled OR OTHERS THEN
+        GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, words = MESSAGE_TEXT;
+    END;
     COMMIT;
+    IF state IS NOT NULL THEN
+        RAISE EXCEPTION USING ERRCODE = state, MESSAGE = words;
+    END IF;
 END
 $$;
 
@@ -490,6 +577,9 @@ DECLARE
 BEGIN
     GET DIAGNOSTICS stack = PG_CONTEXT;
     PERFORM snapdp.begin_step(stack, 'snapdp.closed', 'snapdp.close');
+    IF NOT snapdp.are_short(held, of_kind, head) OR octet_length(record) >= 16777216 THEN
+        RAISE EXCEPTION 'too long' USING ERRCODE = 'check_violation';
+    END IF;
     SELECT * INTO e FROM snapdp.entry r
     WHERE r.account = held AND r.number = place AND r.kind = 'reserve' AND r.digest = head AND r.author = session_user;
     IF e.number IS NULL OR of_kind NOT IN ('commit', 'abandon') THEN
@@ -509,10 +599,21 @@ $$;
 CREATE PROCEDURE snapdp.close(
     held text, of_kind text, place integer, head text, record text, INOUT told text[] DEFAULT NULL
 ) LANGUAGE plpgsql AS $$
+DECLARE
+    state text;
+    words text;
 BEGIN
     COMMIT;
-    told := snapdp.closed(held, of_kind, place, head, record);
+    PERFORM snapdp.quiet();
+    BEGIN
+        told := snapdp.closed(held, of_kind, place, head, record);
+    EXCEPTION WHEN query_canceled OR OTHERS THEN
+        GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, words = MESSAGE_TEXT;
+    END;
     COMMIT;
+    IF state IS NOT NULL THEN
+        RAISE EXCEPTION USING ERRCODE = state, MESSAGE = words;
+    END IF;
 END
 $$;
 
@@ -522,8 +623,9 @@ BEGIN
     EXECUTE format('REVOKE ALL ON ALL TABLES IN SCHEMA snapdp FROM %I', role);
     EXECUTE format('REVOKE ALL ON ALL ROUTINES IN SCHEMA snapdp FROM %I', role);
     EXECUTE format('GRANT USAGE ON SCHEMA snapdp TO %I', role);
-    EXECUTE format('GRANT SELECT ON snapdp.migration, snapdp.standing, snapdp.entry TO %I', role);
-    EXECUTE format('GRANT EXECUTE ON FUNCTION snapdp.identity(), snapdp.is_keeper(), snapdp.entry_at(text, integer), '
+    EXECUTE format('GRANT SELECT ON snapdp.migration, snapdp.standing TO %I', role);
+    EXECUTE format('GRANT EXECUTE ON FUNCTION snapdp.identity(), snapdp.is_keeper(), snapdp.quiet(), '
+                   'snapdp.stands(text), snapdp.entry_at(text, integer), snapdp.entries_from(text, integer, integer), '
                    'snapdp.twins(text, text, text), snapdp.registered(text, bytea, text), '
                    'snapdp.reserved(text, text, text, text, text, text), '
                    'snapdp.closed(text, text, integer, text, text) TO %I', role);
