@@ -35,7 +35,7 @@ LEVELS = {
     "__main__": 11,
 }
 HEAVY = {"numpy", "gmpy2", "cryptography", "dataclasses", "mpmath", "lark"}  # nobody pays for these at import
-HEAVY_ALLOWED = {f"mechanism/{name}.py": {"numpy"} for name in ("vector", "loading", "arrays")}
+HEAVY_ALLOWED = {f"mechanism/{name}.py": {"numpy"} for name in ("vector", "loading", "reading", "arrays")}
 
 every_module = pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from snapdp import Snapping
 from snapdp.cli.app import main
 from snapdp.cli.render import amount, bar
 from snapdp.planner.accuracy import accuracy
@@ -123,6 +124,21 @@ def test_flags_beside_a_study_are_refused(study):
     assert "is not read together with a study file" in done.stderr
     assert "--mean" in done.stderr
     assert "--epsilon" in done.stderr
+
+
+def test_a_bare_mechanism_far_from_zero_shows_its_clamp_with_all_digits_that_matter():
+    bounds = "1000000000,1000000100"
+    done = run("plan", "--sensitivity", "1", "--bounds", bounds, "--epsilon", "1", "--grid", "1")
+    p = Snapping(epsilon=1, sensitivity=1, lower=10**9, upper=10**9 + 100, grid=1).parameters
+    assert f"{p.released(p.high):.0f}" in done.output
+    assert "e+09" not in done.output
+
+
+@pytest.mark.parametrize("flags", [["--n", "5000", "--epsilon", "1"], ["--n", "5000", "--accuracy", "0.001"]], ids=str)
+def test_a_mean_that_doubles_cannot_tell_apart_is_refused_by_its_name(flags):
+    done = run("plan", "--mean", "x", "--bounds", "1000000000000000,1000000000000001", *flags)
+    assert done.exit_code == 1
+    assert done.stderr.startswith("BoundError: mean(x): doubles near 1e+15 are")
 
 
 def test_a_bare_mechanism_shows_a_hint_at_the_cliff():

@@ -6,6 +6,7 @@ Room: cli. Prints through the screen alone. Figures are rounded to the safe side
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import Decimal
 from fractions import Fraction
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -173,6 +174,15 @@ def _line_values(line: Line) -> dict[str, Any]:
     }
 
 
+def _clamp(report: Report) -> str:
+    """Return the ends of the outputs, with as many digits as the accuracy calls for."""
+    from snapdp.release.result import shown_number
+
+    p, half = report.parameters, Decimal(float(report.tight))
+    low, high = (shown_number(float(p.released(k)), half_width=half) for k in p.ends)
+    return f"{low} ... {high}"
+
+
 def _print_mechanism(report: Report) -> None:
     """Print the report of one mechanism."""
     p, price = report.parameters, report.price
@@ -180,7 +190,7 @@ def _print_mechanism(report: Report) -> None:
     rows = [
         ("noise scale", shown_up(p.unit * p.noise_scale), "data units"),
         ("grid of the outputs", str(p.data_grid), ""),
-        ("outputs are clamped to", f"{p.released(p.low):g} ... {p.released(p.high):g}", ""),
+        ("outputs are clamped to", _clamp(report), ""),
         ("accuracy", f"± {shown_up(report.tight)}", f"missed with probability at most {amount(report.alpha)}; {over}"),
         ("... by the published formula", f"± {shown_up(report.notes)}", "valid, not tight"),
         ("root mean square error", shown_up(price.rmse), "averaged over the phase of the grid"),

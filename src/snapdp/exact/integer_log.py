@@ -25,7 +25,12 @@ def ln_scaled(m: int, count: int, scale: int) -> tuple[int, int]:
     (-710, -709)
     """
     guard = (scale + count + m.bit_length() + 64).bit_length() * 2 + 4
-    width = scale + guard
+    least, most = _enclosed(m, count, scale + guard)
+    return least >> guard, -(-most >> guard)
+
+
+def _enclosed(m: int, count: int, width: int) -> tuple[int, int]:
+    """Return integers that enclose 2**width * ln(m * 2**-count), before they are rounded outward."""
     k = m.bit_length()
     if 3 * m < 2 << k:  # below 2/3
         k -= 1
@@ -34,8 +39,7 @@ def ln_scaled(m: int, count: int, scale: int) -> tuple[int, int]:
     least, most = (2 * root, 2 * (root + slack)) if m >= one else (-2 * (root + slack), -2 * root)
     low, high = _ln2(width)
     twos = k - count
-    least, most = least + twos * (low if twos >= 0 else high), most + twos * (high if twos >= 0 else low)
-    return least >> guard, -(-most >> guard)
+    return least + twos * (low if twos >= 0 else high), most + twos * (high if twos >= 0 else low)
 
 
 def _artanh(numerator: int, denominator: int, width: int) -> tuple[int, int]:

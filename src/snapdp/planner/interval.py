@@ -22,7 +22,16 @@ from snapdp.exact.enclosure import Enclosure
 from snapdp.exact.numbers import parameter
 from snapdp.mechanism.parameters import DataUnits, SnappingParameters
 from snapdp.planner.functions import arcosh_of_exp
-from snapdp.planner.tails import Event, confidence, exceeds, ideal_chance, ideal_level, mirrored, public_range
+from snapdp.planner.tails import (
+    Event,
+    confidence,
+    exceeds,
+    ideal_chance,
+    ideal_level,
+    mirrored,
+    public_range,
+    widened_range,
+)
 from snapdp.values import Value
 
 _BITS = 128
@@ -46,12 +55,14 @@ def noise_interval(
 
     It lies in the public range and holds the true statistic with probability at least 1 - alpha, whatever that is. Ends
     are rounded outward. An output that no value of the range is compatible with gets the nearest end of the range.
-    Where values are quantised by a step, both ends lie half a step further out, to hold the statistic before that.
+    Where values are quantised by a step, both ends lie half a step further out, to hold the statistic before that as
+    well as after it; the range is then the one that holds its own ends quantised.
     """
     level = confidence(alpha)
     half_step = Fraction(0) if p.step is None else p.step / 2
     k = _index(p, index, output)
     lower, upper = public_range(p)
+    least, most = widened_range(p)
     accepted = ideal_level(p, level)
     right = _last_accepted(p, k, accepted, upper)
     left = -_last_accepted(mirrored(p), -k, accepted, -lower)
@@ -59,8 +70,8 @@ def noise_interval(
         index=k,
         output=p.data_value(k),
         alpha=level,
-        lower=max(p.lower, DataUnits(_in_data(p, max(lower, min(left, upper))) - half_step)),
-        upper=min(p.upper, DataUnits(_in_data(p, min(upper, max(right, lower))) + half_step)),
+        lower=max(least, DataUnits(_in_data(p, max(lower, min(left, upper))) - half_step)),
+        upper=min(most, DataUnits(_in_data(p, min(upper, max(right, lower))) + half_step)),
     )
 
 

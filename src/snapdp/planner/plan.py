@@ -80,15 +80,17 @@ class Line(Value):
 
     def _check(self) -> None:
         if self.query.derived is not None:  # the finest mean: that of the largest table
-            (column,), p = self.query.columns, mechanism(self.query.parts[0], self.epsilon).parameters
+            (column,), title = self.query.columns, self.query.title
             assert isinstance(column, NumberColumn)
+            p = mechanism(self.query.parts[0], self.epsilon, title=title).parameters
             grid = self.query.parts[0].numerator.factor * p.grid / self.query.relation.rows
-            check_printable(self.query.title, furthest=max(abs(column.lower), abs(column.upper)), grid=grid)
+            check_printable(title, furthest=max(abs(column.lower), abs(column.upper)), grid=grid)
 
     @cached_property
     def accuracies(self) -> tuple[Fraction, ...]:
         """Return for each part the a with P(|released - true| > a) <= alpha, for every table, in each cell."""
-        return tuple(part_accuracy(part, self.epsilon, self.alpha) for part in self.query.parts)
+        title = self.query.title
+        return tuple(part_accuracy(part, self.epsilon, self.alpha, title=title) for part in self.query.parts)
 
     @property
     def accuracy(self) -> Fraction | None:
@@ -232,10 +234,10 @@ def planned(asked: Request) -> Line:
     return Line(query=asked.query, epsilon=epsilon, alpha=asked.alpha, lock=asked.lock, target=asked.accuracy)
 
 
-def part_accuracy(part: Part, epsilon: Fraction, alpha: Fraction) -> Fraction:
+def part_accuracy(part: Part, epsilon: Fraction, alpha: Fraction, *, title: str | None = None) -> Fraction:
     """Return the accuracy of one cell of a part, in units of the statistic, at the epsilon typed for the whole."""
     numerator = part.numerator
-    steps = numerator_accuracy(mechanism(part, epsilon).parameters, alpha)
+    steps = numerator_accuracy(mechanism(part, epsilon, title=title).parameters, alpha)
     # On a grid >= 1 output and truth are whole: |out - f| > a means |out - f| > floor(a).           theory (14)
     return numerator.factor * (math.floor(steps) if numerator.integers else steps)
 

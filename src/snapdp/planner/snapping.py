@@ -25,7 +25,8 @@ class Snapping(snapping.Snapping):
     def accuracy(self, *, alpha: Any = "0.05", method: str = "tight", value: Any = None) -> DataUnits:
         """Return the least a with P(|out - f| > a) <= alpha, for every f in the public range, or for a guess `value`.
 
-        method="notes" and "simple" are the published formulas: valid, not tight.
+        method="notes" and "simple" are the published formulas: valid, not tight. With `step=`, f is the quantised
+        value; the statistic before quantising lies up to half a step from it, so add half a step for that.
 
         >>> m = Snapping(epsilon="0.5", sensitivity=1, lower=0, upper=1000, grid="natural")
         >>> f"{float(m.accuracy()):.3f}", f"{float(m.accuracy(method='notes')):.3f}"
@@ -36,7 +37,10 @@ class Snapping(snapping.Snapping):
         return accuracy(self.parameters, alpha=alpha, method=method, value=value)
 
     def alpha(self, *, accuracy: Any, value: Any = None) -> Fraction:
-        """Return the least alpha at which the accuracy holds."""
+        """Return the least alpha at which the accuracy holds: with `step=`, that of the quantised value.
+
+        For the statistic before quantising ask for the accuracy less half a step.
+        """
         from snapdp.planner.accuracy import alpha_for
 
         return alpha_for(self.parameters, accuracy=accuracy, value=value)
@@ -65,13 +69,13 @@ class Snapping(snapping.Snapping):
         )
 
     def bias(self, value: Any) -> Enclosure:
-        """Return E out - f for a guess f."""
+        """Return E out - f for a guess f; with `step=`, f is the quantised value, up to half a step from the guess."""
         from snapdp.planner.moments import bias
 
         return bias(self.parameters, value)
 
     def bias_range(self) -> Enclosure:
-        """Return an enclosure of the biases of all values in the public range."""
+        """Return an enclosure of the biases of all values in the public range; with `step=`, of the quantised ones."""
         from snapdp.planner.moments import bias_range
 
         return bias_range(self.parameters)
@@ -83,13 +87,13 @@ class Snapping(snapping.Snapping):
         return variance(self.parameters, value)
 
     def mse(self, value: Any) -> Enclosure:
-        """Return E (out - f)**2 for a guess f."""
+        """Return E (out - f)**2 for a guess f, quantised where there is a step."""
         from snapdp.planner.moments import mse
 
         return mse(self.parameters, value)
 
     def expected_absolute_error(self, value: Any) -> Enclosure:
-        """Return E |out - f| for a guess f."""
+        """Return E |out - f| for a guess f, quantised where there is a step."""
         from snapdp.planner.moments import expected_absolute_error
 
         return expected_absolute_error(self.parameters, value)
@@ -109,7 +113,8 @@ class Snapping(snapping.Snapping):
     def noise_interval(self, output: Any = None, *, index: int | None = None, alpha: Any = "0.05") -> NoiseInterval:
         """Return the 1 - alpha interval for the true statistic, from a released number (or its index) alone.
 
-        It speaks of the noise that was added, and says nothing about sampling error.
+        It speaks of the noise that was added, and says nothing about sampling error. With `step=` it holds the
+        statistic before and after quantising; where bounds lie off the step, that is up to half a step outside them.
         """
         from snapdp.planner.interval import noise_interval
 

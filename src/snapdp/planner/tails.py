@@ -23,7 +23,7 @@ from snapdp.exact.enclosure import TINY, Enclosure, refine, refined
 from snapdp.exact.numbers import datum, parameter, probability
 from snapdp.mechanism.bounds import mass_ratio
 from snapdp.mechanism.law import ONE, ZERO
-from snapdp.mechanism.parameters import Declaration, Inner, SnappingParameters
+from snapdp.mechanism.parameters import DataUnits, Declaration, Inner, SnappingParameters
 from snapdp.mechanism.rounded import RoundedLaw
 from snapdp.values import replaced
 
@@ -60,9 +60,10 @@ def guess(p: SnappingParameters, value: Any) -> Inner:
     0.3 is a little below 3/10; it still belongs to a range from "0.3" on.
     """
     said, exact = parameter(value, name="value"), guessed(value)
-    if not any(p.lower <= number <= p.upper for number in (said, exact)):
+    lower, upper = widened_range(p)
+    if not any(lower <= number <= upper for number in (said, exact)):
         raise BoundError(
-            f"value = {said} lies outside the public range {p.lower} to {p.upper}.",
+            f"value = {said} lies outside the public range {lower} to {upper}.",
             "Guess a value inside the range: the statistic is never outside.",
             value=said,
         )
@@ -72,6 +73,12 @@ def guess(p: SnappingParameters, value: Any) -> Inner:
 def public_range(p: SnappingParameters) -> tuple[Inner, Inner]:
     """Return the ends of the range of the statistic, in inner coordinates, after quantising where there is a step."""
     return p.inner(p.lower), p.inner(p.upper)
+
+
+def widened_range(p: SnappingParameters) -> tuple[DataUnits, DataUnits]:
+    """Return the public range in data units, widened to hold its quantised ends: bounds may lie off the step."""
+    lower, upper = (DataUnits(p.offset + p.unit * end) for end in public_range(p))
+    return (p.lower, p.upper) if p.step is None else (min(p.lower, lower), max(p.upper, upper))
 
 
 def furthest_error(p: SnappingParameters, value: Fraction | None = None) -> Fraction:

@@ -159,10 +159,11 @@ class Query(Value):
             yield f"above {last}"
 
 
-def mechanism(part: Part, epsilon: Any) -> Snapping:
+def mechanism(part: Part, epsilon: Any, *, title: str | None = None) -> Snapping:
     """Return the mechanism of each cell of a part, when `epsilon` is what is typed for the whole statistic.
 
-    Exact arithmetic on the numerator; the fine grid, or 1 where that is coarser and the statistic is whole.
+    Exact arithmetic on the numerator; the fine grid, or 1 where that is coarser and the statistic is whole. A refusal
+    begins with the title of the statistic.
     """
     cell_epsilon = positive(epsilon, name="epsilon") * part.share
     numerator = part.numerator
@@ -175,7 +176,8 @@ def mechanism(part: Part, epsilon: Any) -> Snapping:
     )
     if not numerator.integers:
         ends = (numerator.statistic(snapping.parameters.data_value(k)) for k in snapping.parameters.ends)
-        check_printable(numerator.name, furthest=max(map(abs, ends)), grid=numerator.factor * snapping.parameters.grid)
+        grid = numerator.factor * snapping.parameters.grid
+        check_printable(title or numerator.name, furthest=max(map(abs, ends)), grid=grid)
     return snapping
 
 

@@ -106,7 +106,7 @@ def _summary(numbers: Sequence[Number]) -> str:
     if not single:
         return ""
     rows = (
-        (_named(each), _shown(each.value), _interval(each), "derived" if each.derived else escape(each.epsilon))
+        (_named(each), _shown(each), _interval(each), "derived" if each.derived else escape(each.epsilon))
         for each in single
     )
     return "<h2>Numbers</h2>" + _table(("statistic", "value", "interval", "epsilon"), rows)
@@ -121,7 +121,7 @@ def _section(title: str, numbers: Sequence[Number]) -> str:
     for part, group in groupby(in_order, key=lambda each: each.part):
         cells = list(group)
         name = part or ("derived, free of charge" if cells[0].derived else f"epsilon {cells[0].epsilon}")
-        rows = ((escape(each.cell), _shown(each.value), _interval(each)) for each in cells)
+        rows = ((escape(each.cell), _shown(each), _interval(each)) for each in cells)
         table = _table(("cell", "value", "interval"), rows)
         picture = bars(cells[:MOST_BARS]) if not part else ""
         found.append(f'<p class="dim">{escape(name)}</p>{picture}<details><summary>table</summary>{table}</details>')
@@ -146,7 +146,7 @@ def bars(numbers: Sequence[Number]) -> str:
         drawn.append(
             f'<text x="{LABEL - 8}" y="{top + 15}" text-anchor="end">{escape(label)}</text>'
             f'<rect x="{left}" y="{top + 3}" width="{round(max(right - left, 0.5), 1)}" height="{ROW - 7}" '
-            f'fill="#8fb7d3"><title>{escape(each.cell)}: {_shown(each.value)}</title></rect>'
+            f'fill="#8fb7d3"><title>{escape(each.cell)}: {_shown(each)}</title></rect>'
         )
         if each.low is not None and each.high is not None:
             a, b, y = x(float(each.low)), x(float(each.high)), top + ROW / 2
@@ -245,10 +245,10 @@ def _named(each: Number) -> str:
     return escape(each.statistic + (f", {each.part}" if each.part else ""))
 
 
-def _shown(value: float) -> str:
-    from snapdp.release.result import shown_number
+def _shown(each: Number) -> str:
+    from snapdp.release.result import shown_value
 
-    return shown_number(value)
+    return shown_value(each)
 
 
 def _interval(each: Number) -> str:

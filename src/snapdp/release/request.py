@@ -80,7 +80,10 @@ class Request(Value):
     @cached_property
     def mechanisms(self) -> tuple[tuple[Snapping, ...], ...]:
         """Return for each statistic the mechanism of each of its parts."""
-        return tuple(tuple(mechanism(part, line.epsilon) for part in line.query.parts) for line in self.lines)
+        return tuple(
+            tuple(mechanism(part, line.epsilon, title=line.query.title) for part in line.query.parts)
+            for line in self.lines
+        )
 
     @cached_property
     def declaration(self) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,6 +18,8 @@ from snapdp.release.chain import canonical
 from snapdp.release.record import checked
 
 MOST_BYTES = 1 << 25  # of a record: what the independent checker reads, too
+FEWEST_DIGITS = 6  # of a shown number
+MOST_PLACES = 17  # before the point: longer numbers are shown with an exponent
 
 
 class Number(NamedTuple):
@@ -165,26 +167,48 @@ def shown_row(number: Number) -> tuple[str, str, str]:
     """Return statistic, value and interval as people read them."""
     title = number.statistic + (f", {number.part}" if number.part else "")
     title += f" [{number.cell}]" if number.cell else ""
-    return title, shown_number(number.value), shown_interval(number)
+    return title, shown_value(number), shown_interval(number)
+
+
+def shown_value(number: Number) -> str:
+    """Return the value for people, with as many digits as its interval calls for."""
+    return shown_number(number.value, half_width=_half_width(number))
 
 
 def shown_interval(number: Number) -> str:
     """Return the interval for people, its ends rounded outward; empty where there is none."""
     if number.low is None or number.high is None:
         return ""
-    return f"{shown_number(number.low, ROUND_FLOOR)} to {shown_number(number.high, ROUND_CEILING)}"
+    half = _half_width(number)
+    low, high = shown_number(number.low, ROUND_FLOOR, half), shown_number(number.high, ROUND_CEILING, half)
+    return f"{low} to {high}"
 
 
-def shown_number(x: float, rounding: str = ROUND_HALF_EVEN) -> str:
-    """Return a number for people: whole numbers whole, others with six digits.
+def _half_width(number: Number) -> Decimal | None:
+    if number.low is None or number.high is None:
+        return None
+    return (Decimal(repr(number.high)) - Decimal(repr(number.low))) / 2
+
+
+def shown_number(x: float, rounding: str = ROUND_HALF_EVEN, half_width: Decimal | None = None) -> str:
+    """Return a number for people: whole numbers whole, others with six digits, or more where the interval is narrow.
+
+    What is shown differs from the number by at most a hundredth of the half width of its interval.
 
     >>> shown_number(0.1 + 0.2), shown_number(1.0000001, ROUND_CEILING), shown_number(-2.5e-7, ROUND_FLOOR)
     ('0.3', '1.00001', '-2.5e-7')
+    >>> shown_number(1000000047.3125), shown_number(1000000047.3125, half_width=Decimal(3))
+    ('1e9', '1000000047.31')
     """
     if isinstance(x, int):
         return str(x)
-    short = Context(prec=6, rounding=rounding).create_decimal(repr(x)).normalize()
-    plain = -5 < short.adjusted() < 6 or not short
+    exact = Decimal(repr(x))
+    digits = FEWEST_DIGITS
+    if half_width is not None:
+        finest = (half_width / 100).adjusted() if half_width > 0 else int(exact.as_tuple().exponent)
+        digits = max(digits, exact.adjusted() - finest + 1)
+    short = Context(prec=digits, rounding=rounding).create_decimal(exact).normalize()
+    plain = -5 < short.adjusted() < min(digits, MOST_PLACES) or not short
     return f"{short:f}" if plain else f"{short:E}".replace("E", "e").replace("e+", "e")
 
 

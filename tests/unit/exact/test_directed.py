@@ -72,3 +72,16 @@ def test_the_table_holds_the_floors_that_arb_finds(function, argument, floor):
     # The precisions asked for are so far below the table's that no float or midpoint lies within its last unit.
     assert max(PRECISIONS) + 40 < abs(floor).bit_length()
     assert len(DIRECTIONS) == 3
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("wrong", ["below 53 bits", "above 53 bits"])
+def test_a_context_that_is_right_at_53_bits_alone_is_refused(method, wrong):
+    def mistaken(bits, way):
+        if (bits < 53) if wrong == "below 53 bits" else (53 < bits <= max(PRECISIONS)):
+            return honest(53, way)
+        return honest(bits, way)
+
+    assert min(PRECISIONS) < 53 < max(PRECISIONS)
+    with pytest.raises(PremiseError, match="does not round as it is told"):
+        check_directed_rounding(lambda bits, way: Planted(bits, way, method, mistaken))

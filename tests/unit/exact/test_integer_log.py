@@ -52,3 +52,26 @@ def test_the_series_misses_by_at_most_what_is_claimed_and_never_exceeds(denomina
     flint.ctx.prec = BITS
     true = flint.arb(flint.fmpq(numerator, denominator)).atanh() * flint.arb(2) ** width
     assert numerator == found == 0 or (found <= true and true <= found + slack)
+
+
+@PROPERTY
+@given(arguments(), st.integers(8, 1100))
+@example((1, 63), 79)
+@example((5, 0), 79)
+@example((1 << 400, 3), 79)
+@example((1, 1023), 1000)
+def test_the_enclosure_holds_before_it_is_rounded_outward(argument, width):
+    m, count = argument
+    least, most = integer_log._enclosed(m, count, width)
+    low, high = integer_log._ln2(width)
+    slack = width + 8
+    assert most - least == 2 * slack + abs(_twos(m, count)) * (high - low)  # every slack is counted, once
+    assert m == 1 << count or (least <= scaled(m, count, width) and scaled(m, count, width) <= most)
+
+
+def _exponent(m: int) -> int:
+    return next(k for k in (m.bit_length() - 1, m.bit_length()) if 2 << k <= 3 * m <= 4 << k)
+
+
+def _twos(m: int, count: int) -> int:
+    return _exponent(m) - count

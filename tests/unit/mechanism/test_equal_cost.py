@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from snapdp import FinitePrecision, Snapping
-from snapdp.mechanism.arrays import checked_values
 from snapdp.mechanism.fast import ScalarSampler
 from snapdp.mechanism.parameters import SnappingParameters
+from snapdp.mechanism.reading import checked_values
 from snapdp.mechanism.vector import VectorSampler
 from snapdp.randomness.bits import RecordedBits
 

@@ -444,3 +444,20 @@ def test_an_out_of_another_shape_does_not_tell_values():
     with pytest.raises(DataError, match="shape") as refusal:
         snapping().release(values, out=np.empty(3))
     assert_keeps_secret(refusal.value)
+
+
+@pytest.mark.parametrize(("method", "dtype"), [("release", "f8"), ("release_index", "i8")])
+def test_an_out_whose_entries_share_memory_is_refused(method, dtype):
+    strided = np.lib.stride_tricks.as_strided
+    base = np.zeros(4 * LARGE, dtype)
+    for out in (
+        strided(base, (LARGE,), (0,)),
+        strided(base, (LARGE,), (4,)),
+        strided(base, (LARGE, 2), (8, 8)),
+        strided(base, (2, LARGE), (0, 8)),
+        strided(base, (LARGE, 1, 3), (16, 0, 8)),
+    ):
+        with pytest.raises(DataError, match="share memory"):
+            getattr(snapping(), method)(np.full(out.shape, 7.0), out=out)
+    with pytest.raises(BitsWereDrawn):
+        getattr(snapping(), method)(np.full((LARGE, 1), 7.0), out=strided(base, (LARGE, 1), (8, 0)))

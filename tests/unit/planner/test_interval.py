@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import snapdp
-from snapdp.errors import ParameterError
+from snapdp.errors import BoundError, ParameterError
 from snapdp.mechanism.finite import explicit_parameters
 from snapdp.mechanism.law import law_of
 from snapdp.mechanism.parameters import Inner, Precision
@@ -199,3 +199,38 @@ def test_a_level_of_one_half_is_decided_where_tails_are_too_small_to_store():
     assert F(1, 2) <= m.accuracy(alpha="0.5") <= F(1, 2) * (1 + F(1, 10**9))
     assert m.noise_interval(5, alpha="0.5").lower <= 5 <= m.noise_interval(5, alpha="0.5").upper
     assert m.law(F(1, 2)).quantile("0.5") == 0
+
+
+OFF_THE_STEP = [
+    {"epsilon": "0.05", "sensitivity": "1/3", "lower": "-1/30", "upper": "499/30", "clamp": "range", "step": "1/9"},
+    {"epsilon": 1, "sensitivity": 3, "lower": "1.4", "upper": "10.6", "clamp": "range", "step": 3, "grid": "natural"},
+    {"epsilon": 2, "sensitivity": 1, "lower": "-2.6", "upper": "2.6", "clamp": "range", "step": 1, "grid": "natural"},
+    {"epsilon": 1, "sensitivity": 10, "lower": 6, "upper": 24, "clamp": (-64, 64), "step": 10, "grid": 8},
+]
+
+
+@pytest.mark.parametrize("case", OFF_THE_STEP, ids=str)
+@pytest.mark.parametrize("alpha", ["0.05", "0.5"])
+def test_with_bounds_off_the_step_the_statistic_is_covered_before_and_after_quantising(case, alpha):
+    m = snapdp.Snapping(**case)
+    p = m.parameters
+    intervals = all_intervals(p, alpha)
+    places = [p.lower + (p.upper - p.lower) * F(i, 24) for i in range(25)]
+    for f in places:
+        law = m.law(f)
+        for number in (f, law.value):
+            missing = (k for k, interval in intervals.items() if not interval.lower <= number <= interval.upper)
+            assert 1 - sum(law.probability(k).upper for k in missing) >= 1 - F(alpha)
+
+
+@pytest.mark.parametrize("case", OFF_THE_STEP, ids=str)
+def test_the_quantised_value_of_a_statistic_is_a_guess_like_any_other(case):
+    m = snapdp.Snapping(**case)
+    p = m.parameters
+    for f in (p.lower, p.upper, (p.lower + p.upper) / 2):
+        law = m.law(f)
+        assert m.law(law.value).value == law.value
+        assert m.bias(law.value) == m.bias(f) == law.bias
+        assert m.accuracy(value=law.value) == m.accuracy(value=f)
+    with pytest.raises(BoundError, match="public range"):
+        m.bias(p.upper + p.step + p.data_grid)

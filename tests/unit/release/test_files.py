@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 
 import duckdb
 import pytest
@@ -75,6 +76,32 @@ def test_no_text_begins_like_a_formula_and_every_one_can_be_read_back(text):
     assert not safe.startswith(("\t", "\r", "\n"))
     assert unguarded(safe) == text
     assert safe == text or safe == f"'{text}"
+
+
+@pytest.mark.parametrize("sign", ["=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20"])
+@pytest.mark.parametrize("before", ["", " ", "   ", "\u00a0", "\u3000", " \t", "\n", "\x0b"])
+def test_every_sign_of_a_formula_is_guarded_also_behind_blanks(sign, before):
+    text = f"{before}{sign}1+1"
+    assert guarded(text) == f"'{text}"
+
+
+@pytest.mark.parametrize("blank", ["\t", "\r", "\n"])
+def test_a_control_character_at_the_start_is_guarded(blank):
+    assert guarded(f"{blank}north") == f"'{blank}north"
+    assert guarded(f"north{blank}=1") == f"north{blank}=1"
+
+
+@pytest.mark.parametrize("mask", [0o022, 0o077, 0o027, 0o000])
+@pytest.mark.parametrize("ending", ["json", "html", "csv", "parquet"])
+def test_a_released_file_has_the_rights_that_the_umask_leaves(tmp_path, mask, ending):
+    result = released(tmp_path, MEAN)
+    before = os.umask(mask)
+    try:
+        result.save(tmp_path / f"values.{ending}")
+        assert os.umask(mask) == mask  # asking for the mask leaves it as it was
+    finally:
+        os.umask(before)
+    assert (tmp_path / f"values.{ending}").stat().st_mode & 0o777 == 0o666 & ~mask
 
 
 def test_ordinary_text_is_left_alone():

@@ -5,6 +5,9 @@ from __future__ import annotations
 import csv
 import html.parser
 import json
+import random
+from decimal import Decimal
+from fractions import Fraction
 
 import duckdb
 import pytest
@@ -12,7 +15,7 @@ import pytest
 import snapdp
 from snapdp.errors import DataError, ParameterError
 from snapdp.release.chain import canonical
-from snapdp.release.result import Number, Release
+from snapdp.release.result import Number, Release, shown_number, shown_row
 from tests.unit.release.people import LONG, MEAN, new_book, released
 
 HISTOGRAM = {"kind": "histogram", "column": "region", "epsilon": 1}
@@ -161,3 +164,37 @@ def test_no_text_of_a_record_becomes_a_tag_of_the_report(relation, tmp_path):
     assert set(tags_of(page).tags) == plain
     assert "<marquee" not in page
     assert "<script" not in page
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_what_is_shown_keeps_the_promise_of_the_interval(seed):
+    rng = random.Random(seed)
+    value = rng.choice([-1, 1]) * rng.random() * 10.0 ** rng.randint(-8, 14)
+    half = abs(rng.choice([value, 1.0])) * 10.0 ** -rng.randint(0, 13) * (0.1 + rng.random())
+    number = Number("mean(x)", "", "", value, value - half * rng.random(), value + half, "1/20", "1", False)
+    promised = (Fraction(number.high) - Fraction(number.low)) / 200  # a hundredth of the half width
+    _, shown, interval = shown_row(number)
+    low, high = (Fraction(end) for end in interval.split(" to "))
+    slack = Fraction(1, 2**52) * abs(Fraction(value))  # repr is the shortest text of a double, not all its digits
+    assert abs(Fraction(shown) - Fraction(value)) <= promised / 2 + slack
+    assert Fraction(number.low) - promised - slack <= low <= Fraction(number.low) + slack
+    assert Fraction(number.high) - slack <= high <= Fraction(number.high) + promised + slack
+    assert abs(Fraction(shown) - Fraction(value)) <= abs(Fraction(value)) / 10**5  # and six digits at least
+
+
+def test_a_mean_far_from_zero_is_shown_inside_its_interval():
+    number = Number("mean(x)", "", "", 1000000047.3125, 1000000044.25, 1000000050.375, "1/20", "1", False)
+    assert shown_row(number) == ("mean(x)", "1000000047.31", "1000000044.25 to 1000000050.38")
+    assert shown_number(412.0, half_width=Decimal(3)) == "412"
+    assert shown_number(2**60, half_width=Decimal(3)) == str(2**60)
+    assert shown_number(3.5, half_width=Decimal(0)) == "3.5"
+
+
+def test_screen_and_report_show_a_number_alike(tmp_path):
+    record = released(tmp_path, MEAN).record
+    part = record["statistics"][0]["parts"][0]
+    part["value"], part["low"], part["high"] = [1000000047.3125], [1000000044.25], [1000000050.375]
+    result = Release(record)
+    for text in ("1000000047.31", "1000000044.25 to 1000000050.38"):
+        assert text in repr(result)
+        assert f">{text}<" in result.to_html()
