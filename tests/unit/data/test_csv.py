@@ -129,8 +129,9 @@ def test_characters_at_the_ends_of_blocks(monkeypatch):
     for size in range(1, len(whole) + 1):
         monkeypatch.setattr(csvtext, "BLOCK", size)
         assert not scanned(io.BytesIO(whole), PLAIN).problem
-        for start in (b"\xc3", b"\xe2\x82", b"\xf0\x9f\x99"):
-            for broken in (b"x\n" + start + b"1\n", b"x\n1" + start, b"x\n" + start + b"\n1,2,3,4,5,6,7\n"):
+        for start, rest in ((b"\xc3", b"\xa9"), (b"\xe2\x82", b"\xac"), (b"\xf0\x9f\x99", b"\x82")):
+            for end in (b"", b"1\n", b"\n1,2,3,4,5,6,7\n", b"1" + rest, b"1,2,3\n" + rest + b"\n"):
+                broken = b"x\n" + start + end
                 assert scanned(io.BytesIO(broken), PLAIN).problem == csvtext.NOT_UTF8, (size, broken)
 
 

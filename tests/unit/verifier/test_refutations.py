@@ -261,5 +261,5 @@ def test_no_bound_is_certified_for_a_sampler_on_a_fixed_grid():
     verdict = verify(snap("1/2", 2, 64), Machine(), evaluations=2)
     assert verdict.kind == "VERIFIED"
     assert check(certificate_text(verdict)) is None
-    with pytest.raises(PremiseError, match="a sampler on a fixed grid"):
+    with pytest.raises(PremiseError, match="do not cover a bound for a sampler on a fixed grid"):
         certificate_text(replaced(verdict, machine=replaced(verdict.machine, sampler="grid53")))
