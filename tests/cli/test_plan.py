@@ -262,3 +262,18 @@ def test_amounts_print_exactly(number, text):
 
 def test_bars_grow_by_eighths():
     assert [bar(Fraction(n, 8), 1) for n in (0, 1, 4, 8)] == ["", "▏", "▌", "█"]
+
+
+def test_how_cells_are_read_is_said_once_and_follows_from_the_declarations_alone():
+    flags = ["--mean", "age", "--bounds", "0,121", "--count", "--where", "age>=65", "--n", "50", "--epsilon", "1"]
+    plain = ["--histogram", "g", "--categories", "north,south"]
+    missing = "Missing and unreadable cells count as 60.5 (age)."
+    text = "Categories are compared as text: 1 is not 1.0."
+    told = [run("plan", *flags, *more) for more in (plain, ["--histogram", "g", "--categories", "1,2"])]
+    assert [each.stdout.count(missing) for each in told] == [1, 1]
+    assert [each.stdout.count(text) for each in told] == [0, 1]
+    alone = run("plan", *plain, "--n", "5", "--epsilon", "1")
+    assert (alone.exit_code, alone.stdout.count("cells count")) == (0, 0)
+    by = ["--mean", "age", "--bounds", "0,9", "--by", "g", "--categories", "a,1.0", "--n", "5", "--epsilon", "1"]
+    assert text in run("plan", *by).stdout
+    assert json.loads(run("plan", *flags, *plain, "--json").stdout)["reading"] == [missing]

@@ -250,6 +250,10 @@ def test_a_word_of_the_command_line_is_repeated_visibly_whatever_it_is(name):
         ("ledger", "show", name),
         ("ledger", "history", "empty.ledger", "--dataset", name),
         ("ledger", "verify", f"{name}.ledger", "--against", name),
+        ("ledger", "backup", name, f"{name}.backup"),
+        ("ledger", "restore", f"{name}.backup", name),
+        ("ledger", "restore", f"{name}.backup", name, "--against", name),
+        ("ledger", "migrate", f"postgresql://127.0.0.1:1/{name}"),
         ("release", name, "--ledger", "empty.ledger", "--count", "--n-max", "5", "--epsilon", "1", "--yes"),
         ("release", f"{name}.toml", "--ledger", name, "--yes"),
         ("verify", name),
@@ -278,6 +282,9 @@ def test_paths_of_files_that_are_written_may_have_any_name(name):
     record, values = str(folder / "r.json"), str(folder / "v.csv")
     done = run("release", study, "--data", data, "--ledger", ledger, "--yes", "--record", record, "--values", values)
     assert done.exit_code == 0
+    backup, again = str(folder / "b.ledger"), str(folder / "a.ledger")
+    assert run("ledger", "backup", ledger, backup).exit_code == 0
+    assert run("ledger", "restore", backup, again, "--against", record).exit_code == 0
     pages = ["--certificate", str(folder / "c.json"), "--report", str(folder / "r.html")]
     assert run("verify", record, "--ledger", ledger, *pages).stdout.startswith("SOUND")
     assert "certificate" in parsed(str(folder / "r.html"))
@@ -368,6 +375,11 @@ def test_no_password_is_printed_by_any_command(address):
         ["ledger", "show", address],
         ["ledger", "history", address],
         ["ledger", "verify", address],
+        ["ledger", "backup", address, "b.ledger"],
+        ["ledger", "backup", "no.ledger", address],
+        ["ledger", "restore", address, "b.ledger"],
+        ["ledger", "restore", "no.ledger", address],
+        ["ledger", "migrate", address],
         ["release", "people.csv", "--ledger", address, *flags],
         ["release", address, "--table", "t", "--ledger", "no.ledger", *flags],
         ["verify", "r.json", "--ledger", address],
@@ -421,6 +433,14 @@ def test_no_module_of_the_commands_prints_but_through_the_screen():
 def test_every_command_is_among_those_that_were_tried():
     source = Path(__file__).read_text(encoding="utf-8")
     assert all(f'"{name}"' in source for name in COMMANDS if name != "tour")
+
+
+@pytest.mark.parametrize("words", [[], ["ledger"]])
+def test_without_a_command_the_help_is_shown_as_it_is_written(words):
+    shown, asked = run(*words), run(*words, "--help")
+    assert (shown.exit_code, asked.exit_code) == (2, 0)
+    assert shown.stderr == asked.stdout
+    assert "\\n" not in shown.stderr
 
 
 def test_an_epsilon_above_twenty_is_said_to_hide_nothing_wherever_it_is_shown():

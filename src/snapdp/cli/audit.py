@@ -14,8 +14,10 @@ from typing import Any
 
 from snapdp.cli.screen import cell, echo, echo_json, note, say, table
 from snapdp.display.words import hides_nothing
+from snapdp.errors import DataError
 
 SOUND, ALTERED = 0, 1
+CERTIFICATES = ("snapdp-certificate/", "snapdp-release-certificate/")
 MOST_FINDINGS = 40  # on a terminal
 
 
@@ -28,6 +30,9 @@ def audit_file(path: Path, *, ledger: str | None, certificate: Path | None, repo
     from snapdp.release.result import Release, load_record
 
     record = load_record(path)
+    if str(record.get("format")).startswith(CERTIFICATES):
+        name = cell(shlex.quote(str(path)))
+        raise DataError("this is a certificate, not the record of a release.", f"Check it: snapdp check {name}")
     if ledger is None:
         found = audits.audit(record)
     else:
@@ -53,7 +58,9 @@ def audit_file(path: Path, *, ledger: str | None, certificate: Path | None, repo
 def _print(found: Any, path: Path) -> None:
     name = cell(str(path))
     if not found.sound:
-        echo(f"ALTERED: {len(found.findings)} fields of {name} are not what they must be.", colour="red")
+        number = len(found.findings)
+        what = "1 field of {} is not what it" if number == 1 else f"{number} fields of {{}} are not what they"
+        echo(f"ALTERED: {what.format(name)} must be.", colour="red")
         rows = [(cell(each.field), cell(each.says), cell(each.should)) for each in found.findings[:MOST_FINDINGS]]
         table(("field", "says", "should be"), rows, unbroken=0)
         if len(found.findings) > MOST_FINDINGS:

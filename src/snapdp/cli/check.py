@@ -61,6 +61,8 @@ def _examined(file: TextIO) -> tuple[str | None, Proved | None]:
     text = file.read(check_release.MOST_BYTES)
     try:
         found = json.loads(text, object_pairs_hook=check_release.unrepeated)
+        if isinstance(found, dict) and "statistics" in found and "format" not in found:
+            return "this is the record of a release, not a certificate: audit it with `snapdp verify`", None
         if not (isinstance(found, dict) and str(found.get("format")).startswith(check.RELEASES)):
             return None, check.examine(text[: check.LARGEST_TEXT + 1])
         faults = check_release.check(found)

@@ -1,4 +1,4 @@
-"""`snapdp ledger`: create, show, history, verify, backup, restore. Budgets, never data.
+"""`snapdp ledger`: create, show, history, verify, migrate, backup, restore. Budgets, never data.
 
 Room: cli. Parse, one library call, render.
 """
@@ -184,9 +184,9 @@ def backup_command(ctx: click.Context, /, path: str, file: str, as_json: bool) -
     ctx.meta["snapdp.json"] = as_json
     found = back_up(path, file)
     if as_json:
-        echo_json({"ok": True, "backup": file, "accounts": found.accounts, "entries": found.entries})
+        echo_json({"ok": True, "backup": shown_address(file), "accounts": found.accounts, "entries": found.entries})
     else:
-        echo(f"{file} is a backup of {path}: {_extent(found)}.")
+        echo(f"{cell(shown_address(file))} is a backup of {cell(shown_address(path))}: {_extent(found)}.")
         say("It cannot be charged. To put it to use: snapdp ledger restore, with the newest record.")
 
 
@@ -213,9 +213,9 @@ def restore_command(
     record = None if against is None else load_release(against).record
     found = restore(file, path, against=record, none_was_published=no_record)
     if as_json:
-        echo_json({"ok": True, "ledger": path, "accounts": found.accounts, "entries": found.entries})
+        echo_json({"ok": True, "ledger": shown_address(path), "accounts": found.accounts, "entries": found.entries})
     else:
-        echo(f"{path} is a ledger again: {_extent(found)}.")
+        echo(f"{cell(shown_address(path))} is a ledger again: {_extent(found)}.")
 
 
 def _extent(found: Any) -> str:

@@ -12,6 +12,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from snapdp.cli.screen import cell, note, say, table
+from snapdp.data.schema import CategoryColumn, NumberColumn
 from snapdp.display.words import hides_nothing
 from snapdp.errors import SnapdpError
 from snapdp.exact.numbers import parameter
@@ -19,6 +20,8 @@ from snapdp.planner.plan import Line, Plan, shown_up
 from snapdp.planner.report import Report
 
 if TYPE_CHECKING:
+    from snapdp.data.schema import Column
+    from snapdp.queries.base import Query
     from snapdp.release.result import Number, Release
 
 BAR_WIDTH = 12
@@ -113,6 +116,8 @@ def _print_plan(plan: Plan, *, to_stderr: bool = False) -> None:
     for line in plan.lines:
         if line.remarks:
             note(f"{cell(line.query.title)}: {line.remarks}", err=to_stderr)
+    for remark in reading_of(plan):
+        note(remark, err=to_stderr)
     relation = plan.lines[0].query.relation
     note(f"Neighbours: {cell(relation.in_words)}", err=to_stderr)
     note(
@@ -122,6 +127,34 @@ def _print_plan(plan: Plan, *, to_stderr: bool = False) -> None:
     )
     if warning := hides_nothing(plan.total):
         note(warning, err=to_stderr, style="bold red")
+
+
+def reading_of(plan: Plan) -> list[str]:
+    """Return how cells are read, as far as the declarations of a plan tell: it depends on no data."""
+    columns = dict.fromkeys(column for line in plan.lines for column in _columns(line.query))
+    numbers = [each for each in columns if isinstance(each, NumberColumn)]
+    categories = [each for each in columns if isinstance(each, CategoryColumn)]
+    told = [f"{amount(each.missing)} ({cell(each.name)})" for each in numbers[:MOST_ROWS]]
+    found = [f"Missing and unreadable cells count as {', '.join(told)}."] if told else []
+    if any(looks_like_number(name) for each in categories for name in each.categories):
+        found.append("Categories are compared as text: 1 is not 1.0.")
+    return found
+
+
+def _columns(query: Query) -> Iterator[Column]:
+    yield from query.columns
+    yield from (condition.column for condition in query.where)
+    if query.by is not None:
+        yield query.by
+
+
+def looks_like_number(text: str) -> bool:
+    """Tell whether somebody may take a category for a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _title(plan: Plan) -> str:
@@ -146,6 +179,7 @@ def _plan_values(plan: Plan) -> dict[str, Any]:
         "budget": None if plan.budget is None else str(plan.budget),
         "relation": plan.lines[0].query.relation.in_words,
         "warning": hides_nothing(plan.total),
+        "reading": reading_of(plan),
         "lines": [_line_values(line) for line in plan.lines],
     }
 

@@ -119,6 +119,9 @@ def polite() -> Iterator[None]:
     """Make what click says about wrong usage fit to be shown: it quotes words of the command."""
     try:
         yield
+    except click.exceptions.NoArgsIsHelpError as asked:  # our own text, of many lines
+        vars(asked)["message"] = fitted(asked.message, err=True)
+        raise
     except click.ClickException as misuse:
         for name in {"message", "ui_filename"} & vars(misuse).keys():
             told = visible(without_secrets(str(vars(misuse)[name])))

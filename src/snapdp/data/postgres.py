@@ -1,6 +1,6 @@
 """Tables of a PostgreSQL server: the statements run there, inside one read-only transaction, and integers come back.
 
-Room: data. Imports engines, sources and sql; psycopg only when a table is opened. Only stored tables: a view may filter
+Room: data; psycopg is loaded when a table is opened. Only stored tables: a view may filter
 or join, and a policy that hides rows from the role is refused by the server (row_security = off) instead of obeyed.
 A cast of NUMERIC to a double fails beyond the doubles, at both ends: cells are bounded by comparisons first. No cast
 of text is total, so text is never read as a number.

@@ -1,6 +1,6 @@
 """Where rows come from: Parquet, DuckDB tables, frames and numpy columns, all seen as one shape; CSV is in `csvsource`.
 
-Room: data. Imports sql; opens sources on a DuckDB connection that the engine hands in. Nothing is guessed: a CSV file
+Room: data. Opens sources on a DuckDB connection that the engine hands in. Nothing is guessed: a CSV file
 has a declared dialect and is read as text, a Parquet glob must hold one schema, Python objects become text by one rule.
 
     text that matches one numeric pattern is a number; any other text is a missing number      theory (2)
@@ -147,7 +147,7 @@ class ColumnsSource(Source):
             Field(name=name, reads=each, stored=stored[each].stored, kind=stored[each].kind)
             for name, each in names.items()
         ]
-        return Rows(origin=_REGISTERED, fields=tuple(fields))
+        return Rows(origin=_REGISTERED, fields=tuple(fields), names=tuple(map(str, self.columns)))
 
     def fingerprint(self) -> bytes:
         return columns_digest(self.columns)
@@ -200,7 +200,7 @@ class ArrowSource(Source):
             Field(name=name, reads=each.reads, stored=each.stored, kind=each.kind)
             for name, each in zip(wanted, stored, strict=False)
         ]
-        return Rows(origin=_REGISTERED, fields=tuple(fields))
+        return Rows(origin=_REGISTERED, fields=tuple(fields), names=tuple(present))
 
     def fingerprint(self) -> bytes:
         return arrow_digest(self.table)

@@ -1,15 +1,16 @@
 """Tables of Spark: the statements run in the cluster, and only their sums travel to the driver.
 
-Room: data. Imports engines, sources and sql; pyspark only when a table is opened. A SparkSession with the name of a
-stored table, a DataFrame, or files with a session or a master URL. Columns are renamed c0, c1, ... so that capitals,
-dots and quotes in names mean nothing. The text is total and exact with ANSI mode on or off and looks at no time stamps:
-no setting of the session matters. CSV files are judged and read by `spark_csv`; nothing is thrown about a line, because
-Spark would write it into its logs.
+Room: data. A SparkSession with the name of a stored table, a DataFrame, or files with a session or a master URL;
+pyspark is loaded when a table is opened. Columns are renamed c0, c1, ... so that capitals, dots and quotes in names
+mean nothing. The text is total and exact with ANSI mode on or off and looks at no time stamps: no setting of the
+session matters. CSV files are judged and read by `spark_csv`; nothing is thrown about a line, because Spark would write
+it into its logs. Spark leaves out files by their names, and empty ones, without a word: here such files are refused.
 Theory: docs/theory/exact-sums.md.
 """
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import logging
 import os
@@ -23,7 +24,7 @@ from typing import Any
 from snapdp.data.csvform import CsvDialect
 from snapdp.data.dialects import SPARK
 from snapdp.data.engines import Table, Watch, version_text
-from snapdp.data.paths import CSV_ENDINGS, each_once, is_csv_name
+from snapdp.data.paths import CSV_ENDINGS, each_once, is_csv_name, matching
 from snapdp.data.schema import Column
 from snapdp.data.source import Source
 from snapdp.data.spark_csv import CsvLines, headed
@@ -127,7 +128,10 @@ class SparkFiles(SparkSource):
         known = {is_csv_name(name) for name in names}
         if len(known) > 1:
             raise DataError("some of the files are CSV files and others are not.", "A table is in one format.")
-        self.paths = [as_itself(str(each)) for each in paths]
+        found = [path for each in paths for path in files_here(str(each))]
+        for each in found:
+            _refuse_unseen(each)
+        self.paths = [as_itself(each) for each in found]
         if len(set(self.paths)) < len(self.paths):
             raise DataError("a file is named twice.", "Name each file once: its rows would count twice.")
         self._is_csv = known.pop()
@@ -138,8 +142,7 @@ class SparkFiles(SparkSource):
 
     def state(self) -> list[tuple[str, int, int]]:
         """Return the files behind the paths, with their sizes and when they were last written. Nothing is read."""
-        listed = self._reader().format("binaryFile").load(self.paths)
-        found = listed.selectExpr("path", "length", "unix_micros(modificationTime)").collect()
+        found = self._listed().selectExpr("path", "length", "unix_micros(modificationTime)").collect()
         return sorted((path, size, time) for path, size, time in found)
 
     def prepare(self, connection: Any) -> None:  # noqa: ARG002
@@ -148,6 +151,8 @@ class SparkFiles(SparkSource):
         if self._checked is not None and self._checked[0] == state:
             return
         names = [path.removeprefix("file:") for path, _, _ in state]
+        if len(self._listed().inputFiles()) > len(set(names)):  # Spark scans no file without a byte
+            raise DataError("one of the files is empty.", "A file has at least a header; leave an empty one out.")
         if not names:
             raise DataError("Spark finds no file there.", "It leaves out names that begin with _ or a dot.")
         each_once(names)
@@ -160,6 +165,9 @@ class SparkFiles(SparkSource):
         if not self._is_csv:
             return self._reader().option("mergeSchema", "true").parquet(*self.paths)
         return self._lines().frame(0 if self._checked is None else self._checked[1])
+
+    def _listed(self) -> Any:
+        return self._reader().format("binaryFile").load(self.paths)
 
     def _lines(self) -> CsvLines:
         first = headed(self._reader(), self.paths[0], self.dialect)
@@ -262,6 +270,24 @@ def _started(master: str) -> Any:
     if session is None:
         raise PremiseError("Spark cannot be started with this master.", "Check the URL, and that Java is installed.")
     return session
+
+
+def files_here(path: str) -> list[str]:
+    """Return the files of this machine that a pattern means, as for DuckDB; any other path as it is."""
+    here = path.removeprefix("file://") if path.startswith("file:///") else path
+    if os.path.isfile(here):
+        return [here]
+    if not glob.has_magic(here) or not any(map(os.path.isfile, glob.iglob(here, recursive=True))):
+        return [path]  # a folder, or something in a store that only Spark can list
+    return [str(each) for each in matching(here)]
+
+
+def _refuse_unseen(path: str) -> None:
+    """Refuse a file that Spark would leave out because of its name, and so count fewer rows than DuckDB."""
+    name = os.path.basename(path)
+    hidden = name.startswith(("_", ".")) or name.endswith("._COPYING_")
+    if hidden and (os.path.isfile(path) or not (glob.has_magic(name) or os.path.isdir(path))):
+        raise DataError(f"Spark leaves out {name!r} because of its name.", "Rename it: no leading _ or dot.")
 
 
 def as_itself(path: str) -> str:

@@ -29,7 +29,7 @@ from snapdp.data.dialects import DUCKDB, MANY_CELLS, Dialect, identifier
 from snapdp.data.persons import kept_rows
 from snapdp.data.quantiser import DOUBLE, NARROW, Quantiser, quantiser
 from snapdp.data.schema import BINNED, CATEGORY, INTEGER, NUMBER, PERSON, CategoryColumn, Column, NumberColumn
-from snapdp.display.text import visible
+from snapdp.display.text import shortened, visible
 from snapdp.errors import DataError, ParameterError
 from snapdp.exact.dyadic import floor_log2, power_of_two
 from snapdp.values import Value
@@ -44,6 +44,7 @@ ALLOWED = {  # what a column of each kind may be stored as; a label is text that
     CATEGORY: ((TEXT, LABEL, WHOLE, TRUTH), "text or whole numbers"),
     PERSON: ((TEXT, LABEL, WHOLE), "text or whole numbers"),
 }
+MOST_NAMES, LONGEST_NAME = 10, 40  # of columns, in a refusal
 
 
 class Field(Value):
@@ -56,17 +57,23 @@ class Field(Value):
 
 
 class Rows(Value):
-    """A table as a statement sees it: what stands after FROM, and its fields."""
+    """A table as a statement sees it: what stands after FROM, its fields, and the names of all its columns.
+
+    names   where only declared columns were opened; otherwise the fields have them all
+    """
 
     origin: str
     fields: tuple[Field, ...]
+    names: tuple[str, ...] = ()
 
     def field(self, column: Column) -> Field:
         """Return the field of a declared column; refuse one that is absent or stored as something else."""
         found = [field for field in self.fields if field.name == column.name]
-        if len(found) != 1:
+        if not found:
+            raise _absent(column.name, self.names or tuple(each.name for each in self.fields))
+        if len(found) > 1:
             raise DataError(
-                f"the table has {'no column' if not found else 'several columns'} named {column.name!r}.",
+                f"the table has several columns named {column.name!r}.",
                 "Names are compared exactly, capitals and spaces included, and each may stand once.",
             )
         allowed, what = ALLOWED[column.kind]
@@ -76,6 +83,23 @@ class Rows(Value):
                 f"Store it as {what}, or declare it otherwise.",
             )
         return found[0]
+
+
+def _absent(name: str, names: Sequence[str]) -> DataError:
+    """Return the refusal of a column that is not there; names of columns are public, and no cells."""
+    from difflib import get_close_matches
+
+    listed = ", ".join(shortened(visible(repr(each)), LONGEST_NAME) for each in names[:MOST_NAMES])
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    told = f"It has {len(names)} column{'s' * (len(names) != 1)}: {listed}{more}." if names else "It has no columns."
+    advice = "Names are compared exactly, capitals and spaces included."
+    near = get_close_matches(name[:LONGEST_NAME], [each[:LONGEST_NAME] for each in names], n=1)
+    if near:
+        advice = f"Did you mean {near[0]!r}? {advice}"
+    if len(names) == 1 and (";" in names[0] or "\t" in names[0]):
+        mark = "a semicolon" if ";" in names[0] else "a tab"
+        advice = f"Is {mark} the separator? Write the file with commas, or as .tsv with tabs, or give a dialect."
+    return DataError(f"the table has no column named {name!r}. {told}", advice)
 
 
 def declared_rows(columns: Iterable[Column], *, table: str = "data") -> Rows:

@@ -155,7 +155,7 @@ class Law(ABC):
         return h(self.parameters.inner_value(j)) - h(self.parameters.inner_value(j - 1))
 
     def full_rise(self, h: Callable[[Fraction], Fraction], j: int) -> Fraction:
-        """Return the same as if no clamp cut the step short."""
+        """Return by how much h rises over step j of the grid, j - 1 to j, if no clamp cuts the step short."""
         grid = self.parameters.grid
         return h(j * grid) - h((j - 1) * grid)
 

@@ -4,8 +4,8 @@ Room: planner. The worst-case accuracy without a clamp never grows with epsilon,
 where the grid follows epsilon, jumps (32). A line through a few exact points would be too good between them. So each
 grid is a piece of its own, from jump to jump; in a piece every corner is a point of the line; and everything is
 computed in doubles with margins far above their errors and far below what a picture shows, on the safe side. Between
-two corners the true curve bends upward (in both logarithms), so a straight line lies above it. A whole statistic is a
-staircase: it keeps the value of a point until the next one.
+two corners the true curve bends upward (in both logarithms; checked, not proved), so a straight line lies above it. A
+whole statistic is a staircase: it keeps the value of a point until the next one.
 Theory: docs/theory/planning.md, (6), (32), (34).
 """
 

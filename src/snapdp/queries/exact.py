@@ -10,7 +10,6 @@ Theory: docs/theory/sensitivities.md (5)-(13); docs/theory/exact-sums.md (8); do
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from fractions import Fraction
 from typing import Any
 
 from snapdp.data.aggregates import (
@@ -148,11 +147,3 @@ def _cuts(query: Query, column: NumberColumn) -> tuple[int, ...]:
     below = [0] if query.outside == BINNED and first > column.lower else []
     above = [column.levels + 1] if query.outside == BINNED and last < column.upper else []
     return (*below, *inner, end, *above)
-
-
-def quantisation_error(column: NumberColumn) -> Fraction:
-    """Return how far the mean of a column can move because its cells are whole steps: half a step.
-
-    A sum moves by at most n (or n_max) times as much.                                      exact-sums (9)
-    """
-    return column.step / 2

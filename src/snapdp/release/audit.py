@@ -28,7 +28,7 @@ from snapdp.release.ledger import Ledger
 from snapdp.release.rebuild import rebuilt
 from snapdp.release.record import checked, derived_values, part_values
 from snapdp.release.request import Request
-from snapdp.values import Value
+from snapdp.values import Value, replaced
 
 PROVED, TESTED, ASSUMED = "proved", "tested", "assumed"
 ENGINES = {"duckdb": ("DuckDB", "duckdb"), "spark": ("Spark", "pyspark"), "postgresql": ("PostgreSQL", "postgresql")}
@@ -195,7 +195,8 @@ def _ledger_findings(record: Mapping[str, Any], ledger: Ledger) -> Iterator[Find
         if held is None:
             yield Finding(field="previous", says=str(record["previous"]), should=problem.problem)
         elif held != record:
-            yield from _differences("record", record, held)
+            for each in _differences("record", record, held):
+                yield replaced(each, should=f"{each.should}: the ledger has it so")
         else:  # the ledger has this very record, and cannot be trusted
             yield Finding(field="ledger", says="this record", should=problem.problem)
 

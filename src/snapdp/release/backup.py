@@ -8,6 +8,7 @@ Bringing one back forgets whatever was spent since it was made. Only a newer rec
 from __future__ import annotations
 
 import os
+import pathlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -22,10 +23,10 @@ Path = str | os.PathLike[str]
 
 def back_up(ledger: Path, file: Path, *, patience: float = PATIENCE) -> Verification:
     """Copy a ledger, if it is sound, into a new file that can be read and verified, but not charged."""
-    storage = _storage(ledger, patience)
+    target, storage = _file(file), _storage(ledger, patience)
     with Ledger._on(storage) as book:
         found = book.verify()
-        storage.copy_to(resolved(file), to_be_charged=False)
+        storage.copy_to(target, to_be_charged=False)
     return found
 
 
@@ -42,7 +43,7 @@ def restore(
     against   the newest record published from the ledger, or the newest head
     none_was_published   there is no record: the copy holds some, yet all of them are older than the copy or unpublished
     """
-    storage = _storage(backup, patience)
+    target, storage = _file(ledger), _storage(backup, patience)
     with Ledger._on(storage) as book:
         found = book.verify(against)
         if against is None and not none_was_published and _has_answers(book):
@@ -50,7 +51,7 @@ def restore(
                 "a copy of a ledger that has answered is restored against the newest record.",
                 "Give the newest record that was published: what was spent after the copy was made is forgotten.",
             )
-        storage.copy_to(resolved(ledger), to_be_charged=True)
+        storage.copy_to(target, to_be_charged=True)
     return found
 
 
@@ -59,8 +60,13 @@ def _has_answers(book: Ledger) -> bool:
 
 
 def _storage(path: Path, patience: float) -> SqliteStorage:
+    return SqliteStorage(_file(path), patience=patience)
+
+
+def _file(path: Path) -> pathlib.Path:
+    """Return the full path of a ledger in a file; refuse the address of a server, to copy from or to."""
     if is_address(path):
         raise LedgerError(
             "this ledger is kept by a server.", "Its administrator backs the database up, with the server's own tools."
         )
-    return SqliteStorage(resolved(path), patience=patience)
+    return resolved(path)

@@ -10,6 +10,7 @@ import sqlite3
 from snapdp.errors import LedgerError
 from snapdp.release.storage import NOTHING_DONE, UnavailableError
 
+NOT_OPENED = "No release was made."  # nothing was asked of it: whoever only reads has spent nothing
 SENTENCES = {
     sqlite3.SQLITE_FULL: ("has no room: the disk is full.", f"Make room and try again. {NOTHING_DONE}"),
     sqlite3.SQLITE_BUSY: (
@@ -20,10 +21,10 @@ SENTENCES = {
         "cannot be written: file or directory is read-only.",
         f"A ledger must be writable to charge a release. {NOTHING_DONE}",
     ),
-    sqlite3.SQLITE_PERM: ("may not be opened: permission is missing.", NOTHING_DONE),
+    sqlite3.SQLITE_PERM: ("may not be opened: permission is missing.", NOT_OPENED),
     sqlite3.SQLITE_CANTOPEN: (
         "cannot be opened.",
-        f"The file must exist, in a directory that can be written, on a local disk. {NOTHING_DONE}",
+        f"The file must exist, in a directory that can be written, on a local disk. {NOT_OPENED}",
     ),
     sqlite3.SQLITE_IOERR: (
         "cannot be read or written: the disk reports an error, or no room.",
@@ -33,7 +34,7 @@ SENTENCES = {
         "is damaged: its database cannot be read.",
         f"Keep the file and restore the newest copy; check it against the newest record. {NOTHING_DONE}",
     ),
-    sqlite3.SQLITE_NOTADB: ("is no ledger: the file is no database.", NOTHING_DONE),
+    sqlite3.SQLITE_NOTADB: ("is no ledger: the file is no database.", NOT_OPENED),
     sqlite3.SQLITE_CONSTRAINT: (
         "refused an entry that contradicts those it has.",
         f"Verify the ledger. {NOTHING_DONE}",

@@ -81,7 +81,7 @@ def _loss(value: Fraction) -> Fraction:
 def claim_of_epsilon(epsilon: Fraction, *, machine: Machine, universal: UniversalBound | None) -> Claim:
     """Return the claim that a program keeps epsilon but for the roundings of the machine.
 
-    x = above + below + (base - eps) where 0 < base - eps <= ((1 + eta)**4 - 1) eps, else above + below     theory (26)
+    eps + above + below + x,  x = base - eps where 0 < base - eps <= ((1 + eta)**4 - 1) eps, else 0     theory (26)
 
     base is the loss of the noise if nothing rounded: constants such as 1/eps are rounded, so it may miss eps by a few
     units. Where no bound exists the claim is epsilon itself.

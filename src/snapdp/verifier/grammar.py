@@ -80,7 +80,10 @@ def tree_of(text: str, *, name: str) -> Any:
 
     if len(text) > LONGEST_TEXT:
         raise ProgramError(
-            f"{name} has {len(text)} characters.", f"A program has at most {LONGEST_TEXT}.", line=1, column=1
+            f"{name} is longer than {LONGEST_TEXT} characters.",
+            "No program is; a record or certificate is a .json file.",
+            line=1,
+            column=1,
         )
     _refuse_control(text, name)
     try:

@@ -73,11 +73,17 @@ class Neighbours:
 
     def at_the_ends(self) -> list[Pair]:
         """Return pairs at the upper end of the range, then at the lower one."""
+        return list(dict.fromkeys([*self.at_the_upper_end(), *self.at_the_lower_end()]))
+
+    def at_the_upper_end(self) -> list[Pair]:
+        return self._allowed([(self.upper - self.distance - s, self.upper - s) for s in self._steps()])
+
+    def at_the_lower_end(self) -> list[Pair]:
+        return self._allowed([(self.lower + s, self.lower + self.distance + s) for s in self._steps()])
+
+    def _steps(self) -> tuple[Fraction, ...]:
         d = self.distance
-        steps = (Fraction(0), d, d / 2, 2 * d)
-        pairs = [(self.upper - d - s, self.upper - s) for s in steps]
-        pairs += [(self.lower + s, self.lower + d + s) for s in steps]
-        return self._allowed(pairs)
+        return Fraction(0), d, d / 2, 2 * d
 
     def in_the_middle(self) -> list[Pair]:
         d, zero = self.distance, Fraction(0)
@@ -98,10 +104,10 @@ class Neighbours:
     def all(self) -> Iterator[Pair]:
         """Yield pairs at the ends, then on phases of the grid near both ends and around zero, then at random."""
         d, grid = self.distance, self.grid
-        yield from self.at_the_ends()[:1]
+        yield from self.at_the_upper_end()[:1]
         yield from self.in_the_middle()[:1]
-        yield from self.at_the_ends()[4:5]
-        # Not multiples of a power of two: on those the roundings of the logarithm mostly cancel. So sevenths.
+        yield from self.at_the_lower_end()[:1]
+        # Not multiples of a power of two: on those the roundings of the logarithm mostly cancel. So twenty-firsts.
         for i in range(1, PHASES):
             for start in (self.lower + i * grid / PHASES, self.upper - d - i * grid / PHASES, -d * i / PHASES):
                 yield from self._from(nearest_float(start, self.p))

@@ -9,7 +9,7 @@ import random
 
 import pytest
 
-from snapdp.data import csvtext
+from snapdp.data import csvform, csvtext
 from snapdp.data.aggregates import Count, Sum
 from snapdp.data.csvform import ROW_BYTES, CsvDialect, NotWellFormed, lines, read
 from snapdp.data.csvsource import CsvSource
@@ -121,6 +121,30 @@ def test_the_line_of_a_quote_out_of_place_is_where_its_cell_begins():
         scan = scanned(io.BytesIO(content), PLAIN)
         assert scan.problem == csvtext.STRAY_QUOTE
         assert csvtext.line_of_problem(io.BytesIO(content), PLAIN, scan.problem) == 2
+
+
+def test_characters_at_the_ends_of_blocks(monkeypatch):
+    """A character of several bytes goes on in the next block; one that breaks off there is none, in ASCII too."""
+    whole = "x,é€🙂\n1,🙂€é\n".encode()
+    for size in range(1, len(whole) + 1):
+        monkeypatch.setattr(csvtext, "BLOCK", size)
+        assert not scanned(io.BytesIO(whole), PLAIN).problem
+        for start, rest in ((b"\xc3", b"\xa9"), (b"\xe2\x82", b"\xac"), (b"\xf0\x9f\x99", b"\x82")):
+            for end in (b"", b"1\n", b"\n1,2,3,4,5,6,7\n", b"1" + rest, b"1,2,3\n" + rest + b"\n"):
+                broken = b"x\n" + start + end
+                assert scanned(io.BytesIO(broken), PLAIN).problem == csvtext.NOT_UTF8, (size, broken)
+
+
+def test_the_definition_knows_the_longest_row_and_what_an_empty_line_is(monkeypatch):
+    monkeypatch.setattr(csvform, "ROW_BYTES", 100)
+    longest = b"y" * 100
+    assert read(b"x\n" + longest + b"\n", PLAIN)[1] == [[longest.decode()]]
+    for content in (b"x\n" + longest + b"y\n", b"x\n" + longest + b"y", longest + b"y\n1\n"):
+        with pytest.raises(NotWellFormed):
+            read(content, PLAIN)
+    assert read(b"x\n\n1\n", PLAIN)[1] == [[None], ["1"]]
+    assert read(b"x\n\nNA\n1\n", CsvDialect(null="NA"))[1] == [[None], ["1"]]
+    assert read(b"x,y\n\n1,2\n", PLAIN)[1] == [["1", "2"]]
 
 
 def test_line_ends_at_the_ends_of_blocks(monkeypatch):

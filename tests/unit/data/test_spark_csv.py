@@ -8,6 +8,7 @@ import gzip
 import io
 import os
 
+import duckdb
 import pytest
 
 from snapdp.data.aggregates import Categories, Count, Persons, Sum
@@ -277,3 +278,42 @@ def test_a_file_that_changes_while_it_is_read_is_refused_on_spark(spark, tmp_pat
     table._select = slow
     with pytest.raises(DataError):
         table.aggregates(ASKED)
+
+
+def test_an_empty_file_is_refused_in_any_order_by_files_folder_and_pattern(spark, tmp_path):
+    """It was left out behind another file, and refused before it."""
+    folder = tmp_path / "people.csv"
+    folder.mkdir()
+    full, empty = written(folder, b"x,g\n1,north\n", "a.csv"), written(folder, b"", "b.csv")
+    for given in ([full, empty], [empty, full], [empty], folder, folder / "*.csv", folder / "{a,b}.csv"):
+        with pytest.raises(DataError, match="empty"):
+            open_table(given, spark=spark).aggregates(ASKED)
+    with pytest.raises(DataError, match="no header"):
+        open_table(empty).aggregates(ASKED)
+    empty.unlink()
+    assert open_table(folder / "*.csv", spark=spark).aggregates(ASKED).rows == 1
+
+
+def test_a_file_that_spark_would_leave_out_by_its_name_is_refused(spark, tmp_path):
+    """Among others it was left out without a word, and DuckDB counted its rows."""
+    full = written(tmp_path, b"x,g\n1,north\n", "a.csv")
+    for name in ("_b.csv", ".b.csv", "_[b].csv"):
+        other = written(tmp_path, b"x,g\n1,north\n", name)
+        for given in ([full, other], [other], [full, "s3a://lake/_b.csv"]):
+            with pytest.raises(DataError, match="leaves out"):
+                open_table(given, spark=spark).aggregates(ASKED)
+        if name.startswith("_"):
+            for pattern in (tmp_path / "*.csv", f"file://{tmp_path}/*.csv", tmp_path / "_*.csv"):
+                with pytest.raises(DataError, match="leaves out"):
+                    open_table(pattern, spark=spark).aggregates(ASKED)
+        other.unlink()
+
+
+def test_a_pattern_means_the_same_files_as_on_duckdb(spark, tmp_path):
+    """A folder that a pattern meets was read by Spark, with all files in it."""
+    (tmp_path / "c.parquet").mkdir()
+    for name in ("a.parquet", "b.parquet", "c.parquet/d.parquet"):
+        duckdb.sql(f"COPY (SELECT 1 AS x, 'north' AS g) TO '{tmp_path / name}' (FORMAT parquet)")
+    for pattern, rows in (("*.parquet", 2), ("**/*.parquet", 3), ("[ab].parquet", 2)):
+        for engine in (None, spark):
+            assert open_table(f"{tmp_path}/{pattern}", spark=engine).aggregates(ASKED).rows == rows

@@ -102,6 +102,16 @@ def test_addresses_in_other_forms_and_in_messages(given_and_shown):
     assert without_secrets(shown) == shown
 
 
+def test_every_filler_is_written_out_and_every_secret_of_an_address_left_out():
+    assert visible("a\u115fb\u1160c") == "a\\u115fb\\u1160c"
+    for word in ("token", "access_token", "password", "pwd", "secret", "sslkey", "passfile"):
+        assert shown_address(f"postgresql://db/x?{word}=S3CR3T&user=ann") == "postgresql://db/x?user=ann"
+    two = "postgresql://db/x?token=S3CR3T&password=S3CR3T&user=ann&pwd=S3CR3T"
+    assert shown_address(two) == without_secrets(two) == "postgresql://db/x?user=ann"
+    assert shown_address("postgresql://ann:S3CR3T@db/x?token=S3CR3T") == "postgresql://ann@db/x"
+    assert shown_address("password=S3CR3T host=db sslkey=S3CR3T") == "password=... host=db sslkey=..."
+
+
 def test_an_epsilon_above_twenty_is_said_to_hide_nothing():
     assert hides_nothing(20) == ""
     assert hides_nothing(21).startswith("Epsilon 21 hides nothing")

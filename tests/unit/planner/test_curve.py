@@ -9,6 +9,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 import pytest
+from mpmath import mp
 
 from snapdp.exact.numbers import to_float_nearest
 from snapdp.mechanism.ideal import IdealLaw
@@ -162,3 +163,40 @@ def test_the_price_over_the_epsilons_of_the_table():
     fine, natural = (price_table(epsilons=epsilons, grids=[grid]) for grid in ("fine", "natural"))
     assert round(100 * (max(row.accuracy_ratio for row in fine) - 1), 1) == F(14, 10)
     assert [round(100 * (f(row.accuracy_ratio for row in natural) - 1)) for f in (min, max)] == [7, 20]
+
+
+def exact_accuracy(x, m, alpha):
+    """Return planning (6) in units of half a grid step, for x = grid / noise scale between two corners; many digits."""
+    x = mp.mpf(x)
+    if mp.exp(-m * x / 2) * mp.cosh(x / 2) <= alpha:
+        return mp.mpf(m)
+    return m + 1 - 2 / x * mp.acosh(alpha * mp.exp(m * x / 2))
+
+
+def bends_upward(draw, m, alpha):
+    """Compare the middle of three places between two corners with the straight line between the others."""
+    level = -mp.log(alpha)
+    first = 2 * level / m
+    last = 2 * level / (m - 1) if m > 1 else 20 * first
+    one, other = sorted(draw.random() ** draw.choice((1, 4)) for _ in range(2))
+    places = [first * (last / first) ** mp.mpf(share) for share in (one, (one + other) / 2, other)]
+    low, middle, high = (exact_accuracy(place * (1 + mp.mpf(10) ** -30), m, alpha) for place in places)
+    assert middle**2 <= low * high * (1 + mp.mpf(10) ** -25), (m, alpha, one, other)
+
+
+def bends_upward_everywhere(count):
+    draw = random.Random(4)
+    with mp.workdps(50):
+        for number in range(count):
+            m = (1, 2, 3, 5, 10, 100, 1000)[number % 7] if number % 2 else draw.randint(1, 1000)
+            alpha = mp.mpf(10) ** (-12 * draw.random()) * mp.mpf("0.99")
+            bends_upward(draw, m, alpha)
+
+
+def test_between_corners_the_curve_bends_upward():
+    bends_upward_everywhere(1_000)
+
+
+@pytest.mark.long
+def test_between_corners_the_curve_bends_upward_at_many_places():
+    bends_upward_everywhere(20_000)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
+from collections.abc import Iterator
 from fractions import Fraction
+from typing import Any
 
 from snapdp.release.accounts import Answer, Reservation
 from snapdp.release.ledger import Ledger
@@ -40,3 +43,25 @@ def release(ledger, version, what, epsilon, *, value=0.5, **more) -> dict[str, o
     record = record_of(got, value)
     ledger.commit(got, record)
     return record
+
+
+def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    """Yield every number, text and truth value of a record, and the way to it."""
+    if isinstance(value, dict):
+        for key, each in value.items():
+            yield from leaves(each, (*path, key))
+    elif isinstance(value, list):
+        for number, each in enumerate(value):
+            yield from leaves(each, (*path, number))
+    else:
+        yield path, value
+
+
+def with_value(record: dict[str, Any], path: tuple[Any, ...], value: Any) -> dict[str, Any]:
+    """Return a copy of a record in which one thing is another."""
+    changed = copy.deepcopy(record)
+    inner: Any = changed
+    for step in path[:-1]:
+        inner = inner[step]
+    inner[path[-1]] = value
+    return changed

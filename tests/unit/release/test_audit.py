@@ -15,6 +15,7 @@ import snapdp
 from snapdp.release.audit import ASSUMED, PROVED, TESTED, audit, certificate
 from snapdp.release.forensics import altered_field
 from snapdp.release.rebuild import rebuilt
+from tests.unit.release.support import leaves, with_value
 
 COLUMNS = {
     "age": {"kind": "integer", "lower": 0, "upper": 120},
@@ -53,26 +54,6 @@ def released(directory: Path, relation: str) -> dict[str, Any]:
 def place(request, tmp_path_factory) -> tuple[Path, dict[str, Any]]:
     directory = tmp_path_factory.mktemp("audit")
     return directory, released(directory, request.param)
-
-
-def leaves(value: Any, path: tuple[Any, ...] = ()) -> Any:
-    if isinstance(value, dict):
-        for key, each in value.items():
-            yield from leaves(each, (*path, key))
-    elif isinstance(value, list):
-        for number, each in enumerate(value):
-            yield from leaves(each, (*path, number))
-    else:
-        yield path, value
-
-
-def with_value(record: dict[str, Any], path: tuple[Any, ...], value: Any) -> dict[str, Any]:
-    changed = copy.deepcopy(record)
-    inner: Any = changed
-    for step in path[:-1]:
-        inner = inner[step]
-    inner[path[-1]] = value
-    return changed
 
 
 def written(path: tuple[Any, ...]) -> str:

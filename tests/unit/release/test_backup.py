@@ -227,3 +227,27 @@ def test_a_backup_of_format_1_is_one_of_format_2(path):
         with ledger._transaction(writing=False):
             assert ledger._storage._run("SELECT format FROM ledger") == [(2,)]
         ledger.verify()
+
+
+def test_a_ledger_on_a_server_is_neither_copied_nor_written_over_here(path, monkeypatch):
+    """The address was taken for the name of a file, in a directory called postgresql: ."""
+    monkeypatch.chdir(path.parent)
+    (path.parent / "postgresql:" / "db").mkdir(parents=True)
+    for first, second in (("postgresql://db/x", path), (path, "postgresql://db/x")):
+        with pytest.raises(LedgerError, match="kept by a server"):
+            back_up(first, second)
+        with pytest.raises(LedgerError, match="kept by a server"):
+            restore(first, second, against=None, none_was_published=True)
+    assert list((path.parent / "postgresql:" / "db").iterdir()) == []
+
+
+def test_a_backup_without_answers_is_restored_without_a_record(path):
+    copy, new = path.with_name("monday"), path.with_name("new")
+    ledger, version = new_ledger(path)
+    with ledger:
+        ledger.abandon(ask(ledger, version, "a", "1/4"))
+    back_up(path, copy)
+    restore(copy, new, against=None)
+    with Ledger.open(new) as again:
+        release(again, version, "b", "1/4")
+    assert spent(new) == F(1, 2)

@@ -22,6 +22,7 @@ from snapdp.release.audit import audit, certificate
 from snapdp.release.result import Release, load_record, load_release
 from snapdp.verifier import check_release
 from tests.unit.release.people import MEAN, released
+from tests.unit.release.support import leaves, with_value
 
 MEGABYTE = 1 << 20
 HUGE = [10**7, -(10**299)]
@@ -53,26 +54,6 @@ def record(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     ]
     found = released(tmp_path_factory.mktemp("bounded"), *statistics, relation="add-remove").record
     return dict(json.loads(json.dumps(found)))
-
-
-def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
-    if isinstance(value, dict):
-        for key, each in value.items():
-            yield from leaves(each, (*path, key))
-    elif isinstance(value, list):
-        for number, each in enumerate(value):
-            yield from leaves(each, (*path, number))
-    else:
-        yield path, value
-
-
-def with_value(record: dict[str, Any], path: tuple[Any, ...], value: Any) -> dict[str, Any]:
-    changed = copy.deepcopy(record)
-    inner: Any = changed
-    for step in path[:-1]:
-        inner = inner[step]
-    inner[path[-1]] = value
-    return changed
 
 
 def read_everywhere(record: dict[str, Any]) -> None:

@@ -16,54 +16,75 @@ from click.testing import CliRunner
 
 import snapdp
 from snapdp.cli.app import main
+from snapdp.errors import LedgerError
 from snapdp.release.audit import audit
+from snapdp.release.backup import restore
 from snapdp.release.ledger import Ledger
 from snapdp.release.result import shown_number, shown_value
 from tests.services import SERVER, address, new_database, postgres_server
 
-V1 = Path(__file__).parents[2] / "vectors" / "golden" / "v1"
-STUDIES = {"change-one.toml": "record.json", "add-remove.toml": "record-with-files.json"}
-RECORDS = [*STUDIES.values(), "record-team.json"]
+GOLDEN = Path(__file__).parents[2] / "vectors" / "golden"
+V1, V2 = GOLDEN / "v1", GOLDEN / "v2"
+STUDIES = {V1 / "change-one.toml": "record.json", V1 / "add-remove.toml": "record-with-files.json"}
+NEWER = {V2 / "change-one.toml": "record.json"}
 ANALYST = "golden_analyst"
 
 
-def restored(folder: Path) -> Path:
-    """Return the ledger of version 1 as the file it was."""
+def shown(path: Path | str) -> str:
+    """Return the name of a case: the version and the file."""
+    return "-".join(Path(path).parts[-2:])
+
+
+def each_of(*patterns: str) -> pytest.MarkDecorator:
+    """Return the files of every version whose names fit."""
+    found = sorted(path for pattern in patterns for path in GOLDEN.glob(f"v*/{pattern}"))
+    return pytest.mark.parametrize("path", found, ids=shown)
+
+
+each_study = pytest.mark.parametrize(
+    ("study", "record"), {**STUDIES, **NEWER}.items(), ids=lambda each: shown(Path(each))
+)
+
+
+def restored(version: Path, folder: Path) -> Path:
+    """Return the ledger of a version as the file it was; it has another inode."""
     path = folder / "people.ledger"
     with sqlite3.connect(path) as connection:
-        connection.executescript((V1 / "people.ledger.sql").read_text())
+        connection.executescript((version / "people.ledger.sql").read_text())
     connection.close()
     path.chmod(0o600)
     return path
 
 
-def in_its_place(folder: Path, study: str) -> Path:
+def in_its_place(folder: Path, study: Path) -> Path:
     """Return a study in a folder of its own, with its table."""
-    for name in (study, "people.csv", "visits.csv"):
-        shutil.copy(V1 / name, folder / name)
-    return folder / study
+    for path in (study, *study.parent.glob("*.csv")):
+        shutil.copy(path, folder / path.name)
+    return folder / study.name
 
 
-@pytest.mark.parametrize(("study", "record"), STUDIES.items())
+@each_study
 def test_a_study_still_asks_what_it_asked(study, record):
-    kept = json.loads((V1 / record).read_text())
-    request = snapdp.study(V1 / study).request()
+    kept = json.loads((study.parent / record).read_text())
+    request = snapdp.study(study).request()
     assert request.epsilon == Fraction(kept["charged"])
     titles = [each["title"] for each in kept["statistics"]]
     assert [each["title"] for each in request.declaration["statistics"]] == titles
 
 
-@pytest.mark.parametrize("name", RECORDS)
-def test_a_record_is_read_and_audited_as_sound(name):
-    record = json.loads((V1 / name).read_text())
-    assert snapdp.load_release(V1 / name).record == record
+@each_of("record*.json")
+def test_a_record_is_read_and_audited_as_sound(path):
+    record = json.loads(path.read_text())
+    assert path.parent.name == f"v{record['snapdp_record']}"
+    assert snapdp.load_release(path).record == record
     assert audit(record).findings == ()
 
 
-def test_a_record_still_holds_the_numbers_that_were_published():
-    with (V1 / "values.csv").open(newline="", encoding="utf-8") as file:
+@each_of("values.csv")
+def test_a_record_still_holds_the_numbers_that_were_published(path):
+    with path.open(newline="", encoding="utf-8") as file:
         published = [(row["statistic"], row["cell"], float(row["value"])) for row in csv.DictReader(file)]
-    numbers = snapdp.load_release(V1 / "record.json").numbers()
+    numbers = snapdp.load_release(path.with_name("record.json")).numbers()
     assert [(each.statistic, each.cell, float(each.value)) for each in numbers] == published
 
 
@@ -84,34 +105,66 @@ def test_a_report_of_a_record_still_shows_its_numbers(name):
         assert f">{shown_value(number)}<" in release.to_html()
 
 
-@pytest.mark.parametrize(
-    "name", [*sorted(each.name for each in V1.glob("*certificate*.json")), "program-refutation.json"]
-)
-def test_a_certificate_is_still_accepted(name):
-    found = CliRunner().invoke(main, ["check", str(V1 / name)])
+@each_of("*certificate*.json", "program-refutation.json")
+def test_a_certificate_is_still_accepted(path):
+    found = CliRunner().invoke(main, ["check", str(path)])
     assert (found.exit_code, found.output.split("\n")[0]) == (0, "ACCEPTED")
 
 
+def test_the_certificate_of_a_program_has_the_format_of_its_version():
+    for version, folder in ((1, V1), (2, V2)):
+        kept = json.loads((folder / "program-certificate.json").read_text())
+        assert kept["format"] == f"snapdp-certificate/{version}"
+
+
+def more(ledger: Ledger, rows: int) -> None:
+    """Charge a ledger for one thing more."""
+    version = ledger.dataset_version("people", b"other content")
+    terms = {"version": version, "relation": "change-one", "rows": rows}
+    ledger.abandon(ledger.reserve("people", epsilon="1/4", request={"more": 1}, **terms))
+
+
 def test_a_ledger_is_opened_verified_and_goes_on(tmp_path):
-    with Ledger.open(restored(tmp_path)) as ledger:
+    with Ledger.open(restored(V1, tmp_path)) as ledger:
         for name in STUDIES.values():
             ledger.verify(json.loads((V1 / name).read_text()))
         states = [charge.state for charge in ledger.history("people")]
         assert states == ["committed", "abandoned", "orphaned"]
         spent = ledger.account("people").spent
-        version = ledger.dataset_version("people", b"other content")
-        terms = {"version": version, "relation": "change-one", "rows": 60}
-        ledger.abandon(ledger.reserve("people", epsilon="1/4", request={"more": 1}, **terms))
+        more(ledger, 60)
         assert ledger.account("people").spent == spent + Fraction(1, 4)
         ledger.verify(json.loads((V1 / "record.json").read_text()))
 
 
-@pytest.mark.parametrize(("study", "record"), STUDIES.items())
+def test_a_ledger_of_format_2_is_read_and_verified_and_as_a_copy_never_charged(tmp_path):
+    path, record = restored(V2, tmp_path), json.loads((V2 / "record.json").read_text())
+    with Ledger.open(path) as ledger:
+        ledger.verify(record)
+        assert [charge.state for charge in ledger.history("people")] == ["committed", "abandoned", "orphaned"]
+        assert ledger.account("people").spent == 2
+        with pytest.raises(LedgerError, match="is a copy: it can be read, but not charged"):
+            more(ledger, 40)
+        assert ledger.account("people").spent == 2
+    restore(path, tmp_path / "again.ledger", against=record)
+    with Ledger.open(tmp_path / "again.ledger") as ledger:
+        more(ledger, 40)
+        assert ledger.account("people").spent == Fraction(9, 4)
+
+
+@pytest.mark.parametrize(("study", "record"), STUDIES.items(), ids=shown)
 def test_what_was_answered_before_is_still_free(tmp_path, study, record):
-    with Ledger.open(restored(tmp_path)) as ledger:
+    with Ledger.open(restored(V1, tmp_path)) as ledger:
         found = snapdp.study(in_its_place(tmp_path, study)).release(ledger=ledger, directory=tmp_path)
     assert found.free
     assert found.record == json.loads((V1 / record).read_text())
+
+
+def test_what_was_answered_before_is_still_free_in_a_restored_ledger_of_format_2(tmp_path):
+    record = json.loads((V2 / "record.json").read_text())
+    restore(restored(V2, tmp_path), tmp_path / "again.ledger", against=record)
+    with Ledger.open(tmp_path / "again.ledger") as ledger:
+        found = snapdp.study(in_its_place(tmp_path, V2 / "change-one.toml")).release(ledger=ledger)
+    assert (found.free, found.record) == (True, record)
 
 
 def test_a_team_ledger_is_migrated_verified_and_goes_on(tmp_path):
@@ -131,12 +184,12 @@ def test_a_team_ledger_is_migrated_verified_and_goes_on(tmp_path):
             spent = ledger.account("people").spent
         database = psycopg.conninfo.conninfo_to_dict(where)["dbname"]
         with Ledger.open(address(SERVER, database=database, role=ANALYST)) as ledger:
-            found = snapdp.study(in_its_place(tmp_path, "change-one.toml")).release(ledger=ledger, directory=tmp_path)
+            found = snapdp.study(in_its_place(tmp_path, V1 / "change-one.toml")).release(
+                ledger=ledger, directory=tmp_path
+            )
             assert found.free
             assert found.record == record
-            version = ledger.dataset_version("people", b"other content")
-            terms = {"version": version, "relation": "change-one", "rows": 60}
-            ledger.abandon(ledger.reserve("people", epsilon="1/4", request={"more": 1}, **terms))
+            more(ledger, 60)
             assert ledger.account("people").spent == spent + Fraction(1, 4)
         with Ledger.open(where) as ledger:
             ledger.verify(record)

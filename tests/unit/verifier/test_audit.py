@@ -206,6 +206,18 @@ def numpy_maximum(f, U, S):
     return np.maximum(f + U, 0)
 
 
+def numpy_single(f, U, S):
+    return np.add(f, U, dtype=np.float32)
+
+
+def numpy_out(f, U, S):
+    return np.add(f, U, out=np.zeros(()))
+
+
+def numpy_masked(f, U, S):
+    return np.add(f, U, where=False)
+
+
 def into_array(f, U, S):
     return np.asarray(f) + U
 
@@ -336,6 +348,7 @@ REFUSED = [
     *((loop_over_data, 1, "loop"), (item, 1, "branch"), (library_log, 1, "converted"), (whole, 1, "converted")),
     *((as_index, 1, "converted"), (half_to_even, 1, "round"), (floor, 2, "floor"), (numpy_round, 1, "numpy.round")),
     *((numpy_abs, 1, "numpy.absolute"), (numpy_where, 1, "numpy.where"), (numpy_maximum, 1, "numpy.maximum")),
+    *((numpy_single, 1, "numpy.add"), (numpy_out, 1, "numpy.add"), (numpy_masked, 1, "numpy.add")),
     *((into_array, 1, "converted"), (largest, 1, "branch"), (power, 1, "pow"), (single, 1, "float32")),
     *((summed, 1, "a function asks"), (summed_from, 1, "a function asks"), (operated, 1, "a function asks")),
     *((exact_clip, 1, "Fraction itself"), (too_large, 1, "beyond the range"), (too_small, 1, "beyond the range")),

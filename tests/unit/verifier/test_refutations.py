@@ -6,22 +6,25 @@ import json
 import math
 from collections import Counter
 from fractions import Fraction
+from itertools import islice
 from random import Random
 
 import pytest
 
 from snapdp.errors import ParameterError, PremiseError, SnapdpError
+from snapdp.values import replaced
 from snapdp.verifier.certificate import certificate_text
 from snapdp.verifier.check import check
 from snapdp.verifier.language import parse
 from snapdp.verifier.machine import Machine, parse_machine
+from snapdp.verifier.neighbours import Neighbours
 from snapdp.verifier.reproduction import python_lines
 from snapdp.verifier.summary import headline
 from snapdp.verifier.syntax import Program, from_lists
 from snapdp.verifier.verdict import verify
 from tests.unit.verifier import shapes
 from tests.unit.verifier.mutation import mutants
-from tests.unit.verifier.snaps import snap
+from tests.unit.verifier.snaps import shape_of, snap
 
 CLAIMS = ("0", "0.1", "1/2", "1", "2", "5")
 DRAWN = "U <-$ unif; S <-$ {-1,1};"
@@ -228,3 +231,35 @@ def test_every_mutant_that_the_checker_accepts_is_true(body):
     same_machine = [mutant for mutant in accepted if mutant["machine"] == made["machine"]]
     assert same_machine
     assert all(is_true(mutant, Machine(p=5, umin=-16)) for mutant in same_machine)
+
+
+# What is tried, and what is certified
+
+
+@pytest.mark.parametrize(("low", "high"), [(20, 30), (-30, -20), (8, 9)])
+def test_an_inner_clamp_that_no_query_reaches_leaves_the_range_of_the_query(low, high):
+    program = snap("1/2", 2, 8)
+    shape = replaced(shape_of(program, Machine()), lower=Fraction(low), upper=Fraction(high))
+    tried = Neighbours(program.queries[0], shape, Machine())
+    assert (tried.lower, tried.upper) == (-8, 8)
+    inner = Neighbours(program.queries[0], replaced(shape, lower=Fraction(-3), upper=Fraction(90)), Machine())
+    assert (inner.lower, inner.upper) == (-3, 8)
+
+
+def test_the_first_pairs_are_at_both_ends_and_in_the_middle_also_of_a_short_range():
+    """On a short range the ends share pairs, and the fifth of them is not the first at the lower end."""
+    for bound in (1, 2, 64):
+        program = snap("1/2", 1, bound)
+        tried = Neighbours(program.queries[0], shape_of(program, Machine()), Machine())
+        assert tried.at_the_upper_end()[0] == (bound - 1, bound)
+        assert tried.at_the_lower_end()[0] == (-bound, 1 - bound)
+        assert list(islice(tried.all(), 3)) == [(bound - 1, bound), (0, 1), (-bound, 1 - bound)]
+        assert tried.at_the_ends() == list(dict.fromkeys([*tried.at_the_upper_end(), *tried.at_the_lower_end()]))
+
+
+def test_no_bound_is_certified_for_a_sampler_on_a_fixed_grid():
+    verdict = verify(snap("1/2", 2, 64), Machine(), evaluations=2)
+    assert verdict.kind == "VERIFIED"
+    assert check(certificate_text(verdict)) is None
+    with pytest.raises(PremiseError, match="do not cover a bound for a sampler on a fixed grid"):
+        certificate_text(replaced(verdict, machine=replaced(verdict.machine, sampler="grid53")))
