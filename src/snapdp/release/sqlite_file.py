@@ -12,7 +12,7 @@ made even by the last who leaves, and a log is thrown away only if nobody else h
 Trusts: SQLite in WAL mode with synchronous = FULL (a commit is on the disk when it returns; NORMAL may forget the last
 commits at a power loss, which would hand budget back); a checkpoint never passes the snapshot of a reader. WAL needs a
 local disk: no network file systems.
-Theory: docs/theory/ledger.md, (8)-(9).
+Theory: docs/theory/ledger.md, (10)-(11).
 """
 
 from __future__ import annotations
