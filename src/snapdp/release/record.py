@@ -210,17 +210,24 @@ def _check(place: str, value: Mapping[str, Any], version: int) -> None:
     if lacking:
         raise _refused(f"lacks a field that records have: {place}.{lacking[0]}")
     for key, each in value.items():
-        if isinstance(each, Mapping) and key in TABLES:
-            _check(key, each, version)
-        elif isinstance(each, (list, tuple)) and key in ROWS and all(isinstance(row, Mapping) for row in each):
-            for row in each:
-                _check(key, row, version)
-        elif not _is_plain(key, each):
+        tables = _tables(key, each)
+        if tables is None:
             raise _refused(f"has a field of another kind than records have: {place}.{key}")
+        for table in tables:
+            _check(key, table, version)
     if place in ("parts", "derived") and "file" not in value:
         lists = [value.get(key) for key in ("cell", "value", "low", "high", *(["index"] if place == "parts" else []))]
         if not all(isinstance(each, (list, tuple)) and len(each) == value["cells"] for each in lists):
             raise _refused(f"has numbers that do not belong together: {place}")
+
+
+def _tables(key: str, value: Any) -> Sequence[Mapping[str, Any]] | None:
+    """Return the tables that a field holds; None where it holds something else than records do there."""
+    if key in ROWS:
+        return value if isinstance(value, (list, tuple)) and all(isinstance(row, Mapping) for row in value) else None
+    if key in TABLES and isinstance(value, Mapping):
+        return [value]
+    return [] if (key not in TABLES or key in LISTS) and _is_plain(key, value) else None
 
 
 def _required(place: str, value: Mapping[str, Any]) -> set[str]:
