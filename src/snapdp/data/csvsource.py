@@ -32,8 +32,10 @@ class CsvSource(Source):
     """One CSV file, read as text: no row can fail to be a number, every row must have all cells."""
 
     def __init__(self, path: str | Path, *, dialect: CsvDialect | None = None) -> None:
-        self.path = existing(path)
-        is_csv_name(self.path.name)
+        given = existing(path)
+        is_csv_name(given.name)
+        self.path = given.resolve()  # once: a link that is set to another file meanwhile changes nothing
+        self._zipped = given.suffix == ".gz"
         self.dialect = dialect or CsvDialect()
 
     def prepare(self, connection: Any) -> int:
@@ -110,10 +112,6 @@ class CsvSource(Source):
     @property
     def is_csv(self) -> bool:
         return True
-
-    @property
-    def _zipped(self) -> bool:
-        return self.path.suffix == ".gz"
 
     def _read(self, action: Callable[[IO[bytes]], R]) -> R:
         try:

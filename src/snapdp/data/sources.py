@@ -53,7 +53,7 @@ class ParquetSource(Source):
 
     def __init__(self, paths: str | Path | Iterable[str | Path]) -> None:
         given = [paths] if isinstance(paths, (str, Path)) else list(paths)
-        self.paths = [path for each in given for path in matching(each)]
+        self.paths = [path.resolve() for each in given for path in matching(each)]  # a link is followed once
         if not self.paths:
             raise DataError("no Parquet file was named.", "Give a path, a glob such as data/*.parquet, or a list.")
         each_once(self.paths)

@@ -120,3 +120,19 @@ def test_nested_columns_do_not_disturb_the_names_of_the_others(tmp_path):
     table = pyarrow.table([struct, pyarrow.array([[1, 2]]), pyarrow.array([7])], names=["s", "l", "age"])
     pyarrow.parquet.write_table(table, tmp_path / "t.parquet")
     assert open_table(tmp_path / "t.parquet").aggregates(ASKED)[Sum(column=AGE)] == (7,)
+
+
+def test_a_link_that_is_set_to_another_file_meanwhile_changes_nothing(tmp_path):
+    """The file is found once, when the table is opened; its checks and its scan are then of one file."""
+    for name, other in (("a.csv", "b.csv"), ("a.parquet", "b.parquet")):
+        for each, cell in ((name, 1), (other, 90)):
+            if each.endswith(".csv"):
+                (tmp_path / each).write_text(f"age\n{cell}\n")
+            else:
+                pyarrow.parquet.write_table(pyarrow.table({"age": [cell]}), tmp_path / each)
+        link = tmp_path / f"link-{name}"
+        link.symlink_to(tmp_path / name)
+        table = open_table(link)
+        link.unlink()
+        link.symlink_to(tmp_path / other)
+        assert table.aggregates(ASKED)[Sum(column=AGE)] == (1,)

@@ -198,6 +198,19 @@ def test_compressed_files_and_another_null_text_are_read_as_by_duckdb(spark, tmp
     assert tables[1].aggregates(asked)[Categories(column=g)] == (1, 1, 1, 0, 1)
 
 
+def test_a_second_byte_order_mark_is_part_of_a_name_as_the_definition_says(spark, tmp_path):
+    for marks, known in ((1, True), (2, False)):
+        path = written(tmp_path, BOM * marks + b"x,g\n1,north\n", f"{marks}.csv")
+        assert (read(path.read_bytes(), PLAIN)[0][0] == "x") is known
+        for engine in (None, spark):
+            table = open_table(path, spark=engine)
+            if known:
+                assert table.aggregates([Sum(column=X)]).rows == 1
+            else:
+                with pytest.raises(DataError, match="no column named 'x'"):
+                    table.aggregates([Sum(column=X)])
+
+
 def test_every_allowed_delimiter_and_quote_is_read_as_the_definition_says(spark, tmp_path):
     pairs = [(each, QUOTES[i % 3 if each not in QUOTES else 0]) for i, each in enumerate(DELIMITERS)]
     pairs += [(",", each) for each in QUOTES[3:]]
