@@ -95,7 +95,7 @@ def read(content: bytes, dialect: CsvDialect) -> tuple[list[str], list[Row]]:
             raise NotWellFormed(f"a row is longer than {ROW_BYTES} bytes")
         if number == 0:
             names = _names(line)
-        if not line.is_empty or (len(names) == 1 and not dialect.null):
+        elif not line.is_empty or (len(names) == 1 and not dialect.null):
             rows.append(_row(line, len(names), dialect))
     if not names:
         raise NotWellFormed("the first line names no columns")
