@@ -66,22 +66,27 @@ def category_text(cell: Any) -> str | None:
 def person_text(cell: Any) -> str | None:
     """Return the text of a person: text, whole numbers and UUIDs as they print; None for whatever names nobody."""
     if isinstance(cell, str):
-        return cell if is_storable(cell) else None
+        plain = str.__str__(cell)
+        return plain if is_storable(plain) else None
     if type(cell).__name__ == "UUID":
         return str(cell)
     return str(cell) if isinstance(cell, int) and not isinstance(cell, bool) and cell.bit_length() < 2048 else None
 
 
 def cell_text(cell: Any, column: Column) -> str | None:
-    """Return a cell as the text that its column reads."""
-    if isinstance(column, NumberColumn):
-        return number_text(cell)
-    return person_text(cell) if isinstance(column, PersonColumn) else category_text(cell)
+    """Return a cell as the text that its column reads; an object that fails to answer is no number, text or person."""
+    try:
+        if isinstance(column, NumberColumn):
+            return number_text(cell)
+        return person_text(cell) if isinstance(column, PersonColumn) else category_text(cell)
+    except Exception:
+        return None if isinstance(column, NumberColumn | PersonColumn) else _UNKNOWN
 
 
 def _storable_text(cell: str) -> str:
     """Return text that an engine can hold; no declared category and no number has a lone surrogate."""
-    return str(cell) if is_storable(cell) else _UNKNOWN
+    plain = str.__str__(cell)  # of a kind of text made elsewhere, too
+    return plain if is_storable(plain) else _UNKNOWN
 
 
 def is_storable(text: str) -> bool:

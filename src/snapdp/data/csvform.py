@@ -21,10 +21,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from snapdp.errors import ParameterError
+from snapdp.exact.numbers import shown
 from snapdp.values import Value
 
 BOM, ROW_BYTES = b"\xef\xbb\xbf", 2_000_000
 START, PLAIN, QUOTED, CLOSED = "start", "plain", "quoted", "closed"
+QUOTES, DELIMITERS = "\"'`|~^", ",;:|~^\t\x01\x1f"  # for these the tests compare every engine with the definition
 LINE_ENDS = {b"\n": "LF", b"\r\n": "CR LF", b"\r": "CR"}
 Row = list[str | None]
 
@@ -32,7 +34,8 @@ Row = list[str | None]
 class CsvDialect(Value):
     """How a CSV file is written. UTF-8 with a header line; declared, never guessed.
 
-    null   what a missing cell looks like without quotes; the same text in quotes is text
+    delimiter, quote   of closed lists: engines read a blank, a letter or a digit there as they please
+    null               what a missing cell looks like without quotes; the same text in quotes is text
     """
 
     delimiter: str = ","
@@ -41,9 +44,14 @@ class CsvDialect(Value):
 
     def _check(self) -> None:
         for key in ("delimiter", "quote"):
-            given = getattr(self, key)
-            if not (isinstance(given, str) and len(given) == 1 and given.isascii() and given not in "\r\n\x00"):
-                raise ParameterError(f"{key} = {given!r} is not one ASCII character.", 'Give one, such as ",".')
+            given, known = getattr(self, key), QUOTES if key == "quote" else DELIMITERS
+            if not (isinstance(given, str) and given in list(known)):
+                listed = ", ".join(map(repr, known))
+                raise ParameterError(
+                    f"{key} = {shown(given)} is none that every engine reads alike.", f"One of {listed}."
+                )
+        if not isinstance(self.null, str):
+            raise ParameterError(f"null = {shown(self.null)} is no text.", 'Give text, such as "NA".')
         if self.delimiter == self.quote:
             raise ParameterError("delimiter and quote are the same character.", "Give two different ones.")
         if any(each in self.null for each in (self.delimiter, self.quote, "\r", "\n", "\x00")):

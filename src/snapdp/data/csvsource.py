@@ -32,17 +32,21 @@ class CsvSource(Source):
     """One CSV file, read as text: no row can fail to be a number, every row must have all cells."""
 
     def __init__(self, path: str | Path, *, dialect: CsvDialect | None = None) -> None:
-        self.path = existing(path)
-        is_csv_name(self.path.name)
+        given = existing(path)
+        is_csv_name(given.name)
+        self.path = given.resolve()  # once: a link that is set to another file meanwhile changes nothing
+        self._zipped = given.suffix == ".gz"
         self.dialect = dialect or CsvDialect()
 
-    def prepare(self, connection: Any) -> None:
-        """Refuse a file that is not well formed; tell the engine whether it may read in parallel."""
+    def prepare(self, connection: Any) -> int:
+        """Refuse a file that is not well formed; tell the engine whether it may read in parallel; count the rows."""
         scan = self._read(lambda raw: csvtext.scanned(raw, self.dialect))
         if scan.problem:
             raise self._refused(scan)
         # In parallel a line end inside quotes next to a buffer's end is at times taken for the end of a row.
         connection.execute(f"SET VARIABLE {_PARALLEL} = {'false' if scan.quoted else 'true'}")
+        blank = 0 if len(self.header()) == 1 and not self.dialect.null else scan.empty  # lines that are no rows
+        return scan.lines - 1 - blank
 
     def open(self, connection: Any, columns: Sequence[Column]) -> Rows:  # noqa: ARG002
         names = self.header()
@@ -108,10 +112,6 @@ class CsvSource(Source):
     @property
     def is_csv(self) -> bool:
         return True
-
-    @property
-    def _zipped(self) -> bool:
-        return self.path.suffix == ".gz"
 
     def _read(self, action: Callable[[IO[bytes]], R]) -> R:
         try:

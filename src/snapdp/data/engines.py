@@ -95,11 +95,12 @@ class Table:
         self._guarded(lambda connection: self._read_through(connection, wanted))
 
     def _read_through(self, connection: Any, columns: Sequence[Column]) -> None:
-        self.source.prepare(connection)
+        counted = self.source.prepare(connection)
         rows = self.source.open(connection, columns)
         fields = [rows.field(column) for column in columns]
-        reads = ", ".join(f"COUNT({each.reads})" for each in fields) or "COUNT(*)"
-        self._select(connection, [f"SELECT {reads} FROM {rows.origin}"])
+        reads = ", ".join(["COUNT(*)", *(f"COUNT({each.reads})" for each in fields)])
+        results = self._select(connection, [f"SELECT {reads} FROM {rows.origin}"])
+        _check_rows(counted, results[0][0][0])
 
     def _script(self, connection: Any, asked: Sequence[Aggregate], salt: str) -> Script:
         persons = persons_of(asked)
@@ -108,15 +109,19 @@ class Table:
 
     def _run(self, connection: Any, asked: Sequence[Aggregate], salt: str, watch: Watch | None) -> Aggregates:
         before = self.source.state()
-        self.source.prepare(connection)
+        counted = self.source.prepare(connection)
         todo = self._script(connection, asked, salt)
         for key in todo.keys:
             _load(connection, key)
+        texts = [each.text for each in todo.statements]
+        if counted is not None and persons_of(asked):  # the first number is then that of the rows that are kept
+            texts.append(f"SELECT COUNT(*) FROM {self.source.open(connection, []).origin}")
         with nullcontext() if watch is None else self._watched(connection, watch):
-            results = self._select(connection, [each.text for each in todo.statements])
+            results = self._select(connection, texts)
+        _check_rows(counted, results[-1 if len(results) > len(todo.statements) else 0][0][0])
         if self.source.state() != before:
             raise DataError("the files changed while they were read.", "Try again when nobody writes to them.")
-        return todo.read(results)
+        return todo.read(results[: len(todo.statements)])
 
     def _guarded(self, action: Callable[[Any], R]) -> R:
         """Run with the engine at hand. Its errors are told by one sentence, with no trace of the original."""
@@ -211,6 +216,14 @@ def check_columns(columns: Iterable[Column]) -> None:
     for column in columns:
         if isinstance(column, NumberColumn):
             quantiser(column)
+
+
+def _check_rows(counted: int | None, read: int) -> None:
+    """Refuse what an engine read if it is another number of rows than the source has."""
+    if counted is not None and counted != read:
+        raise DataError(
+            "the engine read another number of rows than the file has.", "Please report it; nothing was spent."
+        )
 
 
 def version_text(told: object) -> str:

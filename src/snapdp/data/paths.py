@@ -71,6 +71,18 @@ def each_once(paths: Iterable[str | Path]) -> None:
         seen[same] = path
 
 
+def refuse_twins(names: Iterable[str], declared: Iterable[str]) -> None:
+    """Refuse Parquet columns whose names differ from a declared one in capitals only: engines confuse them."""
+    small = {each.lower(): each for each in declared} | {each.upper(): each for each in declared}
+    for name in names:
+        meant = small.get(name.lower()) or small.get(name.upper())
+        if meant is not None and meant != name:
+            raise DataError(
+                f"the Parquet files have a column {name!r} beside the declared {meant!r}.",
+                "Engines take names that differ in capitals only for one another: rename one of them.",
+            )
+
+
 def path_literal(path: Path) -> str:
     """Return a path that engines read as itself, also where its name looks like a pattern."""
     return literal("".join(f"[{each}]" if each in "*?[" else each for each in str(path)))

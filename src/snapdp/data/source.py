@@ -17,8 +17,12 @@ from snapdp.data.sql import Rows
 class Source(ABC):
     """A table that can be opened on a connection, as often as needed."""
 
-    def prepare(self, connection: Any) -> None:  # noqa: B027
-        """Refuse a table that is not well formed. Called before statements run, never to show what would run."""
+    def prepare(self, connection: Any) -> int | None:  # noqa: ARG002
+        """Refuse a table that is not well formed. Called before statements run, never to show what would run.
+
+        Returns how many rows it has, where the source counts them itself: the engine must read as many.
+        """
+        return None
 
     @abstractmethod
     def open(self, connection: Any, columns: Sequence[Column]) -> Rows:

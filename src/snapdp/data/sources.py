@@ -13,6 +13,7 @@ Theory: docs/theory/exact-sums.md.
 from __future__ import annotations
 
 import glob
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,16 @@ from snapdp.data.contents import arrow_digest, columns_digest, file_digest
 from snapdp.data.csvform import CsvDialect
 from snapdp.data.csvsource import CsvSource
 from snapdp.data.dialects import identifier, literal
-from snapdp.data.paths import CSV_ENDINGS, each_once, existing, is_csv_name, matching, path_literal, stat_of
+from snapdp.data.paths import (
+    CSV_ENDINGS,
+    each_once,
+    existing,
+    is_csv_name,
+    matching,
+    path_literal,
+    refuse_twins,
+    stat_of,
+)
 from snapdp.data.schema import Column
 from snapdp.data.source import Source
 from snapdp.data.sql import LABEL, NUMERIC, OTHER, TEXT, TRUTH, WHOLE, Field, Rows
@@ -33,6 +43,7 @@ _WHOLE_TYPES = {f"{sign}{size}INT" for sign in ("", "U") for size in ("TINY", "S
     "INTEGER",
     "UINTEGER",
 }
+_DECIMAL = re.compile(r"DECIMAL\(([0-9]+),[0-9]+\)")
 _ATTACHED, _REGISTERED = "snapdp_source", "snapdp_columns"
 _DATABASES, _PARQUETS = (".duckdb", ".db", ".ddb"), (".parquet", ".pq")
 
@@ -42,7 +53,7 @@ class ParquetSource(Source):
 
     def __init__(self, paths: str | Path | Iterable[str | Path]) -> None:
         given = [paths] if isinstance(paths, (str, Path)) else list(paths)
-        self.paths = [path for each in given for path in matching(each)]
+        self.paths = [path.resolve() for each in given for path in matching(each)]  # a link is followed once
         if not self.paths:
             raise DataError("no Parquet file was named.", "Give a path, a glob such as data/*.parquet, or a list.")
         each_once(self.paths)
@@ -63,6 +74,8 @@ class ParquetSource(Source):
 
     def _check_one_schema(self, files: Sequence[Sequence[Field]], names: set[str]) -> None:
         """Refuse files whose columns differ in type: the first file would decide how the others are read."""
+        for fields in files:
+            refuse_twins((each.name for each in fields), names)
         seen = {
             frozenset((each.name, each.stored, each.reads) for each in fields if each.name in names) for fields in files
         }
@@ -143,10 +156,7 @@ class ColumnsSource(Source):
         arrays["rows"] = np.zeros(sizes.pop() if sizes else 0, dtype=np.int8)  # a table without columns has rows too
         connection.register(_REGISTERED, arrays)
         stored = {each.name: each for each in _described(connection, f"SELECT * FROM {_REGISTERED}")}
-        fields = [
-            Field(name=name, reads=each, stored=stored[each].stored, kind=stored[each].kind)
-            for name, each in names.items()
-        ]
+        fields = [replaced(stored[each], name=name, reads=each) for name, each in names.items()]
         return Rows(origin=_REGISTERED, fields=tuple(fields), names=tuple(map(str, self.columns)))
 
     def fingerprint(self) -> bytes:
@@ -196,10 +206,7 @@ class ArrowSource(Source):
         chosen = chosen.rename_columns([f"c{i}" for i in range(chosen.num_columns)])
         connection.register(_REGISTERED, chosen)
         stored = _described(connection, f"SELECT * FROM {_REGISTERED}")
-        fields = [
-            Field(name=name, reads=each.reads, stored=each.stored, kind=each.kind)
-            for name, each in zip(wanted, stored, strict=False)
-        ]
+        fields = [replaced(each, name=name) for name, each in zip(wanted, stored, strict=False)]
         return Rows(origin=_REGISTERED, fields=tuple(fields), names=tuple(present))
 
     def fingerprint(self) -> bytes:
@@ -293,7 +300,14 @@ def _top_names(known: Sequence[tuple[str, int | None]]) -> list[str]:
 
 def _described(connection: Any, query: str) -> tuple[Field, ...]:
     lines = connection.execute(f"DESCRIBE {query}").fetchall()
-    return tuple(Field(name=n, reads=identifier(n), stored=str(t), kind=_kind(str(t))) for n, t, *_ in lines)
+    kinds = [(name, str(stored)) for name, stored, *_ in lines]
+    return tuple(Field(name=n, reads=identifier(n), stored=t, kind=_kind(t), wide=_is_wide(t)) for n, t in kinds)
+
+
+def _is_wide(stored: str) -> bool:
+    """Tell whether DuckDB casts to a double by more than one rounding: more than 15 digits do not fit exactly."""
+    found = _DECIMAL.fullmatch(stored)
+    return stored in ("HUGEINT", "UHUGEINT") or (found is not None and int(found[1]) > 15)
 
 
 def _kind(stored: str) -> str:

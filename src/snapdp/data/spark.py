@@ -28,6 +28,7 @@ from snapdp.data.paths import CSV_ENDINGS, each_once, is_csv_name, matching
 from snapdp.data.schema import Column
 from snapdp.data.source import Source
 from snapdp.data.spark_csv import CsvLines, headed
+from snapdp.data.spark_parquet import declared_schema, schemas
 from snapdp.data.sql import NUMERIC, OTHER, TEXT, TRUTH, WHOLE, Field, Rows
 from snapdp.errors import DataError, ParameterError, PremiseError
 
@@ -55,9 +56,13 @@ class SparkSource(Source):
     def frame(self) -> Any:
         """Return the table as a DataFrame; nothing is read yet."""
 
-    def open(self, connection: Any, columns: Sequence[Column]) -> Rows:  # noqa: ARG002
+    def _frame_of(self, names: set[str]) -> Any:  # noqa: ARG002
+        """Return it with at least the declared columns."""
+        return self.frame()
+
+    def open(self, connection: Any, columns: Sequence[Column]) -> Rows:
         """Return the table as a view of this connection, with its columns renamed."""
-        frame = self.frame()
+        frame = self._frame_of({column.name for column in columns})
         kinds = [(field.name, field.dataType.simpleString()) for field in frame.schema.fields]
         origin: str = connection.view(frame.toDF(*(f"c{i}" for i in range(len(kinds)))))
         fields = (Field(name=n, reads=f"c{i}", stored=k, kind=_kind(k)) for i, (n, k) in enumerate(kinds))
@@ -139,6 +144,7 @@ class SparkFiles(SparkSource):
             raise ParameterError("files that are no CSV files have no dialect.", "Leave the dialect out.")
         self.dialect = dialect or CsvDialect(delimiter="\t" if names[0].lower().endswith(".tsv") else ",")
         self._checked: tuple[object, int] | None = None
+        self._schemas: tuple[object, list[Any]] | None = None
 
     def state(self) -> list[tuple[str, int, int]]:
         """Return the files behind the paths, with their sizes and when they were last written. Nothing is read."""
@@ -168,6 +174,16 @@ class SparkFiles(SparkSource):
 
     def _listed(self) -> Any:
         return self._reader().format("binaryFile").load(self.paths)
+
+    def _frame_of(self, names: set[str]) -> Any:
+        if self._is_csv or not names:
+            return self.frame()
+        state = self.state()
+        if self._schemas is None or self._schemas[0] != state:
+            self._schemas = state, schemas(self._reader(), [path for path, _, _ in state])
+        if not state:
+            raise DataError("Spark finds no file there.", "It leaves out names that begin with _ or a dot.")
+        return self._reader().schema(declared_schema(self._schemas[1], names)).parquet(*self.paths)
 
     def _lines(self) -> CsvLines:
         first = headed(self._reader(), self.paths[0], self.dialect)

@@ -48,7 +48,8 @@ def headed(reader: Any, path: str, dialect: CsvDialect) -> Headed:
     line, returned, more = start.partition(b"\r")
     end = "\n" if not returned else "\r" if more or len(start) == most else "\r\n"
     try:
-        return Headed(line=line, names=tuple(header(line, dialect)), end=end)
+        names = header(BOM + line, dialect)  # Spark took one mark away: another one is part of a name
+        return Headed(line=line, names=tuple(names), end=end)
     except NotWellFormed:
         pass
     raise DataError("line 1 of the CSV files is no header of column names in UTF-8.", ADVICE)

@@ -48,12 +48,16 @@ MOST_NAMES, LONGEST_NAME = 10, 40  # of columns, in a refusal
 
 
 class Field(Value):
-    """A column as it is stored: the name people use, the SQL that reads it, its type."""
+    """A column as it is stored: the name people use, the SQL that reads it, its type.
+
+    wide   numbers that the engine casts to a double which is not always the nearest: they are cast by their text
+    """
 
     name: str
     reads: str
     stored: str
     kind: str
+    wide: bool = False
 
 
 class Rows(Value):
@@ -431,7 +435,8 @@ class _Writer:
             return self.dialect.number_from_text.format(
                 f"CAST({field.reads} AS {self.dialect.text})", self.dialect.quoted(NUMBER_TEXT)
             )
-        return f"CAST({field.reads} AS {self.dialect.double})"
+        given = f"CAST({field.reads} AS {self.dialect.text})" if field.wide else field.reads
+        return f"CAST({given} AS {self.dialect.double})"
 
 
 def _names(columns: Iterable[Column]) -> dict[Column, str]:

@@ -28,7 +28,7 @@ _UNSEEN = frozenset(
     for code in range(first, last + 1)
 )  # fmt: skip
 _PLAIN = {"±": "+-", "…": "...", "█": "#", **dict.fromkeys("▏▎▍▌▋▊▉", "-")}
-_CREDENTIALS = re.compile(r"(?P<scheme>\b[A-Za-z][A-Za-z0-9+.-]+:/+)(?P<user>[^\n]*)@")
+_CREDENTIALS = re.compile(r"(?P<scheme>\b(?:postgres(?:ql)?:/*|[A-Za-z][A-Za-z0-9+.-]+:/+))(?P<user>[^\n]*)@")
 _CLOSED = r"(?!['\"](?:[\s.,;:)]|$))"  # a message goes on after the quote that closes an address
 _KEY = r"(?P<mark>[?&])(?P<key>[^=&?\s'\"]+)="
 _QUERY, _QUERY_QUOTED = re.compile(rf"{_KEY}[^&\n]*"), re.compile(rf"{_KEY}(?:{_CLOSED}[^&\n])*")
@@ -36,7 +36,7 @@ _SETTING = re.compile(
     r"(?i)\b(?P<key>\w*(?:password|passfile|sslkey)\w*)\s*=\s*"
     rf"(?:'(?:\\.|[^'\\])*'|(?:\\.|{_CLOSED}[^\s&\\])+)"
 )
-_SECRET = ("password", "passfile", "sslkey", "passwd", "pwd", "secret", "token")
+_SECRET = ("password", "passfile", "sslkey", "passwd", "pwd", "secret", "token", "sig", "credential", "key")
 
 
 def visible(text: str) -> str:

@@ -17,7 +17,7 @@ from snapdp.errors import DataError, ParameterError
 
 LARGEST_DECIMAL_EXPONENT = 1000  # far beyond doubles, far below what would exhaust memory as an integer
 MOST_BITS = 13_000  # 3,900 digits: what Python still prints
-_EXPONENT = re.compile(r"[eE]([+-]?[0-9_]+)\s*$")
+_EXPONENT = re.compile(r"[eE]([+-]?[0-9]+)\s*$")
 
 
 def parameter(value: object, *, name: str) -> Fraction:
@@ -76,7 +76,7 @@ def _printed_rational(value: Any) -> Fraction:
         return Fraction(float.__repr__(value))
     if isinstance(value, str):
         exponent = _EXPONENT.search(value)
-        if not value.isascii():
+        if not value.isascii() or "_" in value:  # Python takes 1_0 for 10
             raise ValueError
         if exponent and abs(int(exponent[1])) > LARGEST_DECIMAL_EXPONENT:
             raise OverflowError

@@ -12,10 +12,12 @@ import csv
 import hashlib
 import math
 import os
+import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,8 @@ from snapdp.release.record import SideFile
 
 ENDINGS = (".csv", ".parquet")
 FORMULAS = tuple("=+-@\uff1d\uff0b\uff0d\uff20")  # and the wide signs, which some spreadsheets take for these
+_SEPARATORS, _GUARD = re.compile(r"[;,|\t\r\n]"), re.compile(r"(?:(?<=[;,|\t\r\n])|\A)'")
+_BIN_STARTS, _BIN_ENDS = re.compile(r"\[-?[0-9]+(/[0-9]+)?\Z"), re.compile(r" -[0-9]+(/[0-9]+)?[)\]]")  # [-5, -3)
 _DOUBLES = {"value": to_float_nearest, "low": to_float_down, "high": to_float_up}
 
 
@@ -89,13 +93,23 @@ def _cell(value: Any) -> Any:
 
 
 def guarded(text: str) -> str:
-    """Return a text that no spreadsheet runs: one that begins like a formula, or with a ', has one more ' before it.
+    """Return a text that no spreadsheet runs: what begins like a formula, or with a ', has one more ' before it.
 
-    >>> guarded("=1+1"), guarded("north"), guarded("'quoted'"), guarded(" -2")
-    ("'=1+1", 'north', "''quoted'", "' -2")
+    So has every piece behind a separator: a spreadsheet may cut there.
+
+    >>> guarded("=1+1"), guarded("north"), guarded("'quoted'"), guarded(" -2"), guarded("a;=1+1"), guarded("[-5, -3)")
+    ("'=1+1", 'north', "''quoted'", "' -2", "a;'=1+1", '[-5, -3)')
     """
-    risky = text.lstrip().startswith(FORMULAS) or text.startswith(("\t", "\r", "\n", "'"))
-    return f"'{text}" if risky else text
+    pieces, between = _SEPARATORS.split(text), [*_SEPARATORS.findall(text), ""]
+    safe = [f"'{each}" if _is_risky(each, before) else each for before, each in pairwise(["", *pieces])]
+    blank = "'" if text.startswith(("\t", "\r", "\n")) else ""
+    return blank + "".join(piece + cut for piece, cut in zip(safe, between, strict=True))
+
+
+def _is_risky(piece: str, before: str) -> bool:
+    if _BIN_ENDS.fullmatch(piece) and _BIN_STARTS.search(before):
+        return False
+    return piece.lstrip().lstrip('"').lstrip().startswith(FORMULAS) or piece.startswith("'")
 
 
 def unguarded(text: str) -> str:
@@ -104,7 +118,7 @@ def unguarded(text: str) -> str:
     >>> [unguarded(guarded(each)) for each in ("=1+1", "north", "'quoted'")]
     ['=1+1', 'north', "'quoted'"]
     """
-    return text.removeprefix("'")
+    return _GUARD.sub("", text)
 
 
 def write_text(text: str, path: Path) -> None:

@@ -2,13 +2,15 @@
 
 Room: release. A record declares a request and carries its digest. If they disagree and one digit of one declared
 field explains it, that field is named. Each try costs the digest of the whole declaration: the search ends after
-MOST_WORK bytes of them, whatever a record holds, and a short record is searched through.
+MOST_WORK bytes of them, whatever a record holds, and a short record is searched through. A text longer than LONGEST
+is no number that anybody typed, and is passed over.
 """
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Iterator, Mapping
+from fractions import Fraction
 from typing import Any
 
 from snapdp.errors import SnapdpError
@@ -19,33 +21,44 @@ from snapdp.release.chain import canonical
 from snapdp.release.request import added
 
 MOST_WORK = 1 << 24  # bytes of declarations whose digest is taken: about a second
+EACH = 500  # what a try costs beside them, in bytes
+LONGEST = 200
 Place = tuple[str | int, ...]
 
 
 def altered_field(record: dict[str, Any]) -> tuple[str, str, str] | None:
     """Return (field, what it says, what it said), or None where no change of one digit fits, or none was found."""
+    length = len(canonical(declaration_of(record)))
+    if length > MOST_WORK:
+        return None
     declared = copy.deepcopy(declaration_of(record))
-    length = len(canonical(declared))
-    tries = 0
+    total, tries = _total(declared), 0
     for place, text in list(_fields(declared, ())):
-        for other in _changes(text):
+        for other in _changes(text) if len(str(text)) <= LONGEST else ():
             tries += 1
-            if tries * length > MOST_WORK:
+            if tries * (length + EACH) > MOST_WORK:
                 return None
-            if _fits(declared, place, other, record["request"]):
+            if _fits(declared, place, other, record["request"], total):
                 return _written(place), str(text), str(other)
     return None
 
 
-def _fits(declared: dict[str, Any], place: Place, value: str | int, digest: str) -> bool:
+def _total(declared: dict[str, Any]) -> Fraction | None:
+    try:
+        return added(parameter(each["epsilon"], name="epsilon") for each in declared["statistics"])
+    except SnapdpError:
+        return None
+
+
+def _fits(declared: dict[str, Any], place: Place, value: str | int, digest: str, total: Fraction | None) -> bool:
     """Tell whether the digest is that of the declaration with one field changed; the declaration stays as it is."""
     inner: Any = declared
     for step in place[:-1]:
         inner = inner[step]
     kept, inner[place[-1]] = inner[place[-1]], value
     try:
-        total = added(parameter(each["epsilon"], name="epsilon") for each in declared["statistics"])
-        return identical(total, declared) == digest
+        charged = _total(declared) if place[-1] == "epsilon" else total
+        return charged is not None and identical(charged, declared) == digest
     except SnapdpError:
         return False
     finally:

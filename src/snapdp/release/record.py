@@ -25,7 +25,7 @@ from snapdp.display.text import shortened, visible
 from snapdp.errors import DataError, PremiseError
 from snapdp.queries.base import Part
 from snapdp.release.drawing import Block, Drawn
-from snapdp.release.request import INLINE, LARGEST, Request, relation_values
+from snapdp.release.request import INLINE, LARGEST, MOST_EDGES, Request, check_lengths, relation_values
 from snapdp.values import Value
 
 BlockKey = tuple[int, str]  # the number of the statistic, and the name of its part or of what is derived
@@ -75,6 +75,7 @@ LISTS: dict[str, tuple[type, ...]] = {
     "value": (int, float),
     **dict.fromkeys(("low", "high"), (int, float, type(None))),
 }
+MOST = {"edges": MOST_EDGES, "statistics": 10_000, "derived": 20_000}  # what is longer than INLINE
 WHOLE_NUMBERS = {"snapdp_record", "n", "n_max", "rows_per_person", "statistic", "cells", "moving", "count", "rows"}
 
 
@@ -198,6 +199,7 @@ def checked(record: Mapping[str, Any]) -> dict[str, Any]:
         readable = " and ".join(map(str, VERSIONS))
         raise DataError("this is no record of a version this library reads.", f"It reads versions {readable}.")
     _check("record", record, version)
+    check_lengths(record["statistics"])
     return dict(record)
 
 
@@ -210,17 +212,26 @@ def _check(place: str, value: Mapping[str, Any], version: int) -> None:
     if lacking:
         raise _refused(f"lacks a field that records have: {place}.{lacking[0]}")
     for key, each in value.items():
-        if isinstance(each, Mapping) and key in TABLES:
-            _check(key, each, version)
-        elif isinstance(each, (list, tuple)) and key in ROWS and all(isinstance(row, Mapping) for row in each):
-            for row in each:
-                _check(key, row, version)
-        elif not _is_plain(key, each):
+        tables = _tables(key, each)
+        if tables is None:
             raise _refused(f"has a field of another kind than records have: {place}.{key}")
+        for table in tables:
+            _check(key, table, version)
     if place in ("parts", "derived") and "file" not in value:
         lists = [value.get(key) for key in ("cell", "value", "low", "high", *(["index"] if place == "parts" else []))]
         if not all(isinstance(each, (list, tuple)) and len(each) == value["cells"] for each in lists):
             raise _refused(f"has numbers that do not belong together: {place}")
+
+
+def _tables(key: str, value: Any) -> Sequence[Mapping[str, Any]] | None:
+    """Return the tables that a field holds; None where it holds something else than records do there."""
+    if isinstance(value, (list, tuple)) and len(value) > MOST.get(key, INLINE):
+        raise _refused(f"has a list that is longer than records have: {key}")
+    if key in ROWS:
+        return value if isinstance(value, (list, tuple)) and all(isinstance(row, Mapping) for row in value) else None
+    if key in TABLES and isinstance(value, Mapping):
+        return [value]
+    return [] if (key not in TABLES or key in LISTS) and _is_plain(key, value) else None
 
 
 def _required(place: str, value: Mapping[str, Any]) -> set[str]:

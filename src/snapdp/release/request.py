@@ -8,7 +8,7 @@ All mechanisms are built here, so that nothing about parameters can fail after a
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -27,6 +27,9 @@ from snapdp.values import Value
 LARGEST = 1 << 1000  # published numbers and their differences are finite doubles
 MOST_BITS = 3322  # of the denominator of a sum of epsilons: 1,000 digits, as the independent checker has it
 INLINE = 1000  # longer lists of categories or cells are named by their digest
+
+
+MOST_EDGES, MOST_CONDITIONS = 100_000, 10_000  # of all statistics of a request: a record repeats each of them
 
 
 class Unlisted(tuple[str, ...]):
@@ -59,6 +62,7 @@ class Request(Value):
     own: str | None = None  # the role of a team ledger for whom everything is drawn anew: another request
 
     def _check(self) -> None:
+        check_lengths({"edges": line.query.edges, "where": line.query.where} for line in self.lines)
         _ = self.mechanisms, self.declaration  # whatever is wrong with them is refused now
         for line, mechanisms in zip(self.lines, self.mechanisms, strict=True):
             for part, m in zip(line.query.parts, mechanisms, strict=True):
@@ -94,6 +98,19 @@ class Request(Value):
             **({} if self.own is None else {"own": self.own}),
             "statistics": [statistic_values(line) for line in self.lines],
         }
+
+
+def check_lengths(statistics: Iterable[Mapping[str, Any]]) -> None:
+    """Refuse more bin edges or conditions than a record holds: whoever reads one goes through them all."""
+    edges = conditions = 0
+    for each in statistics:
+        edges += len(each.get("edges", ()))
+        conditions += len(each.get("where", ()))
+    if edges > MOST_EDGES or conditions > MOST_CONDITIONS:
+        raise BoundError(
+            f"there are more than {MOST_EDGES} bin edges or {MOST_CONDITIONS} conditions in all.",
+            "Ask for fewer bins, or in several requests.",
+        )
 
 
 def added(epsilons: Iterable[Fraction]) -> Fraction:

@@ -38,6 +38,7 @@ INLINE = 1000  # longer lists of categories or cells are named by their digest
 MOST_LEVELS, MOST_CATEGORIES, LARGEST_INDEX = 1 << 31, 10**7, 1 << 52
 # What a hostile text may cost: its bytes, statistics, the digits of a number, the bits of an enclosure.
 MOST_BYTES, MOST_STATISTICS, MOST_DIGITS, MOST_BITS = 1 << 25, 1000, 1000, 1 << 11
+MOST_EDGES, MOST_CONDITIONS = 100_000, 10_000  # of all statistics together
 ZERO, HALF, ONE, GAMMA = Fraction(0), Fraction(1, 2), Fraction(1), Fraction(1, 1 << 40)
 Row = tuple[float, float | None, float | None]  # value, low, high
 Relation = tuple[bool, int, int]  # whether it is change-one; n, or n_max; the rows of a person
@@ -229,7 +230,7 @@ def read_condition(condition: At) -> str:
 
 def read_bins(statistic: At, column: Column) -> list[str]:
     """Return the names of the bins of a histogram over numbers: [edge, next edge), the last one closed."""
-    edges = [edge.rational() for edge in statistic.at("edges").rows(MOST_CATEGORIES)]
+    edges = [edge.rational() for edge in statistic.at("edges").rows(MOST_EDGES)]
     inside = len(edges) > 1 and column.lower <= edges[0] and edges[-1] <= column.upper and edges == sorted({*edges})
     statistic.at("edges").demand(inside, "not two or more that increase within the bounds")
     binned = statistic.at("outside").text("dropped|binned") == "binned"
@@ -448,6 +449,9 @@ def check_record(record: At) -> Fraction:
     for version in record.at("versions").fields("snapdp python numpy gmpy2 cryptography duckdb" + ENGINES[engine]):
         version.text("[0-9][0-9A-Za-z.+-]{0,40}")
     stated, charged = record.at("statistics").rows(MOST_STATISTICS), ZERO
+    for key, most in (("edges", MOST_EDGES), ("where", MOST_CONDITIONS)):
+        lists = [each.value[key] for each in stated if type(each.value) is dict and key in each.value]
+        record.demand(sum(len(each) for each in lists if type(each) is list) <= most, f"more than {most} {key}")
     statistics = [read_statistic(each, relation) for each in stated]
     for one in statistics:
         charged += one.epsilon

@@ -17,6 +17,9 @@ TYPES = {  # the type on DuckDB, PostgreSQL and Spark
     "double": ("DOUBLE", "DOUBLE PRECISION", "double"),
     "bigint": ("BIGINT", "BIGINT", "bigint"),
     "decimal": ("DECIMAL(18, 4)", "NUMERIC(18, 4)", "decimal(18, 4)"),
+    "huge": ("HUGEINT", "NUMERIC(38, 0)", "decimal(38, 0)"),
+    "long": ("DECIMAL(38, 0)", "NUMERIC(38, 0)", "decimal(38, 0)"),
+    "fine": ("DECIMAL(38, 18)", "NUMERIC(38, 18)", "decimal(38, 18)"),
     "text": ("VARCHAR", "TEXT", "string"),
 }
 
@@ -55,6 +58,7 @@ def on_spark(columns: Typed, session: Any) -> Table:
     from pyspark.sql.types import DecimalType, DoubleType, LongType, StringType, StructField, StructType
 
     kinds = {"double": DoubleType(), "bigint": LongType(), "decimal": DecimalType(18, 4), "text": StringType()}
+    kinds |= {"huge": DecimalType(38, 0), "long": DecimalType(38, 0), "fine": DecimalType(38, 18)}
     schema = StructType([StructField(name, kinds[kind]) for name, (kind, _) in columns.items()])
     rows = list(zip(*(cells for _, cells in columns.values()), strict=True))
     return open_table(session.createDataFrame(rows, schema))

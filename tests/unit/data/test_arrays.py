@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pytest
 
-from snapdp.data.aggregates import Count, Persons, Sum
+from snapdp.data.aggregates import Categories, Count, Persons, Sum
 from snapdp.data.engines import open_table
 from snapdp.data.schema import category_column, integer_column, number_column
 from snapdp.errors import DataError, ParameterError
@@ -66,3 +66,31 @@ def test_a_name_that_no_file_can_hold_is_refused(text):
         with pytest.raises(ParameterError, match="cannot store") as refused:
             declare()
         str(refused.value).encode()
+
+
+class Silent:
+    def __getattr__(self, name):
+        raise RuntimeError("secret")
+
+
+class Mute(str):
+    __slots__ = ()
+
+    def __str__(self):
+        raise RuntimeError("secret")
+
+
+class Odd(float):
+    def __ne__(self, other):
+        raise RuntimeError("secret")
+
+
+def test_no_object_in_a_frame_can_raise():
+    x = integer_column("x", lower=0, upper=9, missing=2)
+    g = category_column("x", categories=["5"], unknown="binned", null="binned")
+    for cell, level, counts in ((Silent(), 2, (0, 1, 0)), (Mute("5"), 5, (1, 0, 0)), (Odd(3.0), 3, (0, 1, 0))):
+        table = open_table({"x": [cell, None]})
+        assert table.aggregates([Sum(column=x)])[Sum(column=x)] == (level + 2,)
+        known, unknown, null = table.aggregates([Categories(column=g)])[Categories(column=g)]
+        assert (known, unknown, null - 1) == counts
+        assert open_table({"x": [cell]}).aggregates([Count(persons=Persons(column="x", most=1))]).rows <= 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import gzip
 import io
@@ -10,15 +11,18 @@ import random
 import pytest
 
 from snapdp.data import csvform, csvtext
-from snapdp.data.aggregates import Count, Sum
-from snapdp.data.csvform import ROW_BYTES, CsvDialect, NotWellFormed, lines, read
+from snapdp.data.aggregates import Count, Persons, Sum
+from snapdp.data.csvform import DELIMITERS, QUOTES, ROW_BYTES, CsvDialect, NotWellFormed, lines, read
 from snapdp.data.csvsource import CsvSource
 from snapdp.data.csvtext import scanned
 from snapdp.data.engines import open_table
-from snapdp.errors import DataError
+from snapdp.data.sql import Rows
+from snapdp.errors import DataError, ParameterError
+from snapdp.values import replaced
 from tests.unit.data.csvfuzz import X, expected, files, told, written
 
 PLAIN = CsvDialect()
+KNOWN = [*((",", each) for each in QUOTES), *((each, '"') for each in DELIMITERS[1:])]
 DIALECTS = [PLAIN, CsvDialect(null="NA"), CsvDialect(delimiter=";"), CsvDialect(quote="'"), CsvDialect(delimiter="\t")]
 
 
@@ -40,6 +44,48 @@ def test_duckdb_reads_generated_files_as_the_definition_says(tmp_path):
 @pytest.mark.parametrize("dialect", DIALECTS[1:], ids=repr)
 def test_duckdb_reads_other_dialects_as_the_definition_says(dialect, tmp_path):
     agree(tmp_path, seed=12, count=25, dialect=dialect)
+
+
+@pytest.mark.parametrize(("delimiter", "quote"), KNOWN)
+def test_duckdb_reads_every_allowed_delimiter_and_quote_as_the_definition_says(delimiter, quote, tmp_path):
+    agree(tmp_path, seed=13, count=12, dialect=CsvDialect(delimiter=delimiter, quote=quote))
+
+
+def test_a_delimiter_or_quote_that_no_test_covers_is_refused():
+    """DuckDB drops every row of a file in which two blanks stand alone on a line, where a blank is the quote."""
+    for each in map(chr, range(0x180)):
+        if each not in QUOTES:
+            with pytest.raises(ParameterError, match="engine"):
+                CsvDialect(quote=each)
+        if each not in DELIMITERS:
+            with pytest.raises(ParameterError, match="engine"):
+                CsvDialect(delimiter=each)
+
+
+@pytest.mark.parametrize("dialect", [PLAIN, CsvDialect(null="NA")], ids=repr)
+def test_the_pass_over_the_bytes_counts_the_rows_of_the_definition(dialect, monkeypatch):
+    for size in (3, 4, 7, 1 << 22):
+        monkeypatch.setattr(csvtext, "BLOCK", size)
+        for content in files(31, 300):
+            with contextlib.suppress(NotWellFormed):
+                names, rows = read(content, dialect)
+                scan = scanned(io.BytesIO(content), dialect)
+                assert scan.lines - 1 - (0 if len(names) == 1 and not dialect.null else scan.empty) == len(rows)
+
+
+@pytest.mark.parametrize("persons", [None, Persons(column="g", most=1)])
+def test_an_engine_that_reads_another_number_of_rows_is_not_believed(persons, tmp_path, monkeypatch):
+    table = open_table(written(tmp_path, b"x,g\n1,a\n2,a\n\n3,b\n"))
+    assert table.aggregates([Count(persons=persons)]).rows == (3 if persons is None else 2)
+    honest = CsvSource.open
+    monkeypatch.setattr(CsvSource, "open", lambda *given: limited(honest(*given)))
+    for act in (lambda: table.aggregates([Count(persons=persons)]), lambda: table.check([X])):
+        with pytest.raises(DataError, match="another number of rows"):
+            act()
+
+
+def limited(rows: Rows) -> Rows:
+    return replaced(rows, origin=f"(SELECT * FROM {rows.origin} LIMIT 2)")
 
 
 def test_the_engine_alone_would_be_found(tmp_path, monkeypatch):

@@ -79,6 +79,34 @@ def test_levels_equal_rationals_on_random_grids(elsewhere):
     assert found == wanted
 
 
+def hard_numbers() -> dict[str, tuple[str, list[Decimal]]]:
+    """Return numbers of more than 53 bits next to the midst between two doubles, and next to that of two levels."""
+    draw = random.Random(8)
+    huge = [2**120 + draw.randrange(2**16) * 2**68 + 2**67 + draw.choice((-1, 0, 1)) for _ in range(300)]
+    huge = [each - 2**72 if each % 3 else each + draw.randrange(2**67) for each in huge]
+    fine = [Decimal(draw.randrange(999)) + Decimal("0.5") + Decimal(draw.randrange(-99, 99)) / 10**18 for _ in huge]
+    return {"row": ("bigint", list(range(300))), "huge": ("huge", [*map(Decimal, huge)]),
+            "long": ("long", [*map(Decimal, huge)]), "fine": ("fine", fine)}  # fmt: skip
+
+
+def check_hard_numbers(place):
+    cells = hard_numbers()
+    top = {"lower": 2**120 - 2**73, "upper": 2**120 + 2**85, "step": 2**68}
+    columns = [integer_column("row", lower=0, upper=300), number_column("huge", **top), number_column("long", **top)]
+    columns.append(number_column("fine", lower=0, upper=1000, step=1))
+    doubles = [[float(each) for each in cells[c.name][1]] for c in columns]  # Python's: the nearest
+    wanted = [tuple(expected(c, x[i]) for c, x in zip(columns, doubles, strict=True)) for i in range(300)]
+    assert sorted(levels_on(place(cells), columns)) == wanted
+
+
+def test_numbers_of_128_bits_are_read_as_their_nearest_double(elsewhere):
+    check_hard_numbers(elsewhere)
+
+
+def test_numbers_of_128_bits_are_read_as_their_nearest_double_on_duckdb(tmp_path):
+    check_hard_numbers(lambda columns: on_duckdb(columns, tmp_path))
+
+
 AWKWARD = ["a", "A", "", "a ", "é", "e\u0301", "it's", '"', "🙂", "back\\slash", "%s"]
 LABELS = category_column("label", categories=AWKWARD, unknown="binned", null="binned")
 U = number_column("u", lower="-1.5", upper=2, step="1/8")

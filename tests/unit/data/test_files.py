@@ -101,12 +101,18 @@ def test_two_columns_of_one_name_are_refused_in_every_format(tmp_path):
             open_table(data).aggregates(ASKED)
 
 
-def test_names_that_differ_in_capitals_are_other_columns(tmp_path):
-    pyarrow.parquet.write_table(twice("AGE", "age", "Age_1", "age_1"), tmp_path / "t.parquet")
-    for data in (tmp_path / "t.parquet", twice("AGE", "age", "Age_1", "age_1")):
-        for name, cell in (("AGE", 1), ("age", 2), ("Age_1", 3), ("age_1", 4)):
-            column = integer_column(name, lower=0, upper=120)
-            assert open_table(data).aggregates([Sum(column=column)])[Sum(column=column)] == (cell,)
+def test_names_that_differ_in_capitals_are_other_columns_and_refused_in_parquet_files(tmp_path):
+    """Spark takes one for the other there, or not, as its session is set."""
+    table = twice("AGE", "age", "Age_1", "age_1", "b")
+    pyarrow.parquet.write_table(table, tmp_path / "t.parquet")
+    for name, cell in (("AGE", 1), ("age", 2), ("Age_1", 3), ("age_1", 4), ("b", 5)):
+        column = integer_column(name, lower=0, upper=120)
+        assert open_table(table).aggregates([Sum(column=column)])[Sum(column=column)] == (cell,)
+        if name == "b":
+            assert open_table(tmp_path / "t.parquet").aggregates([Sum(column=column)])[Sum(column=column)] == (5,)
+        else:
+            with pytest.raises(DataError, match="beside the declared"):
+                open_table(tmp_path / "t.parquet").aggregates([Sum(column=column)])
 
 
 def test_nested_columns_do_not_disturb_the_names_of_the_others(tmp_path):
@@ -114,3 +120,19 @@ def test_nested_columns_do_not_disturb_the_names_of_the_others(tmp_path):
     table = pyarrow.table([struct, pyarrow.array([[1, 2]]), pyarrow.array([7])], names=["s", "l", "age"])
     pyarrow.parquet.write_table(table, tmp_path / "t.parquet")
     assert open_table(tmp_path / "t.parquet").aggregates(ASKED)[Sum(column=AGE)] == (7,)
+
+
+def test_a_link_that_is_set_to_another_file_meanwhile_changes_nothing(tmp_path):
+    """The file is found once, when the table is opened; its checks and its scan are then of one file."""
+    for name, other in (("a.csv", "b.csv"), ("a.parquet", "b.parquet")):
+        for each, cell in ((name, 1), (other, 90)):
+            if each.endswith(".csv"):
+                (tmp_path / each).write_text(f"age\n{cell}\n")
+            else:
+                pyarrow.parquet.write_table(pyarrow.table({"age": [cell]}), tmp_path / each)
+        link = tmp_path / f"link-{name}"
+        link.symlink_to(tmp_path / name)
+        table = open_table(link)
+        link.unlink()
+        link.symlink_to(tmp_path / other)
+        assert table.aggregates(ASKED)[Sum(column=AGE)] == (1,)

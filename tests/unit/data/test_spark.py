@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import duckdb
+import pyarrow
+import pyarrow.parquet
 import pytest
 
 from snapdp.data.aggregates import Categories, Count, Persons, Sum
@@ -48,6 +50,51 @@ def test_csv_and_parquet_files_give_what_duckdb_gives(spark, tmp_path):
         assert isinstance(table, SparkTable)
         assert table.aggregates(ASKED) == on_duckdb.aggregates(ASKED)
         table.check([X, G])
+
+
+def parquet(path, columns):
+    """Write a file with each column of two cells, by names that DuckDB itself would not keep apart."""
+    pyarrow.parquet.write_table(pyarrow.table(columns), path)
+    return str(path)
+
+
+def told(table, asked):
+    try:
+        found = table.aggregates(asked)
+    except DataError as refusal:
+        return refusal.problem
+    return found.rows, [found[each] for each in asked]
+
+
+SETS = {
+    "one column": ([{"x": [1, 2]}, {"x": [90, 90]}], (4, [(183,)])),
+    "capitals": ([{"x": [1, 2]}, {"X": [90, 90]}], "the Parquet files have a column 'X' beside the declared 'x'."),
+    "both": ([{"x": [1, 2], "X": [90, 90]}], "the Parquet files have a column 'X' beside the declared 'x'."),
+    "a file without it": ([{"x": [1, 2]}, {"y": [90, 90]}], "same types"),
+    "another type": ([{"x": [1, 2]}, {"x": [1.5, 2.5]}], "same types"),
+    "other columns differ": ([{"x": [1, 2], "y": [1, 2]}, {"z": ["a", "b"], "x": [3, 4]}], (4, [(10,)])),
+    "nowhere": ([{"y": [1, 2]}], "the table has no column named 'x'."),
+}
+
+
+@pytest.mark.parametrize("case", SETS)
+def test_sets_of_parquet_files_are_judged_as_by_duckdb_whatever_the_session_is_set_to(case, spark, tmp_path):
+    columns, expected = SETS[case]
+    paths = [parquet(tmp_path / f"{i}.parquet", each) for i, each in enumerate(columns)]
+    found = [told(open_table(paths), [Sum(column=X)])]
+    kept = spark.conf.get("spark.sql.caseSensitive")
+    try:
+        for setting in ("false", "true"):
+            spark.conf.set("spark.sql.caseSensitive", setting)
+            found.append(told(open_table(paths, spark=spark), [Sum(column=X)]))
+    finally:
+        spark.conf.set("spark.sql.caseSensitive", kept)
+    if isinstance(expected, str):
+        assert all(isinstance(each, str) for each in found)
+        assert expected in found[0]
+        assert expected in found[2]
+    else:
+        assert found == [expected] * 3
 
 
 def test_a_master_url_finds_the_session_that_runs(spark, tmp_path):

@@ -12,7 +12,7 @@ import duckdb
 import pytest
 
 from snapdp.data.aggregates import Categories, Count, Persons, Sum
-from snapdp.data.csvform import BOM, ROW_BYTES, CsvDialect, NotWellFormed, lines, read
+from snapdp.data.csvform import BOM, DELIMITERS, QUOTES, ROW_BYTES, CsvDialect, NotWellFormed, lines, read
 from snapdp.data.engines import open_table
 from snapdp.data.schema import category_column, integer_column
 from snapdp.data.spark_csv import CsvLines, headed
@@ -197,6 +197,34 @@ def test_compressed_files_and_another_null_text_are_read_as_by_duckdb(spark, tmp
     tables = [open_table(path, spark=engine, dialect=dialect) for engine in (None, spark)]
     assert tables[0].aggregates(asked) == tables[1].aggregates(asked)
     assert tables[1].aggregates(asked)[Categories(column=g)] == (1, 1, 1, 0, 1)
+
+
+def test_a_second_byte_order_mark_is_part_of_a_name_as_the_definition_says(spark, tmp_path):
+    for marks, known in ((1, True), (2, False)):
+        path = written(tmp_path, BOM * marks + b"x,g\n1,north\n", f"{marks}.csv")
+        assert (read(path.read_bytes(), PLAIN)[0][0] == "x") is known
+        for engine in (None, spark):
+            table = open_table(path, spark=engine)
+            if known:
+                assert table.aggregates([Sum(column=X)]).rows == 1
+            else:
+                with pytest.raises(DataError, match="no column named 'x'"):
+                    table.aggregates([Sum(column=X)])
+
+
+def test_every_allowed_delimiter_and_quote_is_read_as_the_definition_says(spark, tmp_path):
+    pairs = [(each, QUOTES[i % 3 if each not in QUOTES else 0]) for i, each in enumerate(DELIMITERS)]
+    pairs += [(",", each) for each in QUOTES[3:]]
+    for number, (delimiter, quote) in enumerate(pairs):
+        dialect = CsvDialect(delimiter=delimiter, quote=quote)
+        rows = [b'1,"a"', b'2,"a""b"', b'3,"a,b"', b'"4",', b',""', b"5, ", b"", b'"",""""']
+        content = b"\n".join([b"x,g", *rows]).replace(b",", b"\x00").replace(b'"', quote.encode())
+        content = content.replace(b"\x00", delimiter.encode())
+        labels = ["a", f"a{quote}b", f"a{delimiter}b", "", " ", quote]
+        g = category_column("g", categories=labels, unknown="binned", null="binned")
+        cells = [row[1] for row in read(content, dialect)[1]]
+        table = open_table(written(tmp_path, content, f"{number}.csv"), dialect=dialect, spark=spark)
+        assert table.aggregates([Categories(column=g)])[Categories(column=g)] == (*map(cells.count, labels), 0, 1)
 
 
 def test_no_text_is_taken_for_a_setting(spark, tmp_path, monkeypatch):

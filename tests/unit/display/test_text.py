@@ -115,3 +115,11 @@ def test_every_filler_is_written_out_and_every_secret_of_an_address_left_out():
 def test_an_epsilon_above_twenty_is_said_to_hide_nothing():
     assert hides_nothing(20) == ""
     assert hides_nothing(21).startswith("Epsilon 21 hides nothing")
+
+
+def test_an_address_without_slashes_and_a_signed_link_tell_no_secret():
+    for text in ("postgresql:ann:s3cret@h/db", "postgres:ann:s3cret@h/db", "https://h/t.csv?sig=s3cret&a=1"):
+        assert "s3cret" not in shown_address(text)
+        assert "s3cret" not in without_secrets(f"there is no file {text!r}.")
+    assert "s3cret" not in shown_address("https://h/t.csv?X-Amz-Signature=s3cret&X-Amz-Credential=s3cret")
+    assert without_secrets("Note: write to me@home.") == "Note: write to me@home."

@@ -15,8 +15,11 @@ from typing import Any
 
 import pytest
 
-from snapdp.errors import DataError, SnapdpError
-from snapdp.planner.plan import Plan
+from snapdp.data.schema import integer_column
+from snapdp.errors import BoundError, DataError, SnapdpError
+from snapdp.planner.plan import Plan, planned
+from snapdp.planner.plan import request as plan_request
+from snapdp.queries import add_remove, histogram_query
 from snapdp.release import forensics, rebuild, request, result
 from snapdp.release.audit import audit, certificate
 from snapdp.release.result import Release, load_record, load_release
@@ -171,6 +174,40 @@ def test_epsilons_whose_sum_grows_with_every_term_are_not_added_up(record, monke
     found = audit({**record, "statistics": many})
     assert "thousands of digits" in found.findings[-1].should
     assert all(bits <= request.MOST_BITS for bits in summed)
+
+
+def test_edges_and_conditions_are_counted_before_any_is_read(record, monkeypatch):
+    """32 MB of edges kept every reader busy for minutes, with a gigabyte in memory."""
+    for name in ("check_lengths", "added"):
+        monkeypatch.setattr(rebuild, name, lambda _: pytest.fail("it was read"), raising=False)
+    binned = next(each for each in record["statistics"] if "edges" in each)
+    tested = next(each for each in record["statistics"] if "where" in each)
+    hostile = [
+        [{**binned, "edges": ["0"] * 100_001}],
+        [{**binned, "edges": ["0"] * 50_001}] * 2,
+        [{**tested, "where": tested["where"] * 501}],
+        [{**tested, "where": tested["where"] * 500}] * 11,
+    ]
+    for statistics in hostile:
+        changed = {**record, "statistics": statistics}
+        with within(4), pytest.raises(SnapdpError, match=r"longer than records have|edges or"):
+            audit(changed)
+        with within(4):
+            (reason,) = check_release.check({**certificate(record), "record": changed})
+        assert "more than 1" in reason or "1 to 1000 entries" in reason
+
+
+def test_more_edges_than_a_record_holds_are_refused_when_they_are_declared():
+    column = integer_column("x", lower=0, upper=200_000)
+    asked = histogram_query(column, add_remove(n_max=9), edges=range(100_001))
+    with pytest.raises(BoundError, match="100000 bin edges"):
+        request.Request(dataset="d", plan=Plan(lines=(planned(plan_request(asked, epsilon=1)),)))
+
+
+def test_a_field_of_very_many_digits_is_not_searched(record, monkeypatch):
+    monkeypatch.setattr(forensics, "identical", lambda *_: pytest.fail("a digest was taken"))
+    monkeypatch.setattr(forensics, "_fields", lambda *_: [(("statistics", 0, "title"), "7" * 900)])
+    assert forensics.altered_field(record) is None
 
 
 def test_a_short_record_is_searched_through(record):

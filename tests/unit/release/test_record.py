@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import time
@@ -10,7 +11,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from snapdp.errors import DataError
+from snapdp.errors import DataError, SnapdpError
 from snapdp.release.audit import audit, certificate
 from snapdp.release.chain import canonical
 from snapdp.release.drawing import Drawn
@@ -103,6 +104,48 @@ def test_a_field_that_is_not_on_the_list_is_refused_wherever_it_stands(record):
                 checked(changed(record, path, lambda at, name=name: at.update({name: 5000})))
         seen.add(path[-1] if path and isinstance(path[-1], str) else path[-2] if path else "record")
     assert seen == set(ALLOWED)
+
+
+JSON_KINDS = [None, True, 7, 0.5, "x", [], ["x"], [{}], {}, {"x": 1}]
+
+
+def fields(value, path=()):
+    """Yield the path of every field and of every element, at most two of each list."""
+    if isinstance(value, dict):
+        for key, each in value.items():
+            yield (*path, key)
+            yield from fields(each, (*path, key))
+    elif isinstance(value, list):
+        for number, each in enumerate(value[:2]):
+            yield (*path, number)
+            yield from fields(each, (*path, number))
+
+
+def test_whatever_stands_in_a_field_it_is_refused_or_audited_and_nothing_breaks(tmp_path):
+    """A text where a table belongs was taken for sound and broke the reader behind."""
+    statistics = [
+        {"kind": "mean", "column": "pay", "by": "region", "epsilon": 1},
+        {"kind": "count", "where": [{"column": "age", "from": 18}], "epsilon": 1},
+        {"kind": "histogram", "column": "cell", "edges": [0, 10], "outside": "binned", "epsilon": 1},
+        {"kind": "histogram", "column": "many", "epsilon": 1},
+    ]
+    record = json.loads(canonical(released(tmp_path, *statistics, relation="add-remove").record))
+    told = certificate(record)
+    for path in fields(record):
+        for number, kind in enumerate(JSON_KINDS):
+            wrong = changed(record, path[:-1], lambda at, path=path, kind=kind: at.__setitem__(path[-1], kind))
+            with contextlib.suppress(SnapdpError):
+                checked(wrong)
+                if (number + len(path)) % 5 == 0:  # the audit takes longer
+                    audit(wrong)
+            with contextlib.suppress(check_release.Refused):
+                check_release.check({**told, "record": wrong})
+
+
+def test_a_text_is_no_table_and_no_list(record):
+    for path, key in (((), "versions"), ((), "statistics"), ((), "derived"), (("statistics", 0), "columns")):
+        with pytest.raises(DataError, match=f"another kind than records have: .*{key}"):
+            checked(changed(record, path, lambda at, key=key: at.update({key: "x"})))
 
 
 def test_a_field_that_is_lacking_or_of_another_kind_is_refused(record):
