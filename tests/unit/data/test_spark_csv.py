@@ -72,7 +72,9 @@ def agree(session, folder, header, end, more):
 HEADERS = {b"x,g": b"\n", b"g": b"\r\n", b'"x",g,y': b"\r"}
 
 
-@pytest.mark.parametrize("header", HEADERS)
+@pytest.mark.parametrize(
+    "header", [b"x,g", *(pytest.param(each, marks=pytest.mark.long) for each in list(HEADERS)[1:])]
+)
 def test_spark_reads_generated_files_as_the_definition_says(header, spark, tmp_path):
     end = HEADERS[header]
     agree(spark, tmp_path, header, end, files(31, 60, header=header, end=end))
