@@ -28,6 +28,7 @@ from snapdp.release.ledger import Ledger
 from snapdp.release.rebuild import rebuilt
 from snapdp.release.record import checked, derived_values, part_values
 from snapdp.release.request import Request
+from snapdp.release.sqlite_failures import is_failure
 from snapdp.values import Value, replaced
 
 PROVED, TESTED, ASSUMED = "proved", "tested", "assumed"
@@ -191,6 +192,8 @@ def _ledger_findings(record: Mapping[str, Any], ledger: Ledger) -> Iterator[Find
     try:
         ledger.verify(record)
     except LedgerError as problem:
+        if is_failure(problem):  # which says nothing about the record
+            raise
         held = ledger.record_of(record)
         if held is None:
             yield Finding(field="previous", says=str(record["previous"]), should=problem.problem)

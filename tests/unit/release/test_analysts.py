@@ -9,11 +9,13 @@ import json
 import re
 import socket
 import struct
+from pathlib import Path
 
 import pytest
 
 from snapdp.errors import LedgerError, ParameterError
 from snapdp.release import chain
+from snapdp.release.audit import audit
 from snapdp.release.belonging import identical
 from snapdp.release.ledger import Ledger
 from snapdp.release.storage import UnavailableError
@@ -21,6 +23,7 @@ from tests.unit.release.support import NAME, F, release
 from tests.unit.release.teams import opened, psycopg, refused
 from tests.unit.release.test_forgeries import changes
 
+RECORD = Path(__file__).parents[2] / "vectors" / "golden" / "v1" / "record.json"
 VERSION, SESSION, MOMENT = "1" * 16, "0" * 32, "2026-01-01T00:00:00Z"
 RESERVE = "CALL snapdp.reserve(%s, %s, %s, %s, %s, %s, NULL)"
 CLOSE = "CALL snapdp.close(%s, 'commit', %s, %s, %s, NULL)"
@@ -429,3 +432,5 @@ def test_a_disk_that_fails_is_not_an_unsound_ledger(tmp_path):
     with pytest.raises(LedgerError, match="was closed") as caught:
         ledger.verify()
     assert "problems" not in caught.value.numbers
+    with pytest.raises(LedgerError, match="was closed"):
+        audit(json.loads(RECORD.read_text()), ledger)
