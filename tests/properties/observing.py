@@ -15,6 +15,7 @@ import contextlib
 import hashlib
 import itertools
 import logging
+import re
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -150,15 +151,22 @@ def open_account(path: Path, study: Any, cap: Any = 1000) -> None:
         ledger.create_account(study.dataset, cap=cap, relation=relation.kind, rows=relation.rows, unit=unit)
 
 
+# A session of Spark in the same process tells its other side which objects were collected, whenever that happens:
+# numbers of objects, no answers.
+COLLECTED = re.compile(r"py4j\.\w+ DEBUG (?:Command to send: m\nd\no\d+\ne\n|Answer received: !yv) \(\)")
+
+
 class Listener(logging.Handler):
-    """Keeps every line that anything logs at any level."""
+    """Keeps every line that anything logs at any level, but for the bridge's notes of collected objects."""
 
     def __init__(self) -> None:
         super().__init__(0)
         self.lines: list[str] = []
 
     def emit(self, record: logging.LogRecord) -> None:
-        self.lines.append(f"{record.name} {record.levelname} {record.getMessage()} {record.args}")
+        line = f"{record.name} {record.levelname} {record.getMessage()} {record.args}"
+        if not COLLECTED.fullmatch(line):
+            self.lines.append(line)
 
 
 @contextlib.contextmanager
