@@ -44,7 +44,7 @@ ALLOWED = {  # what a column of each kind may be stored as; a label is text that
     CATEGORY: ((TEXT, LABEL, WHOLE, TRUTH), "text or whole numbers"),
     PERSON: ((TEXT, LABEL, WHOLE), "text or whole numbers"),
 }
-MOST_NAMES, LONGEST_NAME = 10, 40  # of columns, in a refusal
+LONGEST_NAME = 40  # of a column, in a refusal
 
 
 class Field(Value):
@@ -90,19 +90,19 @@ class Rows(Value):
 
 
 def _absent(name: str, names: Sequence[str]) -> DataError:
-    """Return the refusal of a column that is not there; names of columns are public, and no cells."""
-    from difflib import get_close_matches
+    """Return the refusal of a column that is not there.
 
-    listed = ", ".join(shortened(visible(repr(each)), LONGEST_NAME) for each in names[:MOST_NAMES])
-    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-    told = f"It has {len(names)} column{'s' * (len(names) != 1)}: {listed}{more}." if names else "It has no columns."
-    advice = "Names are compared exactly, capitals and spaces included."
-    near = get_close_matches(name[:LONGEST_NAME], [each[:LONGEST_NAME] for each in names], n=1)
-    if near:
-        advice = f"Did you mean {near[0]!r}? {advice}"
+    Where a file has no header its first row stands for the names: none of them is repeated, but one that differs from
+    the declared name only by capitals and blanks.
+    """
+    told = f"It has {len(names)} column{'s' * (len(names) != 1)}."
+    advice = "Names are compared exactly, capitals and spaces included; a file starts with a line of names."
     if len(names) == 1 and (";" in names[0] or "\t" in names[0]):
         mark = "a semicolon" if ";" in names[0] else "a tab"
         advice = f"Is {mark} the separator? Write the file with commas, or as .tsv with tabs, or give a dialect."
+    alike = [each for each in names if each.strip().casefold() == name.strip().casefold()]
+    if alike:
+        advice = f"Did you mean {shortened(visible(repr(alike[0])), LONGEST_NAME)}? {advice}"
     return DataError(f"the table has no column named {name!r}. {told}", advice)
 
 

@@ -211,13 +211,14 @@ def test_a_database_that_is_not_in_utf8_is_refused(database, encoding):
     import psycopg
 
     with psycopg.connect(database, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE other TEMPLATE template0 ENCODING '{encoding}' LOCALE 'C'")
+        other = f"{connection.info.dbname}_other"
+        connection.execute(f"CREATE DATABASE {other} TEMPLATE template0 ENCODING '{encoding}' LOCALE 'C'")
         try:
-            where = database.replace(connection.info.dbname, "other", 1)
+            where = database.replace(connection.info.dbname, other, 1)
             with psycopg.connect(where, autocommit=True) as there:
                 there.execute("CREATE TABLE t (x INTEGER)")
             for action in (lambda t: t.aggregates([Count()]), lambda t: t.fingerprint()):
                 with pytest.raises(DataError, match="does not store text in UTF-8"):
                     action(open_table(where, table="t"))
         finally:
-            connection.execute("DROP DATABASE other WITH (FORCE)")
+            connection.execute(f"DROP DATABASE {other} WITH (FORCE)")

@@ -468,31 +468,29 @@ def test_one_kind_of_line_end_and_any_inside_quotes_are_read(end, tmp_path):
     assert open_table(path).aggregates([Count()]).rows == 4
 
 
-def test_a_column_that_is_not_there_is_told_with_those_that_are(tmp_path):
+def test_a_column_that_is_not_there_is_refused_without_a_word_of_the_first_line(tmp_path):
+    """A file without a header has cells there."""
     age = integer_column("age", lower=0, upper=120)
-    told = "the table has no column named 'age'. "
     path = tmp_path / "people.csv"
-    for header, problem, advice in (
-        ("Age,pay", "It has 2 columns: 'Age', 'pay'.", "Did you mean 'Age'? "),
-        ("pay", "It has 1 column: 'pay'.", "Names are compared"),
-        ("name;age;pay", "It has 1 column: 'name;age;pay'.", "Is a semicolon the separator? "),
-        ("name\tage", "It has 1 column: 'name\\tage'.", "Is a tab the separator? "),
-        (",".join(f"c{i}" for i in range(12)), "'c9' and 2 more.", "Names are compared"),
-        ("a\x1b[2J,p\u3164", "It has 2 columns: 'a\\x1b[2J', 'p\\u3164'.", "Names are compared"),
-        ("x" * 300, "It has 1 column: 'xxx", "Names are compared"),
+    for header, columns, advice in (
+        (" AGE,pay", 2, "Did you mean ' AGE'? "),
+        ("pay", 1, "Names are compared"),
+        ("name;agee;pay", 1, "Is a semicolon the separator? "),
+        ("name\tagee", 1, "Is a tab the separator? "),
+        ("a\x1b[2J,p\u3164", 2, "Names are compared"),
     ):
         path.write_text(f"{header}\n", encoding="utf-8")
         with pytest.raises(DataError) as refused:
             open_table(path).aggregates([Sum(column=age)])
-        assert refused.value.problem.startswith(told)
-        assert problem in refused.value.problem
-        assert len(refused.value.problem) < 200
+        plural = "s" * (columns > 1)
+        assert refused.value.problem == f"the table has no column named 'age'. It has {columns} column{plural}."
         assert refused.value.advice.startswith(advice)
+        assert not any(word in str(refused.value) for word in ("pay", "name;", "agee", "[2J"))
 
 
 def test_columns_that_nobody_declared_are_counted_among_those_that_are_there():
     pa = pytest.importorskip("pyarrow")
     values = {"agee": [1], "pay": [2]}
     for data in (values, pa.table(values)):
-        with pytest.raises(DataError, match="It has 2 columns: 'agee', 'pay'"):
+        with pytest.raises(DataError, match="It has 2 columns"):
             open_table(data).aggregates([Sum(column=integer_column("age", lower=0, upper=9))])

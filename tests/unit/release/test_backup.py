@@ -202,7 +202,7 @@ def test_a_migration_that_is_killed_is_done_again(path, monkeypatch):
         return whole(file, connection, statement, fields)
 
     whole, survived = SqliteFile._run_on, 0
-    for count in range(0, 60, 2):
+    for count in range(0, 180, 6):
         file = path.with_name(f"{count}.ledger")
         file.write_bytes(old)
         left = [count]
