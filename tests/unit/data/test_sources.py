@@ -267,6 +267,7 @@ def test_a_cell_that_imitates_an_engine_message_is_not_repeated(tmp_path):
     assert_tells_nothing(refused.value)
 
 
+@pytest.mark.long
 def test_every_single_stray_character_is_seen_or_leaves_every_row_in_place(tmp_path):
     """Against Python's own strict reader. Known leniency: one empty cell too many at the end of a line is ignored."""
     draw = random.Random(2)

@@ -87,7 +87,7 @@ def test_spark_reads_thousands_of_generated_files_as_the_definition_says(header,
     agree(spark, tmp_path, header, end, files(41, 1500, header=header, end=end))
 
 
-@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("end", ["\r\n", *(pytest.param(each, marks=pytest.mark.long) for each in ("\n", "\r"))])
 def test_no_line_is_lost_or_read_twice_where_pieces_of_a_file_meet(end, spark, tmp_path):
     """The same file cut at every few bytes, by other sizes: pieces end inside lines, line ends and characters."""
     text = "x,g" + end + end.join(f'{i},"é{i}"' if i % 3 else f"{i}," for i in range(20))

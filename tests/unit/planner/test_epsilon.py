@@ -89,6 +89,7 @@ def test_halving_the_grid_never_hurts_the_worst_case(scale, steps):
     assert refined(fine, relative_bits=100).upper < refined(coarse, relative_bits=100).lower
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", [20200803])
 def test_over_400_targets_the_published_formulas_spend_more(seed):
     rng = random.Random(seed)
