@@ -18,6 +18,7 @@ from snapdp.release import chain
 from snapdp.release.audit import audit
 from snapdp.release.belonging import identical
 from snapdp.release.ledger import Ledger
+from snapdp.release.loopholes import loopholes
 from snapdp.release.storage import UnavailableError
 from tests.unit.release.support import NAME, F, release
 from tests.unit.release.teams import opened, psycopg, refused
@@ -374,16 +375,15 @@ LOOPHOLES = {
     "GRANT {keeper} TO {eve}": ("REVOKE {keeper} FROM {eve}", "may act as the keeper"),
     "ALTER DATABASE {base} SET session_replication_role = replica":
         ("ALTER DATABASE {base} RESET session_replication_role", "skip the rules"),
-    "ALTER ROLE {eve} SET session_replication_role = replica":
-        ("ALTER ROLE {eve} RESET session_replication_role", "skip the rules"),
-    "ALTER ROLE {keeper} SET session_replication_role = origin":
-        ("ALTER ROLE {keeper} RESET session_replication_role", "skip the rules"),
-    "GRANT SET ON PARAMETER session_replication_role TO {eve}":
-        ("REVOKE SET ON PARAMETER session_replication_role FROM {eve}", "skip the rules"),
     "ALTER DATABASE {base} SET synchronous_commit = off":
         ("ALTER DATABASE {base} RESET synchronous_commit", "before it has synced"),
     "CREATE PUBLICATION away FOR ALL TABLES": ("DROP PUBLICATION away", "sends every table away"),
 }  # fmt: skip
+EVERYWHERE = (  # what every database of the server would see: told in a transaction that is never committed
+    "ALTER ROLE {eve} SET session_replication_role = replica",
+    "ALTER ROLE {keeper} SET session_replication_role = origin",
+    "GRANT SET ON PARAMETER session_replication_role TO {eve}",
+)
 
 
 def test_what_undoes_the_rules_from_outside_is_found(team):
@@ -396,6 +396,19 @@ def test_what_undoes_the_rules_from_outside_is_found(team):
         finally:
             team.sql(None, undo.format(**names))
     verified(team)
+
+
+@pytest.mark.parametrize("change", EVERYWHERE)
+def test_what_undoes_the_rules_for_the_whole_server_is_found(team, change):
+    with psycopg.connect(team.at(None)) as connection:
+
+        def found():
+            return loopholes(lambda statement: connection.execute(statement).fetchall())
+
+        assert found() == []
+        connection.execute(change.format(keeper=team.roles["keeper"], eve=team.roles["eve"]))
+        assert [each for each in found() if "skip the rules" in each]
+        connection.rollback()
 
 
 def test_a_function_outside_with_the_keepers_rights_is_found(team):
