@@ -15,8 +15,9 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from snapdp.errors import BoundError, ParameterError
@@ -93,13 +94,11 @@ class CategoryColumn(Value):
         """Return how many cells a histogram over this column has."""
         return len(self.categories) + (self.unknown == BINNED) + (self.null == BINNED)
 
-    def labels(self) -> Iterator[str]:
-        """Yield the cells in order; the two special ones are in brackets."""
-        yield from self.categories
-        if self.unknown == BINNED:
-            yield "(unknown)"
-        if self.null == BINNED:
-            yield "(null)"
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """Return the cells in order; the two special ones are in brackets."""
+        special = {"(unknown)": self.unknown, "(null)": self.null}
+        return self.categories + tuple(name for name, rule in special.items() if rule == BINNED)
 
 
 class PersonColumn(CategoryColumn):

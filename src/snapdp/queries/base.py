@@ -14,6 +14,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from snapdp.data.schema import CategoryColumn, Column
@@ -135,20 +136,20 @@ class Query(Value):
         """Return how many numbers are released."""
         return sum(part.cells for part in self.parts)
 
-    def labels(self) -> Iterator[str]:
-        """Yield the name of each cell, groups outermost; one empty name where there is one cell only."""
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """Return the name of each cell, groups outermost; one empty name where there is one cell only."""
+        bins = tuple(self._bins()) if self.kind == "histogram" else ("",)
+        if self.by is None:
+            return bins
         if self.kind != "histogram":
-            yield from [""] if self.by is None else self.by.labels()
-        elif self.by is None:
-            yield from self._bins()
-        else:
-            for group, cell in itertools.product(self.by.labels(), list(self._bins())):
-                yield f"{group} / {cell}"
+            return self.by.labels
+        return tuple(f"{group} / {cell}" for group in self.by.labels for cell in bins)
 
     def _bins(self) -> Iterator[str]:
         column = self.columns[0]
         if isinstance(column, CategoryColumn):
-            yield from column.labels()
+            yield from column.labels
             return
         first, last = self.edges[0], self.edges[-1]
         if self.outside == "binned" and first > column.lower:

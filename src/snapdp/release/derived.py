@@ -8,15 +8,17 @@ most, the result misses with probability alpha at most.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from typing import Any
 
 from snapdp.data.schema import NumberColumn
 from snapdp.exact.numbers import ratio_down, ratio_nearest, ratio_up, to_float_down, to_float_up
-from snapdp.release.drawing import Block, CellNumbers, Drawn, Printed, printed_value
+from snapdp.release.drawing import Block, CellColumns, Drawn, Printed, printed_value
 from snapdp.release.request import INLINE
 
 Row = tuple[Printed, Printed | None, Printed | None]
+Columns = tuple[Sequence[Printed], Sequence[Printed | None], Sequence[Printed | None]]  # values, lows, highs
 
 
 def derived_blocks(drawn: Sequence[Sequence[Drawn]]) -> Iterator[tuple[int, Block]]:
@@ -44,37 +46,32 @@ def _means(sums: Drawn, counts: Drawn) -> Block:
     query, alpha = sums.line.query, sums.line.alpha / 2
     (column,) = query.columns
     assert isinstance(column, NumberColumn)
-    mean = _mean_in_integers(column, sums.cell_numbers(alpha), counts.cell_numbers(alpha))
-    rows = [mean(int(s), int(c)) for s, c in zip(sums.indices, counts.indices, strict=True)]
-    return _block(query.title, "mean", sums, rows)
+    return _block(query.title, "mean", sums, _mean_columns(column, sums.columns(alpha), counts.columns(alpha)))
 
 
-def _mean_in_integers(column: NumberColumn, sums: CellNumbers, counts: CellNumbers) -> Callable[[int, int], Row]:
-    """Return the function from the indices of a sum and a count to the mean and its interval, as they print.
+def _mean_columns(column: NumberColumn, sums: CellColumns, counts: CellColumns) -> Columns:
+    """Return the means and the ends of their intervals, as they print.
 
-    The mean is middle + (s/S)/(c/C) with integers s, c and public denominators S, C: one integer over another. There
-    may be a hundred thousand groups, and reducing fractions would cost ten times as much.
+    A mean is middle + (s/S)/(c/C) with integers s, c and public denominators S, C: one integer over another. There
+    may be a hundred thousand groups: whole columns of integers of any length, and no fraction is reduced.
     """
+    import numpy as np
+
     scale = math.lcm(*(x.denominator for x in (column.middle, column.lower, column.upper)))
     middle, lower, upper = (int(x * scale) for x in (column.middle, column.lower, column.upper))
-    per_sum, per_count = scale * counts.denominator, sums.denominator
 
-    def ratio(s: int, c: int) -> tuple[int, int]:
-        """Return middle + (s/S)/(c/C), c > 0, inside the bounds, as numerator and denominator; all times `scale`."""
-        below = per_count * c
-        return min(max(middle * below + s * per_sum, lower * below), upper * below), below * scale
+    def ratios(s: Any, c: Any, counted: Any, otherwise: int) -> tuple[Any, Any]:
+        """Return middle + (s/S)/(c/C) inside the bounds as numerators and denominators, `otherwise` if not counted."""
+        below = c * sums.denominator
+        mean = np.clip(middle * below + s * (scale * counts.denominator), lower * below, upper * below)
+        return np.where(counted, mean, otherwise), np.where(counted, below * scale, scale)
 
-    def row(sum_index: int, count_index: int) -> Row:
-        s, s_low, s_high = sums.of(sum_index)
-        c, c_low, c_high = counts.of(count_index)
-        value = ratio_nearest(*ratio(s, c)) if c > 0 else ratio_nearest(middle, scale)
-        if c_low < counts.denominator:  # perhaps no row at all: nothing is known
-            return value + 0.0, ratio_down(lower, scale), ratio_up(upper, scale)
-        least = ratio(s_low, c_low if s_low < 0 else c_high)
-        most = ratio(s_high, c_high if s_high < 0 else c_low)
-        return value + 0.0, ratio_down(*least), ratio_up(*most)
-
-    return row
+    known = counts.low >= counts.denominator  # elsewhere perhaps no row at all: nothing is known
+    values = ratios(sums.value, counts.value, counts.value > 0, middle)
+    lows = ratios(sums.low, np.where(sums.low < 0, counts.low, counts.high), known, lower)
+    highs = ratios(sums.high, np.where(sums.high < 0, counts.high, counts.low), known, upper)
+    means = [mean + 0.0 for mean in map(ratio_nearest, *values)]
+    return means, list(map(ratio_down, *lows)), list(map(ratio_up, *highs))
 
 
 def _deviation(variance: Drawn) -> Block:
@@ -82,7 +79,7 @@ def _deviation(variance: Drawn) -> Block:
     low, high = (_root(end) for end in variance.interval(0, variance.line.alpha))
     title = f"standard deviation({query.columns[0].name})"
     row = (printed_value(_root(variance.statistic(0))), to_float_down(low), to_float_up(high))
-    return _block(title, "standard deviation", variance, [row])
+    return _block(title, "standard deviation", variance, _columns([row]))
 
 
 def _shares(counts: Drawn) -> Block:
@@ -101,7 +98,7 @@ def _shares(counts: Drawn) -> Block:
     else:
         total = sum((max(Fraction(0), count) for count in cells), Fraction(0))
         rows = [(_share(count, total), None, None) for count in cells]
-    return _block(f"shares of {query.title}", "share", counts, rows)
+    return _block(f"shares of {query.title}", "share", counts, _columns(rows))
 
 
 def _share(count: Fraction, total: Fraction) -> float:
@@ -123,7 +120,7 @@ def _correlation(covariance: Drawn, first: Drawn, second: Drawn) -> Block:
         ends = _ratio(low, narrow if low < 0 else wide), _ratio(high, narrow if high > 0 else wide)
     row = (printed_value(value), to_float_down(ends[0]), to_float_up(ends[1]))
     names = ", ".join(column.name for column in covariance.line.query.columns)
-    return _block(f"correlation({names})", "correlation", covariance, [row])
+    return _block(f"correlation({names})", "correlation", covariance, _columns([row]))
 
 
 def _ratio(numerator: Fraction, square: Fraction) -> Fraction:
@@ -146,13 +143,18 @@ def _root(x: Fraction) -> Fraction:
     return Fraction(2 * whole + (not exact), x.denominator << (x.denominator.bit_length() + 67))
 
 
-def _block(statistic: str, name: str, source: Drawn, rows: Sequence[Row]) -> Block:
+def _columns(rows: Sequence[Row]) -> Columns:
     values, lows, highs = zip(*rows, strict=True)
+    return values, lows, highs
+
+
+def _block(statistic: str, name: str, source: Drawn, columns: Columns) -> Block:
+    values, lows, highs = columns
     return Block(
         name=name,
         statistic=statistic,
         alpha=source.line.alpha,
-        cells=tuple(source.line.query.labels()),
+        cells=source.line.query.labels,
         values=values,
         lows=lows,
         highs=highs,

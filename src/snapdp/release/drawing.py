@@ -74,6 +74,23 @@ class CellNumbers(Value):
         middle, low, high = self.slope * index + self.shift, self.low, self.high
         return middle, min(max(middle - self.reach, low), high), max(min(middle + self.reach, high), low)
 
+    def columns(self, indices: Sequence[int]) -> CellColumns:
+        """Return the same of many indices, as arrays of integers of any length."""
+        import numpy as np
+
+        middle = np.array(indices, dtype=object) * self.slope + self.shift
+        low, high = (np.clip(middle + way * self.reach, self.low, self.high) for way in (-1, 1))
+        return CellColumns(denominator=self.denominator, value=middle, low=low, high=high)
+
+
+class CellColumns(Value):
+    """Statistics and interval ends of many cells, times the denominator: arrays of integers."""
+
+    denominator: int
+    value: Any
+    low: Any
+    high: Any
+
 
 class Drawn(Value):
     """One part after the draw: its indices, and everything public that turns them into numbers."""
@@ -96,6 +113,10 @@ class Drawn(Value):
         numbers = self.cell_numbers(alpha)
         _, low, high = numbers.of(int(self.indices[cell]))
         return Fraction(low, numbers.denominator), Fraction(high, numbers.denominator)
+
+    def columns(self, alpha: Fraction) -> CellColumns:
+        """Return statistics and noise intervals of all cells."""
+        return self.cell_numbers(alpha).columns(self.indices)
 
     def cell_numbers(self, alpha: Fraction) -> CellNumbers:
         """Return statistic and noise interval at level 1 - alpha as functions of the index."""
@@ -142,7 +163,7 @@ class Drawn(Value):
             name=self.part.numerator.name,
             statistic=self.line.query.title,
             alpha=self.line.alpha,
-            cells=list(self.line.query.labels()),
+            cells=self.line.query.labels,
             values=values,
             lows=lows,
             highs=highs,

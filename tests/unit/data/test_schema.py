@@ -92,7 +92,7 @@ def test_an_integer_column_refuses_a_step_that_is_not_whole():
 
 def test_cells_of_a_category_column_come_in_the_declared_order_with_the_binned_ones_last():
     column = category_column("g", categories=["b", "a"], unknown="binned", null="binned")
-    assert list(column.labels()) == ["b", "a", "(unknown)", "(null)"]
+    assert list(column.labels) == ["b", "a", "(unknown)", "(null)"]
     assert column.cells == 4
     assert category_column("g", categories=("b", "a")).cells == 2
 

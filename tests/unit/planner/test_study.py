@@ -159,7 +159,7 @@ epsilon = 1
     assert count.title == "count where 18 <= age < 131/2 and region = north"
     assert study.requests[2].accuracy == 20
     assert study.requests[2].alpha == F(1, 100)
-    assert list(bins.labels()) == ["below 600", "[600, 700)", "[700, 1601/2]", "above 1601/2"]
+    assert list(bins.labels) == ["below 600", "[600, 700)", "[700, 1601/2]", "above 1601/2"]
     assert together.title == "covariance(age, pay)"
 
 

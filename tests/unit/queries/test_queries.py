@@ -131,13 +131,13 @@ def test_queries_have_titles_that_people_write():
 
 def test_cells_are_named_by_group_and_bin():
     bins = histogram_query(AGE, add_remove(n_max=5), edges=[18, 65, 100], outside="binned")
-    assert list(bins.labels()) == ["below 18", "[18, 65)", "[65, 100]", "above 100"]
+    assert list(bins.labels) == ["below 18", "[18, 65)", "[65, 100]", "above 100"]
     two = category_column("g", categories=["a", "b"])
-    assert list(histogram_query(AGE, add_remove(n_max=5), edges=[0, 120], by=two).labels()) == [
+    assert list(histogram_query(AGE, add_remove(n_max=5), edges=[0, 120], by=two).labels) == [
         "a / [0, 120]",
         "b / [0, 120]",
     ]
-    assert list(count_query(add_remove(n_max=5)).labels()) == [""]
+    assert list(count_query(add_remove(n_max=5)).labels) == [""]
     assert mean_query(AGE, add_remove(n_max=5), by=REGION).mechanisms == 8
 
 

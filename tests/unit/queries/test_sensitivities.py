@@ -58,7 +58,7 @@ def proven(query, rows, *, whole_epsilon=True, ends=True):
     assert found.largest_loss <= 1
     if whole_epsilon:
         assert found.largest_loss == 1
-    assert len(list(query.labels())) == query.cells
+    assert len(list(query.labels)) == query.cells
     return found
 
 
@@ -198,7 +198,7 @@ def test_a_histogram_over_bin_edges_counts_every_row_at_most_once(relation, edge
     query = histogram_query(column, relation, edges=edges, outside=outside)
     found = Extremes(query, rows_of(column))
     assert found.all_integers
-    assert found.cells[0] == {query.cells} == {len(list(query.labels()))}
+    assert found.cells[0] == {query.cells} == {len(list(query.labels))}
     assert found.largest_loss == 1
     assert found.highest[0] == relation.rows
     if outside == "binned":  # then no row is lost
