@@ -23,9 +23,9 @@ from typing import Any
 
 import duckdb
 
-from snapdp.data.aggregates import Aggregate, Bins, Count, Persons, Products, Sum
-from snapdp.data.engines import open_table
-from snapdp.data.schema import number_column
+from snapdp.studies.aggregates import Aggregate, Bins, Count, Persons, Products, Sum
+from snapdp.studies.columns import number_column
+from snapdp.tables.engines.opening import open_table
 from snapdp.values import replaced
 
 COLUMNS = [

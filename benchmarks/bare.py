@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from snapdp.mechanism.fast import ScalarSampler
+from case import either
 from snapdp.randomness.bits import SystemBits
 
 if TYPE_CHECKING:
@@ -21,13 +21,15 @@ if TYPE_CHECKING:
 
 def bare_vector(m: snapdp.Snapping) -> Callable[[NDArray[np.float64], NDArray[np.float64]], object]:
     """Return draw(values, out): snapped noise for float64 values, written to `out`."""
-    from snapdp.mechanism.vector import VectorSampler
-
-    sampler, bits = VectorSampler(m.parameters), SystemBits()
+    vectors = either("VectorSampler", "snapdp.mechanism.sampling.vectors", "snapdp.mechanism.vector")
+    sampler, bits = vectors(m.parameters), SystemBits()
     return lambda values, out: sampler.release(values, out, bits)
 
 
 def bare_scalar(m: snapdp.Snapping) -> Callable[[float], object]:
     """Return draw(value): the output index of one value."""
-    sampler, bits = ScalarSampler(m.parameters), SystemBits()
+    sampler, bits = (
+        either("ScalarSampler", "snapdp.mechanism.sampling.filter", "snapdp.mechanism.fast")(m.parameters),
+        SystemBits(),
+    )
     return lambda value: sampler.index(value, bits)

@@ -11,13 +11,13 @@ from fractions import Fraction
 from pathlib import Path
 
 import snapdp
-from case import Case, Step, calls
+from case import Case, Step, calls, either
 from cases_ours import inputs, mechanism
-from snapdp.planner.plan import Line
-from snapdp.queries import add_remove, category_column, mean_query, number_column
-from snapdp.queries.base import mechanism as mechanism_of
+from snapdp.queries import add_remove, category_column, mean_query, mechanism as mechanism_of, number_column
 from snapdp.release.derived import derived_blocks
-from snapdp.release.drawing import Drawn
+
+Drawn = either("Drawn", "snapdp.release.draw", "snapdp.release.drawing")
+Line = either("Line", "snapdp.studies.plan", "snapdp.planner.plan")
 
 LIST = 10**5
 GROUPS = 10**4
@@ -71,7 +71,8 @@ def moments() -> Step:
 def picture() -> Step:
     """The picture of a plan with one row."""
     from snapdp.cli import plots
-    from snapdp.planner.report import report
+
+    report = either("report", "snapdp.accuracy.worth", "snapdp.planner.report")
 
     result = report(epsilon="0.5", sensitivity=1, lower=0, upper=1000)
     path = Path(tempfile.mkdtemp()) / "plan.svg"

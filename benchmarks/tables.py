@@ -49,9 +49,9 @@ print(duckdb.connect().execute("SELECT avg(age) FROM read_csv('people.csv')").fe
 RELEASE = """
 import json, sys
 import snapdp
-from snapdp.data.engines import Table
+from snapdp.tables import Engine
 if not {digests}:
-    Table.fingerprint = lambda self: b"left out " + {ledger!r}.encode()
+    Engine.fingerprint = lambda self: b"left out " + {ledger!r}.encode()
 study = snapdp.study(json.load(open({study!r})))
 with snapdp.Ledger.create({ledger!r}) as ledger:
     ledger.create_account("people", cap=100, relation=study.relation.kind, rows=study.relation.rows)

@@ -3,41 +3,72 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import copy
+from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-SOURCE = Path(__file__).parents[1] / "src" / "snapdp"
+from snapdp.studies.statistics.registry import KINDS
+from tests import ROOT
+
+SOURCE = ROOT / "src" / "snapdp"
 MODULES = sorted(SOURCE.rglob("*.py"))
 LARGEST_MODULE = 500
 LARGEST_CHECKER = 800  # one file each, to be read alone: plain before short
-CHECKERS = {"verifier/check.py", "verifier/check_release.py"}
+CHECKERS = {"verifier/certificate/check.py", "audits/check_release.py"}
+MOST_MODULES = 20  # of one directory
+# These rooms may see rows, or what comes from them; no other imports what reads them.
+SEE_DATA = {"tables", "release", "audits", "api", "", "attacks", "interop", "web", "cli", "__main__"}
+DATA = {"snapdp.tables", "snapdp.release", "duckdb", "pyspark"}
+SERVER_FILES = {"tables/engines/postgres.py", "ledger/storage/postgres.py"}
 
 # A room may import from itself and from rooms of a lower level; rooms of one level do not see each other.
 LEVELS = {
     "errors": 0,
     "values": 0,
+    "doors": 0,
     "exact": 1,
     "display": 2,
     "randomness": 3,
     "mechanism": 4,
-    "data": 5,
-    "queries": 6,
-    "planner": 7,
-    "verifier": 7,
-    "attacks": 7,
-    "interop": 7,
-    "release": 8,
-    "": 9,  # the package itself: the public names
-    "cli": 10,
-    "web": 10,
-    "__main__": 11,
+    "accuracy": 5,
+    "studies": 6,
+    "queries": 7,  # a former name
+    "rounding": 7,
+    "tables": 7,
+    "ledger": 7,
+    "verifier": 8,
+    "release": 9,
+    "audits": 10,
+    "api": 11,
+    "": 12,  # the package itself: the public names
+    "attacks": 13,
+    "interop": 13,
+    "web": 14,
+    "cli": 15,
+    "__main__": 16,
 }
 HEAVY = {"numpy", "gmpy2", "cryptography", "dataclasses", "mpmath", "lark"}  # nobody pays for these at import
-HEAVY_ALLOWED = {f"mechanism/{name}.py": {"numpy"} for name in ("vector", "loading", "reading", "arrays")}
+HEAVY_ALLOWED = {f"mechanism/sampling/{name}.py": {"numpy"} for name in ("vectors", "loaders", "many_values", "arrays")}
 
-every_module = pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
+
+def every_module(test: Callable[[Path], None]) -> Callable[[], None]:
+    """Make one test of a rule that every module must keep: it tells all that do not."""
+
+    def of_all() -> None:
+        broken = {}
+        for path in MODULES:
+            try:
+                test(path)
+            except AssertionError as problem:
+                broken[str(path.relative_to(SOURCE))] = str(problem)
+        assert broken == {}
+
+    of_all.__name__, of_all.__doc__ = test.__name__, test.__doc__
+    return of_all
 
 
 def room_of(dotted: str) -> str:
@@ -61,6 +92,7 @@ def _bound_names(node: ast.AST) -> Iterator[str]:
         yield from (target.id for target in node.targets if isinstance(target, ast.Name))
 
 
+@cache
 def tree_of(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
@@ -107,7 +139,7 @@ def at_import(tree: ast.Module) -> ast.Module:
                 return node.orelse
             return self.generic_visit(node)
 
-    return Pruned().visit(tree)
+    return Pruned().visit(copy.deepcopy(tree))
 
 
 def upward_imports(tree: ast.AST, module: str, *, is_package: bool = False) -> list[str]:
@@ -116,11 +148,43 @@ def upward_imports(tree: ast.AST, module: str, *, is_package: bool = False) -> l
     return [name for name in own if room_of(name) != room and not LEVELS[room_of(name)] < LEVELS[room]]
 
 
+def sights_of_data(tree: ast.AST, module: str) -> set[str]:
+    """Return what a module imports of that which reads rows, where its room may not."""
+    if room_of(module) in SEE_DATA:
+        return set()
+    asked = {tuple(name.split(".")) for name in imports(tree, module, is_package=False)}
+    return {data for data in DATA if any(name[: data.count(".") + 1] == tuple(data.split(".")) for name in asked)}
+
+
+def server_imports(tree: ast.AST, module: str) -> set[str]:
+    """Return the client libraries of servers that a module imports."""
+    return {name.split(".")[0] for name in imports(tree, module, is_package=False)} & {"psycopg", "psycopg2"}
+
+
+def kinds_compared(tree: ast.AST) -> list[str]:
+    """Return the kinds of statistics with which something is compared: x == "mean", x in ("sum",), case "sum"."""
+    compared = [node for node in ast.walk(tree) if isinstance(node, ast.Compare)]
+    sides = [side for node in compared for side in (node.left, *node.comparators)]
+    sides += [node.value for node in ast.walk(tree) if isinstance(node, ast.MatchValue)]
+    listed = [each for side in sides if isinstance(side, (ast.Tuple, ast.List, ast.Set)) for each in side.elts]
+    constants = [each.value for each in (*sides, *listed) if isinstance(each, ast.Constant)]
+    return [value for value in constants if isinstance(value, str) and value in KINDS]
+
+
 def heavy_imports(tree: ast.Module, module: str) -> set[str]:
     return {name.split(".")[0] for name in imports(at_import(tree), module, is_package=False)} & HEAVY
 
 
 # The source
+
+
+def test_a_rule_that_a_module_breaks_is_told_with_its_name():
+    @every_module
+    def rule(path):
+        assert path.name != "doors.py"
+
+    with pytest.raises(AssertionError, match=r"doors\.py"):
+        rule()
 
 
 def test_there_is_something_to_read():
@@ -136,6 +200,53 @@ def test_every_module_lives_in_a_known_room(path):
 @every_module
 def test_imports_point_downward_only(path):
     assert upward_imports(tree_of(path), dotted_name(path), is_package=path.name == "__init__.py") == []
+
+
+@every_module
+def test_planner_and_verifier_cannot_see_data(path):
+    assert sights_of_data(tree_of(path), dotted_name(path)) == set()
+
+
+@every_module
+def test_servers_are_spoken_to_in_two_files_only(path):
+    asked = server_imports(tree_of(path), dotted_name(path))
+    assert not asked or str(path.relative_to(SOURCE)) in SERVER_FILES
+
+
+@every_module
+def test_nothing_is_decided_by_the_kind_of_a_statistic(path):
+    """A class knows what it does; a ladder of kinds forgets one."""
+    if str(path.relative_to(SOURCE)) != "audits/check_release.py":
+        assert kinds_compared(tree_of(path)) == []
+
+
+def test_no_directory_holds_too_many_modules():
+    sizes = Counter(path.parent for path in MODULES)
+    assert [directory for directory, size in sizes.items() if size > MOST_MODULES] == []
+
+
+def test_unit_tests_mirror_the_source():
+    unit = ROOT / "tests" / "unit"
+    folders = {path.parent.relative_to(unit) for path in unit.rglob("test_*.py")}
+    assert [str(folder) for folder in folders if not (SOURCE / folder).is_dir()] == []
+    assert len(folders) > 20
+
+
+def test_no_two_classes_have_one_name():
+    found = Counter(
+        node.name
+        for path in MODULES
+        if str(path.relative_to(SOURCE)) not in CHECKERS
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.ClassDef)
+    )
+    assert [name for name, times in found.items() if times > 1] == []
+
+
+def test_a_room_is_never_named_like_a_public_name():
+    import snapdp
+
+    assert {path.name for path in SOURCE.iterdir()} & set(snapdp.__all__) == set()
 
 
 @every_module
@@ -159,8 +270,15 @@ def test_every_module_says_what_it_is_and_in_which_room(path):
     room = room_of(dotted_name(path))
     if path.name != "__init__.py":
         assert "Room:" in said
-        expected = {"values": "below", "__main__": "cli"}.get(room, room)
+        expected = {"values": "below", "doors": "below", "__main__": "cli"}.get(room, room)
         assert expected in said.split("Room:")[1].split(".")[0]
+
+
+@every_module
+def test_no_header_says_what_is_imported(path):
+    """The imports say it, and they stay true."""
+    if str(path.relative_to(SOURCE)) not in CHECKERS:
+        assert "Imports" not in (ast.get_docstring(tree_of(path)) or "")
 
 
 @every_module
@@ -189,17 +307,17 @@ def parsed(*lines: str) -> ast.Module:
 @pytest.mark.parametrize(
     "line",
     [
-        "import snapdp.mechanism.index",
+        "import snapdp.mechanism.definition",
         "from snapdp.mechanism import index",
-        "from snapdp.mechanism.index import decide",
+        "from snapdp.mechanism.definition import decide",
         "from snapdp import mechanism",
         "from snapdp import Snapping",
         "import snapdp",
         "from ..mechanism import index",
         "from .. import mechanism",
-        "def f():\n    from snapdp.mechanism.index import decide",
+        "def f():\n    from snapdp.mechanism.definition import decide",
         "class C:\n    def f(self):\n        import snapdp.mechanism",
-        "if TYPE_CHECKING:\n    from snapdp.mechanism.law import Law",
+        "if TYPE_CHECKING:\n    from snapdp.mechanism.law.law import Law",
         "import importlib\nimportlib.import_module('snapdp.mechanism')",
         "__import__('snapdp.mechanism')",
     ],
@@ -224,11 +342,51 @@ def test_a_downward_import_is_no_fault(line):
     assert upward_imports(parsed(line), "snapdp.exact.numbers") == []
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from snapdp.tables.engines.duckdb import open_table",
+        "from snapdp.tables import open_table",
+        "from snapdp.release import Release",
+        "from snapdp import tables",
+        "def f():\n    import duckdb",
+        "import duckdb.typing",
+        "from pyspark.sql import SparkSession",
+        "import importlib\nimportlib.import_module('snapdp.tables')",
+    ],
+)
+@pytest.mark.parametrize("module", ["snapdp.studies.plan", "snapdp.verifier.loss.verdict", "snapdp.ledger.ledger"])
+def test_a_sight_of_data_is_refused_wherever_it_stands(line, module):
+    assert sights_of_data(parsed(line), module)
+    assert not sights_of_data(parsed(line), "snapdp.release.release")
+    assert not sights_of_data(parsed("from snapdp.studies import Plan\nimport duckdbx"), module)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'x = kind == "mean"',
+        'if query.kind in ("sum", "variance"):\n    pass',
+        'if "histogram" != kind:\n    pass',
+        'match kind:\n    case "count":\n        pass',
+        'match kind:\n    case "count" | "sum":\n        pass',
+    ],
+)
+def test_a_comparison_with_a_kind_is_seen(line):
+    assert kinds_compared(parsed(line))
+    assert not kinds_compared(parsed('x = {"mean": 1}["mean"]; y = kind == "mean of"'))
+
+
+def test_a_client_of_a_server_is_seen():
+    assert server_imports(parsed("def f():\n    import psycopg"), "snapdp.ledger.ledger")
+    assert server_imports(parsed("from psycopg.conninfo import x"), "snapdp.tables.engines.spark")
+
+
 def test_rooms_of_one_level_do_not_see_each_other():
-    assert upward_imports(parsed("from snapdp.verifier import check"), "snapdp.planner.plan")
-    assert upward_imports(parsed("from snapdp.web import app"), "snapdp.cli.app")
-    assert upward_imports(parsed("from .plan import Plan"), "snapdp.planner.accuracy") == []
-    assert upward_imports(parsed("from . import plan"), "snapdp.planner", is_package=True) == []
+    assert upward_imports(parsed("from snapdp.ledger import chain"), "snapdp.tables.engines.duckdb")
+    assert upward_imports(parsed("from snapdp.interop import app"), "snapdp.attacks.app")
+    assert upward_imports(parsed("from .plan import Plan"), "snapdp.studies.reader") == []
+    assert upward_imports(parsed("from . import plan"), "snapdp.studies", is_package=True) == []
 
 
 @pytest.mark.parametrize(

@@ -2,16 +2,16 @@
 
 from typing import TYPE_CHECKING, Any
 
+from snapdp.api.snapping import Snapping
 from snapdp.errors import BoundError, BudgetError, DataError, LedgerError, ParameterError, PremiseError, SnapdpError
-from snapdp.mechanism.parameters import FinitePrecision, SnappingParameters
-from snapdp.planner.snapping import Snapping
+from snapdp.mechanism import FinitePrecision, SnappingParameters
 
 if TYPE_CHECKING:
-    from snapdp.data.engines import open_table
-    from snapdp.release.ledger import Ledger
-    from snapdp.release.result import Release, load_release
-    from snapdp.release.study import Study, study
-    from snapdp.verifier.audit import audit
+    from snapdp.api.study import Study, study
+    from snapdp.ledger import Ledger
+    from snapdp.release import Release, load_release
+    from snapdp.tables import open_table
+    from snapdp.verifier import audit
 
 __version__ = "0.1.0"
 __all__ = [
@@ -34,13 +34,13 @@ __all__ = [
     "study",
 ]
 _LATER = {  # loaded when first asked for: a scalar release needs none of it
-    "Ledger": "snapdp.release.ledger",
-    "Release": "snapdp.release.result",
-    "Study": "snapdp.release.study",
-    "audit": "snapdp.verifier.audit",
-    "load_release": "snapdp.release.result",
-    "open_table": "snapdp.data.engines",
-    "study": "snapdp.release.study",
+    "Ledger": "snapdp.ledger",
+    "Release": "snapdp.release",
+    "Study": "snapdp.api.study",
+    "audit": "snapdp.verifier",
+    "load_release": "snapdp.release",
+    "open_table": "snapdp.tables",
+    "study": "snapdp.api.study",
 }
 
 
@@ -50,3 +50,7 @@ def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     return getattr(import_module(_LATER[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

@@ -19,7 +19,8 @@ class Value:
     _fields: tuple[str, ...] = ()
 
     def __init_subclass__(cls) -> None:
-        cls._fields = cls._fields + tuple(name for name in cls.__annotations__ if not name.startswith("_"))
+        declared = {name: kind for name, kind in cls.__annotations__.items() if not name.startswith("_")}
+        cls._fields = cls._fields + tuple(name for name, kind in declared.items() if "ClassVar" not in str(kind))
 
     def __init__(self, **fields: Any) -> None:
         for name in self._fields:

@@ -12,11 +12,11 @@ from random import Random
 import pytest
 from click.testing import CliRunner
 
+from snapdp.audits.release_audit import release_certificate
 from snapdp.cli.app import main
-from snapdp.release import audit as audits
-from snapdp.verifier import check
-from tests.unit.verifier.certificates import genuine
-from tests.unit.verifier.releases import random_record
+from snapdp.verifier.certificate import check
+from tests.unit.audits.releases import random_record
+from tests.unit.verifier.certificate.certificates import genuine
 
 HALF = genuine()["snap_half"]
 SAID = """\
@@ -95,14 +95,14 @@ def test_a_release_certificate_is_checked_by_its_own_file(written):
     assert "check_release.py" not in done.stdout
     hidden = HALF | {"name": "x", "parameters": {"y": "1"}, "result": "snapdp-release-certificate/1"}
     assert run(written(hidden)).stdout == "REFUSED: the result is not bound\n"
-    genuine_release = audits.certificate(random_record(Random(1)))
+    genuine_release = release_certificate(random_record(Random(1)))
     done = run(written(genuine_release))
     claim = f"the release is {genuine_release['claim']}-differentially private, if the premises hold"
     assert (done.exit_code, done.stdout.splitlines()[2]) == (0, f"  claim     {claim}")
     assert "fair bits assumed" in json.loads(run(written(genuine_release), "--json").stdout)["proved"]["premises"]
     said = run("--help").stdout
-    assert "verifier/check.py half.json" in said
-    assert "verifier/check_release.py release.json" in said
+    assert "verifier/certificate/check.py half.json" in said
+    assert "audits/check_release.py release.json" in said
 
 
 def test_a_wrong_certificate_is_refused_with_a_reason(written):
@@ -151,7 +151,7 @@ def test_a_record_is_sent_to_verify_and_a_certificate_to_check(written, tmp_path
     record = random_record(Random(3))
     done = run(written(record))
     assert (done.exit_code, "audit it with `snapdp verify`" in done.stdout) == (1, True)
-    for certificate in (audits.certificate(record), HALF):
+    for certificate in (release_certificate(record), HALF):
         done = CliRunner().invoke(main, ["verify", written(certificate)])
         assert done.exit_code == 2
         assert "this is a certificate, not the record of a release." in done.stderr

@@ -8,10 +8,11 @@ import pytest
 from click.testing import CliRunner
 
 from snapdp.cli.app import main
-from snapdp.verifier import derivation, programs
-from snapdp.verifier.gappa import gappa
-from snapdp.verifier.machine import Machine
-from snapdp.verifier.rules import derivations
+from snapdp.verifier.export.gappa import gappa
+from snapdp.verifier.language.programs import load_program
+from snapdp.verifier.machine.machine import Machine
+from snapdp.verifier.report.derivation import derivation_text
+from snapdp.verifier.rules.rules import derivations
 
 
 def run(*arguments):
@@ -20,9 +21,9 @@ def run(*arguments):
 
 def test_it_prints_the_derivations_of_both_signs():
     done = run("snap_tenth")
-    found = derivations(programs.load("snap_tenth"), Machine())
+    found = derivations(load_program("snap_tenth"), Machine())
     assert done.exit_code == 0
-    assert done.output == "\n".join(derivation.text(each) for each in found)
+    assert done.output == "\n".join(derivation_text(each) for each in found)
     assert done.output.count("(Add-Mix)") == 2
 
 
@@ -45,7 +46,7 @@ def test_it_reads_a_file_and_a_machine(tmp_path):
 
 def test_it_prints_the_gappa_script():
     done = run("snap_mul", "--gappa")
-    assert (done.exit_code, done.output) == (0, gappa(programs.load("snap_mul"), Machine()))
+    assert (done.exit_code, done.output) == (0, gappa(load_program("snap_mul"), Machine()))
 
 
 def test_a_program_that_cannot_be_read_or_judged_exits_with_2(tmp_path):

@@ -13,11 +13,14 @@ import pytest
 from click.testing import CliRunner
 
 from snapdp import Snapping
+from snapdp.accuracy.error import accuracy
 from snapdp.cli.app import main
-from snapdp.cli.render import amount, bar
-from snapdp.planner.accuracy import accuracy
-from snapdp.planner.study import load_study, plan_of
-from snapdp.queries import change_one, mean_query, mechanism, number_column
+from snapdp.cli.render import bar
+from snapdp.studies.columns import number_column
+from snapdp.studies.reader import load_study, plan_of
+from snapdp.studies.relation import change_one
+from snapdp.studies.statistics.mean import mean_query
+from snapdp.studies.statistics.statistic import mechanism
 
 MEAN = ["plan", "--mean", "age", "--bounds", "0,120", "--n", "5000"]
 STUDY = """
@@ -210,6 +213,17 @@ def test_pictures_are_written_in_the_format_of_the_name(tmp_path, study, suffix,
     assert path.stat().st_size > 5_000
 
 
+def test_without_matplotlib_a_picture_is_refused_with_what_to_install_and_all_else_works(monkeypatch, tmp_path, study):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)  # an import of it fails as where it is not installed
+    path = tmp_path / "plan.svg"
+    done = run("plan", str(study), "--plot", str(path))
+    assert done.exit_code == 1
+    assert "matplotlib, which draws pictures, is not installed" in done.stderr
+    assert "pip install 'snapdp[plot]'" in done.stderr
+    assert (done.stdout, path.exists()) == ("", False)
+    assert run("plan", str(study)).exit_code == 0
+
+
 def test_planning_loads_neither_numpy_nor_matplotlib_and_opens_no_data(tmp_path, study):
     code = (
         "import sys\n"
@@ -242,22 +256,6 @@ def test_every_command_has_an_example_that_runs(study):
         assert examples, name
         for words in examples:
             assert run(*(str(study) if word == "study.toml" else word for word in words)).exit_code == 0, words
-
-
-@pytest.mark.parametrize(
-    ("number", "text"),
-    [
-        ("1", "1"),
-        ("3/10", "0.3"),
-        ("9823/100000", "0.09823"),
-        ("1/3", "1/3"),
-        ("5/2", "2.5"),
-        (f"{10**30 + 1}/10", f"{10**29}.1"),
-    ],
-)
-def test_amounts_print_exactly(number, text):
-    assert amount(Fraction(number)) == text
-    assert Fraction(text) == Fraction(number)
 
 
 def test_bars_grow_by_eighths():

@@ -17,7 +17,7 @@ from click.testing import CliRunner
 from snapdp import Ledger, load_release
 from snapdp.cli.app import COMMANDS, main
 from snapdp.cli.demo import STUDY, people, table_text
-from snapdp.planner.study import load_study, study_from_toml
+from snapdp.studies.reader import load_study, study_from_toml
 
 SHORT = ["--mean", "age", "--bounds", "0,120", "--n", "5000", "--epsilon", "0.5", "--ledger", "people.ledger", "--yes"]
 
@@ -332,7 +332,7 @@ def test_init_asks_and_never_opens_data():
     done = run("init", "asked.toml", stdin=answers)
     assert done.exit_code == 0, done.stderr
     study = load_study("asked.toml")
-    assert [each.query.title for each in study.requests] == ["mean(age)", "histogram(region)"]
+    assert [each.query.title for each in study.asked] == ["mean(age)", "histogram(region)"]
     assert study.relation.rows == 6000
     assert study.column("region").categories == ("north", "south")
 

@@ -107,8 +107,8 @@ def study_values(name: str, *, person: bool = False) -> dict[str, Any]:
 
 
 def written(values: dict[str, Any], path: str = "study.toml") -> str:
-    from snapdp.planner.study import study_from_values
-    from snapdp.planner.writing import study_to_toml
+    from snapdp.studies.reader import study_from_values
+    from snapdp.studies.writer import study_to_toml
 
     text = study_to_toml(study_from_values({"version": 1, **values}))
     Path(path).write_text(text, encoding="utf-8")

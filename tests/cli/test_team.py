@@ -8,9 +8,9 @@ import pytest
 from click.testing import CliRunner
 
 from snapdp.cli.app import main
-from snapdp.release import migrations
+from snapdp.ledger import migrations
 from tests.services import missing, new_database, postgres_server
-from tests.unit.release.teams import Team, psycopg
+from tests.unit.ledger.teams import Team, psycopg
 
 TERMS = ("--count", "--n-max", "100", "--epsilon", "0.25", "--yes")
 
@@ -91,10 +91,10 @@ def test_show_names_an_account_that_cannot_be_read_and_shows_the_others(team):
 def test_migrate_applies_what_is_missing_and_prints_no_password(team, monkeypatch):
     secret = team.at("keeper").replace("@", ":hunter2@", 1)
     later = migrations.Migration("0003_note.sql", "CREATE TABLE snapdp.note (x int)")
-    steps = [*migrations.migrations(), later]
+    steps = [*migrations.migrations("postgres"), later]
     assert "0 steps applied" in run("ledger", "migrate", secret).stdout
     with monkeypatch.context() as newer:
-        newer.setattr("snapdp.release.postgres.migrations", lambda: steps)
+        newer.setattr("snapdp.ledger.storage.postgres.migrations", lambda _: steps)
         refused = run("ledger", "show", secret, exit_code=1)
         done = run("ledger", "migrate", secret)
         assert "1 step applied" in done.stdout

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 from html.parser import HTMLParser
-from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from snapdp.cli.app import main
-from snapdp.verifier import programs
+from snapdp.verifier.language.programs import program_text
+from tests import VECTORS
 
-GOLDEN = Path(__file__).parents[1] / "vectors" / "verify"
+GOLDEN = VECTORS / "verify"
 VOID = {"meta", "rect", "path", "circle"}
 
 
@@ -163,11 +163,11 @@ def test_the_report_is_one_page_without_script(tmp_path, program, machine, holds
 
 
 def test_names_in_a_report_are_text_not_markup():
-    from snapdp.verifier.report import page
-    from snapdp.verifier.verdict import verify
+    from snapdp.verifier.loss.verdict import verify
+    from snapdp.verifier.report.page import verdict_page
     from tests.unit.verifier.snaps import snap
 
-    said = page(verify(snap("1/2", 2, 8), claim="0.1", evaluations=20))
+    said = verdict_page(verify(snap("1/2", 2, 8), claim="0.1", evaluations=20))
     assert "S &lt;-$" in said
     assert "S <-$" not in said
 
@@ -175,7 +175,7 @@ def test_names_in_a_report_are_text_not_markup():
 @pytest.mark.parametrize("epsilon", ["1e-300", "1e300"])
 def test_extreme_epsilons_get_a_verdict(tmp_path, epsilon):
     path = tmp_path / "extreme.imp"
-    path.write_text(programs.text("snap_half").replace("1/2", epsilon), encoding="utf-8")
+    path.write_text(program_text("snap_half").replace("1/2", epsilon), encoding="utf-8")
     assert run(str(path)).exit_code in (1, 4)
 
 

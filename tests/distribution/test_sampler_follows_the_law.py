@@ -13,9 +13,9 @@ import pytest
 
 import snapdp
 from snapdp.exact.dyadic import HALF
-from snapdp.exact.elementary import exp_enclosure
-from snapdp.mechanism.index import decide
-from snapdp.mechanism.snapping import index_with_bits
+from snapdp.exact.functions import exp_enclosure
+from snapdp.mechanism.definition import decide
+from snapdp.mechanism.mechanism import Mechanism, declared, index_with_bits
 from snapdp.randomness.bits import RecordedBits, SystemBits
 from snapdp.randomness.uniform import DOUBLE_DIGITS, LazyUniform
 
@@ -52,7 +52,7 @@ def digits_of(u: Fraction, sign: int, words: int = 7) -> LazyUniform:
 @pytest.mark.parametrize("case", CASES[:3], ids=str)
 def test_the_index_changes_exactly_where_the_law_says(case):
     """For each sign the index jumps at U = exp(-|b_j - f|/lam): just above and just below it differ by one."""
-    p = snapdp.Snapping(**case).parameters
+    p = declared(**case).parameters
     value = p.inner(p.lower + (p.upper - p.lower) * Fraction(3, 7))
     checked = 0
     for j in range(p.low + 1, p.high + 1):
@@ -69,7 +69,7 @@ def test_the_index_changes_exactly_where_the_law_says(case):
     assert checked > 5
 
 
-def empirical_distance(m: snapdp.Snapping, value: Fraction, source, law=None) -> float:
+def empirical_distance(m: Mechanism, value: Fraction, source, law=None) -> float:
     indices = index_with_bits(m, np.full(SAMPLES, float(value)), source)
     law = law or m.law(float(value))
     support, counts = np.unique(indices, return_counts=True)
@@ -88,7 +88,7 @@ def recorded(seed: int) -> RecordedBits:
 @pytest.mark.distribution
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_outputs_follow_the_law(case):
-    m = snapdp.Snapping(**case)
+    m = declared(**case)
     value = m.parameters.lower + (m.parameters.upper - m.parameters.lower) / 3
     assert empirical_distance(m, value, recorded(7)) <= TOLERANCE
 
@@ -97,7 +97,7 @@ def test_outputs_follow_the_law(case):
 @pytest.mark.long
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_outputs_follow_the_law_with_fresh_entropy(case):
-    m = snapdp.Snapping(**case)
+    m = declared(**case)
     value = m.parameters.lower + (m.parameters.upper - m.parameters.lower) / 3
     assert empirical_distance(m, value, SystemBits()) <= TOLERANCE
 
@@ -106,5 +106,5 @@ def test_outputs_follow_the_law_with_fresh_entropy(case):
 @pytest.mark.parametrize("wrong", ["0.45", "0.55"])
 def test_an_error_of_ten_percent_in_the_scale_is_seen(wrong):
     case = {"sensitivity": 1, "lower": 500, "upper": 1000, "grid": "1/8", "clamp": (0, 2000)}
-    right, other = snapdp.Snapping(epsilon="0.5", **case), snapdp.Snapping(epsilon=wrong, **case)
+    right, other = declared(epsilon="0.5", **case), declared(epsilon=wrong, **case)
     assert empirical_distance(right, Fraction(700), recorded(7), law=other.law(700)) > TOLERANCE

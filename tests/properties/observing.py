@@ -26,14 +26,15 @@ from typing import Any
 import gmpy2
 
 import snapdp
-from snapdp.data.engines import Table
+from snapdp.ledger.ledger import Ledger
+from snapdp.ledger.storage import sqlite_file
+from snapdp.ledger.storage.inode import Inode
 from snapdp.mechanism.parameters import SnappingParameters
-from snapdp.queries.exact import exact_values
 from snapdp.randomness.bits import RecordedBits
-from snapdp.release import engine, sqlite_file
-from snapdp.release.inode import Inode
-from snapdp.release.ledger import Ledger
+from snapdp.release import release as engine
+from snapdp.release.numerators import exact_values
 from snapdp.release.request import Request, unit_text
+from snapdp.tables.engines.engine import Engine
 
 WORDS = 7  # after the first: 511 digits of U, for noise up to 300 scales
 DIGITS = 63 + 64 * WORDS
@@ -71,7 +72,7 @@ def bits_for(request: Request, exact: Sequence[Any], targets: Targets) -> engine
     return bits
 
 
-def exact_numerators(request: Request, table: Table) -> list[Any]:
+def exact_numerators(request: Request, table: Engine) -> list[Any]:
     return exact_values([line.query for line in request.lines], table, salt=request.dataset)
 
 
@@ -187,12 +188,12 @@ def listening() -> Iterator[Listener]:
 
 def observed(
     values: Mapping[str, Any],
-    write: Callable[[Path], Table],
+    write: Callable[[Path], Engine],
     home: Path,
     targets: Targets,
     capture: Any,
     *,
-    act: Callable[[Any, Table, Path], Seen] | None = None,
+    act: Callable[[Any, Engine, Path], Seen] | None = None,
 ) -> Seen:
     """Release a study from a table in an empty directory, with bits that give the targets; return all there is to see.
 
@@ -216,7 +217,7 @@ def observed(
     return seen
 
 
-def in_python(study: Any, table: Table, home: Path) -> Seen:
+def in_python(study: Any, table: Engine, home: Path) -> Seen:
     """Release by the public calls, print and save the result in every way, ask again, and look at the ledger."""
     result = study.release(table, ledger=home / "book.ledger", directory=home / "out")
     print(result)

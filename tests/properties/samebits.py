@@ -18,12 +18,12 @@ import numpy as np
 import pytest
 from flint import arb, ctx, fmpq
 
-from snapdp.mechanism import vector as vector_module
-from snapdp.mechanism.fast import ScalarSampler
-from snapdp.mechanism.finite import explicit_parameters, finite_parameters
-from snapdp.mechanism.index import decide
+from snapdp.mechanism.definition import decide
+from snapdp.mechanism.finite_precision import explicit_parameters, finite_parameters
 from snapdp.mechanism.parameters import FinitePrecision, Precision, SnappingParameters, exact_parameters
-from snapdp.mechanism.vector import VectorSampler
+from snapdp.mechanism.sampling import vectors as vector_module
+from snapdp.mechanism.sampling.filter import ScalarSampler
+from snapdp.mechanism.sampling.vectors import VectorSampler
 from snapdp.randomness.uniform import LazyUniform, halves
 from snapdp.values import replaced
 

@@ -16,8 +16,8 @@ from click.testing import CliRunner
 import snapdp
 from snapdp.cli.app import main
 from snapdp.errors import SnapdpError
-from snapdp.release import engine
-from snapdp.release.ledger import Ledger
+from snapdp.ledger.ledger import Ledger
+from snapdp.release import release as engine
 from tests.properties.badness import (
     CELLS,
     NUMBER,

@@ -1,8 +1,8 @@
 """Neighbours that break sums in floating point, read from files: in any format, order and number of threads.
 
-tests/unit/queries/test_exact.py has the same tables in memory and compares numerators with their definition. Here the
-rows go through CSV, Parquet, DuckDB and frames, in another order and with other threads for each of two neighbours:
-the numerators still move by no more than their sensitivity, all cells together by no more than is charged.
+tests/unit/studies/statistics/test_exact.py has the same tables in memory and compares numerators with their definition.
+Here the rows go through CSV, Parquet, DuckDB and frames, in another order and with other threads for each of two
+neighbours: the numerators still move by no more than their sensitivity, all cells together by no more than is charged.
 """
 
 from __future__ import annotations
@@ -16,19 +16,16 @@ import duckdb
 import numpy as np
 import pytest
 
-from snapdp.data.engines import open_table
-from snapdp.queries import (
-    add_remove,
-    change_one,
-    histogram_query,
-    mean_query,
-    number_column,
-    sum_query,
-    variance_query,
-)
-from snapdp.queries.exact import exact_values
-from tests.unit.data.tables import FORMATS
-from tests.unit.queries.test_exact import COLUMNS, SPECIAL, G, Y, assert_close, queries_of
+from snapdp.release.numerators import exact_values
+from snapdp.studies.columns import number_column
+from snapdp.studies.relation import add_remove, change_one
+from snapdp.studies.statistics.histogram import histogram_query
+from snapdp.studies.statistics.mean import mean_query
+from snapdp.studies.statistics.sum import sum_query
+from snapdp.studies.statistics.variance import variance_query
+from snapdp.tables.engines.opening import open_table
+from tests.unit.studies.statistics.test_exact import COLUMNS, SPECIAL, G, Y, assert_close, queries_of
+from tests.unit.tables.tables import FORMATS
 
 KINDS = ["csv", "parquet", "parquet glob", "duckdb", "numpy", "pandas", "polars"]
 NAMES = ["x", "y", "g"]

@@ -29,12 +29,12 @@ from click.testing import CliRunner
 
 import snapdp
 from snapdp.cli.app import main
-from snapdp.data.engines import Table
-from snapdp.mechanism.index import decide
-from snapdp.queries.base import mechanism
+from snapdp.ledger.ledger import Ledger
+from snapdp.mechanism.definition import decide
 from snapdp.randomness.uniform import LazyUniform
-from snapdp.release import engine
-from snapdp.release.ledger import Ledger
+from snapdp.release import release as engine
+from snapdp.studies.statistics.statistic import mechanism
+from snapdp.tables.engines.engine import Engine
 from tests.properties.observing import (
     chosen_targets,
     differences,
@@ -43,7 +43,7 @@ from tests.properties.observing import (
     request_of,
     string_for,
 )
-from tests.unit.data.tables import csv_text
+from tests.unit.tables.tables import csv_text
 
 NAN, INF = math.nan, math.inf
 COLUMNS = {
@@ -345,7 +345,7 @@ def commands(values: dict[str, Any], *lines: str) -> Callable[..., dict[str, byt
             for number, line in enumerate(lines):
                 done = CliRunner().invoke(main, [word.replace("DATA", f"in/{data.name}") for word in line.split()])
                 seen[f"{number} {line}"] = repr((done.exit_code, done.stdout, done.stderr, done.exception)).encode()
-        assert isinstance(table, Table)
+        assert isinstance(table, Engine)
         return seen
 
     return act
@@ -455,14 +455,14 @@ def leaky_log(monkeypatch):
 
 def leaky_stderr(monkeypatch):
     """A progress bar tells the number of rows."""
-    plain = Table.aggregates
+    plain = Engine.aggregates
 
     def aggregates(self, asked, **more):
         found = plain(self, asked, **more)
         print("rows read:", found.rows, file=sys.stderr)
         return found
 
-    monkeypatch.setattr(Table, "aggregates", aggregates)
+    monkeypatch.setattr(Engine, "aggregates", aggregates)
 
 
 def leaky_version(monkeypatch):

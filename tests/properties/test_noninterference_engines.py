@@ -10,7 +10,7 @@ import snapdp
 from tests.properties.observing import exact_numerators
 from tests.properties.test_noninterference import COLUMNS, PAIRS, Pair, assert_same, seen_twice, study
 from tests.services import new_database, on_spark, postgres_server, spark_session
-from tests.unit.data import everywhere
+from tests.unit.tables import everywhere
 
 NAMES = ["a row moves between groups", "all cells missing", "infinities", "many rows above n_max"]
 STATISTICS = [

@@ -16,10 +16,10 @@ import numpy as np
 import pytest
 from flint import ctx
 
-from snapdp.mechanism import vector as vector_module
-from snapdp.mechanism.fast import ScalarSampler, coordinates
 from snapdp.mechanism.parameters import SnappingParameters
-from snapdp.mechanism.vector import VectorSampler
+from snapdp.mechanism.sampling import vectors as vector_module
+from snapdp.mechanism.sampling.filter import ScalarSampler, coordinates
+from snapdp.mechanism.sampling.vectors import VectorSampler
 from tests.properties.samebits import (
     CASES,
     HALF,

@@ -17,16 +17,15 @@ from typing import Any
 import gmpy2
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 
-from snapdp import FinitePrecision, SnapdpError, Snapping
-from snapdp.mechanism import vector as vector_module
-from snapdp.mechanism.fast import KNOWN_LOG_TOLERANCE, Filter, ScalarSampler, logarithm_is_trusted
-from snapdp.mechanism.logtable import KNOWN_LOGARITHMS
-from snapdp.mechanism.single import KNOWN_SINGLE_LOG_TOLERANCE, SINGLE_LOG_ERROR
-from snapdp.mechanism.snapping import index_with_bits, release_with_bits
-from snapdp.mechanism.vector import (
+from snapdp import FinitePrecision, SnapdpError
+from snapdp.mechanism.mechanism import declared, index_with_bits, release_with_bits
+from snapdp.mechanism.sampling import vectors as vector_module
+from snapdp.mechanism.sampling.filter import KNOWN_LOG_TOLERANCE, Filter, ScalarSampler, logarithm_is_trusted
+from snapdp.mechanism.sampling.known_logarithms import KNOWN_LOGARITHMS
+from snapdp.mechanism.sampling.single_filter import KNOWN_SINGLE_LOG_TOLERANCE, SINGLE_LOG_ERROR
+from snapdp.mechanism.sampling.vectors import (
     BLOCK,
     SINGLE_LIMIT,
     VectorSampler,
@@ -234,7 +233,7 @@ def test_layout_and_shape_change_nothing(layout, name):
 
 @pytest.mark.parametrize("size", [0, 1, 2, 31, 32, 33, SINGLE_LIMIT - 1, SINGLE_LIMIT, BLOCK - 1, BLOCK, BLOCK + 1])
 def test_the_size_of_an_array_does_not_matter(size):
-    m = Snapping(epsilon="0.5", sensitivity=1, lower=-10, upper=30)
+    m = declared(epsilon="0.5", sensitivity=1, lower=-10, upper=30)
     rng = seeded("size")
     values, bits = awkward_doubles(m.parameters, rng, BLOCK + 1)[:size], HashedBits(fair_words(rng, BLOCK + 1))
     expected = np.array([m._scalar.index(v, bits, i) for i, v in enumerate(values.tolist())], np.int64)
@@ -243,7 +242,7 @@ def test_the_size_of_an_array_does_not_matter(size):
 
 
 def test_lists_and_single_numbers_of_every_kind_agree_with_the_definition():
-    m = Snapping(epsilon="0.5", sensitivity=1 << 9, lower=-(1 << 59), upper=1 << 59, grid=256, clamp="range")
+    m = declared(epsilon="0.5", sensitivity=1 << 9, lower=-(1 << 59), upper=1 << 59, grid=256, clamp="range")
     kinds = [(1 << 58) + 129, -(1 << 58) - 127, 1 << 70, Fraction(1, 3), Decimal("1e15"), -0.0, 0.1, math.inf]
     kinds += [np.float32(0.1), np.int64(-(1 << 62)), np.uint64((1 << 64) - 1), np.float64(-math.inf)]
     values = kinds * 5
@@ -262,7 +261,7 @@ def test_lists_and_single_numbers_of_every_kind_agree_with_the_definition():
 def test_arrays_of_rare_types_agree_with_the_definition(dtype, finite_precision, limit, monkeypatch):
     monkeypatch.setattr(vector_module, "SINGLE_LIMIT", limit)
     arithmetic = FinitePrecision() if finite_precision else None
-    m = Snapping(epsilon="0.5", sensitivity="1/3", lower=-10, upper=90, arithmetic=arithmetic)
+    m = declared(epsilon="0.5", sensitivity="1/3", lower=-10, upper=90, arithmetic=arithmetic)
     rng = seeded(dtype, finite_precision)
     kind = np.dtype(dtype).kind
     values = rng.uniform(0 if kind == "u" else -20, 110, 800).astype("g")
@@ -279,7 +278,7 @@ def test_arrays_of_rare_types_agree_with_the_definition(dtype, finite_precision,
 @both_levels
 def test_infinite_values_of_every_float_type_are_clamped(dtype, step, limit, monkeypatch):
     monkeypatch.setattr(vector_module, "SINGLE_LIMIT", limit)
-    m = Snapping(epsilon="0.5", sensitivity=1, lower=-10, upper=30, step=step)
+    m = declared(epsilon="0.5", sensitivity=1, lower=-10, upper=30, step=step)
     rng = seeded("infinite")
     values = rng.choice(np.array([-np.inf, np.inf, -1e4, 3.25], dtype), 500)
     bits = HashedBits(random_words(rng, 500))
@@ -294,7 +293,7 @@ def test_infinite_values_of_every_float_type_are_clamped(dtype, step, limit, mon
 @both_levels
 def test_the_replacement_for_nan_is_the_same_number_in_every_float_type(dtype, size, limit, monkeypatch):
     monkeypatch.setattr(vector_module, "SINGLE_LIMIT", limit)
-    m = Snapping(epsilon=1, sensitivity=Fraction(1, 1 << 30), lower=0, upper=1, nan="0.1")
+    m = declared(epsilon=1, sensitivity=Fraction(1, 1 << 30), lower=0, upper=1, nan="0.1")
     values, bits = np.full(size, np.nan, dtype), HashedBits(fair_words(seeded("nan"), size))
     expected = defined(m.parameters, [0.1] * size, bits)
     assert not differences(expected, index_with_bits(m, values, bits), [0.1] * size, bits)

@@ -17,7 +17,7 @@ import click
 
 from snapdp import __version__
 from snapdp.cli import screen
-from snapdp.display.text import shortened, visible, without_secrets
+from snapdp.display import shortened, visible, without_secrets
 from snapdp.errors import ProgramError, SnapdpError
 
 REFUSED, MISUSED, BROKEN = 1, 2, 70

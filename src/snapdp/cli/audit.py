@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from snapdp.cli.screen import cell, echo, echo_json, note, say, table
-from snapdp.display.words import hides_nothing
+from snapdp.display import hides_nothing
 from snapdp.errors import DataError
 
 SOUND, ALTERED = 0, 1
@@ -23,24 +23,22 @@ MOST_FINDINGS = 40  # on a terminal
 
 def audit_file(path: Path, *, ledger: str | None, certificate: Path | None, report: Path | None, as_json: bool) -> int:
     """Audit a record, print what was found, write certificate and report of a sound one; return the exit code."""
-    from snapdp.release import audit as audits
-    from snapdp.release.files import write_text
-    from snapdp.release.ledger import Ledger
-    from snapdp.release.report import report_page
-    from snapdp.release.result import Release, load_record
+    from snapdp.audits import audit, release_certificate
+    from snapdp.ledger import Ledger
+    from snapdp.release import Release, load_record, report_page, write_text
 
     record = load_record(path)
     if str(record.get("format")).startswith(CERTIFICATES):
         name = cell(shlex.quote(str(path)))
         raise DataError("this is a certificate, not the record of a release.", f"Check it: snapdp check {name}")
     if ledger is None:
-        found = audits.audit(record)
+        found = audit(record)
     else:
         with Ledger.open(ledger) as book:
-            found = audits.audit(record, book)
+            found = audit(record, book)
     written = []
     if certificate is not None and found.sound:
-        write_text(json.dumps(audits.certificate(record), sort_keys=True, indent=1) + "\n", certificate)
+        write_text(json.dumps(release_certificate(record), sort_keys=True, indent=1) + "\n", certificate)
         written.append(f"wrote {cell(str(certificate))}; check it: snapdp check {cell(shlex.quote(str(certificate)))}")
     if report is not None and found.sound:
         address = None if certificate is None else Path(os.path.relpath(certificate, report.parent)).as_posix()

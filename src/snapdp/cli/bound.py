@@ -15,12 +15,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from snapdp.cli.screen import cell, console, echo_json, fitted, table
+from snapdp.display import scientific_up
 from snapdp.errors import ProgramError, SnapdpError
 
 if TYPE_CHECKING:
-    from snapdp.verifier.branching import Progress
-    from snapdp.verifier.error_bound import ErrorBound
-    from snapdp.verifier.fpcore import Core
+    from snapdp.rounding import Core, ErrorBound, Progress
 
 EXAMPLE = """\b
 Examples:
@@ -54,8 +53,7 @@ def bound_command(
 
     FORMULA is a text such as "f + ln(U)/0.1" with a --range for each input, or a file of FPCore 2.0 cores.
     """
-    from snapdp.verifier.error_bound import MOST_BOXES, bound_error
-    from snapdp.verifier.formula import Format
+    from snapdp.rounding import MOST_BOXES, Format, bound_error
 
     ctx.meta["snapdp.json"] = as_json
     found: list[tuple[str, ErrorBound | SnapdpError, int]] = []
@@ -84,10 +82,8 @@ def bound_command(
 
 
 def _cores(formula: str, ranges: tuple[str, ...]) -> Iterator[Core | ProgramError]:
-    from snapdp.verifier.formula import Format
-    from snapdp.verifier.fpcore import LONGEST_TEXT, Core, read_cores
-    from snapdp.verifier.infix import read_formula, read_ranges
-    from snapdp.verifier.programs import decoded
+    from snapdp.rounding import LONGEST_CORES, Core, Format, read_cores, read_formula, read_ranges
+    from snapdp.verifier import decoded
 
     path = Path(formula)
     if formula.endswith(".fpcore"):
@@ -96,7 +92,7 @@ def _cores(formula: str, ranges: tuple[str, ...]) -> Iterator[Core | ProgramErro
         if not path.is_file():
             raise ProgramError(f"there is no file {formula!r}.")
         with path.open("rb") as file:
-            yield from read_cores(decoded(file.read(LONGEST_TEXT + 1), name=path.name), name=path.name)
+            yield from read_cores(decoded(file.read(LONGEST_CORES + 1), name=path.name), name=path.name)
         return
     tree, box = read_formula(formula), read_ranges(ranges)
     if unknown := sorted(box.keys() - set(tree.inputs)):
@@ -113,8 +109,6 @@ def _document(name: str, result: ErrorBound | SnapdpError, left_out: int) -> dic
         return {"ok": False, "name": name, "error": result.problem, "advice": result.advice}
 
     def both(x: Fraction | None) -> dict[str, str] | None:
-        from snapdp.verifier.error_bound import scientific_up
-
         return None if x is None else {"exact": str(x), "shown": scientific_up(x)}
 
     return {

@@ -17,7 +17,7 @@ from snapdp.cli.screen import cell, echo
 
 ROWS = 5000
 REGIONS = ("north", "south", "east", "west")
-STUDY = """version = 1
+STUDY = """version = 2
 dataset = "people"
 relation = "change-one"
 n = 5000
@@ -67,9 +67,9 @@ epsilon = "0.2"
 @click.option("--open", "open_report", is_flag=True, help="Open the report in a browser.")
 def demo_command(directory: Path, open_report: bool) -> None:
     """Make a table of 5,000 made-up people, plan a study of it, release it, and write the report."""
+    from snapdp.api.study import study
     from snapdp.cli.render import show, show_release
-    from snapdp.release.ledger import Ledger
-    from snapdp.release.study import study
+    from snapdp.ledger import Ledger
 
     if os.path.exists(directory / "people.csv"):
         raise click.UsageError(f"{directory} holds a demo already; name another --directory or remove it.")

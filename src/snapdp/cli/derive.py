@@ -41,25 +41,31 @@ def derive_command(
 
     PROGRAM is a file in the language of the verifier (.imp), or the name of a bundled program.
     """
-    from snapdp.verifier import derivation, programs
-    from snapdp.verifier.fpcore_export import fpcore
-    from snapdp.verifier.gappa import gappa
-    from snapdp.verifier.machine import parse_machine
-    from snapdp.verifier.rules import derivations
+    from snapdp.verifier import (
+        derivation_latex,
+        derivation_page,
+        derivation_text,
+        derivation_values,
+        derivations,
+        fpcore,
+        gappa,
+        load_program,
+        parse_machine,
+    )
 
     ctx.meta["snapdp.json"] = as_json
     if sum((style is not None, as_gappa, as_fpcore, as_json)) > 1:
         raise click.UsageError("Give one of --format, --gappa, --fpcore and --json.")
-    machine, tree = parse_machine(machine_text), programs.load(program)
+    machine, tree = parse_machine(machine_text), load_program(program)
     if as_gappa or as_fpcore:
         echo((gappa if as_gappa else fpcore)(tree, machine), nl=False)
         return
     found = derivations(tree, machine)
     if as_json:
-        echo_json(derivation.document(found), indent=2)
+        echo_json(derivation_values(found), indent=2)
     elif style == "latex":
-        echo(derivation.latex(found), nl=False)
+        echo(derivation_latex(found), nl=False)
     elif style == "html":
-        echo(derivation.html(found), nl=False)
+        echo(derivation_page(found), nl=False)
     else:
-        echo("\n".join(derivation.text(each) for each in found), nl=False)
+        echo("\n".join(derivation_text(each) for each in found), nl=False)

@@ -13,17 +13,25 @@ from typing import Any
 import click
 
 from snapdp.errors import ParameterError
-from snapdp.exact.numbers import positive
+from snapdp.exact import positive
+from snapdp.studies import KINDS, STUDY_VERSION, Statistic
 
-KINDS = ("mean", "sum", "variance", "covariance", "histogram")
 _CONDITION = re.compile(r"^\s*(?P<column>[^<>=]+?)\s*(?P<operator>>=|<|=)\s*(?P<value>[^<>=]+?)\s*$")
-_OPTIONS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
-    (("--count",), {"is_flag": True, "help": "Count rows, those of --where."}),
-    (("--mean",), {"multiple": True, "metavar": "COLUMN"}),
-    (("--sum",), {"multiple": True, "metavar": "COLUMN"}),
-    (("--variance",), {"multiple": True, "metavar": "COLUMN"}),
-    (("--covariance",), {"multiple": True, "metavar": "COLUMN,COLUMN"}),
-    (("--histogram",), {"multiple": True, "metavar": "COLUMN", "help": "Counts over --categories or --edges."}),
+_Option = tuple[tuple[str, ...], dict[str, Any]]
+
+
+def _statistic_option(statistic: type[Statistic]) -> _Option:
+    """Return the flag of a kind of statistic: one word for the whole table, or one for each column or pair of them."""
+    settings: dict[str, Any] = {"help": statistic.flag}
+    if statistic.takes:
+        settings |= {"multiple": True, "metavar": ",".join(["COLUMN"] * statistic.takes)}
+    else:
+        settings |= {"is_flag": True}
+    return (f"--{statistic.kind}",), settings
+
+
+_OPTIONS: tuple[_Option, ...] = (
+    *map(_statistic_option, KINDS.values()),
     (
         ("--where",),
         {"multiple": True, "metavar": "CONDITION", "help": 'For a count: "age>=65", "age<70", "region=north".'},
@@ -79,12 +87,13 @@ def given(options: dict[str, Any]) -> list[str]:
 def study_values(options: dict[str, Any], *, dataset: str = "from flags") -> dict[str, Any]:
     """Return the values of a study that flags declare."""
     conditions = _conditions(options["where"])
-    if options["edges"] and not options["histogram"]:
+    binned = [name for each in KINDS.values() if "edges" in each.details for name in options[each.kind]]
+    if options["edges"] and not binned:
         raise click.UsageError("--edges belongs to --histogram.")
-    edges = _declared(options["edges"], options["histogram"], flag="--edges")
+    edges = _declared(options["edges"], binned, flag="--edges")
     statistics = _statistics(options, conditions, edges)
     return {
-        "version": 1,
+        "version": STUDY_VERSION,
         "dataset": dataset,
         **_relation(options),
         "columns": _columns(options, conditions, edges),
@@ -94,22 +103,38 @@ def study_values(options: dict[str, Any], *, dataset: str = "from flags") -> dic
     }
 
 
+def _columns_first() -> list[type[Statistic]]:
+    """Return the kinds of statistics, those about columns before those about the whole table."""
+    return sorted(KINDS.values(), key=lambda statistic: not statistic.takes)
+
+
+def _named(statistic: type[Statistic], options: dict[str, Any]) -> list[list[str]]:
+    """Return for each statistic of a kind that is asked for the names of its columns."""
+    if not statistic.takes:
+        return [[]] if options[statistic.kind] else []
+    return [
+        [name.strip() for name in text.split(",")] if statistic.takes > 1 else [text]
+        for text in options[statistic.kind]
+    ]
+
+
 def _statistics(options: dict[str, Any], conditions: dict[str, Any], edges: dict[str, str]) -> list[dict[str, Any]]:
+    where = [{"column": name, **tests} for name, tests in conditions.items()]
     found: list[dict[str, Any]] = []
-    for kind in KINDS:
-        for text in options[kind]:
-            names = [name.strip() for name in text.split(",")]
-            found.append({"kind": kind, **({"columns": names} if kind == "covariance" else {"column": text})})
-            if kind == "histogram" and text in edges:
-                found[-1]["edges"] = edges[text].split(",")
-    if options["count"]:
-        where = [{"column": name, **tests} for name, tests in conditions.items()]
-        found.append({"kind": "count", **({"where": where} if where else {})})
-    elif conditions:
+    for statistic in _columns_first():
+        for names in _named(statistic, options):
+            about = {"column": names[0]} if statistic.takes == 1 else {"columns": names} if names else {}
+            details: dict[str, list[Any]] = {
+                "where": where,
+                "edges": edges.get(names[0], "").split(",") if names else [],
+            }
+            said = {key: value for key, value in details.items() if key in statistic.details and any(value)}
+            found.append({"kind": statistic.kind, **about, **said})
+    if where and not any("where" in each for each in found):
         raise click.UsageError("--where belongs to --count.")
     if not found:
         flags = ", ".join(f"--{kind}" for kind in KINDS)
-        raise click.UsageError(f"Give a study file, or one or more of --count, {flags}.")
+        raise click.UsageError(f"Give a study file, or one or more of {flags}.")
     return [{**each, "by": options["by"]} for each in found] if options["by"] else found
 
 
@@ -141,10 +166,10 @@ def _relation(options: dict[str, Any]) -> dict[str, Any]:
 
 def _columns(options: dict[str, Any], conditions: dict[str, Any], edges: dict[str, str]) -> dict[str, Any]:
     """Return a declaration of every column named: categories for those that need them, else bounds."""
-    numbers = [name for kind in KINDS[:4] for text in options[kind] for name in text.split(",")]
-    numbers += [name for name in options["histogram"] if name in edges]
+    named = [(each, name) for each in _columns_first() for names in _named(each, options) for name in names]
+    numbers = [name for each, name in named if each.numbers or name in edges]
     numbers += [name for name, tests in conditions.items() if "equals" not in tests]
-    categories = [name for name in options["histogram"] if name not in edges]
+    categories = [name for each, name in named if not each.numbers and name not in edges]
     categories += [name for name, tests in conditions.items() if "equals" in tests]
     categories += [options["by"]] if options["by"] else []
     if not numbers and not categories:  # a count of all rows names none, and a study needs one

@@ -14,13 +14,13 @@ import click
 
 from snapdp.cli.flags import given, statistic_options, study_values
 from snapdp.cli.screen import cell, echo_json, say
+from snapdp.studies import KINDS, STUDY_VERSION
 
 EXAMPLE = """\b
 Examples:
   snapdp init study.toml
   snapdp init study.toml --dataset people --mean age --bounds 0,120 --n 5000 --epsilon 0.5
 """
-STATISTICS = ("mean", "sum", "variance", "histogram", "count")
 
 
 @click.command("init", epilog=EXAMPLE)
@@ -35,9 +35,8 @@ def init_command(ctx: click.Context, /, path: Path, as_json: bool, **options: An
 
     Without flags it asks. Bounds, categories and row counts are what you declare, never taken from the data.
     """
-    from snapdp.planner.study import plan_of, study_from_values
-    from snapdp.planner.writing import study_to_toml
-    from snapdp.release.files import write_text
+    from snapdp.release import write_text
+    from snapdp.studies import plan_of, study_from_values, study_to_toml
 
     ctx.meta["snapdp.json"] = as_json
     if path.suffix != ".toml":
@@ -76,7 +75,13 @@ def _asked(dataset: str | None) -> dict[str, Any]:
         statistics.append(_statistic(columns))
         if not click.confirm("Another statistic?", default=False, err=True):
             break
-    return {"version": 1, "dataset": name, **relation, "columns": columns or _no_column(), "statistic": statistics}
+    return {
+        "version": STUDY_VERSION,
+        "dataset": name,
+        **relation,
+        "columns": columns or _no_column(),
+        "statistic": statistics,
+    }
 
 
 def _no_column() -> dict[str, Any]:
@@ -84,14 +89,15 @@ def _no_column() -> dict[str, Any]:
 
 
 def _statistic(columns: dict[str, Any]) -> dict[str, Any]:
-    kind = _ask(f"Statistic ({', '.join(STATISTICS)})", choices=STATISTICS)
+    kinds = tuple(kind for kind, each in KINDS.items() if each.takes < 2)
+    kind = _ask(f"Statistic ({', '.join(kinds)})", choices=kinds)
     found: dict[str, Any] = {"kind": kind}
-    if kind != "count":
+    if KINDS[kind].takes:
         found["column"] = _column(columns)
     elif by := _ask("Counted for each category of which column? (empty: all rows)", empty=True):
         found["by"] = _column(columns, name=by, category=True)
     column = columns.get(found.get("column", ""), {})
-    if kind == "histogram" and column.get("kind") != "category":
+    if "edges" in KINDS[kind].details and column.get("kind") != "category":
         found["edges"] = _list("Bin edges, increasing, with commas")
     found["epsilon"] = _ask("Epsilon it may cost")
     return found

@@ -11,9 +11,8 @@ from typing import Any
 
 import click
 
-from snapdp.cli.render import amount
 from snapdp.cli.screen import cell, echo, echo_json, say, table
-from snapdp.display.text import shown_address
+from snapdp.display import exact_amount, shown_address
 
 
 @click.group("ledger")
@@ -39,10 +38,9 @@ def create_command(
     ctx: click.Context, /, path: str, dataset: str, cap: str, relation: str, as_json: bool, **rows: Any
 ) -> None:
     """Open an account for a dataset, in a new ledger or in one that exists. What it promises is fixed for good."""
-    from snapdp.queries.relation import add_remove, change_one
-    from snapdp.release.accounts import label
-    from snapdp.release.ledger import Ledger
-    from snapdp.release.request import unit_text
+    from snapdp.ledger import Ledger, label
+    from snapdp.release import unit_text
+    from snapdp.studies import add_remove, change_one
 
     ctx.meta["snapdp.json"] = as_json
     if (rows["n"] is None) == (relation == "change-one") or (rows["n_max"] is None) == (relation == "add-remove"):
@@ -60,7 +58,7 @@ def create_command(
         echo_json({"ok": True, **_account_values(account)})
     else:
         where, name = cell(shown_address(path)), cell(account.name)
-        echo(f"{where}: account {name} opened with a cap of epsilon {amount(account.cap)}.")
+        echo(f"{where}: account {name} opened with a cap of epsilon {exact_amount(account.cap)}.")
         say(f"Neighbours: {cell(whom.in_words)}")
 
 
@@ -70,7 +68,7 @@ def create_command(
 @click.pass_context
 def show_command(ctx: click.Context, /, path: str, as_json: bool) -> None:
     """Show every account: cap, spent, left."""
-    from snapdp.release.ledger import Ledger
+    from snapdp.ledger import Ledger
 
     ctx.meta["snapdp.json"] = as_json
     with Ledger.open(path) as ledger:
@@ -82,9 +80,9 @@ def show_command(ctx: click.Context, /, path: str, as_json: bool) -> None:
     rows = [
         (
             cell(each.name),
-            amount(each.cap),
-            amount(each.spent),
-            amount(each.left),
+            exact_amount(each.cap),
+            exact_amount(each.spent),
+            exact_amount(each.left),
             each.relation,
             str(each.rows),
             cell(each.unit),
@@ -104,7 +102,7 @@ def show_command(ctx: click.Context, /, path: str, as_json: bool) -> None:
 @click.pass_context
 def history_command(ctx: click.Context, /, path: str, dataset: str | None, as_json: bool) -> None:
     """Show every charge, and what became of it. All of them are spent."""
-    from snapdp.release.ledger import Ledger
+    from snapdp.ledger import Ledger
 
     ctx.meta["snapdp.json"] = as_json
     with Ledger.open(path) as ledger:
@@ -114,7 +112,8 @@ def history_command(ctx: click.Context, /, path: str, dataset: str | None, as_js
         echo_json({"ok": True, "charges": [_charge_values(name, each) for name, each in charges]})
         return
     rows = [
-        (cell(name), cell(each.time), amount(each.epsilon), each.state, _titles(each.asked)) for name, each in charges
+        (cell(name), cell(each.time), exact_amount(each.epsilon), each.state, _titles(each.asked))
+        for name, each in charges
     ]
     table(("dataset", "time", "epsilon", "state", "statistics"), rows, numbers=(2,))
 
@@ -126,8 +125,8 @@ def history_command(ctx: click.Context, /, path: str, dataset: str | None, as_js
 @click.pass_context
 def verify_command(ctx: click.Context, /, path: str, against: str | None, as_json: bool) -> None:
     """Recompute every digest and sum; with a record, make sure that the ledger holds it."""
-    from snapdp.release.ledger import Ledger
-    from snapdp.release.result import load_release
+    from snapdp.ledger import Ledger
+    from snapdp.release import load_release
 
     ctx.meta["snapdp.json"] = as_json
     record = None if against is None else load_release(against).record
@@ -146,12 +145,12 @@ def verify_command(ctx: click.Context, /, path: str, against: str | None, as_jso
 @click.pass_context
 def migrate_command(ctx: click.Context, /, address: str, as_json: bool) -> None:
     """Bring a team ledger that an older version made up to date, as its keeper: all steps or none."""
-    from snapdp.data.postgres import is_address
+    from snapdp.display import is_address
 
     ctx.meta["snapdp.json"] = as_json
     if not is_address(address):
         raise click.UsageError("A team ledger has an address: postgresql://... A file needs no such step.")
-    from snapdp.release.postgres import migrate
+    from snapdp.ledger import migrate
 
     steps = migrate(address)
     if as_json:
@@ -163,11 +162,11 @@ def migrate_command(ctx: click.Context, /, address: str, as_json: bool) -> None:
 
 def _is_there(path: str) -> bool:
     """Tell whether there is a ledger already: a file, or the one of a server's database."""
-    from snapdp.data.postgres import is_address
+    from snapdp.display import is_address
 
     if not is_address(path):
         return os.path.exists(path)
-    from snapdp.release.postgres import has_ledger
+    from snapdp.ledger import has_ledger
 
     return has_ledger(path)
 
@@ -179,7 +178,7 @@ def _is_there(path: str) -> bool:
 @click.pass_context
 def backup_command(ctx: click.Context, /, path: str, file: str, as_json: bool) -> None:
     """Copy a ledger into a new file, even while it is in use. A backup can be read and verified, never charged."""
-    from snapdp.release.backup import back_up
+    from snapdp.ledger import back_up
 
     ctx.meta["snapdp.json"] = as_json
     found = back_up(path, file)
@@ -204,8 +203,8 @@ def restore_command(
     ctx: click.Context, /, file: str, path: str, against: str | None, no_record: bool, as_json: bool
 ) -> None:
     """Make a new ledger of a backup or copy, when the ledger itself is lost. Never use both."""
-    from snapdp.release.backup import restore
-    from snapdp.release.result import load_release
+    from snapdp.ledger import restore
+    from snapdp.release import load_release
 
     ctx.meta["snapdp.json"] = as_json
     if against is not None and no_record:

@@ -12,10 +12,11 @@ import click
 
 from snapdp.cli.flags import statistic_options
 from snapdp.cli.screen import cell, echo_json, say
+from snapdp.errors import SnapdpError
 
 if TYPE_CHECKING:
-    from snapdp.planner.plan import Plan
-    from snapdp.planner.report import Report
+    from snapdp.accuracy import Report
+    from snapdp.studies import Plan
 
 EXAMPLE = """\b
 Examples:
@@ -65,6 +66,8 @@ def _drawn(result: Plan | Report, plot: Path) -> str:
 
     try:
         left_out = plots.write(result, plot)
+    except SnapdpError:
+        raise
     except (OSError, ValueError) as problem:
         why = problem.strerror if isinstance(problem, OSError) else "no such name can be used"
         raise click.UsageError(f"--plot {plot} cannot be written: {why}.") from None
@@ -88,7 +91,7 @@ def _refuse_strays(options: dict[str, Any]) -> None:
 
 def _plan(options: dict[str, Any]) -> Plan:
     from snapdp.cli.flags import study_values
-    from snapdp.planner.study import load_study, plan_of, study_from_values
+    from snapdp.studies import load_study, plan_of, study_from_values
 
     if options["study"] is not None:
         plan = plan_of(load_study(options["study"]))
@@ -100,7 +103,7 @@ def _plan(options: dict[str, Any]) -> Plan:
 
 
 def _mechanism(options: dict[str, Any]) -> Report:
-    from snapdp.planner.report import report
+    from snapdp.accuracy import report
 
     if len(options["bounds"]) != 1 or len(bounds := options["bounds"][0].split(",")) != 2:
         raise click.UsageError("Give --bounds LOWER,UPPER: the public range of the statistic.")

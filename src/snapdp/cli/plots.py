@@ -10,13 +10,11 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from snapdp.display.text import shortened, visible
-from snapdp.mechanism.ideal import IdealLaw
-from snapdp.mechanism.parameters import SnappingParameters
-from snapdp.planner.curve import Curve, curve_of, curve_of_part, law_heights
-from snapdp.planner.plan import Plan, part_accuracy
-from snapdp.planner.report import Report
-from snapdp.queries.base import Numerator, Part, mechanism
+from snapdp.accuracy import Curve, Report, curve_of, law_heights
+from snapdp.display import shortened, visible
+from snapdp.errors import PremiseError
+from snapdp.mechanism import ExactLaw, SnappingParameters
+from snapdp.studies import Numerator, Part, Plan, curve_of_part, mechanism, part_accuracy
 
 LARGEST_TABLE = 400
 MOST_ROWS = 8
@@ -27,14 +25,10 @@ def write(result: Plan | Report, path: Path) -> int:
 
     The suffix of the path chooses the format.
     """
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib.figure import Figure
-
+    figure_of = _library()
     every = _rows(result)
     rows = every[:MOST_ROWS]
-    figure = Figure(figsize=(11, 3.2 * len(rows)), layout="constrained")
+    figure = figure_of(figsize=(11, 3.2 * len(rows)), layout="constrained")
     axes = figure.subplots(len(rows), 2, squeeze=False)
     for (left, right), row in zip(axes, rows, strict=True):
         _draw_law(left, **row["law"])
@@ -43,6 +37,20 @@ def write(result: Plan | Report, path: Path) -> int:
         warnings.simplefilter("ignore", UserWarning)  # of letters that the font lacks: they are drawn as boxes
         figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
     return len(every) - len(rows)
+
+
+def _library() -> Any:
+    """Return the figures of matplotlib, made for files and not for windows; refuse where it is not installed."""
+    try:
+        import matplotlib
+    except ImportError:
+        raise PremiseError(
+            "matplotlib, which draws pictures, is not installed.", "pip install 'snapdp[plot]'"
+        ) from None
+    matplotlib.use("Agg")
+    from matplotlib.figure import Figure
+
+    return Figure
 
 
 def _rows(result: Plan | Report) -> list[dict[str, Any]]:
@@ -81,12 +89,12 @@ def plain(title: str) -> str:
     return shortened(visible(title), 80).replace("$", "\\$")
 
 
-def _middle(p: SnappingParameters) -> IdealLaw:
+def _middle(p: SnappingParameters) -> ExactLaw:
     """Return the law of the value in the middle of the public range; plans are about exact arithmetic."""
-    return IdealLaw(p.inner((p.lower + p.upper) / 2), p)
+    return ExactLaw(p.inner((p.lower + p.upper) / 2), p)
 
 
-def _draw_law(axes: Any, *, law: IdealLaw, values: Any, title: str) -> None:
+def _draw_law(axes: Any, *, law: ExactLaw, values: Any, title: str) -> None:
     first, last = law.quantile("0.0005"), law.quantile("0.9995")
     stride = max(1, (last - first) // LARGEST_TABLE)
     indices = range(first, last + 1, stride)

@@ -15,15 +15,14 @@ import click
 
 from snapdp.cli.flags import given, statistic_options, study_values
 from snapdp.cli.screen import cell, confirm, echo_json_text, say
-from snapdp.display.text import shown_address
+from snapdp.display import exact_amount, shown_address
 
 if TYPE_CHECKING:
+    from snapdp.api.study import Study
     from snapdp.errors import SnapdpError
-    from snapdp.planner.plan import Plan
-    from snapdp.release.accounts import Account
-    from snapdp.release.ledger import Ledger
-    from snapdp.release.result import Release
-    from snapdp.release.study import Study
+    from snapdp.ledger import Account, Ledger
+    from snapdp.release import Release
+    from snapdp.studies import Plan
 
 EXAMPLE = """\b
 Examples:
@@ -57,8 +56,8 @@ def release_command(ctx: click.Context, /, as_json: bool, ledger_path: str, yes:
     SOURCE is a study (.toml), or a table with the statistics as flags. The same request again is free.
     """
     from snapdp.cli.progress import watch
-    from snapdp.data.engines import open_table
-    from snapdp.release.ledger import Ledger
+    from snapdp.ledger import Ledger
+    from snapdp.tables import open_table
 
     ctx.meta["snapdp.json"] = as_json
     ctx.meta["snapdp.try"] = lambda refusal: _to_try(refusal, options, ledger_path)
@@ -107,7 +106,7 @@ def _is_study(options: dict[str, Any]) -> bool:
 
 
 def _study(options: dict[str, Any], ledger: Ledger) -> Study:
-    from snapdp.release.study import study
+    from snapdp.api.study import study
 
     if _is_study(options):
         strays = given(options) + (["--dataset"] if options["dataset"] else [])
@@ -147,7 +146,7 @@ def _outputs(options: dict[str, Any]) -> list[Path]:
 
 def _ask(plan: Plan, account: Account, *, yes: bool, quiet: bool) -> None:
     """Show what is about to be charged and ask once."""
-    from snapdp.cli.render import amount, show
+    from snapdp.cli.render import show
 
     if not quiet:
         show(plan, to_stderr=True)
@@ -155,13 +154,13 @@ def _ask(plan: Plan, account: Account, *, yes: bool, quiet: bool) -> None:
         return
     if not sys.stdin.isatty():
         raise click.UsageError("Nobody can be asked here: give --yes to charge the ledger.")
-    left = f"{amount(account.left)} of {amount(account.cap)} left"
-    confirm(f"Charge epsilon {amount(plan.total)} to {cell(account.name)} ({left})?")
+    left = f"{exact_amount(account.left)} of {exact_amount(account.cap)} left"
+    confirm(f"Charge epsilon {exact_amount(plan.total)} to {cell(account.name)} ({left})?")
 
 
 def _to_try(refusal: SnapdpError, options: dict[str, Any], ledger_path: str) -> str | None:
     """Return the command that helps on, where there is one."""
-    from snapdp.data.postgres import is_address
+    from snapdp.display import is_address
     from snapdp.errors import BudgetError, LedgerError
 
     ledger = shlex.quote(shown_address(ledger_path))

@@ -1,4 +1,4 @@
-"""How plans look: a table for people, plain values for machines.
+"""How plans and releases look: a table for people, plain values for machines.
 
 Room: cli. Prints through the screen alone. Figures are rounded to the safe side (up).
 """
@@ -11,31 +11,19 @@ from fractions import Fraction
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from snapdp.accuracy import Report
 from snapdp.cli.screen import cell, note, say, table
-from snapdp.data.schema import CategoryColumn, NumberColumn
-from snapdp.display.words import hides_nothing
+from snapdp.display import exact_amount, four_digits_up, hides_nothing, six_digits
 from snapdp.errors import SnapdpError
-from snapdp.exact.numbers import parameter
-from snapdp.planner.plan import Line, Plan, shown_up
-from snapdp.planner.report import Report
+from snapdp.exact import parameter
+from snapdp.studies import CategoryColumn, Line, NumberColumn, Plan
 
 if TYPE_CHECKING:
-    from snapdp.data.schema import Column
-    from snapdp.queries.base import Query
-    from snapdp.release.result import Number, Release
+    from snapdp.release import Number, Release
 
 BAR_WIDTH = 12
 MOST_ROWS = 40  # of one statistic on a terminal; files hold all
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
-
-
-def amount(x: Fraction) -> str:
-    """Return an amount exactly: as a short decimal where it is one, else as a fraction."""
-    for places in range(7):
-        if 10**places % x.denominator == 0:
-            whole, rest = divmod(x.numerator * 10**places // x.denominator, 10**places)
-            return f"{whole}.{rest:0{places}d}" if places else str(whole)
-    return str(x)
 
 
 def bar(share: Fraction, width: int = BAR_WIDTH) -> str:
@@ -65,7 +53,7 @@ def _headline(result: Release) -> Iterator[Number]:
 
 def show_release(result: Release, *, left: Fraction) -> None:
     """Print released numbers, what they cost, and what is left."""
-    from snapdp.release.result import shown_row
+    from snapdp.release import shown_row
 
     rows: list[tuple[str, ...]] = []
     for (title, _), group in groupby(_headline(result), key=lambda each: (each.statistic, each.part)):
@@ -81,7 +69,7 @@ def show_release(result: Release, *, left: Fraction) -> None:
     for name in result.files():
         say(f"values of a long statistic: {cell(name)}")
     paid = "answered before: nothing was charged" if result.free else f"charged: epsilon {_paid(result.charged)}"
-    note(f"{paid}; left: {amount(left)}", err=True)
+    note(f"{paid}; left: {exact_amount(left)}", err=True)
     if warning := hides_nothing(parameter(result.charged, name="charged")):
         note(warning, err=True, style="bold red")
 
@@ -89,7 +77,7 @@ def show_release(result: Release, *, left: Fraction) -> None:
 def _paid(epsilon: str) -> str:
     """Return an epsilon of a record for people: a record may be somebody else's, and say anything."""
     try:
-        return "derived" if epsilon == "0" else amount(parameter(epsilon, name="epsilon"))
+        return "derived" if epsilon == "0" else exact_amount(parameter(epsilon, name="epsilon"))
     except SnapdpError:
         return cell(epsilon)
 
@@ -105,7 +93,7 @@ def _print_plan(plan: Plan, *, to_stderr: bool = False) -> None:
     rows = [
         [
             cell(line.query.title),
-            amount(line.epsilon),
+            exact_amount(line.epsilon),
             bar(line.epsilon / plan.total),
             _accuracies(line, line.accuracies),
             _accuracies(line, offer.more_accuracies),
@@ -122,7 +110,7 @@ def _print_plan(plan: Plan, *, to_stderr: bool = False) -> None:
     note(f"Neighbours: {cell(relation.in_words)}", err=to_stderr)
     note(
         "accuracy a: |released - true| > a with probability at most alpha, for every table; "
-        f"alpha = {', '.join(sorted({amount(line.alpha) for line in plan.lines}))}.",
+        f"alpha = {', '.join(sorted({exact_amount(line.alpha) for line in plan.lines}))}.",
         err=to_stderr,
     )
     if warning := hides_nothing(plan.total):
@@ -131,21 +119,14 @@ def _print_plan(plan: Plan, *, to_stderr: bool = False) -> None:
 
 def reading_of(plan: Plan) -> list[str]:
     """Return how cells are read, as far as the declarations of a plan tell: it depends on no data."""
-    columns = dict.fromkeys(column for line in plan.lines for column in _columns(line.query))
+    columns = dict.fromkeys(column for line in plan.lines for column in line.query.every_column)
     numbers = [each for each in columns if isinstance(each, NumberColumn)]
     categories = [each for each in columns if isinstance(each, CategoryColumn)]
-    told = [f"{amount(each.missing)} ({cell(each.name)})" for each in numbers[:MOST_ROWS]]
+    told = [f"{exact_amount(each.missing)} ({cell(each.name)})" for each in numbers[:MOST_ROWS]]
     found = [f"Missing and unreadable cells count as {', '.join(told)}."] if told else []
     if any(looks_like_number(name) for each in categories for name in each.categories):
         found.append("Categories are compared as text: 1 is not 1.0.")
     return found
-
-
-def _columns(query: Query) -> Iterator[Column]:
-    yield from query.columns
-    yield from (condition.column for condition in query.where)
-    if query.by is not None:
-        yield query.by
 
 
 def looks_like_number(text: str) -> bool:
@@ -159,16 +140,16 @@ def looks_like_number(text: str) -> bool:
 
 def _title(plan: Plan) -> str:
     if plan.budget is None:
-        return f"Plan: epsilon {amount(plan.total)} in total"
+        return f"Plan: epsilon {exact_amount(plan.total)} in total"
     over = ", too much: add --fit" if plan.total > plan.budget else ""
-    return f"Plan: epsilon {amount(plan.total)} of a budget of {amount(plan.budget)}{over}"
+    return f"Plan: epsilon {exact_amount(plan.total)} of a budget of {exact_amount(plan.budget)}{over}"
 
 
 def _accuracies(line: Line, accuracies: tuple[Fraction, ...]) -> str:
     if len(accuracies) == 1:
-        return f"± {shown_up(accuracies[0])}"
+        return f"± {four_digits_up(accuracies[0])}"
     names = (part.numerator.name for part in line.query.parts)
-    return "\n".join(f"{name} ± {shown_up(a)}" for name, a in zip(names, accuracies, strict=True))
+    return "\n".join(f"{name} ± {four_digits_up(a)}" for name, a in zip(names, accuracies, strict=True))
 
 
 def _plan_values(plan: Plan) -> dict[str, Any]:
@@ -197,7 +178,7 @@ def _line_values(line: Line) -> dict[str, Any]:
             {
                 "name": part.numerator.name,
                 "accuracy": str(accuracy),
-                "accuracy_shown": shown_up(accuracy),
+                "accuracy_shown": four_digits_up(accuracy),
                 "share": str(part.share),
                 "sensitivity": str(part.numerator.statistic_sensitivity),
                 "range": [str(end) for end in part.numerator.statistic_range],
@@ -210,10 +191,8 @@ def _line_values(line: Line) -> dict[str, Any]:
 
 def _clamp(report: Report) -> str:
     """Return the ends of the outputs, with as many digits as the accuracy calls for."""
-    from snapdp.release.result import shown_number
-
     p, half = report.parameters, Decimal(float(report.tight))
-    low, high = (shown_number(float(p.released(k)), half_width=half) for k in p.ends)
+    low, high = (six_digits(float(p.released(k)), half_width=half) for k in p.ends)
     return f"{low} ... {high}"
 
 
@@ -221,21 +200,23 @@ def _print_mechanism(report: Report) -> None:
     """Print the report of one mechanism."""
     p, price = report.parameters, report.price
     over = f"{float(price.accuracy_ratio - 1) * 100:.1f} % above the pure Laplace mechanism"
+    missed = f"missed with probability at most {exact_amount(report.alpha)}"
     rows = [
-        ("noise scale", shown_up(p.unit * p.noise_scale), "data units"),
+        ("noise scale", four_digits_up(p.unit * p.noise_scale), "data units"),
         ("grid of the outputs", str(p.data_grid), ""),
         ("outputs are clamped to", _clamp(report), ""),
-        ("accuracy", f"± {shown_up(report.tight)}", f"missed with probability at most {amount(report.alpha)}; {over}"),
-        ("... by the published formula", f"± {shown_up(report.notes)}", "valid, not tight"),
-        ("root mean square error", shown_up(price.rmse), "averaged over the phase of the grid"),
+        ("accuracy", f"± {four_digits_up(report.tight)}", f"{missed}; {over}"),
+        ("... by the published formula", f"± {four_digits_up(report.notes)}", "valid, not tight"),
+        ("root mean square error", four_digits_up(price.rmse), "averaged over the phase of the grid"),
         ("bias", f"{float(report.bias.lower):.2g} ... {float(report.bias.upper):.2g}", "over the public range"),
         ("clamp changes an output", f"{float(report.binding.upper):.2g}", "probability, at the upper end"),
     ]
-    table(("", "", ""), rows, numbers=(1,), dim=(2,), title=f"One release at epsilon = {amount(p.epsilon)}")
+    table(("", "", ""), rows, numbers=(1,), dim=(2,), title=f"One release at epsilon = {exact_amount(p.epsilon)}")
     for hint in report.hints:
         note(
-            f"Hint ({hint.kind}): epsilon = {amount(hint.better_epsilon)} gives ± {shown_up(hint.better_accuracy)}; "
-            f"{amount(hint.epsilon)} gives ± {shown_up(hint.accuracy)}.",
+            f"Hint ({hint.kind}): epsilon = {exact_amount(hint.better_epsilon)} gives "
+            f"± {four_digits_up(hint.better_accuracy)}; "
+            f"{exact_amount(hint.epsilon)} gives ± {four_digits_up(hint.accuracy)}.",
             style="yellow",
         )
     if warning := hides_nothing(p.epsilon):
@@ -257,7 +238,7 @@ def _mechanism_values(report: Report) -> dict[str, Any]:
             "tight": str(report.tight),
             "notes": str(report.notes),
             "simple": None if report.simple is None else str(report.simple),
-            "shown": shown_up(report.tight),
+            "shown": four_digits_up(report.tight),
         },
         "rmse": str(price.rmse),
         "laplace": {"accuracy": str(price.laplace_accuracy), "rmse": str(price.laplace_rmse)},

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from snapdp.display.text import ESCAPED, encodable, shortened, visible, visible_lines, without_secrets
+from snapdp.display import ESCAPED, encodable, shortened, visible, visible_lines, without_secrets
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -9,11 +9,9 @@ from fractions import Fraction
 
 import click
 
+from snapdp import Snapping
 from snapdp.cli.screen import echo
-from snapdp.mechanism.law import Law
-from snapdp.mechanism.loss import pair_loss
-from snapdp.mechanism.parameters import SnappingParameters
-from snapdp.mechanism.snapping import Snapping
+from snapdp.mechanism import Law, SnappingParameters, pair_loss
 
 BAR_WIDTH = 40
 

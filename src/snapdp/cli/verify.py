@@ -13,7 +13,7 @@ import click
 from snapdp.cli.screen import cell, echo, echo_json, say
 
 if TYPE_CHECKING:
-    from snapdp.verifier.verdict import Verdict
+    from snapdp.verifier import Verdict
 
 EXIT = {"VERIFIED": 0, "REFUTED": 1, "UNBOUNDED": 3, "INCONCLUSIVE": 4}
 COLOURS = {"VERIFIED": "green", "REFUTED": "red", "UNBOUNDED": "yellow", "INCONCLUSIVE": "yellow"}
@@ -57,9 +57,7 @@ def verify_command(
 
     PROGRAM is a file in the language of the verifier (.imp), the name of a bundled program, or a record (.json).
     """
-    from snapdp.verifier import programs, summary
-    from snapdp.verifier.machine import parse_machine
-    from snapdp.verifier.verdict import verify
+    from snapdp.verifier import load_program, parse_machine, verdict_text, verdict_values, verify
 
     ctx.meta["snapdp.json"] = as_json
     ctx.meta["snapdp.refused"] = MISUSED  # 1 is a verdict here
@@ -72,16 +70,16 @@ def verify_command(
         ctx.exit(audit_file(Path(program), ledger=ledger, as_json=as_json, **files))
     if ledger is not None:
         raise click.UsageError("--ledger belongs to a record, not to a program.")
-    found = verify(programs.load(program), parse_machine(machine_text), claim=claim)
+    found = verify(load_program(program), parse_machine(machine_text), claim=claim)
     written = [] if certificate is None else [_write_certificate(certificate, found)]
     if report is not None:
-        from snapdp.verifier.report import page
+        from snapdp.verifier import verdict_page
 
-        written.append(_write(report, page(found), "--report"))
+        written.append(_write(report, verdict_page(found), "--report"))
     if as_json:
-        echo_json(summary.document(found), indent=2)
+        echo_json(verdict_values(found), indent=2)
     else:
-        echo(summary.text(found), nl=False, colour=COLOURS[found.kind])
+        echo(verdict_text(found), nl=False, colour=COLOURS[found.kind])
     for each in written:
         say(each)
     ctx.exit(EXIT[found.kind])
@@ -94,7 +92,7 @@ def is_record(reference: str) -> bool:
 
 def _write_certificate(path: Path, verdict: Verdict) -> str:
     from snapdp.errors import PremiseError
-    from snapdp.verifier.certificate import certificate_text
+    from snapdp.verifier import certificate_text
 
     try:
         text = certificate_text(verdict)

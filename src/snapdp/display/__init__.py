@@ -1,1 +1,55 @@
-"""How anything is shown: text from outside made visible, in words where a number does not say enough."""
+"""How anything is shown: numbers, visible text, addresses without passwords, pictures, the frame of a page."""
+
+from typing import TYPE_CHECKING
+
+from snapdp.doors import door
+
+if TYPE_CHECKING:
+    from snapdp.display.addresses import (
+        is_address as is_address,
+        shown_address as shown_address,
+        without_secrets as without_secrets,
+    )
+    from snapdp.display.charts import Chart as Chart, Look as Look, scale as scale
+    from snapdp.display.html import (
+        TEXT_STYLE as TEXT_STYLE,
+        Html as Html,
+        escape as escape,
+        folded as folded,
+        html_block as html_block,
+        html_fragment as html_fragment,
+        html_page as html_page,
+        html_table as html_table,
+    )
+    from snapdp.display.numbers import (
+        decimal_down as decimal_down,
+        decimal_up as decimal_up,
+        exact_amount as exact_amount,
+        exact_float as exact_float,
+        exact_operand as exact_operand,
+        four_digits_up as four_digits_up,
+        scientific_up as scientific_up,
+        six_digits as six_digits,
+    )
+    from snapdp.display.text import (
+        ESCAPED as ESCAPED,
+        encodable as encodable,
+        shortened as shortened,
+        visible as visible,
+        visible_lines as visible_lines,
+    )
+    from snapdp.display.words import hides_nothing as hides_nothing
+else:
+    __getattr__, __dir__ = door(
+        __name__,
+        {
+            "addresses": "is_address shown_address without_secrets",
+            "charts": "Chart Look scale",
+            "html": "TEXT_STYLE Html escape folded html_block html_fragment html_page html_table",
+            "numbers": (
+                "decimal_down decimal_up exact_amount exact_float exact_operand four_digits_up scientific_up six_digits"
+            ),
+            "text": "ESCAPED encodable shortened visible visible_lines",
+            "words": "hides_nothing",
+        },
+    )

@@ -1,6 +1,6 @@
 """What a number means, in words, where people might not see it.
 
-Room: display. Imports nothing of the package.
+Room: display.
 """
 
 from __future__ import annotations

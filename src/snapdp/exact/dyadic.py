@@ -75,13 +75,6 @@ def double_fields(x: float) -> tuple[int, int]:
     return (-significand if pattern < 0 else significand), biased - 1075
 
 
-def exponent_at_least_of_double(x: float) -> int:
-    """Return the least e with 2**e >= x, for a positive double, from its bits."""
-    significand, exponent = double_fields(x)
-    top = significand.bit_length() - 1
-    return exponent + top if significand == 1 << top else exponent + top + 1
-
-
 def nearest_index_of_double(x: float, grid_exponent: int) -> int:
     """Return nearest_index(x, 2**grid_exponent) for a finite double, by shifting its significand.
 
@@ -107,9 +100,21 @@ def round_down(x: Fraction, bits: int) -> Fraction:
 
 
 def round_nearest(x: Fraction, bits: int) -> Fraction:
-    """Return the p-bit float nearest to x, ties to the even significand, for x > 0."""
-    ulp = power_of_two(floor_log2(x) - bits + 1)
-    return ulp * round(x / ulp)
+    """Return the p-bit float nearest to x, ties to the even significand, for any x.
+
+    >>> round_nearest(Fraction(-9, 2), 3)
+    Fraction(-4, 1)
+    """
+    # In integers: this is the inner loop of every execution by definition.
+    size, unit = abs(x.numerator), x.denominator
+    shift = size.bit_length() - unit.bit_length() - bits  # size / (unit 2**shift) lies between 2**(bits +- 1)
+    size, unit = (size, unit << shift) if shift >= 0 else (size << -shift, unit)
+    if size >= unit << bits:
+        shift, unit = shift + 1, unit << 1
+    whole, rest = divmod(size, unit)
+    whole += 2 * rest > unit or (2 * rest == unit and whole % 2)
+    whole = whole if x > 0 else -whole
+    return Fraction(whole << shift) if shift >= 0 else Fraction(whole, 1 << -shift)
 
 
 def next_above(x: Fraction, bits: int) -> Fraction:

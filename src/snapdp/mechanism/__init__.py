@@ -1,1 +1,56 @@
-"""The snapping mechanism: parameters, the exact decision, the fast path that equals it, and the exact law."""
+"""The snapping mechanism: its parameters, its definition, how it is drawn (sampling) and what it does (law)."""
+
+from typing import TYPE_CHECKING
+
+from snapdp.doors import door
+
+if TYPE_CHECKING:
+    from snapdp.mechanism.definition import clamped_index as clamped_index
+    from snapdp.mechanism.finite_precision import (
+        explicit_parameters as explicit_parameters,
+        finite_parameters as finite_parameters,
+    )
+    from snapdp.mechanism.law.bounds import (
+        liu_loss as liu_loss,
+        mass_ratio as mass_ratio,
+        mironov_loss as mironov_loss,
+        proved_loss as proved_loss,
+    )
+    from snapdp.mechanism.law.exact import ExactLaw as ExactLaw
+    from snapdp.mechanism.law.finite import FiniteLaw as FiniteLaw, is_summable as is_summable
+    from snapdp.mechanism.law.law import ONE as ONE, ZERO as ZERO, Law as Law, law_of as law_of
+    from snapdp.mechanism.law.loss import loss_bracket as loss_bracket, pair_loss as pair_loss, worst_pair as worst_pair
+    from snapdp.mechanism.mechanism import (
+        Mechanism as Mechanism,
+        declared as declared,
+        integer_indices as integer_indices,
+    )
+    from snapdp.mechanism.parameters import (
+        FINE as FINE,
+        DataUnits as DataUnits,
+        Declaration as Declaration,
+        FinitePrecision as FinitePrecision,
+        Inner as Inner,
+        SnappingParameters as SnappingParameters,
+        chosen_grid as chosen_grid,
+        exact_parameters as exact_parameters,
+        spacing_of_doubles as spacing_of_doubles,
+    )
+else:
+    __getattr__, __dir__ = door(
+        __name__,
+        {
+            "definition": "clamped_index",
+            "finite_precision": "explicit_parameters finite_parameters",
+            "law.bounds": "liu_loss mass_ratio mironov_loss proved_loss",
+            "law.exact": "ExactLaw",
+            "law.finite": "FiniteLaw is_summable",
+            "law.law": "ONE ZERO Law law_of",
+            "law.loss": "loss_bracket pair_loss worst_pair",
+            "mechanism": "Mechanism declared integer_indices",
+            "parameters": (
+                "FINE DataUnits Declaration FinitePrecision Inner SnappingParameters chosen_grid exact_parameters "
+                "spacing_of_doubles "
+            ),
+        },
+    )

@@ -19,16 +19,21 @@ from functools import cached_property
 from typing import Any, NewType
 
 from snapdp.errors import BoundError, ParameterError
-from snapdp.exact.dyadic import (
+from snapdp.exact import (
+    datum,
+    decided_ceil,
     exponent_of_power,
     floor_log2,
+    ln_enclosure,
     nearest_multiple,
+    parameter,
+    positive,
     power_of_two,
     power_of_two_at_least,
+    probability,
+    shown,
+    to_float_nearest,
 )
-from snapdp.exact.elementary import ln_enclosure
-from snapdp.exact.enclosure import decided_ceil
-from snapdp.exact.numbers import datum, parameter, positive, probability, shown, to_float_nearest
 from snapdp.values import Value
 
 DataUnits = NewType("DataUnits", Fraction)
@@ -145,10 +150,10 @@ class SnappingParameters(Value):
     step: DataUnits | None = None
 
     def _check(self) -> None:
-        steps = max(abs(self.low), abs(self.high), math.ceil(self.furthest / self.data_grid))
-        if steps > LARGEST_INDEX:  # beyond it doubles are further apart than outputs: theory (9)
+        largest = max(abs(self.low), abs(self.high), math.ceil(self.furthest / self.data_grid))
+        if largest > LARGEST_INDEX:  # beyond it doubles are further apart than outputs: theory (9)
             raise BoundError(
-                f"the outputs reach {shown(steps)} grid steps from zero; at most 2**52 on each side are allowed.",
+                f"the outputs reach {shown(largest)} grid steps from zero; at most 2**52 on each side are allowed.",
                 "Take a coarser grid, a smaller epsilon, or a range nearer to zero.",
                 low=self.low,
                 high=self.high,
@@ -281,23 +286,23 @@ def exact_parameters(
     """
     declared = Declaration.parse(epsilon=epsilon, sensitivity=sensitivity, lower=lower, upper=upper)
     noise_scale = Inner(declared.sensitivity / declared.epsilon)
-    step = chosen_grid(grid, noise_scale=noise_scale, default="fine")
-    range_low, range_high = math.floor(declared.lower / step), math.ceil(declared.upper / step)
+    chosen = chosen_grid(grid, noise_scale=noise_scale, default="fine")
+    range_low, range_high = math.floor(declared.lower / chosen), math.ceil(declared.upper / chosen)
     low, high = _clamp_indices(
-        clamp, gamma, noise_scale=noise_scale, grid=step, declared=declared, inside=(range_low, range_high)
+        clamp, gamma, noise_scale=noise_scale, grid=chosen, declared=declared, inside=(range_low, range_high)
     )
     return SnappingParameters(
         declared=declared,
         offset=DataUnits(Fraction(0)),
         unit=DataUnits(Fraction(1)),
         noise_scale=noise_scale,
-        grid=step,
-        value_lower=Inner(range_low * step),
-        value_upper=Inner(range_high * step),
+        grid=chosen,
+        value_lower=Inner(range_low * chosen),
+        value_upper=Inner(range_high * chosen),
         low=low,
         high=high,
-        end_lower=Inner(low * step),
-        end_upper=Inner(high * step),
+        end_lower=Inner(low * chosen),
+        end_upper=Inner(high * chosen),
     )
 
 
@@ -308,9 +313,9 @@ def _clamp_indices(
     if isinstance(clamp, str) and clamp in ("wide", "range"):
         if clamp == "range":
             return inside
-        reach = binding_index(declared.upper / grid, scale=noise_scale / grid, gamma=allowed)
-        depth = binding_index(-declared.lower / grid, scale=noise_scale / grid, gamma=allowed)
-        return min(inside[0], -depth), max(inside[1], reach)
+        above = binding_index(declared.upper / grid, scale=noise_scale / grid, gamma=allowed)
+        below = binding_index(-declared.lower / grid, scale=noise_scale / grid, gamma=allowed)
+        return min(inside[0], -below), max(inside[1], above)
     if not isinstance(clamp, (tuple, list)) or len(clamp) != 2:
         raise BoundError(f"clamp = {shown(clamp)} is unknown.", 'Give "wide", "range", or a pair (low, high).')
     lowest, highest = (parameter(end, name="clamp") for end in clamp)

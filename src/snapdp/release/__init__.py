@@ -1,1 +1,37 @@
-"""Releases: the request, the ledger that charges it, the draw, the record."""
+"""Releases: the only room where private integers, random bits and the ledger meet."""
+
+from typing import TYPE_CHECKING
+
+from snapdp.doors import door
+
+if TYPE_CHECKING:
+    from snapdp.release.derived import derived_blocks as derived_blocks
+    from snapdp.release.draw import Drawn as Drawn
+    from snapdp.release.files import write_text as write_text
+    from snapdp.release.numerators import exact_values as exact_values
+    from snapdp.release.record import checked as checked, derived_values as derived_values, part_values as part_values
+    from snapdp.release.release import released as released
+    from snapdp.release.report import report_page as report_page
+    from snapdp.release.request import Request as Request, added as added, unit_text as unit_text
+    from snapdp.release.result import (
+        Number as Number,
+        Release as Release,
+        load_record as load_record,
+        load_release as load_release,
+        shown_row as shown_row,
+    )
+else:
+    __getattr__, __dir__ = door(
+        __name__,
+        {
+            "derived": "derived_blocks",
+            "draw": "Drawn",
+            "files": "write_text",
+            "numerators": "exact_values",
+            "record": "checked derived_values part_values",
+            "release": "released",
+            "report": "report_page",
+            "request": "Request added unit_text",
+            "result": "Number Release load_record load_release shown_row",
+        },
+    )

@@ -1,6 +1,6 @@
 """Released numbers as files: CSV or Parquet, written whole or not at all.
 
-Room: release. Holds released numbers only. Side files are Parquet and named by their digest; the engine writes them
+Room: release. Public numbers and texts only. Side files are Parquet and named by their digest; the engine writes them
 with one thread, so that equal numbers make equal bytes.
 Files of values have the same columns of the same types whatever was released; where there is no interval, its ends are
 missing. In a CSV file whole numbers stay whole, and a text that a spreadsheet might run as a formula has a ' before it.
@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Any
 
 from snapdp.errors import DataError, ParameterError
-from snapdp.exact.numbers import to_float_down, to_float_nearest, to_float_up
-from snapdp.release.drawing import Block
+from snapdp.exact import to_float_down, to_float_nearest, to_float_up
+from snapdp.release.draw import Block
 from snapdp.release.record import SideFile
 
 ENDINGS = (".csv", ".parquet")

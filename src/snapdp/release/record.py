@@ -1,12 +1,13 @@
 """The record of a release: canonical JSON, a closed list of fields, nothing that depends on data but the indices.
 
-Room: release. Imports request and drawing. Every field is named in ALLOWED; `checked` refuses any other, so that a
-field cannot slip in unseen. Nothing here depends on a private row count, on timing, or on a digest of data.
-Long blocks are named by the digest of their side file. Guide: docs/guide/record.md.
+Room: release. Every field is named in ALLOWED; `checked` refuses any other, so that a field cannot slip in unseen.
+Nothing here depends on a private row count, on timing, or on a digest of data. Long blocks are named by the digest of
+their side file. Guide: docs/guide/record.md.
 
 Rules of change:
 - a record says its version; a version is a closed list of fields, and a field never changes its meaning;
-- a new field opens a new version: VERSIONS names the fields that each version added, and where;
+- a new field opens a new version: VERSIONS names the fields that each version added, and where; a new kind of
+  statistic and its details open none: a library that does not know the kind refuses it by name;
 - the newest version is written, every version is read for ever: what an older one does not have is said to be unknown,
   never filled in;
 - a record is never rewritten: the ledger's chain and people's copies hold the text as it was;
@@ -21,11 +22,11 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from snapdp.display.text import shortened, visible
+from snapdp.display import shortened, visible
 from snapdp.errors import DataError, PremiseError
-from snapdp.queries.base import Part
-from snapdp.release.drawing import Block, Drawn
-from snapdp.release.request import INLINE, LARGEST, MOST_EDGES, Request, check_lengths, relation_values
+from snapdp.release.draw import Block, Drawn
+from snapdp.release.request import LARGEST, MOST_EDGES, Request, check_lengths, relation_values
+from snapdp.studies import INLINE, KINDS, Part
 from snapdp.values import Value
 
 BlockKey = tuple[int, str]  # the number of the statistic, and the name of its part or of what is derived
@@ -43,9 +44,7 @@ ALLOWED: dict[str, set[str]] = {
         "charged", "arithmetic", "engine", "own", "versions", "statistics", "derived", "request", "previous",
     },
     "versions": {"snapdp", "python", *LIBRARIES, "pyspark", "postgresql"},
-    "statistics": {
-        "kind", "title", "epsilon", "alpha", "columns", "by", "where", "edges", "outside", "count_share", "parts",
-    },
+    "statistics": {"kind", "title", "epsilon", "alpha", "columns", "by", "parts"},  # and the details of its kind
     "columns": _COLUMN,
     "by": _COLUMN,
     "column": _COLUMN,
@@ -79,10 +78,10 @@ MOST = {"edges": MOST_EDGES, "statistics": 10_000, "derived": 20_000}  # what is
 WHOLE_NUMBERS = {"snapdp_record", "n", "n_max", "rows_per_person", "statistic", "cells", "moving", "count", "rows"}
 
 
-class Engine(Value):
+class EngineUsed(Value):
     """What added up the rows: its name, and the versions it has beside those of the libraries."""
 
-    name: str = "duckdb"
+    name: str
     versions: Mapping[str, str] = {}
 
 
@@ -100,10 +99,9 @@ def record_values(
     drawn: Sequence[Sequence[Drawn]],
     derived: Sequence[tuple[int, Block]],
     files: Mapping[BlockKey, SideFile],
-    engine: Engine | None = None,
+    engine: EngineUsed,
 ) -> dict[str, Any]:
     """Return the record of a release; `files` holds the side file of every long block, by `key_of`."""
-    ran = engine or Engine()
     statistics = [
         {**declared, "parts": [{**part_values(part), **_numbers(number, part.block, files)} for part in parts]}
         for number, (declared, parts) in enumerate(zip(request.declaration["statistics"], drawn, strict=True))
@@ -114,8 +112,8 @@ def record_values(
             **relation_values(request.relation),
             **({} if request.own is None else {"own": request.own}),
             "arithmetic": "exact",
-            "engine": ran.name,
-            "versions": {**library_versions(), **ran.versions},
+            "engine": engine.name,
+            "versions": {**library_versions(), **engine.versions},
             "statistics": statistics,
             "derived": [
                 {**derived_values(number, block), **_numbers(number, block, files)} for number, block in derived
@@ -123,6 +121,13 @@ def record_values(
             **binding,
         }
     )
+
+
+def check_declared(request: Request, engine: EngineUsed) -> None:
+    """Refuse, before anything is spent, what a record could not say: fields of a statistic, versions of an engine."""
+    for declared in request.declaration["statistics"]:
+        _check("statistics", {**declared, "parts": []}, RECORD_VERSION)
+    _check("versions", {**library_versions(), **engine.versions}, RECORD_VERSION)
 
 
 def part_values(drawn: Drawn) -> dict[str, Any]:
@@ -205,7 +210,8 @@ def checked(record: Mapping[str, Any]) -> dict[str, Any]:
 
 def _check(place: str, value: Mapping[str, Any], version: int) -> None:
     later = set().union(*(added.get(place, set()) for number, added in VERSIONS.items() if number > version))
-    unknown = sorted(set(map(str, value)) - (ALLOWED.get(place, set()) - later))
+    details = {key for kind in KINDS.values() for key in kind.details} if place == "statistics" else set()
+    unknown = sorted(set(map(str, value)) - ((ALLOWED.get(place, set()) | details) - later))
     lacking = sorted(_required(place, value) - later - set(value))
     if unknown:
         raise _refused(f"has a field that records do not have: {place}.{shortened(visible(unknown[0]))}")

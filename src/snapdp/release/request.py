@@ -1,57 +1,26 @@
 """A request: what is asked, under which neighbour relation, at which epsilon. Public, frozen, checked before any data.
 
-Room: release. Imports planner and queries; it has seen no data. `declaration` is the request as JSON: with the epsilon
-it is what the ledger compares, and what a record repeats. Two requests are the same iff these texts are.
-All mechanisms are built here, so that nothing about parameters can fail after a charge.
+Room: release. It has seen no data. `declaration` is the request as JSON: with the epsilon it is what the ledger
+compares, and what a record repeats. Two requests are the same iff these texts are. All mechanisms are built here, so
+that nothing about parameters can fail after a charge.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from snapdp.data.schema import CategoryColumn, Column
 from snapdp.errors import BoundError
-from snapdp.mechanism.snapping import Snapping
-from snapdp.planner.plan import Line, Plan
-from snapdp.queries.base import Part, Query, mechanism
-from snapdp.queries.counts import Condition
-from snapdp.queries.relation import Relation
-from snapdp.release.belonging import REQUEST_VERSION
-from snapdp.release.chain import digest
+from snapdp.ledger import REQUEST_VERSION
+from snapdp.mechanism import Mechanism
+from snapdp.studies import Line, Part, Plan, Relation, Statistic, mechanism
 from snapdp.values import Value
 
 LARGEST = 1 << 1000  # published numbers and their differences are finite doubles
 MOST_BITS = 3322  # of the denominator of a sum of epsilons: 1,000 digits, as the independent checker has it
-INLINE = 1000  # longer lists of categories or cells are named by their digest
-
-
 MOST_EDGES, MOST_CONDITIONS = 100_000, 10_000  # of all statistics of a request: a record repeats each of them
-
-
-class Unlisted(tuple[str, ...]):
-    """Categories of which a record holds the number and the digest: as long as they are, with next to nothing in it."""
-
-    size: int
-    digest: str
-
-    def __new__(cls, *, size: int, digest: str, holding: str | None = None) -> Unlisted:
-        """Return a list that holds one category: that which a condition of the record names, or a stand-in."""
-        found = super().__new__(cls, ("category 0" if holding is None else holding,))
-        found.size, found.digest = size, digest
-        return found
-
-    def __len__(self) -> int:
-        return self.size
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Unlisted) and (self.size, self.digest) == (other.size, other.digest)
-
-    def __hash__(self) -> int:
-        return hash((self.size, self.digest))
 
 
 class Request(Value):
@@ -62,7 +31,7 @@ class Request(Value):
     own: str | None = None  # the role of a team ledger for whom everything is drawn anew: another request
 
     def _check(self) -> None:
-        check_lengths({"edges": line.query.edges, "where": line.query.where} for line in self.lines)
+        check_lengths(line.query.stated for line in self.lines)
         _ = self.mechanisms, self.declaration  # whatever is wrong with them is refused now
         for line, mechanisms in zip(self.lines, self.mechanisms, strict=True):
             for part, m in zip(line.query.parts, mechanisms, strict=True):
@@ -82,7 +51,7 @@ class Request(Value):
         return self.plan.total
 
     @cached_property
-    def mechanisms(self) -> tuple[tuple[Snapping, ...], ...]:
+    def mechanisms(self) -> tuple[tuple[Mechanism, ...], ...]:
         """Return for each statistic the mechanism of each of its parts."""
         return tuple(
             tuple(mechanism(part, line.epsilon, title=line.query.title) for part in line.query.parts)
@@ -123,7 +92,7 @@ def added(epsilons: Iterable[Fraction]) -> Fraction:
     return total
 
 
-def _check_size(query: Query, part: Part, m: Snapping) -> None:
+def _check_size(query: Statistic, part: Part, m: Mechanism) -> None:
     """Refuse numbers that might leave the doubles: a record could not hold them, after they were paid for."""
     p, numerator = m.parameters, part.numerator
     ends = [numerator.statistic(p.data_value(index)) for index in (p.low, p.high)]
@@ -152,68 +121,5 @@ def unit_text(relation: Relation) -> str:
 
 
 def statistic_values(line: Line) -> dict[str, Any]:
-    """Return everything public that makes a statistic what it is."""
-    query = line.query
-    found: dict[str, Any] = {
-        "kind": query.kind,
-        "title": query.title,
-        "epsilon": str(line.epsilon),
-        "alpha": str(line.alpha),
-    }
-    if query.columns:
-        found["columns"] = [column_values(column) for column in query.columns]
-    if query.by is not None:
-        found["by"] = column_values(query.by)
-    if query.where:
-        found["where"] = [_condition_values(each) for each in query.where]
-    if query.edges:
-        found["edges"] = [str(edge) for edge in query.edges]
-        found["outside"] = query.outside
-    if query.derived is not None:
-        found["count_share"] = str(count_share(query))
-    return found
-
-
-def count_share(query: Query) -> Fraction:
-    """Return what part of the epsilon of a mean as sum and count its count gets."""
-    return query.parts[1].share * query.parts[1].moving
-
-
-def column_values(column: Column) -> dict[str, Any]:
-    """Return the declaration of a column; a long list of categories as its digest."""
-    if isinstance(column, CategoryColumn):
-        return {
-            "name": column.name,
-            "kind": column.kind,
-            "categories": listed(column.categories),
-            "unknown": column.unknown,
-            "null": column.null,
-        }
-    return {
-        "name": column.name,
-        "kind": column.kind,
-        "lower": str(column.lower),
-        "upper": str(column.upper),
-        "step": str(column.step),
-        "missing": str(column.missing),
-    }
-
-
-def listed(labels: tuple[str, ...]) -> list[str] | dict[str, Any]:
-    """Return a public list of labels, or its length and digest where it is long."""
-    if isinstance(labels, Unlisted):
-        return {"count": len(labels), "digest": labels.digest}
-    if len(labels) <= INLINE:
-        return list(labels)
-    return {"count": len(labels), "digest": digest(json.dumps(labels))}
-
-
-def _condition_values(condition: Condition) -> dict[str, Any]:
-    found: dict[str, Any] = {"column": column_values(condition.column)}
-    if condition.equals is not None:
-        found["equals"] = condition.equals
-    if condition.start is not None:
-        found["from"] = str(condition.start)
-    if condition.below is not None:
-        found["below"] = str(condition.below)
-    return found
+    """Return everything public that makes a statistic what it is, and its cost."""
+    return {**line.query.declaration(), "epsilon": str(line.epsilon), "alpha": str(line.alpha)}

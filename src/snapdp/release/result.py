@@ -8,18 +8,16 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from snapdp.display.text import shortened, visible
+from snapdp.display import shortened, six_digits, visible
 from snapdp.errors import DataError, SnapdpError
-from snapdp.release.chain import canonical
+from snapdp.ledger import canonical
 from snapdp.release.record import checked
 
 MOST_BYTES = 1 << 25  # of a record: what the independent checker reads, too
-FEWEST_DIGITS = 6  # of a shown number
-MOST_PLACES = 17  # before the point: longer numbers are shown with an exponent
 
 
 class Number(NamedTuple):
@@ -172,7 +170,7 @@ def shown_row(number: Number) -> tuple[str, str, str]:
 
 def shown_value(number: Number) -> str:
     """Return the value for people, with as many digits as its interval calls for."""
-    return shown_number(number.value, half_width=_half_width(number))
+    return six_digits(number.value, half_width=_half_width(number))
 
 
 def shown_interval(number: Number) -> str:
@@ -180,7 +178,7 @@ def shown_interval(number: Number) -> str:
     if number.low is None or number.high is None:
         return ""
     half = _half_width(number)
-    low, high = shown_number(number.low, ROUND_FLOOR, half), shown_number(number.high, ROUND_CEILING, half)
+    low, high = six_digits(number.low, ROUND_FLOOR, half), six_digits(number.high, ROUND_CEILING, half)
     return f"{low} to {high}"
 
 
@@ -188,28 +186,6 @@ def _half_width(number: Number) -> Decimal | None:
     if number.low is None or number.high is None:
         return None
     return (Decimal(repr(number.high)) - Decimal(repr(number.low))) / 2
-
-
-def shown_number(x: float, rounding: str = ROUND_HALF_EVEN, half_width: Decimal | None = None) -> str:
-    """Return a number for people: whole numbers whole, others with six digits, or more where the interval is narrow.
-
-    What is shown differs from the number by at most a hundredth of the half width of its interval.
-
-    >>> shown_number(0.1 + 0.2), shown_number(1.0000001, ROUND_CEILING), shown_number(-2.5e-7, ROUND_FLOOR)
-    ('0.3', '1.00001', '-2.5e-7')
-    >>> shown_number(1000000047.3125), shown_number(1000000047.3125, half_width=Decimal(3))
-    ('1e9', '1000000047.31')
-    """
-    if isinstance(x, int):
-        return str(x)
-    exact = Decimal(repr(x))
-    digits = FEWEST_DIGITS
-    if half_width is not None:
-        finest = (half_width / 100).adjusted() if half_width > 0 else int(exact.as_tuple().exponent)
-        digits = max(digits, exact.adjusted() - finest + 1)
-    short = Context(prec=digits, rounding=rounding).create_decimal(exact).normalize()
-    plain = -5 < short.adjusted() < min(digits, MOST_PLACES) or not short
-    return f"{short:f}" if plain else f"{short:E}".replace("E", "e").replace("e+", "e")
 
 
 def _values(block: dict[str, Any]) -> Any:

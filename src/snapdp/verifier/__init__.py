@@ -1,1 +1,75 @@
-"""What a floating-point program loses: language, rules, exact execution, certificates."""
+"""What a floating-point program loses: language, machine, rules, loss, certificate, report, export, python."""
+
+from typing import TYPE_CHECKING
+
+from snapdp.doors import door
+
+if TYPE_CHECKING:
+    from snapdp.verifier.certificate.certificate import (
+        certificate_of as certificate_of,
+        certificate_text as certificate_text,
+    )
+    from snapdp.verifier.certificate.check import (
+        LARGEST_TEXT as LARGEST_TEXT,
+        RELEASES as RELEASES,
+        Refusal as Refusal,
+        conclusion_lines as conclusion_lines,
+        examine as examine,
+    )
+    from snapdp.verifier.export.gappa import gappa as gappa
+    from snapdp.verifier.export.noise_fpcore import fpcore as fpcore
+    from snapdp.verifier.language.parser import parse as parse
+    from snapdp.verifier.language.printing import printed as printed
+    from snapdp.verifier.language.programs import decoded as decoded, load_program as load_program
+    from snapdp.verifier.loss.verdict import Verdict as Verdict, verify as verify
+    from snapdp.verifier.machine.machine import Machine as Machine, parse_machine as parse_machine
+    from snapdp.verifier.machine.semantics import (
+        evaluate_float as evaluate_float,
+        evaluate_real as evaluate_real,
+        run_float as run_float,
+    )
+    from snapdp.verifier.python.audited import audit as audit
+    from snapdp.verifier.python.traced_functions import clamp as clamp, ln as ln, round_to as round_to
+    from snapdp.verifier.report.derivation import (
+        derivation_latex as derivation_latex,
+        derivation_page as derivation_page,
+        derivation_text as derivation_text,
+        derivation_values as derivation_values,
+    )
+    from snapdp.verifier.report.page import verdict_page as verdict_page
+    from snapdp.verifier.report.reproduction import python_lines as python_lines
+    from snapdp.verifier.report.summary import (
+        headline as headline,
+        verdict_text as verdict_text,
+        verdict_values as verdict_values,
+    )
+    from snapdp.verifier.rules.printed_rules import derive_as_printed as derive_as_printed
+    from snapdp.verifier.rules.rules import (
+        derivations as derivations,
+        derive as derive,
+        derive_expression as derive_expression,
+    )
+else:
+    __getattr__, __dir__ = door(
+        __name__,
+        {
+            "certificate.certificate": "certificate_of certificate_text",
+            "certificate.check": "LARGEST_TEXT RELEASES Refusal conclusion_lines examine",
+            "export.gappa": "gappa",
+            "export.noise_fpcore": "fpcore",
+            "language.parser": "parse",
+            "language.printing": "printed",
+            "language.programs": "decoded load_program",
+            "loss.verdict": "Verdict verify",
+            "machine.machine": "Machine parse_machine",
+            "machine.semantics": "evaluate_float evaluate_real run_float",
+            "python.audited": "audit",
+            "python.traced_functions": "clamp ln round_to",
+            "report.derivation": "derivation_latex derivation_page derivation_text derivation_values",
+            "report.page": "verdict_page",
+            "report.reproduction": "python_lines",
+            "report.summary": "headline verdict_text verdict_values",
+            "rules.printed_rules": "derive_as_printed",
+            "rules.rules": "derivations derive derive_expression",
+        },
+    )

@@ -5,10 +5,10 @@ from __future__ import annotations
 import unicodedata
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
-from snapdp.display.text import encodable, shortened, shown_address, visible, visible_lines, without_secrets
+from snapdp.display.addresses import shown_address, without_secrets
+from snapdp.display.text import encodable, shortened, visible, visible_lines
 from snapdp.display.words import hides_nothing
 
 ANY = st.text(st.characters(), max_size=40)  # lone surrogates too

@@ -8,16 +8,13 @@ import struct
 from bisect import bisect_left, bisect_right
 from fractions import Fraction
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
-from hypothesis import assume, example, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, example, given, settings, strategies as st
 
 from snapdp.exact.dyadic import (
     double_fields,
     exponent_at_least,
-    exponent_at_least_of_double,
     exponent_of_power,
     floor_log2,
     nearest_index,
@@ -31,10 +28,11 @@ from snapdp.exact.dyadic import (
     round_nearest,
     round_up,
 )
+from tests import VECTORS
 
 PROPERTY = settings(deadline=None, max_examples=400)
-VECTORS = json.loads((Path(__file__).parents[2] / "vectors" / "ties.json").read_text())
-TIES = [(Fraction(x), index) for x, index in VECTORS["cases"]]
+TIES = json.loads((VECTORS / "ties.json").read_text())
+TIES = [(Fraction(x), index) for x, index in TIES["cases"]]
 NEGATIVE_TIES = {x for x, _ in TIES if x < 0 and x.denominator == 2}
 
 doubles = st.floats(allow_nan=False, allow_infinity=False)
@@ -189,16 +187,6 @@ def test_the_fields_of_a_double_are_its_exact_value(x):
     assert significand * power_of_two(exponent) == Fraction(x)
     assert -1074 <= exponent <= 971
     assert abs(significand) < 1 << 53
-
-
-@PROPERTY
-@given(x=positive_doubles)
-@example(x=5e-324)
-@example(x=2.2250738585072014e-308)
-@example(x=1.7976931348623157e308)
-@example(x=2.0)
-def test_the_exponent_of_a_double_is_the_same_on_both_routes(x):
-    assert exponent_at_least_of_double(x) == exponent_at_least(Fraction(x))
 
 
 @PROPERTY

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import flint
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 from snapdp.exact import integer_log
 from snapdp.exact.integer_log import ln_scaled

@@ -7,22 +7,22 @@ import random
 from fractions import Fraction
 
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 import snapdp
-from snapdp.data.schema import number_column
+from snapdp.accuracy.interval import _index
 from snapdp.errors import BoundError, ParameterError, SnapdpError
 from snapdp.exact.enclosure import TINY_EXPONENT
-from snapdp.mechanism import rounded
-from snapdp.mechanism.finite import explicit_parameters
-from snapdp.mechanism.law import law_of
-from snapdp.mechanism.loss import pair_loss
+from snapdp.mechanism.finite_precision import explicit_parameters
+from snapdp.mechanism.law import finite as rounded
+from snapdp.mechanism.law.law import law_of
+from snapdp.mechanism.law.loss import pair_loss
 from snapdp.mechanism.parameters import Precision
-from snapdp.planner.interval import _index
-from snapdp.planner.plan import planned, request
-from snapdp.queries import change_one, mean_query
-from snapdp.queries.base import mechanism
+from snapdp.studies.columns import number_column
+from snapdp.studies.plan import ask, planned
+from snapdp.studies.relation import change_one
+from snapdp.studies.statistics.mean import mean_query
+from snapdp.studies.statistics.statistic import mechanism
 
 F = Fraction
 PROPERTY = settings(deadline=None, max_examples=40)
@@ -108,7 +108,7 @@ class AllAlike:
 
 def lines(lower, upper, rows, epsilon):
     column = number_column("x", lower=lower, upper=upper)
-    return planned(request(mean_query(column, change_one(n=rows)), epsilon=epsilon))
+    return planned(ask(mean_query(column, change_one(n=rows)), epsilon=epsilon))
 
 
 def test_a_mean_that_doubles_cannot_tell_apart_is_refused():

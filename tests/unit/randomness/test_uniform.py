@@ -7,8 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from snapdp.randomness.bits import RecordedBits
 from snapdp.randomness.uniform import DOUBLE_DIGITS, DOUBLE_MASK, FIRST_DIGITS, HALF_MASK, LazyUniform, halves, joined

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import snapdp
-from snapdp.release.ledger import Ledger
+from snapdp.ledger.ledger import Ledger
 
 COLUMNS = {
     "age": {"kind": "integer", "lower": 0, "upper": 120},

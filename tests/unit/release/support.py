@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from snapdp.release.accounts import Answer, Reservation
-from snapdp.release.ledger import Ledger
+from snapdp.ledger.accounts import Answer, Reservation
+from snapdp.ledger.ledger import Ledger
 
 F = Fraction
 NAME = "survey"

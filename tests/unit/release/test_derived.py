@@ -6,30 +6,23 @@ import math
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
+from snapdp.accuracy.reach import reach_of
 from snapdp.exact.numbers import to_float_down, to_float_nearest, to_float_up
-from snapdp.planner.plan import Line
-from snapdp.planner.reach import reach
-from snapdp.queries import (
-    add_remove,
-    category_column,
-    change_one,
-    condition,
-    count_query,
-    covariance_query,
-    derived_mean,
-    histogram_query,
-    integer_column,
-    mean_query,
-    mechanism,
-    number_column,
-    sum_query,
-    variance_query,
-)
 from snapdp.release.derived import derived_blocks
-from snapdp.release.drawing import Drawn
+from snapdp.release.draw import Drawn
+from snapdp.studies.columns import category_column, integer_column, number_column
+from snapdp.studies.conditions import condition
+from snapdp.studies.plan import Line
+from snapdp.studies.relation import add_remove, change_one
+from snapdp.studies.statistics.count import count_query
+from snapdp.studies.statistics.covariance import covariance_query
+from snapdp.studies.statistics.histogram import histogram_query
+from snapdp.studies.statistics.mean import derived_mean, mean_query
+from snapdp.studies.statistics.statistic import mechanism
+from snapdp.studies.statistics.sum import sum_query
+from snapdp.studies.statistics.variance import variance_query
 from tests.unit.release.people import released
 
 F = Fraction
@@ -236,7 +229,7 @@ def test_a_derived_mean_is_covered_with_probability_1_minus_alpha(centred, count
 def interval_by_fractions(part, cell, alpha):
     numerator, middle = part.part.numerator, part.statistic(cell)
     low, high = numerator.statistic_range
-    half = numerator.factor * reach(part.mechanism.parameters, alpha=alpha)
+    half = numerator.factor * reach_of(part.mechanism.parameters, alpha=alpha)
     return min(max(middle - half, low), high), max(min(middle + half, high), low)
 
 

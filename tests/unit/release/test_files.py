@@ -8,8 +8,7 @@ import re
 
 import duckdb
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from snapdp.release.files import guarded, unguarded, write_values
 from snapdp.release.result import Number, load_release

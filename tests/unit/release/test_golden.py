@@ -15,15 +15,17 @@ import pytest
 from click.testing import CliRunner
 
 import snapdp
+from snapdp.audits.release_audit import audit
 from snapdp.cli.app import main
+from snapdp.display.numbers import six_digits
 from snapdp.errors import LedgerError
-from snapdp.release.audit import audit
-from snapdp.release.backup import restore
-from snapdp.release.ledger import Ledger
-from snapdp.release.result import shown_number, shown_value
+from snapdp.ledger.backup import restore
+from snapdp.ledger.ledger import Ledger
+from snapdp.release.result import shown_value
+from tests import VECTORS
 from tests.services import SERVER, address, new_database, postgres_server
 
-GOLDEN = Path(__file__).parents[2] / "vectors" / "golden"
+GOLDEN = VECTORS / "golden"
 V1, V2 = GOLDEN / "v1", GOLDEN / "v2"
 STUDIES = {V1 / "change-one.toml": "record.json", V1 / "add-remove.toml": "record-with-files.json"}
 NEWER = {V2 / "change-one.toml": "record.json"}
@@ -101,7 +103,7 @@ def test_a_report_of_a_record_still_shows_its_numbers(name):
         snapdp.load_release(V1 / name.replace("report", "record").replace("html", "json")),
     )
     for number in release.numbers():
-        assert f">{shown_number(number.value)}<" in page
+        assert f">{six_digits(number.value)}<" in page
         assert f">{shown_value(number)}<" in release.to_html()
 
 
@@ -170,7 +172,7 @@ def test_what_was_answered_before_is_still_free_in_a_restored_ledger_of_format_2
 def test_a_team_ledger_is_migrated_verified_and_goes_on(tmp_path):
     import psycopg
 
-    from snapdp.release.postgres import migrate
+    from snapdp.ledger.storage.postgres import migrate
 
     record = json.loads((V1 / "record-team.json").read_text())
     with new_database(postgres_server()) as where:

@@ -11,18 +11,18 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from snapdp.audits import check_release
+from snapdp.audits.release_audit import audit, release_certificate
 from snapdp.errors import DataError, SnapdpError
-from snapdp.release.audit import audit, certificate
-from snapdp.release.chain import canonical
-from snapdp.release.drawing import Drawn
-from snapdp.release.ledger import identical
-from snapdp.release.record import ALLOWED, RECORD_VERSION, checked, library_versions, record_values
+from snapdp.ledger.belonging import identical
+from snapdp.ledger.chain import canonical
+from snapdp.release.draw import Drawn
+from snapdp.release.record import ALLOWED, RECORD_VERSION, EngineUsed, checked, library_versions, record_values
 from snapdp.release.request import Request
 from snapdp.release.result import Release
-from snapdp.verifier import check_release
 from tests.services import new_database, on_spark, postgres_server, spark_session
-from tests.unit.data import everywhere
 from tests.unit.release.people import LONG, MEAN, new_book, released, study
+from tests.unit.tables import everywhere
 
 
 def cells_of(folder, file):
@@ -130,7 +130,7 @@ def test_whatever_stands_in_a_field_it_is_refused_or_audited_and_nothing_breaks(
         {"kind": "histogram", "column": "many", "epsilon": 1},
     ]
     record = json.loads(canonical(released(tmp_path, *statistics, relation="add-remove").record))
-    told = certificate(record)
+    told = release_certificate(record)
     for path in fields(record):
         for number, kind in enumerate(JSON_KINDS):
             wrong = changed(record, path[:-1], lambda at, path=path, kind=kind: at.__setitem__(path[-1], kind))
@@ -218,7 +218,9 @@ def test_a_request_for_a_role_of_its_own_is_another_request_and_its_record_says_
     assert identical(plain.epsilon, plain.declaration) != identical(own.epsilon, own.declaration)
     drawn = [[Drawn(line=own.lines[0], part=own.lines[0].query.parts[0], mechanism=own.mechanisms[0][0], indices=[0])]]
     binding = {"dataset": "people", "dataset_version": "0" * 16, "charged": "1/2", "previous": "sha256:" + "0" * 64}
-    made = record_values(own, {**binding, "request": identical(own.epsilon, own.declaration)}, drawn, [], {})
+    made = record_values(
+        own, {**binding, "request": identical(own.epsilon, own.declaration)}, drawn, [], {}, EngineUsed(name="duckdb")
+    )
     assert made["own"] == "ann"
     assert audit(made).sound
     assert [each.field for each in audit({**made, "own": "bob"}).findings] == ["request"]
@@ -255,7 +257,7 @@ def named(folder, table):
     with new_book(folder) as ledger:
         record = study(MEAN).release(table, ledger=ledger, directory=folder).record
     assert audit(record).sound
-    assert check_release.check(json.loads(json.dumps(certificate(record)))) == []
+    assert check_release.check(json.loads(json.dumps(release_certificate(record)))) == []
     return record, {each.name: each.why for each in audit(record).premises}["engine"]
 
 

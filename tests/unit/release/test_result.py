@@ -13,9 +13,10 @@ import duckdb
 import pytest
 
 import snapdp
+from snapdp.display.numbers import six_digits
 from snapdp.errors import DataError, ParameterError
-from snapdp.release.chain import canonical
-from snapdp.release.result import Number, Release, shown_number, shown_row
+from snapdp.ledger.chain import canonical
+from snapdp.release.result import Number, Release, shown_row
 from tests.unit.release.people import LONG, MEAN, new_book, released
 
 HISTOGRAM = {"kind": "histogram", "column": "region", "epsilon": 1}
@@ -185,9 +186,9 @@ def test_what_is_shown_keeps_the_promise_of_the_interval(seed):
 def test_a_mean_far_from_zero_is_shown_inside_its_interval():
     number = Number("mean(x)", "", "", 1000000047.3125, 1000000044.25, 1000000050.375, "1/20", "1", False)
     assert shown_row(number) == ("mean(x)", "1000000047.31", "1000000044.25 to 1000000050.38")
-    assert shown_number(412.0, half_width=Decimal(3)) == "412"
-    assert shown_number(2**60, half_width=Decimal(3)) == str(2**60)
-    assert shown_number(3.5, half_width=Decimal(0)) == "3.5"
+    assert six_digits(412.0, half_width=Decimal(3)) == "412"
+    assert six_digits(2**60, half_width=Decimal(3)) == str(2**60)
+    assert six_digits(3.5, half_width=Decimal(0)) == "3.5"
 
 
 def test_screen_and_report_show_a_number_alike(tmp_path):

@@ -14,7 +14,7 @@ from typing import Any
 
 import gmpy2
 
-from tests.unit.verifier.certificates import cell, draws, fraction, run
+from tests.unit.verifier.certificate.certificates import cell, draws, fraction, run
 
 SAMPLER = {"ulp": (2, 0), "nearest": (1, 1), "ideal": (0, 0)}  # eta more, eta less in Pr[U < v]
 

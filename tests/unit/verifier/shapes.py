@@ -16,10 +16,10 @@ from typing import Any
 
 import gmpy2
 
-from snapdp.verifier.language import parse
-from snapdp.verifier.machine import Machine
-from snapdp.verifier.syntax import Program, as_lists
-from tests.unit.verifier.certificates import fraction, mpfr
+from snapdp.verifier.language.parser import parse
+from snapdp.verifier.language.syntax import Program, as_lists
+from snapdp.verifier.machine.machine import Machine
+from tests.unit.verifier.certificate.certificates import fraction, mpfr
 
 NUMBERS = ("1", "2", "0.5", "3", "0.3", "8", "0.125", "1.5", "100")
 PRIVATE = (

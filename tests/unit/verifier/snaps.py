@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from snapdp.verifier.execution import Execution
-from snapdp.verifier.folding import folded
-from snapdp.verifier.language import parse
-from snapdp.verifier.machine import Machine
-from snapdp.verifier.shape import Shape, recognise
-from snapdp.verifier.syntax import Program
+from snapdp.verifier.language.parser import parse
+from snapdp.verifier.language.syntax import Program
+from snapdp.verifier.loss.shape import Shape, recognise
+from snapdp.verifier.machine.execution import Execution
+from snapdp.verifier.machine.folding import folded
+from snapdp.verifier.machine.machine import Machine
 
 DIVIDED = "S * ln(U) / eps"
 
@@ -38,9 +38,9 @@ def judged(program: Program, machine: Machine) -> tuple[Execution, Shape]:
 
 def floats_in(lower: Fraction, upper: Fraction, p: int) -> list[Fraction]:
     """Return every f in [lower, upper - 1] such that f and f + 1 are p-bit floats."""
-    from snapdp.verifier.folding import nearest_float
+    from snapdp.exact.dyadic import round_nearest
 
     step = Fraction(1, 1 << (p - 1))  # one of f and f + 1 has magnitude at least 1/2
     count = int((upper - 1 - lower) / step)
     candidates = (lower + i * step for i in range(count + 1))
-    return [f for f in candidates if nearest_float(f, p) == f and nearest_float(f + 1, p) == f + 1]
+    return [f for f in candidates if round_nearest(f, p) == f and round_nearest(f + 1, p) == f + 1]

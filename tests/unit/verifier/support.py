@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from snapdp.verifier.machine import Machine
-from snapdp.verifier.semantics import (
+from snapdp.verifier.language.syntax import Binary, Constant, Negation, QueryValue, Rounding
+from snapdp.verifier.machine.machine import Machine
+from snapdp.verifier.machine.semantics import (
     BySign,
     Down,
     Greatest,
@@ -22,7 +23,6 @@ from snapdp.verifier.semantics import (
     evaluate_float,
     evaluate_real,
 )
-from snapdp.verifier.syntax import Binary, Constant, Negation, QueryValue, Rounding
 
 NEAR = 2.0**-24
 OPERATIONS = {"+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide}
@@ -36,7 +36,7 @@ def rounded(x: Any, bits: int) -> Any:
 
 def floats(e: Any, arrays: dict[str, Any], bits: int) -> Any:
     """Return the float value of an expression; single operations on 3-bit floats are exact in doubles, bar quotients,
-    whose nearest 3-bit float no double rounding can change (their ties are dyadic, hence exact)."""
+    whose round_nearest 3-bit float no double rounding can change (their ties are dyadic, hence exact)."""
     match e:
         case Constant(value=value):
             return rounded(float(value), bits)

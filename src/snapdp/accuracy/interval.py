@@ -1,0 +1,151 @@
+"""The noise interval: which values of the statistic a released number is compatible with. Public facts only.
+
+Room: accuracy. It speaks of the noise of the mechanism and of nothing else: not of sampling error, not of the data.
+Index k is accepted for f iff |v_k - f| <= a(f), the accuracy at f; that is, iff P(|output - f| >= |v_k - f|) > alpha.
+The interval is the hull of the f of the public range that accept k. Every f rejects its own outputs with probability at
+most alpha, so every f is covered with probability >= 1 - alpha.
+To the right of v_k the probability falls at every midpoint of v_k and another output, and is convex between them; so
+the last midpoint that is accepted is found by bisection and the crossing after it in closed form. The left mirrors it.
+Theory: docs/theory/planning.md, (22)-(25).
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+from snapdp.accuracy.tails import (
+    Event,
+    confidence,
+    exact_chance,
+    exact_level,
+    exceeds,
+    mirrored,
+    public_range,
+    widened_range,
+)
+from snapdp.errors import ParameterError
+from snapdp.exact import HALF, Enclosure, arcosh_of_exp, ln_enclosure, nearest_index, parameter
+from snapdp.mechanism import DataUnits, SnappingParameters
+from snapdp.values import Value
+
+_BITS = 128
+_SHORT = 1 << 48  # ends are rounded outward to this part of the grid
+
+
+class NoiseInterval(Value):
+    """Values of the statistic that a released number is compatible with, at level 1 - alpha, in data units."""
+
+    index: int
+    output: DataUnits
+    alpha: Fraction
+    lower: DataUnits
+    upper: DataUnits
+
+
+def noise_interval(
+    p: SnappingParameters, *, index: int | None = None, output: Any = None, alpha: Any = "0.05"
+) -> NoiseInterval:
+    """Return the (1 - alpha) noise interval of an output, given by its index or as it is printed.
+
+    It lies in the public range and holds the true statistic with probability at least 1 - alpha, whatever that is. Ends
+    are rounded outward. An output that no value of the range is compatible with gets the nearest end of the range.
+    Where values are quantised by a step, both ends lie half a step further out, to hold the statistic before that as
+    well as after it; the range is then the one that holds its own ends quantised.
+    """
+    level = confidence(alpha)
+    half_step = Fraction(0) if p.step is None else p.step / 2
+    k = _index(p, index, output)
+    lower, upper = public_range(p)
+    least, most = widened_range(p)
+    accepted = exact_level(p, level)
+    right = _last_accepted(p, k, accepted, upper)
+    left = -_last_accepted(mirrored(p), -k, accepted, -lower)
+    return NoiseInterval(
+        index=k,
+        output=p.data_value(k),
+        alpha=level,
+        lower=max(least, DataUnits(_in_data(p, max(lower, min(left, upper))) - half_step)),
+        upper=min(most, DataUnits(_in_data(p, min(upper, max(right, lower))) + half_step)),
+    )
+
+
+def _in_data(p: SnappingParameters, inner: Fraction) -> DataUnits:
+    return DataUnits(p.offset + p.unit * inner)
+
+
+def _index(p: SnappingParameters, index: int | None, output: Any) -> int:
+    """Return the index of an output, which may be given as the number that was printed."""
+    if (index is None) == (output is None):
+        raise ParameterError("an output is given by its index or as it was printed.", "Give one of the two.")
+    if index is not None:
+        matches = [index] if type(index) is int and p.low <= index <= p.high else []
+    else:
+        printed = parameter(output, name="output")
+        near = nearest_index((printed - p.offset) / p.unit, p.grid)
+        window = range(max(near - 1, p.low), min(near + 1, p.high) + 1)
+        matches = [k for k in window if printed in (p.data_value(k), parameter(p.released(k), name="output"))]
+    if not matches:
+        raise ParameterError(
+            f"{'output' if index is None else 'index'} = {output if index is None else index} is no output here.",
+            f"Outputs are {p.data_grid} apart, from {p.data_value(p.low)} (index {p.low}) "
+            f"to {p.data_value(p.high)} (index {p.high}).",
+        )
+    if len(matches) > 1:
+        raise ParameterError(f"several outputs print as {output}.", "Give the index of the one that was released.")
+    return matches[0]
+
+
+def _last_accepted(p: SnappingParameters, k: int, alpha: Fraction, upper: Fraction) -> Fraction:
+    """Return the greatest f up to `upper` that accepts output k, rounded up; inner units, exact law.
+
+    Values between v_k and the first midpoint always accept k; so do all values where k is the end of the clamp.
+    """
+    if k == p.high:
+        return upper
+    j = _last_midpoint(p, k, alpha, upper)
+    corner = _midpoint(p, k, j)
+    if corner >= upper or not exceeds(exact_chance(p, Event(corner, j + 1, k)), alpha):
+        return corner
+    edge = (k + HALF) * p.grid
+    return _rounded_outward(p, _crossing(p, edge, None if j == p.high else (j + HALF) * p.grid, alpha).upper)
+
+
+def _midpoint(p: SnappingParameters, k: int, j: int) -> Fraction:
+    return (p.inner_value(k) + p.inner_value(j)) / 2
+
+
+def _last_midpoint(p: SnappingParameters, k: int, alpha: Fraction, upper: Fraction) -> int:
+    """Return the greatest j whose midpoint with k accepts k; the search stops beyond `upper`: planning (23)."""
+
+    def accepts(j: int) -> bool:
+        return exceeds(exact_chance(p, Event(_midpoint(p, k, j), j, k)), alpha)
+
+    low, stride = k + 1, 1
+    while low + stride <= p.high and _midpoint(p, k, low) < upper and accepts(low + stride):
+        low, stride = low + stride, 2 * stride
+    high = min(low + stride, p.high + 1)  # rejected, or beyond the clamp
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if accepts(middle) else (low, middle)
+    return low
+
+
+def _crossing(p: SnappingParameters, edge: Fraction, other: Fraction | None, alpha: Fraction) -> Enclosure:
+    """Return the f after which fewer than alpha of the outputs are as far as v_k: planning (24), (25).
+
+    (e^(-(f - edge)/lam) + e^(-(other - f)/lam))/2 = alpha,  the left one of two solutions; or without `other`, where
+    the clamp leaves nothing on the other side, P(Y <= edge - f) = alpha
+    """
+    if other is None:  # P(Y <= edge - f) = alpha
+        logarithm = -ln_enclosure(2 * alpha, _BITS) if alpha <= HALF else ln_enclosure(2 - 2 * alpha, _BITS)
+        return logarithm * p.noise_scale + edge
+    half = (other - edge) / 2
+    w = half / p.noise_scale - ln_enclosure(1 / alpha, _BITS)
+    return edge + half - arcosh_of_exp(w, _BITS) * p.noise_scale
+
+
+def _rounded_outward(p: SnappingParameters, x: Fraction) -> Fraction:
+    unit = p.grid / _SHORT
+    return unit * math.ceil(x / unit)

@@ -1,0 +1,192 @@
+"""The public class `snapdp.Snapping`: the mechanism, with what a release of it is worth as methods.
+
+Room: api. It holds the mechanism; each method is one call into a room below, imported when called: a release never
+loads what it does not need. All figures are in data units; every bound is rounded to the safe side.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from snapdp.mechanism import declared
+
+if TYPE_CHECKING:
+    from snapdp.accuracy import Clamp, EpsilonNeeded, NoiseInterval
+    from snapdp.exact import Enclosure
+    from snapdp.mechanism import DataUnits, FinitePrecision, Law, SnappingParameters
+
+
+class Snapping:
+    """The snapping mechanism for one statistic with a public range.
+
+    epsilon      privacy loss of one release
+    sensitivity  the most that neighbouring *stored* values differ: 0.4 - 0.3 in doubles is more than 1/10, so either
+                 give values whose differences obey the bound exactly, or quantise with `step`
+    lower, upper public range of the statistic, from declared bounds, never from the data
+    grid         distance of neighbouring outputs: "fine" (default of exact arithmetic), "natural", or a power of two
+    clamp        exact arithmetic: "wide" (default), "range", or (low, high)
+    bound        finite precision: the clamp in sensitivities around the middle of the range
+    gamma        probability with which a chosen clamp may change an output
+    step         quantise values to multiples of this first (ties toward +infinity)
+    nan          a public replacement for NaN; without it NaN is an error, and such an error is itself a disclosure
+    arithmetic   FinitePrecision(...) for p-bit arithmetic; exact arithmetic otherwise
+
+    >>> m = Snapping(epsilon="0.5", sensitivity=1, lower=0, upper=1000)
+    >>> m.parameters.noise_scale, m.parameters.grid
+    (Fraction(2, 1), Fraction(1, 8))
+    """
+
+    def __init__(
+        self,
+        *,
+        epsilon: Any,
+        sensitivity: Any,
+        lower: Any,
+        upper: Any,
+        grid: Any = None,
+        clamp: Any = None,
+        bound: Any = None,
+        gamma: Any = None,
+        step: Any = None,
+        nan: Any = None,
+        arithmetic: FinitePrecision | None = None,
+    ) -> None:
+        self._mechanism = declared(
+            epsilon=epsilon,
+            sensitivity=sensitivity,
+            lower=lower,
+            upper=upper,
+            grid=grid,
+            clamp=clamp,
+            bound=bound,
+            gamma=gamma,
+            step=step,
+            nan=nan,
+            arithmetic=arithmetic,
+        )
+        self._release = self._mechanism.release  # the one method that is called a million times
+
+    @property
+    def parameters(self) -> SnappingParameters:
+        """Return everything public about the mechanism, in exact rationals."""
+        return self._mechanism.parameters
+
+    def release(self, value: Any, *, out: Any = None) -> Any:
+        """Return the released number of one value (a float), or of an array or list of values (a float64 array).
+
+        Each value of an array is a release of its own. out=, a float64 array of the same shape, receives the result.
+        """
+        return self._release(value, out)
+
+    def release_index(self, value: Any, *, out: Any = None) -> Any:
+        """Return the grid index behind a released number: an exact integer, or an int64 array."""
+        return self._mechanism.release_index(value, out=out)
+
+    def law(self, value: Any) -> Law:
+        """Return the exact law of the output for one value: the probability of every index. Public only for a guess.
+
+        A value is what it is, as in `release`: a double the number that it stores, text ("0.3", "1/3") what it says.
+        """
+        return self._mechanism.law(value)
+
+    def __repr__(self) -> str:
+        return repr(self._mechanism).replace("Mechanism", "Snapping", 1)
+
+    def accuracy(self, *, alpha: Any = "0.05", method: str = "tight", value: Any = None) -> DataUnits:
+        """Return the least a with P(|out - f| > a) <= alpha, for every f in the public range, or for a guess `value`.
+
+        method="notes" and "simple" are the published formulas: valid, not tight. With `step=`, f is the quantised
+        value; the statistic before quantising lies up to half a step from it, so add half a step for that.
+
+        >>> m = Snapping(epsilon="0.5", sensitivity=1, lower=0, upper=1000, grid="natural")
+        >>> f"{float(m.accuracy()):.3f}", f"{float(m.accuracy(method='notes')):.3f}"
+        ('6.815', '6.991')
+        """
+        from snapdp.accuracy import accuracy
+
+        return accuracy(self.parameters, alpha=alpha, method=method, value=value)
+
+    def alpha(self, *, accuracy: Any, value: Any = None) -> Fraction:
+        """Return the least alpha at which the accuracy holds: with `step=`, that of the quantised value.
+
+        For the statistic before quantising ask for the accuracy less half a step.
+        """
+        from snapdp.accuracy import alpha_for
+
+        return alpha_for(self.parameters, accuracy=accuracy, value=value)
+
+    @staticmethod
+    def epsilon_for(
+        *,
+        accuracy: Any,
+        alpha: Any = "0.05",
+        sensitivity: Any,
+        lower: Any,
+        upper: Any,
+        grid: Any = None,
+        method: str = "tight",
+    ) -> EpsilonNeeded:
+        """Return the least epsilon (four digits, rounded up) with that accuracy, and the accuracies it then has.
+
+        >>> needed = Snapping.epsilon_for(accuracy=6, sensitivity=1, lower=0, upper=1000)
+        >>> needed.epsilon
+        Fraction(4997, 10000)
+        """
+        from snapdp.accuracy import epsilon_for
+
+        return epsilon_for(
+            accuracy=accuracy, alpha=alpha, sensitivity=sensitivity, lower=lower, upper=upper, grid=grid, method=method
+        )
+
+    def bias(self, value: Any) -> Enclosure:
+        """Return E out - f for a guess f; with `step=`, f is the quantised value, up to half a step from the guess."""
+        from snapdp.accuracy import bias
+
+        return bias(self.parameters, value)
+
+    def bias_range(self) -> Enclosure:
+        """Return an enclosure of the biases of all values in the public range; with `step=`, of the quantised ones."""
+        from snapdp.accuracy import bias_range
+
+        return bias_range(self.parameters)
+
+    def variance(self, value: Any) -> Enclosure:
+        """Return the variance of the output for a guess f."""
+        from snapdp.accuracy import variance
+
+        return variance(self.parameters, value)
+
+    def mse(self, value: Any) -> Enclosure:
+        """Return E (out - f)**2 for a guess f, quantised where there is a step."""
+        from snapdp.accuracy import mse
+
+        return mse(self.parameters, value)
+
+    def expected_absolute_error(self, value: Any) -> Enclosure:
+        """Return E |out - f| for a guess f, quantised where there is a step."""
+        from snapdp.accuracy import expected_absolute_error
+
+        return expected_absolute_error(self.parameters, value)
+
+    def binding_probability(self, value: Any) -> Enclosure:
+        """Return the probability that the outer clamp changes the rounded value, for a guess f."""
+        from snapdp.accuracy import binding_probability
+
+        return binding_probability(self.parameters, value)
+
+    def bound_for(self, gamma: Any, *, method: str = "tight") -> Clamp:
+        """Return the clamp that changes an output with probability at most gamma, for every f in the public range."""
+        from snapdp.accuracy import bound_for
+
+        return bound_for(self.parameters, gamma=gamma, method=method)
+
+    def noise_interval(self, output: Any = None, *, index: int | None = None, alpha: Any = "0.05") -> NoiseInterval:
+        """Return the 1 - alpha interval for the true statistic, from a released number (or its index) alone.
+
+        It speaks of the noise that was added, and says nothing about sampling error. With `step=` it holds the
+        statistic before and after quantising; where bounds lie off the step, that is up to half a step outside them.
+        """
+        from snapdp.accuracy import noise_interval
+
+        return noise_interval(self.parameters, index=index, output=output, alpha=alpha)

@@ -1,0 +1,172 @@
+"""The public study: what is declared and asked, with its plan and its release as methods.
+
+Room: api. It holds the declaration; each method is one call into a room below.
+"""
+
+from __future__ import annotations
+
+import os
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from snapdp.audits import is_sound
+from snapdp.display import is_address
+from snapdp.errors import ParameterError
+from snapdp.ledger import Ledger
+from snapdp.release import Release, Request, released
+from snapdp.studies import (
+    STUDY_VERSION,
+    Asked,
+    Column,
+    DeclaredStudy,
+    Plan,
+    Relation,
+    load_study,
+    plan_of,
+    study_from_values,
+)
+from snapdp.tables import Engine, Watch, open_table
+from snapdp.values import replaced
+
+
+class Study:
+    """A study: what is declared about a dataset and what is asked of it. Everything in it is public."""
+
+    def __init__(self, declared: DeclaredStudy) -> None:
+        self.declared = declared
+
+    @property
+    def dataset(self) -> str:
+        """Return the name of the account that is charged."""
+        return self.declared.dataset
+
+    @property
+    def relation(self) -> Relation:
+        """Return who is a neighbour of whom."""
+        return self.declared.relation
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """Return the declared columns."""
+        return self.declared.columns
+
+    @property
+    def asked(self) -> tuple[Asked, ...]:
+        """Return what is asked: each statistic with its epsilon or accuracy."""
+        return self.declared.asked
+
+    @property
+    def requests(self) -> tuple[Asked, ...]:
+        """Return the same, by its former name."""
+        return self.asked
+
+    @property
+    def budget(self) -> Fraction | None:
+        """Return the epsilon that the statistics may share, where one is declared."""
+        return self.declared.budget
+
+    @property
+    def data(self) -> str | None:
+        """Return where the rows are, where the study says so; no part of a request."""
+        return self.declared.data
+
+    def column(self, name: str) -> Column:
+        """Return a declared column by its name."""
+        return self.declared.column(name)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Study) and self.declared == other.declared
+
+    def __hash__(self) -> int:
+        return hash(self.declared)
+
+    def __repr__(self) -> str:
+        return repr(self.declared).replace("DeclaredStudy", "Study", 1)
+
+    def plan(self) -> Plan:
+        """Return what every statistic costs and is worth. No data is opened."""
+        return plan_of(self.declared)
+
+    def request(self, plan: Plan | None = None) -> Request:
+        """Return the request that a release would make; a plan of this study may be given instead of its own."""
+        return Request(dataset=self.dataset, plan=plan or self.plan())
+
+    def sql(self, table: Any = None) -> str:
+        """Return the statement that will run: on a table, or on one with every column in its natural type."""
+        from snapdp.studies import aggregates_of
+        from snapdp.tables import statement
+
+        asked = aggregates_of(each.query for each in self.asked)
+        return statement(asked) if table is None else self.table(table).statement(asked, salt=self.dataset)
+
+    def release(
+        self,
+        table: Any = None,
+        *,
+        ledger: str | os.PathLike[str] | Ledger,
+        plan: Plan | None = None,
+        directory: str | os.PathLike[str] = ".",
+        watch: Watch | None = None,
+        own: bool = False,
+    ) -> Release:
+        """Release all statistics: charge the ledger, draw, record. The same request again is free.
+
+        table      what `snapdp.open_table` returns, or anything it takes; the study's own `data` where left out
+        ledger     a path, or an open Ledger; it has an account named like the study's dataset
+        plan       a fitted plan of this study, instead of the epsilons as typed
+        directory  where the files of very long histograms go
+        own        on a team ledger: draw and pay anew instead of taking what another role drew
+        """
+        request = self.request(plan)
+        opened = self.table(table)
+        if isinstance(ledger, Ledger):
+            return _released(_own(request, ledger) if own else request, opened, ledger, directory, watch)
+        with Ledger.open(ledger) as book:
+            return _released(_own(request, book) if own else request, opened, book, directory, watch)
+
+    def table(self, table: Any = None) -> Engine:
+        """Return the table to release from: the one given, or the one that the study names."""
+        if isinstance(table, Engine):
+            return table
+        if table is None and self.data is None:
+            raise ParameterError("the study names no data.", "Give a table or a path, or data in the study.")
+        return open_table(self.data if table is None else table)
+
+
+def _released(
+    request: Request, table: Engine, ledger: Ledger, directory: str | os.PathLike[str], watch: Watch | None
+) -> Release:
+    outcome = released(request, table, ledger, directory=Path(directory), is_sound=is_sound, watch=watch)
+    return Release(outcome.record, free=outcome.free, author=outcome.author)
+
+
+def _own(request: Request, ledger: Ledger) -> Request:
+    """Return the request as one of this role alone: nobody else's answer is an answer to it."""
+    if ledger.role is None:
+        raise ParameterError(
+            "a ledger in a file knows no roles: there is nobody else whose answer could be declined.",
+            "Leave `own` out; it belongs to a team ledger on a server. Nothing was spent.",
+        )
+    return replaced(request, own=ledger.role)
+
+
+def study(given: str | os.PathLike[str] | dict[str, Any] | None = None, **values: Any) -> Study:
+    """Return a study from a TOML file, or from the same keys as a dict or as keywords.
+
+    >>> s = study(dataset="people", relation="change-one", n=5000,
+    ...           columns={"age": {"kind": "integer", "lower": 0, "upper": 120}},
+    ...           statistic=[{"kind": "mean", "column": "age", "epsilon": "0.5"}])
+    >>> s.plan()
+    plan: epsilon 1/2
+      mean(age)  1/2  +-0.1440 at alpha 1/20
+    """
+    if given is not None and values:
+        raise ParameterError("a study is a file or values, not both.", "Give one of the two.")
+    if given is None or isinstance(given, dict):
+        found = study_from_values({"version": STUDY_VERSION, **(given or {}), **values})
+    else:
+        found = load_study(given)
+        if found.data is not None and not is_address(found.data):  # relative to the file that names it
+            found = replaced(found, data=str(Path(given).parent / found.data))
+    return Study(found)

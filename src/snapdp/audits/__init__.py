@@ -1,0 +1,21 @@
+"""Audits of releases: everything public in a record derived again, and a checker that can be run alone."""
+
+from typing import TYPE_CHECKING
+
+from snapdp.doors import door
+
+if TYPE_CHECKING:
+    from snapdp.audits.certificates import examined as examined
+    from snapdp.audits.release_audit import (
+        audit as audit,
+        is_sound as is_sound,
+        release_certificate as release_certificate,
+    )
+else:
+    __getattr__, __dir__ = door(
+        __name__,
+        {
+            "certificates": "examined",
+            "release_audit": "audit is_sound release_certificate",
+        },
+    )

@@ -1,0 +1,509 @@
+"""The independent checker of release certificates: `python check_release.py certificate.json`. Standard library only.
+
+Room: audits, where only `certificates` asks it; it imports nothing of the package and can be copied out and run alone.
+Idea: a certificate holds the record of a release. From the columns and the relation that a record declares all else
+follows but the grid indices: every mechanism's parameters, cells, numbers, intervals, the charge. It is derived here
+again, from the documents alone, and compared; the first field that differs is named.
+Trusts: Python's integers, correctly rounded int / int, SHA-256, and what docs/theory/release-certificates.md names.
+Source: docs/theory/sensitivities.md (2)-(13), mechanism.md (4), planning.md (6), (33); release-certificates.md [1]-[6].
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+import sys
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from itertools import pairwise, product
+from typing import Any, NamedTuple
+
+FORMAT = "snapdp-release-certificate/1"
+PREMISES = "post-processing proved, sensitivity proved, exact sums proved, composition proved, fast path tested"
+PREMISES += ", fair bits assumed, engine assumed, public declarations assumed, unit assumed"
+KINDS = {  # of statistics: how many columns, and the fields beside the common ones; those marked ? may be absent
+    "count": (0, "where? by?"), "histogram": (1, "columns by?"), "sum": (1, "columns by?"), "mean": (1, "columns by?"),
+    "variance": (1, "columns"), "covariance": (2, "columns"),
+}  # fmt: skip
+SHA256, RATIONAL = "sha256:[0-9a-f]{64}", "-?[0-9]{1,1000}(/[0-9]{1,1000})?"
+FREE = {"dataset": "(?s).+", "dataset_version": "[0-9a-f]{16}", "previous": SHA256}  # fields that follow from nothing
+WHO = {"relation", "unit", "n", "n_max", "person", "rows_per_person", "own"}
+ENGINES = {"duckdb": "", "spark": " pyspark", "postgresql": " postgresql"}  # and what else has a version then
+RECORD = "snapdp_record arithmetic relation unit versions statistics derived charged request " + " ".join(FREE)
+INLINE = 1000  # longer lists of categories or cells are named by their digest
+MOST_LEVELS, MOST_CATEGORIES, LARGEST_INDEX = 1 << 31, 10**7, 1 << 52
+# What a hostile text may cost: its bytes, statistics, the digits of a number, the bits of an enclosure.
+MOST_BYTES, MOST_STATISTICS, MOST_DIGITS, MOST_BITS = 1 << 25, 1000, 1000, 1 << 11
+MOST_EDGES, MOST_CONDITIONS = 100_000, 10_000  # of all statistics together
+ZERO, HALF, ONE, GAMMA = Fraction(0), Fraction(1, 2), Fraction(1), Fraction(1, 1 << 40)
+Row = tuple[float, float | None, float | None]  # value, low, high
+Relation = tuple[bool, int, int]  # whether it is change-one; n, or n_max; the rows of a person
+
+
+class Refused(Exception):
+    """The certificate is not accepted; the message names the field and the reason."""
+
+
+# 1. Numbers: Fractions; e**-t between two integers, so that comparisons with it are decided
+def exp_minus(t: Fraction, bits: int) -> tuple[int, int]:
+    """Return integers around 2**bits e**-t, for t >= 0.
+
+    e**-t = (e**-s)**(2**h), s = t/2**h <= 1/2, by the alternating series in units of 2**-wide. Added on both sides are
+    the unit lost in s, 2 for each of the k terms (each at most half the one before), and what follows the last.
+    """
+    if t.numerator > bits * t.denominator:  # e**-t < 2**-t
+        return 0, 1
+    h = (2 * t.numerator // t.denominator).bit_length()
+    wide = bits + h + 16
+    s = (t.numerator << wide) // (t.denominator << h)
+    total, term, k = 0, 1 << wide, 0
+    while term:
+        total += -term if k % 2 else term
+        k += 1
+        term = term * s // (k << wide)
+    low, high = max(0, total - 2 * k - 3), total + 2 * k + 3
+    for _ in range(h):
+        low, high = low * low >> wide, -(-high * high >> wide)
+    return low >> (wide - bits), -(-high >> (wide - bits))
+
+
+def at_most(exponents: Sequence[Fraction], bound: Fraction) -> bool:
+    """Tell whether the sum of e**-t over some t >= 0, not all 0, is at most a rational: never equal, planning (2)."""
+    bits = 80 + (bound.denominator // bound.numerator).bit_length()
+    while bits <= MOST_BITS:
+        low, high = map(sum, zip(*(exp_minus(t, bits) for t in exponents), strict=True))
+        limit = (bound.numerator << bits) // bound.denominator
+        if high <= limit or low > limit:
+            return bool(high <= limit)
+        bits *= 2
+    raise Refused("epsilon or alpha: too near to a boundary to be decided")
+
+
+def clamp_index(end: Fraction, scale: Fraction) -> int:
+    """Return the least k with k + 1/2 >= end + scale ln(1/gamma), in units of the grid.            mechanism (4)"""
+    window = range(math.floor(end + 27 * scale + HALF), math.ceil(end + 28 * scale))  # 27 < ln(1/gamma) < 28
+    return window.start + bisect_left(window, True, key=lambda k: at_most([(k + HALF - end) / scale], GAMMA))
+
+
+@lru_cache(maxsize=4096)
+def reach(x: Fraction, alpha: Fraction) -> Fraction:
+    """Return the half-length of noise intervals in units of the grid, rounded up to 2**-48.      planning (6), (33)
+
+    x = grid/scale. With m >= 1 the least integer such that e**(-m x/2) <= alpha, a value f just above m/2 rejects the
+    output 0 iff (e**-t1 + e**-t2)/2 <= alpha, t1 = x (f - 1/2), t2 = x (m + 1/2 - f); (m + 1)/2 does reject it.   [2]
+    As x >= 1/16, m is at most 32 ln(1/alpha) + 1.
+    """
+    m = 1 + bisect_left(range(1, 1 << 20), True, key=lambda m: at_most([m * x / 2], alpha))
+
+    def rejects(steps: int) -> bool:
+        further = Fraction(steps, 1 << 48)
+        return at_most([x * ((m - 1) * HALF + further), x * ((m + 1) * HALF - further)], 2 * alpha)
+
+    return m * HALF + Fraction(bisect_left(range(1 << 47), True, key=rejects), 1 << 48)
+
+
+def outward(low: Fraction, high: Fraction) -> tuple[float, float]:
+    """Return the largest double <= low and the smallest one >= high."""
+    a, b = float(low), float(high)
+    return a if a <= low else math.nextafter(a, -math.inf), b if b >= high else math.nextafter(b, math.inf)
+
+
+def root(x: Fraction) -> Fraction:
+    """Return a number on the same side of every double, and every midpoint of two, as the root of |x|, signed. [5]"""
+    shift = max(0, 64 + (x.denominator.bit_length() - x.numerator.bit_length()) // 2)
+    square = abs(x) * (1 << 2 * shift)
+    floor = math.isqrt(math.floor(square))
+    return Fraction(2 * floor + (floor * floor != square), 2 << shift) * (1 if x > 0 else -1)
+
+
+# 2. What is declared
+class At:  # a value of the certificate and its place there: what is read is checked, and what fails is named
+    def __init__(self, value: Any, field: str) -> None:
+        self.value, self.field = value, field
+
+    def demand(self, premise: bool, reason: str) -> None:
+        if not premise:
+            raise Refused(f"{self.field}: {reason}")
+
+    def at(self, key: str) -> At:
+        self.demand(type(self.value) is dict and key in self.value, f"the field {key} is missing")
+        return At(self.value[key], f"{self.field}.{key}".removeprefix("certificate."))
+
+    def fields(self, names: str) -> list[At]:
+        """Return the fields of a table that has exactly these; those marked ? may be absent."""
+        self.demand(type(self.value) is dict, "not a table")
+        for key in self.value:
+            self.demand(key in names.replace("?", "").split(), f"no field {ascii(key)[:80]} belongs here")
+        return [self.at(name.rstrip("?")) for name in names.split() if name[-1] != "?" or name[:-1] in self.value]
+
+    def rows(self, most: int = INLINE) -> list[At]:
+        self.demand(type(self.value) is list and 0 < len(self.value) <= most, f"not a list of 1 to {most} entries")
+        return [At(each, f"{self.field}[{place}]") for place, each in enumerate(self.value)]
+
+    def text(self, pattern: str = "(?s).+") -> str:
+        self.demand(type(self.value) is str and re.fullmatch(pattern, self.value) is not None, "not as it must be")
+        return str(self.value)
+
+    def whole(self) -> int:
+        self.demand(type(self.value) is int and self.value > 0, "not a positive whole number")
+        return int(self.value)
+
+    def rational(self, above: float = -math.inf, below: float = math.inf) -> Fraction:
+        numerator, _, denominator = self.text(RATIONAL).partition("/")
+        found = Fraction(int(numerator), int(denominator or 1) or 1)
+        self.demand(str(found) == self.value and above < found < below, "not in lowest terms, or out of range")
+        return found
+
+    def same(self, derived: Any) -> None:
+        """Refuse the first field in which two trees differ; True is not 1, and 1 is not 1.0."""
+        if type(derived) is dict:
+            for each, key in zip(self.fields(" ".join(derived)), derived, strict=True):
+                each.same(derived[key])
+        elif type(derived) is list and type(self.value) is list and len(derived) == len(self.value):
+            for place, each in enumerate(derived):
+                At(self.value[place], f"{self.field}[{place}]").same(each)
+        else:
+            alike = type(self.value) is type(derived) and self.value == derived
+            self.demand(alike, f"is {ascii(self.value)[:80]}, but {ascii(derived)[:80]} follows from what is declared")
+
+
+class Column(NamedTuple):  # numbers on a step, or categories; no labels where only their digest is given
+    name: str
+    kind: str
+    lower: Fraction = ZERO
+    upper: Fraction = ZERO
+    step: Fraction = ONE
+    levels: int = 0
+    cells: int = 0
+    labels: tuple[str, ...] | None = None
+
+
+def read_relation(record: At) -> Relation:
+    change_one = record.at("relation").text("change-one|add-remove") == "change-one"
+    size, person = "n" if change_one else "n_max", "person" in record.value and not change_one
+    named = " engine own?" * (record.at("snapdp_record").whole() == 2)  # version 1 names no engine
+    record.fields(f"{RECORD} {size}{named}" + " person rows_per_person" * person)
+    record.at("unit").same("person" if person and record.at("person").text() else "row")
+    return change_one, record.at(size).whole(), record.at("rows_per_person").whole() if person else 1
+
+
+def read_column(column: At, kinds: str = "number|integer|category") -> Column:
+    """Return a declared column; its bounds are multiples of its step.                         sensitivities (2)"""
+    kind, name = column.at("kind").text(kinds), column.at("name").text()
+    if kind == "category":
+        _, _, listed, unknown, null = column.fields("name kind categories unknown null")
+        special = ("(unknown)",) * (unknown.text("dropped|binned") == "binned")
+        special += ("(null)",) * (null.text("dropped|binned") == "binned")
+        if type(listed.value) is dict:
+            count, digest = listed.fields("count digest")
+            count.demand(INLINE < count.whole() <= MOST_CATEGORIES and digest.text(SHA256) != "", "no long list")
+            return Column(name, kind, cells=count.value + len(special))
+        labels = [each.text("(?s).*") for each in listed.rows()]
+        listed.demand(len({*labels}) == len(labels), "one category twice")
+        return Column(name, kind, cells=len(labels) + len(special), labels=(*labels, *special))
+    _, _, width, *ends = column.fields("name kind step lower missing upper")
+    step, lower, missing, upper = width.rational(above=0), *(end.rational() for end in ends)
+    width.demand(kind == "number" or step.denominator == 1, "not whole, for integers")
+    column.demand(lower <= missing <= upper and lower < upper, "no bounds with the stand-in between them")
+    on_step = all((end / step).denominator == 1 for end in (lower, missing, upper))
+    width.demand(on_step and (upper - lower) / step <= MOST_LEVELS, "not a part of the bounds, at least 2**-31")
+    return Column(name, kind, lower, upper, step, levels=int((upper - lower) / step))
+
+
+def read_condition(condition: At) -> str:
+    """Return a condition as titles write it."""
+    column = read_column(condition.at("column"))
+    if column.kind == "category":
+        equals = condition.fields("column equals")[1].text("(?s).*")
+        condition.demand(equals in (column.labels or [equals]), "no declared category")
+        return f"{column.name} = {equals}"
+    ends = [each.rational() for each in condition.fields("column from? below?")[1:]]
+    divided = ends == sorted({*ends}) != [] and column.lower < ends[0] and ends[-1] <= column.upper
+    condition.demand(divided, "no range that divides the bounds")
+    low, high = f"{ends[0]} <= " * ("from" in condition.value), f" < {ends[-1]}" * ("below" in condition.value)
+    return low + column.name + high
+
+
+def read_bins(statistic: At, column: Column) -> list[str]:
+    """Return the names of the bins of a histogram over numbers: [edge, next edge), the last one closed."""
+    edges = [edge.rational() for edge in statistic.at("edges").rows(MOST_EDGES)]
+    inside = len(edges) > 1 and column.lower <= edges[0] and edges[-1] <= column.upper and edges == sorted({*edges})
+    statistic.at("edges").demand(inside, "not two or more that increase within the bounds")
+    binned = statistic.at("outside").text("dropped|binned") == "binned"
+    bins = [f"[{low}, {high}{']' if high == edges[-1] else ')'}" for low, high in pairwise(edges)]
+    bins += [f"above {edges[-1]}"] * (binned and edges[-1] < column.upper)
+    return [f"below {edges[0]}"] * (binned and edges[0] > column.lower) + bins
+
+
+def read_cells(statistic: At, columns: list[Column]) -> tuple[str, int, list[str]]:
+    """Return the title of a statistic, how many cells it has, and their names where these are at most 1,000."""
+    title, histogram = statistic.at("kind").text(), statistic.value["kind"] == "histogram"
+    title += f"({', '.join(column.name for column in columns)})" * (columns != [])
+    if "where" in statistic.value:
+        title += " where " + " and ".join(read_condition(each) for each in statistic.at("where").rows())
+    labels, cells = [""], 1
+    if histogram:
+        labels = read_bins(statistic, columns[0]) if "edges" in statistic.value else list(columns[0].labels or ())
+        cells = columns[0].cells or len(labels)
+    if "by" in statistic.value:
+        by = read_column(statistic.at("by"), "category")
+        title, cells = f"{title} by {by.name}", cells * by.cells
+        pairs = product(by.labels or (), labels) if cells <= INLINE else ()
+        labels = [f"{group} / {each}" if histogram else group for group, each in pairs]
+    return title, cells, labels
+
+
+# 3. What follows
+class Part(NamedTuple):  # one numerator: its mechanism in each cell, and how the statistic follows from it
+    name: str
+    sensitivity: int
+    lower: int
+    upper: int
+    factor: Fraction
+    shift: Fraction
+    whole: bool
+    moving: int
+    epsilon: Fraction  # of each cell
+
+    @property
+    def noise_scale(self) -> Fraction:
+        return self.sensitivity / self.epsilon
+
+    @property
+    def grid(self) -> Fraction:
+        """Return a sixteenth of the least power of two >= the noise scale; at least 1 where values are whole.  [1]"""
+        above, below = math.ceil(self.noise_scale) - 1, math.floor(1 / self.noise_scale)  # one of the two is 0
+        fine = Fraction(1 << above.bit_length(), 16 << max(0, below.bit_length() - 1))
+        return max(fine, ONE) if self.whole else fine
+
+    def value(self, index: int) -> Fraction:
+        return self.shift + self.factor * self.grid * index
+
+    def interval(self, index: int, alpha: Fraction) -> tuple[Fraction, Fraction]:
+        low, high = (self.shift + self.factor * end for end in (self.lower, self.upper))
+        value, half = self.value(index), self.factor * self.grid * reach(self.grid / self.noise_scale, alpha)
+        return min(max(value - half, low), high), max(min(value + half, high), low)
+
+    def printed(self, index: int, alpha: Fraction) -> Row:
+        """Return value, low and high: whole numbers inward, as the truth is one; doubles outward.              [3]"""
+        value, (low, high) = self.value(index), self.interval(index, alpha)
+        return (int(value), math.ceil(low), math.floor(high)) if self.whole else (float(value), *outward(low, high))
+
+
+def parts_of(statistic: Statistic, relation: Relation, grouped: bool, for_count: Fraction) -> Iterator[Part]:
+    """Yield the numerators of a statistic, each with the epsilon of its cells.            sensitivities (4)-(13)"""
+    kind, epsilon, (change_one, n, persons) = statistic.kind, statistic.epsilon, relation
+    two = 2 if change_one and grouped else 1  # a row may leave one group and enter another: (13)
+    if kind in ("count", "histogram"):  # (5), (6)
+        moving = min(2, statistic.cells) if change_one else 1
+        yield Part("count", persons, 0, n, ONE, ZERO, True, moving, epsilon / moving)
+        return
+    x, y, integer = statistic.columns[0], statistic.columns[-1], statistic.columns[0].kind == "integer"
+    if kind in ("variance", "covariance"):  # (10), (11)
+        most, factor = n * n // 4 * x.levels * y.levels, x.step * y.step / (n * (n - 1))
+        least, furthest = 0 if kind == "variance" else -most, (n - 1) * x.levels * y.levels
+        yield Part(f"{kind} numerator", furthest, least, most, factor, ZERO, False, 1, epsilon)
+    elif change_one and not grouped:  # (7); the mean of one row is its sum
+        factor, shift = (x.step, n * x.lower) if kind == "sum" else (x.step / n, x.lower)
+        total = integer and (kind == "sum" or n == 1)
+        yield Part("sum above lower", x.levels, 0, n * x.levels, factor, shift, total, 1, epsilon)
+    elif kind == "sum":  # (8)
+        low, high = int(x.lower / x.step), int(x.upper / x.step)
+        furthest, least, most = max(abs(low), abs(high)), min(0, n * low), max(0, n * high)
+        yield Part("sum", furthest * persons, least, most, x.step, ZERO, integer, two, epsilon / two)
+    else:  # (9)
+        most, rest = n * x.levels, (1 - for_count) * epsilon / two
+        yield Part("centred sum", x.levels * persons, -most, most, x.step / 2, ZERO, False, two, rest)
+        yield Part("count", persons, 0, n, ONE, ZERO, True, two, for_count * epsilon / two)
+
+
+class Statistic(NamedTuple):
+    kind: str
+    epsilon: Fraction
+    alpha: Fraction
+    columns: list[Column]
+    title: str
+    cells: int
+    labels: list[str]  # none where there are more than 1,000 cells
+    released: list[tuple[Part, list[int]]]  # with the indices of the cells
+
+
+def read_statistic(stated: At, relation: Relation) -> Statistic:
+    """Return a statistic whose parts are what follows from their declaration and their indices."""
+    kind, grouped = stated.at("kind").text("|".join(KINDS)), "by" in stated.value
+    public, (wanted, names) = relation[0] and not grouped, KINDS[kind]  # public: how many rows there are
+    kinds = "number|integer|category" if kind == "histogram" else "number|integer"
+    columns = [read_column(each, kinds) for each in stated.at("columns").rows(2)] if wanted else []
+    stated.demand(len({column.name for column in columns}) == wanted, "not so many different columns")
+    names += " edges outside" * (kind == "histogram" and columns[0].kind != "category")
+    names += " count_share" * (kind == "mean" and not public)
+    _, title, epsilon, alpha, parts, *_ = stated.fields("kind title epsilon alpha parts " + names)
+    stated.demand(kind not in ("variance", "covariance") or (public and relation[1] > 1), "needs a public n >= 2")
+    stated.demand(kind != "count" or not public or "where" in stated.value, "how many rows there are is public")
+    found = Statistic(kind, epsilon.rational(above=0), alpha.rational(0, 1), columns, *read_cells(stated, columns), [])
+    title.same(found.title)
+    for_count = stated.at("count_share").rational(0, 1) if "count_share" in stated.value else HALF
+    expected = list(parts_of(found, relation, grouped, for_count))
+    parts.demand(len(parts.rows(2)) == len(expected), "not so many parts")
+    for each, part in zip(parts.rows(), expected, strict=True):
+        found.released.append((part, check_part(each, part, found)))
+    return found
+
+
+def check_part(stated: At, part: Part, statistic: Statistic) -> list[int]:
+    """Compare a part with what follows from its declaration and its indices; return these."""
+    grid, ratio = part.grid, part.noise_scale / part.grid
+    low, high = -clamp_index(-part.lower / grid, ratio), clamp_index(part.upper / grid, ratio)
+    stated.demand(max(abs(low), abs(high)) <= LARGEST_INDEX, "a clamp beyond 2**52 steps of the grid")
+    exact = ("epsilon", "sensitivity", "lower", "upper", "factor", "shift", "grid", "noise_scale")
+    derived: dict[str, Any] = {key: str(getattr(part, key)) for key in exact}
+    derived |= {key: getattr(part, key) for key in ("name", "moving", "whole")}
+    derived["clamp"] = [str(low * grid), str(high * grid)]
+    indices: list[int] = []
+    for each in stated.at("index").rows() if statistic.cells <= INLINE else ():
+        each.demand(type(each.value) is int and low <= each.value <= high, f"not a whole number from {low} to {high}")
+        indices.append(each.value)
+    derived |= {"index": indices} if indices else {}
+    check_block(stated, derived, statistic, [part.printed(index, statistic.alpha) for index in indices])
+    return indices
+
+
+def check_block(stated: At, derived: dict[str, Any], statistic: Statistic, numbers: Sequence[Row]) -> None:
+    """Compare a block of numbers, one for each cell; where these are in a file, that is named but not opened."""
+    if statistic.cells > INLINE:
+        digest = stated.at("file").at("digest").text(SHA256)
+        derived["file"] = {"name": f"snapdp-{digest[7:39]}.parquet", "digest": digest, "rows": statistic.cells}
+    else:
+        values, lows, highs = ([row[place] for row in numbers] for place in range(3))
+        derived |= {"cell": statistic.labels, "value": values, "low": lows, "high": highs}
+    stated.same(derived | {"cells": statistic.cells})
+
+
+def means(statistic: Statistic) -> Iterator[Row]:
+    """Yield middle + centred sum / count, inside the bounds; both intervals at half of alpha. sensitivities (9), [4]"""
+    (column,), ((sums, totals), (counts, numbers)) = statistic.columns, statistic.released
+    middle = (column.lower + column.upper) / 2
+    for total, number in zip(totals, numbers, strict=True):
+        value = middle + sums.value(total) / counts.value(number) if number > 0 else middle
+        fewest, most = counts.interval(number, statistic.alpha / 2)
+        ends = [column.lower, column.upper]  # of a group that may be empty nothing is known
+        if fewest >= 1:
+            ends = [middle + end / n for end in sums.interval(total, statistic.alpha / 2) for n in (fewest, most)]
+        inside = [min(max(each, column.lower), column.upper) for each in (value, min(ends), max(ends))]
+        yield float(inside[0]), *outward(inside[1], inside[2])
+
+
+def shares(statistic: Statistic, relation: Relation) -> Iterator[Row]:
+    """Yield each cell's part of n; where n is private, of the released total, without an interval.             [4]"""
+    ((counts, indices),), (change_one, n, _) = statistic.released, relation
+    total = n if change_one else sum(max(counts.value(index), ZERO) for index in indices) or ONE
+    for index in indices:
+        low, high = counts.interval(index, statistic.alpha)
+        value = float(min(max(counts.value(index), ZERO) / total, ONE))
+        yield value, *(outward(low / total, high / total) if change_one else (None, None))
+
+
+def correlation(covariance: Statistic, variances: Sequence[Statistic]) -> Row:
+    """Return covariance / root(variance * variance), inside -1 to 1; all intervals at a third of alpha.        [4]"""
+    inputs = [(part, indices[0]) for each in (covariance, *variances) for part, indices in each.released]
+    value, first, second = (part.value(index) for part, index in inputs)
+    (low, high), x, y = (part.interval(index, covariance.alpha / 3) for part, index in inputs)
+    narrow, wide = x[0] * y[0], x[1] * y[1]
+    pairs = (value, first * second), (low, narrow if low < 0 else wide), (high, narrow if high > 0 else wide)
+    quotient, *ends = (min(max(root(top * abs(top) / (square or ONE)), -ONE), ONE) for top, square in pairs)
+    known = float(quotient) if min(first, second) > 0 else 0.0
+    return known, *(outward(ends[0], ends[1]) if narrow else (-1.0, 1.0))
+
+
+def derived_blocks(statistics: Sequence[Statistic], relation: Relation) -> Iterator[tuple[int, str, str, list[Row]]]:
+    """Yield what follows from released numbers, free of charge: number of the statistic, name, title, numbers."""
+    variances = {each.columns[0]: each for each in statistics if each.kind == "variance"}
+    for number, each in enumerate(statistics):
+        names = ", ".join(column.name for column in each.columns)
+        if each.kind == "mean" and len(each.released) == 2:
+            yield number, "mean", each.title, list(means(each))
+        elif each.kind == "variance":
+            part, (index,) = each.released[0]
+            ends = outward(*(root(end) for end in part.interval(index, each.alpha)))
+            value = float(root(max(part.value(index), ZERO)))
+            yield number, "standard deviation", f"standard deviation({names})", [(value, *ends)]
+        elif each.kind == "histogram" and each.cells <= INLINE:
+            yield number, "share", f"shares of {each.title}", list(shares(each, relation))
+        elif each.kind == "covariance" and all(column in variances for column in each.columns):
+            row = correlation(each, [variances[column] for column in each.columns])
+            yield number, "correlation", f"correlation({names})", [row]
+
+
+def check_record(record: At) -> Fraction:
+    """Compare a record with what follows from its declarations and indices; return what it charges."""
+    relation = read_relation(record)
+    for name, pattern in {**FREE, "arithmetic": "exact"}.items():
+        record.at(name).text(pattern)
+    record.at("snapdp_record").demand(record.value["snapdp_record"] in (1, 2), "not a version that is known here")
+    engine = record.at("engine").text("|".join(ENGINES)) if "engine" in record.value else "duckdb"
+    _ = "own" in record.value and record.at("own").text()
+    for version in record.at("versions").fields("snapdp python numpy gmpy2 cryptography duckdb" + ENGINES[engine]):
+        version.text("[0-9][0-9A-Za-z.+-]{0,40}")
+    stated, charged = record.at("statistics").rows(MOST_STATISTICS), ZERO
+    for key, most in (("edges", MOST_EDGES), ("where", MOST_CONDITIONS)):
+        lists = [each.value[key] for each in stated if type(each.value) is dict and key in each.value]
+        record.demand(sum(len(each) for each in lists if type(each) is list) <= most, f"more than {most} {key}")
+    statistics = [read_statistic(each, relation) for each in stated]
+    for one in statistics:
+        charged += one.epsilon
+        record.demand(charged.denominator < 10**MOST_DIGITS, "a charge of very many digits")
+    record.at("charged").same(str(charged))
+    blocks, derived = list(derived_blocks(statistics, relation)), record.at("derived")
+    derived.demand(type(derived.value) is list and len(derived.value) == len(blocks), "not so many blocks")
+    every = derived.rows() if blocks else []
+    for place, (number, name, title, numbers) in enumerate(blocks):
+        values = {"statistic": number, "name": name, "title": title, "alpha": str(statistics[number].alpha)}
+        check_block(every[place], values, statistics[number], numbers)
+    request = {key: each for key, each in record.value.items() if key in WHO} | {"snapdp_request": 1}
+    request["statistics"] = [{key: each.value[key] for key in each.value if key != "parts"} for each in stated]
+    text = json.dumps({"epsilon": str(charged), "request": request}, sort_keys=True, separators=(",", ":"))
+    record.at("request").same("sha256:" + hashlib.sha256(text.encode()).hexdigest())
+    return charged
+
+
+def check(certificate: Any) -> list[str]:
+    """Return why a certificate is refused, field first; nothing if it is accepted."""
+    try:
+        form, claim, premises, record = At(certificate, "certificate").fields("format claim premises record")
+        form.same(FORMAT)
+        listed = [[text.text() for text in each.rows(3)] for each in premises.rows()]
+        premises.demand(", ".join(f"{name} {status}" for name, status, _ in listed) == PREMISES, "not of a release")
+        claim.same(str(check_record(record)))
+    except Refused as refusal:
+        return [str(refusal)]
+    except (ArithmeticError, LookupError, TypeError, ValueError, RecursionError) as problem:  # fail closed
+        return [f"certificate: {type(problem).__name__} while it was derived again"]
+    return []
+
+
+def unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    At(pairs, "certificate").demand(len(dict(pairs)) == len(pairs), "a field that stands twice in one table")
+    return dict(pairs)
+
+
+def main(arguments: Sequence[str]) -> int:
+    try:
+        [path] = arguments
+        with open(path, "rb") as file:
+            content = file.read(MOST_BYTES)  # what is longer is cut, and no JSON then
+        reasons = check(json.loads(content.decode(), object_pairs_hook=unrepeated))
+    except Refused as refusal:
+        reasons = [str(refusal)]
+    except (OSError, ValueError, RecursionError) as problem:
+        print(f"UNREADABLE: {ascii(str(problem))[:200]} (usage: python check_release.py FILE)", file=sys.stderr)
+        return 2
+    print("".join(f"REFUSED: {reason}" for reason in reasons) or "ACCEPTED")
+    return 1 if reasons else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,156 @@
+"""Numbers as text: exactly, or with few digits and rounded to the side that the name says.
+
+Room: display. Who reads a bound must not read a better one: a figure is the number itself, or lies on its safe side.
+
+    exact_amount      0.3  1/3  -0.5       the number: a decimal of at most six places, else a fraction
+    exact_operand     0.3  (1/3)  (-0.5)   the number as it stands in an expression, in brackets where it needs them
+    exact_float       2^-52  2.5  1/3      the number as a machine holds it
+    decimal_up        0.3334  -0.3333      so many places after the point, up; decimal_down: down
+    four_digits_up    0.3334  12346  7     at least four significant digits, up; whole numbers whole
+    scientific_up     3.334e-01            so many significant digits, away from zero
+    six_digits        0.333333  1e9        six significant digits or as many as an interval calls for; to any side
+"""
+
+from __future__ import annotations
+
+import math
+from decimal import ROUND_HALF_EVEN, Context, Decimal
+from fractions import Fraction
+
+from snapdp.exact import exponent_of_power, floor_log10, power_of_ten
+
+SHORT_PLACES = 6  # of an amount: one that needs more is shown as a fraction
+PLAIN_PLACES = 60  # of an operand: a tiny power of two has hundreds of decimals, and an exponent keeps them few
+NEAR_POWER = 10  # 2**-10 to 2**10 are shown in decimals
+FEWEST_DIGITS = 6  # of a shown double
+MOST_PLACES = 17  # of a shown double before the point: longer ones are shown with an exponent
+
+
+def exact_amount(x: Fraction) -> str:
+    """Return an amount exactly: as a short decimal where it is one, else as a fraction.
+
+    >>> exact_amount(Fraction(3, 10)), exact_amount(Fraction(-1, 2)), exact_amount(Fraction(1, 3))
+    ('0.3', '-0.5', '1/3')
+    """
+    places = _places(x)
+    return str(x) if places is None or places > SHORT_PLACES else _pointed(x.numerator, x.denominator, places)
+
+
+def exact_operand(x: Fraction) -> str:
+    """Return a number exactly as it stands in an expression; a quotient, and a negative number, in brackets.
+
+    >>> exact_operand(Fraction(1, 10)), exact_operand(Fraction(-1, 10)), exact_operand(Fraction(1, 3))
+    ('0.1', '(-0.1)', '(1/3)')
+    """
+    places = _places(x)
+    if places is None:
+        return f"({x.numerator}/{x.denominator})"
+    if places > PLAIN_PLACES:
+        return f"{x.numerator * 10**places // x.denominator}e-{places}"
+    text = _pointed(x.numerator, x.denominator, places)
+    return f"({text})" if x < 0 else text
+
+
+def exact_float(x: Fraction) -> str:
+    """Return a value of a machine: a far power of two as such, a double as its shortest text, else a fraction.
+
+    >>> exact_float(Fraction(-1, 2**52)), exact_float(Fraction(5, 2)), exact_float(Fraction(1, 3))
+    ('-2^-52', '2.5', '1/3')
+    """
+    exponent = exponent_of_power(abs(x)) if x else None
+    if exponent is not None and abs(exponent) > NEAR_POWER:
+        return f"{'-' if x < 0 else ''}2^{exponent}"
+    double = float(x) if abs(x) < 2**1023 else 0.0
+    return f"{double!r}".removesuffix(".0") if Fraction(double) == x else str(x)
+
+
+def decimal_up(x: Fraction, places: int) -> str:
+    """Return the least decimal with so many places >= x, without trailing zeros.
+
+    >>> decimal_up(Fraction(1, 3), 4), decimal_up(Fraction(-1, 3), 4), decimal_up(Fraction(1, 2), 4)
+    ('0.3334', '-0.3333', '0.5')
+    """
+    return _trimmed(math.ceil(x * 10**places), places)
+
+
+def decimal_down(x: Fraction, places: int) -> str:
+    """Return the largest decimal with so many places <= x, without trailing zeros.
+
+    >>> decimal_down(Fraction(1, 3), 4), decimal_down(Fraction(-1, 3), 4), decimal_down(Fraction(20), 4)
+    ('0.3333', '-0.3334', '20')
+    """
+    return _trimmed(math.floor(x * 10**places), places)
+
+
+def four_digits_up(x: Fraction) -> str:
+    """Return a figure for people, rounded up: four significant digits or more, no exponent; whole numbers whole.
+
+    >>> [four_digits_up(Fraction(n, 3)) for n in (1, 1000, 100_000, 6)]
+    ['0.3334', '333.4', '33334', '2']
+    """
+    if x.denominator == 1:
+        return str(x)
+    places = max(0, 3 - floor_log10(abs(x)))
+    return _pointed(math.ceil(x * 10**places), 10**places, places)
+
+
+def scientific_up(x: Fraction, digits: int = 4) -> str:
+    """Return so many significant digits and an exponent for people, rounded away from zero.
+
+    >>> scientific_up(Fraction(1, 3)), scientific_up(Fraction(-99999, 10)), scientific_up(Fraction(0))
+    ('3.334e-01', '-1.000e+04', '0')
+    >>> scientific_up(Fraction(1, 3), 3), scientific_up(Fraction(1, 3), 1)
+    ('3.34e-01', '4e-01')
+    """
+    if x == 0:
+        return "0"
+    exponent = floor_log10(abs(x))
+    scaled = math.ceil(abs(x) / power_of_ten(exponent - digits + 1))
+    if scaled == 10**digits:  # rounding up made another digit
+        exponent, scaled = exponent + 1, scaled // 10
+    return f"{'-' if x < 0 else ''}{_pointed(scaled, 10 ** (digits - 1), digits - 1)}e{exponent:+03d}"
+
+
+def six_digits(x: float, rounding: str = ROUND_HALF_EVEN, half_width: Decimal | None = None) -> str:
+    """Return a double for people: whole numbers whole, others with six digits, or more where its interval is narrow.
+
+    What is shown differs from the number by at most a hundredth of the half width of its interval.
+
+    rounding   to which side: of the standard library's decimal, ROUND_FLOOR and ROUND_CEILING for ends of intervals
+
+    >>> from decimal import ROUND_CEILING, ROUND_FLOOR
+    >>> six_digits(0.1 + 0.2), six_digits(1.0000001, ROUND_CEILING), six_digits(-2.5e-7, ROUND_FLOOR)
+    ('0.3', '1.00001', '-2.5e-7')
+    >>> six_digits(1000000047.3125), six_digits(1000000047.3125, half_width=Decimal(3))
+    ('1e9', '1000000047.31')
+    """
+    if isinstance(x, int):
+        return str(x)
+    exact = Decimal(repr(x))
+    digits = FEWEST_DIGITS
+    if half_width is not None:
+        finest = (half_width / 100).adjusted() if half_width > 0 else int(exact.as_tuple().exponent)
+        digits = max(digits, exact.adjusted() - finest + 1)
+    short = Context(prec=digits, rounding=rounding).create_decimal(exact).normalize()
+    plain = -5 < short.adjusted() < min(digits, MOST_PLACES) or not short
+    return f"{short:f}" if plain else f"{short:E}".replace("E", "e").replace("e+", "e")
+
+
+def _places(x: Fraction) -> int | None:
+    """Return how many places after the point write a number exactly, or None where none do."""
+    twos = (x.denominator & -x.denominator).bit_length() - 1
+    fives, rest = 0, x.denominator >> twos
+    while rest % 5 == 0:
+        fives, rest = fives + 1, rest // 5
+    return max(twos, fives) if rest == 1 else None
+
+
+def _pointed(numerator: int, denominator: int, places: int) -> str:
+    """Return a fraction that so many places write exactly, with all of them."""
+    whole, rest = divmod(abs(numerator) * 10**places // denominator, 10**places)
+    return f"{'-' if numerator < 0 else ''}{whole}" + (f".{rest:0{places}d}" if places else "")
+
+
+def _trimmed(scaled: int, places: int) -> str:
+    text = _pointed(scaled, 10**places, places)
+    return text.rstrip("0").rstrip(".") if places else text

@@ -1,0 +1,38 @@
+"""Budgets: accounts with a cap, the chain of their entries, and where they are stored. It never sees a row."""
+
+from typing import TYPE_CHECKING
+
+from snapdp.doors import door
+
+if TYPE_CHECKING:
+    from snapdp.ledger.accounts import (
+        Account as Account,
+        Answer as Answer,
+        agree as agree,
+        label as label,
+        payable as payable,
+        too_much as too_much,
+    )
+    from snapdp.ledger.backup import back_up as back_up, restore as restore
+    from snapdp.ledger.belonging import (
+        REQUEST_VERSION as REQUEST_VERSION,
+        declaration_of as declaration_of,
+        identical as identical,
+    )
+    from snapdp.ledger.chain import canonical as canonical
+    from snapdp.ledger.ledger import Ledger as Ledger
+    from snapdp.ledger.storage.postgres import has_ledger as has_ledger, migrate as migrate
+    from snapdp.ledger.storage.sqlite_failures import is_failure as is_failure
+else:
+    __getattr__, __dir__ = door(
+        __name__,
+        {
+            "accounts": "Account Answer agree label payable too_much",
+            "backup": "back_up restore",
+            "belonging": "REQUEST_VERSION declaration_of identical",
+            "chain": "canonical",
+            "ledger": "Ledger",
+            "storage.postgres": "has_ledger migrate",
+            "storage.sqlite_failures": "is_failure",
+        },
+    )

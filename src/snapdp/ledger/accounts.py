@@ -1,0 +1,270 @@
+"""The values of a ledger: accounts, reservations, answers, charges, and the refusals that speak of them.
+
+Room: ledger. Opens nothing. Everything here is public: a message names accounts and amounts, as exact fractions, and
+says what was spent.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from snapdp.errors import BudgetError, LedgerError, ParameterError, PremiseError
+from snapdp.exact import shown
+from snapdp.ledger.chain import amount_from, canonical
+from snapdp.ledger.storage.storage import Entry, Signed, Standing
+from snapdp.studies import CHANGE_ONE
+from snapdp.values import Value
+
+LONGEST_NAME = 100
+# What the denominator of a charge divides: of 1/1 to 1/1000, of decimals with 30 places, and so of all their sums.
+COMMON_DENOMINATOR = math.lcm(10**30, *range(1, 1001))
+COMMITTED, ABANDONED, IN_PROGRESS, ORPHANED = "committed", "abandoned", "in progress", "orphaned"
+
+
+class InProgressError(LedgerError):
+    """The same request is being drawn by somebody else: ask again later, the answer will be free."""
+
+
+class Account(Value):
+    """A dataset's budget. Everything but `spent`, `entries` and `head` was fixed when the account was opened.
+
+    relation, unit   who counts as a neighbour, and whom epsilon protects
+    rows             n under change-one, n_max under add-remove
+    head             the digest of the last entry, which stands for the whole history
+    """
+
+    name: str
+    cap: Fraction
+    relation: str
+    unit: str
+    rows: int
+    opened: str
+    spent: Fraction
+    entries: int
+    head: str
+
+    @property
+    def left(self) -> Fraction:
+        """Return what may still be spent."""
+        return self.cap - self.spent
+
+
+class Reservation(Value):
+    """A charge that is on the disk: now, and only now, bits may be drawn for it."""
+
+    account: str
+    version: str
+    request: str
+    epsilon: Fraction
+    number: int
+    head: str
+
+    @property
+    def binding(self) -> dict[str, str]:
+        """Return the fields that tie a record to this reservation; `commit` insists on them."""
+        return {
+            "dataset": self.account,
+            "dataset_version": self.version,
+            "charged": str(self.epsilon),
+            "request": self.request,
+            "previous": self.head,
+        }
+
+
+class Answer(Value):
+    """A record that was committed before: the same request gets it again, free of charge.
+
+    author   the role that committed it, on a team ledger: the ledger proves that it was paid, not how it was drawn
+    """
+
+    account: str
+    version: str
+    request: str
+    number: int
+    head: str
+    text: str
+    author: str | None = None
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """Return the record as it was committed."""
+        return dict(json.loads(self.text))
+
+
+class Charge(Value):
+    """One line of an account's history: what was asked (as JSON) and charged, and what became of it.
+
+    state   committed, abandoned, in progress, or orphaned: the process that reserved is gone. All of them are spent.
+    """
+
+    number: int
+    time: str
+    epsilon: Fraction
+    version: str
+    request: str
+    asked: str
+    state: str
+    answer: Answer | None
+
+
+class Verification(Value):
+    """What `verify` looked at and found sound."""
+
+    accounts: int
+    entries: int
+
+
+def account_from(standing: Standing, opening: Mapping[str, Any]) -> Account:
+    return Account(
+        name=standing.account,
+        cap=amount_from(opening["cap"]),
+        relation=opening["relation"],
+        unit=opening["unit"],
+        rows=opening["rows"],
+        opened=opening["time"],
+        spent=amount_from(standing.spent),
+        entries=standing.entries,
+        head=standing.head,
+    )
+
+
+def charge_from(body: Mapping[str, Any]) -> Charge:
+    """Return the charge that a reservation made; nobody is behind it until somebody is found."""
+    return Charge(
+        number=body["number"],
+        time=body["time"],
+        epsilon=amount_from(body["epsilon"]),
+        version=body["version"],
+        request=body["request"],
+        asked=canonical(body["asked"]),
+        state=ORPHANED,
+        answer=None,
+    )
+
+
+def reservation_from(entry: Entry, epsilon: Fraction) -> Reservation:
+    return Reservation(
+        account=entry.account,
+        version=str(entry.version),
+        request=str(entry.request),
+        epsilon=epsilon,
+        number=entry.number,
+        head=entry.digest,
+    )
+
+
+def answer_from(entry: Entry, body: Mapping[str, Any]) -> Answer:
+    return Answer(
+        account=entry.account,
+        version=body["version"],
+        request=body["request"],
+        number=entry.number,
+        head=entry.digest,
+        text=canonical(body["record"]),
+        author=entry.author if isinstance(entry, Signed) else None,
+    )
+
+
+def label(value: Any, *, name: str) -> str:
+    """Return a short printable name."""
+    if not is_label(value):
+        raise ParameterError(
+            f"{name} = {shown(value)} is no name.", f"Give 1 to {LONGEST_NAME} printable characters, not only spaces."
+        )
+    return str(value)
+
+
+def is_label(value: Any) -> bool:
+    return isinstance(value, str) and bool(value.strip()) and len(value) <= LONGEST_NAME and value.isprintable()
+
+
+def agree(holder: Account, *, relation: str, rows: int, unit: str) -> None:
+    """Refuse a request planned under anything else than the account promises: epsilons would not add up."""
+    for name, given, kept in (
+        ("relation", relation, holder.relation),
+        ("n" if holder.relation == CHANGE_ONE else "n_max", rows, holder.rows),
+        ("unit", unit, holder.unit),
+    ):
+        if given != kept:
+            raise PremiseError(
+                f"the request has {name} = {shown(given)}; the account {holder.name!r} was opened with {shown(kept)}.",
+                "Epsilons add up only under one neighbour relation, unit and row count: ask as the account says, "
+                "or open another account for another dataset. Nothing was spent.",
+            )
+
+
+def payable(amount: Fraction) -> Fraction:
+    """Return an amount that may be charged anew; refuse one that would make the sums of an account ever longer."""
+    if COMMON_DENOMINATOR % amount.denominator:
+        raise ParameterError(
+            f"epsilon = {shown(amount)} has a denominator that would make the account's sums ever longer.",
+            "Give epsilon as a decimal with at most 30 places, or as a fraction whose denominator is at most 1000; "
+            "sums of such are fine. Nothing was spent.",
+        )
+    return amount
+
+
+def misfit(answer: Answer, fault: str) -> LedgerError:
+    return LedgerError(
+        f"entry {answer.number} of the account {answer.account!r} {fault}.",
+        "It is no answer and is not handed out: verify the ledger. No release was made and nothing was spent.",
+        account=answer.account,
+        number=answer.number,
+    )
+
+
+def not_sound(problems: Sequence[str]) -> LedgerError:
+    others = f" And {len(problems) - 1} more." if len(problems) > 1 else ""
+    return LedgerError(
+        f"the ledger is not sound: {problems[0]}{others}",
+        "Release nothing from it. Keep the file, restore the newest copy, verify it against the newest record.",
+        problems=tuple(problems),
+    )
+
+
+def other_account(known: str, account: str) -> LedgerError:
+    return LedgerError(
+        f"this data is known under the account {known!r}, not {account!r}.",
+        "Charge it there: two accounts for the same rows would spend more than either shows. Nothing was spent.",
+    )
+
+
+def unknown_version(holder: Account) -> LedgerError:
+    return LedgerError(
+        f"the account {holder.name!r} has no such version of its dataset.",
+        "Take the version from dataset_version. Nothing was spent.",
+    )
+
+
+def unknown_reservation() -> LedgerError:
+    return LedgerError(
+        "the ledger does not know this reservation.",
+        "It is another ledger, or an older copy was put back. Publish nothing.",
+    )
+
+
+def closed_before() -> LedgerError:
+    return LedgerError(
+        "the reservation was closed before, or its request was answered by somebody else.",
+        "The stored answer stands: reserve again to get it, free of charge. Do not publish this one.",
+    )
+
+
+def too_much(holder: Account, amount: Fraction) -> BudgetError:
+    if holder.left:
+        advice = f"Ask for epsilon <= {shown(holder.left)}, or plan again within that. Nothing was spent."
+    else:
+        advice = "Nothing is left for new requests; those answered before are repeated free of charge."
+    return BudgetError(
+        f"this release needs epsilon = {shown(amount)}; "
+        f"the account {holder.name!r} has {shown(holder.left)} left of {shown(holder.cap)}.",
+        advice,
+        needed=amount,
+        left=holder.left,
+        cap=holder.cap,
+        account=holder.name,
+    )

@@ -1,0 +1,208 @@
+"""A ledger that is open: how its accounts stand, what they were charged and answered, and whether all of it fits.
+
+Room: ledger. It never sees a row of data, and writes nothing: ledger.py adds to it. Every look is one transaction. An
+account is shown if its first and last entry say what its standing says, an answer is handed out if it belongs to its
+reservation; `verify` looks at everything. Theory: docs/theory/ledger.md, "What verify shows".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from types import TracebackType
+from typing import Any, Self
+
+from snapdp.errors import LedgerError
+from snapdp.exact import shown
+from snapdp.ledger import chain
+from snapdp.ledger.accounts import (
+    ABANDONED,
+    COMMITTED,
+    IN_PROGRESS,
+    Account,
+    Answer,
+    Charge,
+    Verification,
+    account_from,
+    answer_from,
+    charge_from,
+    misfit,
+    not_sound,
+)  # fmt: skip
+from snapdp.ledger.belonging import Terms, answer_fault, reserve_fault
+from snapdp.ledger.chain import COMMIT, OPEN, RESERVE
+from snapdp.ledger.replay import missing, replayed, walk
+from snapdp.ledger.storage.sqlite_failures import is_failure
+from snapdp.ledger.storage.storage import FORMAT, Entry, Identity, Standing, Storage
+from snapdp.values import replaced
+
+
+class Book:
+    """What a ledger's storage holds, for one thread. Use it in a `with` block."""
+
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
+        self._openings: dict[str, tuple[Entry, dict[str, Any]]] = {}
+        storage.begin(writing=False)
+        try:
+            self._identity = self._identified(storage.identity())
+        finally:
+            storage.rollback()
+
+    def close(self) -> None:
+        """Close the ledger; reservations not committed are orphans from now on."""
+        self._storage.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    # Accounts
+
+    def accounts(self) -> tuple[Account, ...]:
+        """Return all accounts whose first and last entry are sound, by name; `unsound` tells of the others."""
+        with self._transaction(writing=False):
+            return tuple(each for each in self._surveyed() if isinstance(each, Account))
+
+    def unsound(self) -> tuple[LedgerError, ...]:
+        """Return what is wrong with accounts that cannot be used; the others can."""
+        with self._transaction(writing=False):
+            return tuple(each for each in self._surveyed() if isinstance(each, LedgerError))
+
+    @property
+    def role(self) -> str | None:
+        """Return who is at work here, on a team ledger; a file knows nobody."""
+        return None
+
+    def account(self, name: str) -> Account:
+        """Return an account as it stands."""
+        with self._transaction(writing=False):
+            return self._stands(name)[0]
+
+    def history(self, account: str) -> tuple[Charge, ...]:
+        """Return every charge of an account, oldest first."""
+        charges: dict[int, Charge] = {}
+        waiting: dict[int, Entry] = {}
+        with self._transaction(writing=False):
+            holder, _ = self._stands(account)
+            for entry in walk(self._storage, account):
+                if entry.kind == RESERVE:
+                    charges[entry.number] = charge_from(chain.read(entry))
+                    waiting[entry.number] = entry
+                elif entry.reserve in waiting:
+                    reserve = waiting.pop(entry.reserve)
+                    answer = self._answer(holder, entry, reserve) if entry.kind == COMMIT else None
+                    state = COMMITTED if answer else ABANDONED
+                    charges[entry.reserve] = replaced(charges[entry.reserve], state=state, answer=answer)
+        for number, entry in waiting.items():
+            if self._storage.session_lives(str(chain.read(entry)["session"])):
+                charges[number] = replaced(charges[number], state=IN_PROGRESS)
+        return tuple(charges.values())
+
+    # Trust
+
+    def verify(self, against: Mapping[str, Any] | str | None = None) -> Verification:
+        """Recompute every digest, sum and seal; LedgerError with all `problems` if anything does not fit.
+
+        against   a published record, or a head returned by `commit`: refused if this ledger does not hold it, which
+                  is how an older copy of the file put back in its place is found. Use the newest you have.
+        """
+        problems: list[str] = []
+        seen = [0, 0]
+        with self._transaction(writing=False):  # a ledger that cannot be looked at just now is not an unsound one
+            try:
+                problems += self._storage.damage()
+                if self._storage.identity() != self._identity:
+                    problems.append("the key of the ledger was altered.")
+                for standing in self._storage.standings():
+                    seen[0] += 1
+                    seen[1] += standing.entries
+                    problems += replayed(self._storage, self._identity, standing)
+                if against is not None and not problems:
+                    problems += missing(self._storage, against)
+            except LedgerError as error:
+                if is_failure(error):
+                    raise
+                problems.append(error.problem)
+        if problems:
+            raise not_sound(problems)
+        return Verification(accounts=seen[0], entries=seen[1])
+
+    def record_of(self, record: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Return the committed record of the same charge as a given one, to compare the two; None if there is none."""
+        with self._transaction(writing=False):
+            for account in (each for each in self._surveyed() if isinstance(each, Account)):
+                for entry in walk(self._storage, account.name):
+                    if entry.kind == COMMIT and chain.read(entry)["record"].get("previous") == record["previous"]:
+                        reserve = self._storage.entry(entry.account, entry.reserve or 0)
+                        return self._answer(account, entry, reserve).record
+        return None
+
+    # Inside; all of it within a transaction
+
+    @contextmanager
+    def _transaction(self, *, writing: bool) -> Iterator[None]:
+        self._storage.begin(writing=writing)
+        try:
+            if self._identity.format != FORMAT:  # somebody may have brought it to the new format, we ourselves too
+                self._identity = self._identified(self._storage.identity())
+            yield
+            self._storage.commit()
+        except BaseException:
+            self._storage.rollback()
+            raise
+
+    def _stands(self, name: str) -> tuple[Account, Standing]:
+        standing = self._storage.standing(name) if isinstance(name, str) and name.isprintable() else None
+        if standing is None:
+            raise LedgerError(f"the ledger has no account {shown(name)}.", "Open it first; nothing was spent.")
+        return self._checked(standing), standing
+
+    def _checked(self, standing: Standing) -> Account:
+        """Return an account whose first and last entry are sound and say what its standing says."""
+        first = self._storage.entry(standing.account, 0)
+        last = self._storage.entry(standing.account, standing.entries - 1)
+        if first is None or last is None or last.digest != standing.head:
+            raise chain.altered(standing.account, standing.entries - 1)
+        if self._openings.get(standing.account, (None,))[0] != first:  # the same row says the same
+            self._openings[standing.account] = (first, chain.read(first))
+        opening, latest = self._openings[standing.account][1], chain.read(last)
+        if first.kind != OPEN or latest["spent"] != standing.spent:
+            raise chain.altered(standing.account, standing.entries - 1)
+        return account_from(standing, opening)
+
+    def _surveyed(self) -> list[Account | LedgerError]:
+        """Return every account, or what keeps it from being one: a bad one does not stop the others."""
+        found: list[Account | LedgerError] = []
+        for standing in self._storage.standings():
+            try:
+                found.append(self._checked(standing))
+            except LedgerError as error:
+                if "account" not in error.numbers:  # the database itself
+                    raise
+                found.append(error)
+        return found
+
+    def _answer(self, holder: Account, commit: Entry, reserve: Entry | None) -> Answer:
+        """Return a stored answer, if it belongs to its reservation and this to its account."""
+        body, reserved = chain.read(commit), {} if reserve is None else chain.read(reserve)
+        answer = answer_from(commit, body)
+        terms = Terms(holder.relation, holder.rows, holder.unit)
+        fault = answer_fault(body, reserve, reserved) or reserve_fault(reserved, terms, answer.author)
+        if fault is not None:
+            raise misfit(answer, fault)
+        return answer
+
+    def _twin(self, holder: Account, version: str, request: str) -> Answer | str | None:
+        """Return the answer a request has, the session that is drawing it, or None."""
+        twins = {entry.kind: entry for entry in self._storage.twins(holder.name, version, request)}
+        reserve = twins.get(RESERVE)
+        if COMMIT in twins:
+            return self._answer(holder, twins[COMMIT], reserve)
+        session = None if reserve is None else str(chain.read(reserve)["session"])
+        return session if session is not None and self._storage.session_lives(session) else None
+
+    def _identified(self, identity: Identity) -> Identity:
+        return chain.checked(identity)

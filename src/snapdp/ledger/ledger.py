@@ -1,0 +1,318 @@
+"""The ledger: accounts with a cap, charged before anything random happens, never beyond the cap.
+
+Room: ledger. It never sees a row of data. Idea: reserve -> draw -> record -> commit. A reservation is durable before
+`reserve` returns: a crash at any later point leaves it spent. Amounts are exact rationals kept as text, added and
+compared here, inside the only writing transaction, and written only if the account still stands where it was read
+(compare-and-swap). The same request on the same version of a dataset is drawn once: later askers get the stored record
+free of charge, concurrent ones wait for the first. A reservation whose process died is an orphan: spent, and a retry
+pays again. What can be read of it is book.py's. Trusts: storage makes a commit durable. Theory: docs/theory/ledger.md.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import time
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from snapdp.display import is_address
+from snapdp.errors import LedgerError, ParameterError
+from snapdp.exact import positive, shown
+from snapdp.ledger import chain
+from snapdp.ledger.accounts import (
+    Account,
+    Answer,
+    InProgressError,
+    Reservation,
+    account_from,
+    agree,
+    closed_before,
+    label,
+    other_account,
+    payable,
+    reservation_from,
+    too_much,
+    unknown_reservation,
+    unknown_version,
+)  # fmt: skip
+from snapdp.ledger.belonging import Terms, identical
+from snapdp.ledger.book import Book
+from snapdp.ledger.chain import ABANDON, COMMIT, DATASET, OPEN, RESERVE, amount_text, canonical
+from snapdp.ledger.storage.sqlite import SqliteStorage
+from snapdp.ledger.storage.storage import FORMAT, Dataset, Entry, Identity, Standing, Storage
+from snapdp.studies import ADD_REMOVE, CHANGE_ONE, whole
+
+PATIENCE = 30.0  # seconds to wait for other writers
+WAIT = 60.0  # seconds to wait for a twin that is being drawn
+GLANCE = 0.05  # seconds between two looks at it
+
+
+def utc_now() -> str:
+    """Return the time of a reservation, in whole seconds. Commits carry none: they would tell how long a scan took."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+
+
+class Ledger(Book):
+    """Budgets in a file, or in a PostgreSQL database. For one thread; each opens its own. Use it in a `with` block."""
+
+    def __init__(
+        self,
+        storage: Storage,
+        *,
+        clock: Callable[[], str] = utc_now,
+        entropy: Callable[[int], bytes] = secrets.token_bytes,
+    ) -> None:
+        self._clock = clock
+        self._entropy = entropy
+        self._session: str | None = None
+        super().__init__(storage)
+
+    @classmethod
+    def create(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        patience: float = PATIENCE,
+        clock: Callable[[], str] = utc_now,
+        entropy: Callable[[int], bytes] = secrets.token_bytes,
+    ) -> Ledger:
+        """Make a new ledger in a file, or in the database of a postgresql:// address; what exists is never touched."""
+        name, key = entropy(8).hex(), entropy(32)
+        seal = chain.identity_seal(key, version=FORMAT, name=name)
+        identity = Identity(format=FORMAT, name=name, key=key, seal=seal)
+        if is_address(path):
+            from snapdp.ledger.team import TeamLedger
+
+            return TeamLedger.create_team(str(path), identity, patience=patience, clock=clock, entropy=entropy)
+        return cls._on(SqliteStorage.create(resolved(path), identity, patience=patience), clock, entropy)
+
+    @classmethod
+    def open(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        patience: float = PATIENCE,
+        clock: Callable[[], str] = utc_now,
+        entropy: Callable[[int], bytes] = secrets.token_bytes,
+    ) -> Ledger:
+        """Open a ledger; `patience` is how many seconds to wait for other writers."""
+        if is_address(path):
+            from snapdp.ledger.team import TeamLedger
+
+            return TeamLedger.open_team(str(path), patience=patience, clock=clock, entropy=entropy)
+        return cls._on(SqliteStorage(resolved(path), patience=patience), clock, entropy)
+
+    @classmethod
+    def _on(
+        cls,
+        storage: Storage,
+        clock: Callable[[], str] = utc_now,
+        entropy: Callable[[int], bytes] = secrets.token_bytes,
+    ) -> Ledger:
+        try:
+            return cls(storage, clock=clock, entropy=entropy)
+        except BaseException:
+            storage.close()
+            raise
+
+    # Accounts
+
+    def create_account(self, name: str, *, cap: Any, relation: str, rows: Any, unit: str = "row") -> Account:
+        """Open an account. Cap, relation, unit and rows are fixed for good."""
+        title, whom = label(name, name="account"), label(unit, name="unit")
+        if relation not in (CHANGE_ONE, ADD_REMOVE):
+            raise ParameterError(
+                f"relation = {shown(relation)} is unknown.",
+                f'Give "{CHANGE_ONE}" (with n) or "{ADD_REMOVE}" (with n_max).',
+            )
+        fixed = {
+            "cap": amount_text(positive(cap, name="cap")),
+            "relation": relation,
+            "rows": whole(rows, name="rows"),
+            "unit": whom,
+        }
+        with self._transaction(writing=True):
+            if self._storage.standing(title) is not None:
+                raise LedgerError(
+                    f"the account {title!r} exists already.",
+                    "What an account promises is fixed when it is opened; nothing was changed.",
+                )
+            fields = {**fixed, "ledger": self._identity.name, "time": self._clock()}
+            entry, standing = chain.link(chain.nothing(title), OPEN, spent="0", **fields)
+            self._storage.append(entry)
+            self._storage.add_standing(standing)
+            return account_from(standing, fields)
+
+    def dataset_version(self, account: str, fingerprint: bytes) -> str:
+        """Return the random version id of a table's content, new if the content is new to the account.
+
+        The fingerprint (a digest of the content) is kept only keyed with the ledger's own random key: who has the
+        records but not the ledger cannot test a guess of the rows. Content known under another account is refused,
+        because its budgets would add up unseen.
+        """
+        with self._transaction(writing=True):
+            _, standing = self._stands(account)
+            row = self._known(account, fingerprint)
+            if row is not None:
+                return row.version
+            known, version = self._keyed(fingerprint), self._entropy(8).hex()
+            seal = chain.dataset_seal(self._identity.key, keyed_digest=known, account=account, version=version)
+            self._append(standing, DATASET, spent=standing.spent, version=version)
+            self._storage.add_dataset(Dataset(keyed=known, account=account, version=version, seal=seal))
+            return version
+
+    # Charges
+
+    def reserve(
+        self,
+        account: str,
+        *,
+        epsilon: Any,
+        request: Mapping[str, Any],
+        version: str,
+        relation: str,
+        rows: int,
+        unit: str = "row",
+        wait: float = WAIT,
+    ) -> Reservation | Answer:
+        """Charge epsilon durably, or return the answer that the same request got before, free of charge.
+
+        request   the public request, as JSON; with epsilon it is what makes two requests the same
+        version   from `dataset_version`
+        relation, rows, unit   what the request was planned under; refused unless the account says the same
+        wait      seconds to wait for a twin that somebody else is drawing; then InProgressError
+        """
+        amount = positive(epsilon, name="epsilon")
+        asked = dict(request)
+        if not isinstance(version, str) or not version.isascii():
+            raise ParameterError("version is no text.", "Take the version from dataset_version. Nothing was spent.")
+        same, terms = identical(amount, asked), Terms(relation, rows, unit)
+        deadline = time.monotonic() + wait
+        while True:
+            twin = self._attempt(account, amount, version=version, request=same, asked=asked, terms=terms)
+            if not isinstance(twin, str):
+                return twin
+            if twin == self._session or time.monotonic() >= deadline:
+                raise InProgressError(
+                    f"the same request to the account {account!r} is being drawn at this moment.",
+                    "Ask again when it is done: its answer will be free. Nothing was spent.",
+                )
+            time.sleep(min(GLANCE, max(0.0, deadline - time.monotonic())))
+
+    def answered(
+        self, account: str, *, fingerprint: bytes, epsilon: Fraction, request: Mapping[str, Any]
+    ) -> Answer | None:
+        """Return the answer that the same request to the same content got before; None if it would be charged.
+
+        Reads only: a request that costs nothing, or that cannot be paid, need not scan a table.
+        """
+        same = identical(epsilon, request)
+        with self._transaction(writing=False):
+            holder, _ = self._stands(account)
+            row = self._known(account, fingerprint)
+            twin = None if row is None else self._twin(holder, row.version, same)
+            return twin if isinstance(twin, Answer) else None
+
+    def commit(self, reservation: Reservation, record: Mapping[str, Any]) -> str:
+        """Store the record of a reservation durably and return the head of the chain. Publish only after this returns.
+
+        The record must hold the fields of `reservation.binding`.
+        """
+        kept = dict(record)
+        wrong = sorted(name for name, value in reservation.binding.items() if kept.get(name) != value)
+        if wrong:
+            raise LedgerError(
+                f"the record does not belong to its reservation: {', '.join(wrong)}.",
+                "Take these fields from the reservation's binding. The reservation stays spent.",
+            )
+        canonical(kept, name="record")
+        return self._close(reservation, COMMIT, record=kept)
+
+    def abandon(self, reservation: Reservation) -> str:
+        """Give a reservation up: it stays spent, and the same request pays again."""
+        return self._close(reservation, ABANDON)
+
+    # Inside; all of it within a transaction
+
+    def _keyed(self, fingerprint: bytes) -> str:
+        return chain.keyed(self._identity.key, "content", bytes(fingerprint).hex())
+
+    def _known(self, account: str, fingerprint: bytes) -> Dataset | None:
+        """Return the version row of a content; refuse content that another account has."""
+        row = self._storage.dataset(self._keyed(fingerprint))
+        if row is not None and row.account != account:
+            raise other_account(row.account, account)
+        return row
+
+    def _attempt(
+        self, account: str, amount: Fraction, *, version: str, request: str, asked: dict[str, Any], terms: Terms
+    ) -> Reservation | Answer | str:
+        """Return the answer a request has, its new reservation, or the session that is drawing it."""
+        with self._transaction(writing=True):
+            holder, standing = self._stands(account)
+            agree(holder, **terms._asdict())
+            twin = self._twin(holder, version, request)
+            return twin or self._charged(
+                holder, standing, payable(amount), version=version, request=request, asked=asked
+            )
+
+    def _charged(
+        self,
+        holder: Account,
+        standing: Standing,
+        amount: Fraction,
+        *,
+        version: str,
+        request: str,
+        asked: dict[str, Any],
+    ) -> Reservation:
+        row = self._storage.dataset_of(version)
+        if row is None or row.account != holder.name:
+            raise unknown_version(holder)
+        if amount > holder.left:
+            raise too_much(holder, amount)
+        spent = amount_text(holder.spent + amount)
+        entry = self._append(
+            standing, RESERVE, spent=spent, asked=asked, epsilon=str(amount), request=request,
+            session=self._own_session(), time=self._clock(), version=version,
+        )  # fmt: skip
+        return reservation_from(entry, amount)
+
+    def _close(self, reservation: Reservation, kind: str, **more: Any) -> str:
+        with self._transaction(writing=True):
+            _, standing = self._stands(reservation.account)
+            entry = self._storage.entry(reservation.account, reservation.number)
+            if entry is None or entry.digest != reservation.head or entry.kind != RESERVE:
+                raise unknown_reservation()
+            twins = self._storage.twins(reservation.account, reservation.version, reservation.request)
+            if self._storage.closing(reservation.account, reservation.number) is not None or any(
+                twin.kind == COMMIT for twin in twins
+            ):
+                raise closed_before()
+            fields = {"request": reservation.request, "reserve": reservation.number, "version": reservation.version}
+            return self._append(standing, kind, spent=standing.spent, **fields, **more).digest
+
+    def _append(self, standing: Standing, kind: str, *, spent: str, **fields: Any) -> Entry:
+        entry, after = chain.link(standing, kind, spent=spent, **fields)
+        self._storage.append(entry)
+        if not self._storage.swap_standing(standing, after):
+            # Impossible while the transaction has the only pen; with a storage that breaks that promise, refused.
+            raise LedgerError("the account changed while it was being charged.", "Try again; nothing was spent.")
+        return entry
+
+    def _own_session(self) -> str:
+        if self._session is None:
+            token = self._entropy(16).hex()
+            self._storage.start_session(token)
+            self._session = token
+        return self._session
+
+
+def resolved(path: str | os.PathLike[str]) -> Path:
+    try:
+        return Path(path).resolve()
+    except (OSError, ValueError, RuntimeError):  # a name too long, a null character, a loop of links
+        raise LedgerError("the path of the ledger cannot be used.", "Give the name of a file.") from None

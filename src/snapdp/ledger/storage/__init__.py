@@ -1,0 +1,1 @@
+"""Where a ledger is kept: one file under SQLite, or a database of PostgreSQL."""

@@ -1,0 +1,398 @@
+"""A team ledger: the same rows in a PostgreSQL database, where the server keeps the rules.
+
+Room: ledger. Psycopg only when a ledger is opened. One ledger in a database, in the schema `snapdp`; its owner is the
+keeper, who opens accounts and admits analysts. Idea: three procedures look, lock, check, append and commit in one step
+(migrations/postgres/0002_rules.sql), so that one account has one writer and nobody holds it. They write the entries
+themselves; analysts append through them and in no other way. Trusts: COMMIT is on the server's disk when it returns
+(fsync and synchronous_commit on, checked here). A connection lost while committing leaves the entry there or not; where
+it is, it is spent. Every failure is one fixed sentence. Theory: docs/theory/ledger.md, (6)-(7).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import threading
+from typing import Any
+
+from snapdp.errors import LedgerError, PremiseError
+from snapdp.ledger.migrations import Migration, migrations
+from snapdp.ledger.storage.definitions import differences, fresh_lines, lines_of
+from snapdp.ledger.storage.loopholes import loopholes
+from snapdp.ledger.storage.storage import (
+    NOTHING_DONE,
+    PAGE,
+    Dataset,
+    Entry,
+    Identity,
+    Signed,
+    Standing,
+    UnavailableError,
+)
+
+SETTINGS = (
+    "SET search_path = pg_catalog, pg_temp",
+    "SET standard_conforming_strings = on",
+    "SET idle_in_transaction_session_timeout = '60s'",  # who stops in the middle does not stop the team
+)
+KEEPALIVE: dict[str, Any] = {"keepalives": 1, "keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3}
+DURABLE = ("on", "remote_apply")
+LOST = (
+    "lost its connection.",
+    "Open it again and look at its history: a reservation that reached the server is spent, any other left no trace. "
+    "Publish nothing whose commit did not return.",
+)
+MISUSED = ("was closed, or opened in another thread or process.", f"Open it where it is used. {NOTHING_DONE}")
+OTHER = ("failed in its database.", f"Verify the ledger. {NOTHING_DONE}")
+DAMAGED = ("is damaged: its rows cannot be read.", f"Restore the newest copy and verify it. {NOTHING_DONE}")
+BUSY = (
+    "is locked: another process has been writing for too long.",
+    f"Wait for it, or look for a process that hangs. {NOTHING_DONE}",
+)
+NO_ROOM = (
+    "has no room: the server is out of disk, memory or connections.",
+    f"Make room and try again. {NOTHING_DONE}",
+)
+UNREACHABLE = ("cannot be reached, or refuses this role.", f"Check address and password. {NOTHING_DONE}")
+FULL = re.compile("too many (clients|connections)|remaining connection slots|out of (shared )?memory|No space left")
+SENTENCES = {  # by the state that the server gives, or by its class
+    "08": LOST,
+    "57": LOST,
+    "25P03": LOST,
+    "55P03": BUSY,
+    "40": BUSY,
+    "42501": ("does not let this role do that.", f"Ask its keeper. {NOTHING_DONE}"),
+    "25006": ("cannot be written: the server is read-only.", f"Use the primary server. {NOTHING_DONE}"),
+    "53": NO_ROOM,
+    "58": ("cannot be read or written: the server's system fails.", f"Check its disk, then verify. {NOTHING_DONE}"),
+    "23": ("refused an entry that contradicts those it has.", f"Verify the ledger. {NOTHING_DONE}"),
+    "22": ("refused an entry that it cannot read.", f"Verify the ledger. {NOTHING_DONE}"),
+    "42P06": ("exists already.", "One ledger in a database: give another one. Nothing is ever overwritten."),
+    "3F000": ("is no ledger: the database has none.", f"Create it first. {NOTHING_DONE}"),
+    "42P01": ("is no ledger: the database has none.", f"Create it first. {NOTHING_DONE}"),
+}
+NOT_KEEPER = ("shows this role its own entries only: the keeper verifies it.", f"Ask its keeper. {NOTHING_DONE}")
+FAILURES = (
+    LOST,
+    MISUSED,
+    BUSY,
+    NOT_KEEPER,
+    NO_ROOM,
+    UNREACHABLE,
+    SENTENCES["42501"],
+    SENTENCES["58"],
+)  # no fault of the ledger's
+
+
+class PostgresStorage:
+    """A ledger in a PostgreSQL database. For one thread of one process."""
+
+    _connection: Any
+    role: str
+    is_keeper: bool
+
+    def __init__(self, address: str, *, patience: float) -> None:
+        """Open an existing ledger; `patience` is how many seconds to wait for other writers."""
+        self._open(address, patience)
+        try:
+            self._expect(migrations("postgres"))
+            self._whose()
+        except LedgerError:
+            self.close()
+            raise
+
+    @classmethod
+    def create(cls, address: str, identity: Identity, *, patience: float) -> PostgresStorage:
+        """Make the schema in a database that has none, all of it or nothing, and write the empty ledger into it."""
+        storage = cls.__new__(cls)
+        storage._open(address, patience)
+        try:
+            storage.begin(writing=True)
+            for step in migrations("postgres"):
+                storage._apply(step)
+            fields = (identity.format, identity.name, identity.key, identity.seal)
+            storage._run("INSERT INTO snapdp.ledger (format, name, key, seal) VALUES (%s, %s, %s, %s)", fields)
+            storage._whose()
+            storage.commit()
+        except BaseException:
+            storage.close()
+            raise
+        return storage
+
+    # Transactions
+
+    def begin(self, *, writing: bool) -> None:
+        self._run("BEGIN" if writing else "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+
+    def commit(self) -> None:
+        self._run("COMMIT")
+
+    def rollback(self) -> None:
+        if self._connection is not None and self._owner == _whoever():
+            with contextlib.suppress(Exception):
+                self._connection.execute("ROLLBACK")
+
+    # Rows
+
+    def identity(self) -> Identity:
+        """Return what the ledger is; its key and seal are the keeper's alone."""
+        if self.is_keeper:
+            rows = self._run("SELECT format, name, key, seal FROM snapdp.ledger")
+        else:
+            rows = [(*row, b"", "") for row in self._run("SELECT format, name FROM snapdp.identity()")]
+        if len(rows) != 1:
+            raise self._refused(*DAMAGED)
+        return Identity(**dict(zip(Identity._fields, rows[0], strict=True)))
+
+    def standings(self) -> list[Standing]:
+        return self._standings('SELECT account, entries, spent, head FROM snapdp.standing ORDER BY account COLLATE "C"')
+
+    def standing(self, account: str) -> Standing | None:
+        where = "snapdp.standing WHERE account = %s"
+        found = self._standings(f"SELECT account, entries, spent, head FROM {where}", (account,))
+        return found[0] if found else None
+
+    def add_standing(self, standing: Standing) -> None:
+        """Do nothing: the server added it with the first entry."""
+
+    def swap_standing(self, old: Standing, new: Standing) -> bool:
+        """Tell whether the account stands at `new`: the server moved it with the entry, which had to follow `old`."""
+        return self.standing(old.account) == new
+
+    def append(self, entry: Entry) -> None:
+        columns = ", ".join(Entry._fields)
+        self._run(f"INSERT INTO snapdp.entry ({columns}) VALUES (%s, %s, %s, %s, %s, %s, %s, %s)", entry._values())
+
+    def entry(self, account: str, number: int) -> Entry | None:
+        found = self._entries("snapdp.entry_at(%s, %s)", (account, number))
+        return found[0] if found else None
+
+    def entries(self, account: str, *, start: int) -> list[Entry]:
+        return self._entries(f"snapdp.entries_from(%s, %s, {PAGE}) ORDER BY number", (account, start))
+
+    def stands(self, account: str) -> bool:
+        """Ask the server whether the last entry of an account says what its standing says."""
+        return self._run("SELECT snapdp.stands(%s)", (account,)) == [(True,)]
+
+    def twins(self, account: str, version: str, request: str) -> list[Entry]:
+        found = self._entries("snapdp.twins(%s, %s, %s) ORDER BY number", (account, version, request))
+        for commit in (entry for entry in found if entry.kind == "commit"):
+            return [*(entry for entry in found if entry.number == commit.reserve), commit]
+        closed = {entry.reserve for entry in found}
+        newest = [entry for entry in found if entry.kind == "reserve"][-1:]  # older ones are orphans
+        return [entry for entry in newest if entry.number not in closed]
+
+    def closing(self, account: str, reserve: int) -> Entry | None:
+        found = self._entries("snapdp.entry WHERE account = %s AND reserve = %s", (account, reserve))
+        return found[0] if found else None
+
+    def datasets(self) -> list[Dataset]:
+        return self._datasets('ORDER BY account COLLATE "C", version')
+
+    def dataset(self, keyed: str) -> Dataset | None:
+        found = self._datasets("WHERE keyed = %s", (keyed,))
+        return found[0] if found else None
+
+    def dataset_of(self, version: str) -> Dataset | None:
+        found = self._datasets("WHERE version = %s", (version,))
+        return found[0] if found else None
+
+    def add_dataset(self, dataset: Dataset) -> None:
+        """Add a content, as the keeper; analysts do it by `register`."""
+        columns = ", ".join(Dataset._fields)
+        self._run(f"INSERT INTO snapdp.dataset ({columns}) VALUES (%s, %s, %s, %s)", dataset._values())
+
+    # Steps that look, check and append at once, outside any transaction
+
+    def register(self, account: str, fingerprint: bytes, fresh: str) -> tuple[str, str]:
+        """Return account and version of a content; what is new becomes the version `fresh` of this account."""
+        found = self._called("snapdp.register(%s, %s, %s, NULL)", (account, fingerprint, fresh))
+        return found[0], found[1]
+
+    def reserve(self, account: str, version: str, epsilon: str, asked: str, session: str, moment: str) -> list[str]:
+        """Return done with number, body and digest of the entry, or why there is none: answered, pending, over."""
+        fields = (account, version, epsilon, asked, session, moment)
+        return self._called("snapdp.reserve(%s, %s, %s, %s, %s, %s, NULL)", fields)
+
+    def finish(self, account: str, kind: str, number: int, head: str, record: str | None) -> list[str]:
+        """Commit or abandon a reservation; return as `reserve` does: unknown or answered where it is not open."""
+        fields = (account, kind, number, head, record)
+        return self._called("snapdp.close(%s, %s, %s, %s, %s, NULL)", fields)
+
+    def _called(self, procedure: str, fields: tuple[Any, ...]) -> list[str]:
+        ((told,),) = self._run(f"CALL {procedure}", fields)
+        return list(told)
+
+    # Sessions, damage, end
+
+    def start_session(self, token: str) -> None:
+        """Hold a lock as long as the connection lives: the server drops it when the process is gone."""
+        self._run("SELECT pg_catalog.pg_advisory_lock(%s)", (_lock_of(token),))
+
+    def session_lives(self, token: str) -> bool:
+        held = (
+            "SELECT 1 FROM pg_catalog.pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1 "
+            "AND database = (SELECT oid FROM pg_catalog.pg_database WHERE datname = pg_catalog.current_database()) "
+            "AND (classid::bigint << 32) + objid::bigint = %s"
+        )
+        return bool(self._run(held, (_lock_of(token),)))
+
+    def damage(self) -> list[str]:
+        if not self.is_keeper:
+            raise self._refused(*NOT_KEEPER)
+        known, found = migrations("postgres"), []
+        if self._recorded() != [step.row for step in known]:
+            found.append("the migrations that the database records are not those of this library.")
+        return found + loopholes(self._run) + differences(lines_of(self._run, "snapdp"), self._fresh(known))
+
+    def _fresh(self, known: list[Migration]) -> list[str]:
+        """Return what a ledger made just now would be made of: made on a connection of its own, and undone."""
+        other = PostgresStorage.__new__(PostgresStorage)
+        other._open(self._address, self._patience)
+        try:
+            other.begin(writing=True)
+            return fresh_lines(other._run, known, f"fresh_{os.urandom(8).hex()}")
+        finally:
+            other.rollback()
+            other.close()
+
+    def close(self) -> None:
+        if self._owner[0] != os.getpid():
+            return  # a copy of the parent's connection: closing it here would end the parent's session
+        if self._connection is not None:
+            with contextlib.suppress(Exception):
+                self._connection.close()
+            self._connection = None
+
+    # Migrations
+
+    def migrate(self) -> int:
+        """Apply the steps that the database lacks, in one transaction, and return how many there were."""
+        self.begin(writing=True)
+        try:
+            self._run("LOCK TABLE snapdp.migration IN EXCLUSIVE MODE")
+            missing = migrations("postgres")[len(self._recorded()) :]
+            for step in missing:
+                self._apply(step)
+            self.commit()
+        except BaseException:
+            self.rollback()
+            raise
+        return len(missing)
+
+    def _apply(self, step: Migration) -> None:
+        self._run(step.text)
+        self._run("INSERT INTO snapdp.migration (number, name, digest) VALUES (%s, %s, %s)", step.row)
+
+    def _recorded(self) -> list[tuple[Any, ...]]:
+        return self._run("SELECT number, name, digest FROM snapdp.migration ORDER BY number")
+
+    def _expect(self, known: list[Migration]) -> None:
+        recorded, wanted = self._recorded(), [step.row for step in known]
+        if recorded == wanted:
+            return
+        if recorded == wanted[: len(recorded)]:
+            raise self._refused("was made by an older version of snapdp.", "Its keeper must migrate it first.")
+        raise self._refused("was made or changed by another version of snapdp.", "Use the version that made it.")
+
+    # Inside
+
+    def _open(self, address: str, patience: float) -> None:
+        self._owner, self._address, self._patience = _whoever(), address, patience
+        self._name = "of a PostgreSQL server"
+        self._connection = None
+        try:
+            import psycopg
+            from psycopg.conninfo import conninfo_to_dict
+        except ImportError:
+            raise PremiseError("psycopg is not installed.", "pip install 'snapdp[postgres]'") from None
+        failure = UNREACHABLE
+        try:
+            parts = conninfo_to_dict(address)
+            host = str(parts.get("host", "")).rpartition("@")[2]  # a password with an @ leaves its end here
+            self._name = f"postgresql://{host}/{parts.get('dbname', '')}"
+            self._connection = psycopg.connect(
+                address, autocommit=True, connect_timeout=max(2, round(patience)), client_encoding="UTF8", **KEEPALIVE
+            )
+        except Exception as error:  # it quotes the address, which may hold a password: only its kind goes on
+            failure = NO_ROOM if FULL.search(str(error)) else UNREACHABLE
+        if self._connection is None:
+            raise self._refused(*failure)
+        self._connection.prepare_threshold = None
+        try:
+            for each in (*SETTINGS, f"SET lock_timeout = {max(1, round(1000 * patience))}"):
+                self._run(each)
+            if self._run("SHOW fsync") != [("on",)]:
+                raise self._refused("is on a server that does not sync its disk.", f"Set fsync = on. {NOTHING_DONE}")
+            if self._run("SHOW synchronous_commit")[0][0] not in DURABLE:
+                self._run("SET synchronous_commit = on")
+        except LedgerError:
+            self.close()
+            raise
+
+    def _whose(self) -> None:
+        """Find out as whom the ledger was opened."""
+        ((self.role, self.is_keeper),) = self._run("SELECT session_user::text, snapdp.is_keeper()")
+
+    def _run(self, statement: str, fields: Any = None) -> list[tuple[Any, ...]]:
+        if self._connection is None or self._owner != _whoever():
+            raise self._refused(*MISUSED)
+        failure: LedgerError
+        try:
+            cursor = self._connection.execute(statement, fields)
+            return cursor.fetchall() if cursor.description else []
+        except Exception as error:
+            failure = self._refusal(error)
+        raise failure  # outside the handler: the server's own words, which may quote entries, travel nowhere
+
+    def _refusal(self, error: Exception) -> LedgerError:
+        state = getattr(error, "sqlstate", None) or ""
+        if self._connection.closed:
+            return self._refused(*LOST)
+        return self._refused(*(SENTENCES.get(state) or SENTENCES.get(state[:2]) or OTHER))
+
+    def _refused(self, what: str, advice: str) -> LedgerError:
+        kind = UnavailableError if (what, advice) in FAILURES else LedgerError
+        return kind(f"the ledger {self._name!r} {what}", advice)
+
+    def _standings(self, statement: str, fields: tuple[Any, ...] | None = None) -> list[Standing]:
+        rows = self._run(statement, fields)
+        return [Standing(**dict(zip(Standing._fields, row, strict=True))) for row in rows]
+
+    def _entries(self, where: str, fields: tuple[Any, ...]) -> list[Entry]:
+        rows = self._run(f"SELECT {', '.join(Signed._fields)} FROM {where}", fields)
+        return [Signed(**dict(zip(Signed._fields, row, strict=True))) for row in rows]
+
+    def _datasets(self, where: str, fields: tuple[Any, ...] | None = None) -> list[Dataset]:
+        rows = self._run(f"SELECT keyed, account, version, seal FROM snapdp.dataset {where}", fields)
+        return [Dataset(**dict(zip(Dataset._fields, row, strict=True))) for row in rows]
+
+
+def migrate(address: str, *, patience: float = 30.0) -> int:
+    """Bring a ledger that an older version made up to date, as its keeper; return how many steps it took."""
+    storage = PostgresStorage.__new__(PostgresStorage)
+    storage._open(address, patience)
+    try:
+        return storage.migrate()
+    finally:
+        storage.close()
+
+
+def has_ledger(address: str, *, patience: float = 30.0) -> bool:
+    """Tell whether a database has a ledger, of whatever version."""
+    storage = PostgresStorage.__new__(PostgresStorage)
+    storage._open(address, patience)
+    try:
+        return bool(storage._run("SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = 'snapdp'"))
+    finally:
+        storage.close()
+
+
+def _whoever() -> tuple[int, int]:
+    return os.getpid(), threading.get_ident()
+
+
+def _lock_of(token: str) -> int:
+    """Return the number of a session's lock: 60 bits of its token."""
+    return int(token[:15], 16)

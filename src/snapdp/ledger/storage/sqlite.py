@@ -1,0 +1,309 @@
+"""A ledger in one file, through the standard library's SQLite: its rows, and the steps that make its tables.
+
+Room: ledger. Every table is append only, by triggers; `standing` and `place` are the two that change. BEGIN IMMEDIATE
+under the lock of the file: one writer at a time, across processes and names. A new file is made by all steps of
+migrations/sqlite, one of an older format gets those it lacks before its first write.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+from snapdp.errors import LedgerError
+from snapdp.ledger import chain
+from snapdp.ledger.migrations import Migration, migrations
+from snapdp.ledger.storage import sessions
+from snapdp.ledger.storage.sqlite_failures import DAMAGED
+from snapdp.ledger.storage.sqlite_file import SqliteFile, new_mark
+from snapdp.ledger.storage.sqlite_link import APPLICATION, Fields
+from snapdp.ledger.storage.sqlite_schema import apply, schema, schema_of
+from snapdp.ledger.storage.storage import PAGE, Dataset, Entry, Identity, Standing
+
+NOT_COPIED = ("cannot be copied.", "Is there room, on a disk that knows links? The ledger is as it was.")
+BACKUP = "backup"  # the home of a file that is no ledger to be charged
+COLUMNS = ", ".join(Entry._fields)
+
+
+class SqliteStorage:
+    """A ledger in one file. For one thread of one process."""
+
+    def __init__(self, path: Path, *, patience: float, fresh: bool = False) -> None:
+        """Open an existing file; `patience` is how many seconds to wait for other writers.
+
+        A file that is not marked as a ledger, unless it is `fresh`, is refused before anything is set in it.
+        """
+        self._path = path
+        self._session: sessions.Session | None = None
+        self._file = SqliteFile(path, patience=patience, upgrade=self._upgrade, fresh=fresh)
+
+    @classmethod
+    def create(cls, path: Path, identity: Identity, *, patience: float) -> SqliteStorage:
+        """Make a new file that only its owner can read (it holds the key), and write the empty ledger into it."""
+        new_file(path)
+        storage: SqliteStorage | None = None
+        try:
+            storage = cls(path, patience=patience, fresh=True)
+            storage.begin(writing=True)
+            storage._apply(migrations("sqlite"), identity)
+            storage._run(f"PRAGMA application_id = {APPLICATION}")
+            storage._run(f"PRAGMA user_version = {new_mark()}")
+            fields = (identity.format, identity.name, identity.key, identity.seal)
+            storage._run("INSERT INTO ledger VALUES (?, ?, ?, ?)", fields)
+            storage._file.finish()
+            sync_directory(path.parent)
+        except BaseException:
+            if storage is not None:
+                storage.close()
+            remove(path)  # this call made it, and nobody was told of it
+            raise
+        return storage
+
+    # Transactions
+
+    def begin(self, *, writing: bool) -> None:
+        self._file.begin(writing=writing)
+
+    def commit(self) -> None:
+        self._file.commit()
+
+    def rollback(self) -> None:
+        self._file.rollback()
+
+    # Rows
+
+    def identity(self) -> Identity:
+        rows = self._run("SELECT format, name, key, seal FROM ledger")
+        if len(rows) != 1 or list(map(type, rows[0])) != [int, str, bytes, str]:
+            raise self._file.refused(*DAMAGED)
+        return Identity(**dict(zip(Identity._fields, rows[0], strict=True)))
+
+    def standings(self) -> list[Standing]:
+        rows = self._run("SELECT account, entries, spent, head FROM standing ORDER BY account")
+        return [self._standing(row) for row in rows]
+
+    def standing(self, account: str) -> Standing | None:
+        rows = self._run("SELECT account, entries, spent, head FROM standing WHERE account = ?", (account,))
+        return self._standing(rows[0]) if rows else None
+
+    def add_standing(self, standing: Standing) -> None:
+        self._run("INSERT INTO standing VALUES (?, ?, ?, ?)", standing._values())
+
+    def swap_standing(self, old: Standing, new: Standing) -> bool:
+        self._run(
+            "UPDATE standing SET entries = ?1, spent = ?2, head = ?3 "
+            "WHERE account = ?4 AND entries = ?5 AND spent = ?6 AND head = ?7 "
+            "AND ?1 = ?5 + 1 AND EXISTS (SELECT 1 FROM entry WHERE account = ?4 AND number = ?5 AND digest = ?3)",
+            (new.entries, new.spent, new.head, old.account, old.entries, old.spent, old.head),
+        )
+        return self.standing(old.account) == new
+
+    def append(self, entry: Entry) -> None:
+        self._run("INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?, ?, ?)", entry._values())
+
+    def entry(self, account: str, number: int) -> Entry | None:
+        found = self._entries("account = ? AND number = ?", (account, number))
+        return found[0] if found else None
+
+    def entries(self, account: str, *, start: int) -> list[Entry]:
+        return self._entries("account = ? AND number >= ?", (account, start), f"ORDER BY number LIMIT {PAGE}")
+
+    def twins(self, account: str, version: str, request: str) -> list[Entry]:
+        """Return the commit and its reservation, or the newest reservation if it is open: older ones are orphans."""
+        about = "account = ? AND version = ? AND request = ?"
+        for commit in self._entries(f"{about} AND kind = 'commit'", (account, version, request)):
+            reserve = None if commit.reserve is None else self.entry(account, commit.reserve)
+            return [commit] if reserve is None else [reserve, commit]
+        newest = "AND kind = 'reserve' ORDER BY rowid DESC LIMIT 1"
+        found = self._entries(f"{about} {newest}", (account, version, request))
+        return [entry for entry in found if self.closing(account, entry.number) is None]
+
+    def closing(self, account: str, reserve: int) -> Entry | None:
+        found = self._entries("account = ? AND reserve = ?", (account, reserve))
+        return found[0] if found else None
+
+    def datasets(self) -> list[Dataset]:
+        rows = self._run("SELECT keyed, account, version, seal FROM dataset ORDER BY account, version")
+        return [self._dataset(row) for row in rows]
+
+    def dataset(self, keyed: str) -> Dataset | None:
+        rows = self._run("SELECT keyed, account, version, seal FROM dataset WHERE keyed = ?", (keyed,))
+        return self._dataset(rows[0]) if rows else None
+
+    def dataset_of(self, version: str) -> Dataset | None:
+        rows = self._run("SELECT keyed, account, version, seal FROM dataset WHERE version = ?", (version,))
+        return self._dataset(rows[0]) if rows else None
+
+    def add_dataset(self, dataset: Dataset) -> None:
+        self._run("INSERT INTO dataset VALUES (?, ?, ?, ?)", dataset._values())
+
+    # Sessions, damage, end
+
+    def start_session(self, token: str) -> None:
+        self._session = sessions.Session(self._path, token)
+
+    def session_lives(self, token: str) -> bool:
+        return sessions.lives(self._path, token)
+
+    def damage(self) -> list[str]:
+        found = []
+        if self._run("PRAGMA integrity_check") != [("ok",)]:
+            found.append("the database fails its own integrity check.")
+        expected = schema_of(migrations("sqlite")[: self.identity().format])
+        if schema(self._run) != expected or self._run("PRAGMA application_id") != [(APPLICATION,)]:
+            found.append("the tables or rules of the database were changed.")
+        elif "place" in expected and not self._has_place():
+            found.append("the table place does not say where the ledger is.")
+        accounts = "SELECT account FROM standing"
+        for table in ("entry", "dataset"):
+            if self._run(f"SELECT count(*) FROM {table} WHERE account NOT IN ({accounts})") != [(0,)]:
+                found.append(f"the table {table} has rows of an account that does not exist.")
+        return found
+
+    def close(self) -> None:
+        if self._session is not None and self._file.is_mine():
+            self._session.close()
+            self._session = None
+        self._file.close()
+
+    def copy_to(self, path: Path, *, to_be_charged: bool) -> None:
+        """Write all of it into a new file: a backup, or the ledger that takes the place of this one.
+
+        A whole transaction of its own, and durable. An existing file is never overwritten.
+        """
+        if os.path.lexists(path):
+            raise exists_already(path)
+        part = path.with_name(f"{path.name}.part-{new_mark()}")
+        new_file(part)
+        try:
+            self._copy(part, str(os.stat(part).st_ino) if to_be_charged else BACKUP)
+            os.link(part, path)  # unlike a renaming it never replaces a file that came meanwhile
+        except FileExistsError:
+            failure = exists_already(path)
+        except OSError:
+            failure = self._file.refused(*NOT_COPIED)
+        else:
+            sync_directory(path.parent)
+            return
+        finally:
+            remove(part)
+        raise failure
+
+    # Inside
+
+    def _copy(self, target: Path, home: str) -> None:
+        if self._is_first_format():
+            self.begin(writing=True)
+            self.commit()
+        self.begin(writing=False)  # a writing one would wait for itself
+        try:
+            with contextlib.closing(sqlite3.connect(target, isolation_level=None)) as copy:
+                assert self._file.connection is not None
+                self._file.connection.backup(copy)
+                copy.execute("PRAGMA synchronous = FULL")
+                copy.execute("UPDATE place SET log = 0, before = 0, home = ?", (home,))
+                copy.execute(f"PRAGMA user_version = {new_mark()}")
+        except sqlite3.Error:
+            failure = self._file.refused(*NOT_COPIED)
+        else:
+            self.commit()
+            return
+        finally:
+            self.rollback()
+        raise failure
+
+    def _upgrade(self) -> None:
+        """Apply the steps that the file lacks, in one transaction; the first format gets its first mark with them."""
+        identity = self.identity()
+        lacking = migrations("sqlite")[identity.format :]
+        if lacking:
+            self._run("BEGIN IMMEDIATE")
+            self._apply(lacking, identity)
+            if identity.format == 1:
+                self._run(f"PRAGMA user_version = {new_mark()}")
+            self._run("COMMIT")
+
+    def _apply(self, steps: list[Migration], identity: Identity) -> None:
+        for step in steps:
+            seal = chain.identity_seal(identity.key, version=step.number, name=identity.name)
+            apply(self._run, step, seal=seal, home=str(self._file.inode.number))
+
+    def _has_place(self) -> bool:
+        """Tell whether the one row of `place` can be meant: it is the last page of a new file, the first to be lost."""
+        rows = self._run("SELECT log, before, home FROM place")
+        if [list(map(type, row)) for row in rows] != [[int, int, str]]:
+            return False
+        home = str(rows[0][2])
+        return home == BACKUP or (home.isascii() and home.isdigit())
+
+    def _is_first_format(self) -> bool:
+        self.begin(writing=False)
+        try:
+            return self.identity().format == 1
+        finally:
+            self.rollback()
+
+    def _run(self, statement: str, fields: Fields = ()) -> list[tuple[Any, ...]]:
+        return self._file.run(statement, fields)
+
+    def _entries(self, where: str, fields: tuple[Any, ...], order: str = "") -> list[Entry]:
+        rows = self._run(f"SELECT {COLUMNS} FROM entry WHERE {where} {order}", fields)
+        return [self._entry(row) for row in rows]
+
+    def _entry(self, row: tuple[Any, ...]) -> Entry:
+        account, number, kind, version, request, reserve, body, digest = row
+        texts = [account, kind, body, digest, *(text for text in (version, request) if text is not None)]
+        self._typed(texts, [number] if reserve is None else [number, reserve])
+        return Entry(**dict(zip(Entry._fields, row, strict=True)))
+
+    def _standing(self, row: tuple[Any, ...]) -> Standing:
+        account, entries, spent, head = row
+        self._typed([account, spent, head], [entries])
+        return Standing(account=account, entries=entries, spent=spent, head=head)
+
+    def _dataset(self, row: tuple[Any, ...]) -> Dataset:
+        self._typed(list(row), [])
+        return Dataset(**dict(zip(Dataset._fields, row, strict=True)))
+
+    def _typed(self, texts: list[Any], numbers: list[Any]) -> None:
+        """Refuse what a damaged page may hold instead of a text or a number."""
+        if any(type(text) is not str for text in texts) or any(type(number) is not int for number in numbers):
+            raise self._file.refused(*DAMAGED)
+
+
+def new_file(path: Path) -> None:
+    """Make an empty file that only its owner can read; refuse one that exists."""
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+    except FileExistsError:
+        failure = exists_already(path)
+    except OSError:
+        failure = LedgerError(f"the ledger {str(path)!r} cannot be created here.", WHERE)
+    else:
+        return
+    raise failure
+
+
+WHERE = "Give a new file name in a directory that can be written; nothing is ever overwritten."
+
+
+def exists_already(path: Path) -> LedgerError:
+    return LedgerError(f"the ledger {str(path)!r} exists already.", WHERE)
+
+
+def remove(path: Path) -> None:
+    for suffix in ("", "-wal", "-shm", "-journal"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+
+
+def sync_directory(directory: Path) -> None:
+    """Make the name of a new file durable, where directories can be synced."""
+    with contextlib.suppress(OSError):
+        handle = os.open(directory, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

@@ -1,0 +1,157 @@
+"""What a ledger needs of a database: its rows, and a small interface.
+
+Room: ledger. A storage knows nothing of budgets: it appends entries, swaps the standing of an account if it is still
+the one that was read, and makes a transaction durable before `commit` returns. Two kinds: a file (sqlite.py), a server
+(postgres.py).
+
+Rules of change:
+- a ledger says its format, under its seal; FORMAT is written, every format in READABLE is read for ever, any other is
+  refused;
+- a new format is a new step for each store (migrations/). A ledger of an older one gets the steps it lacks in one
+  transaction: a file when it is first written to, a team's when its keeper migrates it; who only reads changes nothing;
+- a step that was published never changes, by no byte: databases record its digest, and verify compares what it made.
+  What was wrong in it the next step puts right;
+- an entry is never rewritten: records and published heads name its digest. A step adds tables and rules, and seals;
+- a field of an entry's body never changes its meaning; a new kind or field opens a new format, and the library's checks
+  (replay.py, belonging.py) and the server's say the same of it in the same commit;
+- a process of an older version may have the file open: a step that its writes could contradict makes a rule that
+  refuses them;
+- a ledger of each format is kept among the vectors (tests/vectors/golden).
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from snapdp.errors import LedgerError
+from snapdp.values import Value
+
+FORMAT = 2
+READABLE = (1, 2)  # format 1 becomes format 2 when it is first written to
+PAGE = 500  # entries read at a time
+NOTHING_DONE = "No release was made. Whatever did reach the disk before the failure counts as spent."
+
+
+class UnavailableError(LedgerError):
+    """Server or disk cannot be asked at this moment, which says nothing about what the ledger holds."""
+
+
+class Identity(Value):
+    """What a ledger is: its format, a random name, the key of its digests, and a seal over the three."""
+
+    format: int
+    name: str
+    key: bytes
+    seal: str
+
+
+class Standing(Value):
+    """The one row of an account that changes: how many entries it has, the digest of the last, what is spent."""
+
+    account: str
+    entries: int
+    spent: str
+    head: str
+
+
+class Entry(Value):
+    """A link of an account's chain. The columns repeat what the body says, for searching; verify compares them."""
+
+    account: str
+    number: int
+    kind: str
+    version: str | None
+    request: str | None
+    reserve: int | None
+    body: str
+    digest: str
+
+
+class Signed(Entry):
+    """An entry whose author the database knows: the role of a team ledger that appended it."""
+
+    author: str
+
+
+class Dataset(Value):
+    """The keyed digest of a table's content, and the random version it stands for."""
+
+    keyed: str
+    account: str
+    version: str
+    seal: str
+
+
+class Storage(Protocol):
+    """What a ledger needs of a database. Failures are LedgerError; a failed transaction leaves nothing behind.
+
+    Every method means the same on both stores, to whoever owns the ledger. A server has analysts beside its keeper:
+    they see where accounts stand, how each was opened, their own entries, and the twins of a request that they can
+    name. Another's entry is not there for them, identity has neither key nor seal, and the rest is refused: closing,
+    datasets, damage, all that writes. They write through the server's own steps (register, reserve, finish of
+    postgres.py), which look, check and append at once; team.py takes these for the keeper too, and nothing in a file
+    is like them. A file alone can be copied (copy_to of sqlite.py).
+    """
+
+    def begin(self, *, writing: bool) -> None:
+        """Start a transaction: one view of all; or, `writing`, alone (on a server: with each account appended to)."""
+
+    def commit(self) -> None:
+        """Make the transaction durable: it survives a crash of process and machine once this returns."""
+
+    def rollback(self) -> None:
+        """Forget the transaction. Never raises."""
+
+    def identity(self) -> Identity:
+        """Return what the ledger is; its seal is not checked here."""
+
+    def standings(self) -> list[Standing]:
+        """Return how every account stands, by name in the order of its characters' numbers."""
+
+    def standing(self, account: str) -> Standing | None:
+        """Return how an account stands; None if there is no such account."""
+
+    def add_standing(self, standing: Standing) -> None:
+        """Let a new account stand where its first entry leads, which was appended in this transaction."""
+
+    def swap_standing(self, old: Standing, new: Standing) -> bool:
+        """Let an account stand at `new`, where the entry appended last leads from `old`; return whether it does."""
+
+    def append(self, entry: Entry) -> None:
+        """Add an entry, which nobody can change from then on; refuse a number or an answer that is there already."""
+
+    def entry(self, account: str, number: int) -> Entry | None:
+        """Return an entry by its number, a server's with its author (Signed); None if there is none."""
+
+    def entries(self, account: str, *, start: int) -> list[Entry]:
+        """Return the next entries from a number on, in order, at most PAGE; none when there are no more."""
+
+    def twins(self, account: str, version: str, request: str) -> list[Entry]:
+        """Return a request's reservation and commit; without a commit the newest reservation, if it is open."""
+
+    def closing(self, account: str, reserve: int) -> Entry | None:
+        """Return the entry that committed or abandoned a reservation; None while it is open."""
+
+    def datasets(self) -> list[Dataset]:
+        """Return every content that is known."""
+
+    def dataset(self, keyed: str) -> Dataset | None:
+        """Return the content with this keyed digest; None if it is new."""
+
+    def dataset_of(self, version: str) -> Dataset | None:
+        """Return the content that a version stands for; None if there is no such version."""
+
+    def add_dataset(self, dataset: Dataset) -> None:
+        """Add a content whose entry was appended in this transaction."""
+
+    def start_session(self, token: str) -> None:
+        """Show others that this process lives, until `close` or its death."""
+
+    def session_lives(self, token: str) -> bool:
+        """Tell whether the process of a session is alive and has not closed it."""
+
+    def damage(self) -> list[str]:
+        """Return what the database itself finds wrong, as sentences."""
+
+    def close(self) -> None:
+        """End the session and the connection; in another process than the one that opened it, do nothing."""

@@ -1,0 +1,180 @@
+"""Exact law of the mechanism: the probability of every output index for one value, without sampling.
+
+Room: mechanism. It cannot see data.
+Everything is evaluated when asked for, because an index range may be 2**52 wide. Results are enclosures; in finite
+precision single probabilities above 2**-65536 are exact rationals, that is enclosures of one point.
+Both arithmetics share one shape: P(index >= j) is a tail of the noise at b_j - value, b_j = (j - 1/2) grid, and moments
+are sums of tails taken outward from the value, where nothing cancels. `exact` has the tails of a real Laplace draw in
+closed form, `finite` those of the p-bit program.
+Theory: docs/theory/exact-law.md, (1)-(9).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from snapdp.errors import ParameterError
+from snapdp.exact import HALF, Enclosure, enclose, nearest_index, parameter, refine, refined
+from snapdp.mechanism.definition import clamped_index
+from snapdp.mechanism.parameters import DataUnits, Inner, SnappingParameters
+from snapdp.values import Value
+
+MOMENT_BITS = 80  # moments are enclosed to 2**-80 of the grid (bias) or of themselves
+
+
+class Row(Value):
+    """One line of a law's table."""
+
+    index: int
+    value: DataUnits
+    probability: Enclosure
+
+
+class Law(ABC):
+    """The law of the output for one clamped inner value."""
+
+    def __init__(self, value: Inner, parameters: SnappingParameters) -> None:
+        self.inner_value = value
+        self.parameters = parameters
+
+    @property
+    def value(self) -> DataUnits:
+        """Return the value whose output this is the law of, in data units, after step and clamp."""
+        return DataUnits(self.parameters.offset + self.parameters.unit * self.inner_value)
+
+    @property
+    def support(self) -> range:
+        """Return all indices. Each has a positive probability, except some far ones in arithmetic of few bits."""
+        return range(self.parameters.low, self.parameters.high + 1)
+
+    @abstractmethod
+    def upper_tail(self, j: int) -> Enclosure:
+        """Return P(index >= j) without cancellation when it is small."""
+
+    @abstractmethod
+    def lower_tail(self, j: int) -> Enclosure:
+        """Return P(index < j) without cancellation when it is small."""
+
+    @abstractmethod
+    def probability(self, index: int) -> Enclosure:
+        """Return P(index)."""
+
+    @abstractmethod
+    def log_probability(self, index: int) -> Enclosure | None:
+        """Return ln P(index), however small that is; None where the output is impossible."""
+
+    def cdf(self, index: int) -> Enclosure:
+        """Return P(output index <= index)."""
+        return self.lower_tail(index + 1)
+
+    def quantile(self, q: Any) -> int:
+        """Return the least index whose cdf is at least q."""
+        level = parameter(q, name="q")
+        if not 0 <= level <= 1:
+            raise ParameterError(f"q = {level} is no probability.", "Give 0 <= q <= 1.")
+        low, high = self.parameters.low, self.parameters.high
+        while low < high:
+            middle = (low + high) // 2
+            if self._cdf_reaches(middle, level):
+                high = middle
+            else:
+                low = middle + 1
+        return low
+
+    @abstractmethod
+    def _cdf_reaches(self, index: int, level: Fraction) -> bool: ...
+
+    @cached_property
+    def clamp_mass(self) -> Enclosure:
+        """Return the probability that the output is one of the two ends of the clamp."""
+        return self.probability(self.parameters.low) + self.probability(self.parameters.high)
+
+    @cached_property
+    def mean(self) -> Enclosure:
+        """Return E out, in data units."""
+        return self.bias + self.value
+
+    @cached_property
+    def bias(self) -> Enclosure:
+        """Return E out - value, in data units."""
+        inner = self._expectation(lambda v: v - self.inner_value, absolute=True)
+        return inner * self.parameters.unit
+
+    @cached_property
+    def mse(self) -> Enclosure:
+        """Return E (out - value)**2, in squared data units."""
+        inner = self._expectation(lambda v: (v - self.inner_value) ** 2, absolute=False)
+        return inner * self.parameters.unit**2
+
+    @cached_property
+    def variance(self) -> Enclosure:
+        """Return E (out - E out)**2, in squared data units."""
+        size = abs(self.bias)
+        square = size * size
+        return Enclosure(max(Fraction(0), self.mse.lower - square.upper), self.mse.upper - square.lower)
+
+    @abstractmethod
+    def _expectation(self, h: Callable[[Fraction], Fraction], *, absolute: bool) -> Enclosure:
+        """Return E h(out) in inner units, for a polynomial h of degree one or two."""
+
+    def table(self, first: int | None = None, last: int | None = None) -> list[Row]:
+        """Return the probabilities of a window of indices; the whole support where it is given no ends.
+
+        A window of more than 100,000 rows is refused: ask for a part.
+        """
+        p = self.parameters
+        start = p.low if first is None else max(first, p.low)
+        stop = p.high if last is None else min(last, p.high)
+        if stop - start >= 100_000:
+            raise ParameterError(
+                f"the window has {stop - start + 1} indices.", "Give first and last, at most 100000 indices apart."
+            )
+        return list(self._rows(start, stop))
+
+    def _rows(self, start: int, stop: int) -> Iterator[Row]:
+        for k in range(start, stop + 1):
+            yield Row(index=k, value=self.parameters.data_value(k), probability=self.probability(k))
+
+    def breakpoint(self, j: int) -> Fraction:
+        """Return b_j - value, in inner units: the noise from which the index is at least j."""
+        return (j - HALF) * self.parameters.grid - self.inner_value
+
+    @cached_property
+    def centre(self) -> int:
+        """Return the index nearest to the value: tails are summed outward from here."""
+        return clamped_index(nearest_index(self.inner_value, self.parameters.grid), self.parameters)
+
+    def step_up(self, h: Callable[[Fraction], Fraction], j: int) -> Fraction:
+        """Return h(v_j) - h(v_(j-1))."""
+        return h(self.parameters.inner_value(j)) - h(self.parameters.inner_value(j - 1))
+
+    def full_rise(self, h: Callable[[Fraction], Fraction], j: int) -> Fraction:
+        """Return by how much h rises over step j of the grid, j - 1 to j, if no clamp cuts the step short."""
+        grid = self.parameters.grid
+        return h(j * grid) - h((j - 1) * grid)
+
+    def __repr__(self) -> str:
+        p = self.parameters
+        return f"Law(value={self.value}, indices {p.low} to {p.high}, {p.arithmetic})"
+
+
+def law_of(value: Inner, parameters: SnappingParameters) -> Law:
+    """Return the law of the output for a clamped inner value."""
+    from snapdp.mechanism.law.exact import ExactLaw
+    from snapdp.mechanism.law.finite import FiniteLaw
+
+    return ExactLaw(value, parameters) if parameters.precision is None else FiniteLaw(value, parameters)
+
+
+def narrow_enough(compute: Callable[[int], Enclosure], *, absolute: Fraction | None) -> Enclosure:
+    """Return compute(precision) once it is as narrow as moments must be."""
+    if absolute is None:
+        return refined(compute, relative_bits=MOMENT_BITS)
+    return refine(compute, until=lambda e: e.width <= absolute / (1 << MOMENT_BITS))
+
+
+ZERO, ONE = enclose(0), enclose(1)

@@ -1,0 +1,192 @@
+"""From exact numerators to released blocks: the one place where private integers meet random bits.
+
+Room: release. A block is a column of released numbers: cell, index, value and noise interval. Everything in it but the
+index is a function of the index and of public parameters.
+
+    value = shift + factor * grid * index;  interval = value +- factor * reach, inside the public range
+    theory: docs/theory/planning.md (33)
+
+Which path a part takes (vector or scalar, inline or side file) depends on its public range and number of cells only.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from snapdp.accuracy import reach_of
+from snapdp.exact import nearest_index, ratio_down, ratio_nearest, ratio_up
+from snapdp.mechanism import Mechanism, integer_indices
+from snapdp.randomness import BitSource
+from snapdp.release.request import Request
+from snapdp.studies import INLINE, CellColumns, Line, Part, Printed
+from snapdp.values import Value
+
+Bits = Callable[[int, int], BitSource]  # of a statistic and a part, by their numbers
+
+
+class Block(Value):
+    """A column of numbers to publish, one for each cell. `indices` is None where the block is derived.
+
+    statistic    the title of what the numbers are
+    lows, highs  noise intervals at level 1 - alpha; None where there is none
+    """
+
+    name: str
+    statistic: str
+    alpha: Fraction
+    cells: Sequence[str]
+    values: Sequence[Printed]
+    lows: Sequence[Printed | None]
+    highs: Sequence[Printed | None]
+    indices: Sequence[int] | None = None
+
+    @property
+    def listed(self) -> dict[str, Any]:
+        """Return the numbers as records list them."""
+        found: dict[str, Any] = {"cells": len(self.cells), "cell": list(self.cells)}
+        if self.indices is not None:
+            found["index"] = list(self.indices)
+        return {**found, "value": list(self.values), "low": list(self.lows), "high": list(self.highs)}
+
+
+class CellNumbers(Value):
+    """What turns an index into a statistic and its noise interval, in integers over one public denominator.
+
+    statistic = (slope * index + shift)/denominator, interval = statistic +- reach/denominator inside low to high
+    """
+
+    denominator: int
+    slope: int
+    shift: int
+    reach: int
+    low: int
+    high: int
+
+    def of(self, index: int) -> tuple[int, int, int]:
+        """Return statistic and interval of an index, times the denominator."""
+        middle, low, high = self.slope * index + self.shift, self.low, self.high
+        return middle, min(max(middle - self.reach, low), high), max(min(middle + self.reach, high), low)
+
+    def columns(self, indices: Sequence[int]) -> CellColumns:
+        """Return the same of many indices, as arrays of integers of any length."""
+        import numpy as np
+
+        middle = np.array(indices, dtype=object) * self.slope + self.shift
+        low, high = (np.clip(middle + way * self.reach, self.low, self.high) for way in (-1, 1))
+        return CellColumns(denominator=self.denominator, value=middle, low=low, high=high)
+
+
+class Drawn(Value):
+    """One part after the draw: its indices, and everything public that turns them into numbers."""
+
+    line: Line
+    part: Part
+    mechanism: Mechanism
+    indices: Sequence[int]
+
+    @property
+    def alpha(self) -> Fraction:
+        """Return the level of its intervals."""
+        return self.line.alpha
+
+    def numerator(self, index: int) -> Fraction:
+        """Return the released numerator that an index stands for."""
+        return self.mechanism.parameters.data_value(int(index))
+
+    def statistic(self, cell: int) -> Fraction:
+        """Return the released statistic of a cell, exactly."""
+        return self.part.numerator.statistic(self.numerator(self.indices[cell]))
+
+    def interval(self, cell: int, alpha: Fraction) -> tuple[Fraction, Fraction]:
+        """Return the noise interval of a cell at level 1 - alpha, in units of the statistic."""
+        numbers = self.cell_numbers(alpha)
+        _, low, high = numbers.of(int(self.indices[cell]))
+        return Fraction(low, numbers.denominator), Fraction(high, numbers.denominator)
+
+    def columns(self, alpha: Fraction) -> CellColumns:
+        """Return statistics and noise intervals of all cells."""
+        return self.cell_numbers(alpha).columns(self.indices)
+
+    def cell_numbers(self, alpha: Fraction) -> CellNumbers:
+        """Return statistic and noise interval at level 1 - alpha as functions of the index."""
+        numerator, p = self.part.numerator, self.mechanism.parameters
+        assert p.precision is None  # so that an index is a multiple of the grid, at the ends of the clamp too
+        names = ("slope", "shift", "reach", "low", "high")
+        reached = numerator.factor * reach_of(p, alpha=alpha)
+        rationals = (numerator.factor * p.grid, numerator.shift, reached, *numerator.statistic_range)
+        common = math.lcm(*(x.denominator for x in rationals))
+        return CellNumbers(
+            denominator=common, **{name: int(x * common) for name, x in zip(names, rationals, strict=True)}
+        )
+
+    @cached_property
+    def _published(self) -> CellNumbers:
+        return self.cell_numbers(self.line.alpha)
+
+    def _printed(self, index: int) -> tuple[Printed, Printed, Printed]:
+        """Return value and interval of an index, as they print.
+
+        Whole statistics as integers, the interval inward to those that the truth is among; others as doubles, outward.
+        """
+        value, low, high = self._published.of(index)
+        common = self._published.denominator
+        if self.part.numerator.integers:
+            number = value // common if value % common == 0 else ratio_nearest(value, common)
+            return number, -(-low // common), high // common
+        return ratio_nearest(value, common), ratio_down(low, common), ratio_up(high, common)
+
+    def index_printed_as(self, numbers: tuple[Printed | None, ...]) -> int | None:
+        """Return the index whose value and interval print as these; None where there is none."""
+        p, numerator = self.mechanism.parameters, self.part.numerator
+        if not isinstance(numbers[0], (int, float)):
+            return None
+        near = nearest_index((Fraction(numbers[0]) - numerator.shift) / numerator.factor, p.grid)
+        window = range(max(near - 1, p.low), min(near + 1, p.high) + 1)
+        return next((index for index in window if self._printed(index) == numbers), None)
+
+    @cached_property
+    def block(self) -> Block:
+        """Return the numbers as they are published."""
+        values, lows, highs = self._columns()
+        return Block(
+            name=self.part.numerator.name,
+            statistic=self.line.query.title,
+            alpha=self.line.alpha,
+            cells=self.line.query.labels,
+            values=values,
+            lows=lows,
+            highs=highs,
+            indices=self.indices,
+        )
+
+    def _columns(self) -> tuple[Sequence[Printed], Sequence[Printed], Sequence[Printed]]:
+        if len(self.indices) <= INLINE:
+            values, lows, highs = zip(*(self._printed(index) for index in self.indices), strict=True)
+            return values, lows, highs
+        import numpy as np
+
+        # Many cells share an index: each distinct one is printed once.
+        distinct, place = np.unique(np.asarray(self.indices), return_inverse=True)
+        columns = zip(*(self._printed(index) for index in distinct.tolist()), strict=True)
+        found: Any = tuple(np.array(column)[place] for column in columns)
+        return found  # type: ignore[no-any-return]
+
+
+def draw(request: Request, exact: Sequence[Sequence[Sequence[int]]], bits: Bits) -> list[list[Drawn]]:
+    """Return the released indices of every part of every statistic. The only function that draws."""
+    return [
+        [
+            Drawn(line=line, part=part, mechanism=m, indices=_indices(m, values, bits(i, j)))
+            for j, (part, m, values) in enumerate(zip(line.query.parts, mechanisms, numerators, strict=True))
+        ]
+        for i, (line, mechanisms, numerators) in enumerate(zip(request.lines, request.mechanisms, exact, strict=True))
+    ]
+
+
+def _indices(m: Mechanism, values: Sequence[int], bits: BitSource) -> Sequence[int]:
+    found = integer_indices(m, values, bits)
+    return list(map(int, found)) if len(found) <= INLINE else found

@@ -1,0 +1,117 @@
+"""What is declared and asked: columns, neighbour relation, statistics, plan, study file. No data."""
+
+from typing import TYPE_CHECKING
+
+from snapdp.doors import door
+
+if TYPE_CHECKING:
+    from snapdp.studies.aggregates import (
+        Aggregate as Aggregate,
+        Aggregates as Aggregates,
+        Bins as Bins,
+        Categories as Categories,
+        Count as Count,
+        Levels as Levels,
+        Member as Member,
+        Persons as Persons,
+        Products as Products,
+        Sum as Sum,
+    )
+    from snapdp.studies.columns import (
+        BINNED as BINNED,
+        CATEGORY as CATEGORY,
+        INTEGER as INTEGER,
+        NUMBER as NUMBER,
+        PERSON as PERSON,
+        CategoryColumn as CategoryColumn,
+        Column as Column,
+        NumberColumn as NumberColumn,
+        PersonColumn as PersonColumn,
+        category_column as category_column,
+        integer_column as integer_column,
+        number_column as number_column,
+        storable as storable,
+    )
+    from snapdp.studies.conditions import Condition as Condition, condition as condition
+    from snapdp.studies.declarations import INLINE as INLINE, digest as digest
+    from snapdp.studies.plan import (
+        Asked as Asked,
+        Line as Line,
+        Plan as Plan,
+        ask as ask,
+        curve_of_part as curve_of_part,
+        part_accuracy as part_accuracy,
+        planned as planned,
+    )
+    from snapdp.studies.quantiser import (
+        DOUBLE as DOUBLE,
+        NARROW as NARROW,
+        Quantiser as Quantiser,
+        quantiser_of as quantiser_of,
+    )
+    from snapdp.studies.reader import (
+        STUDY_VERSION as STUDY_VERSION,
+        DeclaredStudy as DeclaredStudy,
+        load_study as load_study,
+        plan_of as plan_of,
+        study_from_toml as study_from_toml,
+        study_from_values as study_from_values,
+    )
+    from snapdp.studies.relation import (
+        ADD_REMOVE as ADD_REMOVE,
+        CHANGE_ONE as CHANGE_ONE,
+        Relation as Relation,
+        add_remove as add_remove,
+        change_one as change_one,
+        whole as whole,
+    )
+    from snapdp.studies.statistics.answers import (
+        Numerators as Numerators,
+        aggregates_of as aggregates_of,
+        numerators as numerators,
+    )
+    from snapdp.studies.statistics.count import RowCount as RowCount, count_query as count_query
+    from snapdp.studies.statistics.covariance import Covariance as Covariance, covariance_query as covariance_query
+    from snapdp.studies.statistics.drawn import CellColumns as CellColumns, Printed as Printed
+    from snapdp.studies.statistics.histogram import Histogram as Histogram, histogram_query as histogram_query
+    from snapdp.studies.statistics.mean import Mean as Mean, derived_mean as derived_mean, mean_query as mean_query
+    from snapdp.studies.statistics.registry import KINDS as KINDS, statistic_class as statistic_class
+    from snapdp.studies.statistics.statistic import (
+        Numerator as Numerator,
+        Part as Part,
+        Statistic as Statistic,
+        mechanism as mechanism,
+    )
+    from snapdp.studies.statistics.sum import ColumnSum as ColumnSum, sum_query as sum_query
+    from snapdp.studies.statistics.variance import Variance as Variance, variance_query as variance_query
+    from snapdp.studies.strict import placed as placed
+    from snapdp.studies.writer import study_to_toml as study_to_toml
+else:
+    __getattr__, __dir__ = door(
+        __name__,
+        {
+            "aggregates": "Aggregate Aggregates Bins Categories Count Levels Member Persons Products Sum",
+            "columns": (
+                "BINNED CATEGORY INTEGER NUMBER PERSON CategoryColumn Column NumberColumn PersonColumn "
+                "category_column integer_column number_column storable "
+            ),
+            "conditions": "Condition condition",
+            "declarations": "INLINE digest",
+            "plan": "Asked Line Plan ask curve_of_part part_accuracy planned",
+            "quantiser": "DOUBLE NARROW Quantiser quantiser_of",
+            "reader": "STUDY_VERSION DeclaredStudy load_study plan_of study_from_toml study_from_values",
+            "relation": "ADD_REMOVE CHANGE_ONE Relation add_remove change_one whole",
+            "statistics.answers": "Numerators aggregates_of numerators",
+            "statistics.count": "RowCount count_query",
+            "statistics.covariance": "Covariance covariance_query",
+            "statistics.drawn": "CellColumns Printed",
+            "statistics.histogram": "Histogram histogram_query",
+            "statistics.mean": "Mean derived_mean mean_query",
+            "statistics.registry": "KINDS statistic_class",
+            "statistics.statistic": "Numerator Part Statistic mechanism",
+            "statistics.sum": "ColumnSum sum_query",
+            "statistics.variance": "Variance variance_query",
+            "strict": "placed",
+            "writer": "study_to_toml",
+        },
+    )

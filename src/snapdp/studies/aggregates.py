@@ -1,0 +1,196 @@
+"""What can be asked of a table: counts, sums and histograms of whole numbers, and the exact integers that come back.
+
+Room: studies. Reads nothing itself. An aggregate speaks of levels: q = steps above the lower bound of a column, or the
+position of a category in its declared list. Statistics say which aggregates they need, and make numerators of them.
+Every aggregate takes `by`, a category column: it is then answered once for each of its cells; and `persons`: it is then
+answered over at most so many rows of each person.
+
+    answer = one integer for each cell, groups outermost, in the order in which cells were declared
+
+Theory: docs/theory/exact-sums.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from fractions import Fraction
+from itertools import pairwise
+
+from snapdp.errors import ParameterError
+from snapdp.studies.columns import CategoryColumn, Column, NumberColumn, PersonColumn, check_text
+from snapdp.values import Value
+
+
+class Levels(Value):
+    """A condition: start <= q < below."""
+
+    column: NumberColumn
+    start: int
+    below: int
+
+
+class Member(Value):
+    """A condition: the cell is exactly this declared category."""
+
+    column: CategoryColumn
+    category: str
+
+    def _check(self) -> None:
+        if self.category not in self.column.categories:
+            raise ParameterError(
+                f"{self.category!r} is no declared category of column {self.column.name!r}.", "Name a declared one."
+            )
+
+
+class Persons(Value):
+    """Whose rows they are, and how many of each person's are kept.                       docs/theory/persons.md
+
+    column   the column that names the person; a row that names nobody is not counted
+    most     at most this many rows of each person, chosen by a hash of person and row
+    """
+
+    column: str
+    most: int
+
+    def _check(self) -> None:
+        if self.most < 1:
+            raise ParameterError(f"rows_per_person = {self.most} keeps no row.", "Give 1, 2, 3, ...")
+        check_text(self.column, "the name of the person column")
+
+    @property
+    def cell(self) -> PersonColumn:
+        """Return the column as sources see it."""
+        return PersonColumn(name=self.column)
+
+
+class Count(Value):
+    """The number of rows that meet all conditions."""
+
+    where: tuple[Levels | Member, ...] = ()
+    by: CategoryColumn | None = None
+    persons: Persons | None = None
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        return tuple(each.column for each in self.where)
+
+    @property
+    def cells(self) -> int:
+        return 1
+
+
+class Sum(Value):
+    """The sum of q over the rows."""
+
+    column: NumberColumn
+    by: CategoryColumn | None = None
+    persons: Persons | None = None
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        return (self.column,)
+
+    @property
+    def cells(self) -> int:
+        return 1
+
+
+class Products(Value):
+    """The sum of q * r over the rows, for two columns or one column twice."""
+
+    first: NumberColumn
+    second: NumberColumn
+    by: CategoryColumn | None = None
+    persons: Persons | None = None
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        return (self.first, self.second)
+
+    @property
+    def cells(self) -> int:
+        return 1
+
+
+class Bins(Value):
+    """The number of rows with cuts[i] <= q < cuts[i+1], for each i."""
+
+    column: NumberColumn
+    cuts: tuple[int, ...]
+    by: CategoryColumn | None = None
+    persons: Persons | None = None
+
+    def _check(self) -> None:
+        if len(self.cuts) < 2 or any(low > high for low, high in pairwise(self.cuts)):
+            raise ParameterError(
+                f"the cuts of column {self.column.name!r} do not increase.", "Give at least two, in order."
+            )
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        return (self.column,)
+
+    @property
+    def cells(self) -> int:
+        return len(self.cuts) - 1
+
+
+class Categories(Value):
+    """The number of rows in each cell of a category column."""
+
+    column: CategoryColumn
+    by: CategoryColumn | None = None
+    persons: Persons | None = None
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        return (self.column,)
+
+    @property
+    def cells(self) -> int:
+        return self.column.cells
+
+
+Aggregate = Count | Sum | Products | Bins | Categories
+
+
+class Aggregates:
+    """The exact integers of one table, by aggregate. All of them were read inside one transaction.
+
+    rows      how many rows were counted: private under add-remove, compared with n under change-one
+    answers   for each aggregate one integer per cell, groups outermost
+    """
+
+    def __init__(self, *, rows: int, answers: Mapping[Aggregate, tuple[int, ...]]) -> None:
+        self.rows = rows
+        self._answers = dict(answers)
+
+    def __getitem__(self, asked: Aggregate) -> tuple[int, ...]:
+        return self._answers[asked]
+
+    def __len__(self) -> int:
+        return len(self._answers)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Aggregates) and (self.rows, self._answers) == (other.rows, other._answers)
+
+    __hash__ = None  # type: ignore[assignment]  # it is compared in tests, never a key
+
+    def __repr__(self) -> str:
+        return f"<exact answers to {len(self)} aggregates: private>"  # never the integers: this may land in a log
+
+
+def first_level_from(column: NumberColumn, value: Fraction) -> int:
+    """Return the first level that stands for a number >= value; levels + 1 where there is none.
+
+    >>> from snapdp.studies.columns import number_column
+    >>> first_level_from(number_column("x", lower=0, upper=2, step="1/2"), Fraction(4, 5))
+    2
+    """
+    return min(max(math.ceil((value - column.lower) / column.step), 0), column.levels + 1)
+
+
+def first_level_above(column: NumberColumn, value: Fraction) -> int:
+    """Return the first level that stands for a number > value; levels + 1 where there is none."""
+    return min(max(math.floor((value - column.lower) / column.step) + 1, 0), column.levels + 1)

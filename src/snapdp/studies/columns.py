@@ -1,0 +1,221 @@
+"""Declared columns: kind, bounds, step, stand-in for missing cells, categories. All public, never from the data.
+
+Room: studies. It reads nothing itself. A cell becomes a whole number of steps above the lower bound,
+
+    q = floor((x - lower)/step + 1/2),  0 <= q <= levels = (upper - lower)/step        theory (2)
+
+after clamping to the *effective* bounds: the declared ones, widened outward to multiples of the step. Effective bounds
+are the ones shown and the ones every sensitivity is taken from.
+Theory: docs/theory/sensitivities.md.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from snapdp.errors import BoundError, ParameterError
+from snapdp.exact import floor_log2, nearest_multiple, parameter, positive, power_of_two, shown
+from snapdp.values import Value
+
+NUMBER, INTEGER, CATEGORY, PERSON = "number", "integer", "category", "person"
+DROPPED, BINNED = "dropped", "binned"
+UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+DEFAULT_LEVELS = 1 << 20  # a number column without a step has between this many levels and twice as many
+
+
+class NumberColumn(Value):
+    """A column of numbers on a public grid. Build one with `number_column` or `integer_column`.
+
+    declared_lower, declared_upper   as the user wrote them
+    lower, upper                     effective bounds: multiples of the step, outside the declared ones
+    missing                          what a missing cell counts as: a multiple of the step inside the effective bounds
+    """
+
+    name: str
+    kind: str
+    declared_lower: Fraction
+    declared_upper: Fraction
+    lower: Fraction
+    upper: Fraction
+    step: Fraction
+    missing: Fraction
+
+    @property
+    def levels(self) -> int:
+        """Return the largest number of steps above the lower bound."""
+        return int((self.upper - self.lower) / self.step)
+
+    @property
+    def lowest(self) -> int:
+        """Return the lower bound in steps from zero."""
+        return int(self.lower / self.step)
+
+    @property
+    def highest(self) -> int:
+        """Return the upper bound in steps from zero."""
+        return int(self.upper / self.step)
+
+    @property
+    def middle(self) -> Fraction:
+        """Return the midpoint (lower + upper)/2; the notes' (upper - lower)/2 is another number (theory, errata)."""
+        return (self.lower + self.upper) / 2
+
+    @property
+    def widened(self) -> bool:
+        """Tell whether the effective bounds differ from the declared ones."""
+        return (self.lower, self.upper) != (self.declared_lower, self.declared_upper)
+
+
+class CategoryColumn(Value):
+    """A column of text with a public list of values. Build one with `category_column`.
+
+    unknown, null   "dropped": such a row is in no cell; "binned": it has a cell of its own, after the categories
+    """
+
+    name: str
+    categories: tuple[str, ...]
+    unknown: str = DROPPED
+    null: str = DROPPED
+
+    @property
+    def kind(self) -> str:
+        return CATEGORY
+
+    @property
+    def cells(self) -> int:
+        """Return how many cells a histogram over this column has."""
+        return len(self.categories) + (self.unknown == BINNED) + (self.null == BINNED)
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """Return the cells in order; the two special ones are in brackets."""
+        special = {"(unknown)": self.unknown, "(null)": self.null}
+        return self.categories + tuple(name for name, rule in special.items() if rule == BINNED)
+
+
+class PersonColumn(CategoryColumn):
+    """A column that says whose row it is: text or whole numbers, compared as they are. Nothing about it is declared."""
+
+    categories: tuple[str, ...] = ()
+
+    @property
+    def kind(self) -> str:
+        return PERSON
+
+
+Column = NumberColumn | CategoryColumn
+
+
+def number_column(name: str, *, lower: Any, upper: Any, step: Any = None, missing: Any = None) -> NumberColumn:
+    """Return a column of real numbers; the default step is the largest power of two <= (upper - lower)/2**20.
+
+    >>> age = number_column("age", lower="0.3", upper="119.5", step=1)
+    >>> age.lower, age.upper, age.missing
+    (Fraction(0, 1), Fraction(120, 1), Fraction(60, 1))
+    """
+    low, high = _declared_bounds(name, lower, upper)
+    if step is None:
+        width = power_of_two(floor_log2((high - low) / DEFAULT_LEVELS))
+    else:
+        width = positive(step, name=f"step of column {name!r}")
+    return _on_the_grid(name, NUMBER, low, high, width, missing)
+
+
+def integer_column(name: str, *, lower: Any, upper: Any, step: Any = 1, missing: Any = None) -> NumberColumn:
+    """Return a column of whole numbers; the step is a whole number too."""
+    low, high = _declared_bounds(name, lower, upper)
+    width = positive(1 if step is None else step, name=f"step of column {name!r}")
+    if width.denominator != 1:
+        raise ParameterError(
+            f"step = {width} is not whole, but column {name!r} holds integers.",
+            'Give a whole step, or declare the column with kind = "number".',
+        )
+    return _on_the_grid(name, INTEGER, low, high, width, missing)
+
+
+def category_column(
+    name: str, *, categories: Sequence[str], unknown: str = DROPPED, null: str = DROPPED
+) -> CategoryColumn:
+    """Return a column of text whose possible values are declared."""
+    if isinstance(categories, str) or not categories or set(map(type, categories)) != {str}:
+        raise ParameterError(
+            f"the categories of column {name!r} are not a list of text.",
+            'Give at least one, such as ["north", "south"].',
+        )
+    check_text(name, "the name of a column")
+    check_text("".join(categories), f"a category of column {name!r}")
+    if len(set(categories)) != len(categories):
+        twice = next(each for each, times in Counter(categories).items() if times > 1)
+        raise ParameterError(
+            f"category {twice!r} of column {name!r} is declared twice.",
+            "Every row counts in one cell: name each category once.",
+        )
+    for key, choice in (("unknown", unknown), ("null", null)):
+        if choice not in (DROPPED, BINNED):
+            raise ParameterError(
+                f"{key} = {choice!r} of column {name!r} is not known.", f'Give {key} = "dropped" or {key} = "binned".'
+            )
+    return CategoryColumn(name=name, categories=tuple(categories), unknown=unknown, null=null)
+
+
+def check_text(text: str, what: str) -> None:
+    """Refuse what no engine and no file can hold: the null character and half of a surrogate pair."""
+    if UNSTORABLE.search(text):
+        raise ParameterError(f"{what} holds a character that engines cannot store: {shown(text)}.", "Leave it out.")
+
+
+def _declared_bounds(name: str, lower: Any, upper: Any) -> tuple[Fraction, Fraction]:
+    check_text(name, "the name of a column")
+    low, high = parameter(lower, name=f"lower of column {name!r}"), parameter(upper, name=f"upper of column {name!r}")
+    if low >= high:
+        raise BoundError(
+            f"lower = {low} is not below upper = {high} for column {name!r}.",
+            "A column needs lower < upper; were the two swapped?",
+            lower=low,
+            upper=high,
+        )
+    return low, high
+
+
+def _on_the_grid(name: str, kind: str, low: Fraction, high: Fraction, step: Fraction, missing: Any) -> NumberColumn:
+    lower, upper = step * math.floor(low / step), step * math.ceil(high / step)
+    stand_in = (lower + upper) / 2 if missing is None else parameter(missing, name=f"missing of column {name!r}")
+    if not lower <= stand_in <= upper:
+        raise BoundError(
+            f"missing = {stand_in} lies outside the bounds {lower} to {upper} of column {name!r}.",
+            "Give a public value inside the bounds, or leave it out: the midpoint is taken.",
+            missing=stand_in,
+            lower=lower,
+            upper=upper,
+        )
+    return NumberColumn(
+        name=name,
+        kind=kind,
+        declared_lower=low,
+        declared_upper=high,
+        lower=lower,
+        upper=upper,
+        step=step,
+        missing=nearest_multiple(stand_in, step),  # both bounds are multiples, so it stays between them
+    )
+
+
+def storable(text: str, what: str) -> str:
+    """Return a public text; refuse the null character and lone surrogates."""
+    if "\x00" in text or not _is_unicode(text):
+        raise ParameterError(f"{what} holds a character that engines cannot store: {shown(text)}.", "Leave it out.")
+    return text
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

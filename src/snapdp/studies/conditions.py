@@ -1,0 +1,84 @@
+"""Public conditions on a row: a category, or a range of the quantised number.
+
+Room: studies. Holds no data. A condition that no row or every row would meet is refused when it is declared.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from snapdp.errors import BoundError, ParameterError
+from snapdp.exact import parameter
+from snapdp.studies.aggregates import Levels, Member, first_level_from
+from snapdp.studies.columns import CategoryColumn, Column
+from snapdp.values import Value
+
+
+class Condition(Value):
+    """One public condition on a row: a category, or start <= x < below on the quantised number."""
+
+    column: Column
+    equals: str | None = None
+    start: Fraction | None = None
+    below: Fraction | None = None
+
+    @property
+    def text(self) -> str:
+        if self.equals is not None:
+            return f"{self.column.name} = {self.equals}"
+        low = "" if self.start is None else f"{self.start} <= "
+        return low + self.column.name + ("" if self.below is None else f" < {self.below}")
+
+
+def condition(column: Column, *, equals: Any = None, start: Any = None, below: Any = None) -> Condition:
+    """Return a condition; one that no row or every row would meet is refused.
+
+    >>> from snapdp.studies.columns import integer_column
+    >>> condition(integer_column("age", lower=0, upper=120), start=18, below=65).text
+    '18 <= age < 65'
+    """
+    if isinstance(column, CategoryColumn):
+        if start is not None or below is not None or equals is None:
+            raise ParameterError(
+                f"column {column.name!r} holds categories: a condition on it names one of them.",
+                f"Give equals, such as equals = {column.categories[0]!r}.",
+            )
+        if equals not in column.categories:
+            raise ParameterError(
+                f"{equals!r} is no declared category of column {column.name!r}.",
+                f"Give one of the {len(column.categories)} declared ones, such as {column.categories[0]!r}.",
+            )
+        return Condition(column=column, equals=equals)
+    if equals is not None or (start is None and below is None):
+        raise ParameterError(
+            f"column {column.name!r} holds numbers: a condition on it is a range.", "Give from, below, or both."
+        )
+    low = None if start is None else parameter(start, name="from")
+    high = None if below is None else parameter(below, name="below")
+    for end in (low, high):
+        if end is not None and not column.lower < end <= column.upper:
+            raise BoundError(
+                f"a condition that starts or ends at {end} does not divide the bounds {column.lower} to "
+                f"{column.upper} of column {column.name!r}.",
+                f"Give ends above {column.lower} and at most {column.upper}; leave out an end that is no limit.",
+            )
+    if low is not None and high is not None and low >= high:
+        raise BoundError(f"from = {low} is not below {high} for column {column.name!r}.", "Give from < below.")
+    if low is not None and high is not None and first_level_from(column, low) == first_level_from(column, high):
+        raise BoundError(
+            f"no multiple of the step {column.step} lies from {low} to below {high} in column {column.name!r}.",
+            "The count would always be 0: move the ends apart.",
+        )
+    return Condition(column=column, start=low, below=high)
+
+
+def tested(each: Condition) -> Levels | Member:
+    """Return what a table is asked about a condition: a position in the list of categories, or a range of levels."""
+    column = each.column
+    if isinstance(column, CategoryColumn):
+        assert each.equals is not None
+        return Member(column=column, category=each.equals)
+    start = 0 if each.start is None else first_level_from(column, each.start)
+    below = column.levels + 1 if each.below is None else first_level_from(column, each.below)
+    return Levels(column=column, start=start, below=below)

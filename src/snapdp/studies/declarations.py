@@ -1,0 +1,112 @@
+"""Columns and conditions as JSON and back: how requests and records declare them.
+
+Room: studies. A long list of categories is stated by its number and its digest; read back, it is as long as it was,
+with next to nothing in it. Whatever cannot be declared is refused by the constructors that a study uses as well.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from snapdp.errors import DataError
+from snapdp.studies.columns import INTEGER, CategoryColumn, Column, category_column, integer_column, number_column
+from snapdp.studies.conditions import Condition, condition
+from snapdp.studies.quantiser import quantiser_of
+
+INLINE = 1000  # longer lists of categories or cells are named by their digest
+MOST_CATEGORIES = 10_000_000
+
+
+class Unlisted(tuple[str, ...]):
+    """Categories of which a record holds the number and the digest: as long as they are, with next to nothing in it."""
+
+    size: int
+    digest: str
+
+    def __new__(cls, *, size: int, digest: str, holding: str | None = None) -> Unlisted:
+        """Return a list that holds one category: that which a condition of the record names, or a stand-in."""
+        found = super().__new__(cls, ("category 0" if holding is None else holding,))
+        found.size, found.digest = size, digest
+        return found
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Unlisted) and (self.size, self.digest) == (other.size, other.digest)
+
+    def __hash__(self) -> int:
+        return hash((self.size, self.digest))
+
+
+def digest(text: str) -> str:
+    """Return the digest of a text, with the name of its function."""
+    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
+
+
+def column_values(column: Column) -> dict[str, Any]:
+    """Return the declaration of a column; a long list of categories as its digest."""
+    if isinstance(column, CategoryColumn):
+        return {
+            "name": column.name,
+            "kind": column.kind,
+            "categories": _listed(column.categories),
+            "unknown": column.unknown,
+            "null": column.null,
+        }
+    return {
+        "name": column.name,
+        "kind": column.kind,
+        "lower": str(column.lower),
+        "upper": str(column.upper),
+        "step": str(column.step),
+        "missing": str(column.missing),
+    }
+
+
+def column_from(values: Mapping[str, Any], *, holding: str | None = None) -> Column:
+    """Return a declared column. Of a list named by its digest only the length is known, and a category it must hold."""
+    name = values["name"]
+    if "categories" in values:
+        choices = {"unknown": values["unknown"], "null": values["null"]}
+        listed = values["categories"]
+        if isinstance(listed, Mapping):
+            if not INLINE < listed["count"] <= MOST_CATEGORIES:
+                raise DataError("no list of so many categories has a digest.", "The record was altered.")
+            named = Unlisted(size=listed["count"], digest=listed["digest"], holding=holding)
+            return CategoryColumn(name=name, categories=named, **choices)
+        return category_column(name, categories=listed, **choices)
+    build = integer_column if values["kind"] == INTEGER else number_column
+    column = build(name, **{key: values[key] for key in ("lower", "upper", "step", "missing")})
+    quantiser_of(column)  # refuses what no exact statement could have read
+    return column
+
+
+def condition_values(each: Condition) -> dict[str, Any]:
+    """Return the declaration of a condition."""
+    found: dict[str, Any] = {"column": column_values(each.column)}
+    if each.equals is not None:
+        found["equals"] = each.equals
+    if each.start is not None:
+        found["from"] = str(each.start)
+    if each.below is not None:
+        found["below"] = str(each.below)
+    return found
+
+
+def condition_from(values: Mapping[str, Any]) -> Condition:
+    """Return a declared condition."""
+    found: dict[str, Any] = {"equals": values.get("equals"), "start": values.get("from"), "below": values.get("below")}
+    return condition(column_from(values["column"], holding=values.get("equals")), **found)
+
+
+def _listed(labels: tuple[str, ...]) -> list[str] | dict[str, Any]:
+    """Return a public list of labels, or its length and digest where it is long."""
+    if isinstance(labels, Unlisted):
+        return {"count": len(labels), "digest": labels.digest}
+    if len(labels) <= INLINE:
+        return list(labels)
+    return {"count": len(labels), "digest": digest(json.dumps(labels))}

@@ -1,0 +1,294 @@
+"""A plan of several statistics: what each costs and is worth, and how they share a budget. No data, no ledger.
+
+Room: studies. It cannot see data. A line has an epsilon, given or found from a target accuracy. Epsilon typed = epsilon
+charged, composition is a sum of exact rationals. Accuracies are in units of the statistic, factor * accuracy of the
+numerator; they compare a release with the statistic of the clamped and quantised values.
+
+    whole statistics: |out - f| is whole, so an accuracy a may be lowered to floor(a)              theory (14)
+
+Theory: docs/theory/sensitivities.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from snapdp.accuracy import Curve
+from snapdp.display import four_digits_up, shortened, visible
+from snapdp.errors import BudgetError, ParameterError, PremiseError
+from snapdp.exact import positive, probability
+from snapdp.mechanism import SnappingParameters
+from snapdp.studies.statistics.statistic import Part, Statistic, mechanism
+from snapdp.values import Value, replaced
+
+DEFAULT_ALPHA = Fraction(1, 20)
+JUST_BELOW_ONE = 1 - Fraction(1, 1 << 20)
+_INTEGER_FINE = 8  # the fine grid is at least 1 where noise_scale > 8: natural >= 16
+
+
+class Asked(Value):
+    """One line as it is asked for: a statistic with an epsilon or a target accuracy (in its own units) at alpha."""
+
+    query: Statistic
+    epsilon: Fraction | None = None
+    accuracy: Fraction | None = None
+    alpha: Fraction = DEFAULT_ALPHA
+    lock: bool = False
+
+    def _check(self) -> None:
+        if (self.epsilon is None) == (self.accuracy is None):
+            raise ParameterError(
+                f"{self.query.shown} needs an epsilon or a target accuracy, one of the two.",
+                'Give epsilon = "0.3", or accuracy = "1.5" with alpha = "0.05".',
+            )
+        if self.accuracy is not None and self.query.derivation is not None:
+            raise PremiseError(
+                f"{self.query.shown} follows from two releases: no accuracy can be promised before the private number "
+                "of rows is known.",
+                "Give an epsilon; the plan shows the accuracy of the sum and of the count.",
+            )
+
+
+def ask(
+    query: Statistic, *, epsilon: Any = None, accuracy: Any = None, alpha: Any = DEFAULT_ALPHA, lock: bool = False
+) -> Asked:
+    """Return a validated statistic with its cost."""
+    return Asked(
+        query=query,
+        epsilon=None if epsilon is None else positive(epsilon, name="epsilon"),
+        accuracy=None if accuracy is None else positive(accuracy, name="accuracy"),
+        alpha=probability(alpha, name="alpha"),
+        lock=lock,
+    )
+
+
+class Line(Value):
+    """One line of a plan: the statistic, the epsilon it is charged, and the accuracy that was asked for, if any."""
+
+    query: Statistic
+    epsilon: Fraction
+    alpha: Fraction = DEFAULT_ALPHA
+    lock: bool = False
+    target: Fraction | None = None
+
+    def _check(self) -> None:
+        self.query.check_epsilon(self.epsilon)
+
+    @cached_property
+    def accuracies(self) -> tuple[Fraction, ...]:
+        """Return for each part the a with P(|released - true| > a) <= alpha, for every table, in each cell."""
+        title = self.query.title
+        return tuple(part_accuracy(part, self.epsilon, self.alpha, title=title) for part in self.query.parts)
+
+    @property
+    def accuracy(self) -> Fraction | None:
+        """Return the accuracy of the statistic; None where it is derived from several parts (see `accuracies`)."""
+        return self.accuracies[0] if self.query.derivation is None else None
+
+    @property
+    def meets_target(self) -> bool:
+        """Tell whether the accuracy asked for is reached; True where none was asked for."""
+        return self.target is None or (self.accuracy is not None and self.accuracy <= self.target)
+
+    @property
+    def remarks(self) -> str:
+        """Return what a reader should know beside the figures; empty where there is nothing."""
+        remarks = ["locked"] if self.lock else []
+        if not self.meets_target:
+            remarks.append(f"misses the accuracy {self.target} asked for")
+        if self.query.derivation is not None:
+            shares = " + ".join(str(part.share * part.moving) for part in self.query.parts)
+            remarks.append(f"derived, no accuracy promised; epsilon split {shares}")
+        return "; ".join(remarks)
+
+    def derived_accuracy(self, rows: Any) -> Fraction:
+        """Return the accuracy at alpha of a mean from sum and count, if the table (or group) has that many rows.
+
+        Each part may fail with alpha/2. The number of rows is private: this answers a guess, and promises nothing
+        for a smaller table.                                                                        theory (15)
+        """
+        parts = (part_accuracy(part, self.epsilon, self.alpha / 2) for part in self.query.parts)
+        return self.query.derived_accuracy(tuple(parts), rows)
+
+
+class Offer(Value):
+    """What a line would gain from more epsilon: accuracies of its parts now and then."""
+
+    title: str
+    epsilon: Fraction
+    more_epsilon: Fraction
+    accuracies: tuple[Fraction, ...]
+    more_accuracies: tuple[Fraction, ...]
+
+    @property
+    def gains(self) -> tuple[Fraction, ...]:
+        """Return by what part of itself each accuracy shrinks."""
+        return tuple(1 - then / now if now else Fraction(0) for now, then in self._pairs())
+
+    def _pairs(self) -> Iterable[tuple[Fraction, Fraction]]:
+        return zip(self.accuracies, self.more_accuracies, strict=True)
+
+    def __repr__(self) -> str:
+        steps = ", ".join(f"{four_digits_up(now)} -> {four_digits_up(then)}" for now, then in self._pairs())
+        return f"{shortened(visible(self.title))}: epsilon {self.epsilon} -> {self.more_epsilon}, accuracy {steps}"
+
+
+class Plan(Value):
+    """Several lines under one neighbour relation, and the budget they aim at."""
+
+    lines: tuple[Line, ...]
+    budget: Fraction | None = None
+
+    def _check(self) -> None:
+        if not self.lines:
+            raise ParameterError("a plan needs at least one statistic.", "Add a line.")
+        if len({line.query.relation for line in self.lines}) > 1:
+            raise PremiseError(
+                "the lines of a plan have different neighbour relations.",
+                "Epsilons add up under one relation only: declare all statistics under the same.",
+            )
+
+    @property
+    def total(self) -> Fraction:
+        """Return the epsilon the whole plan is charged: the sum of what was typed."""
+        return sum((line.epsilon for line in self.lines), Fraction(0))
+
+    @property
+    def locked(self) -> Fraction:
+        """Return the epsilon of the locked lines."""
+        return sum((line.epsilon for line in self.lines if line.lock), Fraction(0))
+
+    def fit(self, budget: Any = None) -> Plan:
+        """Return the plan with its unlocked lines rescaled by one factor, so that the total is the budget exactly."""
+        aim = self.budget if budget is None else positive(budget, name="budget")
+        if aim is None:
+            raise ParameterError("there is no budget to fit the plan to.", "Give one, such as 1.")
+        free = self.total - self.locked
+        if free == 0 and aim != self.total:
+            raise BudgetError(
+                f"every line is locked: the total is {self.total}, the budget {aim}.",
+                f"Unlock a line, or take {self.total} as the budget.",
+                budget=aim,
+                locked=self.locked,
+            )
+        if free and aim <= self.locked:
+            raise BudgetError(
+                f"budget = {aim} leaves nothing for the unlocked lines: the locked ones take {self.locked}.",
+                f"Give a budget above {self.locked}, or unlock a line.",
+                budget=aim,
+                locked=self.locked,
+            )
+        scale = (aim - self.locked) / free if free else Fraction(1)
+        lines = (line if line.lock else replaced(line, epsilon=line.epsilon * scale) for line in self.lines)
+        return Plan(lines=tuple(lines), budget=aim)
+
+    def offers(self, more: Any = "0.1") -> tuple[Offer, ...]:
+        """Return for each line what that much more epsilon would buy; a tenth, unless told."""
+        growth = 1 + positive(more, name="more")
+        return tuple(_offer(line, line.epsilon * growth) for line in self.lines)
+
+    def __repr__(self) -> str:
+        """Return the plan as a small table."""
+        aim = "" if self.budget is None else f" of budget {self.budget}"
+        over = "; too much: fit it" if self.budget is not None and self.total > self.budget else ""
+        rows = [(line.query.shown, str(line.epsilon), _worth(line), line.remarks) for line in self.lines]
+        widths = [max(len(row[i]) for row in rows) for i in range(3)]
+        body = ("  ".join(text.ljust(w) for text, w in zip(row, [*widths, 0], strict=True)).rstrip() for row in rows)
+        return "\n".join([f"plan: epsilon {self.total}{aim}{over}", *(f"  {line}" for line in body)])
+
+
+def plan(wanted: Iterable[Asked], *, budget: Any = None) -> Plan:
+    """Return the plan of several statistics; a target accuracy becomes the epsilon it needs."""
+    aim = None if budget is None else positive(budget, name="budget")
+    return Plan(lines=tuple(planned(each) for each in wanted), budget=aim)
+
+
+def planned(asked: Asked) -> Line:
+    """Return what is asked as a line of a plan."""
+    if asked.accuracy is None:
+        assert asked.epsilon is not None
+        epsilon = asked.epsilon
+    else:
+        epsilon = epsilon_needed(asked.query, asked.accuracy, asked.alpha)
+    return Line(query=asked.query, epsilon=epsilon, alpha=asked.alpha, lock=asked.lock, target=asked.accuracy)
+
+
+def part_accuracy(part: Part, epsilon: Fraction, alpha: Fraction, *, title: str | None = None) -> Fraction:
+    """Return the accuracy of one cell of a part, in units of the statistic, at the epsilon typed for the whole."""
+    numerator = part.numerator
+    steps = numerator_accuracy(mechanism(part, epsilon, title=title).parameters, alpha)
+    # On a grid >= 1 output and truth are whole: |out - f| > a means |out - f| > floor(a).           theory (14)
+    return numerator.factor * (math.floor(steps) if numerator.integers else steps)
+
+
+def epsilon_needed(query: Statistic, accuracy: Fraction, alpha: Fraction) -> Fraction:
+    """Return the epsilon to type so that a statistic of one part has the accuracy asked for."""
+    (part,) = query.parts
+    steps = accuracy / part.numerator.factor
+    if not part.numerator.integers:
+        return numerator_epsilon(part, steps, alpha, grid=None) / part.share
+    # Any accuracy below floor(steps) + 1 will do, since it may be lowered to floor(steps).           theory (14)
+    enough = math.floor(steps) + JUST_BELOW_ONE
+    fine = numerator_epsilon(part, enough, alpha, grid=None)
+    if fine * _INTEGER_FINE < part.numerator.sensitivity:
+        return fine / part.share
+    # Just below this epsilon the fine grid is 1 as well, and fails: so the answer on the grid 1 lies above it too.
+    return numerator_epsilon(part, enough, alpha, grid=Fraction(1)) / part.share
+
+
+def numerator_accuracy(p: SnappingParameters, alpha: Fraction) -> Fraction:
+    """Return the tight accuracy of a mechanism, in units of its numerator."""
+    from snapdp.accuracy import accuracy
+
+    return accuracy(p, alpha=alpha, method="tight")
+
+
+def numerator_epsilon(part: Part, accuracy: Fraction, alpha: Fraction, *, grid: Fraction | None) -> Fraction:
+    """Return the least epsilon (four digits, rounded up) at which one cell has an accuracy in numerator units."""
+    from snapdp.accuracy import epsilon_for
+
+    numerator = part.numerator
+    found = epsilon_for(
+        accuracy=accuracy,
+        alpha=alpha,
+        sensitivity=numerator.sensitivity,
+        lower=numerator.lower,
+        upper=numerator.upper,
+        grid=grid,
+    )
+    return found.epsilon
+
+
+def _offer(line: Line, epsilon: Fraction) -> Offer:
+    return Offer(
+        title=line.query.title,
+        epsilon=line.epsilon,
+        more_epsilon=epsilon,
+        accuracies=line.accuracies,
+        more_accuracies=replaced(line, epsilon=epsilon).accuracies,
+    )
+
+
+def _worth(line: Line) -> str:
+    level = f"at alpha {line.alpha}" + (" in each cell" if line.query.cells > 1 else "")
+    if line.query.derivation is None:
+        return f"+-{four_digits_up(line.accuracies[0])} {level}"
+    parts = zip(line.query.parts, line.accuracies, strict=True)
+    return ", ".join(f"{part.numerator.name} +-{four_digits_up(a)}" for part, a in parts) + f" {level}"
+
+
+def curve_of_part(part: Part, alpha: Fraction) -> Curve:
+    """Return the curve of one cell of a statistic, in its own units, against the epsilon typed for the whole."""
+    numerator = part.numerator
+    return Curve(
+        sensitivity=numerator.sensitivity / part.share,
+        alpha=alpha,
+        grid="fine",
+        finest=Fraction(1) if numerator.integers else Fraction(0),
+        factor=numerator.factor,
+        whole=numerator.integers,
+    )

@@ -1,0 +1,222 @@
+"""The study file: columns, neighbour relation and statistics, declared in TOML, read strictly.
+
+Room: studies. Holds no data and opens no file but the study itself. Numbers are exact: 0.3 in the file means 3/10, and
+so does "0.3". An unknown key is an error that names the nearest one; every error names its table. A statistic that the
+relation does not define is refused here, before anything is planned. Guide: docs/guide/study-file.md.
+
+Rules of change:
+- a study says its version; a key never changes its meaning, and what a version did not have is refused in it;
+- a new key opens a new version, or joins the one that no release has shipped yet: VERSIONS names what each added;
+- a new kind of statistic, or a detail of one, is no new version: a library that does not know it refuses it by name;
+- the newest version is written, every version is read for ever and declares what it declared: the request, and with it
+  the answer that a ledger holds, is the same; a study of each version is kept among the vectors.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from snapdp.display import shortened, visible
+from snapdp.errors import ParameterError
+from snapdp.exact import positive
+from snapdp.studies.columns import (
+    CATEGORY,
+    DROPPED,
+    INTEGER,
+    NUMBER,
+    Column,
+    category_column,
+    integer_column,
+    number_column,
+    storable,
+)
+from snapdp.studies.plan import DEFAULT_ALPHA, Asked, Plan, ask, plan
+from snapdp.studies.quantiser import quantiser_of
+from snapdp.studies.relation import ADD_REMOVE, CHANGE_ONE, Relation, add_remove, change_one
+from snapdp.studies.statistics.registry import KINDS, statistic_class
+from snapdp.studies.statistics.statistic import Statistic
+from snapdp.studies.strict import StrictTable, named, placed
+from snapdp.values import Value
+
+STUDY_VERSION = 2
+VERSIONS: dict[int, set[str]] = {1: set(), 2: set()}  # the keys that each version added
+STUDY_KEYS = (
+    "version", "dataset", "relation", "n", "n_max", "person", "rows_per_person", "budget", "data", "columns",
+    "statistic",
+)  # fmt: skip
+NUMBER_KEYS = ("kind", "lower", "upper", "step", "missing")
+CATEGORY_KEYS = ("kind", "categories", "unknown", "null")
+COST_KEYS = ("kind", "epsilon", "accuracy", "alpha", "lock")
+
+
+class DeclaredStudy(Value):
+    """A study: what is declared about a dataset and what is asked of it. Everything in it is public."""
+
+    dataset: str
+    relation: Relation
+    columns: tuple[Column, ...]
+    asked: tuple[Asked, ...]
+    budget: Fraction | None = None
+    data: str | None = None  # where the rows are, for `release`; no part of a request
+
+    def column(self, name: str) -> Column:
+        """Return a declared column by its name."""
+        return named({column.name: column for column in self.columns}, name)
+
+
+def load_study(path: str | os.PathLike[str]) -> DeclaredStudy:
+    """Return the study in a TOML file."""
+    try:
+        with open(path, encoding="utf-8-sig") as file:
+            text = file.read()
+    except OSError as problem:
+        raise ParameterError(
+            f"the study file {os.fspath(path)} cannot be read: {problem.strerror}.", "Check the path."
+        ) from None
+    except ValueError:  # not UTF-8, or no path at all
+        raise ParameterError(f"the study file {os.fspath(path)!r} is not UTF-8 text.", "Save it as UTF-8.") from None
+    return study_from_toml(text)
+
+
+def study_from_toml(text: str) -> DeclaredStudy:
+    """Return the study that a TOML text declares."""
+    try:
+        values = tomllib.loads(text, parse_float=Decimal)
+    except (ValueError, ArithmeticError, RecursionError) as problem:  # TOMLDecodeError is a ValueError
+        raise ParameterError(f"the study is not valid TOML: {problem}.", "Correct the line it names.") from None
+    return study_from_values(values)
+
+
+def study_from_values(values: dict[str, Any]) -> DeclaredStudy:
+    """Return the study that parsed TOML declares."""
+    top = StrictTable(values, place="study", keys=STUDY_KEYS)
+    top.need("version", "dataset", "relation", "columns", "statistic")
+    version = top.get("version")
+    if type(version) is not int or version not in VERSIONS:  # True == 1, but is no version
+        readable = " and ".join(map(str, VERSIONS))
+        raise ParameterError(f"study: version = {version!r} is not known.", f"This library reads versions {readable}.")
+    later = set().union(*(added for number, added in VERSIONS.items() if number > version))
+    top.restrict([key for key in STUDY_KEYS if key not in later], because=f" in version {version}")
+    relation = _relation(top)
+    columns = _columns(top)
+    with placed("study"):
+        budget = None if top.number("budget") is None else positive(top.number("budget"), name="budget")
+    return DeclaredStudy(
+        dataset=_name(top.text("dataset"), key="dataset"),
+        relation=relation,
+        columns=tuple(columns.values()),
+        asked=_asked(top, relation, columns),
+        budget=budget,
+        data=None if "data" not in top else _name(top.text("data"), key="data"),
+    )
+
+
+def plan_of(study: DeclaredStudy) -> Plan:
+    """Return the plan of a study; a target accuracy becomes the epsilon it needs."""
+    return plan(study.asked, budget=study.budget)
+
+
+def _relation(top: StrictTable) -> Relation:
+    kind = top.text("relation")
+    with placed("study"):
+        if kind == CHANGE_ONE:
+            for key in ("n_max", "person", "rows_per_person"):
+                if key in top:
+                    raise ParameterError(
+                        f"{key} belongs to add-remove, but relation is change-one.",
+                        f'Leave out {key}, or give relation = "add-remove" and n_max.',
+                    )
+            top.need("n")
+            return change_one(n=top.number("n"))
+        if kind == ADD_REMOVE:
+            if "n" in top:
+                raise ParameterError(
+                    "n is private under add-remove.", "Give n_max, a public bound on the number of rows, instead."
+                )
+            top.need("n_max")
+            person = None if "person" not in top else _name(top.text("person"), key="person")
+            most = top.number("rows_per_person") if "rows_per_person" in top else 1
+            return add_remove(n_max=top.number("n_max"), person=person, rows_per_person=most)
+    raise ParameterError(
+        f"study: relation = {kind!r} is not known.",
+        'Give relation = "change-one" with n, or relation = "add-remove" with n_max.',
+    )
+
+
+def _columns(top: StrictTable) -> dict[str, Column]:
+    declared = top.get("columns")
+    if not isinstance(declared, dict) or not declared:
+        raise ParameterError("study: columns holds no table.", "Declare each column under [columns.NAME].")
+    return {name: _column(name, values) for name, values in declared.items()}
+
+
+def _column(name: str, values: Any) -> Column:
+    place = f"columns.{shortened(visible(_name(name, key='a column name')))}"
+    table = StrictTable(values, place=place, keys=sorted({*NUMBER_KEYS, *CATEGORY_KEYS}))
+    table.need("kind")
+    kind = table.text("kind")
+    with placed(place):
+        if kind == CATEGORY:
+            table.restrict(CATEGORY_KEYS, because=" for a category column")
+            table.need("categories")
+            return category_column(
+                name,
+                categories=[storable(each, "a category") for each in table.texts("categories") or []],
+                unknown=table.choice("unknown", DROPPED),
+                null=table.choice("null", DROPPED),
+            )
+        if kind in (NUMBER, INTEGER):
+            table.restrict(NUMBER_KEYS, because=f" for a column of kind {kind}")
+            table.need("lower", "upper")
+            build = number_column if kind == NUMBER else integer_column
+            column = build(name, **{key: table.number(key) for key in NUMBER_KEYS[1:]})
+            quantiser_of(column)  # refuses, before anything is planned, what no exact statement could read
+            return column
+        raise ParameterError(f"kind = {kind!r} is not known.", 'Give "number", "integer" or "category".')
+
+
+def _asked(top: StrictTable, relation: Relation, columns: Mapping[str, Column]) -> tuple[Asked, ...]:
+    found: dict[Statistic, int] = {}
+    wanted = []
+    for number, values in enumerate(top.tables("statistic"), start=1):
+        asked = _line(number, values, relation, columns)
+        if asked.query in found:
+            raise ParameterError(
+                f"statistic {number} ({asked.query.shown}) repeats statistic {found[asked.query]}.",
+                "Asking twice costs twice: keep one line and give it the epsilon of both.",
+            )
+        found[asked.query] = number
+        wanted.append(asked)
+    if not wanted:
+        raise ParameterError("study: there is no statistic.", "Add a table [[statistic]].")
+    return tuple(wanted)
+
+
+def _line(number: int, values: Any, relation: Relation, columns: Mapping[str, Column]) -> Asked:
+    place = f"statistic {number}"
+    every_key = sorted({*COST_KEYS, *(key for kind in KINDS.values() for key in kind.toml_keys())})
+    table = StrictTable(values, place=place, keys=every_key)
+    table.need("kind")
+    with placed(place):
+        kind = statistic_class(table.text("kind"))
+    table.place = place = f"{place} ({kind.kind})"
+    table.restrict((*COST_KEYS, *kind.toml_keys()), because=f" for a {kind.kind}")
+    with placed(place):
+        return ask(
+            kind.from_table(table, relation, columns),
+            epsilon=table.number("epsilon"),
+            accuracy=table.number("accuracy"),
+            alpha=table.number("alpha") if "alpha" in table else DEFAULT_ALPHA,
+            lock=table.flag("lock"),
+        )
+
+
+def _name(text: str | None, *, key: str) -> str:
+    if not text or not text.strip():
+        raise ParameterError(f"study: {key} is empty.", "Give it a name.")
+    return storable(text, f"study: {key}")

@@ -1,0 +1,1 @@
+"""The statistics: integer numerators with sensitivity, public range and factor, under a neighbour relation."""

@@ -1,0 +1,60 @@
+"""What statistics are told about a release of theirs, and what they answer: functions of released indices only.
+
+Room: studies. The release room draws; here is only the shape of what it then hands over, so that what follows from a
+statistic can stand in its own file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, Protocol
+
+from snapdp.values import Value
+
+Printed = int | float
+Row = tuple[Printed, Printed | None, Printed | None]  # a value and its interval
+Columns = tuple[Sequence[Printed], Sequence[Printed | None], Sequence[Printed | None]]  # values, lows, highs
+
+
+class CellColumns(Value):
+    """Statistics and interval ends of many cells, times the denominator: arrays of integers."""
+
+    denominator: int
+    value: Any
+    low: Any
+    high: Any
+
+
+class DrawnPart(Protocol):
+    """One part after the draw: everything here follows from its indices and public parameters."""
+
+    @property
+    def alpha(self) -> Fraction:
+        """Return the level: an interval misses its truth with this probability at most."""
+
+    @property
+    def indices(self) -> Sequence[int]:
+        """Return the released grid index of each cell."""
+
+    def statistic(self, cell: int) -> Fraction:
+        """Return the released statistic of a cell, exactly."""
+
+    def interval(self, cell: int, alpha: Fraction) -> tuple[Fraction, Fraction]:
+        """Return the noise interval of a cell at level 1 - alpha."""
+
+    def columns(self, alpha: Fraction) -> CellColumns:
+        """Return statistics and noise intervals of all cells."""
+
+
+class Derived(Value):
+    """Numbers that follow from released ones, one for each cell: free of charge."""
+
+    name: str
+    title: str
+    columns: Columns
+
+
+def as_columns(rows: Sequence[Row]) -> Columns:
+    values, lows, highs = zip(*rows, strict=True)
+    return values, lows, highs

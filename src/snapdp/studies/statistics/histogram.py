@@ -1,0 +1,190 @@
+"""Histograms: the number of rows in each category, or in each bin between public edges.
+
+Room: studies. A histogram is a vector of counts. Under change-one a row leaves one cell and enters another, so two
+cells move by 1 each (L1 distance 2) and each cell runs at half of the epsilon typed; under add-remove one cell moves.
+Theory: docs/theory/sensitivities.md, (5) and (6).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, ClassVar, Self
+
+from snapdp.errors import BoundError, ParameterError
+from snapdp.exact import parameter, to_float_down, to_float_nearest, to_float_up
+from snapdp.studies.aggregates import Aggregate, Bins, Categories, first_level_above, first_level_from
+from snapdp.studies.columns import BINNED, DROPPED, CategoryColumn, Column, NumberColumn
+from snapdp.studies.declarations import INLINE
+from snapdp.studies.relation import Relation
+from snapdp.studies.statistics.details import ChoiceDetail, Detail, NumbersDetail
+from snapdp.studies.statistics.drawn import Derived, DrawnPart, Row, as_columns
+from snapdp.studies.statistics.numerators import count_part
+from snapdp.studies.statistics.statistic import Part, Statistic, group_column
+
+
+class Histogram(Statistic):
+    """The number of rows in each cell of a column.
+
+    edges     public bin edges over numbers: bins are [edge, next edge), the last one closed
+    outside   "dropped" or "binned": what happens to rows beyond the first and last edge, inside the bounds
+    """
+
+    kind = "histogram"
+    takes = 1
+    details: ClassVar[Mapping[str, Detail]] = {"edges": NumbersDetail(), "outside": ChoiceDetail()}
+    flag = "Counts over --categories or --edges."
+    numbers = False
+
+    edges: tuple[Fraction, ...] = ()
+    outside: str = DROPPED
+
+    @classmethod
+    def of(
+        cls,
+        column: Column,
+        *,
+        relation: Relation,
+        by: Column | None = None,
+        edges: Sequence[Any] = (),
+        outside: str = DROPPED,
+    ) -> Self:
+        groups = group_column(by)
+        if groups is not None and groups.name == column.name:
+            raise ParameterError(f"a histogram of {column.name!r} by itself has one row of cells.", "Leave out by.")
+        if outside not in (DROPPED, BINNED):
+            raise ParameterError(
+                f"outside = {outside!r} is not known.", 'Give outside = "dropped" or outside = "binned".'
+            )
+        if isinstance(column, CategoryColumn) and (edges or outside == BINNED):
+            raise ParameterError(
+                f"column {column.name!r} holds categories: its histogram has no bin edges.",
+                "Leave out edges and outside; unknown and null are declared with the column.",
+            )
+        cut = () if isinstance(column, CategoryColumn) else _checked_edges(column, edges)
+        return cls(columns=(column,), relation=relation, by=groups, edges=cut, outside=outside)
+
+    @property
+    def column(self) -> Column:
+        return self.columns[0]
+
+    @cached_property
+    def _below_and_above(self) -> tuple[bool, bool]:
+        """Tell whether there is a bin below the first edge, and one above the last."""
+        if isinstance(self.column, CategoryColumn) or self.outside != BINNED:
+            return False, False
+        return self.edges[0] > self.column.lower, self.edges[-1] < self.column.upper
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        bins = len(self.edges) - 1 + sum(self._below_and_above)
+        cells = self.column.cells if isinstance(self.column, CategoryColumn) else bins
+        return (count_part(self.relation, cells if self.by is None else cells * self.by.cells),)
+
+    @property
+    def aggregates(self) -> list[Aggregate]:
+        if isinstance(self.column, CategoryColumn):
+            return [Categories(column=self.column, by=self.by, persons=self.persons)]
+        return [Bins(column=self.column, cuts=self._cuts(self.column), by=self.by, persons=self.persons)]
+
+    def _cuts(self, column: NumberColumn) -> tuple[int, ...]:
+        """Return the levels at which bins begin, and the one after the last: [edge, next edge), the last bin closed."""
+        inner = [first_level_from(column, edge) for edge in self.edges[:-1]]
+        end = first_level_above(column, self.edges[-1])
+        below, above = self._below_and_above
+        return (*([0] if below else []), *inner, end, *([column.levels + 1] if above else []))
+
+    def values(self, answers: Sequence[Sequence[int]]) -> tuple[Sequence[int], ...]:
+        (counts,) = answers
+        return (counts,)
+
+    @property
+    def stated(self) -> dict[str, Any]:
+        return {"edges": self.edges, "outside": self.outside} if self.edges else {}
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        bins = tuple(self._bins())
+        if self.by is None:
+            return bins
+        return tuple(f"{group} / {cell}" for group in self.by.labels for cell in bins)
+
+    def _bins(self) -> Iterator[str]:
+        if isinstance(self.column, CategoryColumn):
+            yield from self.column.labels
+            return
+        first, last = self.edges[0], self.edges[-1]
+        below, above = self._below_and_above
+        if below:
+            yield f"below {first}"
+        for low, high in pairwise(self.edges):
+            yield f"[{low}, {high}{']' if high == last else ')'}"
+        if above:
+            yield f"above {last}"
+
+    def derived(
+        self,
+        parts: Sequence[DrawnPart],
+        study: Sequence[tuple[Statistic, Sequence[DrawnPart]]],  # noqa: ARG002
+    ) -> Iterator[Derived]:
+        """Yield each cell's share of all cells: of the public n under change-one, of the released total otherwise.
+
+        Under add-remove the total is random as well and the cells too many for one level: no interval is given.
+        """
+        (counts,) = parts
+        if len(counts.indices) > INLINE:
+            return
+        cells = [counts.statistic(cell) for cell in range(len(counts.indices))]
+        rows: list[Row] = []
+        if self.relation.is_change_one:
+            n = self.relation.rows
+            for cell, count in enumerate(cells):
+                low, high = counts.interval(cell, counts.alpha)
+                rows.append((_share(count, Fraction(n)), to_float_down(low / n), to_float_up(high / n)))
+        else:
+            total = sum((max(Fraction(0), count) for count in cells), Fraction(0))
+            rows = [(_share(count, total), None, None) for count in cells]
+        yield Derived(name="share", title=f"shares of {self.title}", columns=as_columns(rows))
+
+
+def histogram_query(
+    column: Column, relation: Relation, *, edges: Sequence[Any] = (), outside: str = DROPPED, by: Column | None = None
+) -> Histogram:
+    """Return the number of rows in each category, or in each bin between public edges of a number column.
+
+    Bins are [edge, next edge), the last one closed. outside = "dropped" or "binned" says what happens to rows beyond
+    the first and last edge, where these lie inside the bounds.
+    """
+    return Histogram.of(column, relation=relation, edges=edges, outside=outside, by=by)
+
+
+def _share(count: Fraction, total: Fraction) -> float:
+    return to_float_nearest(min(max(count, Fraction(0)) / total, Fraction(1))) + 0.0 if total > 0 else 0.0
+
+
+def _checked_edges(column: NumberColumn, edges: Sequence[Any]) -> tuple[Fraction, ...]:
+    if isinstance(edges, str) or len(edges) < 2:
+        raise ParameterError(
+            f"a histogram over the numbers of column {column.name!r} needs public bin edges.",
+            f"Give at least two, such as edges = [{column.lower}, {column.middle}, {column.upper}].",
+        )
+    cut = tuple(parameter(edge, name="an edge") for edge in edges)
+    if any(low >= high for low, high in pairwise(cut)):
+        raise BoundError(f"the bin edges of column {column.name!r} do not increase.", "Give them in increasing order.")
+    if cut[0] < column.lower or cut[-1] > column.upper:
+        raise BoundError(
+            f"the bin edges {cut[0]} to {cut[-1]} leave the bounds {column.lower} to {column.upper} "
+            f"of column {column.name!r}.",
+            "Values are clamped to the bounds: a bin beyond them would always be empty.",
+        )
+    levels = [first_level_from(column, edge) for edge in cut]
+    levels[-1] = first_level_above(column, cut[-1])  # the last bin holds its upper edge
+    for (low, high), (first, last) in zip(pairwise(cut), pairwise(levels), strict=True):
+        if first >= last:
+            raise BoundError(
+                f"the bin from {low} to {high} of column {column.name!r} holds no multiple of the step {column.step}.",
+                "It would always be empty: move its edges apart.",
+            )
+    return cut

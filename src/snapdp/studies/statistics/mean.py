@@ -1,0 +1,185 @@
+"""Means of a column.
+
+Room: studies. Under change-one the mean comes from S, the steps above the lower bound, over the public n. Where n is
+private it follows from a *centred* sum in half steps (an integer also where the midpoint is off the grid) and a count,
+each with its share of epsilon.
+
+    mean = middle + (centred sum)/count, inside the bounds                                            theory (9)
+    |error| <= (a_sum + half width * a_count)/(rows - a_count)                                        theory (15)
+
+Theory: docs/theory/sensitivities.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+from snapdp.errors import ParameterError
+from snapdp.exact import probability, ratio_down, ratio_nearest, ratio_up
+from snapdp.studies.aggregates import Aggregate, Count, Sum
+from snapdp.studies.columns import Column, NumberColumn
+from snapdp.studies.relation import Relation, whole
+from snapdp.studies.statistics.details import Detail, NumberDetail
+from snapdp.studies.statistics.drawn import CellColumns, Columns, Derived, DrawnPart
+from snapdp.studies.statistics.numerators import count_numerator, in_groups, numbers_of, sum_above_lower
+from snapdp.studies.statistics.statistic import (
+    Numerator,
+    Part,
+    Statistic,
+    check_printable,
+    group_column,
+    mechanism,
+)
+
+HALF = Fraction(1, 2)
+
+
+class Mean(Statistic):
+    """The mean of a column: one number where n is public, else a centred sum and a count.
+
+    count_share   of the epsilon, what the count gets; None where the mean is one number
+    """
+
+    kind = "mean"
+    takes = 1
+    details: ClassVar[Mapping[str, Detail]] = {"count_share": NumberDetail()}
+
+    count_share: Fraction | None = None
+
+    @classmethod
+    def of(cls, column: Column, *, relation: Relation, by: Column | None = None, count_share: Any = None) -> Self:
+        numbers, groups = numbers_of(column, cls.kind), group_column(by)
+        if relation.is_change_one and groups is None:
+            if count_share is not None:
+                raise ParameterError(
+                    "count_share belongs to a mean that is released as a sum and a count.",
+                    "Under change-one without groups the mean is one number: leave count_share out.",
+                )
+            return cls(columns=(numbers,), relation=relation)
+        share = HALF if count_share is None else probability(count_share, name="count_share")
+        return cls(columns=(numbers,), relation=relation, by=groups, count_share=share)
+
+    @cached_property
+    def column(self) -> NumberColumn:
+        return numbers_of(self.columns[0], self.kind)
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        column, relation = self.column, self.relation
+        if self.count_share is None:
+            mean = sum_above_lower(column, relation, factor=column.step / relation.rows, shift=column.lower)
+            return (Part(numerator=mean),)
+        return (
+            in_groups(_centred_sum(column, relation), relation, self.by, share=1 - self.count_share),
+            in_groups(count_numerator(relation), relation, self.by, share=self.count_share),
+        )
+
+    @property
+    def aggregates(self) -> list[Aggregate]:
+        by, who = self.by, self.persons
+        return [Sum(column=self.column, by=by, persons=who), Count(by=by, persons=who)]
+
+    def values(self, answers: Sequence[Sequence[int]]) -> tuple[Sequence[int], ...]:
+        sums, counts = answers
+        if self.count_share is None:
+            return (sums,)
+        levels = self.column.levels  # a division of fractions: once, not for each group
+        return [2 * s - levels * count for s, count in zip(sums, counts, strict=True)], counts
+
+    @property
+    def stated(self) -> dict[str, Any]:
+        return {} if self.count_share is None else {"count_share": self.count_share}
+
+    @property
+    def derivation(self) -> str | None:
+        if self.count_share is None:
+            return None
+        column = self.column
+        return f"mean = {column.middle} + centred sum / count, inside {column.lower} to {column.upper}"
+
+    def derived(
+        self,
+        parts: Sequence[DrawnPart],
+        study: Sequence[tuple[Statistic, Sequence[DrawnPart]]],  # noqa: ARG002
+    ) -> Iterator[Derived]:
+        """Yield the mean where it is not released itself. Each of two inputs may miss with alpha/2."""
+        if self.count_share is not None:
+            sums, counts = (each.columns(each.alpha / 2) for each in parts)
+            yield Derived(name="mean", title=self.title, columns=_means(self.column, sums, counts))
+
+    def check_epsilon(self, epsilon: Fraction) -> None:
+        if self.count_share is not None:  # the finest mean: that of the largest table
+            centred = self.parts[0]
+            p = mechanism(centred, epsilon, title=self.title).parameters
+            furthest = max(abs(self.column.lower), abs(self.column.upper))
+            grid = centred.numerator.factor * p.grid / self.relation.rows
+            check_printable(self.title, furthest=furthest, grid=grid)
+
+    def derived_accuracy(self, accuracies: Sequence[Fraction], rows: int) -> Fraction:
+        if self.count_share is None:
+            return super().derived_accuracy(accuracies, rows)
+        guessed, most = whole(rows, name="rows"), self.relation.rows
+        if guessed > most:
+            raise ParameterError(f"rows = {guessed} is more than the {most} declared.", f"Give rows <= {most}.")
+        width = self.column.upper - self.column.lower
+        of_sum, of_count = accuracies
+        left = guessed - of_count
+        return width if left <= 0 else min(width, (of_sum + width / 2 * of_count) / left)
+
+
+def mean_query(column: Column, relation: Relation, *, by: Column | None = None, count_share: Any = None) -> Mean:
+    """Return the mean of a column: one number where n is public, else a centred sum and a count.
+
+    count_share is what part of epsilon the count gets where the mean is such a pair; half, unless told.
+    """
+    return Mean.of(column, relation=relation, by=by, count_share=count_share)
+
+
+def derived_mean(column: NumberColumn, *, centred_sum: Fraction, count: Fraction) -> Fraction:
+    """Return the mean that a released centred sum and count stand for: free of charge, inside the bounds.
+
+    A count of zero or less says nothing: the midpoint is returned.                              theory (9)
+    """
+    if count <= 0:
+        return column.middle
+    return min(max(column.middle + centred_sum / count, column.lower), column.upper)
+
+
+def _centred_sum(column: NumberColumn, relation: Relation) -> Numerator:
+    """Return the sum of 2 q - R: distances from the midpoint in half steps, each between -R and R.   theory (9)"""
+    return Numerator(
+        name="centred sum",
+        sensitivity=column.levels * relation.rows_per_person,
+        lower=-relation.rows * column.levels,
+        upper=relation.rows * column.levels,
+        factor=column.step / 2,
+    )
+
+
+def _means(column: NumberColumn, sums: CellColumns, counts: CellColumns) -> Columns:
+    """Return the means and the ends of their intervals, as they print.
+
+    A mean is middle + (s/S)/(c/C) with integers s, c and public denominators S, C: one integer over another. There
+    may be a hundred thousand groups: whole columns of integers of any length, and no fraction is reduced.
+    """
+    import numpy as np
+
+    scale = math.lcm(*(x.denominator for x in (column.middle, column.lower, column.upper)))
+    middle, lower, upper = (int(x * scale) for x in (column.middle, column.lower, column.upper))
+
+    def ratios(s: Any, c: Any, counted: Any, otherwise: int) -> tuple[Any, Any]:
+        """Return middle + (s/S)/(c/C) inside the bounds as numerators and denominators, `otherwise` if not counted."""
+        below = c * sums.denominator
+        mean = np.clip(middle * below + s * (scale * counts.denominator), lower * below, upper * below)
+        return np.where(counted, mean, otherwise), np.where(counted, below * scale, scale)
+
+    known = counts.low >= counts.denominator  # elsewhere perhaps no row at all: nothing is known
+    values = ratios(sums.value, counts.value, counts.value > 0, middle)
+    lows = ratios(sums.low, np.where(sums.low < 0, counts.low, counts.high), known, lower)
+    highs = ratios(sums.high, np.where(sums.high < 0, counts.high, counts.low), known, upper)
+    means = [mean + 0.0 for mean in map(ratio_nearest, *values)]
+    return means, list(map(ratio_down, *lows)), list(map(ratio_up, *highs))

@@ -1,0 +1,83 @@
+"""Numerators that several statistics share: counts, sums in groups, and the premises of columns and row counts.
+
+Room: studies. Holds no data. Let q be steps above the lower bound of a column and R its levels.
+Theory: docs/theory/sensitivities.md, (5), (7) and (13).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from snapdp.errors import ParameterError, PremiseError
+from snapdp.studies.columns import INTEGER, CategoryColumn, Column, NumberColumn
+from snapdp.studies.relation import Relation
+from snapdp.studies.statistics.statistic import Numerator, Part
+
+WHOLE = Fraction(1)
+
+
+def count_numerator(relation: Relation) -> Numerator:
+    """Return a count: between 0 and n (or n_max), moved by one for each row a neighbour may add.        theory (5)"""
+    return Numerator(
+        name="count",
+        sensitivity=relation.rows_per_person,
+        lower=0,
+        upper=relation.rows,
+        factor=Fraction(1),
+        integers=True,
+    )
+
+
+def count_part(relation: Relation, cells: int) -> Part:
+    """Return the counts of disjoint cells; under change-one two of them move, where there are two.    theory (6)"""
+    moving = min(2, cells) if relation.is_change_one else 1
+    return Part(numerator=count_numerator(relation), cells=cells, moving=moving, share=Fraction(1, moving))
+
+
+def sum_above_lower(column: NumberColumn, relation: Relation, *, factor: Fraction, shift: Fraction) -> Numerator:
+    """Return S, the steps above the lower bound summed over n public rows.                      theory (7)"""
+    return Numerator(
+        name="sum above lower",
+        sensitivity=column.levels,
+        lower=0,
+        upper=relation.rows * column.levels,
+        factor=factor,
+        shift=shift,
+        integers=column.kind == INTEGER and factor == column.step,
+    )
+
+
+def in_groups(
+    numerator: Numerator, relation: Relation, groups: CategoryColumn | None, *, share: Fraction = WHOLE
+) -> Part:
+    """Return a numerator for each group; under change-one a row may move between two of them.   theory (13)"""
+    if groups is None:
+        return Part(numerator=numerator, share=share)
+    # Two also where there is one group only: a row that stays may go from one end of the bounds to the other.
+    moving = 2 if relation.is_change_one else 1
+    return Part(numerator=numerator, cells=groups.cells, moving=moving, share=share / moving)
+
+
+def numbers_of(column: Column, statistic: str) -> NumberColumn:
+    if isinstance(column, NumberColumn):
+        return column
+    raise ParameterError(
+        f"column {column.name!r} holds categories and has no {statistic}.", "Ask for a histogram of it, or a count."
+    )
+
+
+def public_rows(statistic: str, relation: Relation, by: Column | None) -> int:
+    """Return n where a variance or covariance is defined; refuse it otherwise."""
+    if by is not None:
+        raise PremiseError(
+            f"a {statistic} by groups is not defined here: the sizes of groups are private.",
+            "By groups there are count, sum, histogram, and the mean that follows from sum and count.",
+        )
+    if not relation.is_change_one:
+        raise PremiseError(
+            f"a {statistic} is not defined under add-remove: it needs the number of rows, which is private there.",
+            "Under add-remove there are count, sum, histogram, and the mean as sum and count; or declare change-one.",
+        )
+    if relation.rows < 2:
+        raise ParameterError(f"a {statistic} needs at least two rows; n = {relation.rows}.", "Declare n >= 2.")
+    return relation.rows

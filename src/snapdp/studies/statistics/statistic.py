@@ -1,0 +1,320 @@
+"""What a statistic is, without data: its integer numerators, their sensitivity, range and public factor.
+
+Room: studies. Holds no data. Everything that is particular to one kind stands in the file of that kind; this is what
+all of them share.
+
+    statistic = shift + factor * numerator,  the numerator an integer in [lower, upper]        theory (3)
+    sum over parts of share * moving = 1: epsilon typed = epsilon charged                      theory (4)
+
+Theory: docs/theory/sensitivities.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+from snapdp.display import shortened, visible
+from snapdp.errors import BoundError, DataError, ParameterError, PremiseError
+from snapdp.exact import positive, power_of_two_at_least, to_float_nearest
+from snapdp.mechanism import FINE, Mechanism, declared, spacing_of_doubles
+from snapdp.studies.aggregates import Aggregate, Persons
+from snapdp.studies.columns import CategoryColumn, Column, NumberColumn
+from snapdp.studies.declarations import column_from, column_values
+from snapdp.studies.relation import Relation
+from snapdp.studies.statistics.details import Detail
+from snapdp.studies.statistics.drawn import Derived, DrawnPart
+from snapdp.studies.strict import StrictTable, named
+from snapdp.values import Value
+
+PRINTED_PARTS = 1 << 10  # doubles must be at least so many times as close as outputs are
+
+
+class Numerator(Value):
+    """An integer function of the rows: the number a mechanism acts on.
+
+    sensitivity   the most it differs between neighbours
+    lower, upper  its public range; both ends are attained by some table
+    factor, shift statistic = shift + factor * numerator
+    integers      the statistic is a whole number: outputs lie on a grid >= 1 and print as integers
+    """
+
+    name: str
+    sensitivity: int
+    lower: int
+    upper: int
+    factor: Fraction
+    shift: Fraction = Fraction(0)
+    integers: bool = False
+
+    def statistic(self, numerator: Fraction | int) -> Fraction:
+        """Return the statistic that a (released) numerator stands for."""
+        return self.shift + self.factor * numerator
+
+    def printed(self, numerator: Fraction | int) -> int | float:
+        """Return the number people see: an int for whole statistics, else the nearest double."""
+        exact = self.statistic(numerator)
+        if self.integers and exact.denominator == 1:
+            return int(exact)
+        return to_float_nearest(exact)
+
+    @property
+    def statistic_range(self) -> tuple[Fraction, Fraction]:
+        """Return the public range in units of the statistic."""
+        return self.statistic(self.lower), self.statistic(self.upper)
+
+    @property
+    def statistic_sensitivity(self) -> Fraction:
+        """Return the sensitivity in units of the statistic."""
+        return self.factor * self.sensitivity
+
+
+class Part(Value):
+    """One numerator, released once in each of `cells` cells (bins, groups), each cell by its own mechanism.
+
+    moving   how many sensitivities the cells together move between neighbours, at most (their L1 distance)
+    share    of the typed epsilon that the mechanism of each cell runs at
+    """
+
+    numerator: Numerator
+    cells: int = 1
+    moving: int = 1
+    share: Fraction = Fraction(1)
+
+
+class Statistic(Value):
+    """A statistic, declared: everything about it that does not depend on data. Each kind is a class in its own file.
+
+    kind      its name in study files, records and flags
+    takes     how many columns it is about
+    details   its keys beyond columns and groups, each with its kind
+    flag      what its flag says in --help
+    numbers   its columns hold numbers; otherwise they may hold categories as well
+
+    by        a category column: the statistic is released for each of its cells
+    """
+
+    kind: ClassVar[str]
+    takes: ClassVar[int]
+    details: ClassVar[Mapping[str, Detail]] = {}
+    flag: ClassVar[str | None] = None
+    numbers: ClassVar[bool] = True
+
+    relation: Relation
+    columns: tuple[Column, ...] = ()
+    by: CategoryColumn | None = None
+
+    def _check(self) -> None:
+        charged = sum(part.share * part.moving for part in self.parts)
+        if charged != 1:
+            raise PremiseError(
+                f"the parts of {self.shown} spend {charged} of the epsilon typed.",
+                "The shares times the cells that move must add up to 1.",
+                charged=charged,
+            )
+        names = [part.numerator.name for part in self.parts]
+        if len(set(names)) != len(names):
+            raise PremiseError(f"two parts of {self.shown} have one name.", "Give each numerator its own.")
+
+    # What a kind says about itself
+
+    @classmethod
+    def of(cls, *columns: Any, **details: Any) -> Self:
+        """Return a statistic of this kind, from columns, relation, by and details; what makes no sense is refused."""
+        raise NotImplementedError
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """Return what is released: integer numerators with sensitivity and public range under the relation."""
+        raise NotImplementedError
+
+    @property
+    def aggregates(self) -> list[Aggregate]:
+        """Return what is asked of a table."""
+        raise NotImplementedError
+
+    def values(self, answers: Sequence[Sequence[int]]) -> tuple[Sequence[int], ...]:
+        """Return the numerators of each part, one for each cell, from the answers to `aggregates`, in that order."""
+        raise NotImplementedError
+
+    @property
+    def stated(self) -> dict[str, Any]:
+        """Return the details that study files and records state, by their keys."""
+        return {}
+
+    @property
+    def derivation(self) -> str | None:
+        """Return how the statistic follows from the released parts, where it is not one of them."""
+        return None
+
+    def derived(
+        self,
+        parts: Sequence[DrawnPart],  # noqa: ARG002
+        study: Sequence[tuple[Statistic, Sequence[DrawnPart]]],  # noqa: ARG002
+    ) -> Iterator[Derived]:
+        """Yield what follows from its released parts, and from those of the whole study."""
+        yield from ()
+
+    def check_epsilon(self, epsilon: Fraction) -> None:
+        """Refuse an epsilon at which something derived could not be printed."""
+
+    def derived_accuracy(self, accuracies: Sequence[Fraction], rows: int) -> Fraction:  # noqa: ARG002
+        """Return the accuracy of what is derived from parts with these accuracies, for a table of that many rows."""
+        raise ParameterError(f"{self.shown} is released itself, not derived.", "Read its accuracy instead.")
+
+    # What follows
+
+    @property
+    def shown(self) -> str:
+        """Return the title for messages: names of columns and categories are anybody's text."""
+        return shortened(visible(self.title))
+
+    @property
+    def title(self) -> str:
+        """Return the statistic as people write it: mean(age), count where region = north, sum(pay) by region."""
+        text = f"{self.kind}({', '.join(column.name for column in self.columns)})" if self.columns else self.kind
+        return text if self.by is None else f"{text} by {self.by.name}"
+
+    @property
+    def every_column(self) -> tuple[Column, ...]:
+        """Return all columns that are read."""
+        return self.columns if self.by is None else (*self.columns, self.by)
+
+    @property
+    def cells(self) -> int:
+        """Return how many cells each part has."""
+        return self.parts[0].cells
+
+    @property
+    def mechanisms(self) -> int:
+        """Return how many numbers are released."""
+        return sum(part.cells for part in self.parts)
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """Return the name of each cell, groups outermost; one empty name where there is one cell only."""
+        return ("",) if self.by is None else self.by.labels
+
+    @property
+    def persons(self) -> Persons | None:
+        """Return whose rows the relation speaks of: what is asked carries it, so that no answer can forget it."""
+        if self.relation.person is None:
+            return None
+        return Persons(column=self.relation.person, most=self.relation.rows_per_person)
+
+    # In study files and records
+
+    @classmethod
+    def toml_keys(cls) -> tuple[str, ...]:
+        """Return the keys that a study file may give to a statistic of this kind."""
+        about = {0: (), 1: ("column",)}.get(cls.takes, ("columns",))
+        return (*about, *cls.details, "by")
+
+    @classmethod
+    def from_table(cls, table: StrictTable, relation: Relation, columns: Mapping[str, Column]) -> Self:
+        """Return the statistic that a table of a study file declares."""
+        by = None if "by" not in table else named(columns, table.text("by"))
+        details = {key: detail.read(table, key, columns) for key, detail in cls.details.items()}
+        given = {key: value for key, value in details.items() if value is not None}
+        return cls.of(*cls._columns_in(table, columns), relation=relation, by=by, **given)
+
+    @classmethod
+    def _columns_in(cls, table: StrictTable, columns: Mapping[str, Column]) -> list[Column]:
+        if cls.takes == 1:
+            if "column" not in table:
+                raise ParameterError("the key 'column' is missing.", "Name a declared column.")
+            return [named(columns, table.text("column"))]
+        names = table.texts("columns") or [] if cls.takes else []
+        if len(names) != cls.takes:
+            words = {2: "two", 3: "three"}.get(cls.takes, str(cls.takes))
+            raise ParameterError(f"a {cls.kind} needs {words} columns.", 'Give columns = ["age", "pay"].')
+        return [named(columns, name) for name in names]
+
+    def table(self) -> Iterator[tuple[str, object]]:
+        """Yield what a study file says of the statistic, but its cost."""
+        yield "kind", self.kind
+        if self.takes == 1:
+            yield "column", self.columns[0].name
+        elif self.takes:
+            yield "columns", [column.name for column in self.columns]
+        for key, value in self.stated.items():
+            yield key, self.details[key].toml(value)
+        if self.by is not None:
+            yield "by", self.by.name
+
+    @classmethod
+    def from_declaration(cls, values: Mapping[str, Any], relation: Relation) -> Self:
+        """Return the statistic that a record declares."""
+        columns = [column_from(each) for each in values.get("columns", [])]
+        if len(columns) != cls.takes:
+            raise DataError(
+                f"a statistic of kind {cls.kind!r} with {len(columns)} columns is not known.", "The record was altered."
+            )
+        by = None if "by" not in values else column_from(values["by"])
+        details = {key: detail.from_json(values[key]) for key, detail in cls.details.items() if key in values}
+        return cls.of(*columns, relation=relation, by=by, **details)
+
+    def declaration(self) -> dict[str, Any]:
+        """Return everything public that makes the statistic what it is, but its cost."""
+        found: dict[str, Any] = {"kind": self.kind, "title": self.title}
+        if self.columns:
+            found["columns"] = [column_values(column) for column in self.columns]
+        if self.by is not None:
+            found["by"] = column_values(self.by)
+        return found | {key: self.details[key].json(value) for key, value in self.stated.items()}
+
+
+def group_column(by: Column | None) -> CategoryColumn | None:
+    """Return the column whose declared categories are the groups."""
+    if isinstance(by, NumberColumn):
+        raise ParameterError(
+            f"column {by.name!r} holds numbers and cannot name groups.",
+            'Groups are the declared categories of a column with kind = "category".',
+        )
+    return by
+
+
+def mechanism(part: Part, epsilon: Any, *, title: str | None = None) -> Mechanism:
+    """Return the mechanism of each cell of a part, when `epsilon` is what is typed for the whole statistic.
+
+    Exact arithmetic on the numerator; the fine grid, or 1 where that is coarser and the statistic is whole. A refusal
+    begins with the title of the statistic.
+    """
+    cell_epsilon = positive(epsilon, name="epsilon") * part.share
+    numerator = part.numerator
+    found = declared(
+        epsilon=cell_epsilon,
+        sensitivity=numerator.sensitivity,
+        lower=numerator.lower,
+        upper=numerator.upper,
+        grid=integer_grid(numerator.sensitivity / cell_epsilon) if numerator.integers else None,
+    )
+    if not numerator.integers:
+        ends = (numerator.statistic(found.parameters.data_value(k)) for k in found.parameters.ends)
+        grid = numerator.factor * found.parameters.grid
+        check_printable(title or numerator.name, furthest=max(map(abs, ends)), grid=grid)
+    return found
+
+
+def check_printable(name: str, *, furthest: Fraction, grid: Fraction) -> None:
+    """Refuse a statistic whose doubles are too far apart for its outputs.
+
+    A printed number is the double nearest to the released one; it may be off by 1/2048 of the distance of two outputs,
+    and no more: theory (16).
+    """
+    spacing = spacing_of_doubles(furthest)
+    if spacing * PRINTED_PARTS > grid:
+        raise BoundError(
+            f"{name}: doubles near {to_float_nearest(furthest):.6g} are {to_float_nearest(spacing):.3g} apart, too far "
+            f"for outputs that are {to_float_nearest(grid):.3g} apart: the printed number would miss what is promised.",
+            "Count the column from a public number near its bounds (subtract it first), or ask for less accuracy.",
+            furthest=furthest,
+            grid=grid,
+        )
+
+
+def integer_grid(noise_scale: Fraction) -> Fraction:
+    """Return the grid of a whole statistic: the fine one, but at least 1."""
+    return max(Fraction(1), power_of_two_at_least(noise_scale) / FINE)

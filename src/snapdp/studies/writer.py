@@ -1,0 +1,88 @@
+"""A study as TOML text: what `study_from_toml` reads back to an equal study.
+
+Room: studies. Holds no data. Numbers that are not whole are written as text, so that they stay exact.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from fractions import Fraction
+
+from snapdp.studies.columns import CategoryColumn, Column
+from snapdp.studies.plan import DEFAULT_ALPHA, Asked
+from snapdp.studies.reader import STUDY_VERSION, DeclaredStudy
+from snapdp.studies.relation import Relation
+
+LARGEST_PLAIN = 1 << 63  # TOML promises integers of 64 bits
+Item = tuple[str, object]
+
+
+def study_to_toml(study: DeclaredStudy) -> str:
+    """Return the text of a study file."""
+    top: list[Item] = [("version", STUDY_VERSION), ("dataset", study.dataset), *_relation(study.relation)]
+    if study.budget is not None:
+        top.append(("budget", study.budget))
+    if study.data is not None:
+        top.append(("data", study.data))
+    blocks = [_lines(top)]
+    blocks += [_lines(_column(column), header=f"[columns.{_text(column.name)}]") for column in study.columns]
+    blocks += [_lines(_statistic(asked), header="[[statistic]]") for asked in study.asked]
+    return "\n".join(blocks)
+
+
+def _relation(relation: Relation) -> Iterator[Item]:
+    yield "relation", relation.kind
+    yield "n" if relation.is_change_one else "n_max", relation.rows
+    if relation.person is not None:
+        yield "person", relation.person
+        yield "rows_per_person", relation.rows_per_person
+
+
+def _column(column: Column) -> Iterator[Item]:
+    yield "kind", column.kind
+    if isinstance(column, CategoryColumn):
+        yield "categories", list(column.categories)
+        yield "unknown", column.unknown
+        yield "null", column.null
+    else:
+        yield "lower", column.declared_lower
+        yield "upper", column.declared_upper
+        yield "step", column.step
+        yield "missing", column.missing
+
+
+def _statistic(asked: Asked) -> Iterator[Item]:
+    yield from asked.query.table()
+    if asked.epsilon is not None:
+        yield "epsilon", asked.epsilon
+    if asked.accuracy is not None:
+        yield "accuracy", asked.accuracy
+    if asked.alpha != DEFAULT_ALPHA:
+        yield "alpha", asked.alpha
+    if asked.lock:
+        yield "lock", True
+
+
+def _lines(items: Iterator[Item] | list[Item], *, header: str = "") -> str:
+    body = "".join(f"{key} = {_value(value)}\n" for key, value in items)
+    return f"{header}\n{body}" if header else body
+
+
+def _value(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (int, Fraction)):
+        number = Fraction(value)
+        plain = number.denominator == 1 and abs(number) < LARGEST_PLAIN
+        return str(value) if plain else f'"{value}"'
+    if isinstance(value, list):
+        return f"[{', '.join(_value(each) for each in value)}]"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{key} = {_value(each)}' for key, each in value.items())}}}"
+    return _text(str(value))
+
+
+def _text(text: str) -> str:
+    """Return a TOML basic string: JSON's escapes, and the one control character that JSON leaves alone."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

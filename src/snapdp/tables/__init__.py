@@ -1,0 +1,17 @@
+"""Rows to exact integers: one SQL text, sources, engines. The only room that reads data files."""
+
+from typing import TYPE_CHECKING
+
+from snapdp.doors import door
+
+if TYPE_CHECKING:
+    from snapdp.tables.engines.engine import Engine as Engine, Watch as Watch, statement as statement
+    from snapdp.tables.engines.opening import open_table as open_table
+else:
+    __getattr__, __dir__ = door(
+        __name__,
+        {
+            "engines.engine": "Engine Watch statement",
+            "engines.opening": "open_table",
+        },
+    )

@@ -1,0 +1,1 @@
+"""What runs the statements: DuckDB here, Spark in a cluster, PostgreSQL on its server."""

@@ -1,0 +1,92 @@
+"""DuckDB, inside this process.
+
+Room: tables. Each call has a connection of its own: no setting of the caller, no extension from a network, no private
+row left behind. Of its errors only the number of a line of a CSV file is kept. Theory: docs/theory/exact-sums.md.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from typing import Any
+
+from snapdp.errors import DataError, PremiseError
+from snapdp.studies import storable
+from snapdp.tables.engines.engine import Engine, Watch
+from snapdp.tables.sql.dialects import DUCKDB
+from snapdp.tables.sql.generator import KeyTable
+
+_LINE = re.compile(r"Invalid Input Error: CSV Error on Line: ([0-9]+)\b")  # at the start: what follows quotes the line
+_SETTINGS = {
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "preserve_insertion_order": "false",  # sums of integers do not depend on it
+    "python_enable_replacements": "false",  # no variable of a caller is a table
+    "temp_directory": "",  # no private row is written to a disk
+    "pandas_analyze_sample": "0",  # objects are text, whatever the first of them look like
+}
+
+
+class DuckdbEngine(Engine):
+    """A table answered by DuckDB."""
+
+    name = "duckdb"
+    dialect = DUCKDB
+
+    @contextmanager
+    def _connected(self) -> Iterator[Any]:
+        connection = _connection(self.threads)
+        try:
+            yield connection
+        finally:
+            connection.close()
+
+    def _watched(self, connection: Any, watch: Watch) -> AbstractContextManager[object]:
+        """Let a front end ask how far a scan is, where the engine can tell; it never shows a bar of its own."""
+        try:
+            connection.execute("SET enable_progress_bar_print = false")
+            connection.execute("SET enable_progress_bar = true")
+        except Exception:  # in a notebook without widgets it cannot
+            return nullcontext()
+        return watch(connection)
+
+    def _select(self, connection: Any, statements: Sequence[str]) -> list[list[tuple[int, ...]]]:
+        """Return the rows of all statements, read from one state of the table."""
+        connection.execute("BEGIN TRANSACTION READ ONLY")
+        results = [connection.execute(each).fetchall() for each in statements]
+        connection.execute("COMMIT")
+        return results
+
+    def _refusal(self, error: Exception) -> DataError | None:
+        """Return what may be said about an error of the engine beyond the one sentence: a line number."""
+        line = _LINE.match(str(error)) if self.source.is_csv else None
+        if not line:
+            return None
+        return DataError(
+            f"line {line[1]} of the CSV file is not well formed.",
+            "Each line needs as many cells as the header, in UTF-8, with every quote closed and doubled inside.",
+        )
+
+    def _load(self, connection: Any, key: KeyTable) -> None:
+        """Fill the table of declared categories: public text, numbered in order."""
+        import numpy as np
+
+        labels = key.column.categories
+        storable("".join(labels), "a category")
+        given = {"label": np.fromiter(labels, dtype=object, count=len(labels)), "code": np.arange(len(labels))}
+        connection.register("snapdp_labels", given)
+        connection.execute(f"CREATE TEMP TABLE {key.name} AS SELECT label, code FROM snapdp_labels")
+        connection.unregister("snapdp_labels")
+
+
+def _connection(threads: int | None) -> Any:
+    try:
+        import duckdb
+    except ImportError:
+        raise PremiseError("DuckDB, the engine that reads tables, is not installed.", "pip install duckdb") from None
+    settings = _SETTINGS if threads is None else {**_SETTINGS, "threads": str(threads)}
+    connection = duckdb.connect(":memory:", config=dict(settings))
+    with suppress(duckdb.Error):  # in a notebook it would show a bar; without widgets it has none and changes nothing
+        connection.execute("SET enable_progress_bar = false")
+    return connection

@@ -1,0 +1,173 @@
+"""What an engine is: a source opened where statements run, inside one read transaction, answered with exact integers.
+
+Room: tables. An engine is started only when it is asked for. Every error of an engine becomes one that carries no text
+of the engine, not even as its context: engines quote cells. Theory: docs/theory/exact-sums.md.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, ClassVar, TypeVar
+
+from snapdp.errors import DataError, SnapdpError
+from snapdp.studies import Aggregate, Aggregates, Column, NumberColumn, quantiser_of
+from snapdp.tables.engines.failures import refusal
+from snapdp.tables.sources.source import Source
+from snapdp.tables.sql.dialects import Dialect
+from snapdp.tables.sql.generator import KeyTable, Script, columns_of, declared_rows, persons_of, script
+
+R = TypeVar("R")
+_VERSION = re.compile(r"[0-9][0-9A-Za-z.+-]{0,40}")
+Watch = Callable[[Any], AbstractContextManager[object]]
+
+
+class Engine(ABC):
+    """A source opened on an engine: it answers what is asked with exact integers.
+
+    Each engine says the steps at the end in its own way. Every call opens and closes what it needs.
+
+    name      as records name the engine
+    dialect   how it spells SQL
+    """
+
+    name: ClassVar[str]
+    dialect: ClassVar[Dialect]
+
+    def __init__(self, source: Source, *, threads: int | None = None) -> None:
+        self.source, self.threads = source, threads
+
+    def state(self) -> object:
+        """Return something that changes when the files behind the table do."""
+        return self.source.state()
+
+    def engine_versions(self) -> dict[str, str]:
+        """Return the versions of an engine that is no library of every release, as records name them."""
+        return {}
+
+    def fingerprint(self) -> bytes:
+        """Return a digest of the content: private, since who knows all rows but one could test the last."""
+        try:
+            return self.source.fingerprint()
+        except SnapdpError:
+            raise
+        except Exception:  # an object that cannot be printed, a column that is no sequence
+            pass
+        raise DataError(  # out here: the error of an object may quote it
+            "the content of the table cannot be read.", "Give columns of numbers and text: arrays, lists, or files."
+        )
+
+    def aggregates(self, asked: Iterable[Aggregate], *, salt: str = "", watch: Watch | None = None) -> Aggregates:
+        """Return the exact integers of everything asked, from one state of the table.
+
+        salt    public text that decides, with the rows themselves, which of its rows a person keeps
+        watch   is given the connection and returns a context manager that is open while the engine scans
+        """
+        wanted = list(asked)
+        check_columns(columns_of(wanted))
+        return self._guarded(lambda connection: self._run(connection, wanted, salt, watch))
+
+    def statement(self, asked: Iterable[Aggregate], *, salt: str = "") -> str:
+        """Return the SQL text that `aggregates` would run."""
+        wanted = list(asked)
+        check_columns(columns_of(wanted))
+        return self._guarded(lambda connection: self._script(connection, wanted, salt).text)
+
+    def check(self, columns: Iterable[Column]) -> None:
+        """Read the whole table once; refuse it if it is not well formed or lacks a column. Nothing is returned."""
+        wanted = list(dict.fromkeys(columns))
+        check_columns(wanted)
+        self._guarded(lambda connection: self._read_through(connection, wanted))
+
+    def _read_through(self, connection: Any, columns: Sequence[Column]) -> None:
+        counted = self.source.prepare(connection)
+        rows = self.source.open(connection, columns)
+        fields = [rows.field(column) for column in columns]
+        reads = ", ".join(["COUNT(*)", *(f"COUNT({each.reads})" for each in fields)])
+        results = self._select(connection, [f"SELECT {reads} FROM {rows.origin}"])
+        _check_rows(counted, results[0][0][0])
+
+    def _script(self, connection: Any, asked: Sequence[Aggregate], salt: str) -> Script:
+        persons = persons_of(asked)
+        columns = [*columns_of(asked), *([persons.cell] if persons else [])]
+        return script(asked, self.source.open(connection, columns), dialect=self.dialect, salt=salt)
+
+    def _run(self, connection: Any, asked: Sequence[Aggregate], salt: str, watch: Watch | None) -> Aggregates:
+        before = self.source.state()
+        counted = self.source.prepare(connection)
+        todo = self._script(connection, asked, salt)
+        for key in todo.keys:
+            self._load(connection, key)
+        texts = [each.text for each in todo.statements]
+        if counted is not None and persons_of(asked):  # the first number is then that of the rows that are kept
+            texts.append(f"SELECT COUNT(*) FROM {self.source.open(connection, []).origin}")
+        with nullcontext() if watch is None else self._watched(connection, watch):
+            results = self._select(connection, texts)
+        _check_rows(counted, results[-1 if len(results) > len(todo.statements) else 0][0][0])
+        if self.source.state() != before:
+            raise DataError("the files changed while they were read.", "Try again when nobody writes to them.")
+        return todo.read(results[: len(todo.statements)])
+
+    def _guarded(self, action: Callable[[Any], R]) -> R:
+        """Run with the engine at hand. Its errors are told by one sentence, with no trace of the original."""
+        try:
+            with self._connected() as connection:
+                return action(connection)
+        except SnapdpError:
+            raise
+        except Exception as error:
+            failure = self._refusal(error) or refusal(error)
+        raise failure  # out here, so that the engine's own error is not even its context
+
+    # What engines do differently
+
+    @abstractmethod
+    def _connected(self) -> AbstractContextManager[Any]:
+        """Return a connection that is open for one call."""
+
+    @abstractmethod
+    def _select(self, connection: Any, statements: Sequence[str]) -> list[list[tuple[int, ...]]]:
+        """Return the rows of all statements, read from one state of the table."""
+
+    def _load(self, connection: Any, key: KeyTable) -> None:
+        """Fill a table of declared categories, where the dialect keeps long lists in tables."""
+        raise NotImplementedError
+
+    def _watched(self, connection: Any, watch: Watch) -> AbstractContextManager[object]:
+        """Let a front end ask how far a scan is, where the engine can tell; it never shows a bar of its own."""
+        return watch(connection)
+
+    def _refusal(self, error: Exception) -> DataError | None:  # noqa: ARG002
+        """Return what may be said about an error of the engine beyond the one sentence."""
+        return None
+
+
+def statement(asked: Iterable[Aggregate], *, table: str = "data") -> str:
+    """Return the SQL text for a table that is not there yet, with every column in its natural type."""
+    wanted = list(asked)
+    columns = columns_of(wanted)
+    check_columns(columns)
+    return script(wanted, declared_rows(columns, table=table)).text
+
+
+def check_columns(columns: Iterable[Column]) -> None:
+    """Refuse declarations that no exact statement can serve. Public: for use when a study is loaded."""
+    for column in columns:
+        if isinstance(column, NumberColumn):
+            quantiser_of(column)
+
+
+def _check_rows(counted: int | None, read: int) -> None:
+    """Refuse what an engine read if it is another number of rows than the source has."""
+    if counted is not None and counted != read:
+        raise DataError(
+            "the engine read another number of rows than the file has.", "Please report it; nothing was spent."
+        )
+
+
+def version_text(told: object) -> str:
+    """Return the version that an engine tells, without what follows it: "16.4 (Debian 16.4-1)" is 16.4."""
+    found = _VERSION.match(str(told))
+    return found[0] if found else "0"

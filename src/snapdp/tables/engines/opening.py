@@ -1,0 +1,46 @@
+"""Which engine answers for some data: DuckDB, Spark or PostgreSQL.
+
+Room: tables. One place for each engine.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from snapdp.display import is_address
+from snapdp.errors import ParameterError
+from snapdp.tables.engines.duckdb import DuckdbEngine
+from snapdp.tables.engines.engine import Engine
+from snapdp.tables.engines.postgres import PostgresEngine, PostgresSource
+from snapdp.tables.engines.spark import SparkEngine, spark_source
+from snapdp.tables.sources.csv_form import CsvDialect
+from snapdp.tables.sources.sources import open_source
+
+
+def open_table(
+    data: Any,
+    *,
+    table: str | None = None,
+    dialect: CsvDialect | None = None,
+    threads: int | None = None,
+    spark: Any = None,
+) -> Engine:
+    """Return a table from a path, a glob, a frame, a dict of columns, a Spark table or a PostgreSQL address.
+
+    table   the table of a DuckDB file, of a SparkSession or of a PostgreSQL server
+    spark   a SparkSession or the URL of a master: the paths are then read by Spark
+
+    >>> from snapdp.studies.aggregates import Sum
+    >>> from snapdp.studies.columns import integer_column
+    >>> age = integer_column("age", lower=0, upper=120)
+    >>> open_table({"age": [31, None, 200]}).aggregates([Sum(column=age)])[Sum(column=age)]  # 31 + 60 + 120
+    (211,)
+    """
+    if is_address(data):
+        if table is None or spark is not None or dialect is not None:
+            raise ParameterError("a PostgreSQL address needs the name of a table, and nothing else.", "Give table.")
+        return PostgresEngine(PostgresSource(data, table))
+    found = spark_source(data, table=table, session=spark, dialect=dialect)
+    if found is not None:
+        return SparkEngine(found)
+    return DuckdbEngine(open_source(data, table=table, dialect=dialect), threads=threads)

@@ -1,0 +1,316 @@
+"""Tables of Spark: the statements run in the cluster, and only their sums travel to the driver.
+
+Room: tables. A SparkSession with the name of a stored table, a DataFrame, or files with a session or a master URL;
+pyspark is loaded when a table is opened. Columns are renamed c0, c1, ... so that capitals, dots and quotes in names
+mean nothing. The text is total and exact with ANSI mode on or off and looks at no time stamps: no setting of the
+session matters. CSV files are judged and read by `spark_csv`; nothing is thrown about a line, because Spark would write
+it into its logs. Spark leaves out files by their names, and empty ones, without a word: here such files are refused.
+Theory: docs/theory/exact-sums.md.
+"""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import logging
+import os
+import uuid
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from snapdp.errors import DataError, ParameterError, PremiseError
+from snapdp.studies import Column
+from snapdp.tables.engines.engine import Engine, version_text
+from snapdp.tables.engines.spark_csv import CsvLines, headed
+from snapdp.tables.engines.spark_parquet import declared_schema, schemas
+from snapdp.tables.sources.csv_form import CsvDialect
+from snapdp.tables.sources.paths import CSV_ENDINGS, each_once, is_csv_name, matching
+from snapdp.tables.sources.source import Source
+from snapdp.tables.sql.dialects import SPARK
+from snapdp.tables.sql.generator import NUMERIC, OTHER, TEXT, TRUTH, WHOLE, Field, Rows
+
+_KINDS = {
+    **dict.fromkeys(("tinyint", "smallint", "int", "bigint"), WHOLE),
+    **dict.fromkeys(("float", "double"), NUMERIC),
+    "boolean": TRUTH,
+}
+
+
+class SparkSource(Source):
+    """A table that Spark can read. `session` is a SparkSession, or the URL of a master."""
+
+    def __init__(self, session: Any) -> None:
+        self._session = session
+
+    @property
+    def session(self) -> Any:
+        """Return the session, started at first use where a master URL was given."""
+        if isinstance(self._session, str):
+            self._session = _started(self._session)
+        return self._session
+
+    @abstractmethod
+    def frame(self) -> Any:
+        """Return the table as a DataFrame; nothing is read yet."""
+
+    def _frame_of(self, names: set[str]) -> Any:  # noqa: ARG002
+        """Return it with at least the declared columns."""
+        return self.frame()
+
+    def open(self, connection: Any, columns: Sequence[Column]) -> Rows:
+        """Return the table as a view of this connection, with its columns renamed."""
+        frame = self._frame_of({column.name for column in columns})
+        kinds = [(field.name, field.dataType.simpleString()) for field in frame.schema.fields]
+        origin: str = connection.view(frame.toDF(*(f"c{i}" for i in range(len(kinds)))))
+        fields = (Field(name=n, reads=f"c{i}", stored=k, kind=_kind(k)) for i, (n, k) in enumerate(kinds))
+        return Rows(origin=origin, fields=tuple(fields))
+
+    def fingerprint(self) -> bytes:
+        """Return a digest of the content, whatever the order of its rows. Private."""
+        return SparkEngine(self)._guarded(self._digest)
+
+    def _digest(self, connection: Any) -> bytes:
+        self.prepare(connection)
+        rows = self.open(connection, [])
+        cells = ", ".join(each.reads for each in rows.fields)
+        hashed = (
+            f"SELECT sha2(to_json(named_struct('row', array(to_json(struct({cells}))))), 256) AS h FROM {rows.origin}"
+        )
+        words = ", ".join(f"SUM(CAST(conv(substr(h, {i}, 15), 16, 10) AS DECIMAL(38, 0)))" for i in (1, 16, 31, 46))
+        (sums,) = connection.session.sql(f"SELECT COUNT(*), {words} FROM ({hashed}) AS hashed").collect()
+        kinds = [(each.name, each.stored) for each in rows.fields]
+        return hashlib.sha256(repr((kinds, [str(each) for each in sums])).encode()).digest()
+
+
+class SparkFrame(SparkSource):
+    """A DataFrame, taken as it is: whoever made it answers for what its rows are."""
+
+    def __init__(self, frame: Any) -> None:
+        super().__init__(frame.sparkSession)
+        self._frame = frame
+
+    def frame(self) -> Any:
+        return self._frame
+
+
+class SparkStored(SparkSource):
+    """A stored table of the session's catalog. Views are refused: they may filter or join."""
+
+    def __init__(self, session: Any, table: str) -> None:
+        super().__init__(session)
+        if "${" in table:  # Spark would put a setting in its place
+            raise ParameterError(f"{table!r} names no table for certain.", "Name a table without ${...}.")
+        self.table = table
+
+    def prepare(self, connection: Any) -> None:  # noqa: ARG002
+        """Refuse a table that is stored as CSV: Spark's own reader decides what its rows are, and splits cells."""
+        self.frame()
+        described = self.session.sql("DESCRIBE TABLE EXTENDED IDENTIFIER(:name)", {"name": self.table}).collect()
+        if any(row[0] == "Provider" and str(row[1]).lower() == "csv" for row in described):
+            raise DataError(
+                f"the table {self.table!r} is stored as CSV.", "Give the paths of its files instead, or store Parquet."
+            )
+
+    def frame(self) -> Any:
+        catalog = self.session.catalog
+        if not catalog.tableExists(self.table) or catalog.getTable(self.table).tableType not in ("MANAGED", "EXTERNAL"):
+            raise DataError(
+                f"Spark has no stored table named {self.table!r}.",
+                "A view may filter or join, which changes who a row is; a DataFrame is taken as it is.",
+            )
+        return self.session.table(self.table)
+
+
+class SparkFiles(SparkSource):
+    """CSV files of one header, or Parquet files, by paths as Spark reads them: files, folders, patterns, stores."""
+
+    def __init__(self, session: Any, paths: Sequence[str], *, dialect: CsvDialect | None = None) -> None:
+        super().__init__(session)
+        names = [str(each).rstrip("/").rpartition("/")[2] for each in paths]
+        known = {is_csv_name(name) for name in names}
+        if len(known) > 1:
+            raise DataError("some of the files are CSV files and others are not.", "A table is in one format.")
+        found = [path for each in paths for path in files_here(str(each))]
+        for each in found:
+            _refuse_unseen(each)
+        self.paths = [as_itself(each) for each in found]
+        if len(set(self.paths)) < len(self.paths):
+            raise DataError("a file is named twice.", "Name each file once: its rows would count twice.")
+        self._is_csv = known.pop()
+        if dialect is not None and not self._is_csv:
+            raise ParameterError("files that are no CSV files have no dialect.", "Leave the dialect out.")
+        self.dialect = dialect or CsvDialect(delimiter="\t" if names[0].lower().endswith(".tsv") else ",")
+        self._checked: tuple[object, int] | None = None
+        self._schemas: tuple[object, list[Any]] | None = None
+
+    def state(self) -> list[tuple[str, int, int]]:
+        """Return the files behind the paths, with their sizes and when they were last written. Nothing is read."""
+        found = self._listed().selectExpr("path", "length", "unix_micros(modificationTime)").collect()
+        return sorted((path, size, time) for path, size, time in found)
+
+    def prepare(self, connection: Any) -> None:  # noqa: ARG002
+        """Refuse files that are named twice, and CSV files that are not well formed; once for each state of them."""
+        state = self.state()
+        if self._checked is not None and self._checked[0] == state:
+            return
+        names = [path.removeprefix("file:") for path, _, _ in state]
+        if len(self._listed().inputFiles()) > len(set(names)):  # Spark scans no file without a byte
+            raise DataError("one of the files is empty.", "A file has at least a header; leave an empty one out.")
+        if not names:
+            raise DataError("Spark finds no file there.", "It leaves out names that begin with _ or a dot.")
+        each_once(names)
+        if self._is_csv and not all(is_csv_name(name.rpartition("/")[2]) for name in names):
+            raise DataError("a file among the CSV files is none by its name.", f"Known: {', '.join(CSV_ENDINGS)}.")
+        self._checked = state, self._lines().check(len(names)) if self._is_csv else 0
+
+    def frame(self) -> Any:
+        """Return the rows; those of CSV files that were not checked are only good to be shown."""
+        if not self._is_csv:
+            return self._reader().option("mergeSchema", "true").parquet(*self.paths)
+        return self._lines().frame(0 if self._checked is None else self._checked[1])
+
+    def _listed(self) -> Any:
+        return self._reader().format("binaryFile").load(self.paths)
+
+    def _frame_of(self, names: set[str]) -> Any:
+        if self._is_csv or not names:
+            return self.frame()
+        state = self.state()
+        if self._schemas is None or self._schemas[0] != state:
+            self._schemas = state, schemas(self._reader(), [path for path, _, _ in state])
+        if not state:
+            raise DataError("Spark finds no file there.", "It leaves out names that begin with _ or a dot.")
+        return self._reader().schema(declared_schema(self._schemas[1], names)).parquet(*self.paths)
+
+    def _lines(self) -> CsvLines:
+        first = headed(self._reader(), self.paths[0], self.dialect)
+        return CsvLines(self._reader(), self.paths, self.dialect, first)
+
+    def _reader(self) -> Any:
+        """Return a reader that fails where a file is damaged or gone, whatever the session is set to."""
+        settings = {"recursiveFileLookup": "true", "ignoreCorruptFiles": "false", "ignoreMissingFiles": "false"}
+        return self.session.read.options(**settings)
+
+
+class SparkEngine(Engine):
+    """A table of Spark, answered by Spark."""
+
+    source: SparkSource
+    dialect = SPARK
+    name = "spark"
+
+    def engine_versions(self) -> dict[str, str]:
+        return self._guarded(lambda connection: {"pyspark": version_text(connection.session.version)})
+
+    def state(self) -> object:
+        return self._guarded(lambda _: self.source.state())
+
+    @contextmanager
+    def _connected(self) -> Iterator[Any]:
+        from pyspark.logger import PySparkLogger
+
+        connection = _Connection(self.source.session)
+        bridge = logging.getLogger("py4j")  # at level DEBUG it writes down every answer
+        errors = PySparkLogger.getLogger("SQLQueryContextLogger")  # it prints the errors of statements
+        levels = bridge.level, errors.level
+        bridge.setLevel(logging.WARNING)
+        errors.setLevel(logging.CRITICAL)
+        try:
+            yield connection
+        finally:
+            connection.close()
+            bridge.setLevel(levels[0])
+            errors.setLevel(levels[1])
+
+    def _select(self, connection: Any, statements: Sequence[str]) -> list[list[tuple[int, ...]]]:
+        return [[tuple(map(int, row)) for row in connection.session.sql(each).collect()] for each in statements]
+
+
+class _Connection:
+    """A session, and the temporary views that were made in it: each has a name of its own and is dropped."""
+
+    def __init__(self, session: Any) -> None:
+        self.session = session
+        self._views: list[str] = []
+
+    def view(self, frame: Any) -> str:
+        self._views.append(f"snapdp_{uuid.uuid4().hex}")
+        frame.createTempView(self._views[-1])
+        return self._views[-1]
+
+    def close(self) -> None:
+        for each in self._views:
+            self.session.catalog.dropTempView(each)
+
+
+def spark_source(
+    data: Any, *, table: str | None = None, session: Any = None, dialect: CsvDialect | None = None
+) -> SparkSource | None:
+    """Return the source if some data are Spark's: a session with a table, a DataFrame, or paths with a session."""
+    if type(data).__module__.startswith("pyspark."):
+        if type(data).__name__ == "DataFrame":
+            return SparkFrame(data)
+        if type(data).__name__ == "SparkSession":
+            if table is None:
+                raise ParameterError("a Spark session is no table.", "Name the table in it as well.")
+            return SparkStored(data, table)
+    if session is None:
+        return None
+    paths = [data] if isinstance(data, (str, Path)) else data
+    if not isinstance(paths, (list, tuple)) or not paths or not all(isinstance(each, (str, Path)) for each in paths):
+        raise DataError(f"a value of type {type(data).__name__} is no table of Spark.", "Give paths, or a DataFrame.")
+    if table is not None:
+        raise ParameterError("files have no tables.", "Leave table out, or give the session instead of paths.")
+    return SparkFiles(session, [str(each) for each in paths], dialect=dialect)
+
+
+def _started(master: str) -> Any:
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError:
+        raise PremiseError("PySpark is not installed.", "pip install 'snapdp[spark]'; it needs Java as well.") from None
+    session = None
+    try:
+        session = (
+            SparkSession.builder.master(master).appName("snapdp").config("spark.ui.enabled", "false").getOrCreate()
+        )
+        session.sparkContext.setLogLevel("OFF")  # its log would quote cells when a file is damaged
+    except Exception:
+        session = None
+    if session is None:
+        raise PremiseError("Spark cannot be started with this master.", "Check the URL, and that Java is installed.")
+    return session
+
+
+def files_here(path: str) -> list[str]:
+    """Return the files of this machine that a pattern means, as for DuckDB; any other path as it is."""
+    here = path.removeprefix("file://") if path.startswith("file:///") else path
+    if os.path.isfile(here):
+        return [here]
+    if not glob.has_magic(here) or not any(map(os.path.isfile, glob.iglob(here, recursive=True))):
+        return [path]  # a folder, or something in a store that only Spark can list
+    return [str(each) for each in matching(here)]
+
+
+def _refuse_unseen(path: str) -> None:
+    """Refuse a file that Spark would leave out because of its name, and so count fewer rows than DuckDB."""
+    name = os.path.basename(path)
+    hidden = name.startswith(("_", ".")) or name.endswith("._COPYING_")
+    if hidden and (os.path.isfile(path) or not (glob.has_magic(name) or os.path.isdir(path))):
+        raise DataError(f"Spark leaves out {name!r} because of its name.", "Rename it: no leading _ or dot.")
+
+
+def as_itself(path: str) -> str:
+    """Return the path of a file here in such a way that Spark takes no character of its name for a pattern."""
+    if not os.path.isfile(path):
+        return path
+    return "".join(f"\\{each}" if each in "{}[]*?\\" else each for each in path)
+
+
+def _kind(stored: str) -> str:
+    if stored == "string" or stored.startswith(("string collate", "varchar(", "char(")):
+        return TEXT
+    return NUMERIC if stored.startswith("decimal(") else _KINDS.get(stored, OTHER)

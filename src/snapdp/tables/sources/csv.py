@@ -1,0 +1,121 @@
+"""A CSV file as DuckDB reads it: checked byte by byte, then read as text.
+
+Room: tables. No row can fail to be a number; every row must have all cells. The text of the statement is public, so
+what the engine must know of the content (whether it may read in parallel) is told beside the text, by a variable of the
+connection. Theory: docs/theory/exact-sums.md, (11).
+"""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import IO, Any, TypeVar, cast
+
+from snapdp.errors import DataError
+from snapdp.studies import Column
+from snapdp.tables.sources import csv_bytes
+from snapdp.tables.sources.contents import file_digest
+from snapdp.tables.sources.csv_form import BOM, ROW_BYTES, CsvDialect, NotWellFormed, header
+from snapdp.tables.sources.paths import existing, is_csv_name, path_literal, stat_of
+from snapdp.tables.sources.source import Source
+from snapdp.tables.sql.dialects import literal
+from snapdp.tables.sql.generator import TEXT, Field, Rows
+
+R = TypeVar("R")
+_PARALLEL = "snapdp_parallel"
+
+
+class CsvSource(Source):
+    """One CSV file, read as text: no row can fail to be a number, every row must have all cells."""
+
+    def __init__(self, path: str | Path, *, dialect: CsvDialect | None = None) -> None:
+        given = existing(path)
+        is_csv_name(given.name)
+        self.path = given.resolve()  # once: a link that is set to another file meanwhile changes nothing
+        self._zipped = given.suffix == ".gz"
+        self.dialect = dialect or CsvDialect()
+
+    def prepare(self, connection: Any) -> int:
+        """Refuse a file that is not well formed; tell the engine whether it may read in parallel; count the rows."""
+        scan = self._read(lambda raw: csv_bytes.scanned(raw, self.dialect))
+        if scan.problem:
+            raise self._refused(scan)
+        # In parallel a line end inside quotes next to a buffer's end is at times taken for the end of a row.
+        connection.execute(f"SET VARIABLE {_PARALLEL} = {'false' if scan.quoted else 'true'}")
+        blank = 0 if len(self.header()) == 1 and not self.dialect.null else scan.empty  # lines that are no rows
+        return scan.lines - 1 - blank
+
+    def open(self, connection: Any, columns: Sequence[Column]) -> Rows:  # noqa: ARG002
+        names = self.header()
+        fields = [Field(name=name, reads=f"c{i}", stored="text", kind=TEXT) for i, name in enumerate(names)]
+        types = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(names)))
+        options = {
+            "header": "true",
+            "auto_detect": "false",
+            "columns": f"{{{types}}}",
+            "delim": literal(self.dialect.delimiter),
+            "quote": literal(self.dialect.quote),
+            "escape": literal(self.dialect.quote),
+            "nullstr": literal(self.dialect.null),
+            "allow_quoted_nulls": "false",
+            "strict_mode": "true",
+            "null_padding": "false",
+            "ignore_errors": "false",
+            "max_line_size": str(ROW_BYTES),
+            "parallel": f"COALESCE(getvariable('{_PARALLEL}'), false)",
+            "compression": "'gzip'" if self._zipped else "'none'",
+        }
+        said = ", ".join(f"{key} = {value}" for key, value in options.items())
+        return Rows(origin=f"read_csv({path_literal(self.path)}, {said})", fields=tuple(fields))
+
+    def header(self) -> list[str]:
+        """Return the column names: the first line of the file."""
+        try:
+            return header(self._read(lambda raw: raw.read(len(BOM) + ROW_BYTES + 2)), self.dialect)
+        except NotWellFormed:
+            pass
+        raise DataError(
+            f"line 1 of {self.path.name!r} is no header of column names in UTF-8.",
+            "A CSV file starts with one line of names; the other lines have as many cells.",
+        )
+
+    def _refused(self, scan: csv_bytes.Scan) -> DataError:
+        """Return what is wrong with the file: a rule and a line, never a cell."""
+        if scan.problem == csv_bytes.MIXED:
+            return DataError(
+                f"{self.path.name!r} mixes line ends: {', '.join(sorted(scan.ends))}.",
+                "End every line alike; cells that hold a line end stand in quotes, or one cell could be two rows.",
+            )
+        if scan.problem == csv_bytes.LONG_ROW:
+            return DataError(
+                f"a row of {self.path.name!r} is longer than {ROW_BYTES} bytes.", "Is a quote missing, or a line end?"
+            )
+        line = self._read(lambda raw: csv_bytes.line_of_problem(raw, self.dialect, scan.problem))
+        if scan.problem == csv_bytes.STRAY_QUOTE:
+            return DataError(
+                f"line {line} of {self.path.name!r} is not well formed: a quote is out of place or never closed.",
+                "Cells that hold a quote, a delimiter or a line end stand in quotes, and a quote in them is doubled.",
+                line=line,
+            )
+        what = "holds a NUL byte" if scan.problem == csv_bytes.NUL else "is not in UTF-8"
+        return DataError(f"line {line} of {self.path.name!r} {what}.", "Write the file as text in UTF-8.", line=line)
+
+    def state(self) -> object:
+        return stat_of([self.path])
+
+    def fingerprint(self) -> bytes:
+        return file_digest([self.path], repr(self.dialect).encode())  # another dialect is another table
+
+    @property
+    def is_csv(self) -> bool:
+        return True
+
+    def _read(self, action: Callable[[IO[bytes]], R]) -> R:
+        try:
+            with cast(IO[bytes], gzip.open(self.path)) if self._zipped else self.path.open("rb") as raw:
+                return action(raw)
+        except (OSError, EOFError, zlib.error):
+            pass
+        raise DataError(f"{self.path.name!r} cannot be read to its end.", "Is it complete, and readable?")

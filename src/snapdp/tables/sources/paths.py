@@ -1,0 +1,101 @@
+"""Paths of tables: which files are meant, whether one is meant twice, and when one changes.
+
+Room: tables. Reads no content. A row of a file that is read twice would count twice, so two paths to one file (the same
+name, a link, a pattern that meets a folder) are refused on every engine.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from snapdp.errors import DataError
+from snapdp.tables.sql.dialects import literal
+
+PLAIN_CSV = (".csv", ".tsv", ".txt")
+CSV_ENDINGS = (".csv", ".csv.gz", ".tsv", ".txt")
+# Engines take a file for a compressed one by such an ending, some in small letters only.
+PACKED = (".gz", ".gzip", ".bz2", ".zip", ".zst", ".zstd", ".xz", ".lzma", ".lz4", ".lzo", ".snappy", ".deflate", ".br")
+
+
+def is_csv_name(name: str) -> bool:
+    """Tell whether a file is a CSV file by its name; refuse a compressed text that not every engine would unpack.
+
+    >>> is_csv_name("people.CSV"), is_csv_name("people.csv.gz"), is_csv_name("people.parquet")
+    (True, True, False)
+    """
+    small = name.lower()
+    packed = next((each for each in PACKED if small.endswith(each)), "")
+    if packed and (small.removesuffix(packed).endswith(PLAIN_CSV)) and not name.endswith(".csv.gz"):
+        raise DataError(
+            f"{name!r} is a compressed text that engines read differently.",
+            "Write it as .csv.gz, in small letters, or unpack it.",
+        )
+    return small.endswith(CSV_ENDINGS)
+
+
+def existing(path: str | Path) -> Path:
+    """Return the path of a file that is there."""
+    found = Path(path)
+    if not os.path.isfile(found):  # unlike the method of a path it never raises
+        raise DataError(f"there is no file {str(path)!r}.", "Check the path.")
+    return found.absolute()
+
+
+def matching(path: str | Path) -> list[Path]:
+    """Return the files of a path or a pattern, in the order of their names."""
+    if os.path.isfile(path) or not glob.has_magic(str(path)):
+        return [existing(path)]
+    found = sorted(each for each in glob.glob(str(path), recursive=True) if os.path.isfile(each))
+    if not found:
+        raise DataError(f"no file matches {str(path)!r}.", "Check the pattern.")
+    return [Path(each).absolute() for each in found]
+
+
+def each_once(paths: Iterable[str | Path]) -> None:
+    """Refuse two paths to one file, by name, by a symbolic link or by a hard link."""
+    seen: dict[object, str] = {}
+    for path in map(str, paths):
+        try:
+            found = os.stat(path)
+            same: object = (found.st_dev, found.st_ino)
+        except (OSError, ValueError):  # in a store that is not here: the name decides
+            same = path
+        if same in seen:
+            raise DataError(
+                f"{os.path.basename(seen[same])!r} and {os.path.basename(path)!r} are one file, named twice.",
+                "Name each file once: its rows would count twice.",
+            )
+        seen[same] = path
+
+
+def refuse_twins(names: Iterable[str], declared: Iterable[str]) -> None:
+    """Refuse Parquet columns whose names differ from a declared one in capitals only: engines confuse them."""
+    small = {each.lower(): each for each in declared} | {each.upper(): each for each in declared}
+    for name in names:
+        meant = small.get(name.lower()) or small.get(name.upper())
+        if meant is not None and meant != name:
+            raise DataError(
+                f"the Parquet files have a column {name!r} beside the declared {meant!r}.",
+                "Engines take names that differ in capitals only for one another: rename one of them.",
+            )
+
+
+def path_literal(path: Path) -> str:
+    """Return a path that engines read as itself, also where its name looks like a pattern."""
+    return literal("".join(f"[{each}]" if each in "*?[" else each for each in str(path)))
+
+
+def stat_of(paths: Sequence[Path]) -> object:
+    """Return what changes when a file does; None for one that is not there."""
+    return [_stat(path) for path in paths]
+
+
+def _stat(path: Path) -> object:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns

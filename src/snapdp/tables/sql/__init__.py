@@ -1,0 +1,1 @@
+"""The one SQL generator, and what engines spell differently."""

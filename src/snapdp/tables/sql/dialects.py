@@ -1,0 +1,171 @@
+"""What engines spell differently: types, division, counting, quoting, hashing. One value for each engine.
+
+Room: tables. Runs nothing. The generator (`sql`) writes one text for all engines and asks a dialect for these words.
+Whatever an engine does not do exactly or not totally is spelled around here, with the reason. Theory:
+docs/theory/exact-sums.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from snapdp.studies import storable
+from snapdp.values import Value
+
+MANY_CELLS = 64  # more cells than this are counted by GROUP BY, more categories than this are looked up in a table
+
+
+def literal(text: str) -> str:
+    """Return text as SQL reads it back, whatever it holds.
+
+    >>> print(literal("it's"))
+    'it''s'
+    """
+    return "'" + storable(text, "a text").replace("'", "''") + "'"
+
+
+def identifier(name: str) -> str:
+    """Return a name as SQL reads it back, whatever it holds.
+
+    >>> print(identifier('a "b" c'))
+    "a ""b"" c"
+    """
+    return '"' + storable(name, "a name").replace('"', '""') + '"'
+
+
+class Dialect(Value):
+    """What engines spell differently. Templates take their operands as {0}, {1}.
+
+    exact_text   text that is compared byte by byte, whatever collation the column was created with
+    wide_floor   the floor of a double as an integer of the wide type, exact where the engine's own cast is not
+    lot          a whole number of 60 bits from a text: the first 15 hexadecimal digits of its SHA-256
+    quoted       text as a literal
+    labels       declared categories as a table (label, code) inside the statement; None where the engine loads one
+    many_cells   more cells than this are counted by GROUP BY
+    stack        makes {0} rows of each row, with one code each: all such counts in one scan
+    limb         bits of the pieces in which levels and products are summed, for engines whose sum of 64-bit integers
+                 stays in 64 bits: exact for fewer than 2**(63 - limb) rows
+    """
+
+    name: str
+    double: str
+    narrow: str
+    wide: str
+    text: str
+    exact_text: str
+    wide_floor: str
+    quotient: str
+    count_if: str
+    series: str
+    number_from_text: str
+    lot: str
+    quoted: Callable[[str], str]
+    labels: Callable[[Sequence[str]], str] | None = None
+    many_cells: int = MANY_CELLS
+    stack: str | None = None
+    limb: int | None = None
+
+
+DUCKDB = Dialect(
+    name="duckdb",
+    double="DOUBLE",
+    narrow="BIGINT",
+    wide="HUGEINT",
+    text="VARCHAR",
+    exact_text="CAST({0} AS VARCHAR) COLLATE C",
+    wide_floor="CAST(FLOOR({0}) AS HUGEINT)",
+    quotient="({0} // {1})",
+    count_if="COUNT_IF({0})",
+    series="range({0})",
+    number_from_text="CASE WHEN regexp_full_match({0}, {1}) THEN TRY_CAST({0} AS DOUBLE) END",
+    lot="CAST('0x' || substr(sha256({0}), 1, 15) AS BIGINT)",
+    quoted=literal,
+)
+
+
+# PostgreSQL
+
+_TWO_63 = 1 << 63
+
+
+def _in_two_words(whole: str, *, double: str, narrow: str, wide: str) -> str:
+    """Return a whole double below 2**126 as a wide integer, by two words of 63 bits.
+
+    PostgreSQL casts a double to NUMERIC by its first 15 digits, Spark to DECIMAL by its shortest ones: both are wrong
+    beyond 2**53. Splitting the magnitude at a power of two is exact, and so is the cast of each word.
+    """
+    size, unit = f"ABS({whole})", f"CAST('{float(_TWO_63)!r}' AS {double})"
+    high = f"FLOOR({size} * CAST('{1 / _TWO_63!r}' AS {double}))"
+    low = f"({size} - {high} * {unit})"
+    words = [f"CAST(CAST({each} AS {narrow}) AS {wide})" for each in (high, low)]
+    sign = f"CAST(CAST(SIGN({whole}) AS {narrow}) AS {wide})"
+    return f"({sign} * ({words[0]} * CAST('{_TWO_63}' AS {wide}) + {words[1]}))"
+
+
+def _postgres_labels(labels: Sequence[str]) -> str:
+    listed = ", ".join(map(literal, labels))
+    return f"(SELECT label, place - 1 AS code FROM unnest(ARRAY[{listed}]) WITH ORDINALITY AS given(label, place))"
+
+
+POSTGRES = Dialect(
+    name="postgresql",
+    double="DOUBLE PRECISION",
+    narrow="BIGINT",
+    wide="NUMERIC",
+    text="TEXT",
+    exact_text='CAST({0} AS TEXT) COLLATE "C"',
+    wide_floor=_in_two_words("FLOOR({0})", double="DOUBLE PRECISION", narrow="BIGINT", wide="NUMERIC"),
+    quotient="div({0}, {1})",
+    count_if="COUNT(*) FILTER (WHERE {0})",
+    series="generate_series(0, {0} - 1)",
+    number_from_text="CAST(NULL AS DOUBLE PRECISION)",  # its source refuses text for numbers: no cast of text is total
+    lot="CAST(CAST('x0' || substr(encode(sha256(convert_to({0}, 'UTF8')), 'hex'), 1, 15) AS BIT(64)) AS BIGINT)",
+    quoted=literal,
+    labels=_postgres_labels,
+)
+
+
+# Spark
+
+
+def _spark_literal(text: str) -> str:
+    """Return text as bytes where it holds a quote, a backslash or a $: what they mean depends on settings of Spark.
+
+    ${name} is replaced by a setting or by a variable of the environment, inside literals too.
+    """
+    if any(each in storable(text, "a text") for each in "'\\$"):
+        return f"CAST(X'{text.encode().hex()}' AS STRING)"
+    return f"'{text}'"
+
+
+def _spark_labels(labels: Sequence[str]) -> str:
+    joined = "\x00".join(storable(label, "a category") for label in labels).encode().hex()
+    split = f"split(CAST(X'{joined}' AS STRING), CAST(X'00' AS STRING))"
+    return f"(SELECT label, code FROM (SELECT posexplode({split}) AS (code, label)) AS given)"
+
+
+# FLOOR gives BIGINT in Spark and fails or saturates beyond it; a double from 2**53 on is whole already.
+_SPARK_FLOOR = (
+    "CASE WHEN {0} > CAST('-9007199254740992' AS DOUBLE) AND {0} < CAST('9007199254740992' AS DOUBLE) "
+    "THEN CAST(FLOOR({0}) AS DOUBLE) ELSE {0} END"
+)
+SPARK = Dialect(
+    name="spark",
+    double="DOUBLE",
+    narrow="BIGINT",
+    wide="DECIMAL(38, 0)",
+    text="STRING",
+    exact_text="CAST({0} AS STRING) COLLATE UTF8_BINARY",
+    wide_floor=_in_two_words(f"({_SPARK_FLOOR})", double="DOUBLE", narrow="BIGINT", wide="DECIMAL(38, 0)"),
+    quotient="({0} div {1})",
+    count_if="COUNT_IF({0})",
+    series="range({0})",
+    # The # is behind the last character, where $ would also match before a line end.
+    number_from_text="CASE WHEN ({0} || '#') RLIKE ('^' || {1} || '#$') THEN TRY_CAST({0} AS DOUBLE) END",
+    lot="CAST(conv(substr(sha2({0}, 256), 1, 15), 16, 10) AS BIGINT)",
+    quoted=_spark_literal,
+    labels=_spark_labels,
+    many_cells=8,
+    stack="stack({0}, {1})",
+    limb=21,
+)

@@ -1,0 +1,484 @@
+"""One SQL generator: aggregates and declared columns to the text that computes exact integers.
+
+Room: tables. Runs nothing. Three nested SELECTs: cells are read as doubles or text, clamped to doubles inside the
+bounds, and made levels by operations that are exact and total; counts and sums of levels stand outside. Missing cells
+(NULL, NaN, text that is no number) take the declared level, row by row. What engines spell differently is in
+`dialects`; how persons keep a few rows each, in `persons`. Theory: docs/theory/exact-sums.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+from snapdp.display import shortened, visible
+from snapdp.errors import DataError, ParameterError
+from snapdp.exact import floor_log2, power_of_two
+from snapdp.studies import (
+    BINNED,
+    CATEGORY,
+    DOUBLE,
+    INTEGER,
+    NARROW,
+    NUMBER,
+    PERSON,
+    Aggregate,
+    Aggregates,
+    Bins,
+    Categories,
+    CategoryColumn,
+    Column,
+    Count,
+    Levels,
+    Member,
+    NumberColumn,
+    Persons,
+    Products,
+    Quantiser,
+    Sum,
+    quantiser_of,
+)
+from snapdp.tables.sql.dialects import DUCKDB, MANY_CELLS, Dialect, identifier
+from snapdp.tables.sql.persons import kept_rows
+from snapdp.values import Value
+
+NUMBER_TEXT = (  # the one numeric pattern, for every source of text; spaces may stand around it
+    " *[+-]?(([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?|[iI][nN][fF]([iI][nN][iI][tT][yY])?) *"
+)
+NUMERIC, TEXT, LABEL, WHOLE, TRUTH, OTHER = "numeric", "text", "label", "whole", "truth", "other"
+ALLOWED = {  # what a column of each kind may be stored as; a label is text that is never read as a number
+    NUMBER: ((NUMERIC, WHOLE, TEXT), "numbers or text"),
+    INTEGER: ((NUMERIC, WHOLE, TEXT), "numbers or text"),
+    CATEGORY: ((TEXT, LABEL, WHOLE, TRUTH), "text or whole numbers"),
+    PERSON: ((TEXT, LABEL, WHOLE), "text or whole numbers"),
+}
+LONGEST_NAME = 40  # of a column, in a refusal
+
+
+class Field(Value):
+    """A column as it is stored: the name people use, the SQL that reads it, its type.
+
+    wide   numbers that the engine casts to a double which is not always the nearest: they are cast by their text
+    """
+
+    name: str
+    reads: str
+    stored: str
+    kind: str
+    wide: bool = False
+
+
+class Rows(Value):
+    """A table as a statement sees it: what stands after FROM, its fields, and the names of all its columns.
+
+    names   where only declared columns were opened; otherwise the fields have them all
+    """
+
+    origin: str
+    fields: tuple[Field, ...]
+    names: tuple[str, ...] = ()
+
+    def field(self, column: Column) -> Field:
+        """Return the field of a declared column; refuse one that is absent or stored as something else."""
+        found = [field for field in self.fields if field.name == column.name]
+        if not found:
+            raise _absent(column.name, self.names or tuple(each.name for each in self.fields))
+        if len(found) > 1:
+            raise DataError(
+                f"the table has several columns named {column.name!r}.",
+                "Names are compared exactly, capitals and spaces included, and each may stand once.",
+            )
+        allowed, what = ALLOWED[column.kind]
+        if found[0].kind not in allowed:
+            raise DataError(
+                f"column {column.name!r} is declared as {column.kind} but stored as {found[0].stored}.",
+                f"Store it as {what}, or declare it otherwise.",
+            )
+        return found[0]
+
+
+def _absent(name: str, names: Sequence[str]) -> DataError:
+    """Return the refusal of a column that is not there.
+
+    Where a file has no header its first row stands for the names: none of them is repeated, but one that differs from
+    the declared name only by capitals and blanks.
+    """
+    told = f"It has {len(names)} column{'s' * (len(names) != 1)}."
+    advice = "Names are compared exactly, capitals and spaces included; a file starts with a line of names."
+    if len(names) == 1 and (";" in names[0] or "\t" in names[0]):
+        mark = "a semicolon" if ";" in names[0] else "a tab"
+        advice = f"Is {mark} the separator? Write the file with commas, or as .tsv with tabs, or give a dialect."
+    alike = [each for each in names if each.strip().casefold() == name.strip().casefold()]
+    if alike:
+        advice = f"Did you mean {shortened(visible(repr(alike[0])), LONGEST_NAME)}? {advice}"
+    return DataError(f"the table has no column named {name!r}. {told}", advice)
+
+
+def declared_rows(columns: Iterable[Column], *, table: str = "data") -> Rows:
+    """Return a table that has every declared column in its natural type: for showing SQL before data exist."""
+    fields = (
+        Field(name=each.name, reads=identifier(each.name), stored="DOUBLE", kind=NUMERIC)
+        if isinstance(each, NumberColumn)
+        else Field(name=each.name, reads=identifier(each.name), stored="VARCHAR", kind=TEXT)
+        for each in dict.fromkeys(columns)
+    )
+    return Rows(origin=identifier(table), fields=tuple(fields))
+
+
+# Levels
+
+
+def _clamped(x: str, formula: Quantiser, dialect: Dialect) -> str:
+    """Return c: NULL and NaN fall out as NULL, infinities clamp."""
+    low, high, infinity = (_double(each, dialect) for each in (formula.low, formula.high, math.inf))
+    near = ""
+    if formula.scale < 1 and formula.low <= 0 <= formula.high:
+        # Scaling down would underflow here, which some engines report; all of these are in the cell of zero.
+        edge = math.ldexp(float(power_of_two(floor_log2(formula.column.step))), -2)
+        near = f"WHEN {x} > {_double(-edge, dialect)} AND {x} < {_double(edge, dialect)} THEN {_double(0.0, dialect)} "
+    return f"CASE {near}WHEN {x} <= {low} THEN {low} WHEN {x} < {high} THEN {x} WHEN {x} <= {infinity} THEN {high} END"
+
+
+def _level(c: str, formula: Quantiser, dialect: Dialect) -> str:
+    """Return q for a clamped cell, and the declared level for a missing one."""
+    scaled = f"{c} * {_double(formula.scale, dialect)}"
+    if formula.integers == DOUBLE:
+        shift, half = _double(float(formula.shift), dialect), _double(0.5, dialect)
+        q = f"CAST(FLOOR((FLOOR({scaled}) + {shift}) * {half}) AS {dialect.narrow})"
+    else:
+        narrow = formula.integers == NARROW
+        wide = dialect.narrow if narrow else dialect.wide
+        times, shift, divide = (_integer(n, wide) for n in (formula.times, formula.shift, formula.divide))
+        whole = f"CAST(FLOOR({scaled}) AS {wide})" if narrow else dialect.wide_floor.format(scaled)
+        product = whole if formula.times == 1 else f"{whole} * {times}"
+        q = f"CAST({dialect.quotient.format(f'({product} + {shift})', divide)} AS {dialect.narrow})"
+        if formula.low != formula.column.lower or formula.high != formula.column.upper:
+            # A bound that is no double: the double just outside it stands for the bound itself.
+            low, high = _double(formula.low, dialect), _double(formula.high, dialect)
+            q = f"CASE WHEN {c} <= {low} THEN 0 WHEN {c} >= {high} THEN {formula.column.levels} ELSE {q} END"
+    return f"COALESCE({q}, {formula.missing})"
+
+
+def _double(value: float, dialect: Dialect) -> str:
+    text = repr(value + 0.0) if math.isfinite(value) else "Infinity"  # + 0.0: no negative zero
+    return f"CAST('{text}' AS {dialect.double})"
+
+
+def _integer(value: int, kind: str) -> str:
+    return f"CAST('{value}' AS {kind})"
+
+
+# Statements
+
+
+class KeyTable(Value):
+    """A table (label, code) of declared categories, for a column that has many; the engine loads it first."""
+
+    name: str
+    column: CategoryColumn
+
+
+class Statement(Value):
+    """One SELECT: its text, which aggregates it answers, and where their numbers stand in each of its rows."""
+
+    text: str
+    asked: tuple[Aggregate, ...]
+    places: tuple[tuple[int, ...], ...]
+    coded: bool = False
+
+
+class Script(Value):
+    """All statements of a set of aggregates, to be run inside one read transaction."""
+
+    keys: tuple[KeyTable, ...]
+    statements: tuple[Statement, ...]
+    dialect: Dialect
+
+    @property
+    def text(self) -> str:
+        """Return what will run, for people to read."""
+        notes = [
+            f"-- {key.name} (label, code): the {len(key.column.categories)} declared categories of column "
+            f"{visible(identifier(key.column.name))}, numbered from 0"
+            for key in self.keys
+        ]
+        return "\n".join([*notes, *(f"{each.text};" for each in self.statements)]) + "\n"
+
+    def read(self, results: Sequence[Sequence[Sequence[int]]]) -> Aggregates:
+        """Return the answers from the rows that each statement gave."""
+        rows = int(results[0][0][0])
+        limb = self.dialect.limb
+        if limb is not None and rows >= 1 << (63 - limb):
+            raise DataError(f"the table has 2**{63 - limb} rows or more.", f"{self.dialect.name} cannot sum so many.")
+        answers: dict[Aggregate, tuple[int, ...]] = {}
+        for statement, lines in zip(self.statements, results, strict=True):
+            start = 0
+            for asked, places in zip(statement.asked, statement.places, strict=True):
+                if statement.coded:  # one after the other, a line for each cell
+                    start, first = start + _cells_in_all(asked), start
+                    answers[asked] = tuple([line[0] for line in lines[first:start]])
+                elif len(places) == 1 and asked.cells == 1:  # one number in each line: the short way
+                    answers[asked] = tuple([line[places[0]] for line in lines])
+                else:
+                    found = ([line[place] for place in places] for line in lines)
+                    answers[asked] = tuple(cell for values in found for cell in _cells(asked, values, limb))
+        return Aggregates(rows=rows, answers=answers)
+
+
+def script(asked: Iterable[Aggregate], rows: Rows, *, dialect: Dialect = DUCKDB, salt: str = "") -> Script:
+    """Return the statements that answer all aggregates: one SELECT, one for each grouping and each large histogram.
+
+    The first one starts with COUNT(*) of all rows, or of all rows that persons keep. All statements keep the same ones:
+    they depend on the salt and on the columns of all aggregates together.
+    """
+    wanted = list(dict.fromkeys(asked))
+    large = [each for each in wanted if each.cells > dialect.many_cells]
+    small = [each for each in wanted if each.cells <= dialect.many_cells]
+    columns = columns_of(wanted)
+    many = [c for c in columns if isinstance(c, CategoryColumn) and len(c.categories) > MANY_CELLS]
+    persons = persons_of(wanted)
+    row = None if persons is None else _names(sorted(columns, key=lambda column: (column.name, repr(column))))
+    writer = _StatementWriter(rows, dialect, {c: f"snapdp_keys_{i}" for i, c in enumerate(many)}, persons, row, salt)
+    groupings = dict.fromkeys(each.by for each in small if each.by is not None)
+    return Script(
+        keys=tuple(KeyTable(name=name, column=c) for c, name in writer.keys.items() if dialect.labels is None),
+        statements=(
+            writer.whole([each for each in small if each.by is None]),
+            *(writer.grouped(by, [each for each in small if each.by == by]) for by in groupings),
+            *(writer.coded(each) for each in ([large] if dialect.stack and large else [[one] for one in large])),
+        ),
+        dialect=dialect,
+    )
+
+
+def columns_of(asked: Iterable[Aggregate]) -> list[Column]:
+    """Return every column that aggregates speak of, each once."""
+    return list(dict.fromkeys(c for each in asked for c in (*each.columns, *([each.by] if each.by else []))))
+
+
+def persons_of(asked: Iterable[Aggregate]) -> Persons | None:
+    """Return whose rows the aggregates count; all of them must agree."""
+    found = list(dict.fromkeys(each.persons for each in asked))
+    if len(found) > 1:
+        raise ParameterError(
+            "some aggregates count rows and others persons, or persons differently.",
+            "Everything asked of a table at one time has one unit.",
+        )
+    return found[0] if found else None
+
+
+def level_rows(
+    columns: Iterable[Column],
+    rows: Rows,
+    *,
+    dialect: Dialect = DUCKDB,
+    persons: Persons | None = None,
+    salt: str = "",
+) -> str:
+    """Return a SELECT of the levels of every row: what all counts and sums are taken over. For tests and audits.
+
+    With persons: of every row that is kept, and the person last.
+    """
+    names = _names(columns)
+    shown = [*names.values(), *(["person"] if persons else [])]
+    writer = _StatementWriter(rows, dialect, {}, persons, None if persons is None else names, salt)
+    return f"SELECT {', '.join(shown)}\nFROM {writer.levels(names)}"
+
+
+class _StatementWriter:
+    """Writes the statements over one table in one dialect.
+
+    row   with persons: the columns that make a row, in every statement, so that all of them keep the same rows
+    """
+
+    def __init__(
+        self,
+        rows: Rows,
+        dialect: Dialect,
+        keys: dict[CategoryColumn, str],
+        persons: Persons | None,
+        row: dict[Column, str] | None,
+        salt: str,
+    ) -> None:
+        self.rows, self.dialect, self.keys = rows, dialect, keys
+        self.persons, self.row, self.salt = persons, row, salt
+
+    def whole(self, asked: list[Aggregate]) -> Statement:
+        measures, places, names = self._measured(asked, first=["COUNT(*)"])
+        text = f"SELECT {', '.join(f'COALESCE({each}, 0)' for each in measures)}\nFROM {self.levels(names)}"
+        return Statement(text=text, asked=tuple(asked), places=places)
+
+    def grouped(self, by: CategoryColumn, asked: list[Aggregate]) -> Statement:
+        measures, places, names = self._measured(asked, by=by)
+        text = self._per_code(names[by], by.cells, measures, self.levels(names))
+        return Statement(text=text, asked=tuple(asked), places=places)
+
+    def coded(self, asked: list[Aggregate]) -> Statement:
+        """Count the rows of each cell by its code, a whole number from 0; NULL is in no cell.
+
+        Several aggregates share one scan where the engine can stack their codes, one after the other.
+        """
+        names, codes, cells = self._names(columns_of(asked)), [], 0
+        for each in asked:
+            codes.append(f"CAST({cells} AS {self.dialect.narrow}) + {self._code(each, names)}")
+            cells += _cells_in_all(each)
+        code, over = codes[0], self.levels(names)
+        if len(codes) > 1:
+            assert self.dialect.stack is not None
+            stacked = self.dialect.stack.format(len(codes), ", ".join(codes))
+            code, over = "code", f"(SELECT {stacked} AS code\nFROM {over}) AS stacked"
+        text = self._per_code(code, cells, ["COUNT(*)"], over)
+        return Statement(text=text, asked=tuple(asked), places=((0,),) * len(asked), coded=True)
+
+    def _code(self, asked: Aggregate, names: dict[Column, str]) -> str:
+        if isinstance(asked, Bins):
+            code = _bin_code(names[asked.column], asked.cuts)
+        else:
+            assert isinstance(asked, Categories)
+            code = names[asked.column]
+        return (
+            code if asked.by is None else f"CAST({names[asked.by]} AS {self.dialect.narrow}) * {asked.cells} + {code}"
+        )
+
+    def _per_code(self, code: str, cells: int, measures: Sequence[str], over: str) -> str:
+        """Return a grouping in which every declared code has its row, also one that no row of the table has."""
+        shown = ", ".join(f"COALESCE(found.m{i}, 0)" for i in range(len(measures)))
+        inner = ", ".join(f"{each} AS m{i}" for i, each in enumerate(measures))
+        return (
+            f"SELECT {shown}\nFROM {self.dialect.series.format(cells)} AS declared(code)\n"
+            f"LEFT JOIN (SELECT {code} AS code, {inner}\nFROM {over}\nGROUP BY 1) AS found "
+            f"ON found.code = declared.code\nORDER BY declared.code"
+        )
+
+    def _measured(
+        self, asked: list[Aggregate], *, first: Sequence[str] = (), by: CategoryColumn | None = None
+    ) -> tuple[list[str], tuple[tuple[int, ...], ...], dict[Column, str]]:
+        """Return the expressions to select, each once, and where those of each aggregate stand."""
+        names = self._names([*([by] if by else []), *(column for each in asked for column in each.columns)])
+        found = {each: place for place, each in enumerate(first)}
+        places = tuple(
+            tuple(found.setdefault(expression, len(found)) for expression in self._expressions(each, names))
+            for each in asked
+        )
+        return list(found), places, names
+
+    def _expressions(self, asked: Aggregate, names: dict[Column, str]) -> list[str]:
+        if isinstance(asked, Count):
+            if not asked.where:
+                return ["COUNT(*)"]
+            return [self.dialect.count_if.format(" AND ".join(_test(each, names) for each in asked.where))]
+        if isinstance(asked, Sum):
+            return self._sums(names[asked.column], asked.column.levels)
+        if isinstance(asked, Bins):  # cumulative: half the comparisons
+            return [self.dialect.count_if.format(f"{names[asked.column]} >= {cut}") for cut in asked.cuts]
+        if isinstance(asked, Categories):
+            return [self.dialect.count_if.format(f"{names[asked.column]} = {code}") for code in range(asked.cells)]
+        return self._sums(f"{names[asked.first]} * {names[asked.second]}", asked.first.levels * asked.second.levels)
+
+    def _sums(self, term: str, largest: int) -> list[str]:
+        """Return the sum of a term, or the sums of its pieces, lowest first: as many as its largest value needs."""
+        limb = self.dialect.limb
+        if limb is None or largest < 1 << limb:
+            return [f"SUM({term})"]
+        pieces = [f"(({term}) >> {start})" for start in range(0, largest.bit_length(), limb)]
+        lower = [f"{each} & {(1 << limb) - 1}" for each in pieces[:-1]]
+        return [f"SUM({each})" for each in (*lower, pieces[-1])]
+
+    def _names(self, columns: Iterable[Column]) -> dict[Column, str]:
+        return _names(columns) if self.row is None else self.row
+
+    def levels(self, names: dict[Column, str]) -> str:
+        """Return the table in levels: cells read as doubles and text, clamped, made whole; then what persons keep."""
+        if self.persons is None:
+            return f"{self._levels(names)} AS levels" if names else self.rows.origin
+        kept = kept_rows(
+            self._levels(names), list(names.values()), most=self.persons.most, dialect=self.dialect, salt=self.salt
+        )
+        return f"{kept} AS levels"
+
+    def _levels(self, names: dict[Column, str]) -> str:
+        read, clamped, made, joins = [], [], [], []
+        if self.persons is not None:
+            person = self.rows.field(self.persons.cell).reads
+            read.append(f"{self.dialect.exact_text.format(person)} AS person")
+            clamped.append("person")
+            made.append("person")
+        for column, name in names.items():
+            cell = f"v{name[1:]}"
+            read.append(f"{self._cell(column)} AS {cell}")
+            if isinstance(column, NumberColumn):
+                formula = quantiser_of(column)
+                clamped.append(f"{_clamped(cell, formula, self.dialect)} AS {cell}")
+                made.append(f"{_level(cell, formula, self.dialect)} AS {name}")
+            else:
+                clamped.append(cell)
+                made.append(f"{self._category_code(cell, column)} AS {name}")
+                if column in self.keys:
+                    joins.append(self._join(column, cell))
+        return (
+            f"(SELECT {', '.join(made)}\nFROM (SELECT {', '.join(clamped)}\nFROM (SELECT {', '.join(read)}\n"
+            f"FROM {self.rows.origin}) AS cells) AS clamped{''.join(joins)})"
+        )
+
+    def _join(self, column: CategoryColumn, cell: str) -> str:
+        name, labels = self.keys[column], self.dialect.labels
+        table = name if labels is None else f"{labels(column.categories)} AS {name}"
+        return f"\nLEFT JOIN {table} ON {name}.label = {cell}"
+
+    def _category_code(self, cell: str, column: CategoryColumn) -> str:
+        """Return the position of a cell among the declared ones, as `CategoryColumn.labels` orders them."""
+        after, quoted = len(column.categories), self.dialect.quoted
+        unknown = str(after) if column.unknown == BINNED else "NULL"
+        null = str(after + (column.unknown == BINNED)) if column.null == BINNED else "NULL"
+        if column in self.keys:
+            return f"CASE WHEN {cell} IS NULL THEN {null} ELSE COALESCE({self.keys[column]}.code, {unknown}) END"
+        known = " ".join(f"WHEN {cell} = {quoted(each)} THEN {code}" for code, each in enumerate(column.categories))
+        return f"CASE WHEN {cell} IS NULL THEN {null} {known} ELSE {unknown} END"
+
+    def _cell(self, column: Column) -> str:
+        field = self.rows.field(column)
+        if isinstance(column, CategoryColumn):
+            return self.dialect.exact_text.format(field.reads)
+        if field.kind == TEXT:
+            return self.dialect.number_from_text.format(
+                f"CAST({field.reads} AS {self.dialect.text})", self.dialect.quoted(NUMBER_TEXT)
+            )
+        given = f"CAST({field.reads} AS {self.dialect.text})" if field.wide else field.reads
+        return f"CAST({given} AS {self.dialect.double})"
+
+
+def _names(columns: Iterable[Column]) -> dict[Column, str]:
+    return {column: f"q{i}" for i, column in enumerate(dict.fromkeys(columns))}
+
+
+def _test(condition: Levels | Member, names: dict[Column, str]) -> str:
+    name = names[condition.column]
+    if isinstance(condition, Member):
+        return f"{name} = {condition.column.categories.index(condition.category)}"
+    return f"{name} >= {condition.start} AND {name} < {condition.below}"
+
+
+def _bin_code(name: str, cuts: Sequence[int]) -> str:
+    """Return the number of the bin of a level, found by halving; NULL outside the cuts."""
+
+    def between(first: int, last: int) -> str:
+        if last - first == 1:
+            return str(first)
+        middle = (first + last) // 2
+        return f"CASE WHEN {name} < {cuts[middle]} THEN {between(first, middle)} ELSE {between(middle, last)} END"
+
+    return f"CASE WHEN {name} >= {cuts[0]} AND {name} < {cuts[-1]} THEN {between(0, len(cuts) - 1)} END"
+
+
+def _cells_in_all(asked: Aggregate) -> int:
+    return asked.cells * (asked.by.cells if asked.by else 1)
+
+
+def _cells(asked: Aggregate, values: list[int], limb: int | None) -> list[int]:
+    """Return the cells of an aggregate from its numbers."""
+    if isinstance(asked, Bins):
+        return [low - high for low, high in pairwise(values)]
+    if isinstance(asked, Sum | Products) and limb is not None:
+        return [sum(value << limb * i for i, value in enumerate(values))]
+    return values

@@ -1,0 +1,1 @@
+"""Certificates of verdicts: the writer, and the independent checker."""

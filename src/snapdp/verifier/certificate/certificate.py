@@ -1,0 +1,172 @@
+"""The certificate of a verdict: everything an independent checker needs to come to the same conclusion, as JSON.
+
+Room: verifier. Format snapdp-certificate/2: a closed list of keys, rationals as text, the program as nested lists. Keys
+are sorted and nothing is optional but what the verdict decides, so a verdict has exactly one certificate.
+The checker (check.py) shares no code with this room's other modules; docs/guide/verify.md shows both. It knows less
+than the verifier: a certificate is made only if the checker accepts it, otherwise the verdict stands without one.
+"""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from typing import Any
+
+from snapdp.errors import PremiseError
+from snapdp.verifier.language.syntax import Rounding, as_lists
+from snapdp.verifier.loss.exact_loss import ExactLoss
+from snapdp.verifier.loss.shape import Shape
+from snapdp.verifier.loss.verdict import REFUTED, VERIFIED, Verdict
+from snapdp.verifier.machine.execution import Execution, Preimage
+
+FORMAT = "snapdp-certificate/2"
+
+
+def certificate_of(verdict: Verdict) -> dict[str, Any]:
+    """Return the certificate of a VERIFIED or REFUTED verdict, which the checker has accepted."""
+    from snapdp.verifier.certificate.check import check
+
+    made = _made(verdict)
+    reason = check(made)
+    if reason is not None:
+        raise PremiseError(
+            f"the checker does not follow this proof: {reason}.", "The verdict stands; it has no certificate."
+        )
+    return made
+
+
+def _made(verdict: Verdict) -> dict[str, Any]:
+    if verdict.kind not in (VERIFIED, REFUTED):
+        raise PremiseError(
+            f"the verdict is {verdict.kind}: there is nothing to certify.",
+            "Only VERIFIED and REFUTED have a certificate.",
+        )
+    _require_covered(verdict)
+    program, machine, claim = verdict.program, verdict.machine, verdict.claim.value
+    if claim is None:
+        raise PremiseError("the claim `tight` has no number here.", "Claim a number to have its refutation certified.")
+    common = {
+        "format": FORMAT,
+        "queries": [[q.name, _text(q.lower), _text(q.upper), str(q.sensitivity)] for q in program.queries],
+        "program": [as_lists(statement) for statement in program.statements],
+        "result": program.result,
+        "machine": {
+            "p": machine.p,
+            "ln_roundings": machine.ln_roundings,
+            "sampler": machine.sampler,
+            "umin": machine.umin,
+        },
+        "claim": str(claim),
+        "verdict": verdict.kind,
+    }
+    if verdict.kind == REFUTED:
+        assert verdict.evidence is not None
+        assert verdict.execution is not None
+        return {**common, "witness": witness(verdict.evidence, verdict.execution)}
+    assert verdict.universal is not None
+    assert verdict.shape.noise is not None
+    return {
+        **common,
+        "bound": str(verdict.universal.bound),
+        "noise_epsilon": str(verdict.shape.noise_epsilon),
+        "roundings": verdict.shape.noise.roundings,
+    }
+
+
+def _require_covered(verdict: Verdict) -> None:
+    """Refuse what the format leaves to the verifier alone: a checker that can be read in one sitting knows less."""
+    shape, outer = verdict.shape, None if verdict.execution is None else verdict.execution.folded
+    reason = None
+    if verdict.kind == VERIFIED:
+        assert shape.noise is not None
+        reasons = {
+            "a snapped Laplace draw": shape.noise.laplace,
+            "a bound for a sampler on a fixed grid": verdict.machine.sampler == "grid53",
+            "a clamp inside the rounding": isinstance(outer, Rounding),
+            "a query that leaves the clamp": not _inside(shape),
+        }
+        reason = next((words for words, holds in reasons.items() if holds), None)
+    elif verdict.execution is not None and verdict.execution.drawn is None:
+        reason = "a program without a random draw"
+    elif verdict.machine.sampler == "ideal":
+        reason = "a refutation for a real draw, which has no floats to name"
+    if reason is not None:
+        raise PremiseError(f"certificates do not cover {reason}.", "The verdict stands; it has no certificate.")
+
+
+def _inside(shape: Shape) -> bool:
+    ends = (shape.clamp_lower, shape.lower, shape.upper, shape.clamp_upper)
+    known = [end for end in ends if end is not None]
+    return len(known) == len(ends) and known == sorted(known)
+
+
+def certificate_text(verdict: Verdict) -> str:
+    """Return the certificate as canonical JSON: sorted keys, no spaces, one line."""
+    return json.dumps(certificate_of(verdict), sort_keys=True, separators=(",", ":"), ensure_ascii=True) + "\n"
+
+
+def _text(value: Fraction | None) -> str | None:
+    return None if value is None else str(value)
+
+
+def witness(evidence: ExactLoss, execution: Execution) -> dict[str, Any]:
+    """Return the witness of a refutation: an impossible output, or two exact probabilities with their cells."""
+    where = {"f": str(evidence.f), "f_prime": str(evidence.f_prime), "output": str(evidence.output)}
+    if evidence.is_infinite:
+        sign, draw = producing_draw(evidence, execution)
+        return {"kind": "impossible", **where, "U": str(draw), "S": sign, "gaps": gaps(evidence, execution)}
+    p, q = evidence.probability, evidence.probability_prime
+    if not (p.is_exact and q.is_exact):
+        raise PremiseError(
+            "probabilities of a real draw are irrational: this refutation has no exact certificate.",
+            "Take the sampler ulp, nearest or grid53, or claim less.",
+        )
+    cells = [
+        {"S": shown_sign(sign, execution), "from": name, **_ends(cell, execution)}
+        for name, side in (("f", evidence.cells), ("f_prime", evidence.cells_prime))
+        for sign, cell in side
+    ]
+    probabilities = {"probability": str(p.lower), "probability_prime": str(q.lower)}
+    return {"kind": "ratio", **where, "cells": cells, **probabilities}
+
+
+def shown_sign(sign: int, execution: Execution) -> int | None:
+    return None if execution.sign_name is None else sign
+
+
+def producing_draw(evidence: ExactLoss, execution: Execution) -> tuple[int | None, Fraction]:
+    """Return a sign and a draw that lead from f to the output."""
+    draw = execution.draw
+    for sign, cell in evidence.cells:
+        if cell.start < cell.stop:
+            inside = cell.start if cell.start > draw.first or draw.too_deep is None else cell.stop - 1
+            return shown_sign(sign, execution), _signed(draw.value(inside), sign, execution)
+    raise AssertionError("the output comes from f")
+
+
+def gaps(evidence: ExactLoss, execution: Execution) -> list[dict[str, Any]]:
+    """Return, for each sign, the neighbouring draws between which f_prime skips the output."""
+    draw, found = execution.draw, []
+    for sign, cell in evidence.cells_prime:
+        ends = [cell.start - 1, cell.start]
+        values = [_signed(draw.value(o), sign, execution) if draw.is_float(o) else None for o in ends]
+        if cell.start == draw.first and draw.too_deep is not None and not execution.laplace:
+            values = [None, Fraction(0)]  # before all draws, of which there is no smallest
+        if execution.laplace:
+            if None in values:
+                continue  # the draw runs through both signs: one gap says all
+            values.sort(key=lambda value: value or Fraction(0))
+        found.append({"S": shown_sign(sign, execution), "below": _text(values[0]), "above": _text(values[1])})
+    return found
+
+
+def _signed(value: Fraction, sign: int, execution: Execution) -> Fraction:
+    return sign * value if execution.laplace else value
+
+
+def _ends(cell: Preimage, execution: Execution) -> dict[str, str]:
+    """Return the ends of a cell: 0 is before all draws; an empty cell before a smallest draw ends at that one."""
+    draw = execution.draw
+    named = cell.start == cell.stop and draw.too_deep is None
+    low, high = (Fraction(0) if end == draw.first and not named else draw.value(end) for end in cell)
+    return {"low": str(low), "high": str(high)}

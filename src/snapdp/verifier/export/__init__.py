@@ -1,0 +1,1 @@
+"""Questions about a program for other tools: Gappa scripts and FPCore expressions."""

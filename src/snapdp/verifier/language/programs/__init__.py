@@ -1,0 +1,57 @@
+"""Programs to try the verifier on: the snapping mechanism in its variants, and mechanisms that are broken.
+
+Room: verifier. Each .imp file begins with a comment on what is to be seen in it.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from snapdp.errors import ProgramError
+from snapdp.exact import shown
+from snapdp.verifier.language.grammar import LONGEST_TEXT
+from snapdp.verifier.language.parser import parse
+from snapdp.verifier.language.syntax import Program
+
+_FOLDER = Path(__file__).parent
+
+
+def program_names() -> tuple[str, ...]:
+    """Return the names of the bundled programs, in alphabetical order."""
+    return tuple(sorted(path.stem for path in _FOLDER.glob("*.imp")))
+
+
+def program_text(name: str) -> str:
+    """Return the text of a bundled program."""
+    if name not in program_names():
+        raise ProgramError(f"no bundled program is called {name!r}.", f"There are: {', '.join(program_names())}.")
+    return (_FOLDER / f"{name}.imp").read_text(encoding="utf-8")
+
+
+def load_program(reference: str) -> Program:
+    """Return the program in a file, or the bundled program of that name."""
+    if reference in program_names() and not os.path.isfile(reference):
+        return parse(program_text(reference), name=reference)
+    try:
+        with open(reference, "rb") as file:
+            data = file.read(LONGEST_TEXT + 1)
+    except (OSError, ValueError) as problem:
+        why = getattr(problem, "strerror", None) or str(problem)
+        raise ProgramError(
+            f"{shown(reference)} is no bundled program and cannot be read as a file: {why}.",
+            f"Bundled are: {', '.join(program_names())}.",
+        ) from None
+    source = os.path.basename(reference)
+    return parse(decoded(data, name=source), name=source)
+
+
+def decoded(data: bytes, *, name: str) -> str:
+    """Return the text of a file."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as problem:
+        line = data.count(b"\n", 0, problem.start) + 1
+        raise ProgramError(
+            f"{name}, line {line}: this is no UTF-8 text.", "Save the program as UTF-8.", line=line, column=1
+        ) from None

@@ -1,0 +1,120 @@
+"""What may be claimed about a loss: a number, the file's own claim, or a published bound by name.
+
+Room: verifier. The published bounds are claims like any other: they are compared with what is certified here. Whether a
+program lies in the range their authors state is said beside, premise by premise. Who claims an epsilon and no loss
+claims that the noise is as wide as it must be: epsilon, and what the roundings of the machine are certified to add.
+Theory: docs/theory/verifier-loss.md, (14) and (23)-(26).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from snapdp.errors import ParameterError
+from snapdp.exact import parameter, round_places_up, shown
+from snapdp.values import Value
+from snapdp.verifier.language.parser import claim_value
+from snapdp.verifier.language.syntax import Program
+from snapdp.verifier.loss.shape import FAILED, PROVED, Shape, TheoremPremise
+from snapdp.verifier.loss.universal_bound import UniversalBound, decimal_places
+from snapdp.verifier.machine.machine import Machine
+
+NAMED = ("note", "mironov", "tight")
+CONSTANT_ROUNDINGS = 4  # by which a scale that the machine computed may miss the one that epsilon asks for
+
+
+class Claim(Value):
+    """A claimed total loss; value None: `tight` where no bound exists. `range` holds the premises its authors state."""
+
+    name: str
+    value: Fraction | None
+    range: tuple[TheoremPremise, ...] = ()
+
+
+class Scale(Value):
+    """The numbers that claims speak of: nominal epsilon and B, where the file or the shape gives them."""
+
+    epsilon: Fraction | None
+    bound: Fraction | None
+
+
+def scale_of(program: Program, shape: Shape) -> Scale:
+    """Return epsilon and B: the parameters `eps` and `B` where the file has them, else what the shape shows."""
+    parameters = dict(program.parameters)
+    epsilon, bound = parameters.get("eps"), parameters.get("B")
+    if epsilon is None and shape.noise_epsilon is not None and shape.query is not None:
+        epsilon = shape.noise_epsilon * shape.query.sensitivity
+    if bound is None and shape.clamp_lower is not None and shape.clamp_upper is not None:
+        bound = max(abs(shape.clamp_lower), abs(shape.clamp_upper))
+    return Scale(epsilon=epsilon, bound=bound)
+
+
+def claim_of(
+    asked: str | Fraction | None,
+    *,
+    program: Program,
+    shape: Shape,
+    machine: Machine,
+    universal: UniversalBound | None,
+) -> Claim:
+    """Return the claim that was asked for: a number or a name, else the file's, else `note`."""
+    if asked is None:
+        value = claim_value(program, machine.eta)
+        if value is not None:
+            return Claim(name="file", value=_loss(value))
+        asked = "note"
+    if asked == "tight":
+        return Claim(name="tight", value=None if universal is None else universal.bound)
+    if asked in ("note", "mironov"):
+        return _published(str(asked), scale_of(program, shape), shape, machine)
+    return Claim(name="number", value=_loss(parameter(asked, name="claim")))
+
+
+def _loss(value: Fraction) -> Fraction:
+    if value < 0:
+        raise ParameterError(
+            f"the claim {shown(value)} is negative.", f"Give a loss >= 0, or one of {', '.join(NAMED)}."
+        )
+    return value
+
+
+def claim_of_epsilon(epsilon: Fraction, *, machine: Machine, universal: UniversalBound | None) -> Claim:
+    """Return the claim that a program keeps epsilon but for the roundings of the machine.
+
+    eps + above + below + x,  x = base - eps where 0 < base - eps <= ((1 + eta)**4 - 1) eps, else 0     theory (26)
+
+    base is the loss of the noise if nothing rounded: constants such as 1/eps are rounded, so it may miss eps by a few
+    units. Where no bound exists the claim is epsilon itself.
+    """
+    epsilon = _loss(epsilon)
+    if universal is None:
+        return Claim(name=f"epsilon {shown(epsilon)}", value=epsilon)
+    missed = universal.base - epsilon
+    near = 0 < missed <= ((1 + machine.eta) ** CONSTANT_ROUNDINGS - 1) * epsilon
+    value = round_places_up(
+        epsilon + universal.above + universal.below + (missed if near else 0), decimal_places(machine)
+    )
+    return Claim(name=f"epsilon {shown(epsilon)} and {float(value - epsilon):.2g} for roundings", value=value)
+
+
+def _published(name: str, scale: Scale, shape: Shape, machine: Machine) -> Claim:
+    epsilon, bound, eta = scale.epsilon, scale.bound, machine.eta
+    if epsilon is None or bound is None or epsilon <= 0 or bound <= 0:
+        raise ParameterError(
+            f"the claim {name} speaks of eps and B, which the program does not have.",
+            "Write `param eps` and `param B` into the program, or claim a number.",
+        )
+    grid, product = shape.grid, bound * epsilon
+    lines = [
+        ("grid", grid is not None and grid * epsilon >= 1, "Lambda >= 1/eps"),
+        ("bound", product > 1, "B > 1/eps"),
+    ]
+    if name == "note":
+        lines.append(("precision", product * eta <= Fraction(1, 1 << 11), "B eps eta <= 2**-11"))
+        value = epsilon + 23 * product * eta
+    else:
+        value = epsilon + 12 * product * eta + 2 * eta
+    premises = tuple(
+        TheoremPremise(name=title, status=PROVED if holds else FAILED, detail=detail) for title, holds, detail in lines
+    )
+    return Claim(name=name, value=value, range=premises)

@@ -1,0 +1,175 @@
+"""The exact loss of one output for two inputs: no bound, the program is run.
+
+Room: verifier. A law holds the cells of one input; the probability of an output is the sum over the signs of the mass
+of its cell, exact for every sampler but the ideal one. The loss is infinite where one input cannot give the output.
+Theory: docs/theory/verifier-loss.md, (20)-(21).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+from snapdp.errors import PremiseError
+from snapdp.exact import Enclosure, enclose, ln_enclosure, mpfr_context
+from snapdp.values import Value
+from snapdp.verifier.loss.shape import Shape
+from snapdp.verifier.machine.execution import Execution, Preimage, as_mpfr
+
+LOG_BITS = 256
+
+
+class ExactLoss(Value):
+    """What one output tells f and f_prime apart; the probability from f is the larger one. loss None: infinite."""
+
+    f: Fraction
+    f_prime: Fraction
+    output: Fraction
+    cells: tuple[tuple[int, Preimage], ...]  # (sign, cell) from f
+    cells_prime: tuple[tuple[int, Preimage], ...]
+    probability: Enclosure
+    probability_prime: Enclosure
+    loss: Enclosure | None
+
+    @property
+    def is_infinite(self) -> bool:
+        return self.loss is None
+
+    def exceeds(self, claim: Fraction) -> bool:
+        return self.loss is None or self.loss.lower > claim
+
+
+class ProgramLaw:
+    """The cells and probabilities of one input; the shape, where known, says where to look first."""
+
+    def __init__(self, execution: Execution, f: Fraction, shape: Shape | None = None) -> None:
+        self.execution, self.f, self.signs = execution, f, execution.signs
+        self.weight = Fraction(1, len(execution.signs))
+        self._runs = {sign: execution.function(f, sign) for sign in execution.signs}
+        self._require_values()
+        self._guesses = None
+        if shape is not None and shape.noise is not None and shape.grid is not None:
+            scale = Fraction(1) if execution.laplace else abs(shape.noise.coefficient)
+            self._guesses = _Guesses(execution, f, scale, shape.grid)
+        self._found: dict[tuple[int, Fraction, bool], int] = {}
+        self._near: dict[int, int] = {}  # where the last end was, by sign: the next one is often beside it
+        self._last: tuple[Fraction | None, Any] = (None, None)  # the output asked for last, and as an mpfr
+
+    def _require_values(self) -> None:
+        """Refuse an input for which some draw gives no number.
+
+        An operand of ln that is not negative at both ends is not negative between them, and nothing divides by 0.
+        """
+        draw = self.execution.draw
+        ends = (self.output(sign, ordinal) for sign in self.execution.signs for ordinal in (draw.first, draw.last))
+        if any(end.is_nan() for end in ends):
+            raise PremiseError("the program has no value for some draws.")
+
+    def output(self, sign: int, ordinal: int) -> Any:
+        """Return the output of one draw, an mpfr."""
+        return self._runs[sign](self.execution.draw.number(ordinal))
+
+    def cell(self, sign: int, output: Fraction) -> Preimage:
+        """Return the draws that give the output under one sign."""
+        return Preimage(self._first(sign, output, beyond=False), self._first(sign, output, beyond=True))
+
+    def cells(self, output: Fraction) -> tuple[tuple[int, Preimage], ...]:
+        return tuple((sign, self.cell(sign, output)) for sign in self.execution.signs)
+
+    def probability(self, output: Fraction) -> Enclosure:
+        return self.mass(self.cells(output))
+
+    def mass(self, cells: tuple[tuple[int, Preimage], ...]) -> Enclosure:
+        below = self.execution.draw.below
+        total = enclose(0)
+        for _, cell in cells:
+            if cell.start < cell.stop:
+                total += (below(cell.stop) - below(cell.start)) * self.weight
+        return total
+
+    def probabilities(self, outputs: Sequence[Fraction]) -> list[Enclosure]:
+        """Return the probability of every output, given all of them in increasing order: one search for each end."""
+        total = [enclose(0)] * len(outputs)
+        for sign in self.execution.signs:
+            rising = (self.execution.directions[sign] or 0) >= 0
+            ordered = outputs if rising else outputs[::-1]
+            ends = [self._first(sign, output, beyond=False) for output in ordered] + [self.execution.draw.last + 1]
+            below = [self.execution.draw.below(end) for end in ends]
+            masses = [(high - low) * self.weight for low, high in pairwise(below)]
+            total = [a + b for a, b in zip(total, masses if rising else masses[::-1], strict=True)]
+        return total
+
+    def _first(self, sign: int, output: Fraction, *, beyond: bool) -> int:
+        """Return the first draw whose output is at (or beyond) this one, in the direction of the program."""
+        key = (sign, output, beyond)
+        if key not in self._found:
+            run, number = self._runs[sign], self.execution.draw.number
+            if output != self._last[0]:
+                self._last = output, as_mpfr(output, self.execution.machine.p)
+            x = self._last[1]
+            rising = (self.execution.directions[sign] or 0) >= 0
+            tests: dict[tuple[bool, bool], Any] = {
+                (True, False): lambda o: run(number(o)) >= x,
+                (True, True): lambda o: run(number(o)) > x,
+                (False, False): lambda o: run(number(o)) <= x,
+                (False, True): lambda o: run(number(o)) < x,
+            }
+            guess = self._guesses.near(sign, x, upper=rising == beyond) if self._guesses else self._near.get(sign)
+            self._found[key] = self._near[sign] = self.execution.first_where(tests[rising, beyond], guess)
+        return self._found[key]
+
+
+class _Guesses:
+    """Where a cell should end if nothing rounded: the bisection starts there."""
+
+    def __init__(self, execution: Execution, f: Fraction, scale: Fraction, grid: Fraction) -> None:
+        self.draw, self.execution = execution.draw, execution
+        bits = execution.machine.p + 8
+        self.context = mpfr_context(bits, "nearest")
+        self.f, self.half = as_mpfr(f, bits), as_mpfr(grid / 2, bits)
+        self.scales = {sign: as_mpfr(scale * (d or 1), bits) for sign, d in execution.directions.items()}
+        self.draws_logarithm = execution.laplace or execution.machine.sampler == "ideal"
+
+    def near(self, sign: int, x: Any, *, upper: bool) -> int:
+        """Return the number of a draw near the upper or lower end of the cell of x."""
+        c = self.context
+        noise = c.sub(c.add(x, self.half) if upper else c.sub(x, self.half), self.f)
+        # The direction says whether S and the coefficient together are positive: the noise is then c ln U < 0.
+        logarithm = c.div(noise, self.scales[sign])
+        if logarithm >= 0:
+            return self.draw.last
+        return self.draw.ordinal(logarithm if self.draws_logarithm else c.exp(logarithm))
+
+
+def exact_loss(
+    law: ProgramLaw, law_prime: ProgramLaw, output: Fraction, *, above: Fraction | None = None
+) -> ExactLoss | None:
+    """Return the loss of one output for two laws; None where neither can give it, or a cell ends too deep to tell.
+
+    above  a ratio of probabilities: None also where this output's is known to exceed it nowhere; saves the logarithm
+    """
+    sides = [(law, cells := law.cells(output), law.mass(cells))]
+    sides.append((law_prime, cells := law_prime.cells(output), law_prime.mass(cells)))
+    sides.sort(key=lambda side: side[2].lower, reverse=True)
+    (more, cells, p), (less, cells_prime, q) = sides
+    too_deep = law.execution.draw.too_deep
+    if p.upper == 0 or any(too_deep in cell for _, cell in (*cells, *cells_prime)) or q.lower <= 0 < q.upper:
+        return None
+    ratio = None
+    if q.lower > 0:
+        if above is not None and p.lower <= above * q.upper:
+            return None
+        low, high = ln_enclosure(p.lower / q.upper, LOG_BITS).lower, ln_enclosure(p.upper / q.lower, LOG_BITS).upper
+        ratio = abs(Enclosure(low, high))
+    return ExactLoss(
+        f=more.f,
+        f_prime=less.f,
+        output=output,
+        cells=cells,
+        cells_prime=cells_prime,
+        probability=p,
+        probability_prime=q,
+        loss=ratio,
+    )

@@ -1,0 +1,199 @@
+"""The universal bound: what any output can tell about the query, proved for every pair of neighbours at once.
+
+Room: verifier. The sum, the snap and the clamp are one fixed function of the real number f + noise; so only the tail of
+the noise is perturbed, by the factors e^(-shortfall) to e^(surplus), and cells are at least `width` wide.
+All numbers are enclosed outward; the bound is reported as a decimal rounded up.
+Theory: docs/theory/verifier-loss.md, (4)-(13).
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from snapdp.exact import (
+    exp_enclosure,
+    expm1_enclosure,
+    floor_log2,
+    ln_enclosure,
+    maximum,
+    power_of_two,
+    round_places_up,
+)
+from snapdp.values import Value
+from snapdp.verifier.loss.shape import FAILED, PROVED, Shape, TheoremPremise
+from snapdp.verifier.machine.draws import GRID_BITS
+from snapdp.verifier.machine.machine import Machine
+
+
+class UniversalBound(Value):
+    """The bound and the numbers it is made of; every number rounded to the unfavourable side."""
+
+    bound: Fraction
+    base: Fraction  # epsilon_eff * Delta, the loss without rounding
+    reach: Fraction  # tau, the largest noise that matters
+    width: Fraction  # w, the least width of a cell
+    shortfall: Fraction  # delta-
+    surplus: Fraction  # delta+
+    above: Fraction  # ln of computed over ideal probability, at most
+    below: Fraction  # ln of ideal over computed probability, at most
+
+
+def working_bits(machine: Machine) -> int:
+    return 192 + 2 * machine.p
+
+
+def stretch_of(shape: Shape, machine: Machine) -> Fraction:
+    """Return K = (1 + eta)**j: rounding moves the noise by a factor of at most K either way; theory (4)."""
+    assert shape.noise is not None
+    return (1 + machine.eta) ** shape.noise.roundings
+
+
+def float_gap(x: Fraction, p: int) -> Fraction:
+    """Return the distance of neighbouring p-bit floats from |x| upward."""
+    return power_of_two(floor_log2(abs(x)) - p + 1)
+
+
+def furthest_boundary(shape: Shape, machine: Machine) -> Fraction:
+    """Return tau, the largest distance between a query value and a boundary of the real sum; theory (8)."""
+    assert shape.lower is not None
+    assert shape.upper is not None
+    low, high = shape.boundaries
+    half_gap = float_gap(max(abs(low), abs(high)), machine.p) / 2
+    return max(shape.upper - low, high - shape.lower) + half_gap
+
+
+def tail_errors(distance: Fraction, shape: Shape, machine: Machine) -> tuple[Fraction, Fraction]:
+    """Return (shortfall, surplus), rounded up: e^(-eps d - shortfall) <= P(noise beyond d) <= e^(-eps d + surplus).
+
+    Theory (5)-(7); the sampler pays ln(1 + 2 eta) for truncation, ln((1 + eta)/(1 - eta)) in two halves for rounding to
+    nearest, nothing for a real draw, and for a grid what a whole step adds at the far end.
+    """
+    epsilon, bits = shape.noise_epsilon, working_bits(machine)
+    assert epsilon is not None
+    assert shape.noise is not None
+    stretch, eta = stretch_of(shape, machine), machine.eta
+    shortfall, surplus = epsilon * distance * (stretch - 1), epsilon * distance * (1 - 1 / stretch)
+    sampler = "ideal" if shape.noise.laplace else machine.sampler
+    if sampler == "ulp":
+        surplus += ln_enclosure(1 + 2 * eta, bits).upper
+    elif sampler == "nearest":
+        surplus += ln_enclosure(1 + eta, bits).upper
+        shortfall -= ln_enclosure(1 - eta, bits).lower
+    elif sampler == "grid53":
+        smallest = exp_enclosure(shorter(-epsilon * distance / stretch, bits, up=False), bits).lower
+        surplus += ln_enclosure(shorter(1 + power_of_two(-GRID_BITS) / smallest, bits, up=True), bits).upper
+    return shorter(shortfall, bits, up=True), shorter(surplus, bits, up=True)
+
+
+def shorter(x: Fraction, bits: int, *, up: bool) -> Fraction:
+    """Return a dyadic number near x on the named side: short rationals keep the functions quick."""
+    return Fraction((math.ceil if up else math.floor)(x * (1 << bits)), 1 << bits)
+
+
+def sampler_premise(shape: Shape, machine: Machine) -> TheoremPremise:
+    """Judge whether every noise that matters can be drawn: e^(-eps tau K) is at least the smallest U; theory (6)."""
+    name = "sampler range"
+    if shape.noise is not None and shape.noise.laplace:
+        return TheoremPremise(name=name, status=PROVED, detail="the Laplace draw is real, rounded once")
+    if machine.sampler == "ideal":
+        return TheoremPremise(name=name, status=PROVED, detail="U is real")
+    exponent = smallest_exponent(machine)
+    if exponent is None:
+        return TheoremPremise(name=name, status=PROVED, detail="the exponent of U is unbounded")
+    if shape.failed:
+        return TheoremPremise(
+            name=name, status=FAILED, detail="U has a least value, and nothing bounds the noise that matters"
+        )
+    epsilon = shape.noise_epsilon
+    assert epsilon is not None
+    needed = epsilon * furthest_boundary(shape, machine) * stretch_of(shape, machine)
+    available = -exponent * ln_enclosure(Fraction(2), 64).lower
+    status = PROVED if needed <= available else FAILED
+    relation = "at most" if status == PROVED else "above"
+    given = f"the {float(available):.6g}/eps that U from 2**{exponent} on gives"
+    detail = f"noise up to {float(needed):.6g}/eps is needed, {relation} {given}"
+    return TheoremPremise(name=name, status=status, detail=detail)
+
+
+def smallest_exponent(machine: Machine) -> int | None:
+    """Return an exponent down to which U surely has p bits, subnormal floats or not; None where U has no least one."""
+    if machine.sampler == "grid53":
+        return -GRID_BITS
+    if machine.umin is None or machine.sampler == "ideal":
+        return None
+    return machine.umin + machine.p - 1
+
+
+def universal_bound(shape: Shape, machine: Machine) -> UniversalBound | None:
+    """Return the bound of Theorem 2', or None where a premise fails or cells are too narrow for the errors.
+
+    loss <= eps Delta + above + below                                            theory (13)
+    """
+    if shape.failed or sampler_premise(shape, machine).status == FAILED:
+        return None
+    epsilon = shape.noise_epsilon
+    assert epsilon is not None
+    assert shape.grid is not None
+    assert shape.query is not None
+    reach = furthest_boundary(shape, machine)
+    low, high = shape.boundaries
+    width = shape.grid - float_gap(max(abs(low), abs(high)), machine.p) / 2
+    shortfall, surplus = tail_errors(reach, shape, machine)
+    if shortfall > 1 or surplus > 1:  # the bound would be larger than any epsilon in use
+        return None
+    deviations = cell_deviations(epsilon * width, shortfall, surplus, working_bits(machine))
+    if deviations is None:
+        return None
+    above, below = deviations
+    base = epsilon * shape.query.sensitivity
+    return UniversalBound(
+        bound=round_places_up(base + above + below, decimal_places(machine)),
+        base=base,
+        reach=reach,
+        width=width,
+        shortfall=shortfall,
+        surplus=surplus,
+        above=above,
+        below=below,
+    )
+
+
+def cell_deviations(
+    width: Fraction, shortfall: Fraction, surplus: Fraction, bits: int
+) -> tuple[Fraction, Fraction] | None:
+    """Bound ln(computed/ideal) and ln(ideal/computed) of a cell of that many noise scales; theory (10)-(12)."""
+    q = exp_enclosure(shorter(-width, bits, up=True), bits)
+    q = q.hull(exp_enclosure(shorter(-width, bits, up=False), bits))
+    rest = -expm1_enclosure(shorter(-width, bits, up=True), bits)
+    rest = rest.hull(-expm1_enclosure(shorter(-width, bits, up=False), bits))
+    if rest.lower <= 0:  # narrower than any precision in use
+        return None
+    # Everything is written with expm1, so that 1 - q and the errors do not cancel.
+    loss, gain = -expm1_enclosure(-shortfall, bits), expm1_enclosure(surplus, bits)
+    more = maximum((gain + q * loss) / rest, (q + 1) * loss / rest)  # computed/ideal - 1: tail cell, cell that holds f
+    less = maximum((loss + q * gain) / rest, (q + 1) * gain / rest)  # 1 - computed/ideal
+    if less.upper >= 1:
+        return None
+    above = max(_ln_up(1 + more.upper, bits), surplus)
+    below = max(-_ln_down(1 - less.upper, bits), shortfall, surplus)
+    return above, below
+
+
+def _ln_up(x: Fraction, bits: int) -> Fraction:
+    return ln_enclosure(shorter(x, bits, up=True), bits).upper
+
+
+def _ln_down(x: Fraction, bits: int) -> Fraction:
+    short = shorter(x, bits, up=False)
+    return ln_enclosure(short if short > 0 else x, bits).lower
+
+
+def decimal_places(machine: Machine) -> int:
+    """Return how many places a loss is rounded to: four more than eta needs."""
+    return math.ceil(machine.p * math.log10(2)) + 4
+
+
+def excess(loss: Fraction, *, epsilon: Fraction, bound: Fraction, machine: Machine) -> Fraction:
+    """Return C = (loss - eps)/(B eps eta), the excess in the unit of the published bounds; theory (14)."""
+    return (loss - epsilon) / (bound * epsilon * machine.eta)

@@ -1,0 +1,277 @@
+"""The float program run exactly at any precision, and the cell of draws that leads to one output.
+
+Room: verifier. Runs the folded expression: one query, at most one sign and one draw. For a fixed sign it is monotone in
+the draw whenever every step is, so the draws that give one output are consecutive: a cell, found by bisection on the
+numbers of the floats.
+Trusts: MPFR rounds + - * / and ln correctly (to nearest, ties to even); exponents of results are unbounded.
+Theory: docs/theory/verifier-loss.md, (20)-(21).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, NamedTuple, assert_never
+
+from snapdp.errors import PremiseError
+from snapdp.exact import HALF, exact_mpfr, exponent_of_power, mpfr_context, round_nearest
+from snapdp.values import replaced
+from snapdp.verifier.language import syntax
+from snapdp.verifier.machine.draws import Draw, RoundedLogarithm, uniform_draw
+from snapdp.verifier.machine.folding import folded, names_in
+from snapdp.verifier.machine.machine import Machine
+
+_METHODS = {"+": "add", "-": "sub", "*": "mul", "/": "div"}
+
+
+def as_mpfr(x: Fraction, p: int) -> Any:
+    """Return a rational as an mpfr: exactly where it is dyadic, else the nearest p-bit float."""
+    exponent = exponent_of_power(Fraction(x.denominator))
+    return as_mpfr(round_nearest(x, p), p) if exponent is None else exact_mpfr(x.numerator, -exponent)
+
+
+# From one expression to a function of the draw
+
+Run = Callable[[Any], Any]
+
+
+def _compiled(tree: syntax.Expression, names: dict[str, Any], p: int) -> Any:
+    """Return a function of the draw, or an mpfr where the draw does not occur."""
+    match tree:
+        case syntax.Constant(value=value):
+            return as_mpfr(value, p)
+        case syntax.Variable(name=name) | syntax.QueryValue(name=name):
+            return names[name]
+        case syntax.Binary(operator=operator, left=left, right=right):
+            operation = getattr(mpfr_context(p, "nearest"), _METHODS[operator])
+            a, b = _compiled(left, names, p), _compiled(right, names, p)
+            if operator == "/" and (callable(b) or b == 0):
+                raise PremiseError("the program divides by zero, or by what may be zero.")
+            return _applied2(operation, a, b)
+        case syntax.Negation(operand=operand):
+            return _applied(mpfr_context(p, "nearest").minus, _compiled(operand, names, p))
+        case syntax.Logarithm(operand=operand):
+            return _applied(mpfr_context(p, "nearest").log, _compiled(operand, names, p))
+        case syntax.Rounding(grid=grid, operand=operand):
+            return _applied(_rounding(grid, p), _compiled(operand, names, p))
+        case syntax.Clamping(lower=lower, upper=upper, operand=operand):
+            low, high = as_mpfr(round_nearest(lower, p), p), as_mpfr(round_nearest(upper, p), p)
+            return _applied(lambda x: low if x < low else high if x > high else x, _compiled(operand, names, p))
+        case _:
+            assert_never(tree)
+
+
+def _applied(function: Run, operand: Any) -> Any:
+    return (lambda u: function(operand(u))) if callable(operand) else function(operand)
+
+
+def _applied2(operation: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
+    if callable(a):
+        return (lambda u: operation(a(u), b(u))) if callable(b) else (lambda u: operation(a(u), b))
+    return (lambda u: operation(a, b(u))) if callable(b) else operation(a, b)
+
+
+@lru_cache(maxsize=64)
+def _rounding(grid: Fraction, p: int) -> Run:
+    """Return the map to the nearest multiple of the grid, ties up; exact where the grid is a power of two."""
+    context, down = mpfr_context(p, "nearest"), mpfr_context(p + 2, "down")
+    exponent = exponent_of_power(grid)
+    if exponent is None:
+        return _other_rounding(grid, p)
+    half = as_mpfr(HALF, p)
+    # Rounding the sum down at p + 2 bits cannot cross an integer, so its floor is floor(x/grid + 1/2).
+    return lambda x: context.mul_2exp(down.rint_floor(down.add(context.div_2exp(x, exponent), half)), exponent)
+
+
+def _other_rounding(grid: Fraction, p: int) -> Run:
+    """Return the map to the nearest multiple of a grid n/d that is no power of two: k n/d, rounded once to p bits."""
+    import gmpy2
+
+    context, mpfr, n, d = mpfr_context(p, "nearest"), gmpy2.mpfr, grid.numerator, grid.denominator
+    divisor = exact_mpfr(d)
+
+    def rounded(x: Any) -> Any:
+        if not finite(x):
+            return x
+        significand, shift = x.as_mantissa_exp()
+        up, down = max(shift, 0), max(-shift, 0)
+        k = ((significand * d << up + 1) + (n << down)) // (n << down + 1)  # floor(x d/n + 1/2)
+        whole = k * n
+        return mpfr(whole, p) if d == 1 and whole.bit_length() <= p else context.div(exact_mpfr(int(whole)), divisor)
+
+    return rounded
+
+
+def finite(x: Any) -> bool:
+    return bool(x.is_finite())
+
+
+# Monotone in the draw?
+
+
+def direction(tree: syntax.Expression, drawn: str | None, sign: int) -> int | None:
+    """Return 1 (increasing in the draw), -1, 0 (the draw does not occur), or None where no step decides it."""
+    match tree:
+        case syntax.Variable(name=name):
+            return 1 if name == drawn else 0
+        case syntax.Binary(operator=operator, left=left, right=right):
+            a, b = direction(left, drawn, sign), direction(right, drawn, sign)
+            if a is None or b is None:
+                return None
+            if operator in "+-":
+                second = b if operator == "+" else -b
+                return a or second if a * second >= 0 else None
+            if (a and b) or (operator == "/" and b):
+                return None
+            factor = _sign_of(right if a else left, sign)
+            return 0 if not a and not b else None if factor is None else (a or b) * factor
+        case syntax.Negation(operand=operand):
+            inner = direction(operand, drawn, sign)
+            return None if inner is None else -inner
+        case syntax.Logarithm(operand=operand) | syntax.Rounding(operand=operand) | syntax.Clamping(operand=operand):
+            return direction(operand, drawn, sign)
+        case syntax.Constant() | syntax.QueryValue():
+            return 0
+        case _:
+            assert_never(tree)
+
+
+def _sign_of(tree: syntax.Expression, sign: int) -> int | None:
+    """Return the sign of a factor made of constants and the sign sample; None where a query decides it."""
+    match tree:
+        case syntax.Constant(value=value):
+            return (value > 0) - (value < 0)
+        case syntax.Variable():
+            return sign
+        case syntax.Negation(operand=operand):
+            inner = _sign_of(operand, sign)
+            return None if inner is None else -inner
+        case syntax.Binary(operator="*" | "/", left=left, right=right):
+            a, b = _sign_of(left, sign), _sign_of(right, sign)
+            return None if a is None or b is None else a * b
+        case syntax.QueryValue() | syntax.Binary() | syntax.Logarithm() | syntax.Rounding() | syntax.Clamping():
+            return None
+        case _:
+            assert_never(tree)
+
+
+# A program with one query, one draw and at most one sign
+
+
+class Preimage(NamedTuple):
+    """The draws numbered start, ..., stop - 1."""
+
+    start: int
+    stop: int
+
+
+class Execution:
+    """A monotone program on a machine: outputs, cells and probabilities, for any value of the query."""
+
+    def __init__(self, program: syntax.Program, machine: Machine) -> None:
+        self.program, self.machine = program, machine
+        self.folded = self.expression = folded(program, machine)
+        samples = {s.name: s for s in program.statements if isinstance(s, syntax.Sample)}
+        used = names_in(self.expression)
+        kinds = {kind: [s for n, s in samples.items() if s.distribution == kind and n in used] for kind in _DRAWN}
+        drawn = kinds["unif"] + kinds["laplace"]
+        if len(drawn) > 1 or kinds["bernoulli"] or len(kinds["sign"]) > 1 or (kinds["laplace"] and kinds["sign"]):
+            raise PremiseError("exact execution needs one uniform or Laplace draw and at most one sign.")
+        if len(queries := {n for n in used if n not in samples}) > 1:
+            raise PremiseError(f"exact execution needs one query; the program uses {len(queries)}.")
+        self.query = next(iter(queries), None)
+        self.drawn = drawn[0].name if drawn else None  # a program without a draw is a constant function of any
+        self.laplace = bool(kinds["laplace"])
+        self.sign_name = kinds["sign"][0].name if kinds["sign"] else None
+        self.signs: tuple[int, ...] = (1, -1) if self.sign_name or self.laplace else (1,)
+        self.draw: Draw = (
+            RoundedLogarithm(machine.p, drawn[0].argument or Fraction(1)) if self.laplace else uniform_draw(machine)
+        )
+        self.directions = {s: direction(self.expression, self.drawn, s) for s in self.signs}
+        if self.laplace:  # the draw is sign * (scale ln U)
+            self.directions = {s: None if d is None else d * s for s, d in self.directions.items()}
+        if any(d is None for d in self.directions.values()):
+            raise PremiseError("exact execution needs a program that is monotone in its draw.")
+        if machine.sampler == "ideal" and not self.laplace:
+            self.expression = _with_drawn_logarithm(self.expression, self.drawn)
+
+    def function(self, f: Fraction, sign: int) -> Run:
+        """Return the output as a function of the draw (an mpfr), for one value of the query and one sign."""
+        names: dict[str, Any] = {} if self.drawn is None else {self.drawn: lambda u: u}
+        if self.query is not None:
+            names[self.query] = as_mpfr(f, self.machine.p)
+        if self.sign_name is not None:
+            names[self.sign_name] = as_mpfr(Fraction(sign), self.machine.p)
+        if self.laplace and self.drawn is not None and sign < 0:
+            names[self.drawn] = mpfr_context(self.machine.p, "nearest").minus
+        run = _compiled(self.expression, names, self.machine.p)
+        return run if callable(run) else lambda _: run
+
+    def output(self, f: Fraction, sign: int, ordinal: int) -> Any:
+        return self.function(f, sign)(self.draw.number(ordinal))
+
+    def cell(self, f: Fraction, sign: int, x: Any, guess: int | None = None) -> Preimage:
+        """Return the draws that lead from f to the output x, an mpfr."""
+        run, rising = self.function(f, sign), (self.directions[sign] or 0) >= 0
+        number = self.draw.number
+
+        def reached(ordinal: int) -> bool:
+            return bool(run(number(ordinal)) >= x if rising else run(number(ordinal)) <= x)
+
+        def passed(ordinal: int) -> bool:
+            return bool(run(number(ordinal)) > x if rising else run(number(ordinal)) < x)
+
+        start = self.first_where(reached, guess)
+        return Preimage(start, self.first_where(passed, start))
+
+    def first_where(self, holds: Callable[[int], bool], guess: int | None = None) -> int:
+        """Return the least number of a draw for which a monotone condition holds; last + 1 where it never does."""
+        first, last = self.draw.first, self.draw.last
+        here, stride = self.draw.near(last if guess is None else guess), 1
+        if holds(here):
+            high = here
+            while True:
+                if high == first:
+                    return first
+                low = max(first, high - stride)
+                if not holds(low):
+                    break
+                high, stride = low, 2 * stride
+        else:
+            low = here
+            while True:
+                if low == last:
+                    return last + 1
+                high = min(last, low + stride)
+                if holds(high):
+                    break
+                low, stride = high, 2 * stride
+        while high - low > 1:  # not at low, but at high
+            middle = (low + high) // 2
+            if holds(middle):
+                high = middle
+            else:
+                low = middle
+        return high
+
+
+_DRAWN = ("unif", "sign", "laplace", "bernoulli")
+
+
+def _with_drawn_logarithm(tree: syntax.Expression, drawn: str | None) -> syntax.Expression:
+    """Return the expression with ln(U) replaced by the draw: the ideal sampler draws the rounded ln U itself."""
+    match tree:
+        case syntax.Logarithm(operand=syntax.Variable(name=name)) if name == drawn:
+            return tree.operand
+        case syntax.Variable(name=name) if name == drawn:
+            raise PremiseError("the ideal sampler needs a program that uses U only in ln(U).")
+        case syntax.Binary(operator=operator, left=left, right=right):
+            a, b = _with_drawn_logarithm(left, drawn), _with_drawn_logarithm(right, drawn)
+            return syntax.Binary(operator=operator, left=a, right=b)
+        case syntax.Negation() | syntax.Logarithm() | syntax.Rounding() | syntax.Clamping():
+            return replaced(tree, operand=_with_drawn_logarithm(tree.operand, drawn))
+        case syntax.Constant() | syntax.Variable() | syntax.QueryValue():
+            return tree
+        case _:
+            assert_never(tree)

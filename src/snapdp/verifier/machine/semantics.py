@@ -1,0 +1,232 @@
+"""What a program computes: in floating point, where every inexact step rounds, and over the reals, where none does.
+
+Room: verifier. `evaluate_float` is the definition that rules and faster executions are tested against: each operation
+is done on rationals and rounded once, to nearest, ties to even; exponents are unbounded: no over- or underflow.
+`evaluate_real` encloses the real value of a bound: rationals stay exact, only ln is rounded, outward, by MPFR.
+Bounds are expressions of syntax.py and the nodes below; theory: docs/theory/verifier-rules.md, (1)-(4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, assert_never
+
+from snapdp.errors import PremiseError
+from snapdp.exact import Enclosure, ln_enclosure, ln_nearest, nearest_multiple, round_nearest
+from snapdp.values import Value
+from snapdp.verifier.language.syntax import (
+    Assignment,
+    Binary,
+    Clamping,
+    Constant,
+    Expression,
+    Logarithm,
+    Negation,
+    Node,
+    Program,
+    QueryValue,
+    Rounding,
+    Variable,
+)
+from snapdp.verifier.machine.machine import Machine
+
+PRECISION = 256
+
+Environment = Mapping[str, Fraction]
+
+
+class Powered(Value):
+    """operand * (1 + eta)**power: rd or ru of a bound whose sign is known."""
+
+    operand: Bound
+    power: int
+
+
+class Down(Value):
+    """rd, `roundings` times: the smaller of v (1 + eta) and v / (1 + eta)."""
+
+    operand: Bound
+    roundings: int
+
+
+class Up(Value):
+    """ru, `roundings` times: the larger of the two."""
+
+    operand: Bound
+    roundings: int
+
+
+class Least(Value):
+    operands: tuple[Bound, ...]
+
+
+class Greatest(Value):
+    operands: tuple[Bound, ...]
+
+
+class BySign(Value):
+    """One of two bounds, chosen by the sign of a real value: what the printed rules do, and why they fail."""
+
+    premise: Bound
+    nonnegative: Bound
+    negative: Bound
+
+
+Bound = Node["Bound"] | Powered | Down | Up | Least | Greatest | BySign
+
+
+# In floating point
+
+
+def evaluate_float(
+    expression: Expression,
+    environment: Environment,
+    machine: Machine,
+    *,
+    logarithm: Callable[[Fraction, int], Fraction] = ln_nearest,
+) -> Fraction:
+    """Return what the machine computes for an expression; the environment holds floats, by name.
+
+    `logarithm(x, p)` is the machine's ln; it is correctly rounded unless another one is given.
+    """
+
+    def value(e: Expression) -> Fraction:
+        match e:
+            case Constant(value=r):
+                return round_nearest(r, machine.p)
+            case Variable(name=name) | QueryValue(name=name):
+                return environment[name]
+            case Negation(operand=operand):
+                return -value(operand)
+            case Logarithm(operand=operand):
+                x = value(operand)
+                if x <= 0:
+                    raise PremiseError(f"ln of {x} is not defined.")
+                return logarithm(x, machine.p)
+            case Binary(operator=operator, left=left, right=right):
+                return round_nearest(_exact(operator, value(left), value(right)), machine.p)
+            case Rounding(grid=grid, operand=operand):
+                return round_nearest(nearest_multiple(value(operand), grid), machine.p)
+            case Clamping(lower=lower, upper=upper, operand=operand):
+                return round_nearest(min(max(value(operand), lower), upper), machine.p)
+            case _:
+                assert_never(e)
+
+    return value(expression)
+
+
+def run_float(program: Program, draws: Environment, machine: Machine) -> dict[str, Fraction]:
+    """Return the value of every name of a program; `draws` holds the samples and the queries' values."""
+    values = dict(draws)
+    for statement in program.statements:
+        if isinstance(statement, Assignment):
+            values[statement.name] = evaluate_float(statement.expression, values, machine)
+    return values
+
+
+def _exact(operator: str, a: Any, b: Any) -> Any:
+    match operator:
+        case "+":
+            return a + b
+        case "-":
+            return a - b
+        case "*":
+            return a * b
+    if b == 0:
+        raise PremiseError("a division by zero has no value.")
+    return a / b
+
+
+# Over the reals
+
+
+def evaluate_real(bound: Bound, environment: Environment, machine: Machine, *, precision: int = PRECISION) -> Enclosure:
+    """Return an enclosure of the real value of a bound; a single point where no ln is met.
+
+    >>> float(evaluate_real(Powered(operand=Constant(value=Fraction(1)), power=-1), {}, Machine(p=3)))
+    0.8888888888888888
+    """
+    import gmpy2
+
+    rational = gmpy2.mpq
+    factor = 1 + rational(1, 1 << machine.p)
+    known = {name: rational(value.numerator, value.denominator) for name, value in environment.items()}
+
+    def ends(e: Bound) -> tuple[Any, Any]:  # a closed interval of rationals that contains the value
+        match e:
+            case Constant(value=r):
+                point = rational(r.numerator, r.denominator)
+                return point, point
+            case Variable(name=name) | QueryValue(name=name):
+                return known[name], known[name]
+            case Negation(operand=operand):
+                low, high = ends(operand)
+                return -high, -low
+            case Binary(operator=operator, left=left, right=right):
+                return _image(operator, ends(left), ends(right))
+            case Powered(operand=operand, power=power):
+                low, high = ends(operand)
+                return low * factor**power, high * factor**power
+            case Down(operand=operand, roundings=k):
+                low, high = ends(operand)
+                return low * factor ** (-k if low >= 0 else k), high * factor ** (-k if high >= 0 else k)
+            case Up(operand=operand, roundings=k):
+                low, high = ends(operand)
+                return low * factor ** (k if low >= 0 else -k), high * factor ** (k if high >= 0 else -k)
+            case Least(operands=operands):
+                pairs = [ends(operand) for operand in operands]
+                return min(low for low, _ in pairs), min(high for _, high in pairs)
+            case Greatest(operands=operands):
+                pairs = [ends(operand) for operand in operands]
+                return max(low for low, _ in pairs), max(high for _, high in pairs)
+            case Logarithm(operand=operand):
+                low, high = ends(operand)
+                if low <= 0:
+                    raise PremiseError("ln of a bound that is not positive is not defined.")
+                return _ln(_fraction(low), precision)[0], _ln(_fraction(high), precision)[1]
+            case Rounding(grid=grid, operand=operand):
+                low, high = (nearest_multiple(_fraction(end), grid) for end in ends(operand))
+                return rational(low.numerator, low.denominator), rational(high.numerator, high.denominator)
+            case Clamping(lower=lower, upper=upper, operand=operand):
+                lowest, highest = (rational(end.numerator, end.denominator) for end in (lower, upper))
+                low, high = ends(operand)
+                return min(max(low, lowest), highest), min(max(high, lowest), highest)
+            case BySign(premise=premise, nonnegative=nonnegative, negative=negative):
+                low, high = ends(premise)
+                if low < 0 <= high:
+                    raise PremiseError("the sign of a premise is not decided at this precision.")
+                return ends(nonnegative if low >= 0 else negative)
+            case _:
+                assert_never(e)
+
+    lower, upper = ends(bound)
+    return Enclosure(_fraction(lower), _fraction(upper))
+
+
+def _image(operator: str, a: tuple[Any, Any], b: tuple[Any, Any]) -> tuple[Any, Any]:
+    """Return the exact image of two intervals."""
+    if operator == "+":
+        return a[0] + b[0], a[1] + b[1]
+    if operator == "-":
+        return a[0] - b[1], a[1] - b[0]
+    if operator == "/" and b[0] <= 0 <= b[1]:
+        raise PremiseError("a division by a bound that may be zero has no value.")
+    if a[0] == a[1] and b[0] == b[1]:
+        point = _exact(operator, a[0], b[0])
+        return point, point
+    corners = [_exact(operator, x, y) for x in a for y in b]
+    return min(corners), max(corners)
+
+
+@lru_cache(maxsize=1024)
+def _ln(x: Fraction, precision: int) -> tuple[Any, Any]:
+    import gmpy2
+
+    found = ln_enclosure(x, precision)
+    return tuple(gmpy2.mpq(end.numerator, end.denominator) for end in (found.lower, found.upper))
+
+
+def _fraction(x: Any) -> Fraction:
+    return Fraction(int(x.numerator), int(x.denominator))

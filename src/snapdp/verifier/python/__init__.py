@@ -1,0 +1,1 @@
+"""Python functions as programs: traced on symbols, audited by `@snapdp.audit`."""

@@ -1,0 +1,300 @@
+"""A Python function run on symbols: what it computes becomes a program of the verifier's language.
+
+Room: verifier. The private value and the draws are `Traced` values that write down every operation instead of doing it;
+all other numbers stay what they are, and Python computes with them as it does when the function runs. Where one of them
+meets a symbol it becomes a double there, as it does in Python: correctly rounded, or too large.
+What no program can say is refused with its line: a comparison, a branch, a conversion to a number, a function that is
+not ours; and what Python computes otherwise on floats than by the operations it asks of symbols (sum, math.sumprod).
+A refusal is kept, so that a function that catches it is refused all the same.
+Local variables give the statements their names: they are read after each line of the function, from its frame.
+"""
+
+from __future__ import annotations
+
+import dis
+import sys
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from pathlib import Path
+from types import FrameType, FunctionType
+from typing import Any, NoReturn
+
+from snapdp.errors import ParameterError, ProgramError
+from snapdp.exact import parameter, shown, to_float_nearest
+from snapdp.verifier.language.grammar import DEEPEST, RESERVED
+from snapdp.verifier.language.parser import LARGEST_EXPANSION
+from snapdp.verifier.language.syntax import (
+    Assignment,
+    Binary,
+    Clamping,
+    Constant,
+    Expression,
+    Logarithm,
+    Negation,
+    Rounding,
+    Variable,
+)
+
+_ADVICE = "A mechanism is a straight line of + - * /, ln, round_to and clamp on its arguments."
+LEAST_DOUBLE = 2.0**-1022  # the least normal one
+
+
+class Trace:
+    """One run: the statements so far, and the first refusal."""
+
+    def __init__(self, taken: set[str]) -> None:
+        self.statements: list[Assignment] = []
+        self.taken = set(taken)
+        self.refusal: ProgramError | None = None
+
+    def refuse(self, problem: str, advice: str = _ADVICE) -> NoReturn:
+        """Refuse what the nearest line outside of this package and of numpy does."""
+        place, line = _caller()
+        refusal = ProgramError(f"{place}, line {line}: {problem}", advice, line=line)
+        self.refusal = self.refusal or refusal
+        raise refusal
+
+    def bind(self, name: str, value: Traced) -> None:
+        """Give a computed value a name; from now on it is that variable."""
+        if isinstance(value.expression, Variable):
+            return  # another name for what has one
+        fresh = self._fresh(name)
+        self.statements.append(Assignment(name=fresh, expression=value.expression))
+        value.expression = Variable(name=fresh)
+
+    def _fresh(self, name: str) -> str:
+        stem = name if name.isascii() and name not in RESERVED else "value"
+        candidates = (f"{stem}_{number}" if number else stem for number in range(len(self.taken) + 1))
+        fresh = next(candidate for candidate in candidates if candidate not in self.taken)
+        self.taken.add(fresh)
+        return fresh
+
+
+def _caller() -> tuple[str, int]:
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and str(frame.f_globals.get("__name__", "")).split(".")[0] in ("snapdp", "numpy"):
+        frame = frame.f_back
+    return (Path(frame.f_code.co_filename).name, frame.f_lineno) if frame is not None else ("the function", 0)
+
+
+def _is_written(frame: FrameType) -> bool:
+    """Return whether a frame is at an operation of the source, not in a function of C that asks for one."""
+    return dis.opname[frame.f_code.co_code[frame.f_lasti]] == "BINARY_OP"
+
+
+def run(function: FunctionType, arguments: Mapping[str, Traced], parameters: Mapping[str, Any]) -> Traced:
+    """Return what a function makes of symbols; its assignments are in the trace of its arguments."""
+    trace = next(iter(arguments.values())).trace
+    try:
+        result = _watched(function, arguments, parameters, trace)
+    except ProgramError as problem:
+        raise trace.refusal or problem from None
+    except Exception as problem:
+        if trace.refusal is None:
+            place, line = _last_line(problem, function)
+            what = f"{function.__name__} failed with {type(problem).__name__}: {problem}"
+            trace.refusal = ProgramError(f"{place}, line {line}: {what}", _ADVICE, line=line)
+        raise trace.refusal from None
+    if trace.refusal is not None:
+        raise trace.refusal
+    if not isinstance(result, Traced):
+        kind = type(result).__name__
+        raise ProgramError(f"{function.__name__} returns a {kind}, which does not depend on its arguments.", _ADVICE)
+    return result
+
+
+def _last_line(problem: Exception, function: FunctionType) -> tuple[str, int]:
+    step, line = problem.__traceback__, function.__code__.co_firstlineno
+    while step is not None:
+        if step.tb_frame.f_code is function.__code__:
+            line = step.tb_lineno
+        step = step.tb_next
+    return Path(function.__code__.co_filename).name, line
+
+
+def _watched(
+    function: FunctionType, arguments: Mapping[str, Traced], parameters: Mapping[str, Any], trace: Trace
+) -> Any:
+    """Call the function; after each of its lines, name the values that its local variables got."""
+    known = {name: id(value) for name, value in arguments.items()}
+    kept: list[Any] = []  # keeps identities unique
+
+    def local(frame: FrameType, event: str, _: Any) -> Callable[..., Any]:
+        if event in ("line", "return"):
+            for name, value in list(frame.f_locals.items()):
+                if isinstance(value, Traced) and known.get(name) != id(value):
+                    known[name] = id(value)
+                    kept.append(value)
+                    trace.bind(name, value)
+        return local
+
+    def every(frame: FrameType, event: str, _: Any) -> Callable[..., Any] | None:
+        return local if event == "call" and frame.f_code is function.__code__ else None
+
+    before = sys.gettrace()
+    sys.settrace(every)
+    try:
+        return function(*arguments.values(), **parameters)
+    finally:
+        sys.settrace(before)
+
+
+class Traced:
+    """A symbolic number: an expression that grows with every operation."""
+
+    __slots__ = ("depth", "expression", "nodes", "trace")
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, expression: Expression, trace: Trace, *parts: Traced) -> None:
+        self.expression = expression
+        self.trace = trace
+        self.nodes: int = 1 + sum(part.nodes for part in parts)
+        self.depth: int = 1 + max((part.depth for part in parts), default=0)
+        if self.nodes > LARGEST_EXPANSION or self.depth > DEEPEST:
+            trace.refuse(f"the expression has {self.nodes} operations, {self.depth} deep.", "Make it shorter.")
+
+    def __repr__(self) -> str:
+        from snapdp.verifier.language.printing import expression_text
+
+        return f"<symbol {expression_text(self.expression)}>"
+
+    def binary(self, operator: str, other: Any, *, swapped: bool = False) -> Traced:
+        """Return the operation of this value and another one, or a number, on the right; swapped: on the left."""
+        a, b = (self.lifted(other), self) if swapped else (self, self.lifted(other))
+        return Traced(Binary(operator=operator, left=a.expression, right=b.expression), self.trace, a, b)
+
+    def _written(self, operator: str, other: Any, *, swapped: bool = False) -> Traced:
+        if getattr(other, "shape", ()) != ():
+            return NotImplemented  # type: ignore[no-any-return]  # an array does the operation entry by entry
+        if not _is_written(sys._getframe(2)):
+            # From 3.12 on sum adds floats with a correction, math.sumprod multiplies in twice the precision.
+            problem = "a function asks for this operation; on floats it may compute otherwise (sum does)."
+            self.trace.refuse(problem, f"Write the operation itself: a {operator} b.")
+        return self.binary(operator, other, swapped=swapped)
+
+    def lifted(self, value: Any) -> Traced:
+        """Return a number of the function as a constant of the program: what it prints, which is rounded to a double.
+
+        That is what Python does where a float meets an int, a float, a Fraction or a number of numpy: the conversion
+        is correctly rounded, or refused where it overflows. Other kinds (Decimal, text) do not mix with floats.
+        """
+        if isinstance(value, Traced):
+            return value
+        kind = type(value)
+        if kind not in (int, float, Fraction) and not (kind.__module__ == "numpy" and _is_number(value)):
+            self.trace.refuse(f"a {kind.__name__} is no number of a mechanism.", "Use int, float or Fraction.")
+        number = self._exact(value, "the constant")
+        double = abs(to_float_nearest(number))
+        if number and not LEAST_DOUBLE <= double < float("inf"):
+            self.trace.refuse(f"{shown(value)} is beyond the range of (normal) doubles.")
+        constant = Traced(Constant(value=abs(number)), self.trace)
+        return -constant if number < 0 else constant  # a program has no negative numbers, only minus
+
+    def __add__(self, other: Any) -> Traced:
+        return self._written("+", other)
+
+    def __radd__(self, other: Any) -> Traced:
+        return self._written("+", other, swapped=True)
+
+    def __sub__(self, other: Any) -> Traced:
+        return self._written("-", other)
+
+    def __rsub__(self, other: Any) -> Traced:
+        return self._written("-", other, swapped=True)
+
+    def __mul__(self, other: Any) -> Traced:
+        return self._written("*", other)
+
+    def __rmul__(self, other: Any) -> Traced:
+        return self._written("*", other, swapped=True)
+
+    def __truediv__(self, other: Any) -> Traced:
+        return self._written("/", other)
+
+    def __rtruediv__(self, other: Any) -> Traced:
+        return self._written("/", other, swapped=True)
+
+    def __neg__(self) -> Traced:
+        return Traced(Negation(operand=self.expression), self.trace, self)
+
+    def __pos__(self) -> Traced:
+        return self
+
+    def ln(self) -> Traced:
+        return Traced(Logarithm(operand=self.expression), self.trace, self)
+
+    def rounded(self, grid: Any) -> Traced:
+        exact = self._exact(grid, "the grid")
+        if exact <= 0:
+            self.trace.refuse(f"a grid of {exact} is not positive.")
+        return Traced(Rounding(grid=exact, operand=self.expression), self.trace, self)
+
+    def clamped(self, lower: Any, upper: Any) -> Traced:
+        low, high = self._exact(lower, "the lower bound"), self._exact(upper, "the upper bound")
+        if low > high:
+            self.trace.refuse(f"the clamp's lower end {low} is above its upper end {high}.")
+        return Traced(Clamping(lower=low, upper=high, operand=self.expression), self.trace, self)
+
+    def _exact(self, value: Any, what: str) -> Fraction:
+        """Return the rational that a number prints as; a grid or a bound may be text or a Decimal too."""
+        if isinstance(value, Traced):
+            self.trace.refuse(f"{what} depends on a symbol.", "Grids and bounds are known numbers.")
+        try:
+            return parameter(value, name=what)
+        except ParameterError as problem:
+            self.trace.refuse(problem.problem)
+
+    # numpy
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **settings: Any) -> Any:
+        operations: dict[str, Callable[..., Traced]] = {
+            "add": lambda a, b: a.binary("+", b),
+            "subtract": lambda a, b: a.binary("-", b),
+            "multiply": lambda a, b: a.binary("*", b),
+            "divide": lambda a, b: a.binary("/", b),
+            "true_divide": lambda a, b: a.binary("/", b),
+            "negative": lambda a: -a,
+            "positive": lambda a: a,
+            "log": lambda a: a.ln(),
+        }
+        name = ufunc.__name__
+        if method != "__call__" or settings or name not in operations:
+            self.trace.refuse(f"numpy.{name} is not supported here.", f"Of numpy: {', '.join(operations)}, clip.")
+        return operations[name](*(self.lifted(each) for each in inputs))
+
+    def __array_function__(self, function: Any, types: Any, arguments: tuple[Any, ...], settings: Any) -> Any:
+        name = function.__name__
+        if name == "clip" and len(arguments) == 3 and not settings and isinstance(arguments[0], Traced):
+            if any(type(end) is Fraction for end in arguments[1:]):
+                self.trace.refuse("numpy.clip returns a Fraction itself, where a double is meant.", "Use clamp.")
+            return arguments[0].clamped(*arguments[1:])
+        advice = "numpy rounds ties to even; round_to sends them up." if name in ("round", "around") else _ADVICE
+        return self.trace.refuse(f"numpy.{name} is not supported here.", advice)
+
+
+def _is_number(value: Any) -> bool:
+    dtype = getattr(value, "dtype", None)
+    return getattr(value, "shape", None) == () and (getattr(dtype, "kind", "") in "iu" or str(dtype) == "float64")
+
+
+def _refused(what: str, advice: str = _ADVICE) -> Callable[..., Any]:
+    def method(self: Traced, *_: Any, **__: Any) -> Any:
+        self.trace.refuse(what, advice)
+
+    return method
+
+
+_BRANCH = "a branch, loop or comparison depends on a symbol."
+_NUMBER = "a symbol is converted to a number."
+for _name in ("lt", "le", "gt", "ge", "eq", "ne", "bool", "iter", "len", "contains", "getitem", "reversed", "next"):
+    setattr(Traced, f"__{_name}__", _refused(_BRANCH))
+for _name in ("float", "int", "index", "complex", "array", "format", "str"):
+    setattr(
+        Traced,
+        f"__{_name}__",
+        _refused(_NUMBER, "math's functions do that: use ln of snapdp.verifier."),
+    )
+for _name in ("round", "trunc", "floor", "ceil"):
+    setattr(Traced, f"__{_name}__", _refused(f"{_name}() is not a mechanism's rounding.", "Use round_to(x, grid)."))
+for _name in ("abs", "pow", "rpow", "mod", "rmod", "floordiv", "rfloordiv", "divmod", "rdivmod", "matmul", "rmatmul"):
+    setattr(Traced, f"__{_name}__", _refused(f"{_name} is not supported here."))

@@ -1,0 +1,1 @@
+"""Verdicts and derivations for readers: text, pages, pictures, lines of Python."""

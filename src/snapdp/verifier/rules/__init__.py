@@ -1,0 +1,1 @@
+"""The rules that bound every value a program computes, whatever its inputs."""

@@ -1,0 +1,32 @@
+"""What stands beside the code: how to cite it, how to report a vulnerability, what installing it brings."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+
+import snapdp
+from tests import ROOT
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+CITATION = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+
+
+def test_the_citation_names_this_version_and_licence():
+    assert f"\nversion: {snapdp.__version__}\n" in CITATION
+    assert f"\nlicense: {PROJECT['license']}\n" in CITATION
+    assert "doi: 10.1145/2382196.2382264" in CITATION
+
+
+def test_readers_find_how_to_report_and_how_to_cite():
+    page = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert {"SECURITY.md", "CITATION.cff", "CONTRIBUTING.md"} <= set(re.findall(r"\]\(([^)]+)\)", page))
+
+
+def test_the_core_installs_neither_pictures_nor_servers():
+    """What a release from files needs, and no more; the rest are extras."""
+    names = {re.match(r"[\w-]+", each)[0] for each in PROJECT["dependencies"]}
+    assert names == {"numpy", "gmpy2", "cryptography", "click", "duckdb", "lark", "rich"}
+    extras = PROJECT["optional-dependencies"]
+    assert extras["all"] == ["snapdp[plot,spark,postgres]"]
+    assert extras["dev"][0] == "snapdp[all]"

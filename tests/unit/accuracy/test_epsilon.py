@@ -1,0 +1,142 @@
+"""Epsilon for a target: the least one of four digits, monotone in the target, and what the published formulas spend."""
+
+from __future__ import annotations
+
+import math
+import random
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from snapdp.accuracy.epsilon import DIGITS, epsilon_for, meets_target, next_four_digits
+from snapdp.accuracy.error import METHODS, accuracy, unclamped_accuracy, unclamped_chance
+from snapdp.errors import BoundError, ParameterError, PremiseError
+from snapdp.exact.decimals import floor_log10, round_digits_up
+from snapdp.exact.enclosure import refined
+from tests.unit.accuracy.brute import F, parameters
+
+FOLLOWING = ["natural", "fine", None]
+
+
+def ask(accuracy, **more):
+    return epsilon_for(**{"accuracy": accuracy, "sensitivity": 1, "lower": 0, "upper": 1000, **more})
+
+
+def one_unit_less(epsilon: Fraction) -> Fraction:
+    """Return the decimal of four digits before one."""
+    below = epsilon * (1 - F(1, 10**6))
+    unit = F(10) ** (floor_log10(below) - 3)
+    return unit * math.floor(below / unit)
+
+
+@pytest.mark.parametrize("grid", [*FOLLOWING, 1, "1/8"])
+@pytest.mark.parametrize("alpha", ["0.05", "0.5", "0.001"])
+@pytest.mark.parametrize("target", ["0.51", "1", "3.3", "17", "250"])
+def test_one_unit_less_in_the_last_digit_fails_the_target(target, alpha, grid):
+    found = ask(target, alpha=alpha, grid=grid)
+    assert round_digits_up(found.epsilon, DIGITS) == found.epsilon
+    assert found.accuracy <= F(target)
+    assert found.clamped_accuracy <= found.accuracy
+    kept = found.grid if grid in (1, "1/8") else grid
+    lesser = parameters(epsilon=one_unit_less(found.epsilon), sensitivity=1, lower=0, upper=1000, grid=kept)
+    assert unclamped_accuracy(noise_scale=lesser.noise_scale, grid=lesser.grid, alpha=F(alpha)) > F(target)
+    assert not meets_target(target=F(target), noise_scale=lesser.noise_scale, grid=lesser.grid, alpha=F(alpha))
+
+
+def test_the_answer_may_be_a_power_of_ten_at_which_the_grid_halves():
+    assert ask("3.41", grid="natural").epsilon == 1
+    assert ask("3.4", grid="natural").epsilon > 1
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_published_formulas_are_minimal_too(method):
+    for target in ("0.7", "9", "123"):
+        found = ask(target, grid="natural", method=method)
+        lesser = parameters(
+            epsilon=one_unit_less(found.epsilon), sensitivity=1, lower=-(10**6), upper=10**6, grid="natural"
+        )
+        assert found.accuracy <= F(target) < accuracy(lesser, method=method)
+
+
+def test_the_mechanism_with_that_epsilon_keeps_the_promise():
+    found = ask("2.5", alpha="0.1", sensitivity="1/3", lower=500, upper=510, grid="natural")
+    p = parameters(epsilon=found.epsilon, sensitivity="1/3", lower=500, upper=510, grid="natural")
+    assert (p.noise_scale, p.data_grid) == (found.noise_scale, found.grid)
+    assert accuracy(p, alpha="0.1") == found.clamped_accuracy <= F("2.5")
+
+
+@pytest.mark.parametrize("grid", ["natural", "fine", 1])
+def test_accuracy_without_a_clamp_never_grows_with_epsilon_jumps_included(grid):
+    last = None
+    for i in range(240):
+        epsilon = F(240 + 5 * i, 1000)  # 0.24 to 1.435: two halvings of the grid
+        p = parameters(epsilon=epsilon, sensitivity=1, lower=0, upper=10, grid=grid)
+        a = unclamped_accuracy(noise_scale=p.noise_scale, grid=p.grid, alpha=F(1, 20))
+        assert last is None or a <= last
+        last = a
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    scale=st.fractions(min_value=F(1, 20), max_value=20),
+    steps=st.fractions(min_value=F(1, 2), max_value=60),
+)
+def test_halving_the_grid_never_hurts_the_worst_case(scale, steps):
+    coarse = unclamped_chance(distance=steps, noise_scale=scale, grid=F(1))
+    fine = unclamped_chance(distance=steps, noise_scale=scale, grid=F(1, 2))
+    # Strictly: by a factor cosh(x/4) or e^(x/4) at least, x >= 1/20, so 2**-100 decides.
+    assert refined(fine, relative_bits=100).upper < refined(coarse, relative_bits=100).lower
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", [20200803])
+def test_over_400_targets_the_published_formulas_spend_more(seed):
+    rng = random.Random(seed)
+    extra: dict[str, list[Fraction]] = {"notes": [], "simple": []}
+    for _ in range(400):
+        target = F(f"{math.exp(rng.uniform(math.log(0.05), math.log(500))):.6g}")
+        tight, notes, simple = (ask(target, grid="natural", upper=1, method=m).epsilon for m in METHODS)
+        extra["notes"].append(notes / tight - 1)
+        extra["simple"].append(simple / tight - 1)
+    assert sum(extra["simple"]) / 400 >= F(14, 100)
+    assert sum(extra["notes"]) / 400 >= F(6, 100)
+    assert min(extra["notes"]) >= 0
+    assert max(extra["simple"]) < F(30, 100)
+    assert max(extra["notes"]) < F(22, 100)
+
+
+def test_a_target_that_no_epsilon_meets_on_a_fixed_grid_is_refused_with_what_is_allowed():
+    with pytest.raises(ParameterError, match=r"rounding alone can err by 2(.|\n)*above 2, take a grid below 3"):
+        ask("1.5", grid=4)
+    with pytest.raises(ParameterError, match="met by no epsilon"):
+        ask(2, grid=4)  # half the grid itself: P -> 1/2 however large epsilon
+    assert ask(2, grid=4, alpha="0.6").accuracy == 2
+    assert ask("2.01", grid=4).accuracy <= F("2.01")
+    with pytest.raises(ParameterError, match="met by no epsilon"):
+        ask(2, grid=4, alpha="0.6", method="notes")
+
+
+def test_the_simple_formula_needs_a_grid_that_follows():
+    with pytest.raises(PremiseError, match="grid <= 2 noise scales"):
+        ask("2.2", grid=4, method="simple")
+
+
+def test_bad_questions_are_refused():
+    for bad in ({"accuracy": 0}, {"accuracy": 1, "alpha": 1}, {"accuracy": 1, "method": "best"}):
+        with pytest.raises(ParameterError):
+            ask(**bad)
+    with pytest.raises(BoundError, match="power of two"):
+        ask(1, grid=3)
+    with pytest.raises(BoundError, match="swapped"):
+        ask(1, lower=5, upper=2)
+
+
+@given(x=st.fractions(min_value=F(1, 10**9), max_value=10**9))
+def test_four_digits_are_rounded_up_and_no_further(x):
+    found = round_digits_up(x, DIGITS)
+    unit = F(10) ** (floor_log10(x) - 3)
+    assert found - unit < x <= found
+    assert (found / unit).denominator == 1
+    assert x < next_four_digits(found)
+    assert next_four_digits(found) == round_digits_up(found * (1 + F(1, 10**7)), DIGITS)

@@ -1,0 +1,114 @@
+"""Random studies and their records, without a ledger: any indices inside the clamp, its ends too."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import snapdp
+from snapdp.ledger.belonging import identical
+from snapdp.release.derived import derived_blocks
+from snapdp.release.draw import Drawn
+from snapdp.release.record import EngineUsed, SideFile, is_long, key_of, record_values
+from snapdp.studies.columns import NumberColumn, integer_column, number_column
+
+STEPS = ["1", "1/100", "1/3", "7", "0.25", "1e-6"]
+EPSILONS = ["1", "0.1", "0.31", "1/3", "2.5", "40", "3e-9"]
+ALPHAS = ["0.05", "0.05", "0.01", "0.5", "0.97", "1e-12"]
+LABELS = ["north", "süd", "a / b", "é\n", "\U0001f71a", ""]
+NUMBERS = ("x", "y")
+
+
+def random_study(dice: random.Random) -> Any:
+    """Return a study of a few statistics over columns of every kind, under either relation."""
+    relation: dict[str, Any] = {"relation": "change-one", "n": dice.choice([1, 2, 3, 90, 4999])}
+    if dice.random() < 0.4:
+        relation = {"relation": "add-remove", "n_max": dice.choice([1, 5, 120, 10**6])}
+        if dice.random() < 0.4:
+            relation |= {"person": "id", "rows_per_person": dice.choice([1, 2, 5])}
+    columns = {name: _numbers(dice) for name in NUMBERS}
+    for name in ("g", "h"):
+        special = {key: dice.choice(["dropped", "binned"]) for key in ("unknown", "null")}
+        columns[name] = {"kind": "category", "categories": LABELS[: dice.randint(1, 6)], **special}
+    pairs = relation.get("n", 0) > 1
+    kinds = ["count", "histogram", "sum", "mean"] + ["variance", "covariance"] * pairs
+    asked = [_statistic(dice, dice.choice(kinds), columns, relation) for _ in range(dice.randint(1, 3))]
+    if pairs and dice.random() < 0.3:
+        asked += [{"kind": "variance", "column": "x"}, {"kind": "variance", "column": "y"}]
+        asked += [{"kind": "covariance", "columns": ["x", "y"]}]
+    once = {repr(each): {**each, "epsilon": dice.choice(EPSILONS), "alpha": dice.choice(ALPHAS)} for each in asked}
+    return snapdp.study(dataset="people", columns=columns, statistic=list(once.values()), **relation)
+
+
+def random_record(dice: random.Random, study: Any = None) -> dict[str, Any]:
+    """Return the record of a release of a study in which the draws are arbitrary."""
+    request = (study or random_study(dice)).request()
+    drawn = [
+        [
+            Drawn(line=line, part=part, mechanism=m, indices=[_index(dice, m.parameters) for _ in range(part.cells)])
+            for part, m in zip(line.query.parts, mechanisms, strict=True)
+        ]
+        for line, mechanisms in zip(request.lines, request.mechanisms, strict=True)
+    ]
+    derived = list(derived_blocks(drawn))
+    blocks = [(number, part.block) for number, parts in enumerate(drawn) for part in parts] + derived
+    files = {}
+    for number, block in blocks:
+        if is_long(block):
+            digest = f"{dice.getrandbits(256):064x}"
+            name = f"snapdp-{digest[:32]}.parquet"
+            files[key_of(number, block)] = SideFile(name=name, digest=f"sha256:{digest}", rows=len(block.cells))
+    binding = {
+        "dataset": "people",
+        "dataset_version": f"{dice.getrandbits(64):016x}",
+        "charged": str(request.epsilon),
+        "request": identical(request.epsilon, request.declaration),
+        "previous": f"sha256:{dice.getrandbits(256):064x}",
+    }
+    return record_values(request, binding, drawn, derived, files, EngineUsed(name="duckdb"))
+
+
+def _index(dice: random.Random, p: Any) -> int:
+    if dice.random() < 0.1:
+        return int(dice.choice([p.low, p.high, 0]))
+    low, high = (p.low, p.high) if dice.random() < 0.3 else (int(p.value_lower / p.grid), int(p.value_upper / p.grid))
+    return dice.randint(low, high)
+
+
+def _numbers(dice: random.Random) -> dict[str, Any]:
+    if dice.random() < 0.5:
+        lower = dice.choice([0, -40, 500])
+        return {"kind": "integer", "lower": lower, "upper": lower + dice.choice([1, 102, 7000])}
+    lower, upper = dice.choice([("0", "1.3"), ("-1/7", "2.5"), ("999.5", "1001.1"), ("-120", "-118.7")])
+    return {"kind": "number", "lower": lower, "upper": upper, "step": dice.choice(STEPS)}
+
+
+def _declared(values: dict[str, Any]) -> NumberColumn:
+    build = integer_column if values["kind"] == "integer" else number_column
+    return build("x", **{key: each for key, each in values.items() if key != "kind"})
+
+
+def _statistic(dice: random.Random, kind: str, columns: dict[str, Any], relation: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {"kind": kind}
+    if kind not in ("variance", "covariance") and dice.random() < 0.4:
+        found["by"] = dice.choice(["g", "h"])
+    private = "n_max" in relation or "by" in found
+    if kind == "covariance":
+        found["columns"] = list(dice.choice([NUMBERS, NUMBERS[::-1]]))
+    elif kind == "histogram":
+        found["column"] = dice.choice([name for name in ("x", "y", "g") if name != found.get("by")])
+        if found["column"] in NUMBERS:
+            column = _declared(columns[found["column"]])
+            levels = sorted({dice.randint(0, column.levels) for _ in range(4)} | {dice.randint(0, 1), column.levels})
+            levels = levels if len(levels) > 1 else [0, column.levels]
+            found["edges"] = [str(column.lower + level * column.step) for level in levels]
+            found["outside"] = dice.choice(["dropped", "binned"])
+    elif kind != "count":
+        found["column"] = dice.choice(NUMBERS)
+    elif not private or dice.random() < 0.5:
+        found["where"] = [{"column": "x", dice.choice(["from", "below"]): str(_declared(columns["x"]).upper)}]
+        if dice.random() < 0.5:
+            found["where"].append({"column": "g", "equals": "north"})
+    if kind == "mean" and private and dice.random() < 0.5:
+        found["count_share"] = "0.25"
+    return found

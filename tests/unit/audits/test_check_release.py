@@ -1,0 +1,512 @@
+"""The independent checker of release certificates: accepts what was released, refuses whatever was changed."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import decimal
+import json
+import random
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import snapdp
+from snapdp.audits import check_release, release_audit
+from snapdp.audits.check_release import at_most, check, clamp_index, exp_minus, main, outward, reach, root
+from snapdp.audits.release_audit import audit, release_certificate
+from snapdp.ledger.chain import canonical
+from snapdp.studies import KINDS
+from snapdp.studies.declarations import digest
+from snapdp.tables import Engine
+from snapdp.tables.engines.duckdb import DuckdbEngine
+from snapdp.tables.engines.postgres import PostgresEngine
+from snapdp.tables.engines.spark import SparkEngine
+from tests.unit.audits.releases import random_record
+
+SOURCE = Path(check_release.__file__)
+COLUMNS = {
+    "age": {"kind": "integer", "lower": 0, "upper": 120},
+    "pay": {"kind": "number", "lower": 500, "upper": 1000, "step": "1/100"},
+    "region": {"kind": "category", "categories": ["north", "south"], "unknown": "binned"},
+    "many": {"kind": "category", "categories": [f"key {i}" for i in range(1200)]},
+}
+CHANGE_ONE = [
+    {"kind": "mean", "column": "age", "epsilon": "0.31"},
+    {"kind": "sum", "column": "age", "epsilon": "0.3"},
+    {"kind": "variance", "column": "age", "epsilon": "20"},
+    {"kind": "variance", "column": "pay", "epsilon": "20"},
+    {"kind": "covariance", "columns": ["age", "pay"], "epsilon": "10"},
+    {"kind": "histogram", "column": "age", "edges": [0, 18, 65], "outside": "binned", "epsilon": "0.2"},
+    {"kind": "mean", "column": "pay", "by": "region", "epsilon": "4", "count_share": "0.25"},
+    {"kind": "count", "where": [{"column": "age", "from": 65}, {"column": "region", "equals": "north"}], "epsilon": 1},
+]
+ADD_REMOVE = [
+    {"kind": "mean", "column": "pay", "epsilon": "0.3"},
+    {"kind": "sum", "column": "age", "by": "region", "epsilon": "0.3", "alpha": "0.1"},
+    {"kind": "histogram", "column": "region", "epsilon": "0.2"},
+    {"kind": "histogram", "column": "many", "epsilon": "0.2"},
+    {"kind": "count", "where": [{"column": "many", "equals": "key 7"}], "epsilon": "0.2"},
+    {"kind": "mean", "column": "age", "by": "many", "epsilon": "1"},
+]
+# What no field of a certificate follows from: the ledger knows these (docs/theory/release-certificates.md).
+UNDERIVABLE = {"dataset", "dataset_version", "previous", "versions", "engine"}
+
+
+PERSONS = {"relation": "add-remove", "n_max": 120, "person": "id", "rows_per_person": 2}
+RELATIONS = {"change-one": {"relation": "change-one", "n": 90}, "add-remove": {"relation": "add-remove", "n_max": 120}}
+
+
+@pytest.fixture(scope="module", params=["change-one", "add-remove", "persons"])
+def genuine(request: Any, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """The certificate of a release as the library makes it: ledger, table, draws."""
+    folder = tmp_path_factory.mktemp("release")
+    asked = CHANGE_ONE if request.param == "change-one" else ADD_REMOVE
+    relation = RELATIONS.get(request.param, PERSONS)
+    study = snapdp.study(dataset="people", columns=COLUMNS, statistic=asked, **relation)
+    if request.param == "persons":  # which no table is released for yet: a record with arbitrary draws
+        return as_read(release_certificate(random_record(random.Random(1), study)))
+    data = {"age": list(range(90)), "pay": [500 + 1.5 * i for i in range(90)], "region": ["north", "south", "x"] * 30}
+    data |= {"many": ["key 7", "key 8", None] * 30}
+    with snapdp.Ledger.create(folder / "ledger") as ledger:
+        ledger.create_account("people", cap=99, relation=request.param, rows=study.relation.rows)
+        return as_read(release_certificate(study.release(data, ledger=ledger, directory=folder).record))
+
+
+def as_read(certificate: dict[str, Any]) -> dict[str, Any]:
+    return dict(json.loads(json.dumps(certificate)))
+
+
+def test_what_was_released_is_accepted(genuine):
+    assert check(genuine) == []
+
+
+def test_the_audit_and_the_checker_agree_on_random_releases():
+    """200 random studies; every tenth record is then changed in one place, which both must see."""
+    kinds: set[str] = set()
+    for seed in range(200):
+        record = json.loads(json.dumps(random_record(random.Random(seed))))
+        kinds |= {f"{record['relation']} {each['kind']}" for each in record["statistics"]}
+        kinds |= {each["name"] for each in record["derived"]}
+        assert check(release_certificate(record)) == [], seed
+        assert audit(record).sound, seed
+        if seed % 10 == 0:
+            place = random.Random(seed).choice([path for path, _ in leaves(record["statistics"], ("statistics",))])
+            changed = with_value(record, place, one_digit_off(value_at(record, place), -1))
+            if changed != record and place[-1] != "cells":  # then the audit says that it is no record
+                assert check(release_certificate(changed)), (seed, place)
+                assert not audit(changed).sound, (seed, place)
+    assert len(kinds) == 6 + 4 + 4
+
+
+def test_records_of_both_versions_are_accepted_and_no_other():
+    for seed in range(20):
+        record = json.loads(json.dumps(random_record(random.Random(seed))))
+        old = {**{key: each for key, each in record.items() if key != "engine"}, "snapdp_record": 1}
+        assert check(release_certificate(record)) == check(release_certificate(old)) == []
+        for wrong in ({**record, "snapdp_record": 1}, {**old, "snapdp_record": 2}, {**old, "own": "ann"}):
+            assert check({**release_certificate(record), "record": wrong})
+        for version in (0, 3, True, "2", None):
+            assert check({**release_certificate(record), "record": {**record, "snapdp_record": version}})
+
+
+@pytest.mark.parametrize(("engine", "library"), [("spark", "pyspark"), ("postgresql", "postgresql")])
+def test_other_engines_are_named_with_their_versions(engine, library):
+    record = random_record(random.Random(3))
+    versions = {**record["versions"], library: "4.1"}
+    made = release_certificate({**record, "engine": engine, "versions": versions})
+    assert check(made) == []
+    (why,) = [why for name, _, why in made["premises"] if name == "engine"]
+    assert why.lower().startswith(f"{engine} 4.1 adds")
+    assert check({**made, "record": {**made["record"], "engine": "duckdb"}})
+    assert check({**made, "record": {**made["record"], "engine": "abacus"}})
+
+
+def test_the_premises_of_an_old_record_say_that_its_engine_is_not_named():
+    record = random_record(random.Random(3))
+    old = {**{key: each for key, each in record.items() if key != "engine"}, "snapdp_record": 1}
+    said = {each.name: each.why for each in audit(old).premises}["engine"]
+    assert "not named" in said
+    assert "DuckDB" not in said
+
+
+def test_a_mean_of_one_row_is_whole_as_its_sum_is():
+    columns = {"age": {"kind": "integer", "lower": 0, "upper": 120}}
+    asked = [{"kind": "mean", "column": "age", "epsilon": 1}]
+    study = snapdp.study(dataset="people", relation="change-one", n=1, columns=columns, statistic=asked)
+    record = random_record(random.Random(1), study)
+    assert record["statistics"][0]["parts"][0]["whole"]
+    assert check(release_certificate(record)) == []
+
+
+@pytest.mark.parametrize("exponent", [-150, -40, 0, 40, 200])
+def test_roots_are_the_nearest_doubles_at_every_scale(exponent):
+    """Standard deviations and correlations of columns in any unit: value to nearest, interval outward."""
+    unit = Fraction(2) ** exponent
+    columns = {
+        name: {"kind": "number", "lower": "0", "upper": str(10 * unit), "step": str(unit)} for name in ("x", "y")
+    }
+    asked: list[dict[str, Any]] = [{"kind": "variance", "column": name, "epsilon": 40} for name in ("x", "y")]
+    asked += [{"kind": "covariance", "columns": ["x", "y"], "epsilon": 40}]
+    study = snapdp.study(dataset="people", relation="change-one", n=90, columns=columns, statistic=asked)
+    for seed in range(5):
+        record = random_record(random.Random(seed), study)
+        assert check(release_certificate(record)) == []
+        deviation = record["derived"][0]
+        part = record["statistics"][0]["parts"][0]
+        square = Fraction(part["factor"]) * Fraction(part["grid"]) * part["index"][0]
+        if square > 0:
+            below, above = (Fraction(deviation["value"][0]) * (1 + s * Fraction(1, 2**52)) for s in (-1, 1))
+            assert below**2 < square < above**2
+
+
+def test_a_mean_far_outside_its_bounds_has_an_interval_inside_them():
+    """Once the low end came out above the upper bound, and the interval upside down."""
+    columns = {"age": {"kind": "integer", "lower": 0, "upper": 120}}
+    asked = [{"kind": "mean", "column": "age", "epsilon": 4, "alpha": "0.9"}]
+    study = snapdp.study(dataset="people", relation="add-remove", n_max=1000, columns=columns, statistic=asked)
+    for seed in range(40):
+        record = random_record(random.Random(seed), study)
+        (block,) = record["derived"]
+        assert 0 <= block["low"][0] <= block["high"][0] <= 120
+        assert check(release_certificate(record)) == []
+
+
+# Mutations
+
+
+def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else None
+    if inner is None:
+        yield path, value
+        return
+    for key, each in inner:
+        yield from leaves(each, (*path, key))
+
+
+def containers(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    if isinstance(value, (dict, list)):
+        yield path, value
+        for key, each in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from containers(each, (*path, key))
+
+
+def value_at(tree: Any, path: tuple[Any, ...]) -> Any:
+    for step in path:
+        tree = tree[step]
+    return tree
+
+
+def with_value(tree: Any, path: tuple[Any, ...], value: Any) -> Any:
+    changed = copy.deepcopy(tree)
+    if not path:
+        return value
+    value_at(changed, path[:-1])[path[-1]] = value
+    return changed
+
+
+def one_digit_off(value: Any, which: int) -> Any:
+    """Return a value in which the first (0) or last (-1) digit is another one, or a letter more where none is."""
+    if isinstance(value, bool) or value is None:
+        return not value
+    text = repr(value) if isinstance(value, float) else str(value)
+    places = [i for i, c in enumerate(text.partition("e")[0] if isinstance(value, float) else text) if c.isdigit()]
+    if not places:
+        return text + "s"
+    place = places[which]
+    return type(value)(text[:place] + str((int(text[place]) + 1) % 10) + text[place + 1 :])
+
+
+def of_another_sign(value: Any) -> Any:
+    if isinstance(value, str):
+        return value[1:] if value.startswith("-") else f"-{value}"
+    return not value if isinstance(value, bool) or value is None else -value
+
+
+def of_another_kind(value: Any) -> Any:
+    if isinstance(value, bool) or value is None:
+        return 0 if value is None else int(value)
+    return {str: lambda: [value], int: lambda: float(value), float: lambda: str(value)}[type(value)]()
+
+
+def mutants(tree: Any, each_leaf: int) -> Iterator[tuple[str, tuple[Any, ...], Any]]:
+    """Yield leaves with a digit, sign or kind changed; tables and lists with something more, less or swapped."""
+    for number, (path, value) in enumerate(leaves(tree)):
+        changes = [
+            ("last digit", one_digit_off(value, -1)),
+            ("sign", of_another_sign(value)),
+            ("first digit", one_digit_off(value, 0)),
+            ("kind", of_another_kind(value)),
+        ]
+        for name, changed in (changes[number % 4 :] + changes[: number % 4])[:each_leaf]:
+            if type(changed) is not type(value) or changed != value:  # 0.0 and -0.0 are one number
+                yield name, path, with_value(tree, path, changed)
+    for path, value in containers(tree):
+        if isinstance(value, dict):
+            yield "one more field", path, with_value(tree, path, {**value, "more": 1})
+            for key in [*value][:: 5 - each_leaf]:
+                rest = {k: v for k, v in value.items() if k != key}
+                yield "one field less", (*path, key), with_value(tree, path, rest)
+        elif value:
+            yield "one entry less", path, with_value(tree, path, value[:-1])
+            yield "one entry more", path, with_value(tree, path, [*value, value[-1]])
+            if value[:1] != value[-1:]:
+                yield "two entries swapped", path, with_value(tree, path, [value[-1], *value[1:-1], value[0]])
+
+
+def is_underivable(path: tuple[Any, ...]) -> bool:
+    """Tell whether nothing else in a certificate tells this: the ledger's, a reason, the end of a file's digest."""
+    if path[0] == "premises":
+        return path[-1] == 2
+    return path[:1] == ("record",) and (
+        path[1:2] in [(each,) for each in UNDERIVABLE] or path[-2:] == ("file", "digest")
+    )
+
+
+def assert_mutants_are_refused(genuine: dict[str, Any], *, each_leaf: int, fewest: int) -> None:
+    tried, survivors = 0, []
+    for name, path, mutant in mutants(genuine, each_leaf):
+        tried += 1
+        if not check(mutant):
+            survivors.append((name, path))
+    assert tried >= fewest
+    assert [each for each in survivors if not is_underivable(each[1])] == []
+    # What cannot be derived still has a form: a list for a text, a missing field, a version that is none.
+    assert {name for name, _ in survivors} <= {"first digit", "last digit", "sign"}
+
+
+def test_every_changed_field_is_refused_but_of_what_nothing_tells(genuine):
+    assert_mutants_are_refused(genuine, each_leaf=1, fewest=600)
+
+
+@pytest.mark.long
+def test_every_mutant_is_refused_but_of_what_nothing_tells(genuine):
+    assert_mutants_are_refused(genuine, each_leaf=4, fewest=1700)
+
+
+def test_a_refusal_names_the_field(genuine):
+    (reason,) = check(with_value(genuine, ("record", "statistics", 0, "parts", 0, "sensitivity"), "7"))
+    assert reason.startswith("record.statistics[0].parts[0].sensitivity: is '7', but ")
+    (reason,) = check(with_value(genuine, ("claim",), "1/7"))
+    assert reason.startswith("claim: ")
+
+
+# Not alpha, nor the bound nearer to zero: a count may have the same interval at another alpha, a sum the same range.
+NUMERIC = {"upper", "step", "epsilon", "count_share", "n", "n_max", "rows_per_person"}
+
+
+def test_a_lie_with_a_fitting_digest_of_the_request_is_refused(genuine):
+    """Whoever changes a declared number and recomputes digest and charge still has to move the noise."""
+    tried = 0
+    for path, value in leaves(genuine["record"]):
+        names = {step for step in path if isinstance(step, str)}
+        if not names & NUMERIC or names & {"parts", "derived", "where"}:
+            continue
+        if "columns" in names and genuine["record"]["statistics"][path[1]]["kind"] == "histogram":
+            continue  # counts do not depend on bounds: another release, as good as this one
+        record = with_value(genuine["record"], path, one_digit_off(value, -1))
+        statistics = [{k: v for k, v in each.items() if k != "parts"} for each in record["statistics"]]
+        try:
+            charged = str(sum(Fraction(each["epsilon"]) for each in statistics))
+        except ZeroDivisionError:
+            charged = "1"
+        keys = ("relation", "unit", "n", "n_max", "person", "rows_per_person")
+        request = {"snapdp_request": 1, **{k: record[k] for k in keys if k in record}, "statistics": statistics}
+        record |= {"charged": charged, "request": digest(canonical({"epsilon": charged, "request": request}))}
+        assert check({**genuine, "claim": charged, "record": record}), path
+        tried += 1
+    assert tried > 10
+
+
+@pytest.mark.parametrize("step", ["-1", "0", "-1/100"])
+def test_a_step_that_is_not_positive_is_refused(genuine, step):
+    """It would make the levels, and with them the sensitivity, negative."""
+    (reason,) = check(with_value(genuine, ("record", "statistics", 0, "columns", 0, "step"), step))
+    assert reason.startswith("record.statistics[0].columns[0].step: ")
+
+
+# Hostile input
+
+JUNK = [
+    None, True, -1, 0, 1.5, 10**400, float("nan"), float("inf"), "", "x", "1/0", "9" * 1000, "9" * 5000, "-", "\ud800",
+    [], {}, [[]], {"a": {}}, {1: 2}, [None] * 2000, b"x", {"kind": "category"}, {"kind": ["mean"]}, object(),
+]  # fmt: skip
+
+
+def test_junk_in_any_place_is_refused_without_an_exception(genuine):
+    dice = random.Random(7)
+    places = [path for path, _ in [*leaves(genuine), *containers(genuine)]]
+    for junk in JUNK:
+        for path in [(), ("record",), ("record", "statistics"), *dice.sample(places, 12)]:
+            if repr(value_at(genuine, path)) != repr(junk) and not is_underivable(path or ("",)):
+                assert check(with_value(genuine, path, junk)), (path, junk)
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("", 2),
+        ("{", 2),
+        ("[" * 100_000, 2),
+        ('{"claim": ' + "9" * 5000 + "}", 2),
+        ("\xff", 1),
+        ("[]", 1),
+        ("NaN", 1),
+        ('{"format": 1, "format": 1}', 1),
+        ('{"a": {"b": 1, "b": 2}}', 1),
+    ],
+)
+def test_texts_that_are_no_certificates(tmp_path, capsys, text, code):
+    (tmp_path / "c.json").write_text(text if text != "\xff" else '"\xff"', encoding="utf-8")
+    assert main([str(tmp_path / "c.json")]) == code
+    said = capsys.readouterr()
+    assert said.out.startswith("REFUSED: ") if code == 1 else said.err.startswith("UNREADABLE: ")
+
+
+def test_numbers_of_a_thousand_digits_are_no_trouble(genuine):
+    """An alpha that is the probability of the mechanism to 900 digits: it is decided all the same, or refused."""
+    with decimal.localcontext(prec=900):
+        near = Fraction(Decimal("-0.5").exp())
+    written = f"{near.numerator}/{near.denominator}"
+    for place, value in (("alpha", written), ("epsilon", f"{10**999 - 1}/{10**999 - 3}"), ("epsilon", "9" * 999)):
+        assert check(with_value(genuine, ("record", "statistics", 0, place), value))
+
+
+def test_a_file_too_long_is_not_read(tmp_path, monkeypatch, genuine):
+    (tmp_path / "c.json").write_text(json.dumps(genuine))
+    assert main([str(tmp_path / "c.json")]) == 0
+    monkeypatch.setattr(check_release, "MOST_BYTES", 1000)
+    assert main([str(tmp_path / "c.json")]) == 2
+    assert main([str(tmp_path / "none.json")]) == 2
+    assert main([]) == 2
+
+
+# Numbers
+
+
+def test_exponentials_are_enclosed_tightly():
+    dice = random.Random(3)
+    with decimal.localcontext(prec=400):
+        for _ in range(300):
+            t = Fraction(dice.randint(0, 10**6), dice.randint(1, 10**5))
+            bits = dice.choice([1, 20, 80, 300, 900])
+            low, high = exp_minus(t, bits)
+            exact = Fraction((-Decimal(t.numerator) / t.denominator).exp()) * 2**bits
+            slack = Fraction(1, 10**90)
+            assert low <= exact * (1 + slack)
+            assert exact * (1 - slack) <= high
+            assert high - low <= 3
+
+
+def test_the_clamp_is_the_least_one():
+    dice = random.Random(4)
+    with decimal.localcontext(prec=60):
+        logarithm = Fraction(40 * Decimal(2).ln())
+    for _ in range(100):
+        end = Fraction(dice.randint(-(10**6), 10**6), dice.randint(1, 99))
+        scale = Fraction(dice.randint(1, 10**4), dice.choice([1, 7, 10**6]))
+        k = clamp_index(end, scale)
+        assert k + Fraction(1, 2) >= end + scale * logarithm > k - Fraction(1, 2)
+
+
+def test_reach_is_where_values_begin_to_reject_for_good():
+    """By the law itself: the chance of outputs at least as far from f as 0 is, of a rounded Laplace variable."""
+    dice = random.Random(5)
+    for _ in range(25):
+        x, alpha = Fraction(dice.randint(4, 200), 64), Fraction(dice.choice([1, 5, 30, 60, 90]), 100)
+        r = reach(x, alpha)
+        assert far_mass(r - Fraction(1, 2**46), x) > alpha
+        for beyond in (
+            Fraction(1, 2**40),
+            Fraction(1, 1000),
+            Fraction(1, 3),
+            Fraction(1, 2),
+            Fraction(7, 5),
+            Fraction(9),
+        ):
+            assert far_mass(r + beyond, x) <= alpha
+
+
+def far_mass(f: Fraction, x: Fraction) -> Fraction:
+    """P(|out - f| >= f) for out = floor(f + Y + 1/2), Y ~ Laplace(1/x), f > 0: below at 0, above from 2f on."""
+    with decimal.localcontext(prec=50):
+        first = -(-2 * f // 1)  # the least output at least as far
+        exponents = (x * (f - Fraction(1, 2)), x * (first - Fraction(1, 2) - f))
+        if exponents[0] <= 0 or exponents[1] <= 0:
+            return Fraction(1)
+        return sum(Fraction((-Decimal(t.numerator) / t.denominator).exp()) for t in exponents) / 2
+
+
+def test_comparisons_are_decided_or_refused():
+    assert at_most([Fraction(0), Fraction(1)], Fraction(3, 2))
+    assert not at_most([Fraction(0), Fraction(1)], Fraction(1))
+    assert at_most([Fraction(10**30)], Fraction(1, 10**300))
+    with decimal.localcontext(prec=4000):
+        near = Fraction(Decimal(-1).exp())
+    with pytest.raises(check_release.Refused, match="decided"):
+        at_most([Fraction(1)], near)
+
+
+def test_roots_and_rounding():
+    dice = random.Random(6)
+    for _ in range(300):
+        x = Fraction(dice.getrandbits(dice.choice([3, 60, 200])) + 1, dice.getrandbits(dice.choice([3, 60, 900])) + 1)
+        low, high = outward(root(x), root(x))
+        assert Fraction(low) ** 2 <= x <= Fraction(high) ** 2
+        assert low == high or high == pytest.approx(low, rel=1e-15, abs=0)
+        assert root(-x) == -root(x)
+    assert root(Fraction(0)) == 0
+    assert outward(Fraction(1, 3), Fraction(1, 3)) == (0.3333333333333333, 0.33333333333333337)
+
+
+# Independence
+
+
+def test_it_imports_the_standard_library_only():
+    names = set()
+    for node in ast.walk(ast.parse(SOURCE.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0
+            names.add(str(node.module).partition(".")[0])
+        elif isinstance(node, ast.Name):
+            assert node.id not in ("__import__", "import_module", "exec", "eval")
+    assert names <= sys.stdlib_module_names
+
+
+def test_nothing_of_the_package_but_the_commands_imports_it():
+    package = SOURCE.parents[1]
+    named = [path for path in package.rglob("*.py") if "check_release" in path.read_text(encoding="utf-8")]
+    others = {str(path.relative_to(package)) for path in named if path != SOURCE}
+    # Two of them send readers to it.
+    assert others == {"audits/certificates.py", "cli/check.py", "verifier/certificate/check.py"}
+
+
+def test_a_copy_runs_alone(tmp_path, genuine):
+    shutil.copy(SOURCE, tmp_path / "alone.py")
+    changed = with_value(genuine, ("record", "charged"), "1/7")
+    for name, each, code, said in (
+        ("good", genuine, 0, "ACCEPTED\n"),
+        ("bad", changed, 1, "REFUSED: record.charged: "),
+    ):
+        (tmp_path / name).write_text(json.dumps(each))
+        command = [sys.executable, "-I", str(tmp_path / "alone.py"), str(tmp_path / name)]
+        ran = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+        assert (ran.returncode, ran.stderr) == (code, "")
+        assert ran.stdout.startswith(said)
+
+
+def test_the_checker_knows_every_statistic_and_every_engine():
+    """It shares no code with the rest, so it must be told; and so must the audit."""
+    engines = {each.name for each in (DuckdbEngine, SparkEngine, PostgresEngine)}
+    assert {kind: each.takes for kind, each in KINDS.items()} == {k: v[0] for k, v in check_release.KINDS.items()}
+    assert engines == set(check_release.ENGINES) == set(release_audit.ENGINES)
+    assert engines == {each.name for each in Engine.__subclasses__() if each.__module__.startswith("snapdp.")}

@@ -1,0 +1,141 @@
+"""Textbook definitions of the statistics and all small tables: what sensitivities and ranges are proven against.
+
+A row is a tuple (x, y, group). Nothing here uses the formulas under test: statistics are computed from the rows, in
+fractions, and turned into numerators by the public factor and shift alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from itertools import combinations, combinations_with_replacement, pairwise
+
+from snapdp.studies.columns import CategoryColumn, NumberColumn
+from snapdp.studies.relation import Relation
+from snapdp.verifier.language.syntax import Query
+
+Row = tuple
+Table = tuple
+
+
+def grid_values(column: NumberColumn) -> list[Fraction]:
+    """Return every value a quantised cell may take."""
+    return [column.lower + k * column.step for k in range(int((column.upper - column.lower) / column.step) + 1)]
+
+
+def tables(rows: list[Row], relation: Relation) -> Iterator[Table]:
+    """Yield every table up to the order of rows: n of them, or 0 to n_max of them."""
+    for size in [relation.rows] if relation.is_change_one else range(relation.rows + 1):
+        yield from combinations_with_replacement(rows, size)
+
+
+def neighbours(table: Table, rows: list[Row], relation: Relation) -> Iterator[Table]:
+    """Yield the neighbours of a table: one row replaced, or up to m rows of one person taken away."""
+    if relation.is_change_one:
+        for i in range(len(table)):
+            for row in rows:
+                yield _sorted((*table[:i], row, *table[i + 1 :]), rows)
+        return
+    for gone in range(1, min(relation.rows_per_person, len(table)) + 1):
+        for kept in combinations(range(len(table)), len(table) - gone):
+            yield tuple(table[i] for i in kept)
+
+
+def _sorted(table: Table, rows: list[Row]) -> Table:
+    return tuple(sorted(table, key=rows.index))
+
+
+def mean(values: list[Fraction]) -> Fraction:
+    return sum(values, Fraction(0)) / len(values)
+
+
+def covariance(pairs: list[tuple[Fraction, Fraction]]) -> Fraction:
+    mx, my = mean([x for x, _ in pairs]), mean([y for _, y in pairs])
+    return sum(((x - mx) * (y - my) for x, y in pairs), Fraction(0)) / (len(pairs) - 1)
+
+
+def part_statistics(query: Query, table: Table) -> list[list[Fraction]]:
+    """Return, for each part, the released statistic of every cell, straight from its definition."""
+    groups = [table] if query.by is None else [[row for row in table if row[2] == g] for g in group_values(query.by)]
+    if query.kind == "histogram":
+        return [[count for group in groups for count in _histogram(query, list(group))]]
+    return [list(cells) for cells in zip(*(_of_group(query, list(group)) for group in groups), strict=True)]
+
+
+def group_values(column: CategoryColumn) -> list[str | None]:
+    """Return what a row holds in each cell; "?" stands for any unknown text."""
+    return [
+        *column.categories,
+        *(["?"] if column.unknown == "binned" else []),
+        *([None] if column.null == "binned" else []),
+    ]
+
+
+def _of_group(query: Query, rows: list[Row]) -> list[Fraction]:
+    xs = [row[0] for row in rows]
+    if query.kind == "count":
+        return [Fraction(sum(all(_meets(c, row) for c in query.where) for row in rows))]
+    if query.kind == "sum":
+        return [sum(xs, Fraction(0))]
+    if query.kind == "mean" and len(query.parts) == 1:
+        return [mean(xs)]
+    if query.kind == "mean":
+        middle = (query.columns[0].lower + query.columns[0].upper) / 2
+        return [sum((x - middle for x in xs), Fraction(0)), Fraction(len(rows))]
+    if query.kind == "variance":
+        return [covariance([(x, x) for x in xs])]
+    return [covariance([(row[0], row[1]) for row in rows])]
+
+
+def _meets(condition, row: Row) -> bool:
+    if condition.equals is not None:
+        return row[2] == condition.equals
+    return (condition.start is None or row[0] >= condition.start) and (
+        condition.below is None or row[0] < condition.below
+    )
+
+
+def _histogram(query: Query, rows: list[Row]) -> list[Fraction]:
+    column = query.columns[0]
+    if isinstance(column, CategoryColumn):
+        return [Fraction(sum(row[2] == each for row in rows)) for each in group_values(column)]
+    xs, edges = [row[0] for row in rows], query.edges
+    cells = [sum(low <= x < high for x in xs) for low, high in pairwise(edges)]
+    cells[-1] += sum(x == edges[-1] for x in xs)
+    if query.outside == "binned":
+        below = [sum(x < edges[0] for x in xs)] if edges[0] > column.lower else []
+        above = [sum(x > edges[-1] for x in xs)] if edges[-1] < column.upper else []
+        cells = [*below, *cells, *above]
+    return [Fraction(count) for count in cells]
+
+
+def numerators(query: Query, table: Table) -> list[list[Fraction]]:
+    """Return the numerator of every cell of every part."""
+    return [
+        [(statistic - part.numerator.shift) / part.numerator.factor for statistic in cells]
+        for part, cells in zip(query.parts, part_statistics(query, table), strict=True)
+    ]
+
+
+class Extremes:
+    """What all tables and all neighbours together show about a query."""
+
+    def __init__(self, query: Query, rows: list[Row], value: Callable = numerators) -> None:
+        relation = query.relation
+        known = {table: value(query, table) for table in tables(rows, relation)}
+        parts = range(len(query.parts))
+        self.all_integers = all(x.denominator == 1 for found in known.values() for cells in found for x in cells)
+        self.cells = [{len(found[p]) for found in known.values()} for p in parts]
+        self.lowest = [min(min(found[p]) for found in known.values()) for p in parts]
+        self.highest = [max(max(found[p]) for found in known.values()) for p in parts]
+        self.largest_move = [Fraction(0) for _ in parts]
+        self.largest_loss = Fraction(0)  # in units of the epsilon typed, for noise scale sensitivity/(share * epsilon)
+        for table, here in known.items():
+            for other in set(neighbours(table, rows, relation)):
+                there = known[other]
+                loss = Fraction(0)
+                for p in parts:
+                    moves = [abs(a - b) for a, b in zip(here[p], there[p], strict=True)]
+                    self.largest_move[p] = max(self.largest_move[p], *moves)
+                    loss += query.parts[p].share * sum(moves) / query.parts[p].numerator.sensitivity
+                self.largest_loss = max(self.largest_loss, loss)

@@ -1,0 +1,245 @@
+"""Sensitivity, range, factor and shift of every statistic, proven by enumerating all small tables."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+import pytest
+
+from snapdp.studies.columns import category_column, integer_column, number_column
+from snapdp.studies.conditions import condition
+from snapdp.studies.relation import add_remove, change_one
+from snapdp.studies.statistics.count import count_query
+from snapdp.studies.statistics.covariance import covariance_query
+from snapdp.studies.statistics.histogram import histogram_query
+from snapdp.studies.statistics.mean import mean_query
+from snapdp.studies.statistics.sum import sum_query
+from snapdp.studies.statistics.variance import variance_query
+from tests.unit.studies.statistics.enumeration import Extremes, covariance, grid_values, part_statistics, tables
+
+F = Fraction
+COLUMNS = {
+    "whole steps from zero": number_column("x", lower=0, upper=3, step=1),
+    "around zero": integer_column("x", lower=-2, upper=1),
+    "below zero": number_column("x", lower=-3, upper=-1, step=1),
+    "far from zero": number_column("x", lower=500, upper=1000, step=250),
+    "half steps, bounds off the step": number_column("x", lower="0.3", upper="1.2", step="1/2"),
+    "steps of a tenth": number_column("x", lower="-0.1", upper="0.2", step="0.1"),
+    "two levels": integer_column("x", lower=0, upper=1),
+}
+Y = number_column("y", lower=-4, upper=4, step=4)
+GROUP = category_column("g", categories=["a", "b"], unknown="binned", null="dropped")
+ONE_GROUP = category_column("g", categories=["a"])
+columns = pytest.mark.parametrize("column", COLUMNS.values(), ids=COLUMNS.keys())
+
+
+def rows_of(column, second=None, groups=("a",)):
+    ys = [F(0)] if second is None else grid_values(second)
+    return list(product(grid_values(column), ys, groups))
+
+
+def proven(query, rows, *, whole_epsilon=True, ends=True):
+    """Check a query against all tables: integers, both ends of the range, the sensitivity and the epsilon charged."""
+    found = Extremes(query, rows)
+    assert found.all_integers
+    for p, part in enumerate(query.parts):
+        assert found.cells[p] == {part.cells}
+        assert found.largest_move[p] <= part.numerator.sensitivity or part.moving > 1
+        if ends:
+            assert (found.lowest[p], found.highest[p]) == (part.numerator.lower, part.numerator.upper)
+        if part.moving == 1:
+            assert found.largest_move[p] == part.numerator.sensitivity
+    assert found.largest_loss <= 1
+    if whole_epsilon:
+        assert found.largest_loss == 1
+    assert len(list(query.labels)) == query.cells
+    return found
+
+
+@columns
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+def test_change_one_sum_and_mean_have_the_stated_sensitivity_and_attain_their_range(column, n):
+    for query in (sum_query(column, change_one(n=n)), mean_query(column, change_one(n=n))):
+        proven(query, rows_of(column))
+    width = column.upper - column.lower
+    total, mean = sum_query(column, change_one(n=n)).parts[0], mean_query(column, change_one(n=n)).parts[0]
+    assert total.numerator.statistic_sensitivity == width
+    assert total.numerator.statistic_range == (n * column.lower, n * column.upper)
+    assert mean.numerator.statistic_sensitivity == width / n
+    assert mean.numerator.statistic_range == (column.lower, column.upper)
+
+
+@columns
+@pytest.mark.parametrize("n_max", [1, 2, 4])
+def test_add_remove_sum_has_the_stated_sensitivity_and_attains_its_range(column, n_max):
+    query = sum_query(column, add_remove(n_max=n_max))
+    proven(query, rows_of(column))
+    numerator = query.parts[0].numerator
+    assert numerator.statistic_sensitivity == max(abs(column.lower), abs(column.upper))
+    assert numerator.statistic_range == (min(0, n_max * column.lower), max(0, n_max * column.upper))
+
+
+@columns
+@pytest.mark.parametrize("n_max", [1, 2, 4])
+@pytest.mark.parametrize("share", [None, "1/4", "0.9"])
+def test_add_remove_mean_is_a_centred_sum_and_a_count_that_share_epsilon(column, n_max, share):
+    query = mean_query(column, add_remove(n_max=n_max), count_share=share)
+    proven(query, rows_of(column))
+    centred, count = query.parts
+    assert centred.numerator.statistic_sensitivity == (column.upper - column.lower) / 2
+    assert count.numerator.statistic_range == (0, n_max)
+    assert centred.share + count.share == 1
+    assert count.share == F(share or "1/2")
+    assert "centred sum / count" in query.derivation
+
+
+@columns
+@pytest.mark.parametrize("n", [2, 3, 4, 5])
+def test_variance_has_the_stated_sensitivity_and_attains_its_range_for_odd_and_even_n(column, n):
+    query = variance_query(column, change_one(n=n))
+    proven(query, rows_of(column))
+    width, numerator = column.upper - column.lower, query.parts[0].numerator
+    assert numerator.statistic_sensitivity == width**2 / n
+    largest = F(n, 4 * (n - 1)) if n % 2 == 0 else F(n + 1, 4 * n)
+    assert numerator.statistic_range == (0, width**2 * largest)
+
+
+@pytest.mark.parametrize("column", [COLUMNS["around zero"], COLUMNS["half steps, bounds off the step"]])
+@pytest.mark.parametrize("n", [2, 3, 4])
+def test_covariance_has_the_stated_sensitivity_and_attains_its_range(column, n):
+    query = covariance_query(column, Y, change_one(n=n))
+    proven(query, rows_of(column, Y))
+    area, numerator = (column.upper - column.lower) * (Y.upper - Y.lower), query.parts[0].numerator
+    assert numerator.statistic_sensitivity == area / n
+    largest = area * (F(n, 4 * (n - 1)) if n % 2 == 0 else F(n + 1, 4 * n))
+    assert numerator.statistic_range == (-largest, largest)
+
+
+def test_covariance_of_five_rows_attains_its_range_too():
+    proven(covariance_query(COLUMNS["two levels"], Y, change_one(n=5)), rows_of(COLUMNS["two levels"], Y))
+
+
+@pytest.mark.parametrize(("n", "largest"), [(3, F(1, 3)), (5, F(3, 10)), (7, F(2, 7))])
+def test_the_published_maximum_of_a_quarter_is_exceeded_by_every_odd_n(n, largest):
+    """The notes give (b-a)**2/4 for odd n (sections 7.2, 7.3); a table with one row more at one end is above it."""
+    xs = [F(0)] * (n // 2) + [F(1)] * (n - n // 2)
+    assert covariance([(x, x) for x in xs]) == largest > F(1, 4)
+    assert covariance([(x, 1 - x) for x in xs]) == -largest < -F(1, 4)
+    unit = integer_column("x", lower=0, upper=1)
+    other = integer_column("y", lower=0, upper=1)
+    assert variance_query(unit, change_one(n=n)).parts[0].numerator.statistic_range == (0, largest)
+    assert covariance_query(unit, other, change_one(n=n)).parts[0].numerator.statistic_range == (-largest, largest)
+    found = Extremes(variance_query(unit, change_one(n=n)), rows_of(unit))
+    assert found.highest[0] * F(1, n * (n - 1)) == largest
+
+
+@pytest.mark.parametrize("n", [2, 4, 6])
+def test_the_remark_that_the_even_formula_bounds_odd_n_is_right(n):
+    def largest(rows):
+        return variance_query(COLUMNS["two levels"], change_one(n=rows)).parts[0].numerator.statistic_range[1]
+
+    assert largest(n + 1) < F(n, 4 * (n - 1)) == largest(n)
+
+
+RELATIONS = [change_one(n=1), change_one(n=3), add_remove(n_max=3)]
+
+
+@pytest.mark.parametrize("relation", RELATIONS, ids=lambda r: f"{r.kind} {r.rows}")
+def test_a_count_of_rows_that_meet_conditions_moves_by_one(relation):
+    column = integer_column("x", lower=0, upper=3)
+    rows = rows_of(column, groups=("a", "b"))
+    for where in (
+        [condition(column, start=2)],
+        [condition(column, start=1, below=3)],
+        [condition(column, below=3), condition(GROUP, equals="b")],
+    ):
+        query = count_query(relation, where=where)
+        proven(query, rows)
+        assert (query.parts[0].numerator.sensitivity, query.parts[0].share) == (1, 1)
+        assert query.parts[0].numerator.statistic_range == (0, relation.rows)
+
+
+def test_the_number_of_rows_is_counted_under_add_remove_and_public_under_change_one():
+    proven(count_query(add_remove(n_max=3)), rows_of(COLUMNS["around zero"]))
+
+
+CATEGORY_ROWS = [(F(0), F(0), g) for g in ("a", "b", "c", "?", None)]
+
+
+@pytest.mark.parametrize("unknown", ["dropped", "binned"])
+@pytest.mark.parametrize("null", ["dropped", "binned"])
+@pytest.mark.parametrize("relation", RELATIONS, ids=lambda r: f"{r.kind} {r.rows}")
+def test_a_histogram_moves_in_two_cells_under_change_one_and_in_one_under_add_remove(relation, unknown, null):
+    column = category_column("g", categories=["a", "b", "c"], unknown=unknown, null=null)
+    query = histogram_query(column, relation)
+    proven(query, CATEGORY_ROWS)
+    (part,) = query.parts
+    assert part.cells == 3 + (unknown == "binned") + (null == "binned")
+    assert (part.moving, part.share) == ((2, F(1, 2)) if relation.is_change_one else (1, 1))
+
+
+def test_a_histogram_of_one_cell_moves_in_one_cell_only():
+    query = histogram_query(ONE_GROUP, change_one(n=3))
+    proven(query, CATEGORY_ROWS)
+    assert query.parts[0].share == 1
+
+
+@pytest.mark.parametrize("outside", ["dropped", "binned"])
+@pytest.mark.parametrize("edges", [[0, 1, 3], [1, "3/2"], ["1/2", 2, 3], [0, "0.7", "2.5"]])
+@pytest.mark.parametrize("relation", RELATIONS, ids=lambda r: f"{r.kind} {r.rows}")
+def test_a_histogram_over_bin_edges_counts_every_row_at_most_once(relation, edges, outside):
+    column = number_column("x", lower=0, upper=3, step="1/2")
+    query = histogram_query(column, relation, edges=edges, outside=outside)
+    found = Extremes(query, rows_of(column))
+    assert found.all_integers
+    assert found.cells[0] == {query.cells} == {len(list(query.labels))}
+    assert found.largest_loss == 1
+    assert found.highest[0] == relation.rows
+    if outside == "binned":  # then no row is lost
+        for table in tables(rows_of(column), relation):
+            assert sum(part_statistics(query, table)[0]) == len(table)
+
+
+@pytest.mark.parametrize("column", [COLUMNS["around zero"], COLUMNS["far from zero"], COLUMNS["below zero"]])
+@pytest.mark.parametrize("groups", [GROUP, ONE_GROUP], ids=["three groups", "one group"])
+@pytest.mark.parametrize("relation", [change_one(n=2), add_remove(n_max=2)], ids=["change-one", "add-remove"])
+def test_statistics_by_group_spend_the_epsilon_typed_when_a_row_moves(column, groups, relation):
+    rows = rows_of(column, groups=("a", "b", "?", None))
+    for query in (sum_query(column, relation, by=groups), mean_query(column, relation, by=groups)):
+        one_of_many = groups is GROUP or not relation.is_change_one
+        proven(query, rows, whole_epsilon=one_of_many)
+        expected = 2 if relation.is_change_one else 1
+        assert {part.moving for part in query.parts} == {expected}
+    count = count_query(relation, by=groups)
+    proven(count, rows)
+    histogram = histogram_query(COLUMNS["two levels"], relation, edges=[0, 1], by=groups)
+    proven(histogram, rows_of(COLUMNS["two levels"], groups=("a", "b", "?", None)))
+
+
+def test_one_group_with_bounds_around_zero_still_needs_two_sensitivities():
+    """A row that stays in the group and goes from -2 to 2 moves its sum by 4 = 2 max(|a|, |b|)."""
+    column = integer_column("x", lower=-2, upper=2)
+    query = sum_query(column, change_one(n=2), by=ONE_GROUP)
+    found = proven(query, rows_of(column, groups=("a", None)))
+    assert found.largest_move[0] == 2 * query.parts[0].numerator.sensitivity
+
+
+@pytest.mark.parametrize("m", [1, 2, 3])
+@pytest.mark.parametrize("column", [COLUMNS["around zero"], COLUMNS["half steps, bounds off the step"]])
+def test_a_person_with_m_rows_moves_m_sensitivities(column, m):
+    relation = add_remove(n_max=3, person="id", rows_per_person=m)
+    rows = rows_of(column, groups=("a", "b"))
+    for query in (
+        sum_query(column, relation),
+        mean_query(column, relation),
+        count_query(relation),
+        histogram_query(category_column("g", categories=["a", "b"]), relation),
+        sum_query(column, relation, by=category_column("g", categories=["a", "b"])),
+    ):
+        found = proven(query, rows)
+        assert all(move == m * single_move(query, p) for p, move in enumerate(found.largest_move))
+
+
+def single_move(query, part):
+    return query.parts[part].numerator.sensitivity // query.relation.rows_per_person

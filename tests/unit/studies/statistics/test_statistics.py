@@ -1,0 +1,213 @@
+"""Descriptions of statistics: mechanisms, whole outputs, exact privacy loss of histograms, and refusals."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from snapdp.errors import BoundError, ParameterError, PremiseError
+from snapdp.exact.enclosure import enclose
+from snapdp.mechanism.law.loss import pair_loss
+from snapdp.studies.columns import category_column, integer_column, number_column
+from snapdp.studies.conditions import condition
+from snapdp.studies.relation import add_remove, change_one
+from snapdp.studies.statistics.count import count_query
+from snapdp.studies.statistics.covariance import covariance_query
+from snapdp.studies.statistics.histogram import histogram_query
+from snapdp.studies.statistics.mean import Mean, mean_query
+from snapdp.studies.statistics.statistic import mechanism
+from snapdp.studies.statistics.sum import sum_query
+from snapdp.studies.statistics.variance import variance_query
+
+F = Fraction
+PROPERTY = settings(deadline=None, max_examples=100)
+AGE = integer_column("age", lower=0, upper=120)
+PAY = number_column("pay", lower=500, upper=1000, step="1/4")
+REGION = category_column("region", categories=["north", "south", "east", "west"])
+epsilons = st.fractions(min_value=F(1, 1000), max_value=50, max_denominator=1000).filter(bool)
+
+
+def test_the_mean_of_the_design_runs_on_the_sum_in_steps():
+    (part,) = mean_query(number_column("age", lower=0, upper=120, step=1), change_one(n=5000)).parts
+    p = mechanism(part, "0.3").parameters
+    assert (p.sensitivity, p.noise_scale, p.grid) == (120, 400, 32)
+    assert (p.lower, p.upper, part.numerator.factor) == (0, 600_000, F(1, 5000))
+
+
+def test_bounds_far_from_zero_keep_small_indices_under_change_one():
+    """Counted from zero the sum of eight values near 2**52 would need grid indices beyond 2**52."""
+    column = integer_column("x", lower=2**52, upper=2**52 + 1)
+    assert mechanism(sum_query(column, change_one(n=8)).parts[0], 1).parameters.high < 1000
+    with pytest.raises(BoundError, match="doubles near"):  # whole numbers print exactly, means there do not
+        mechanism(mean_query(column, change_one(n=8)).parts[0], 1)
+    total = sum_query(column, change_one(n=8)).parts[0].numerator
+    assert total.printed(5) == 8 * 2**52 + 5
+
+
+WHOLE = {
+    "count": count_query(change_one(n=50), where=[condition(REGION, equals="north")]),
+    "rows": count_query(add_remove(n_max=50)),
+    "histogram": histogram_query(REGION, change_one(n=50)),
+    "bins": histogram_query(PAY, add_remove(n_max=50), edges=[500, 700, 1000]),
+    "sum": sum_query(AGE, change_one(n=50)),
+    "sum of tens": sum_query(integer_column("x", lower=-35, upper=35, step=10), change_one(n=7)),
+    "sum add-remove": sum_query(integer_column("x", lower=-3, upper=5), add_remove(n_max=50)),
+    "groups": count_query(add_remove(n_max=50), by=REGION),
+}
+
+
+@pytest.mark.parametrize("query", WHOLE.values(), ids=WHOLE.keys())
+@PROPERTY
+@given(epsilon=epsilons)
+def test_whole_statistics_use_a_grid_of_at_least_one_and_print_integers(query, epsilon):
+    (part,) = query.parts
+    m = mechanism(part, epsilon)
+    p = m.parameters
+    assert part.numerator.integers
+    assert p.grid >= 1
+    assert p.grid == 1 or p.grid * 16 < 2 * p.noise_scale  # the fine grid
+    for index in (p.low, -1, 0, 1, m.release_index(part.numerator.upper), p.high):
+        printed = part.numerator.printed(p.data_value(index))
+        assert type(printed) is int
+        assert printed == part.numerator.statistic(p.data_value(index))
+
+
+def test_other_statistics_keep_the_fine_grid_and_print_doubles():
+    for query in (
+        mean_query(AGE, change_one(n=50)),
+        sum_query(number_column("x", lower=0, upper=1), change_one(n=50)),
+        variance_query(AGE, change_one(n=50)),
+        covariance_query(AGE, PAY, change_one(n=50)),
+    ):
+        (part,) = query.parts
+        m = mechanism(part, 40)
+        assert not part.numerator.integers
+        assert m.parameters.grid * 16 >= m.parameters.noise_scale > m.parameters.grid * 8
+        assert type(part.numerator.printed(3)) is float
+    assert mechanism(mean_query(integer_column("x", lower=0, upper=1), change_one(n=9)).parts[0], 4).parameters.grid < 1
+
+
+@PROPERTY
+@given(epsilon=epsilons, below=st.integers(min_value=0, max_value=48), above=st.integers(min_value=0, max_value=48))
+def test_a_row_that_changes_its_cell_costs_exactly_the_epsilon_typed(epsilon, below, above):
+    """Exact laws: two cells move by one, each loses epsilon/2; at epsilon per cell the loss would be twice as much."""
+    (part,) = histogram_query(REGION, change_one(n=50)).parts
+    m = mechanism(part, epsilon)
+    leaving = pair_loss(m.law(below + 1), m.law(below)).loss
+    entering = pair_loss(m.law(above), m.law(above + 1)).loss
+    assert leaving + entering == enclose(epsilon)
+    (other,) = histogram_query(REGION, add_remove(n_max=50)).parts
+    single = mechanism(other, epsilon)
+    assert pair_loss(single.law(below), single.law(below + 1)).loss == enclose(epsilon)
+
+
+@PROPERTY
+@given(epsilon=epsilons, share=st.fractions(min_value=F(1, 100), max_value=F(99, 100), max_denominator=100))
+def test_the_parts_of_a_mean_run_at_shares_that_add_up_to_epsilon(epsilon, share):
+    query = mean_query(AGE, add_remove(n_max=1000), count_share=share)
+    centred, count = (mechanism(part, epsilon).parameters.epsilon for part in query.parts)
+    assert centred + count == epsilon
+    assert count == share * epsilon
+
+
+def test_queries_have_titles_that_people_write():
+    old = condition(AGE, start=65)
+    assert mean_query(AGE, change_one(n=5)).title == "mean(age)"
+    assert covariance_query(AGE, PAY, change_one(n=5)).title == "covariance(age, pay)"
+    where = [old, condition(REGION, equals="north")]
+    assert count_query(change_one(n=5), where=where).title == "count where 65 <= age and region = north"
+    assert sum_query(PAY, add_remove(n_max=5), by=REGION).title == "sum(pay) by region"
+    assert condition(AGE, below=18).text == "age < 18"
+
+
+def test_cells_are_named_by_group_and_bin():
+    bins = histogram_query(AGE, add_remove(n_max=5), edges=[18, 65, 100], outside="binned")
+    assert list(bins.labels) == ["below 18", "[18, 65)", "[65, 100]", "above 100"]
+    two = category_column("g", categories=["a", "b"])
+    assert list(histogram_query(AGE, add_remove(n_max=5), edges=[0, 120], by=two).labels) == [
+        "a / [0, 120]",
+        "b / [0, 120]",
+    ]
+    assert list(count_query(add_remove(n_max=5)).labels) == [""]
+    assert mean_query(AGE, add_remove(n_max=5), by=REGION).mechanisms == 8
+
+
+@pytest.mark.parametrize(
+    ("build", "words"),
+    [
+        (lambda: variance_query(AGE, add_remove(n_max=9)), "variance is not defined under add-remove"),
+        (lambda: covariance_query(AGE, PAY, add_remove(n_max=9)), "covariance is not defined under add-remove"),
+        (lambda: variance_query(AGE, change_one(n=9), by=REGION), "variance by groups is not defined"),
+        (lambda: covariance_query(AGE, PAY, change_one(n=9), by=REGION), "covariance by groups is not defined"),
+        (lambda: count_query(change_one(n=9)), "the number of rows is public: it is n = 9"),
+    ],
+)
+def test_statistics_that_the_relation_does_not_define_are_refused_with_what_is_allowed(build, words):
+    with pytest.raises(PremiseError, match=words) as refusal:
+        build()
+    assert refusal.value.advice
+
+
+@pytest.mark.parametrize(
+    ("build", "words"),
+    [
+        (lambda: variance_query(AGE, change_one(n=1)), "at least two rows; n = 1"),
+        (lambda: covariance_query(AGE, PAY, change_one(n=1)), "at least two rows; n = 1"),
+        (lambda: covariance_query(AGE, AGE, change_one(n=9)), "with itself is its variance"),
+        (lambda: mean_query(REGION, change_one(n=9)), "'region' holds categories and has no mean"),
+        (lambda: sum_query(AGE, change_one(n=9), by=PAY), "'pay' holds numbers and cannot name groups"),
+        (lambda: mean_query(AGE, change_one(n=9), count_share="1/2"), "the mean is one number"),
+        (lambda: mean_query(AGE, add_remove(n_max=9), count_share=1), "count_share = 1 is no probability"),
+        (lambda: histogram_query(REGION, change_one(n=9), by=REGION), "by itself"),
+        (lambda: histogram_query(REGION, change_one(n=9), edges=[1, 2]), "no bin edges"),
+        (lambda: histogram_query(AGE, change_one(n=9)), "needs public bin edges"),
+        (lambda: histogram_query(AGE, change_one(n=9), edges=[0]), "needs public bin edges"),
+        (lambda: histogram_query(AGE, change_one(n=9), edges="12"), "needs public bin edges"),
+        (lambda: histogram_query(AGE, change_one(n=9), edges=[0, 1], outside="kept"), "outside = 'kept'"),
+        (lambda: condition(REGION, start=3), "names one of them"),
+        (lambda: condition(REGION, equals="nord"), "'nord' is no declared category of column 'region'"),
+        (lambda: condition(AGE, equals=3), "is a range"),
+        (lambda: condition(AGE), "is a range"),
+        (
+            lambda: count_query(change_one(n=9), where=[condition(AGE, start=3), condition(AGE, below=9)]),
+            "same column",
+        ),
+    ],
+)
+def test_wrong_declarations_are_refused(build, words):
+    with pytest.raises(ParameterError, match=words):
+        build()
+
+
+@pytest.mark.parametrize("edges", [[0, 0], [10, 5], [-1, 5], [0, 121]])
+def test_bin_edges_must_increase_inside_the_bounds(edges):
+    with pytest.raises(BoundError, match="'age'"):
+        histogram_query(AGE, change_one(n=9), edges=edges)
+
+
+@pytest.mark.parametrize(("start", "below"), [(0, None), (121, None), (None, 0), (None, 121), (50, 50), (60, 50)])
+def test_a_condition_that_is_always_or_never_met_is_refused(start, below):
+    with pytest.raises(BoundError, match="'age'"):
+        condition(AGE, start=start, below=below)
+
+
+def test_a_query_whose_parts_spend_more_than_epsilon_cannot_be_built():
+    class Greedy(Mean):
+        @property
+        def parts(self):
+            return (*super().parts, super().parts[0])
+
+    with pytest.raises(PremiseError, match="spend 3/2 of the epsilon typed"):
+        Greedy.of(AGE, relation=add_remove(n_max=9))
+
+
+def test_conditions_and_bins_that_hold_no_step_are_refused():
+    age = integer_column("age", lower=0, upper=120)
+    with pytest.raises(BoundError, match="no multiple of the step"):
+        condition(age, start="18.2", below="18.7")
+    assert condition(age, start="18.2", below="19.5").text == "91/5 <= age < 39/2"
+    with pytest.raises(BoundError, match="holds no multiple of the step"):
+        histogram_query(age, change_one(n=9), edges=[0, "18.2", "18.7", 120])
+    assert histogram_query(age, change_one(n=9), edges=[0, "119.5", 120]).cells == 2

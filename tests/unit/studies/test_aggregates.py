@@ -1,0 +1,188 @@
+"""Requests and answers: counts, sums and histograms against plain Python, groups from declared keys, empty tables."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from snapdp.errors import ParameterError
+from snapdp.studies.aggregates import (
+    Bins,
+    Categories,
+    Count,
+    Levels,
+    Member,
+    Products,
+    Sum,
+    first_level_above,
+    first_level_from,
+)
+from snapdp.studies.columns import category_column, integer_column, number_column
+from snapdp.tables.engines.opening import open_table
+
+X = integer_column("x", lower=-5, upper=200, missing=0)
+Y = number_column("y", lower=0, upper=8, step="1/4")
+FEW = category_column("few", categories=["a", "b", "absent"], unknown="binned", null="dropped")
+MANY = category_column("many", categories=[f"k{i}" for i in range(70)], unknown="dropped", null="binned")
+ASKED = [
+    Count(),
+    Count(where=(Levels(column=X, start=10, below=50), Member(column=FEW, category="b"))),
+    Count(where=(Member(column=MANY, category="k3"),), by=FEW),
+    Sum(column=X),
+    Sum(column=X, by=FEW),
+    Sum(column=X, by=MANY),
+    Products(first=X, second=X),
+    Products(first=X, second=Y, by=FEW),
+    Bins(column=X, cuts=(0, 10, 10, 100)),
+    Bins(column=X, cuts=tuple(range(0, 206, 2))),
+    Bins(column=X, cuts=tuple(range(0, 206, 2)), by=FEW),
+    Bins(column=Y, cuts=(4, 8), by=MANY),
+    Categories(column=FEW),
+    Categories(column=MANY),
+    Categories(column=MANY, by=FEW),
+    Categories(column=FEW, by=MANY),
+]
+
+
+def cells_of(column, label) -> int | None:
+    """Return the cell of a category, in plain Python."""
+    special = {"unknown": len(column.categories), "null": len(column.categories) + (column.unknown == "binned")}
+    if label is None:
+        return special["null"] if column.null == "binned" else None
+    if label in column.categories:
+        return column.categories.index(label)
+    return special["unknown"] if column.unknown == "binned" else None
+
+
+def plain(asked, rows) -> tuple[int, ...]:
+    """Return the answer to a request by going through rows of (x, y, few, many) levels."""
+    place = {"x": 0, "y": 1, "few": 2, "many": 3}
+
+    def level(row, column):
+        return row[place[column.name]]
+
+    def met(row, test):
+        if isinstance(test, Member):
+            return level(row, test.column) == test.column.categories.index(test.category)
+        return test.start <= level(row, test.column) < test.below
+
+    def answer(group):
+        if isinstance(asked, Count):
+            return [sum(all(met(row, test) for test in asked.where) for row in group)]
+        if isinstance(asked, Sum):
+            return [sum(level(row, asked.column) for row in group)]
+        if isinstance(asked, Products):
+            return [sum(level(row, asked.first) * level(row, asked.second) for row in group)]
+        if isinstance(asked, Categories):
+            return [sum(level(row, asked.column) == cell for row in group) for cell in range(asked.column.cells)]
+        ends = list(zip(asked.cuts, asked.cuts[1:], strict=False))
+        return [sum(low <= level(row, asked.column) < high for row in group) for low, high in ends]
+
+    if asked.by is None:
+        return tuple(answer(rows))
+    groups = ([row for row in rows if level(row, asked.by) == cell] for cell in range(asked.by.cells))
+    return tuple(value for group in groups for value in answer(group))
+
+
+def random_table(count: int):
+    draw = random.Random(count)
+    raw = [
+        (
+            draw.choice([None, draw.randrange(-5, 201)]),
+            draw.choice([draw.randrange(33) / 4, None]),
+            draw.choice(["a", "b", "A", "", None]),
+            draw.choice([f"k{draw.randrange(80)}", None]),
+        )
+        for _ in range(count)
+    ]
+    levels = [
+        (
+            5 if x is None else x + 5,
+            16 if y is None else int(y * 4),
+            cells_of(FEW, few),
+            cells_of(MANY, many),
+        )
+        for x, y, few, many in raw
+    ]
+    return {name: [row[i] for row in raw] for i, name in enumerate(("x", "y", "few", "many"))}, levels
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 3000])
+def test_every_request_is_answered_as_plain_python_does(count):
+    columns, levels = random_table(count)
+    found = open_table(columns).aggregates(ASKED)
+    assert found.rows == count
+    for asked in ASKED:
+        assert found[asked] == plain(asked, levels), asked
+        assert all(type(each) is int for each in found[asked])
+
+
+def test_sums_over_no_rows_are_zero_and_declared_keys_keep_their_cells():
+    empty = open_table({"x": [], "y": [], "few": [], "many": []}).aggregates(ASKED)
+    for asked in ASKED:
+        groups = asked.by.cells if asked.by else 1
+        assert empty[asked] == (0,) * (groups * asked.cells)
+
+
+def test_a_table_without_requests_still_tells_its_rows():
+    found = open_table({"x": [1, 2, 3]}).aggregates([])
+    assert (found.rows, len(found)) == (3, 0)
+
+
+def test_requests_asked_alone_or_together_have_the_same_answers():
+    columns, _ = random_table(500)
+    table = open_table(columns)
+    together = table.aggregates(ASKED)
+    for asked in ASKED:
+        assert table.aggregates([asked])[asked] == together[asked]
+    assert table.aggregates(reversed(ASKED)) == together == table.aggregates(ASKED * 2)
+
+
+def test_a_hundred_thousand_declared_keys():
+    keys = category_column("key", categories=[f"key {i}" for i in range(100_000)], unknown="binned")
+    draw = np.random.default_rng(1)
+    chosen = draw.integers(0, 100_100, 50_000)
+    found = open_table({"key": np.array([f"key {i}" for i in chosen], dtype=object)}).aggregates([Count(by=keys)])
+    expected = np.bincount(np.minimum(chosen, 100_000), minlength=100_001)
+    assert found[Count(by=keys)] == tuple(expected.tolist())
+
+
+@pytest.mark.parametrize("count", [62, 63, 64, 65])
+def test_cells_next_to_the_number_from_which_on_they_are_counted_otherwise(count):
+    edge = category_column("c", categories=[str(i) for i in range(count)], unknown="binned", null="binned")
+    cells = ["0", None, "x", str(count - 1), None]
+    found = open_table({"c": cells}).aggregates([Categories(column=edge), Count(by=edge)])
+    assert found[Categories(column=edge)] == found[Count(by=edge)] == (1, *[0] * (count - 2), 1, 1, 2)
+
+
+def test_the_statement_is_the_text_that_runs_over_the_source_itself(tmp_path):
+    path = tmp_path / "it's.csv"
+    path.write_text("x\n1\n")
+    text = open_table(path).statement([Sum(column=X)])
+    assert "it''s.csv" in text
+    assert "ignore_errors = false" in text
+    assert "auto_detect = false" in text
+
+
+def test_answers_do_not_print_what_they_hold():
+    found = open_table({"x": [123]}).aggregates([Sum(column=X)])
+    assert "128" not in repr(found)
+    assert "128" not in str(found)
+
+
+def test_levels_at_values_on_and_between_steps():
+    for value, at_least, above in [("0", 0, 1), ("1/4", 1, 2), ("1/8", 1, 1), ("8", 32, 33), ("9", 33, 33)]:
+        assert first_level_from(Y, Fraction(value)) == at_least
+        assert first_level_above(Y, Fraction(value)) == above
+    assert first_level_from(Y, Fraction(-3)) == 0
+
+
+def test_requests_that_make_no_sense_are_refused():
+    with pytest.raises(ParameterError, match="no declared category"):
+        Member(column=FEW, category="A")
+    for cuts in ((), (1,), (2, 1)):
+        with pytest.raises(ParameterError, match="do not increase"):
+            Bins(column=X, cuts=cuts)

@@ -1,0 +1,348 @@
+"""Plans of several statistics: exact budgets, accuracies that hold by the exact law, epsilons that are minimal."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import pytest
+from hypothesis import example, given, settings, strategies as st
+
+from snapdp.errors import BudgetError, ParameterError, PremiseError
+from snapdp.exact.decimals import floor_log10, power_of_ten
+from snapdp.studies.columns import category_column, integer_column, number_column
+from snapdp.studies.conditions import condition
+from snapdp.studies.plan import Line, Plan, ask, plan, planned
+from snapdp.studies.relation import add_remove, change_one
+from snapdp.studies.statistics.count import count_query
+from snapdp.studies.statistics.covariance import covariance_query
+from snapdp.studies.statistics.histogram import histogram_query
+from snapdp.studies.statistics.mean import derived_mean, mean_query
+from snapdp.studies.statistics.statistic import mechanism
+from snapdp.studies.statistics.sum import sum_query
+from snapdp.studies.statistics.variance import variance_query
+
+F = Fraction
+PROPERTY = settings(deadline=None, max_examples=100)
+N, MANY = change_one(n=5000), add_remove(n_max=10_000)
+AGE = number_column("age", lower=0, upper=120, step=1)
+KIDS = integer_column("kids", lower=0, upper=12)
+REGION = category_column("region", categories=["north", "south"])
+QUERIES = [
+    mean_query(AGE, N),
+    sum_query(KIDS, N),
+    histogram_query(REGION, N),
+    variance_query(AGE, N),
+    covariance_query(AGE, KIDS, N),
+    count_query(N, where=[condition(KIDS, start=1)]),
+    sum_query(AGE, N, by=REGION),
+]
+epsilons = st.fractions(min_value=F(1, 1000), max_value=10, max_denominator=1000).filter(bool)
+
+
+def tail_over(m, value, distance):
+    """Return an upper end of P(|released numerator - value| > distance), from the exact law."""
+    grid, law = m.parameters.grid, m.law(value)
+    above, below = math.floor((value + distance) / grid) + 1, math.ceil((value - distance) / grid)
+    high = law.upper_tail(above).upper if above <= m.parameters.high else F(0)
+    return high + (law.lower_tail(below).upper if below > m.parameters.low else F(0))
+
+
+@st.composite
+def plans(draw):
+    lines = draw(st.lists(st.tuples(st.sampled_from(QUERIES), epsilons, st.booleans()), min_size=1, max_size=6))
+    return plan([ask(query, epsilon=epsilon, lock=lock) for query, epsilon, lock in lines])
+
+
+@PROPERTY
+@given(drawn=plans(), budget=epsilons)
+def test_fit_meets_the_budget_exactly_and_leaves_locked_lines_alone(drawn, budget):
+    free = [line for line in drawn.lines if not line.lock]
+    if not free:
+        assert drawn.fit(drawn.total).lines == drawn.lines
+        return
+    aim = drawn.locked + budget
+    fitted = drawn.fit(aim)
+    assert fitted.total == aim == fitted.budget
+    factors = set()
+    for before, after in zip(drawn.lines, fitted.lines, strict=True):
+        assert before.query == after.query
+        if before.lock:
+            assert after == before
+        else:
+            factors.add(after.epsilon / before.epsilon)
+    assert factors == {budget / sum(line.epsilon for line in free)}
+    assert fitted.fit(drawn.total).lines == drawn.lines  # and back
+
+
+@PROPERTY
+@given(drawn=plans(), short=st.fractions(min_value=0, max_value=F(9, 10), max_denominator=100))
+def test_a_budget_below_the_locked_lines_is_refused_and_says_what_is_allowed(drawn, short):
+    if drawn.locked == 0 or short == 0:
+        return
+    with pytest.raises(BudgetError) as refusal:
+        drawn.fit(drawn.locked * short)
+    assert str(drawn.locked) in refusal.value.advice
+    assert refusal.value.numbers["locked"] == drawn.locked
+
+
+def test_a_budget_that_leaves_nothing_for_unlocked_lines_is_refused():
+    both = plan([ask(QUERIES[0], epsilon="0.3", lock=True), ask(QUERIES[1], epsilon="0.2")])
+    with pytest.raises(BudgetError, match=r"budget = 3/10 leaves nothing .* take 3/10"):
+        both.fit("0.3")
+    assert both.fit("0.31").lines[1].epsilon == F(1, 100)
+
+
+def test_a_plan_whose_lines_are_all_locked_fits_its_own_total_only():
+    locked = plan([ask(QUERIES[0], epsilon="0.3", lock=True)], budget=1)
+    with pytest.raises(BudgetError, match="every line is locked: the total is 3/10, the budget 1"):
+        locked.fit()
+    assert locked.fit("0.3").total == F(3, 10)
+
+
+def test_a_plan_without_a_budget_cannot_be_fitted_and_bad_budgets_are_refused():
+    one = plan([ask(QUERIES[0], epsilon="0.3")])
+    with pytest.raises(ParameterError, match="no budget"):
+        one.fit()
+    for bad in (0, -1, "nan", "x", True):
+        with pytest.raises(ParameterError):
+            one.fit(bad)
+        with pytest.raises(ParameterError):
+            plan([ask(QUERIES[0], epsilon="0.3")], budget=bad)
+
+
+def test_an_empty_plan_and_mixed_relations_are_refused():
+    with pytest.raises(ParameterError, match="at least one statistic"):
+        plan([])
+    with pytest.raises(PremiseError, match="different neighbour relations"):
+        plan([ask(mean_query(AGE, N), epsilon=1), ask(count_query(MANY), epsilon=1)])
+
+
+def test_a_request_has_an_epsilon_or_an_accuracy():
+    for wrong in ({}, {"epsilon": 1, "accuracy": 1}):
+        with pytest.raises(ParameterError, match=r"mean\(age\) needs an epsilon or a target accuracy, one of the two"):
+            ask(mean_query(AGE, N), **wrong)
+    for bad in ({"epsilon": 0}, {"accuracy": -1}, {"epsilon": 1, "alpha": 1}, {"epsilon": 1, "alpha": 0}):
+        with pytest.raises(ParameterError):
+            ask(mean_query(AGE, N), **bad)
+
+
+@PROPERTY
+@given(drawn=plans())
+def test_the_total_is_the_sum_of_what_was_typed_and_charged(drawn):
+    assert drawn.total == sum(line.epsilon for line in drawn.lines)
+    for line in drawn.lines:
+        spent = [mechanism(part, line.epsilon).parameters.epsilon * part.moving for part in line.query.parts]
+        assert sum(spent) == line.epsilon
+
+
+def test_accuracies_given_for_all_lines_tell_the_total_epsilon_needed():
+    wanted = [("1.5", mean_query(AGE, N)), (20, histogram_query(REGION, N)), (30, variance_query(AGE, N))]
+    found = plan([ask(query, accuracy=a) for a, query in wanted])
+    for (a, _), line in zip(wanted, found.lines, strict=True):
+        assert line.accuracy <= F(a)
+        assert line.meets_target
+        assert line.target == F(a)
+    assert found.total == sum(line.epsilon for line in found.lines)
+
+
+TARGETS = [
+    (mean_query(AGE, N), "0.5"),
+    (mean_query(AGE, N), "0.0123"),
+    (variance_query(AGE, N), 7),
+    (covariance_query(AGE, KIDS, N), "0.9"),
+    (sum_query(AGE, MANY), 5000),
+    (sum_query(KIDS, N), 100),
+    (sum_query(KIDS, N), "99.5"),
+    (sum_query(integer_column("tens", lower=0, upper=50, step=10), N), 75),
+    (histogram_query(REGION, N), 1),
+    (histogram_query(REGION, N), 10),
+    (count_query(MANY), "0.5"),
+    (count_query(MANY), 23),
+    (count_query(MANY), 24),
+    (count_query(MANY), 25),
+    (count_query(MANY), 300),
+]
+
+
+@pytest.mark.parametrize(("query", "target"), TARGETS, ids=lambda x: getattr(x, "title", x))
+def test_the_epsilon_of_a_target_meets_it_and_one_unit_less_in_the_last_digit_does_not(query, target):
+    line = planned(ask(query, accuracy=target))
+    assert line.accuracy <= F(target)
+    (part,) = query.parts
+    in_a_cell = line.epsilon * part.share
+    less = (in_a_cell - power_of_ten(floor_log10(in_a_cell) - 3)) / part.share
+    assert Line(query=query, epsilon=less).accuracy > F(target)
+
+
+@pytest.mark.parametrize("m", [1, 3, 8])
+def test_targets_of_whole_statistics_around_the_grid_one_are_met_at_the_least_epsilon(m):
+    """From noise scale 8 on the fine grid is 1 or more; below it whole statistics stay on 1."""
+    query = count_query(add_remove(n_max=10_000, person="id", rows_per_person=m))
+    grids = set()
+    for target in [*range(20, 30), 5, 40]:
+        line = planned(ask(query, accuracy=target))
+        assert line.accuracy <= target
+        less = line.epsilon - power_of_ten(floor_log10(line.epsilon) - 3)
+        assert Line(query=query, epsilon=less).accuracy > target
+        grids.add(mechanism(query.parts[0], line.epsilon).parameters.grid)
+    assert 1 in grids
+
+
+@pytest.mark.parametrize("epsilon", ["0.05", "0.3", "0.7", 1, 2])
+@pytest.mark.parametrize(
+    "query",
+    [
+        count_query(add_remove(n_max=9)),
+        histogram_query(REGION, change_one(n=9)),
+        sum_query(integer_column("x", lower=-1, upper=2), add_remove(n_max=4)),
+        sum_query(integer_column("x", lower=-30, upper=20, step=10), change_one(n=4)),
+    ],
+    ids=lambda q: q.title,
+)
+def test_the_accuracy_of_a_whole_statistic_is_whole_valid_for_every_truth_and_attained(query, epsilon):
+    line = Line(query=query, epsilon=F(epsilon), alpha=F(1, 10))
+    (part,) = query.parts
+    m, steps = mechanism(part, epsilon), line.accuracy / part.numerator.factor
+    assert steps.denominator == 1
+    truths = range(part.numerator.lower, part.numerator.upper + 1)
+    assert all(tail_over(m, f, steps) <= F(1, 10) for f in truths)
+    assert any(tail_over(m, f, steps - 1) > F(1, 10) for f in truths)
+
+
+def test_accuracies_are_in_units_of_the_statistic():
+    mean, total = (Line(query=query, epsilon=F(3, 10)).accuracy for query in (mean_query(AGE, N), sum_query(AGE, N)))
+    assert total == 5000 * mean
+    pence, pounds = (number_column("x", lower=0, upper=u, step=s) for u, s in ((1000, 1), (10, "0.01")))
+    assert (
+        Line(query=mean_query(pence, N), epsilon=F(1)).accuracy
+        == 100 * Line(query=mean_query(pounds, N), epsilon=F(1)).accuracy
+    )
+
+
+def test_the_figures_of_the_design_come_out():
+    """Mean age of 5000 at epsilon 0.3: noise scale 400 steps, grid 32, so +-0.24 years at alpha 0.05."""
+    assert Line(query=mean_query(AGE, N), epsilon=F(3, 10)).accuracy == F(24, 100)
+
+
+def test_ten_percent_more_epsilon_is_offered_to_each_line():
+    both = plan([ask(query, epsilon="0.5") for query in QUERIES])
+    offers = both.offers()
+    assert [offer.title for offer in offers] == [query.title for query in QUERIES]
+    for offer, line in zip(offers, both.lines, strict=True):
+        assert offer.more_epsilon == F(55, 100)
+        assert offer.accuracies == line.accuracies
+        assert all(0 <= gain < F(1, 5) for gain in offer.gains)
+    assert any(gain > 0 for offer in offers for gain in offer.gains)
+    doubled = both.offers(more=1)
+    assert all(gain > F(2, 5) for offer in doubled for gain in offer.gains)
+    assert "epsilon 1/2 -> 11/20, accuracy" in repr(offers[0])
+
+
+def test_a_fitted_line_that_misses_the_accuracy_asked_for_says_so():
+    small = plan([ask(mean_query(AGE, N), accuracy="0.5"), ask(QUERIES[2], epsilon=1)]).fit("0.1")
+    assert not small.lines[0].meets_target
+    assert "misses the accuracy 1/2 asked for" in repr(small)
+    large = small.fit(10)
+    assert large.lines[0].meets_target
+
+
+def test_a_mean_under_add_remove_shows_both_parts_and_promises_no_accuracy():
+    line = Line(query=mean_query(AGE, MANY, count_share="1/4"), epsilon=F(1))
+    assert line.accuracy is None
+    of_sum, of_count = line.accuracies
+    assert of_sum > of_count
+    assert of_count.denominator == 1
+    text = repr(Plan(lines=(line,)))
+    assert "centred sum +-" in text
+    assert "derived, no accuracy promised; epsilon split 3/4 + 1/4" in text
+    with pytest.raises(PremiseError, match="follows from two releases"):
+        ask(mean_query(AGE, MANY), accuracy=1)
+    with pytest.raises(PremiseError, match="follows from two releases"):
+        ask(mean_query(AGE, N, by=REGION), accuracy=1)
+
+
+def test_the_derived_accuracy_shrinks_with_the_guessed_rows_and_never_passes_the_width():
+    line = Line(query=mean_query(AGE, MANY), epsilon=F(1))
+    found = [line.derived_accuracy(rows) for rows in (1, 10, 100, 1000, 10_000)]
+    assert found == sorted(found, reverse=True)
+    assert found[0] == 120
+    assert found[-1] < F(1, 5)
+    with pytest.raises(ParameterError, match="rows = 10001 is more than the 10000 declared"):
+        line.derived_accuracy(10_001)
+    with pytest.raises(ParameterError, match="is released itself"):
+        Line(query=mean_query(AGE, N), epsilon=F(1)).derived_accuracy(5000)
+
+
+@PROPERTY
+@given(
+    rows=st.integers(60, 5000), more=st.integers(0, 3000), level=st.integers(0, 120),
+    slip=st.sampled_from([-1, 1]), miscount=st.sampled_from([-1, 0, 1]),
+)  # fmt: skip
+@example(rows=1000, more=0, level=120, slip=-1, miscount=1)
+def test_a_sum_and_a_count_within_their_accuracies_give_a_mean_within_the_derived_one(
+    rows, more, level, slip, miscount
+):
+    line = Line(query=mean_query(AGE, MANY), epsilon=F(1))
+    half = Line(query=line.query, epsilon=F(1), alpha=line.alpha / 2)
+    of_sum, of_count = half.accuracies
+    n = rows + more
+    found = derived_mean(AGE, centred_sum=n * F(level - 60) + slip * of_sum, count=n + miscount * of_count)
+    assert abs(found - level) <= line.derived_accuracy(rows)
+
+
+@pytest.mark.parametrize("level", [0, 1, 2])
+def test_the_derived_accuracy_holds_by_the_exact_laws_of_sum_and_count(level):
+    """All outputs of both mechanisms, for tables of equal values: the mean is further off with probability <= alpha."""
+    column, rows = integer_column("x", lower=0, upper=2), 12
+    query = mean_query(column, add_remove(n_max=12))
+    line = Line(query=query, epsilon=F(6), alpha=F(1, 10))
+    bound = line.derived_accuracy(rows)
+    assert bound < 1
+    sums, counts = (
+        outputs(mechanism(part, 6), truth, part.numerator)
+        for part, truth in zip(query.parts, (rows * (2 * level - 2), rows), strict=True)
+    )
+    wrong = F(0)
+    for total, likely in sums:
+        far = (p for count, p in counts if abs(mean_from(column, total, count) - level) > bound)
+        wrong += likely * sum(far, F(0))
+    assert wrong <= F(1, 10)
+
+
+def outputs(m, truth, numerator):
+    """Return the likely outputs with upper ends of their probabilities, and what is left as one wild output."""
+    law, p = m.law(truth), m.parameters
+    rows = [(k, law.probability(k).upper) for k in law.support]
+    return [(numerator.statistic(p.data_value(k)), chance) for k, chance in rows if chance > F(1, 10**7)] + [
+        (F(10**9), sum((chance for _, chance in rows if chance <= F(1, 10**7)), F(0)))
+    ]
+
+
+def mean_from(column, total, count):
+    if total == 10**9 or count == 10**9:
+        return F(-(10**9))  # counted as wrong
+    return derived_mean(column, centred_sum=total, count=count)
+
+
+def test_a_count_of_nothing_gives_the_midpoint_and_means_stay_inside_the_bounds():
+    assert derived_mean(KIDS, centred_sum=F(5), count=F(0)) == 6
+    assert derived_mean(KIDS, centred_sum=F(50), count=F(1)) == 12
+    assert derived_mean(KIDS, centred_sum=F(-50), count=F(1)) == 0
+    assert derived_mean(KIDS, centred_sum=F(-3), count=F(2)) == F(9, 2)
+
+
+def test_the_plan_prints_as_a_small_table():
+    lines = [ask(mean_query(AGE, N), epsilon="0.3", lock=True), ask(histogram_query(REGION, N), epsilon="0.9")]
+    assert repr(plan(lines, budget=1)) == (
+        "plan: epsilon 6/5 of budget 1; too much: fit it\n"
+        "  mean(age)          3/10  +-0.2400 at alpha 1/20          locked\n"
+        "  histogram(region)  9/10  +-7 at alpha 1/20 in each cell"
+    )
+
+
+def test_planning_a_million_cells_needs_no_cells():
+    column = category_column("key", categories=[str(i) for i in range(200_000)])
+    line = planned(ask(histogram_query(column, MANY), epsilon=1))
+    assert line.query.cells == 200_000
+    assert line.accuracy == 3

@@ -1,0 +1,474 @@
+"""The study file: exact numbers, strict keys, places in errors, round trips, and the example of the guide."""
+
+from __future__ import annotations
+
+import copy
+import random
+import re
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from snapdp.errors import BoundError, ParameterError, PremiseError, SnapdpError
+from snapdp.studies import reader
+from snapdp.studies.columns import category_column, integer_column, number_column
+from snapdp.studies.conditions import condition
+from snapdp.studies.plan import ask
+from snapdp.studies.reader import DeclaredStudy, load_study, plan_of, study_from_toml, study_from_values
+from snapdp.studies.relation import add_remove, change_one
+from snapdp.studies.statistics.count import count_query
+from snapdp.studies.statistics.covariance import covariance_query
+from snapdp.studies.statistics.histogram import histogram_query
+from snapdp.studies.statistics.mean import mean_query
+from snapdp.studies.statistics.sum import sum_query
+from snapdp.studies.statistics.variance import variance_query
+from snapdp.studies.writer import study_to_toml
+from tests import ROOT, VECTORS
+
+F = Fraction
+GUIDE = ROOT / "docs" / "guide" / "study-file.md"
+TEXT = """
+version = 1
+dataset = "people-2026"
+relation = "change-one"            # or "add-remove" with n_max = 10000
+n = 5000
+budget = "1"
+
+[columns.age]
+kind = "number"
+lower = 0
+upper = 120
+step = "1"
+missing = 60
+
+[columns.pay]
+kind = "integer"
+lower = 500
+upper = 1000
+
+[columns.region]
+kind = "category"
+categories = ["north", "south", "east", "west"]
+unknown = "dropped"
+
+[[statistic]]
+kind = "mean"
+column = "age"
+epsilon = 0.3
+lock = true
+
+[[statistic]]
+kind = "histogram"
+column = "region"
+epsilon = "0.2"
+"""
+
+
+def changed(old, new, text=TEXT):
+    assert old in text
+    return text.replace(old, new, 1)
+
+
+def block(language, number=0):
+    return re.findall(rf"```{language}\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL)[number]
+
+
+def test_the_study_of_the_design_is_read():
+    study = study_from_toml(TEXT)
+    assert (study.dataset, study.budget, study.relation) == ("people-2026", 1, change_one(n=5000))
+    assert [column.name for column in study.columns] == ["age", "pay", "region"]
+    assert study.column("age") == number_column("age", lower=0, upper=120, step=1, missing=60)
+    assert study.column("pay") == integer_column("pay", lower=500, upper=1000)
+    assert study.asked == (
+        ask(mean_query(study.column("age"), study.relation), epsilon="0.3", lock=True),
+        ask(histogram_query(study.column("region"), study.relation), epsilon="0.2"),
+    )
+    with pytest.raises(ParameterError, match="'height' is not declared"):
+        study.column("height")
+
+
+@pytest.mark.parametrize("written", ["0.3", '"0.3"', '"3/10"', "3e-1", "0.30", "+0.3", '"0.3e0"'])
+def test_numbers_mean_what_they_print(written):
+    study = study_from_toml(changed("epsilon = 0.3", f"epsilon = {written}"))
+    assert study.asked[0].epsilon == F(3, 10)
+
+
+def test_numbers_beyond_doubles_stay_exact():
+    digits = "0.1234567890123456789012345678901234567890123"
+    assert study_from_toml(changed("epsilon = 0.3", f"epsilon = {digits}")).asked[0].epsilon == F(digits)
+
+
+def test_the_plan_of_a_study_has_its_lines_and_its_budget():
+    found = plan_of(study_from_toml(TEXT))
+    assert found.total == F(1, 2)
+    assert found.budget == 1
+    assert found.fit().total == 1
+    assert found.fit().lines[0] == found.lines[0]
+    assert plan_of(study_from_toml(changed('budget = "1"\n', ""))).budget is None
+
+
+def test_the_example_of_the_guide_prints_what_the_guide_shows(capsys):
+    exec(block("python"), {"text": block("toml")})
+    printed = capsys.readouterr().out
+    shown = block("text")
+    assert printed == shown
+    assert "Did you mean 'lower'?" in GUIDE.read_text(encoding="utf-8")
+
+
+def test_groups_and_persons_are_planned_and_not_ignored():
+    text = changed('relation = "change-one"', 'relation = "add-remove"')
+    text = changed("n = 5000", 'n_max = 5000\nperson = "id"\nrows_per_person = 3', text)
+    text = changed('column = "age"\n', 'column = "age"\nby = "region"\ncount_share = "0.4"\n', text)
+    study = study_from_toml(text)
+    assert study.relation == add_remove(n_max=5000, person="id", rows_per_person=3)
+    first = study.asked[0].query
+    assert [part.cells for part in first.parts] == [4, 4]
+    assert [part.share for part in first.parts] == [F(3, 5), F(2, 5)]
+    assert [part.numerator.sensitivity for part in first.parts] == [3 * 120, 3]
+    assert "centred sum" in repr(plan_of(study))
+
+
+def test_conditions_edges_and_covariances_are_read():
+    more = """
+[[statistic]]
+kind = "count"
+where = [{column = "age", from = 18, below = "65.5"}, {column = "region", equals = "north"}]
+accuracy = 20
+alpha = 0.01
+
+[[statistic]]
+kind = "histogram"
+column = "pay"
+edges = [600, "700", 800.5]
+outside = "binned"
+epsilon = 1
+
+[[statistic]]
+kind = "covariance"
+columns = ["age", "pay"]
+epsilon = 1
+"""
+    study = study_from_toml(TEXT + more)
+    count, bins, together = (asked.query for asked in study.asked[2:])
+    assert count.title == "count where 18 <= age < 131/2 and region = north"
+    assert study.asked[2].accuracy == 20
+    assert study.asked[2].alpha == F(1, 100)
+    assert list(bins.labels) == ["below 600", "[600, 700)", "[700, 1601/2]", "above 1601/2"]
+    assert together.title == "covariance(age, pay)"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "place", "nearest"),
+    [
+        ("budget =", "buget =", "study", "budget"),
+        ("[[statistic]]", "[[statistics]]", "study", "statistic"),
+        ("lower = 0", "lowr = 0", "columns.age", "lower"),
+        ("lower = 0", "Lower = 0", "columns.age", "lower"),
+        ("missing = 60", "mising = 60", "columns.age", "missing"),
+        ("missing = 60", 'categories = ["a"]', "columns.age", "missing"),
+        ('unknown = "dropped"', "upper = 3", "columns.region", "unknown"),
+        ("lock = true", "locked = true", r"statistic 1", "lock"),
+        ('epsilon = "0.2"', 'epsilom = "0.2"', r"statistic 2", "epsilon"),
+        ("lock = true", "edges = [1, 2]", r"statistic 1 \(mean\)", "epsilon"),
+        ("lock = true", "where = []", r"statistic 1 \(mean\)", "alpha"),
+    ],
+)
+def test_an_unknown_key_is_an_error_that_names_its_table_and_the_nearest_key(old, new, place, nearest):
+    text = TEXT.replace(old, new) if old == "[[statistic]]" else changed(old, new)
+    with pytest.raises(ParameterError, match=f"^{place}.*the key .* is not known") as refusal:
+        study_from_toml(text)
+    assert "Did you mean '" in refusal.value.advice
+    if old not in ("missing = 60", 'unknown = "dropped"', "lock = true"):
+        assert refusal.value.numbers["nearest"] == nearest
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("version = 1", "version = 3", r"study: version = 3 is not known"),
+        ("version = 1", "version = true", r"study: version = True is not known"),
+        ("version = 1\n", "", r"study: the key 'version' is missing"),
+        ('dataset = "people-2026"', 'dataset = ""', r"study: dataset is empty"),
+        ('dataset = "people-2026"', "dataset = 3", r"study: dataset is a number"),
+        ('"change-one"', '"bounded"', r"study: relation = 'bounded' is not known"),
+        ("n = 5000", "n = 0", r"study: n = 0 is not a positive whole number"),
+        ("n = 5000", "n = true", r"study: n is true or false"),
+        ("n = 5000\n", "", r"study: the key 'n' is missing"),
+        ("n = 5000", "n = 5000\nn_max = 3", r"study: n_max belongs to add-remove"),
+        ('"change-one"', '"add-remove"', r"study: n is private under add-remove"),
+        ("n = 5000", 'n = 5000\nperson = "id"', r"study: person belongs to add-remove"),
+        ('budget = "1"', "budget = 0", r"study: budget = 0 is not positive"),
+        ('budget = "1"', "budget = []", r"study: budget is an empty list"),
+        ('kind = "number"', 'kind = "real"', r"columns.age: kind = 'real' is not known"),
+        ('kind = "number"\n', "", r"columns.age: the key 'kind' is missing"),
+        ("lower = 0\n", "", r"columns.age: the key 'lower' is missing"),
+        ("lower = 0", "lower = [0]", r"columns.age: lower is a list"),
+        ("lower = 0", "lower = nan", r"columns.age: lower of column 'age' = .* is not a finite number"),
+        ("upper = 120", "upper = inf", r"columns.age: upper of column 'age' = .* is not a finite number"),
+        ("upper = 120", "upper = 1979-05-27", r"columns.age: upper is a date or time"),
+        ("upper = 120", "upper = 1e999999999", r"columns.age: upper of column 'age'"),
+        ("missing = 60", "missing = 121", r"columns.age: missing = 121 lies outside"),
+        ('categories = ["north", ', "categories = [1, ", r"columns.region: categories is a list"),
+        ('"north", "south"', '"north", "north"', r"columns.region: category 'north' .* declared twice"),
+        ('unknown = "dropped"', 'unknown = ""', r"columns.region: unknown = ''"),
+        ('unknown = "dropped"', 'null = "keep"', r"columns.region: null = 'keep'"),
+        ('kind = "mean"', 'kind = "median"', r"statistic 1: kind = 'median' is not known"),
+        ('column = "age"\n', "", r"statistic 1 \(mean\): the key 'column' is missing"),
+        ('column = "age"', 'column = "agee"', r"statistic 1 \(mean\): column 'agee' is not declared"),
+        ("epsilon = 0.3", "", r"statistic 1 \(mean\): mean\(age\) needs an epsilon or a target"),
+        ("epsilon = 0.3", "epsilon = 1\naccuracy = 1", r"statistic 1 \(mean\): mean\(age\) needs an epsilon or"),
+        ("epsilon = 0.3", "epsilon = -1", r"statistic 1 \(mean\): epsilon = -1 is not positive"),
+        ("epsilon = 0.3", "epsilon = 1\nalpha = 2", r"statistic 1 \(mean\): alpha = 2 is no probability"),
+        ("lock = true", 'lock = "yes"', r"statistic 1 \(mean\): lock is text"),
+        ("lock = true", 'by = "pay"', r"statistic 1 \(mean\): column 'pay' holds numbers and cannot name groups"),
+        ('column = "region"', 'column = "age"', r"statistic 2 \(histogram\): .* needs public bin edges"),
+        ('column = "region"', 'column = "age"\nedges = []', r"statistic 2 \(histogram\): edges is an empty list"),
+        ('column = "region"', 'column = "age"\nedges = [0, true]', r"statistic 2 \(histogram\): edges is a list"),
+        ('kind = "mean"\ncolumn = "age"', 'kind = "covariance"', r"statistic 1 \(covariance\): .* needs two columns"),
+        ('kind = "mean"\ncolumn = "age"', 'kind = "count"\nwhere = [3]', r"statistic 1 \(count\): where is a list"),
+        (
+            'kind = "mean"\ncolumn = "age"',
+            'kind = "count"\nwhere = [{colum = "age"}]',
+            r"statistic 1 \(count\), where: the key 'colum' is not known",
+        ),
+        (
+            'kind = "mean"\ncolumn = "age"',
+            'kind = "count"\nwhere = [{column = "region", equals = "nord"}]',
+            r"statistic 1 \(count\): 'nord' is no declared category",
+        ),
+        ('kind = "mean"\ncolumn = "age"', 'kind = "mean"\ncolumn = "age"\nkind = "sum"', r"not valid TOML.*line \d+"),
+        ("n = 5000", "n = ", r"the study is not valid TOML.*line 5"),
+        ("n = 5000", f"n = {'9' * 5000}", r"the study is not valid TOML"),
+        ("n = 5000", f"n = {'[' * 5000}", r"the study is not valid TOML"),
+        ("[columns.age]", "[columns]\nage = 3\n[columns.old]", r"columns.age is a number, not a table"),
+    ],
+)
+def test_a_wrong_study_is_refused_and_the_error_names_the_place(old, new, words):
+    with pytest.raises(SnapdpError, match=words) as refusal:
+        study_from_toml(changed(old, new))
+    assert refusal.value.advice
+
+
+def test_the_same_statistic_twice_is_refused_also_with_another_epsilon():
+    twice = TEXT + '[[statistic]]\nkind = "mean"\ncolumn = "age"\nepsilon = 1\nalpha = "0.1"\n'
+    with pytest.raises(ParameterError, match=r"statistic 3 \(mean\(age\)\) repeats statistic 1"):
+        study_from_toml(twice)
+
+
+def test_a_study_without_columns_or_statistics_is_refused():
+    with pytest.raises(ParameterError, match="'columns' is missing"):
+        study_from_toml('version = 1\ndataset = "d"\nrelation = "change-one"\nn = 3\nstatistic = []')
+    with pytest.raises(ParameterError, match="columns holds no table"):
+        study_from_toml('version = 1\ndataset = "d"\nrelation = "change-one"\nn = 3\ncolumns = {}\nstatistic = []')
+    with pytest.raises(ParameterError, match="there is no statistic"):
+        study_from_toml(changed("version = 1", "version = 1\nstatistic = []", TEXT.split("[[statistic]]")[0]))
+    with pytest.raises(ParameterError, match="statistic is a table"):
+        study_from_toml(TEXT.split("[[statistic]]")[0] + '[statistic]\nkind = "count"')
+
+
+@pytest.mark.parametrize("kind", ["variance", "covariance"])
+def test_a_statistic_that_add_remove_does_not_define_is_refused_in_its_place(kind):
+    text = changed('"change-one"', '"add-remove"', changed("n = 5000", "n_max = 5000"))
+    which = 'columns = ["age", "pay"]' if kind == "covariance" else 'column = "age"'
+    text = changed('kind = "mean"\ncolumn = "age"', f'kind = "{kind}"\n{which}', text)
+    with pytest.raises(PremiseError, match=rf"statistic 1 \({kind}\): a {kind} is not defined under add-remove"):
+        study_from_toml(text)
+
+
+def test_errors_keep_their_family_and_their_numbers():
+    with pytest.raises(BoundError) as refusal:
+        study_from_toml(changed("upper = 120", "upper = -1"))
+    assert refusal.value.numbers == {"lower": 0, "upper": -1}
+
+
+def test_a_study_is_loaded_from_a_file_with_or_without_a_byte_order_mark(tmp_path):
+    for encoding in ("utf-8", "utf-8-sig"):
+        path = tmp_path / "study.toml"
+        path.write_text(TEXT, encoding=encoding)
+        assert load_study(path) == load_study(str(path)) == study_from_toml(TEXT)
+    with pytest.raises(ParameterError, match="cannot be read"):
+        load_study(tmp_path / "none.toml")
+    with pytest.raises(ParameterError, match="cannot be read"):
+        load_study(tmp_path)
+    path.write_bytes(b'dataset = "\xff"')
+    with pytest.raises(ParameterError, match="not UTF-8"):
+        load_study(path)
+    with pytest.raises(ParameterError):
+        load_study("a\0b")
+
+
+LETTERS = st.characters(codec="utf-8", exclude_characters="\x00")  # what engines can store
+names = st.text(LETTERS, min_size=1, max_size=8).filter(str.strip)
+numbers = st.fractions(min_value=-1000, max_value=1000, max_denominator=64)
+epsilons = st.fractions(min_value=F(1, 1000), max_value=10, max_denominator=1000).filter(bool)
+levels = st.fractions(min_value=F(1, 100), max_value=F(1, 2), max_denominator=100)
+
+
+@st.composite
+def studies(draw):
+    relation = draw(
+        st.builds(lambda n: change_one(n=n), st.integers(2, 10**20))
+        | st.builds(lambda n: add_remove(n_max=n), st.integers(1, 10**6))
+        | st.builds(
+            lambda n, p, m: add_remove(n_max=n, person=p, rows_per_person=m),
+            st.integers(1, 10**6),
+            names,
+            st.integers(1, 9),
+        )
+    )
+    one, two, three = draw(st.lists(names, min_size=3, max_size=3, unique=True))
+    low, high = sorted(draw(st.tuples(numbers, numbers).filter(lambda ends: ends[0] != ends[1])))
+    step = draw(st.none() | st.fractions(min_value=F(1, 16), max_value=8, max_denominator=16).filter(bool))
+    real = number_column(one, lower=low, upper=high, step=step)
+    integer = integer_column(two, lower=low, upper=high, missing=draw(st.sampled_from([None, high])))
+    unknown, null = draw(st.tuples(*[st.sampled_from(["dropped", "binned"])] * 2))
+    group = category_column(
+        three, categories=draw(st.lists(st.text(LETTERS, max_size=5), min_size=1, max_size=4, unique=True)),
+        unknown=unknown, null=null,
+    )  # fmt: skip
+    by = draw(st.sampled_from([None, group]))
+    where = [condition(group, equals=group.categories[0]), condition(real, below=real.middle)]
+    edges = sorted({integer.lower, integer.lower + integer.step, integer.upper})
+    queries = [
+        count_query(relation, where=where, by=by),
+        histogram_query(group, relation),
+        histogram_query(integer, relation, edges=edges, outside=unknown, by=by),
+        sum_query(integer, relation, by=by),
+        mean_query(real, relation, by=by),
+        mean_query(integer, relation, by=group, count_share=draw(levels)),
+    ]
+    if relation.is_change_one:
+        queries += [variance_query(real, relation), covariance_query(integer, real, relation)]
+    chosen = draw(st.lists(st.sampled_from(queries), min_size=1, max_size=5, unique=True))
+    wanted = []
+    for query in chosen:
+        cost = {"epsilon": draw(epsilons)} if query.derivation or draw(st.booleans()) else {"accuracy": draw(epsilons)}
+        wanted.append(ask(query, **cost, alpha=draw(levels), lock=draw(st.booleans())))
+    return DeclaredStudy(
+        dataset=draw(names),
+        relation=relation,
+        columns=(real, integer, group),
+        asked=tuple(wanted),
+        budget=draw(st.none() | epsilons),
+    )
+
+
+@given(study=studies())
+@settings(max_examples=100, deadline=None)
+def test_a_study_that_is_written_is_read_back_equal(study):
+    text = study_to_toml(study)
+    again = study_from_toml(text)
+    assert again == study
+    assert study_to_toml(again) == text
+
+
+def test_both_versions_declare_the_same():
+    assert study_from_toml(TEXT.replace("version = 1", "version = 2")) == study_from_toml(TEXT)
+    assert (VECTORS / "golden" / "v2" / "study-2.toml").read_text() == study_to_toml(study_from_toml(TEXT))
+
+
+def test_a_key_of_a_later_version_is_refused_in_an_earlier_one(monkeypatch):
+    monkeypatch.setitem(reader.VERSIONS, 2, {"budget"})
+    assert study_from_toml(TEXT.replace("version = 1", "version = 2")).budget == 1
+    with pytest.raises(ParameterError, match="the key 'budget' is not known in version 1"):
+        study_from_toml(TEXT)
+
+
+def test_the_written_study_of_the_design_reads_well():
+    text = study_to_toml(study_from_toml(TEXT))
+    assert text.startswith('version = 2\ndataset = "people-2026"\nrelation = "change-one"\nn = 5000\nbudget = 1\n')
+    assert '[[statistic]]\nkind = "mean"\ncolumn = "age"\nepsilon = "3/10"\nlock = true\n' in text
+
+
+JUNK = [None, True, 0, -1, 1.5, "", "x", "1/0", "1e99999", [], [1], [[]], {}, {"a": 1}, "north", "age", 10**30, "nan"]
+
+
+def test_two_thousand_damaged_studies_are_read_or_refused_and_never_crash():
+    dice = random.Random(20_26)
+    whole = {
+        "version": 1, "dataset": "d", "relation": "change-one", "n": 50, "budget": "1",
+        "columns": {
+            "age": {"kind": "number", "lower": 0, "upper": 120, "step": 1, "missing": 3},
+            "region": {"kind": "category", "categories": ["north", "south"], "unknown": "binned", "null": "dropped"},
+        },
+        "statistic": [
+            {"kind": "mean", "column": "age", "epsilon": "0.3", "lock": True},
+            {"kind": "histogram", "column": "age", "edges": [0, 9], "epsilon": 1, "outside": "binned", "alpha": 0.1},
+            {"kind": "count", "where": [{"column": "age", "from": 3, "below": 9}], "by": "region", "accuracy": 3},
+            {"kind": "sum", "column": "age", "by": "region", "epsilon": 1},
+        ],
+    }  # fmt: skip
+    read, refusals = 0, []
+    for _ in range(2000):
+        damaged = copy.deepcopy(whole)
+        for _ in range(dice.randint(1, 2)):
+            _damage(damaged, dice)
+        try:
+            assert repr(plan_of(study_from_values(damaged))).startswith("plan: epsilon")
+            read += 1
+        except SnapdpError as refusal:
+            refusals.append(refusal)
+    assert all(refusal.advice for refusal in refusals)
+    assert len(refusals) > 1000
+    assert read > 20
+
+
+def _damage(tree, dice):
+    """Replace, remove or add one value somewhere."""
+    while True:
+        keys = list(tree) if isinstance(tree, dict) else list(range(len(tree)))
+        if not keys:
+            return
+        key = dice.choice(keys)
+        if isinstance(tree[key], (dict, list)) and tree[key] and dice.random() < 0.8:
+            tree = tree[key]
+            continue
+        action = dice.choice(["replace", "replace", "remove", "add"])
+        if action == "remove":
+            del tree[key]
+        elif action == "add" and isinstance(tree, dict):
+            tree[dice.choice(["n", "upper", "epsilon", "zzz", "by", "column"])] = dice.choice(JUNK)
+        else:
+            tree[key] = dice.choice(JUNK)
+        return
+
+
+# Text and numbers that cannot be used
+
+
+@pytest.mark.parametrize("key", ["dataset", "data", "column", "category"])
+@pytest.mark.parametrize("text", ["a\ud800b", "\udfff", "a\x00b"])
+def test_half_a_character_or_a_null_is_refused_wherever_a_name_stands(key, text):
+    columns = {text if key == "column" else "g": {"kind": "category", "categories": ["a", "b"]}}
+    if key == "category":
+        columns["g"]["categories"] = ["a", text]
+    values = {"version": 1, "dataset": "d", "relation": "change-one", "n": 9, "columns": columns}
+    values |= {"statistic": [{"kind": "histogram", "column": next(iter(columns)), "epsilon": 1}]}
+    if key in ("dataset", "data"):
+        values[key] = text
+    with pytest.raises(ParameterError, match="cannot store") as refused:
+        study_from_values(values)
+    assert str(refused.value).isascii()
+
+
+@pytest.mark.parametrize("number", ["0." + "1" * 5000, "1" * 5000 + ".5", "1e-900"])
+def test_a_number_of_thousands_of_digits_is_refused_in_words(number):
+    text = f"""version = 1
+dataset = "d"
+relation = "change-one"
+n = 9
+[columns.x]
+kind = "number"
+lower = 0
+upper = 1
+[[statistic]]
+kind = "mean"
+column = "x"
+epsilon = {number}
+"""
+    if len(number) < 100:
+        assert study_from_toml(text).asked[0].epsilon == Fraction(1, 10**900)
+        return
+    with pytest.raises(ParameterError, match=r"thousands of digits|not a finite number"):
+        study_from_toml(text)

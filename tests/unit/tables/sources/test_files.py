@@ -1,0 +1,138 @@
+"""Files: each is counted once, a database with rows that wait beside it, and names that stand twice."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import duckdb
+import pyarrow
+import pyarrow.parquet
+import pytest
+
+from snapdp.errors import DataError
+from snapdp.studies.aggregates import Count, Sum
+from snapdp.studies.columns import integer_column
+from snapdp.tables.engines.opening import open_table
+
+AGE = integer_column("age", lower=0, upper=120)
+ASKED = [Count(), Sum(column=AGE)]
+
+
+def parquet(path, **columns):
+    pyarrow.parquet.write_table(pyarrow.table(columns), path)
+    return path
+
+
+@pytest.mark.parametrize("link", [os.symlink, os.link])
+def test_a_file_is_counted_once_whatever_its_names(link, tmp_path):
+    path = parquet(tmp_path / "a.parquet", age=[1, 2])
+    link(path, tmp_path / "b.parquet")
+    for given in ([path, path], [path, tmp_path / "b.parquet"], tmp_path / "*.parquet", [path, tmp_path / "a.*"]):
+        with pytest.raises(DataError, match="one file, named twice"):
+            open_table(given)
+    assert open_table(tmp_path / "b.parquet").aggregates(ASKED).rows == 2
+
+
+def test_a_folder_that_is_reached_twice_is_counted_once(tmp_path):
+    (tmp_path / "one").mkdir()
+    parquet(tmp_path / "one" / "a.parquet", age=[1, 2])
+    os.symlink(tmp_path / "one", tmp_path / "two")
+    with pytest.raises(DataError, match="one file, named twice"):
+        open_table(tmp_path / "*" / "*.parquet")
+
+
+LEFT_OPEN = """
+import duckdb, os, sys
+connection = duckdb.connect(sys.argv[1], config={"checkpoint_threshold": "1TB"})
+connection.execute("CREATE TABLE IF NOT EXISTS people AS SELECT 1 AS age")
+connection.execute("CHECKPOINT")
+for statement in sys.argv[2:]:
+    connection.execute(statement)
+os._exit(0)  # as a process dies: what was committed is beside the file
+"""
+
+
+def written_and_left(path, *statements):
+    subprocess.run([sys.executable, "-c", LEFT_OPEN, str(path), *statements], check=True)
+    return path
+
+
+def test_rows_that_wait_beside_a_database_are_part_of_it(tmp_path):
+    """They were counted, but the content was recognised as the old one: its answer came back free."""
+    path = written_and_left(tmp_path / "people.duckdb")
+    table = open_table(path, table="people")
+    before, state = table.fingerprint(), table.state()
+    assert table.aggregates(ASKED).rows == 1
+    written_and_left(path, "INSERT INTO people SELECT 50 FROM range(95)")
+    assert (tmp_path / "people.duckdb.wal").stat().st_size > 0
+    assert table.aggregates(ASKED).rows == 96
+    assert table.fingerprint() != before
+    assert table.state() != state
+    os.symlink(path, tmp_path / "link.duckdb")  # under another name the rows beside it are found too
+    assert open_table(tmp_path / "link.duckdb", table="people").aggregates(ASKED).rows == 96
+    with duckdb.connect(str(path)):
+        pass
+    assert table.aggregates(ASKED).rows == 96
+
+
+def test_a_database_in_the_midst_of_a_checkpoint_is_refused(tmp_path):
+    path = written_and_left(tmp_path / "people.duckdb")
+    (tmp_path / "people.duckdb.wal.checkpoint").write_bytes(b"")
+    for action in (lambda t: t.aggregates(ASKED), lambda t: t.fingerprint()):
+        with pytest.raises(DataError, match="checkpoint"):
+            action(open_table(path, table="people"))
+
+
+def twice(*names):
+    return pyarrow.table([pyarrow.array([number]) for number in range(1, len(names) + 1)], names=list(names))
+
+
+def test_two_columns_of_one_name_are_refused_in_every_format(tmp_path):
+    import pandas
+
+    table = twice("age", "age", "x")
+    pyarrow.parquet.write_table(table, tmp_path / "t.parquet")
+    (tmp_path / "t.csv").write_text("age,age,x\n1,2,3\n")
+    frame = pandas.DataFrame([[1, 2, 3]], columns=["age", "age", "x"])
+    for data in (table, tmp_path / "t.parquet", [tmp_path / "t.parquet"], tmp_path / "t.csv", frame):
+        with pytest.raises(DataError, match="several columns named 'age'"):
+            open_table(data).aggregates(ASKED)
+
+
+def test_names_that_differ_in_capitals_are_other_columns_and_refused_in_parquet_files(tmp_path):
+    """Spark takes one for the other there, or not, as its session is set."""
+    table = twice("AGE", "age", "Age_1", "age_1", "b")
+    pyarrow.parquet.write_table(table, tmp_path / "t.parquet")
+    for name, cell in (("AGE", 1), ("age", 2), ("Age_1", 3), ("age_1", 4), ("b", 5)):
+        column = integer_column(name, lower=0, upper=120)
+        assert open_table(table).aggregates([Sum(column=column)])[Sum(column=column)] == (cell,)
+        if name == "b":
+            assert open_table(tmp_path / "t.parquet").aggregates([Sum(column=column)])[Sum(column=column)] == (5,)
+        else:
+            with pytest.raises(DataError, match="beside the declared"):
+                open_table(tmp_path / "t.parquet").aggregates([Sum(column=column)])
+
+
+def test_nested_columns_do_not_disturb_the_names_of_the_others(tmp_path):
+    struct = pyarrow.array([{"age": 1, "b": [{"c": 2}]}])
+    table = pyarrow.table([struct, pyarrow.array([[1, 2]]), pyarrow.array([7])], names=["s", "l", "age"])
+    pyarrow.parquet.write_table(table, tmp_path / "t.parquet")
+    assert open_table(tmp_path / "t.parquet").aggregates(ASKED)[Sum(column=AGE)] == (7,)
+
+
+def test_a_link_that_is_set_to_another_file_meanwhile_changes_nothing(tmp_path):
+    """The file is found once, when the table is opened; its checks and its scan are then of one file."""
+    for name, other in (("a.csv", "b.csv"), ("a.parquet", "b.parquet")):
+        for each, cell in ((name, 1), (other, 90)):
+            if each.endswith(".csv"):
+                (tmp_path / each).write_text(f"age\n{cell}\n")
+            else:
+                pyarrow.parquet.write_table(pyarrow.table({"age": [cell]}), tmp_path / each)
+        link = tmp_path / f"link-{name}"
+        link.symlink_to(tmp_path / name)
+        table = open_table(link)
+        link.unlink()
+        link.symlink_to(tmp_path / other)
+        assert table.aggregates(ASKED)[Sum(column=AGE)] == (1,)

@@ -1,0 +1,185 @@
+"""Persons: which rows are kept, and that adding or removing one person moves nobody else."""
+
+from __future__ import annotations
+
+import random
+import uuid
+from collections import Counter
+from itertools import pairwise
+
+import duckdb
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from snapdp.errors import DataError, ParameterError
+from snapdp.release.numerators import exact_values
+from snapdp.studies.aggregates import Bins, Categories, Count, Persons, Sum
+from snapdp.studies.columns import PersonColumn, category_column, integer_column
+from snapdp.studies.relation import add_remove
+from snapdp.studies.statistics.count import count_query
+from snapdp.studies.statistics.histogram import histogram_query
+from snapdp.studies.statistics.mean import mean_query
+from snapdp.studies.statistics.sum import sum_query
+from snapdp.tables.engines.opening import open_table
+from snapdp.tables.sql.generator import LABEL, TEXT, WHOLE, Field, Rows, level_rows
+from tests.unit.tables.kept import by_order, kept
+from tests.unit.tables.tables import FORMATS
+
+X = integer_column("x", lower=0, upper=9, missing=4)
+G = category_column("g", categories=["a", "b"])  # unknown and null are in no cell: a level may be NULL
+PEOPLE = ["p", "q", "", " p", "1", "e\u0301", "é", "🙂", "a:b", "a'b", None]
+
+
+def table_of(rows):
+    """Return the table of (x, g, person)."""
+    names = ("x", "g", "id")
+    return open_table({name: [row[i] for row in rows] for i, name in enumerate(names)})
+
+
+def as_levels(rows):
+    return [((4 if x is None else x, {"a": 0, "b": 1}.get(g)), person) for x, g, person in rows]
+
+
+def random_rows(draw, count):
+    cells = [None, *range(10)], ["a", "b", "c", None], PEOPLE
+    return [tuple(draw.choice(each) for each in cells) for _ in range(count)]
+
+
+def kept_on_duckdb(rows, *, most, salt=""):
+    with duckdb.connect(config={"pandas_analyze_sample": "0"}) as connection:
+        source = table_of(rows).source
+        persons = Persons(column="id", most=most)
+        text = level_rows([X, G], source.open(connection, [X, G, persons.cell]), persons=persons, salt=salt)
+        return by_order(((x, g), person) for x, g, person in connection.execute(text).fetchall())
+
+
+@pytest.mark.parametrize("most", [1, 2, 5, 1000])
+@pytest.mark.parametrize("salt", ["", "it's :"])
+def test_the_rows_kept_are_those_of_the_definition_in_any_order_of_the_table(most, salt):
+    draw = random.Random(most)
+    rows = random_rows(draw, 600)
+    found = kept_on_duckdb(rows, most=most, salt=salt)
+    assert found == kept(as_levels(rows), most=most, salt=salt)
+    draw.shuffle(rows)
+    assert kept_on_duckdb(rows, most=most, salt=salt) == found
+    counts = Counter(person for *_, person in rows if person is not None)
+    assert Counter(person for _, person in found) == {person: min(most, n) for person, n in counts.items()}
+
+
+def test_another_salt_keeps_other_rows():
+    rows = random_rows(random.Random(5), 300)
+    assert kept_on_duckdb(rows, most=2, salt="a") != kept_on_duckdb(rows, most=2, salt="b")
+
+
+def test_no_kind_of_row_is_preferred():
+    """Of 4000 persons with one row "a" and one "b" about half keep each; with nine "a" to one "b" about nine in ten."""
+    for copies, expected in ((1, 0.5), (9, 0.9)):
+        rows = [(1, label, str(i)) for i in range(4000) for label in ["a"] * copies + ["b"]]
+        chosen = Counter(g for (_, g), _ in kept_on_duckdb(rows, most=1))
+        # A fixed salt: no chance is left. Hoeffding's bound would allow 0.05 once in 10**8 salts.
+        assert abs(chosen[0] / 4000 - expected) < 0.05
+
+
+rows_of_tables = st.lists(
+    st.tuples(
+        st.sampled_from([None, 0, 1, 9]), st.sampled_from(["a", "b", None]), st.sampled_from(["p", "q", "r", None])
+    ),
+    max_size=14,
+)
+
+
+@settings(deadline=None, max_examples=60)
+@given(rows_of_tables, st.integers(1, 3), st.sampled_from(["p", "q", "r"]))
+def test_without_one_person_everybody_else_keeps_the_same_rows(rows, most, gone):
+    here = kept_on_duckdb(rows, most=most)
+    there = kept_on_duckdb([row for row in rows if row[2] != gone], most=most)
+    assert there == [each for each in here if each[1] != gone]
+    assert len(here) - len(there) <= most
+
+
+@settings(deadline=None, max_examples=60)
+@given(rows_of_tables, st.integers(1, 3), st.sampled_from(["p", "q", "r"]))
+def test_one_person_moves_no_numerator_farther_than_declared(rows, most, gone):
+    relation = add_remove(n_max=12, person="id", rows_per_person=most)
+    queries = [
+        count_query(relation), sum_query(X, relation), mean_query(X, relation, by=G), histogram_query(G, relation),
+        histogram_query(X, relation, edges=[0, 3, 9], by=G),
+    ]  # fmt: skip
+    tables = table_of(rows), table_of([row for row in rows if row[2] != gone])
+    for query, near, far in zip(queries, *(exact_values(queries, each) for each in tables), strict=True):
+        for part, mine, other in zip(query.parts, near, far, strict=True):
+            assert sum(abs(a - b) for a, b in zip(mine, other, strict=True)) <= part.numerator.sensitivity
+
+
+def test_a_row_that_names_nobody_is_never_counted():
+    who = Persons(column="id", most=100)
+    found = table_of([(1, "a", None)] * 50 + [(2, "a", "p")]).aggregates([Sum(column=X, persons=who)])
+    assert (found.rows, found[Sum(column=X, persons=who)]) == (1, (2,))
+
+
+def test_all_statements_of_a_request_keep_the_same_rows():
+    """A cell that is dropped in one statement counts as a row in all: sums over groups and cells agree."""
+    many = category_column("x", categories=[str(i) for i in range(100)], unknown="binned", null="binned")
+    every = category_column("g", categories=["a", "b"], unknown="binned", null="binned")
+    who = Persons(column="id", most=3)
+    asked = [
+        Count(persons=who), Count(by=every, persons=who), Categories(column=many, by=every, persons=who),
+        Bins(column=X, cuts=tuple(range(11)), persons=who), Sum(column=X, persons=who),
+    ]  # fmt: skip
+    rows = random_rows(random.Random(9), 500)
+    found = table_of(rows).aggregates(asked)
+    (total,), by_group, cells, bins, (levels,) = (found[each] for each in asked)
+    assert total == found.rows == 3 * (len(PEOPLE) - 1)
+    assert sum(by_group) == sum(cells) == sum(bins) == total
+    assert [sum(cells[i * 102 : i * 102 + 102]) for i in range(4)] == list(by_group)
+    assert sum(level * count for level, count in enumerate(bins)) == levels
+    assert found == table_of(rows).aggregates(reversed(asked))
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_every_source_keeps_the_same_rows(kind, tmp_path):
+    rows = random_rows(random.Random(3), 300)
+    # Text throughout: an empty cell without quotes is missing in a CSV file, and "" in quotes is a person.
+    columns = {"x": [row[0] for row in rows], "g": [row[1] for row in rows], "id": [row[2] for row in rows]}
+    who = Persons(column="id", most=2)
+    asked = [Sum(column=X, persons=who), Categories(column=G, persons=who)]
+    found = FORMATS[kind](columns, tmp_path).aggregates(asked)
+    by_name = kept([((g, x), person) for (x, g), person in as_levels(rows)], most=2)  # columns in the order of names
+    assert found.rows == len(by_name)
+    assert found[asked[0]] == (sum(x for (_, x), _ in by_name),)
+    assert found[asked[1]] == tuple(sum(g == code for (g, _), _ in by_name) for code in (0, 1))
+
+
+# What may name a person
+
+
+def test_numbers_text_and_uuids_name_persons_alike():
+    who = Persons(column="id", most=1)
+    asked = [Count(persons=who)]
+    ids = [uuid.uuid5(uuid.NAMESPACE_DNS, str(i)) for i in (1, 2, 1)]
+    for cells in ([1, 2, 1], ["1", "2", "1"], np.array([1, 2, 1]), ids, [True, 3.5, "x"]):
+        expected = 1 if cells[0] is True else 2  # what is no text and no whole number names nobody
+        assert open_table({"id": cells}).aggregates(asked).rows == expected
+
+
+def test_numbers_that_are_not_whole_cannot_name_persons():
+    for cells in (np.array([1.0, 2.0]), np.array([True, False])):
+        with pytest.raises(DataError, match="declared as person but stored as"):
+            open_table({"id": cells}).aggregates([Count(persons=Persons(column="id", most=1))])
+    with pytest.raises(DataError, match="no column named 'id'"):
+        open_table({"x": [1]}).aggregates([Count(persons=Persons(column="id", most=1))])
+    with pytest.raises(ParameterError, match="keeps no row"):
+        Persons(column="id", most=0)
+
+
+def test_a_person_column_takes_what_categories_take_but_truth():
+    for kind in (TEXT, LABEL, WHOLE):
+        rows = Rows(origin="t", fields=(Field(name="id", reads="id", stored="?", kind=kind),))
+        assert rows.field(PersonColumn(name="id")).kind == kind
+
+
+def test_more_rows_each_never_take_a_kept_row_away():
+    rows = as_levels(random_rows(random.Random(2), 400))
+    for few, more in pairwise((1, 2, 3, 7)):
+        assert not Counter(kept(rows, most=few)) - Counter(kept(rows, most=more))

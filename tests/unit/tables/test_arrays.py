@@ -1,0 +1,96 @@
+"""Arrays of every kind of numpy: numbers are read without a word, what is no number is refused by its kind."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+from snapdp.errors import DataError, ParameterError
+from snapdp.studies.aggregates import Categories, Count, Persons, Sum
+from snapdp.studies.columns import category_column, integer_column, number_column
+from snapdp.tables.engines.opening import open_table
+
+X = integer_column("x", lower=0, upper=100, missing=50)
+FAR = np.longdouble("1e4000")  # infinite where long doubles are doubles
+SIGNALLING = np.frombuffer(np.uint32(0x7FA00000).tobytes(), dtype=np.float32)
+NUMBERS = {
+    "long doubles": (np.array([1, FAR, -FAR, np.nan], dtype=np.longdouble), 1 + 100 + 0 + 50),
+    "long doubles in a list": ([np.longdouble(1), FAR, -FAR, np.longdouble("nan")], 1 + 100 + 0 + 50),
+    "objects": (np.array([FAR, SIGNALLING[0], np.float16(3), 10**5000], dtype=object), 100 + 50 + 3 + 100),
+    "singles": (np.concatenate([SIGNALLING, np.float32([1e38, -1e38])]), 50 + 100 + 0),
+    "halves": (np.array([np.inf, 3, -0.0], dtype=np.float16), 103),
+    "masked long doubles": (np.ma.masked_array(np.array([1, FAR], dtype=np.longdouble), mask=[False, True]), 51),
+    **{f"int of {size}": (np.array([5, 99], dtype=size), 104) for size in ("i1", "u1", ">i2", "<u4", "i8", "u8")},
+    "largest unsigned": (np.array([2**64 - 1], dtype=np.uint64), 100),
+    "fixed texts": (np.array(["7", " 8 ", "x"]), 65),
+}
+if hasattr(np.dtypes, "StringDType"):  # numpy 2
+    NUMBERS["texts"] = (np.array(["7", " 8 ", "x" * 99], dtype=np.dtypes.StringDType()), 65)
+
+
+@pytest.mark.parametrize("kind", NUMBERS)
+def test_no_cell_of_any_kind_of_number_warns(kind):
+    cells, total = NUMBERS[kind]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        table = open_table({"x": cells})
+        assert table.aggregates([Sum(column=X)])[Sum(column=X)] == (total,)
+        assert table.fingerprint() == open_table({"x": cells}).fingerprint()
+
+
+@pytest.mark.parametrize("kind", ["c8", "c16", "clongdouble", "S3", "V4", "M8[D]", "i4,f4"])
+def test_an_array_of_something_else_is_refused_by_its_kind(kind):
+    with pytest.raises(DataError, match="'x' is an array of"):
+        open_table({"x": np.zeros(2, dtype=kind)}).aggregates([Sum(column=X)])
+
+
+def test_the_fingerprint_of_long_doubles_is_of_their_numbers_only():
+    """The bytes between two long doubles of 80 bits are whatever was in memory before."""
+    one = np.full(64, 255, dtype=np.uint8).view(np.longdouble)
+    two = np.zeros(64, dtype=np.uint8).view(np.longdouble)
+    one[:] = two[:] = [np.longdouble(i) / 3 for i in range(len(one))]
+    assert open_table({"x": one}).fingerprint() == open_table({"x": two}).fingerprint()
+
+
+@pytest.mark.parametrize("text", ["\ud800", "a\udfffb", "nul\x00"])
+def test_a_name_that_no_file_can_hold_is_refused(text):
+    for declare in (
+        lambda: integer_column(text, lower=0, upper=1),
+        lambda: number_column(text, lower=0, upper=1),
+        lambda: category_column(text, categories=["a"]),
+        lambda: category_column("g", categories=["a", text]),
+        lambda: Count(persons=Persons(column=text, most=1)),
+    ):
+        with pytest.raises(ParameterError, match="cannot store") as refused:
+            declare()
+        str(refused.value).encode()
+
+
+class Silent:
+    def __getattr__(self, name):
+        raise RuntimeError("secret")
+
+
+class Mute(str):
+    __slots__ = ()
+
+    def __str__(self):
+        raise RuntimeError("secret")
+
+
+class Odd(float):
+    def __ne__(self, other):
+        raise RuntimeError("secret")
+
+
+def test_no_object_in_a_frame_can_raise():
+    x = integer_column("x", lower=0, upper=9, missing=2)
+    g = category_column("x", categories=["5"], unknown="binned", null="binned")
+    for cell, level, counts in ((Silent(), 2, (0, 1, 0)), (Mute("5"), 5, (1, 0, 0)), (Odd(3.0), 3, (0, 1, 0))):
+        table = open_table({"x": [cell, None]})
+        assert table.aggregates([Sum(column=x)])[Sum(column=x)] == (level + 2,)
+        known, unknown, null = table.aggregates([Categories(column=g)])[Categories(column=g)]
+        assert (known, unknown, null - 1) == counts
+        assert open_table({"x": [cell]}).aggregates([Count(persons=Persons(column="x", most=1))]).rows <= 1

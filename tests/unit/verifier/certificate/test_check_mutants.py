@@ -1,0 +1,149 @@
+"""Every mutant of a genuine certificate is refused, or it is true for a reason that is listed here.
+
+The reasons ask `second_opinion`, never the checker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from snapdp.verifier.certificate import check
+from snapdp.verifier.certificate.certificate import certificate_of
+from snapdp.verifier.language.programs import load_program, program_names
+from snapdp.verifier.loss.verdict import verify
+from snapdp.verifier.machine.machine import parse_machine
+from tests.unit.verifier.certificate.certificates import genuine
+from tests.unit.verifier.certificate.mutation import Path, mutants, places
+from tests.unit.verifier.second_opinion import (
+    are_neighbours,
+    loss_exceeds_claim,
+    same_outputs,
+    theorem,
+    witness_holds,
+)
+
+GENUINE = genuine()
+QUICK = ("snap_half", "snap_half_clamped_query", "low_precision", "snap_noclamp", "naive_laplace")
+Certificate = dict[str, Any]
+
+
+def bound_of(certificate: Certificate, sensitivity: str) -> Fraction:
+    """Return the theorem's bound for the grid and clamp of a snapping certificate and the noise it states."""
+    _, _, bound, (_, grid, _) = certificate["program"][-1][2]
+    machine = certificate["machine"]
+    return theorem(
+        epsilon=certificate["noise_epsilon"],
+        grid=grid,
+        bound=bound,
+        sensitivity=sensitivity,
+        roundings=certificate["roundings"],
+        p=machine["p"],
+        sampler=machine["sampler"],
+    )
+
+
+def still_bounded(_: Certificate, mutant: Certificate, __: Path) -> bool:
+    return bound_of(mutant, mutant["queries"][0][3]) <= Fraction(mutant["bound"]) <= Fraction(mutant["claim"])
+
+
+def narrower_query(_: Certificate, mutant: Certificate, path: Path) -> bool:
+    """A smaller interval or sensitivity admits fewer pairs of private values."""
+    _, lower, upper, sensitivity = mutant["queries"][0]
+    bound = Fraction(mutant["program"][-1][2][2])
+    for inner in (part for _, part in places(mutant["program"]) if isinstance(part, list) and part[0] == "clamp"):
+        if inner[3][0] == "query":
+            lower, upper = inner[1:3]
+    confined = -bound <= Fraction(lower) <= Fraction(upper) <= bound
+    return (
+        path[0] in ("queries", "program")
+        and confined
+        and Fraction(sensitivity) >= 0
+        and still_bounded({}, mutant, path)
+    )
+
+
+def another_machine(original: Certificate, mutant: Certificate, path: Path) -> bool:
+    """More bits, a better sampler, or smaller draws: the theorem gives a bound that is still below the stated one."""
+    umin = mutant["machine"]["umin"]
+    _, _, bound, (_, grid, _) = original["program"][-1][2]
+    far = Fraction(original["noise_epsilon"]) * (2 * Fraction(bound) + Fraction(grid))
+    roomy = umin is None or far * Fraction(3, 2) < -(umin + mutant["machine"]["p"])  # 1/ln 2 < 3/2
+    return path[0] == "machine" and roomy and same_outputs(original, mutant) and still_bounded({}, mutant, path)
+
+
+VERIFIED: dict[str, Callable[[Certificate, Certificate, Path], bool]] = {
+    "names and parameters are for display": lambda _, __, path: path[0] in ("name", "parameters"),
+    "a weaker claim": lambda _, m, path: path == ("claim",) and Fraction(m["bound"]) <= Fraction(m["claim"]),
+    "another bound, between the theorem's and the claim": lambda o, m, path: (
+        path == ("bound",) and still_bounded(o, m, path)
+    ),
+    "the same outputs, up to exchanging the signs": lambda o, m, path: path[0] == "program" and same_outputs(o, m),
+    "a coarser grid, with a smaller bound": lambda o, m, path: path[-2:] == (3, 1) and still_bounded(o, m, path),
+    "fewer pairs of private values": narrower_query,
+    "a machine with a smaller bound": another_machine,
+}
+REFUTED: dict[str, Callable[[Certificate, Certificate, Path], bool]] = {
+    "names and parameters are for display": lambda _, __, path: path[0] in ("name", "parameters"),
+    "another claim that the loss exceeds": lambda _, m, path: path == ("claim",) and loss_exceeds_claim(m),
+    "another query that still admits both private values": lambda _, m, path: (
+        path[0] == "queries" and are_neighbours(m)
+    ),
+    "a correctly rounded logarithm is also a faithful one": lambda _, __, path: path == ("machine", "ln_roundings"),
+    "the cells in another order": lambda o, m, path: (
+        path in (("witness", "cells"), ("witness", "gaps")) and unordered(o, m)
+    ),
+    "the top of the draws is null or 1": lambda _, __, path: path[:2] == ("witness", "gaps") and path[-1] == "above",
+    "the scale and the sampler of a Laplace draw do not change its floats": lambda o, _, path: (
+        o["program"][0][2] == "laplace" and (path[0] == "machine" or path[:2] == ("program", 0))
+    ),
+    "still a true witness of this program": lambda _, m, __: witness_holds(m),
+}
+
+
+def unordered(original: Certificate, mutant: Certificate) -> bool:
+    key = "cells" if "cells" in mutant["witness"] else "gaps"
+    one, other = (sorted(map(str, c["witness"][key])) for c in (original, mutant))
+    return one == other
+
+
+@pytest.mark.parametrize("name", GENUINE)
+def test_genuine_certificates_are_accepted(name):
+    assert check.check(GENUINE[name]) is None
+
+
+def judged(original: Certificate) -> tuple[int, dict[str, int], list[Any]]:
+    """Return how many mutants there are, how many are accepted for each reason, and those without a reason."""
+    reasons = VERIFIED if original["verdict"] == "VERIFIED" else REFUTED
+    total, accepted, unexplained = 0, dict.fromkeys(reasons, 0), []
+    for path, how, mutant in mutants(original):
+        total += 1
+        if check.check(mutant) is None:
+            reason = next((text for text, holds in reasons.items() if holds(original, mutant, path)), None)
+            if reason is None:
+                unexplained.append((path, how, str(mutant)[:2000]))
+            else:
+                accepted[reason] += 1
+    return total, accepted, unexplained
+
+
+@pytest.mark.parametrize("name", [pytest.param(n, marks=() if n in QUICK else pytest.mark.long) for n in GENUINE])
+def test_every_mutant_is_refused_or_true(name):
+    total, accepted, unexplained = judged(GENUINE[name])
+    assert unexplained == []
+    assert total > 2000
+    assert sum(accepted.values()) < total / 8
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("machine", ["", "sampler=grid53", "umin=-1074"])
+@pytest.mark.parametrize("name", program_names())
+def test_every_mutant_of_a_certificate_of_the_prover_is_refused_or_true(name, machine):
+    verdict = verify(load_program(name), parse_machine(machine))
+    if verdict.kind in ("VERIFIED", "REFUTED"):
+        total, _, unexplained = judged(certificate_of(verdict))
+        assert unexplained == []
+        assert total > 2000
