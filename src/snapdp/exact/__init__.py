@@ -67,6 +67,8 @@ if TYPE_CHECKING:
         ratio_down as ratio_down,
         ratio_nearest as ratio_nearest,
         ratio_up as ratio_up,
+        ratios_down as ratios_down,
+        ratios_up as ratios_up,
         shown as shown,
         to_float_down as to_float_down,
         to_float_nearest as to_float_nearest,
@@ -91,7 +93,7 @@ else:
             "integer_log": "ln_scaled",
             "numbers": (
                 "LARGEST_DECIMAL_EXPONENT datum not_a_real_number parameter positive probability ratio_down "
-                "ratio_nearest ratio_up shown to_float_down to_float_nearest to_float_up "
+                "ratio_nearest ratio_up ratios_down ratios_up shown to_float_down to_float_nearest to_float_up "
             ),
         },
     )

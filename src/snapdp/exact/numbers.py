@@ -146,3 +146,27 @@ def ratio_up(numerator: int, denominator: int) -> float:
 
 def ratio_down(numerator: int, denominator: int) -> float:
     return 0.0 - ratio_up(-numerator, denominator)  # zero is +0.0
+
+
+def ratios_up(numerators: Any, denominators: Any) -> Any:
+    """Return `ratio_up` of whole columns: arrays of integers in, an array of doubles out.
+
+    The nearest double is m * 2**e, and whether it is large enough is asked in integers, for all at once.
+    """
+    import numpy as np
+
+    numerators, denominators = (np.asarray(each, dtype=object) for each in (numerators, denominators))
+    try:
+        nearest = (numerators / denominators).astype(np.float64)
+    except OverflowError:  # beyond the doubles: one by one
+        return np.array([ratio_up(n, d) for n, d in zip(numerators, denominators, strict=True)])
+    fractions, exponents = np.frexp(nearest)
+    exponents = exponents.astype(np.int64) - 53
+    least = min(int(exponents.min(initial=0)), 0)
+    significands = np.ldexp(fractions, 53).astype(np.int64).astype(object)
+    enough = (significands << (exponents - least).astype(object)) * denominators >= (numerators << -least)
+    return np.where(enough, nearest, np.nextafter(nearest, np.inf)) + 0.0
+
+
+def ratios_down(numerators: Any, denominators: Any) -> Any:
+    return 0.0 - ratios_up(-numerators, denominators)  # zero is +0.0

@@ -25,6 +25,7 @@ from snapdp.release.request import Request
 from snapdp.studies import INLINE, CellColumns, Line, Part, Printed
 from snapdp.values import Value
 
+FITS_INT64 = 1 << 62
 Bits = Callable[[int, int], BitSource]  # of a statistic and a part, by their numbers
 
 
@@ -72,10 +73,12 @@ class CellNumbers(Value):
         return middle, min(max(middle - self.reach, low), high), max(min(middle + self.reach, high), low)
 
     def columns(self, indices: Sequence[int]) -> CellColumns:
-        """Return the same of many indices, as arrays of integers of any length."""
+        """Return the same of many indices, as arrays of integers: of 64 bits where these hold them all, else of any."""
         import numpy as np
 
-        middle = np.array(indices, dtype=object) * self.slope + self.shift
+        far = max(map(abs, (int(min(indices)), int(max(indices)))))
+        most = abs(self.slope) * far + abs(self.shift) + self.reach + max(abs(self.low), abs(self.high))
+        middle = np.array(indices, dtype=np.int64 if most < FITS_INT64 else object) * self.slope + self.shift
         low, high = (np.clip(middle + way * self.reach, self.low, self.high) for way in (-1, 1))
         return CellColumns(denominator=self.denominator, value=middle, low=low, high=high)
 

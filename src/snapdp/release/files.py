@@ -14,7 +14,7 @@ import math
 import os
 import re
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 from itertools import pairwise
@@ -33,14 +33,19 @@ _BIN_STARTS, _BIN_ENDS = re.compile(r"\[-?[0-9]+(/[0-9]+)?\Z"), re.compile(r" -[
 _DOUBLES = {"value": to_float_nearest, "low": to_float_down, "high": to_float_up}
 
 
-def write_block(block: Block, directory: Path) -> SideFile:
-    """Write a long block to a Parquet file named by its digest, durably."""
+def write_blocks(blocks: Iterable[Block], directory: Path) -> list[SideFile]:
+    """Write long blocks to Parquet files named by their digests, durably."""
+    with _engine() as connection:
+        return [_write_block(block, directory, connection) for block in blocks]
+
+
+def _write_block(block: Block, directory: Path, connection: Any) -> SideFile:
     columns: dict[str, Any] = {"cell": block.cells}
     if block.indices is not None:
         columns["index"] = block.indices
     columns |= {"value": block.values, "low": block.lows, "high": block.highs}
     with _draft(directory, ".parquet") as draft:
-        _copy(columns, draft)
+        _copy(columns, draft, connection)
         digest = hashlib.sha256(draft.read_bytes()).hexdigest()
         name = f"snapdp-{digest[:32]}.parquet"
         _finish(draft, directory / name)
@@ -61,7 +66,8 @@ def write_values(columns: Mapping[str, Sequence[Any]], path: Path) -> None:
         if path.suffix == ".csv":
             _write_csv(columns, draft)
         else:
-            _copy({name: _typed(name, cells) for name, cells in columns.items()}, draft)
+            with _engine() as connection:
+                _copy({name: _typed(name, cells) for name, cells in columns.items()}, draft, connection)
         _finish(draft, path)
 
 
@@ -161,25 +167,35 @@ def _unwritable(directory: Path, problem: OSError) -> DataError:
     return DataError(f"a file cannot be written to {str(directory)!r}: {problem.strerror}.", "Choose another place.")
 
 
-def _copy(columns: Mapping[str, Any], path: Path) -> None:
+@contextmanager
+def _engine() -> Iterator[Any]:
+    """Open the engine that writes Parquet: one thread, so that equal numbers make equal bytes."""
     import duckdb
-    import numpy as np
 
     connection = duckdb.connect(":memory:", config={"threads": "1", "autoload_known_extensions": "false"})
     try:
-        arrays = {name: _array(np, cells) for name, cells in columns.items()}
-        connection.register("released", arrays)
-        quoted = str(path).replace("'", "''")
-        # NaN is no released number: it stands for a missing end of an interval.
-        doubles = ", ".join(f'nullif("{name}", \'nan\'::DOUBLE) AS "{name}"' for name in _floats(arrays))
-        chosen = f"* REPLACE ({doubles})" if doubles else "*"
-        # The path is a draft already. A draft of the engine's own would stay behind where the disk is full.
-        form = "FORMAT PARQUET, USE_TMP_FILE false"
+        yield connection
+    finally:
+        connection.close()
+
+
+def _copy(columns: Mapping[str, Any], path: Path, connection: Any) -> None:
+    import duckdb
+    import numpy as np
+
+    arrays = {name: _array(np, cells) for name, cells in columns.items()}
+    connection.register("released", arrays)
+    quoted = str(path).replace("'", "''")
+    # NaN is no released number: it stands for a missing end of an interval.
+    doubles = ", ".join(f'nullif("{name}", \'nan\'::DOUBLE) AS "{name}"' for name in _floats(arrays))
+    chosen = f"* REPLACE ({doubles})" if doubles else "*"
+    # The path is a draft already. A draft of the engine's own would stay behind where the disk is full.
+    form = "FORMAT PARQUET, USE_TMP_FILE false"
+    try:
         connection.execute(f"COPY (SELECT {chosen} FROM released) TO '{quoted}' ({form})")
     except duckdb.Error:
         raise OSError(0, "the engine could not write") from None
-    finally:
-        connection.close()
+    connection.unregister("released")
 
 
 def _floats(arrays: Mapping[str, Any]) -> list[str]:

@@ -142,7 +142,8 @@ def _abandon(ledger: Ledger, reserved: Any) -> None:
 def _side_files(
     drawn: list[list[Drawn]], derived: list[tuple[int, Block]], directory: Path
 ) -> dict[BlockKey, SideFile]:
-    from snapdp.release.files import write_block
+    from snapdp.release.files import write_blocks
 
-    blocks = [(number, part.block) for number, parts in enumerate(drawn) for part in parts] + derived
-    return {key_of(number, block): write_block(block, directory) for number, block in blocks if is_long(block)}
+    every = [(number, part.block) for number, parts in enumerate(drawn) for part in parts] + derived
+    blocks = {key_of(number, block): block for number, block in every if is_long(block)}
+    return dict(zip(blocks, write_blocks(blocks.values(), directory), strict=True)) if blocks else {}

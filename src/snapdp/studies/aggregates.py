@@ -18,7 +18,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from snapdp.errors import ParameterError
-from snapdp.studies.columns import CategoryColumn, Column, NumberColumn, PersonColumn, check_text
+from snapdp.studies.columns import CategoryColumn, Column, NumberColumn, PersonColumn, storable
 from snapdp.values import Value
 
 
@@ -56,7 +56,7 @@ class Persons(Value):
     def _check(self) -> None:
         if self.most < 1:
             raise ParameterError(f"rows_per_person = {self.most} keeps no row.", "Give 1, 2, 3, ...")
-        check_text(self.column, "the name of the person column")
+        storable(self.column, "the name of the person column")
 
     @property
     def cell(self) -> PersonColumn:

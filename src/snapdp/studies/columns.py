@@ -148,8 +148,9 @@ def category_column(
             f"the categories of column {name!r} are not a list of text.",
             'Give at least one, such as ["north", "south"].',
         )
-    check_text(name, "the name of a column")
-    check_text("".join(categories), f"a category of column {name!r}")
+    storable(name, "the name of a column")
+    if UNSTORABLE.search("".join(categories)):  # one search for all: there may be a million
+        storable(next(filter(UNSTORABLE.search, categories)), f"a category of column {name!r}")
     if len(set(categories)) != len(categories):
         twice = next(each for each, times in Counter(categories).items() if times > 1)
         raise ParameterError(
@@ -164,14 +165,15 @@ def category_column(
     return CategoryColumn(name=name, categories=tuple(categories), unknown=unknown, null=null)
 
 
-def check_text(text: str, what: str) -> None:
-    """Refuse what no engine and no file can hold: the null character and half of a surrogate pair."""
+def storable(text: str, what: str) -> str:
+    """Return a public text; refuse what no engine and no file can hold: the null character, half a surrogate pair."""
     if UNSTORABLE.search(text):
         raise ParameterError(f"{what} holds a character that engines cannot store: {shown(text)}.", "Leave it out.")
+    return text
 
 
 def _declared_bounds(name: str, lower: Any, upper: Any) -> tuple[Fraction, Fraction]:
-    check_text(name, "the name of a column")
+    storable(name, "the name of a column")
     low, high = parameter(lower, name=f"lower of column {name!r}"), parameter(upper, name=f"upper of column {name!r}")
     if low >= high:
         raise BoundError(
@@ -204,18 +206,3 @@ def _on_the_grid(name: str, kind: str, low: Fraction, high: Fraction, step: Frac
         step=step,
         missing=nearest_multiple(stand_in, step),  # both bounds are multiples, so it stays between them
     )
-
-
-def storable(text: str, what: str) -> str:
-    """Return a public text; refuse the null character and lone surrogates."""
-    if "\x00" in text or not _is_unicode(text):
-        raise ParameterError(f"{what} holds a character that engines cannot store: {shown(text)}.", "Leave it out.")
-    return text
-
-
-def _is_unicode(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

@@ -166,7 +166,7 @@ def _column(name: str, values: Any) -> Column:
             table.need("categories")
             return category_column(
                 name,
-                categories=[storable(each, "a category") for each in table.texts("categories") or []],
+                categories=table.texts("categories") or [],
                 unknown=table.choice("unknown", DROPPED),
                 null=table.choice("null", DROPPED),
             )

@@ -18,6 +18,10 @@ from snapdp.exact.numbers import (
     parameter,
     positive,
     probability,
+    ratio_down,
+    ratio_up,
+    ratios_down,
+    ratios_up,
     to_float_down,
     to_float_nearest,
     to_float_up,
@@ -336,3 +340,23 @@ def test_a_number_given_as_text_has_no_underscores(text):
     """Python takes 1_0 for 10; a CSV file and every engine take it for no number."""
     with pytest.raises(ParameterError, match="not a finite number"):
         parameter(text, name="epsilon")
+
+
+whole = st.integers(-(10**30), 10**30) | st.integers(-(2**60), 2**60) | st.integers(-5, 5)
+
+
+@settings(max_examples=200)
+@given(pairs=st.lists(st.tuples(whole, st.integers(1, 10**25) | st.integers(1, 9)), min_size=1, max_size=20))
+def test_columns_of_ratios_are_rounded_as_single_ones(pairs):
+    n, d = (np.array(column, dtype=object) for column in zip(*pairs, strict=True))
+    for columns, single in ((ratios_up, ratio_up), (ratios_down, ratio_down)):
+        found, expected = columns(n, d).tolist(), [single(a, b) for a, b in pairs]
+        assert list(map(float.hex, found)) == list(map(float.hex, expected))
+
+
+def test_columns_of_ratios_beyond_the_doubles():
+    n, d = np.array([10**400, -(10**400), 1], dtype=object), np.array([1, 1, 10**330], dtype=object)
+    assert ratios_up(n, d).tolist() == [ratio_up(a, b) for a, b in zip(n, d, strict=True)]
+    assert ratios_down(n, d).tolist() == [ratio_down(a, b) for a, b in zip(n, d, strict=True)]
+    tiny = np.array([1, 3], dtype=object), np.array([10**320, 2**1080], dtype=object)
+    assert ratios_up(*tiny).tolist() == [ratio_up(a, b) for a, b in zip(*tiny, strict=True)]

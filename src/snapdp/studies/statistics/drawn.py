@@ -18,7 +18,7 @@ Columns = tuple[Sequence[Printed], Sequence[Printed | None], Sequence[Printed | 
 
 
 class CellColumns(Value):
-    """Statistics and interval ends of many cells, times the denominator: arrays of integers."""
+    """Statistics and interval ends of many cells, times the denominator: arrays of integers, int64 or Python's."""
 
     denominator: int
     value: Any

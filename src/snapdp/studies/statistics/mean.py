@@ -19,7 +19,7 @@ from functools import cached_property
 from typing import Any, ClassVar, Self
 
 from snapdp.errors import ParameterError
-from snapdp.exact import probability, ratio_down, ratio_nearest, ratio_up
+from snapdp.exact import probability, ratio_nearest, ratios_down, ratios_up
 from snapdp.studies.aggregates import Aggregate, Count, Sum
 from snapdp.studies.columns import Column, NumberColumn
 from snapdp.studies.relation import Relation, whole
@@ -36,6 +36,7 @@ from snapdp.studies.statistics.statistic import (
 )
 
 HALF = Fraction(1, 2)
+FITS_INT64 = 1 << 62
 
 
 class Mean(Statistic):
@@ -164,12 +165,16 @@ def _means(column: NumberColumn, sums: CellColumns, counts: CellColumns) -> Colu
     """Return the means and the ends of their intervals, as they print.
 
     A mean is middle + (s/S)/(c/C) with integers s, c and public denominators S, C: one integer over another. There
-    may be a hundred thousand groups: whole columns of integers of any length, and no fraction is reduced.
+    may be a hundred thousand groups: whole columns of integers, and no fraction is reduced.
     """
     import numpy as np
 
     scale = math.lcm(*(x.denominator for x in (column.middle, column.lower, column.upper)))
     middle, lower, upper = (int(x * scale) for x in (column.middle, column.lower, column.upper))
+    most_below = scale * sums.denominator * _largest(counts)
+    most = (most_below + scale) * max(abs(lower), abs(upper), 1) + scale * counts.denominator * _largest(sums)
+    if most >= FITS_INT64:
+        sums, counts = _of_any_length(sums), _of_any_length(counts)
 
     def ratios(s: Any, c: Any, counted: Any, otherwise: int) -> tuple[Any, Any]:
         """Return middle + (s/S)/(c/C) inside the bounds as numerators and denominators, `otherwise` if not counted."""
@@ -181,5 +186,14 @@ def _means(column: NumberColumn, sums: CellColumns, counts: CellColumns) -> Colu
     values = ratios(sums.value, counts.value, counts.value > 0, middle)
     lows = ratios(sums.low, np.where(sums.low < 0, counts.low, counts.high), known, lower)
     highs = ratios(sums.high, np.where(sums.high < 0, counts.high, counts.low), known, upper)
-    means = [mean + 0.0 for mean in map(ratio_nearest, *values)]
-    return means, list(map(ratio_down, *lows)), list(map(ratio_up, *highs))
+    means = [mean + 0.0 for mean in map(ratio_nearest, *(each.tolist() for each in values))]
+    return means, ratios_down(*lows).tolist(), ratios_up(*highs).tolist()
+
+
+def _largest(columns: CellColumns) -> int:
+    return max(abs(int(end)) for each in (columns.value, columns.low, columns.high) for end in (each.min(), each.max()))
+
+
+def _of_any_length(columns: CellColumns) -> CellColumns:
+    value, low, high = (each.astype(object) for each in (columns.value, columns.low, columns.high))
+    return CellColumns(denominator=columns.denominator, value=value, low=low, high=high)
