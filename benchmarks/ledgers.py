@@ -39,7 +39,7 @@ def one(number):
 """
 LEDGER = """
 import hashlib, os, sys, time
-from snapdp.ledger.ledger import Ledger
+from snapdp import Ledger
 terms = {"relation": "change-one", "rows": 5000}
 new = not os.path.exists(sys.argv[1])
 ledger = (Ledger.create if new else Ledger.open)(sys.argv[1])
