@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -44,6 +45,7 @@ def spark_session() -> Any:
         "spark.sql.shuffle.partitions": "2",
         "spark.log.level": "OFF",
     }
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # its workers must be of this Python, whatever PATH has
     builder = SparkSession.builder.master("local[1]").appName("snapdp tests")
     for key, value in settings.items():
         builder = builder.config(key, value)
