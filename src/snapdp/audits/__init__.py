@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from snapdp.doors import door
 
 if TYPE_CHECKING:
-    from snapdp.audits.certificates import examined as examined
+    from snapdp.audits.certificates import accepted_certificate as accepted_certificate, examined as examined
     from snapdp.audits.release_audit import (
         audit as audit,
         is_sound as is_sound,
@@ -15,7 +15,7 @@ else:
     __getattr__, __dir__ = door(
         __name__,
         {
-            "certificates": "examined",
+            "certificates": "accepted_certificate examined",
             "release_audit": "audit is_sound release_certificate",
         },
     )

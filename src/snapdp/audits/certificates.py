@@ -1,4 +1,4 @@
-"""Which checker a certificate goes to: that of programs or that of releases, each independent of the rest.
+"""Certificates and their checkers: none of a release is written unaccepted, and each goes to the checker of its kind.
 
 Room: audits. The checkers themselves are single files that can be copied out and run alone.
 """
@@ -6,12 +6,30 @@ Room: audits. The checkers themselves are single files that can be copied out an
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any, TextIO
 
 from snapdp.audits import check_release
+from snapdp.audits.release_audit import release_certificate
+from snapdp.errors import PremiseError
 from snapdp.verifier import LARGEST_TEXT, RELEASES, Refusal, examine
 
 Proved = dict[str, list[str]]
+
+
+def accepted_certificate(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the certificate of a sound release; refuse one that the independent checker does not accept."""
+    made: dict[str, Any] = json.loads(json.dumps(release_certificate(record)))
+    try:
+        faults = check_release.check(made)
+    except check_release.Refused as refusal:
+        faults = [str(refusal)]
+    if faults:
+        raise PremiseError(
+            f"the independent checker does not accept the certificate: {faults[0]}.",
+            "It is not written. The audit above holds; please report what the checker says.",
+        )
+    return made
 
 
 def examined(file: TextIO) -> tuple[str | None, Proved | None]:

@@ -14,7 +14,7 @@ from typing import Any
 
 from snapdp.cli.screen import cell, echo, echo_json, note, say, table
 from snapdp.display import hides_nothing
-from snapdp.errors import DataError
+from snapdp.errors import DataError, PremiseError
 
 SOUND, ALTERED = 0, 1
 CERTIFICATES = ("snapdp-certificate/", "snapdp-release-certificate/")
@@ -23,7 +23,7 @@ MOST_FINDINGS = 40  # on a terminal
 
 def audit_file(path: Path, *, ledger: str | None, certificate: Path | None, report: Path | None, as_json: bool) -> int:
     """Audit a record, print what was found, write certificate and report of a sound one; return the exit code."""
-    from snapdp.audits import audit, release_certificate
+    from snapdp.audits import audit
     from snapdp.ledger import Ledger
     from snapdp.release import Release, load_record, report_page, write_text
 
@@ -38,8 +38,10 @@ def audit_file(path: Path, *, ledger: str | None, certificate: Path | None, repo
             found = audit(record, book)
     written = []
     if certificate is not None and found.sound:
-        write_text(json.dumps(release_certificate(record), sort_keys=True, indent=1) + "\n", certificate)
-        written.append(f"wrote {cell(str(certificate))}; check it: snapdp check {cell(shlex.quote(str(certificate)))}")
+        refused = _write_certificate(record, certificate)
+        shown = f"wrote {cell(str(certificate))}; check it: snapdp check {cell(shlex.quote(str(certificate)))}"
+        written.append(refused or shown)
+        certificate = None if refused else certificate
     if report is not None and found.sound:
         address = None if certificate is None else Path(os.path.relpath(certificate, report.parent)).as_posix()
         write_text(report_page(Release(record), certificate=address), report)
@@ -51,6 +53,19 @@ def audit_file(path: Path, *, ledger: str | None, certificate: Path | None, repo
     else:
         _print(found, path)
     return SOUND if found.sound else ALTERED
+
+
+def _write_certificate(record: dict[str, Any], path: Path) -> str:
+    """Write the certificate of a sound record; return why it is not written, if the checker does not accept it."""
+    from snapdp.audits import accepted_certificate
+    from snapdp.release import write_text
+
+    try:
+        made = accepted_certificate(record)
+    except PremiseError as problem:
+        return f"no certificate: {cell(problem.problem)} {problem.advice}"
+    write_text(json.dumps(made, sort_keys=True, indent=1) + "\n", path)
+    return ""
 
 
 def _print(found: Any, path: Path) -> None:

@@ -11,6 +11,7 @@ Theory: docs/theory/sensitivities.md.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
@@ -84,7 +85,7 @@ class Part(Value):
     share: Fraction = Fraction(1)
 
 
-class Statistic(Value):
+class Statistic(Value, ABC):
     """A statistic, declared: everything about it that does not depend on data. Each kind is a class in its own file.
 
     kind      its name in study files, records and flags
@@ -121,23 +122,23 @@ class Statistic(Value):
     # What a kind says about itself
 
     @classmethod
+    @abstractmethod
     def of(cls, *columns: Any, **details: Any) -> Self:
         """Return a statistic of this kind, from columns, relation, by and details; what makes no sense is refused."""
-        raise NotImplementedError
-
-    @cached_property
-    def parts(self) -> tuple[Part, ...]:
-        """Return what is released: integer numerators with sensitivity and public range under the relation."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
+    def parts(self) -> tuple[Part, ...]:
+        """Return what is released: integer numerators with sensitivity and public range under the relation."""
+
+    @property
+    @abstractmethod
     def aggregates(self) -> list[Aggregate]:
         """Return what is asked of a table."""
-        raise NotImplementedError
 
+    @abstractmethod
     def values(self, answers: Sequence[Sequence[int]]) -> tuple[Sequence[int], ...]:
         """Return the numerators of each part, one for each cell, from the answers to `aggregates`, in that order."""
-        raise NotImplementedError
 
     @property
     def stated(self) -> dict[str, Any]:

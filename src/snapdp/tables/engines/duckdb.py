@@ -12,7 +12,6 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from typing import Any
 
 from snapdp.errors import DataError, PremiseError
-from snapdp.studies import storable
 from snapdp.tables.engines.engine import Engine, Watch
 from snapdp.tables.sql.dialects import DUCKDB
 from snapdp.tables.sql.generator import KeyTable
@@ -68,16 +67,16 @@ class DuckdbEngine(Engine):
             "Each line needs as many cells as the header, in UTF-8, with every quote closed and doubled inside.",
         )
 
-    def _load(self, connection: Any, key: KeyTable) -> None:
-        """Fill the table of declared categories: public text, numbered in order."""
+    def _load(self, connection: Any, keys: Sequence[KeyTable]) -> None:
+        """Fill the tables of declared categories: public text, numbered in order."""
         import numpy as np
 
-        labels = key.column.categories
-        storable("".join(labels), "a category")
-        given = {"label": np.fromiter(labels, dtype=object, count=len(labels)), "code": np.arange(len(labels))}
-        connection.register("snapdp_labels", given)
-        connection.execute(f"CREATE TEMP TABLE {key.name} AS SELECT label, code FROM snapdp_labels")
-        connection.unregister("snapdp_labels")
+        for key in keys:
+            labels = key.column.categories
+            given = {"label": np.fromiter(labels, dtype=object, count=len(labels)), "code": np.arange(len(labels))}
+            connection.register("snapdp_labels", given)
+            connection.execute(f"CREATE TEMP TABLE {key.name} AS SELECT label, code FROM snapdp_labels")
+            connection.unregister("snapdp_labels")
 
 
 def _connection(threads: int | None) -> Any:

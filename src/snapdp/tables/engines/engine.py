@@ -98,8 +98,7 @@ class Engine(ABC):
         before = self.source.state()
         counted = self.source.prepare(connection)
         todo = self._script(connection, asked, salt)
-        for key in todo.keys:
-            self._load(connection, key)
+        self._load(connection, todo.keys)
         texts = [each.text for each in todo.statements]
         if counted is not None and persons_of(asked):  # the first number is then that of the rows that are kept
             texts.append(f"SELECT COUNT(*) FROM {self.source.open(connection, []).origin}")
@@ -131,9 +130,9 @@ class Engine(ABC):
     def _select(self, connection: Any, statements: Sequence[str]) -> list[list[tuple[int, ...]]]:
         """Return the rows of all statements, read from one state of the table."""
 
-    def _load(self, connection: Any, key: KeyTable) -> None:
-        """Fill a table of declared categories, where the dialect keeps long lists in tables."""
-        raise NotImplementedError
+    def _load(self, connection: Any, keys: Sequence[KeyTable]) -> None:  # noqa: ARG002
+        """Fill the tables of declared categories, where the dialect keeps long lists in tables."""
+        assert not keys, "this dialect writes its lists into the statement"
 
     def _watched(self, connection: Any, watch: Watch) -> AbstractContextManager[object]:
         """Let a front end ask how far a scan is, where the engine can tell; it never shows a bar of its own."""

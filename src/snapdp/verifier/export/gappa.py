@@ -13,8 +13,8 @@ from typing import assert_never
 
 from snapdp.errors import ProgramError
 from snapdp.exact import exponent_of_power, round_up
+from snapdp.verifier.export.noise import NoiseWalk
 from snapdp.verifier.language.syntax import (
-    Assignment,
     Binary,
     Clamping,
     Constant,
@@ -24,10 +24,8 @@ from snapdp.verifier.language.syntax import (
     Program,
     QueryValue,
     Rounding,
-    Sample,
     Variable,
 )
-from snapdp.verifier.machine.folding import children
 from snapdp.verifier.machine.machine import Machine
 from snapdp.verifier.machine.semantics import evaluate_float
 
@@ -72,18 +70,16 @@ def _dyadic(x: Fraction) -> str:
     return f"{x.numerator}b{-exponent}" if exponent else str(x.numerator)
 
 
-class _Script:
+class _Script(NoiseWalk):
     """Follows the noise from ln U outward; counts the inexact roundings on the way."""
 
     def __init__(self, program: Program, machine: Machine) -> None:
+        super().__init__(program)
         self.machine = machine
-        self.samples = {s.name: s.distribution for s in program.statements if isinstance(s, Sample)}
-        self.assigned = {s.name: s.expression for s in program.statements if isinstance(s, Assignment)}
-        self.program = program
         self.roundings = 0
 
     def noise(self) -> tuple[str, str]:
-        found = self._search(Variable(name=self.program.result))
+        found = self.outermost(self._product)
         if found is None:
             raise ProgramError(
                 f"{self.program.name} has no noise of the form ln(U) times constants.",
@@ -91,29 +87,17 @@ class _Script:
             )
         return found
 
-    def _search(self, e: Expression) -> tuple[str, str] | None:
-        """Return the outermost product around ln(U), computed and real."""
-        e = self._inlined(e)
+    def _product(self, e: Expression) -> tuple[str, str] | None:
+        """Return the product around ln(U), computed and real; its roundings are counted from zero."""
         self.roundings = 0
-        if (found := self._factor(e)) is not None:
-            return found
-        for child in children(e):
-            if (found := self._search(child)) is not None:
-                return found
-        return None
-
-    def _inlined(self, e: Expression) -> Expression:
-        while isinstance(e, Variable) and e.name in self.assigned:
-            e = self.assigned[e.name]
-        return e
+        return self._factor(e)
 
     def _factor(self, e: Expression) -> tuple[str, str] | None:
         """Return a product of ln(U), signs and constants as Gappa text, or None where e is something else."""
-        e = self._inlined(e)
+        e = self.inlined(e)
         match e:
             case Logarithm(operand=operand):
-                argument = self._inlined(operand)
-                if not (isinstance(argument, Variable) and self.samples.get(argument.name) == "unif"):
+                if not self.is_uniform(self.inlined(operand)):
                     return None
                 self.roundings += self.machine.ln_roundings
                 return "l", "L"
@@ -140,7 +124,7 @@ class _Script:
 
     def _value(self, e: Expression) -> Fraction | None:
         """Return what a constant sub-expression is on the machine; a sign counts as 1: it changes no relative error."""
-        e = self._inlined(e)
+        e = self.inlined(e)
         match e:
             case Constant():
                 return evaluate_float(e, {}, self.machine)

@@ -12,8 +12,8 @@ from typing import assert_never
 from snapdp.errors import ProgramError
 from snapdp.exact import power_of_two
 from snapdp.rounding import BINARY32, BINARY64
+from snapdp.verifier.export.noise import NoiseWalk
 from snapdp.verifier.language.syntax import (
-    Assignment,
     Binary,
     Clamping,
     Constant,
@@ -23,10 +23,8 @@ from snapdp.verifier.language.syntax import (
     Program,
     QueryValue,
     Rounding,
-    Sample,
     Variable,
 )
-from snapdp.verifier.machine.folding import children
 from snapdp.verifier.machine.machine import Machine
 
 _FORMATS = {53: ("binary64", BINARY64), 24: ("binary32", BINARY32)}
@@ -46,7 +44,8 @@ def fpcore(program: Program, machine: Machine) -> str:
     if machine.p not in _FORMATS:
         raise ProgramError(f"FPCore has no name for floats of {machine.p} bits.", "There are p = 53 and p = 24.")
     name, floats = _FORMATS[machine.p]
-    found = _CoreWriter(program).noise(Variable(name=program.result))
+    writer = _CoreWriter(program)
+    found = writer.outermost(writer.product)
     if found is None:
         raise ProgramError(
             f"{program.name} has no noise of the form ln(U) times constants.",
@@ -68,43 +67,26 @@ def _hex(x: Fraction) -> str:
     return f"{x.numerator:#x}p-{x.denominator.bit_length() - 1}"
 
 
-class _CoreWriter:
-    def __init__(self, program: Program) -> None:
-        self.samples = {s.name: s.distribution for s in program.statements if isinstance(s, Sample)}
-        self.assigned = {s.name: s.expression for s in program.statements if isinstance(s, Assignment)}
+class _CoreWriter(NoiseWalk):
+    """Writes the product, and the name of U."""
 
-    def noise(self, e: Expression) -> tuple[str, str] | None:
-        """Return the outermost product around ln(U) as text, and the name of U."""
-        e = self._inlined(e)
-        if (found := self._product(e)) is not None:
-            return found
-        for child in children(e):
-            if (found := self.noise(child)) is not None:
-                return found
-        return None
-
-    def _inlined(self, e: Expression) -> Expression:
-        while isinstance(e, Variable) and e.name in self.assigned:
-            e = self.assigned[e.name]
-        return e
-
-    def _product(self, e: Expression) -> tuple[str, str] | None:
-        e = self._inlined(e)
+    def product(self, e: Expression) -> tuple[str, str] | None:
+        e = self.inlined(e)
         match e:
             case Logarithm(operand=operand):
-                argument = self._inlined(operand)
-                if isinstance(argument, Variable) and self.samples.get(argument.name) == "unif":
+                argument = self.inlined(operand)
+                if isinstance(argument, Variable) and self.is_uniform(argument):
                     return f"(log {argument.name})", argument.name
                 return None
             case Negation(operand=operand):
-                inner = self._product(operand)
+                inner = self.product(operand)
                 return None if inner is None else (f"(- {inner[0]})", inner[1])
             case Binary(operator="/", left=left, right=right):
-                inner, divisor = self._product(left), self._constant(right)
+                inner, divisor = self.product(left), self._constant(right)
                 return None if inner is None or divisor is None else (_joined("/", inner[0], divisor), inner[1])
             case Binary(operator="*", left=left, right=right):
                 for part, other in ((left, right), (right, left)):
-                    inner, factor = self._product(part), self._constant(other)
+                    inner, factor = self.product(part), self._constant(other)
                     if inner is not None and factor is not None:
                         first, second = (inner[0], factor) if part is left else (factor, inner[0])
                         return _joined("*", first, second), inner[1]
@@ -116,7 +98,7 @@ class _CoreWriter:
 
     def _constant(self, e: Expression) -> str | None:
         """Return a part without U as text; "" is a sign."""
-        e = self._inlined(e)
+        e = self.inlined(e)
         match e:
             case Constant(value=value):
                 return _number(value)

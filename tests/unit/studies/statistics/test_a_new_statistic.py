@@ -108,6 +108,12 @@ def test_it_is_planned_written_read_released_and_audited(tmp_path):
     record = load_record(tmp_path / "record.json")
     assert record["statistics"][0]["unit"] == "1/2"
     assert audit(record).sound
+    files = ["--certificate", str(tmp_path / "c.json"), "--report", str(tmp_path / "r.html")]
+    done = CliRunner().invoke(main, ["verify", str(tmp_path / "record.json"), *files])
+    assert done.exit_code == 0, done.output
+    assert "no certificate: the independent checker does not accept" in " ".join(done.output.split())
+    assert not (tmp_path / "c.json").exists()  # the checker shares no code: it has not heard of this kind
+    assert "c.json" not in (tmp_path / "r.html").read_text()
     record["statistics"][0]["unit"] = "1/3"
     assert not audit(record).sound
 
@@ -163,6 +169,14 @@ def test_a_class_that_forgets_something_is_refused_before_the_charge(monkeypatch
         with pytest.raises(SnapdpError, match=words):
             study.release({"age": [10, 20], "who": ["a", "b"]}, ledger=ledger)
         assert ledger.account("people").spent == 0
+
+
+def test_a_class_that_lacks_a_facet_cannot_be_made():
+    class Unfinished(Statistic):
+        kind, takes = "unfinished", 0
+
+    with pytest.raises(TypeError, match="abstract"):
+        Unfinished(relation=change_one(n=2))
 
 
 def test_an_unknown_kind_is_refused_wherever_it_is_named():
