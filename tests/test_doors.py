@@ -126,6 +126,9 @@ def test_what_could_be_imported_before_still_can():
     assert study == snapdp.study(**declared)
     assert len({study, snapdp.study(**declared)}) == 1
     assert repr(study).startswith("Study(dataset=")
+    (line,) = study.plan().lines
+    assert line.query is line.statistic
+    assert studies.Line(query=line.statistic, epsilon=line.epsilon) == line
 
 
 def test_every_room_with_a_door_is_tried():

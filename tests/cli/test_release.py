@@ -332,7 +332,7 @@ def test_init_asks_and_never_opens_data():
     done = run("init", "asked.toml", stdin=answers)
     assert done.exit_code == 0, done.stderr
     study = load_study("asked.toml")
-    assert [each.query.title for each in study.asked] == ["mean(age)", "histogram(region)"]
+    assert [each.statistic.title for each in study.asked] == ["mean(age)", "histogram(region)"]
     assert study.relation.rows == 6000
     assert study.column("region").categories == ("north", "south")
 

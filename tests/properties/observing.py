@@ -73,7 +73,7 @@ def bits_for(request: Request, exact: Sequence[Any], targets: Targets) -> engine
 
 
 def exact_numerators(request: Request, table: Engine) -> list[Any]:
-    return exact_values([line.query for line in request.lines], table, salt=request.dataset)
+    return exact_values([line.statistic for line in request.lines], table, salt=request.dataset)
 
 
 def chosen_targets(request: Request, exact: Sequence[Any], salt: str = "") -> Targets:

@@ -412,7 +412,7 @@ def test_the_short_form_cannot_tell_neighbours_with_the_same_index_apart(tmp_pat
 
 @pytest.mark.parametrize("epsilon", ["1/10", "1", "7"])
 def test_chosen_bits_carry_every_value_to_every_index_by_the_definition(epsilon):
-    query = request_of(study("add-remove", 9, [{"kind": "count"}, {"kind": "sum", "column": "y"}])).lines[1].query
+    query = request_of(study("add-remove", 9, [{"kind": "count"}, {"kind": "sum", "column": "y"}])).lines[1].statistic
     m = mechanism(query.parts[0], epsilon)
     p = m.parameters
     for value in (p.lower, 0, 7, p.upper):

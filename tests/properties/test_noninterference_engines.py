@@ -39,7 +39,7 @@ def moves(pair: Pair, make: Any, folder: Any) -> None:
     request = snapdp.study(asked(pair)).request()
     one, two = (exact_numerators(request, make(rows)(folder)) for rows in (pair.one, pair.two))
     for line, first, second in zip(request.lines, one, two, strict=True):
-        for part, a, b in zip(line.query.parts, first, second, strict=True):
+        for part, a, b in zip(line.statistic.parts, first, second, strict=True):
             distance = sum(abs(int(x) - int(y)) for x, y in zip(a, b, strict=True))
             assert distance <= part.moving * part.numerator.sensitivity
 

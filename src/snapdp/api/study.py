@@ -97,7 +97,7 @@ class Study:
         from snapdp.studies import aggregates_of
         from snapdp.tables import statement
 
-        asked = aggregates_of(each.query for each in self.asked)
+        asked = aggregates_of(each.statistic for each in self.asked)
         return statement(asked) if table is None else self.table(table).statement(asked, salt=self.dataset)
 
     def release(

@@ -110,11 +110,13 @@ def _findings(record: dict[str, Any]) -> Iterator[Finding]:
         stated = record["statistics"][number]
         declared = request.declaration["statistics"][number]
         yield from _differences(f"statistics[{number}]", stated, {**declared, "parts": stated["parts"]})
-        if len(stated["parts"]) != len(line.query.parts):
-            yield Finding(field=f"statistics[{number}].parts", says="another number of parts", should=line.query.title)
+        if len(stated["parts"]) != len(line.statistic.parts):
+            yield Finding(
+                field=f"statistics[{number}].parts", says="another number of parts", should=line.statistic.title
+            )
             return
         parts = []
-        for place, (part, mechanism) in enumerate(zip(line.query.parts, mechanisms, strict=True)):
+        for place, (part, mechanism) in enumerate(zip(line.statistic.parts, mechanisms, strict=True)):
             found = Drawn(line=line, part=part, mechanism=mechanism, indices=stated["parts"][place].get("index", []))
             yield from _part_findings(f"statistics[{number}].parts[{place}]", stated["parts"][place], found)
             parts.append(found)

@@ -56,7 +56,7 @@ def _library() -> Any:
 def _rows(result: Plan | Report) -> list[dict[str, Any]]:
     if isinstance(result, Report):
         return [_mechanism_row(result)]
-    return [_part_row(line, part) for line in result.lines for part in line.query.parts]
+    return [_part_row(line, part) for line in result.lines for part in line.statistic.parts]
 
 
 def _mechanism_row(report: Report) -> dict[str, Any]:
@@ -72,8 +72,8 @@ def _mechanism_row(report: Report) -> dict[str, Any]:
 
 def _part_row(line: Any, part: Part) -> dict[str, Any]:
     numerator: Numerator = part.numerator
-    title = plain(line.query.title)
-    name = title if len(line.query.parts) == 1 else f"{title}: {numerator.name}"
+    title = plain(line.statistic.title)
+    name = title if len(line.statistic.parts) == 1 else f"{title}: {numerator.name}"
     p = mechanism(part, line.epsilon).parameters
     law = {"law": _middle(p), "values": lambda x: float(numerator.statistic(x)), "title": f"{name}: law of the output"}
     curve = {

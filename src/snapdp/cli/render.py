@@ -92,7 +92,7 @@ def _print_plan(plan: Plan, *, to_stderr: bool = False) -> None:
     heads = ("statistic", "epsilon", "share", "accuracy", "with 10 % more")
     rows = [
         [
-            cell(line.query.title),
+            cell(line.statistic.title),
             exact_amount(line.epsilon),
             bar(line.epsilon / plan.total),
             _accuracies(line, line.accuracies),
@@ -103,10 +103,10 @@ def _print_plan(plan: Plan, *, to_stderr: bool = False) -> None:
     table(heads, rows, numbers=(1, 3, 4), title=_title(plan), err=to_stderr)
     for line in plan.lines:
         if line.remarks:
-            note(f"{cell(line.query.title)}: {line.remarks}", err=to_stderr)
+            note(f"{cell(line.statistic.title)}: {line.remarks}", err=to_stderr)
     for remark in reading_of(plan):
         note(remark, err=to_stderr)
-    relation = plan.lines[0].query.relation
+    relation = plan.lines[0].statistic.relation
     note(f"Neighbours: {cell(relation.in_words)}", err=to_stderr)
     note(
         "accuracy a: |released - true| > a with probability at most alpha, for every table; "
@@ -119,7 +119,7 @@ def _print_plan(plan: Plan, *, to_stderr: bool = False) -> None:
 
 def reading_of(plan: Plan) -> list[str]:
     """Return how cells are read, as far as the declarations of a plan tell: it depends on no data."""
-    columns = dict.fromkeys(column for line in plan.lines for column in line.query.every_column)
+    columns = dict.fromkeys(column for line in plan.lines for column in line.statistic.every_column)
     numbers = [each for each in columns if isinstance(each, NumberColumn)]
     categories = [each for each in columns if isinstance(each, CategoryColumn)]
     told = [f"{exact_amount(each.missing)} ({cell(each.name)})" for each in numbers[:MOST_ROWS]]
@@ -148,7 +148,7 @@ def _title(plan: Plan) -> str:
 def _accuracies(line: Line, accuracies: tuple[Fraction, ...]) -> str:
     if len(accuracies) == 1:
         return f"± {four_digits_up(accuracies[0])}"
-    names = (part.numerator.name for part in line.query.parts)
+    names = (part.numerator.name for part in line.statistic.parts)
     return "\n".join(f"{name} ± {four_digits_up(a)}" for name, a in zip(names, accuracies, strict=True))
 
 
@@ -158,7 +158,7 @@ def _plan_values(plan: Plan) -> dict[str, Any]:
         "ok": True,
         "total": str(plan.total),
         "budget": None if plan.budget is None else str(plan.budget),
-        "relation": plan.lines[0].query.relation.in_words,
+        "relation": plan.lines[0].statistic.relation.in_words,
         "warning": hides_nothing(plan.total),
         "reading": reading_of(plan),
         "lines": [_line_values(line) for line in plan.lines],
@@ -167,13 +167,13 @@ def _plan_values(plan: Plan) -> dict[str, Any]:
 
 def _line_values(line: Line) -> dict[str, Any]:
     return {
-        "statistic": line.query.title,
+        "statistic": line.statistic.title,
         "epsilon": str(line.epsilon),
         "alpha": str(line.alpha),
         "locked": line.lock,
         "target": None if line.target is None else str(line.target),
         "meets_target": line.meets_target,
-        "cells": line.query.cells,
+        "cells": line.statistic.cells,
         "parts": [
             {
                 "name": part.numerator.name,
@@ -183,7 +183,7 @@ def _line_values(line: Line) -> dict[str, Any]:
                 "sensitivity": str(part.numerator.statistic_sensitivity),
                 "range": [str(end) for end in part.numerator.statistic_range],
             }
-            for part, accuracy in zip(line.query.parts, line.accuracies, strict=True)
+            for part, accuracy in zip(line.statistic.parts, line.accuracies, strict=True)
         ],
         "remarks": line.remarks,
     }

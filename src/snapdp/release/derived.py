@@ -14,7 +14,7 @@ from snapdp.release.draw import Block, Drawn
 
 def derived_blocks(drawn: Sequence[Sequence[Drawn]]) -> Iterator[tuple[int, Block]]:
     """Yield everything that follows from the released parts, with the number of the statistic it belongs to."""
-    study = [(parts[0].line.query, parts) for parts in drawn]
+    study = [(parts[0].line.statistic, parts) for parts in drawn]
     for number, (statistic, parts) in enumerate(study):
         for found in statistic.derived(parts, study):
             values, lows, highs = found.columns

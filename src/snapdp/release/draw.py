@@ -157,9 +157,9 @@ class Drawn(Value):
         values, lows, highs = self._columns()
         return Block(
             name=self.part.numerator.name,
-            statistic=self.line.query.title,
+            statistic=self.line.statistic.title,
             alpha=self.line.alpha,
-            cells=self.line.query.labels,
+            cells=self.line.statistic.labels,
             values=values,
             lows=lows,
             highs=highs,
@@ -184,7 +184,7 @@ def draw(request: Request, exact: Sequence[Sequence[Sequence[int]]], bits: Bits)
     return [
         [
             Drawn(line=line, part=part, mechanism=m, indices=_indices(m, values, bits(i, j)))
-            for j, (part, m, values) in enumerate(zip(line.query.parts, mechanisms, numerators, strict=True))
+            for j, (part, m, values) in enumerate(zip(line.statistic.parts, mechanisms, numerators, strict=True))
         ]
         for i, (line, mechanisms, numerators) in enumerate(zip(request.lines, request.mechanisms, exact, strict=True))
     ]

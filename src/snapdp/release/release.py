@@ -83,9 +83,9 @@ def released(
     payable(request.epsilon)
     if request.epsilon > account.left:
         raise too_much(account, request.epsilon)  # before a long scan; the ledger itself decides below
-    if any(part.cells > INLINE for line in request.lines for part in line.query.parts):
+    if any(part.cells > INLINE for line in request.lines for part in line.statistic.parts):
         check_place(directory)  # a side file that cannot be written would be paid for all the same
-    exact = exact_values([line.query for line in request.lines], table, salt=request.dataset, watch=watch)
+    exact = exact_values([line.statistic for line in request.lines], table, salt=request.dataset, watch=watch)
     if table.state() != state:
         raise DataError("the files changed while they were read.", "Try again when nobody writes to them.")
     library_versions()  # asked for now, as the engine's: nothing may be missing after the charge, ...

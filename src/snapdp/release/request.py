@@ -31,11 +31,11 @@ class Request(Value):
     own: str | None = None  # the role of a team ledger for whom everything is drawn anew: another request
 
     def _check(self) -> None:
-        check_lengths(line.query.stated for line in self.lines)
+        check_lengths(line.statistic.stated for line in self.lines)
         _ = self.mechanisms, self.declaration  # whatever is wrong with them is refused now
         for line, mechanisms in zip(self.lines, self.mechanisms, strict=True):
-            for part, m in zip(line.query.parts, mechanisms, strict=True):
-                _check_size(line.query, part, m)
+            for part, m in zip(line.statistic.parts, mechanisms, strict=True):
+                _check_size(line.statistic, part, m)
 
     @property
     def lines(self) -> tuple[Line, ...]:
@@ -43,7 +43,7 @@ class Request(Value):
 
     @property
     def relation(self) -> Relation:
-        return self.lines[0].query.relation
+        return self.lines[0].statistic.relation
 
     @property
     def epsilon(self) -> Fraction:
@@ -54,7 +54,7 @@ class Request(Value):
     def mechanisms(self) -> tuple[tuple[Mechanism, ...], ...]:
         """Return for each statistic the mechanism of each of its parts."""
         return tuple(
-            tuple(mechanism(part, line.epsilon, title=line.query.title) for part in line.query.parts)
+            tuple(mechanism(part, line.epsilon, title=line.statistic.title) for part in line.statistic.parts)
             for line in self.lines
         )
 
@@ -92,13 +92,13 @@ def added(epsilons: Iterable[Fraction]) -> Fraction:
     return total
 
 
-def _check_size(query: Statistic, part: Part, m: Mechanism) -> None:
+def _check_size(statistic: Statistic, part: Part, m: Mechanism) -> None:
     """Refuse numbers that might leave the doubles: a record could not hold them, after they were paid for."""
     p, numerator = m.parameters, part.numerator
     ends = [numerator.statistic(p.data_value(index)) for index in (p.low, p.high)]
     if max(map(abs, ends)) >= LARGEST:
         raise BoundError(
-            f"the {numerator.name} of {query.shown} may be as large as 2**{int(max(map(abs, ends))).bit_length()}, "
+            f"the {numerator.name} of {statistic.shown} may be as large as 2**{int(max(map(abs, ends))).bit_length()}, "
             "more than can be published.",
             "Give the column in another unit, so that results stay below 2**1000. Nothing was read and nothing spent.",
         )
@@ -122,4 +122,4 @@ def unit_text(relation: Relation) -> str:
 
 def statistic_values(line: Line) -> dict[str, Any]:
     """Return everything public that makes a statistic what it is, and its cost."""
-    return {**line.query.declaration(), "epsilon": str(line.epsilon), "alpha": str(line.alpha)}
+    return {**line.statistic.declaration(), "epsilon": str(line.epsilon), "alpha": str(line.alpha)}

@@ -30,10 +30,25 @@ JUST_BELOW_ONE = 1 - Fraction(1, 1 << 20)
 _INTEGER_FINE = 8  # the fine grid is at least 1 where noise_scale > 8: natural >= 16
 
 
-class Asked(Value):
+class OfStatistic(Value):
+    """What is said of one statistic. It was called `query`; that word is still taken and answered."""
+
+    statistic: Statistic
+
+    def __init__(self, **fields: Any) -> None:
+        if "query" in fields and "statistic" not in fields:
+            fields["statistic"] = fields.pop("query")
+        super().__init__(**fields)
+
+    @property
+    def query(self) -> Statistic:
+        """Return the statistic, by its former name."""
+        return self.statistic
+
+
+class Asked(OfStatistic):
     """One line as it is asked for: a statistic with an epsilon or a target accuracy (in its own units) at alpha."""
 
-    query: Statistic
     epsilon: Fraction | None = None
     accuracy: Fraction | None = None
     alpha: Fraction = DEFAULT_ALPHA
@@ -42,23 +57,23 @@ class Asked(Value):
     def _check(self) -> None:
         if (self.epsilon is None) == (self.accuracy is None):
             raise ParameterError(
-                f"{self.query.shown} needs an epsilon or a target accuracy, one of the two.",
+                f"{self.statistic.shown} needs an epsilon or a target accuracy, one of the two.",
                 'Give epsilon = "0.3", or accuracy = "1.5" with alpha = "0.05".',
             )
-        if self.accuracy is not None and self.query.derivation is not None:
+        if self.accuracy is not None and self.statistic.derivation is not None:
             raise PremiseError(
-                f"{self.query.shown} follows from two releases: no accuracy can be promised before the private number "
-                "of rows is known.",
+                f"{self.statistic.shown} follows from two releases: no accuracy can be promised before the private "
+                "number of rows is known.",
                 "Give an epsilon; the plan shows the accuracy of the sum and of the count.",
             )
 
 
 def ask(
-    query: Statistic, *, epsilon: Any = None, accuracy: Any = None, alpha: Any = DEFAULT_ALPHA, lock: bool = False
+    statistic: Statistic, *, epsilon: Any = None, accuracy: Any = None, alpha: Any = DEFAULT_ALPHA, lock: bool = False
 ) -> Asked:
     """Return a validated statistic with its cost."""
     return Asked(
-        query=query,
+        statistic=statistic,
         epsilon=None if epsilon is None else positive(epsilon, name="epsilon"),
         accuracy=None if accuracy is None else positive(accuracy, name="accuracy"),
         alpha=probability(alpha, name="alpha"),
@@ -66,28 +81,27 @@ def ask(
     )
 
 
-class Line(Value):
+class Line(OfStatistic):
     """One line of a plan: the statistic, the epsilon it is charged, and the accuracy that was asked for, if any."""
 
-    query: Statistic
     epsilon: Fraction
     alpha: Fraction = DEFAULT_ALPHA
     lock: bool = False
     target: Fraction | None = None
 
     def _check(self) -> None:
-        self.query.check_epsilon(self.epsilon)
+        self.statistic.check_epsilon(self.epsilon)
 
     @cached_property
     def accuracies(self) -> tuple[Fraction, ...]:
         """Return for each part the a with P(|released - true| > a) <= alpha, for every table, in each cell."""
-        title = self.query.title
-        return tuple(part_accuracy(part, self.epsilon, self.alpha, title=title) for part in self.query.parts)
+        title = self.statistic.title
+        return tuple(part_accuracy(part, self.epsilon, self.alpha, title=title) for part in self.statistic.parts)
 
     @property
     def accuracy(self) -> Fraction | None:
         """Return the accuracy of the statistic; None where it is derived from several parts (see `accuracies`)."""
-        return self.accuracies[0] if self.query.derivation is None else None
+        return self.accuracies[0] if self.statistic.derivation is None else None
 
     @property
     def meets_target(self) -> bool:
@@ -100,8 +114,8 @@ class Line(Value):
         remarks = ["locked"] if self.lock else []
         if not self.meets_target:
             remarks.append(f"misses the accuracy {self.target} asked for")
-        if self.query.derivation is not None:
-            shares = " + ".join(str(part.share * part.moving) for part in self.query.parts)
+        if self.statistic.derivation is not None:
+            shares = " + ".join(str(part.share * part.moving) for part in self.statistic.parts)
             remarks.append(f"derived, no accuracy promised; epsilon split {shares}")
         return "; ".join(remarks)
 
@@ -111,8 +125,8 @@ class Line(Value):
         Each part may fail with alpha/2. The number of rows is private: this answers a guess, and promises nothing
         for a smaller table.                                                                        theory (15)
         """
-        parts = (part_accuracy(part, self.epsilon, self.alpha / 2) for part in self.query.parts)
-        return self.query.derived_accuracy(tuple(parts), rows)
+        parts = (part_accuracy(part, self.epsilon, self.alpha / 2) for part in self.statistic.parts)
+        return self.statistic.derived_accuracy(tuple(parts), rows)
 
 
 class Offer(Value):
@@ -146,7 +160,7 @@ class Plan(Value):
     def _check(self) -> None:
         if not self.lines:
             raise ParameterError("a plan needs at least one statistic.", "Add a line.")
-        if len({line.query.relation for line in self.lines}) > 1:
+        if len({line.statistic.relation for line in self.lines}) > 1:
             raise PremiseError(
                 "the lines of a plan have different neighbour relations.",
                 "Epsilons add up under one relation only: declare all statistics under the same.",
@@ -195,7 +209,7 @@ class Plan(Value):
         """Return the plan as a small table."""
         aim = "" if self.budget is None else f" of budget {self.budget}"
         over = "; too much: fit it" if self.budget is not None and self.total > self.budget else ""
-        rows = [(line.query.shown, str(line.epsilon), _worth(line), line.remarks) for line in self.lines]
+        rows = [(line.statistic.shown, str(line.epsilon), _worth(line), line.remarks) for line in self.lines]
         widths = [max(len(row[i]) for row in rows) for i in range(3)]
         body = ("  ".join(text.ljust(w) for text, w in zip(row, [*widths, 0], strict=True)).rstrip() for row in rows)
         return "\n".join([f"plan: epsilon {self.total}{aim}{over}", *(f"  {line}" for line in body)])
@@ -213,8 +227,8 @@ def planned(asked: Asked) -> Line:
         assert asked.epsilon is not None
         epsilon = asked.epsilon
     else:
-        epsilon = epsilon_needed(asked.query, asked.accuracy, asked.alpha)
-    return Line(query=asked.query, epsilon=epsilon, alpha=asked.alpha, lock=asked.lock, target=asked.accuracy)
+        epsilon = epsilon_needed(asked.statistic, asked.accuracy, asked.alpha)
+    return Line(statistic=asked.statistic, epsilon=epsilon, alpha=asked.alpha, lock=asked.lock, target=asked.accuracy)
 
 
 def part_accuracy(part: Part, epsilon: Fraction, alpha: Fraction, *, title: str | None = None) -> Fraction:
@@ -225,9 +239,9 @@ def part_accuracy(part: Part, epsilon: Fraction, alpha: Fraction, *, title: str 
     return numerator.factor * (math.floor(steps) if numerator.integers else steps)
 
 
-def epsilon_needed(query: Statistic, accuracy: Fraction, alpha: Fraction) -> Fraction:
+def epsilon_needed(statistic: Statistic, accuracy: Fraction, alpha: Fraction) -> Fraction:
     """Return the epsilon to type so that a statistic of one part has the accuracy asked for."""
-    (part,) = query.parts
+    (part,) = statistic.parts
     steps = accuracy / part.numerator.factor
     if not part.numerator.integers:
         return numerator_epsilon(part, steps, alpha, grid=None) / part.share
@@ -265,7 +279,7 @@ def numerator_epsilon(part: Part, accuracy: Fraction, alpha: Fraction, *, grid: 
 
 def _offer(line: Line, epsilon: Fraction) -> Offer:
     return Offer(
-        title=line.query.title,
+        title=line.statistic.title,
         epsilon=line.epsilon,
         more_epsilon=epsilon,
         accuracies=line.accuracies,
@@ -274,10 +288,10 @@ def _offer(line: Line, epsilon: Fraction) -> Offer:
 
 
 def _worth(line: Line) -> str:
-    level = f"at alpha {line.alpha}" + (" in each cell" if line.query.cells > 1 else "")
-    if line.query.derivation is None:
+    level = f"at alpha {line.alpha}" + (" in each cell" if line.statistic.cells > 1 else "")
+    if line.statistic.derivation is None:
         return f"+-{four_digits_up(line.accuracies[0])} {level}"
-    parts = zip(line.query.parts, line.accuracies, strict=True)
+    parts = zip(line.statistic.parts, line.accuracies, strict=True)
     return ", ".join(f"{part.numerator.name} +-{four_digits_up(a)}" for part, a in parts) + f" {level}"
 
 

@@ -185,12 +185,12 @@ def _asked(top: StrictTable, relation: Relation, columns: Mapping[str, Column]) 
     wanted = []
     for number, values in enumerate(top.tables("statistic"), start=1):
         asked = _line(number, values, relation, columns)
-        if asked.query in found:
+        if asked.statistic in found:
             raise ParameterError(
-                f"statistic {number} ({asked.query.shown}) repeats statistic {found[asked.query]}.",
+                f"statistic {number} ({asked.statistic.shown}) repeats statistic {found[asked.statistic]}.",
                 "Asking twice costs twice: keep one line and give it the epsilon of both.",
             )
-        found[asked.query] = number
+        found[asked.statistic] = number
         wanted.append(asked)
     if not wanted:
         raise ParameterError("study: there is no statistic.", "Add a table [[statistic]].")

@@ -46,7 +46,7 @@ def random_record(dice: random.Random, study: Any = None) -> dict[str, Any]:
     drawn = [
         [
             Drawn(line=line, part=part, mechanism=m, indices=[_index(dice, m.parameters) for _ in range(part.cells)])
-            for part, m in zip(line.query.parts, mechanisms, strict=True)
+            for part, m in zip(line.statistic.parts, mechanisms, strict=True)
         ]
         for line, mechanisms in zip(request.lines, request.mechanisms, strict=True)
     ]

@@ -121,10 +121,10 @@ def test_a_mean_that_doubles_cannot_tell_apart_is_refused():
 def test_a_printed_mean_is_within_a_small_part_of_the_grid_of_the_released_one(lower, width, rows, epsilon, seed):
     try:
         line = lines(lower, lower + width, rows, epsilon)
-        m = mechanism(line.query.parts[0], epsilon)
+        m = mechanism(line.statistic.parts[0], epsilon)
     except SnapdpError:
         return
-    numerator, p = line.query.parts[0].numerator, m.parameters
+    numerator, p = line.statistic.parts[0].numerator, m.parameters
     for k in (p.low, p.high, random.Random(seed).randint(p.low, p.high)):
         released = numerator.statistic(p.data_value(k))
         assert abs(F(numerator.printed(p.data_value(k))) - released) * 2048 <= numerator.factor * p.grid

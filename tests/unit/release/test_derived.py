@@ -97,7 +97,7 @@ def test_deviations_and_correlations_follow_from_the_indices_of_the_record(tmp_p
 
 def drawn(query, index, *, part=0, epsilon=1, alpha=FIFTH):
     return Drawn(
-        line=Line(query=query, epsilon=F(epsilon), alpha=alpha),
+        line=Line(statistic=query, epsilon=F(epsilon), alpha=alpha),
         part=query.parts[part],
         mechanism=mechanism(query.parts[part], epsilon),
         indices=(index,) * query.cells,
@@ -255,7 +255,7 @@ def test_derived_means_in_integers_print_what_fractions_print(lower, width, rows
     column = number_column("z", lower=lower, upper=lower + width, step=width / 12)
     groups = category_column("g", categories=["a", "b", "c", "d", "e"])
     query = mean_query(column, add_remove(n_max=rows), by=groups)
-    line = Line(query=query, epsilon=F(epsilon), alpha=F(1, 10))
+    line = Line(statistic=query, epsilon=F(epsilon), alpha=F(1, 10))
     drawn = []
     for part in query.parts:
         m = mechanism(part, line.epsilon)

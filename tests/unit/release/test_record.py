@@ -216,7 +216,9 @@ def test_a_request_for_a_role_of_its_own_is_another_request_and_its_record_says_
     assert "own" not in plain.declaration
     assert own.declaration == {**plain.declaration, "own": "ann"}
     assert identical(plain.epsilon, plain.declaration) != identical(own.epsilon, own.declaration)
-    drawn = [[Drawn(line=own.lines[0], part=own.lines[0].query.parts[0], mechanism=own.mechanisms[0][0], indices=[0])]]
+    drawn = [
+        [Drawn(line=own.lines[0], part=own.lines[0].statistic.parts[0], mechanism=own.mechanisms[0][0], indices=[0])]
+    ]
     binding = {"dataset": "people", "dataset_version": "0" * 16, "charged": "1/2", "previous": "sha256:" + "0" * 64}
     made = record_values(
         own, {**binding, "request": identical(own.epsilon, own.declaration)}, drawn, [], {}, EngineUsed(name="duckdb")

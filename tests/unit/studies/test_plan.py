@@ -66,7 +66,7 @@ def test_fit_meets_the_budget_exactly_and_leaves_locked_lines_alone(drawn, budge
     assert fitted.total == aim == fitted.budget
     factors = set()
     for before, after in zip(drawn.lines, fitted.lines, strict=True):
-        assert before.query == after.query
+        assert before.statistic == after.statistic
         if before.lock:
             assert after == before
         else:
@@ -132,7 +132,7 @@ def test_a_request_has_an_epsilon_or_an_accuracy():
 def test_the_total_is_the_sum_of_what_was_typed_and_charged(drawn):
     assert drawn.total == sum(line.epsilon for line in drawn.lines)
     for line in drawn.lines:
-        spent = [mechanism(part, line.epsilon).parameters.epsilon * part.moving for part in line.query.parts]
+        spent = [mechanism(part, line.epsilon).parameters.epsilon * part.moving for part in line.statistic.parts]
         assert sum(spent) == line.epsilon
 
 
@@ -172,7 +172,7 @@ def test_the_epsilon_of_a_target_meets_it_and_one_unit_less_in_the_last_digit_do
     (part,) = query.parts
     in_a_cell = line.epsilon * part.share
     less = (in_a_cell - power_of_ten(floor_log10(in_a_cell) - 3)) / part.share
-    assert Line(query=query, epsilon=less).accuracy > F(target)
+    assert Line(statistic=query, epsilon=less).accuracy > F(target)
 
 
 @pytest.mark.parametrize("m", [1, 3, 8])
@@ -184,7 +184,7 @@ def test_targets_of_whole_statistics_around_the_grid_one_are_met_at_the_least_ep
         line = planned(ask(query, accuracy=target))
         assert line.accuracy <= target
         less = line.epsilon - power_of_ten(floor_log10(line.epsilon) - 3)
-        assert Line(query=query, epsilon=less).accuracy > target
+        assert Line(statistic=query, epsilon=less).accuracy > target
         grids.add(mechanism(query.parts[0], line.epsilon).parameters.grid)
     assert 1 in grids
 
@@ -201,7 +201,7 @@ def test_targets_of_whole_statistics_around_the_grid_one_are_met_at_the_least_ep
     ids=lambda q: q.title,
 )
 def test_the_accuracy_of_a_whole_statistic_is_whole_valid_for_every_truth_and_attained(query, epsilon):
-    line = Line(query=query, epsilon=F(epsilon), alpha=F(1, 10))
+    line = Line(statistic=query, epsilon=F(epsilon), alpha=F(1, 10))
     (part,) = query.parts
     m, steps = mechanism(part, epsilon), line.accuracy / part.numerator.factor
     assert steps.denominator == 1
@@ -211,18 +211,20 @@ def test_the_accuracy_of_a_whole_statistic_is_whole_valid_for_every_truth_and_at
 
 
 def test_accuracies_are_in_units_of_the_statistic():
-    mean, total = (Line(query=query, epsilon=F(3, 10)).accuracy for query in (mean_query(AGE, N), sum_query(AGE, N)))
+    mean, total = (
+        Line(statistic=query, epsilon=F(3, 10)).accuracy for query in (mean_query(AGE, N), sum_query(AGE, N))
+    )
     assert total == 5000 * mean
     pence, pounds = (number_column("x", lower=0, upper=u, step=s) for u, s in ((1000, 1), (10, "0.01")))
     assert (
-        Line(query=mean_query(pence, N), epsilon=F(1)).accuracy
-        == 100 * Line(query=mean_query(pounds, N), epsilon=F(1)).accuracy
+        Line(statistic=mean_query(pence, N), epsilon=F(1)).accuracy
+        == 100 * Line(statistic=mean_query(pounds, N), epsilon=F(1)).accuracy
     )
 
 
 def test_the_figures_of_the_design_come_out():
     """Mean age of 5000 at epsilon 0.3: noise scale 400 steps, grid 32, so +-0.24 years at alpha 0.05."""
-    assert Line(query=mean_query(AGE, N), epsilon=F(3, 10)).accuracy == F(24, 100)
+    assert Line(statistic=mean_query(AGE, N), epsilon=F(3, 10)).accuracy == F(24, 100)
 
 
 def test_ten_percent_more_epsilon_is_offered_to_each_line():
@@ -248,7 +250,7 @@ def test_a_fitted_line_that_misses_the_accuracy_asked_for_says_so():
 
 
 def test_a_mean_under_add_remove_shows_both_parts_and_promises_no_accuracy():
-    line = Line(query=mean_query(AGE, MANY, count_share="1/4"), epsilon=F(1))
+    line = Line(statistic=mean_query(AGE, MANY, count_share="1/4"), epsilon=F(1))
     assert line.accuracy is None
     of_sum, of_count = line.accuracies
     assert of_sum > of_count
@@ -263,7 +265,7 @@ def test_a_mean_under_add_remove_shows_both_parts_and_promises_no_accuracy():
 
 
 def test_the_derived_accuracy_shrinks_with_the_guessed_rows_and_never_passes_the_width():
-    line = Line(query=mean_query(AGE, MANY), epsilon=F(1))
+    line = Line(statistic=mean_query(AGE, MANY), epsilon=F(1))
     found = [line.derived_accuracy(rows) for rows in (1, 10, 100, 1000, 10_000)]
     assert found == sorted(found, reverse=True)
     assert found[0] == 120
@@ -271,7 +273,7 @@ def test_the_derived_accuracy_shrinks_with_the_guessed_rows_and_never_passes_the
     with pytest.raises(ParameterError, match="rows = 10001 is more than the 10000 declared"):
         line.derived_accuracy(10_001)
     with pytest.raises(ParameterError, match="is released itself"):
-        Line(query=mean_query(AGE, N), epsilon=F(1)).derived_accuracy(5000)
+        Line(statistic=mean_query(AGE, N), epsilon=F(1)).derived_accuracy(5000)
 
 
 @PROPERTY
@@ -283,8 +285,8 @@ def test_the_derived_accuracy_shrinks_with_the_guessed_rows_and_never_passes_the
 def test_a_sum_and_a_count_within_their_accuracies_give_a_mean_within_the_derived_one(
     rows, more, level, slip, miscount
 ):
-    line = Line(query=mean_query(AGE, MANY), epsilon=F(1))
-    half = Line(query=line.query, epsilon=F(1), alpha=line.alpha / 2)
+    line = Line(statistic=mean_query(AGE, MANY), epsilon=F(1))
+    half = Line(statistic=line.statistic, epsilon=F(1), alpha=line.alpha / 2)
     of_sum, of_count = half.accuracies
     n = rows + more
     found = derived_mean(AGE, centred_sum=n * F(level - 60) + slip * of_sum, count=n + miscount * of_count)
@@ -296,7 +298,7 @@ def test_the_derived_accuracy_holds_by_the_exact_laws_of_sum_and_count(level):
     """All outputs of both mechanisms, for tables of equal values: the mean is further off with probability <= alpha."""
     column, rows = integer_column("x", lower=0, upper=2), 12
     query = mean_query(column, add_remove(n_max=12))
-    line = Line(query=query, epsilon=F(6), alpha=F(1, 10))
+    line = Line(statistic=query, epsilon=F(6), alpha=F(1, 10))
     bound = line.derived_accuracy(rows)
     assert bound < 1
     sums, counts = (
@@ -344,5 +346,5 @@ def test_the_plan_prints_as_a_small_table():
 def test_planning_a_million_cells_needs_no_cells():
     column = category_column("key", categories=[str(i) for i in range(200_000)])
     line = planned(ask(histogram_query(column, MANY), epsilon=1))
-    assert line.query.cells == 200_000
+    assert line.statistic.cells == 200_000
     assert line.accuracy == 3

@@ -122,7 +122,7 @@ def test_groups_and_persons_are_planned_and_not_ignored():
     text = changed('column = "age"\n', 'column = "age"\nby = "region"\ncount_share = "0.4"\n', text)
     study = study_from_toml(text)
     assert study.relation == add_remove(n_max=5000, person="id", rows_per_person=3)
-    first = study.asked[0].query
+    first = study.asked[0].statistic
     assert [part.cells for part in first.parts] == [4, 4]
     assert [part.share for part in first.parts] == [F(3, 5), F(2, 5)]
     assert [part.numerator.sensitivity for part in first.parts] == [3 * 120, 3]
@@ -150,7 +150,7 @@ columns = ["age", "pay"]
 epsilon = 1
 """
     study = study_from_toml(TEXT + more)
-    count, bins, together = (asked.query for asked in study.asked[2:])
+    count, bins, together = (asked.statistic for asked in study.asked[2:])
     assert count.title == "count where 18 <= age < 131/2 and region = north"
     assert study.asked[2].accuracy == 20
     assert study.asked[2].alpha == F(1, 100)
