@@ -32,7 +32,7 @@ from snapdp.ledger.storage.inode import Inode
 from snapdp.mechanism.parameters import SnappingParameters
 from snapdp.randomness.bits import RecordedBits
 from snapdp.release import release as engine
-from snapdp.release.numerators import exact_values
+from snapdp.release.private_values import exact_values
 from snapdp.release.request import Request, unit_text
 from snapdp.tables.engines.engine import Engine
 

@@ -16,7 +16,7 @@ import duckdb
 import numpy as np
 import pytest
 
-from snapdp.release.numerators import exact_values
+from snapdp.release.private_values import exact_values
 from snapdp.studies.columns import number_column
 from snapdp.studies.relation import add_remove, change_one
 from snapdp.studies.statistics.histogram import histogram_query

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from snapdp.release.derived import derived_blocks as derived_blocks
     from snapdp.release.draw import Drawn as Drawn
     from snapdp.release.files import write_text as write_text
-    from snapdp.release.numerators import exact_values as exact_values
+    from snapdp.release.private_values import exact_values as exact_values
     from snapdp.release.record import checked as checked, derived_values as derived_values, part_values as part_values
     from snapdp.release.release import released as released
     from snapdp.release.report import report_page as report_page
@@ -27,7 +27,7 @@ else:
             "derived": "derived_blocks",
             "draw": "Drawn",
             "files": "write_text",
-            "numerators": "exact_values",
+            "private_values": "exact_values",
             "record": "checked derived_values part_values",
             "release": "released",
             "report": "report_page",

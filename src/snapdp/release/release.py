@@ -19,7 +19,7 @@ from snapdp.ledger import Answer, Ledger, agree, payable, too_much
 from snapdp.randomness import BitSource, SystemBits
 from snapdp.release.derived import derived_blocks
 from snapdp.release.draw import Bits, Block, Drawn, draw
-from snapdp.release.numerators import exact_values
+from snapdp.release.private_values import exact_values
 from snapdp.release.record import (
     BlockKey,
     EngineUsed,

@@ -84,7 +84,7 @@ if TYPE_CHECKING:
     )
     from snapdp.studies.statistics.sum import ColumnSum as ColumnSum, sum_query as sum_query
     from snapdp.studies.statistics.variance import Variance as Variance, variance_query as variance_query
-    from snapdp.studies.strict import placed as placed
+    from snapdp.studies.toml_table import placed as placed
     from snapdp.studies.writer import study_to_toml as study_to_toml
 else:
     __getattr__, __dir__ = door(
@@ -111,7 +111,7 @@ else:
             "statistics.statistic": "Numerator Part Statistic mechanism",
             "statistics.sum": "ColumnSum sum_query",
             "statistics.variance": "Variance variance_query",
-            "strict": "placed",
+            "toml_table": "placed",
             "writer": "study_to_toml",
         },
     )

@@ -59,7 +59,7 @@ class Persons(Value):
         storable(self.column, "the name of the person column")
 
     @property
-    def cell(self) -> PersonColumn:
+    def person_column(self) -> PersonColumn:
         """Return the column as sources see it."""
         return PersonColumn(name=self.column)
 

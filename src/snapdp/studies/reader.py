@@ -40,7 +40,7 @@ from snapdp.studies.quantiser import quantiser_of
 from snapdp.studies.relation import ADD_REMOVE, CHANGE_ONE, Relation, add_remove, change_one
 from snapdp.studies.statistics.registry import KINDS, statistic_class
 from snapdp.studies.statistics.statistic import Statistic
-from snapdp.studies.strict import StrictTable, named, placed
+from snapdp.studies.toml_table import TomlTable, named, placed
 from snapdp.values import Value
 
 STUDY_VERSION = 2
@@ -94,7 +94,7 @@ def study_from_toml(text: str) -> DeclaredStudy:
 
 def study_from_values(values: dict[str, Any]) -> DeclaredStudy:
     """Return the study that parsed TOML declares."""
-    top = StrictTable(values, place="study", keys=STUDY_KEYS)
+    top = TomlTable(values, place="study", keys=STUDY_KEYS)
     top.need("version", "dataset", "relation", "columns", "statistic")
     version = top.get("version")
     if type(version) is not int or version not in VERSIONS:  # True == 1, but is no version
@@ -121,7 +121,7 @@ def plan_of(study: DeclaredStudy) -> Plan:
     return plan(study.asked, budget=study.budget)
 
 
-def _relation(top: StrictTable) -> Relation:
+def _relation(top: TomlTable) -> Relation:
     kind = top.text("relation")
     with placed("study"):
         if kind == CHANGE_ONE:
@@ -148,7 +148,7 @@ def _relation(top: StrictTable) -> Relation:
     )
 
 
-def _columns(top: StrictTable) -> dict[str, Column]:
+def _columns(top: TomlTable) -> dict[str, Column]:
     declared = top.get("columns")
     if not isinstance(declared, dict) or not declared:
         raise ParameterError("study: columns holds no table.", "Declare each column under [columns.NAME].")
@@ -157,7 +157,7 @@ def _columns(top: StrictTable) -> dict[str, Column]:
 
 def _column(name: str, values: Any) -> Column:
     place = f"columns.{shortened(visible(_name(name, key='a column name')))}"
-    table = StrictTable(values, place=place, keys=sorted({*NUMBER_KEYS, *CATEGORY_KEYS}))
+    table = TomlTable(values, place=place, keys=sorted({*NUMBER_KEYS, *CATEGORY_KEYS}))
     table.need("kind")
     kind = table.text("kind")
     with placed(place):
@@ -180,7 +180,7 @@ def _column(name: str, values: Any) -> Column:
         raise ParameterError(f"kind = {kind!r} is not known.", 'Give "number", "integer" or "category".')
 
 
-def _asked(top: StrictTable, relation: Relation, columns: Mapping[str, Column]) -> tuple[Asked, ...]:
+def _asked(top: TomlTable, relation: Relation, columns: Mapping[str, Column]) -> tuple[Asked, ...]:
     found: dict[Statistic, int] = {}
     wanted = []
     for number, values in enumerate(top.tables("statistic"), start=1):
@@ -200,7 +200,7 @@ def _asked(top: StrictTable, relation: Relation, columns: Mapping[str, Column]) 
 def _line(number: int, values: Any, relation: Relation, columns: Mapping[str, Column]) -> Asked:
     place = f"statistic {number}"
     every_key = sorted({*COST_KEYS, *(key for kind in KINDS.values() for key in kind.toml_keys())})
-    table = StrictTable(values, place=place, keys=every_key)
+    table = TomlTable(values, place=place, keys=every_key)
     table.need("kind")
     with placed(place):
         kind = statistic_class(table.text("kind"))
@@ -208,7 +208,7 @@ def _line(number: int, values: Any, relation: Relation, columns: Mapping[str, Co
     table.restrict((*COST_KEYS, *kind.toml_keys()), because=f" for a {kind.kind}")
     with placed(place):
         return ask(
-            kind.from_table(table, relation, columns),
+            kind.from_toml(table, relation, columns),
             epsilon=table.number("epsilon"),
             accuracy=table.number("accuracy"),
             alpha=table.number("alpha") if "alpha" in table else DEFAULT_ALPHA,

@@ -53,7 +53,7 @@ def _column(column: Column) -> Iterator[Item]:
 
 
 def _statistic(asked: Asked) -> Iterator[Item]:
-    yield from asked.statistic.table()
+    yield from asked.statistic.toml()
     if asked.epsilon is not None:
         yield "epsilon", asked.epsilon
     if asked.accuracy is not None:

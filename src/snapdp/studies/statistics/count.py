@@ -15,7 +15,7 @@ from snapdp.studies.columns import Column
 from snapdp.studies.conditions import Condition, tested
 from snapdp.studies.relation import Relation
 from snapdp.studies.statistics.details import ConditionsDetail, Detail
-from snapdp.studies.statistics.numerators import count_part
+from snapdp.studies.statistics.shared_parts import count_part
 from snapdp.studies.statistics.statistic import Part, Statistic, group_column
 
 

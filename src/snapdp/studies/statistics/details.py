@@ -12,7 +12,7 @@ from snapdp.errors import ParameterError
 from snapdp.studies.columns import Column
 from snapdp.studies.conditions import condition
 from snapdp.studies.declarations import condition_from, condition_values
-from snapdp.studies.strict import StrictTable, named
+from snapdp.studies.toml_table import TomlTable, named
 
 CONDITION_KEYS = ("column", "equals", "from", "below")
 
@@ -20,7 +20,7 @@ CONDITION_KEYS = ("column", "equals", "from", "below")
 class Detail(Protocol):
     """A kind of detail. `read` returns None where the key is absent: the constructor's own default then holds."""
 
-    def read(self, table: StrictTable, key: str, columns: Mapping[str, Column]) -> Any:
+    def read(self, table: TomlTable, key: str, columns: Mapping[str, Column]) -> Any:
         """Return the value in a study file, to be checked by the constructor of the statistic."""
 
     def toml(self, value: Any) -> object:
@@ -36,7 +36,7 @@ class Detail(Protocol):
 class NumberDetail:
     """One exact number."""
 
-    def read(self, table: StrictTable, key: str, columns: Mapping[str, Column]) -> Any:  # noqa: ARG002
+    def read(self, table: TomlTable, key: str, columns: Mapping[str, Column]) -> Any:  # noqa: ARG002
         return table.number(key)
 
     def toml(self, value: Any) -> object:
@@ -52,7 +52,7 @@ class NumberDetail:
 class NumbersDetail:
     """A list of exact numbers, not empty."""
 
-    def read(self, table: StrictTable, key: str, columns: Mapping[str, Column]) -> Any:  # noqa: ARG002
+    def read(self, table: TomlTable, key: str, columns: Mapping[str, Column]) -> Any:  # noqa: ARG002
         found = table.numbers(key)
         if found == []:
             raise ParameterError(f"{key} is an empty list.", f"Give at least two {key}, or leave the key out.")
@@ -71,7 +71,7 @@ class NumbersDetail:
 class ChoiceDetail:
     """One of a few words."""
 
-    def read(self, table: StrictTable, key: str, columns: Mapping[str, Column]) -> Any:  # noqa: ARG002
+    def read(self, table: TomlTable, key: str, columns: Mapping[str, Column]) -> Any:  # noqa: ARG002
         return table.text(key)
 
     def toml(self, value: Any) -> object:
@@ -87,7 +87,7 @@ class ChoiceDetail:
 class ConditionsDetail:
     """Conditions that a row must meet, all of them."""
 
-    def read(self, table: StrictTable, key: str, columns: Mapping[str, Column]) -> Any:
+    def read(self, table: TomlTable, key: str, columns: Mapping[str, Column]) -> Any:
         return [self._condition(values, columns, f"{table.place}, {key}") for values in table.tables(key)]
 
     def toml(self, value: Any) -> object:
@@ -102,7 +102,7 @@ class ConditionsDetail:
         return [condition_from(each) for each in value]
 
     def _condition(self, values: Any, columns: Mapping[str, Column], place: str) -> Any:
-        table = StrictTable(values, place=place, keys=CONDITION_KEYS)
+        table = TomlTable(values, place=place, keys=CONDITION_KEYS)
         table.need("column")
         return condition(
             named(columns, table.text("column")),

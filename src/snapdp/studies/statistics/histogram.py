@@ -21,7 +21,7 @@ from snapdp.studies.declarations import INLINE
 from snapdp.studies.relation import Relation
 from snapdp.studies.statistics.details import ChoiceDetail, Detail, NumbersDetail
 from snapdp.studies.statistics.drawn import Derived, DrawnPart, Row, as_columns
-from snapdp.studies.statistics.numerators import count_part
+from snapdp.studies.statistics.shared_parts import count_part
 from snapdp.studies.statistics.statistic import Part, Statistic, group_column
 
 

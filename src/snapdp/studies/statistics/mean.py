@@ -25,7 +25,7 @@ from snapdp.studies.columns import Column, NumberColumn
 from snapdp.studies.relation import Relation, whole
 from snapdp.studies.statistics.details import Detail, NumberDetail
 from snapdp.studies.statistics.drawn import CellColumns, Columns, Derived, DrawnPart
-from snapdp.studies.statistics.numerators import count_numerator, in_groups, numbers_of, sum_above_lower
+from snapdp.studies.statistics.shared_parts import count_numerator, in_groups, numbers_of, sum_above_lower
 from snapdp.studies.statistics.statistic import (
     Numerator,
     Part,

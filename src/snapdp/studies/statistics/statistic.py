@@ -27,7 +27,7 @@ from snapdp.studies.declarations import column_from, column_values
 from snapdp.studies.relation import Relation
 from snapdp.studies.statistics.details import Detail
 from snapdp.studies.statistics.drawn import Derived, DrawnPart
-from snapdp.studies.strict import StrictTable, named
+from snapdp.studies.toml_table import TomlTable, named
 from snapdp.values import Value
 
 PRINTED_PARTS = 1 << 10  # doubles must be at least so many times as close as outputs are
@@ -188,11 +188,6 @@ class Statistic(Value, ABC):
         """Return how many cells each part has."""
         return self.parts[0].cells
 
-    @property
-    def mechanisms(self) -> int:
-        """Return how many numbers are released."""
-        return sum(part.cells for part in self.parts)
-
     @cached_property
     def labels(self) -> tuple[str, ...]:
         """Return the name of each cell, groups outermost; one empty name where there is one cell only."""
@@ -214,15 +209,15 @@ class Statistic(Value, ABC):
         return (*about, *cls.details, "by")
 
     @classmethod
-    def from_table(cls, table: StrictTable, relation: Relation, columns: Mapping[str, Column]) -> Self:
-        """Return the statistic that a table of a study file declares."""
+    def from_toml(cls, table: TomlTable, relation: Relation, columns: Mapping[str, Column]) -> Self:
+        """Return the statistic that a TOML table of a study file declares."""
         by = None if "by" not in table else named(columns, table.text("by"))
         details = {key: detail.read(table, key, columns) for key, detail in cls.details.items()}
         given = {key: value for key, value in details.items() if value is not None}
         return cls.of(*cls._columns_in(table, columns), relation=relation, by=by, **given)
 
     @classmethod
-    def _columns_in(cls, table: StrictTable, columns: Mapping[str, Column]) -> list[Column]:
+    def _columns_in(cls, table: TomlTable, columns: Mapping[str, Column]) -> list[Column]:
         if cls.takes == 1:
             if "column" not in table:
                 raise ParameterError("the key 'column' is missing.", "Name a declared column.")
@@ -233,7 +228,7 @@ class Statistic(Value, ABC):
             raise ParameterError(f"a {cls.kind} needs {words} columns.", 'Give columns = ["age", "pay"].')
         return [named(columns, name) for name in names]
 
-    def table(self) -> Iterator[tuple[str, object]]:
+    def toml(self) -> Iterator[tuple[str, object]]:
         """Yield what a study file says of the statistic, but its cost."""
         yield "kind", self.kind
         if self.takes == 1:

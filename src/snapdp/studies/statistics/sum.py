@@ -14,7 +14,7 @@ from typing import Self
 from snapdp.studies.aggregates import Aggregate, Count, Sum
 from snapdp.studies.columns import INTEGER, Column, NumberColumn
 from snapdp.studies.relation import Relation
-from snapdp.studies.statistics.numerators import in_groups, numbers_of, sum_above_lower
+from snapdp.studies.statistics.shared_parts import in_groups, numbers_of, sum_above_lower
 from snapdp.studies.statistics.statistic import Numerator, Part, Statistic, group_column
 
 

@@ -15,7 +15,7 @@ from snapdp.studies.aggregates import Aggregate, Products, Sum
 from snapdp.studies.columns import Column, NumberColumn
 from snapdp.studies.relation import Relation
 from snapdp.studies.statistics.drawn import Derived, DrawnPart, as_columns
-from snapdp.studies.statistics.numerators import numbers_of, public_rows
+from snapdp.studies.statistics.shared_parts import numbers_of, public_rows
 from snapdp.studies.statistics.statistic import Numerator, Part, Statistic
 
 

@@ -91,7 +91,7 @@ class Engine(ABC):
 
     def _script(self, connection: Any, asked: Sequence[Aggregate], salt: str) -> Script:
         persons = persons_of(asked)
-        columns = [*columns_of(asked), *([persons.cell] if persons else [])]
+        columns = [*columns_of(asked), *([persons.person_column] if persons else [])]
         return script(asked, self.source.open(connection, columns), dialect=self.dialect, salt=salt)
 
     def _run(self, connection: Any, asked: Sequence[Aggregate], salt: str, watch: Watch | None) -> Aggregates:

@@ -400,7 +400,7 @@ class _StatementWriter:
     def _levels(self, names: dict[Column, str]) -> str:
         read, clamped, made, joins = [], [], [], []
         if self.persons is not None:
-            person = self.rows.field(self.persons.cell).reads
+            person = self.rows.field(self.persons.person_column).reads
             read.append(f"{self.dialect.exact_text.format(person)} AS person")
             clamped.append("person")
             made.append("person")

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from snapdp.errors import DataError, ParameterError
-from snapdp.release.numerators import exact_values
+from snapdp.release.private_values import exact_values
 from snapdp.studies.columns import category_column, integer_column, number_column
 from snapdp.studies.conditions import condition
 from snapdp.studies.relation import add_remove, change_one

@@ -131,7 +131,7 @@ def test_cells_are_named_by_group_and_bin():
         "b / [0, 120]",
     ]
     assert list(count_query(add_remove(n_max=5)).labels) == [""]
-    assert mean_query(AGE, add_remove(n_max=5), by=REGION).mechanisms == 8
+    assert sum(part.cells for part in mean_query(AGE, add_remove(n_max=5), by=REGION).parts) == 8
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import pytest
 
-from snapdp.release.numerators import exact_values
+from snapdp.release.private_values import exact_values
 from snapdp.studies.aggregates import Bins, Categories, Count, Persons, Products, Sum
 from snapdp.studies.columns import category_column, integer_column, number_column
 from snapdp.studies.quantiser import quantiser_of
@@ -44,7 +44,7 @@ def levels_on(table, columns, *, persons=None, salt=""):
     """Return the levels of all rows, or of those that persons keep."""
 
     def rows(connection):
-        asked = [*columns, *([persons.cell] if persons else [])]
+        asked = [*columns, *([persons.person_column] if persons else [])]
         opened = table.source.open(connection, asked)
         text = level_rows(columns, opened, dialect=table.dialect, persons=persons, salt=salt)
         if table.dialect.name == "spark":

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from snapdp.errors import DataError, ParameterError
-from snapdp.release.numerators import exact_values
+from snapdp.release.private_values import exact_values
 from snapdp.studies.aggregates import Bins, Categories, Count, Persons, Sum
 from snapdp.studies.columns import PersonColumn, category_column, integer_column
 from snapdp.studies.relation import add_remove
@@ -50,7 +50,7 @@ def kept_on_duckdb(rows, *, most, salt=""):
     with duckdb.connect(config={"pandas_analyze_sample": "0"}) as connection:
         source = table_of(rows).source
         persons = Persons(column="id", most=most)
-        text = level_rows([X, G], source.open(connection, [X, G, persons.cell]), persons=persons, salt=salt)
+        text = level_rows([X, G], source.open(connection, [X, G, persons.person_column]), persons=persons, salt=salt)
         return by_order(((x, g), person) for x, g, person in connection.execute(text).fetchall())
 
 

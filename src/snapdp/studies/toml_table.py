@@ -1,4 +1,4 @@
-"""Strict reading of the tables of a study file: every key is known, every value has its type, every error has a place.
+"""TOML tables of a study file, read strictly: every key is known, every value has its type, every error has a place.
 
 Room: studies. The file is public: messages may repeat what it says.
 """
@@ -19,8 +19,8 @@ NUMBERS = (int, Decimal, float, str)  # a float means what it prints, as everywh
 _TYPES = {bool: "true or false", str: "text", list: "a list", dict: "a table", int: "a number"}
 
 
-class StrictTable:
-    """One table of the file: its values, where it stands, and the keys it may have."""
+class TomlTable:
+    """One TOML table of the file: its values, where it stands, and the keys it may have."""
 
     def __init__(self, values: Any, *, place: str, keys: Collection[str]) -> None:
         if not isinstance(values, dict):

@@ -1,4 +1,4 @@
-"""Numerators that several statistics share: counts, sums in groups, and the premises of columns and row counts.
+"""Parts and numerators that several statistics share: counts, sums in groups, and the premises of columns and rows.
 
 Room: studies. Holds no data. Let q be steps above the lower bound of a column and R its levels.
 Theory: docs/theory/sensitivities.md, (5), (7) and (13).
