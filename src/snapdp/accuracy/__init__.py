@@ -24,7 +24,12 @@ if TYPE_CHECKING:
     )
     from snapdp.accuracy.price import price_of_snapping as price_of_snapping, price_table as price_table
     from snapdp.accuracy.reach import reach_of as reach_of
-    from snapdp.accuracy.worth import Report as Report, report as report
+    from snapdp.accuracy.worth import (
+        Report as Report,
+        Worth as Worth,
+        report as report,
+        worth_of_mechanism as worth_of_mechanism,
+    )
 else:
     __getattr__, __dir__ = door(
         __name__,
@@ -38,6 +43,6 @@ else:
             "moments": "bias bias_range expected_absolute_error mse variance",
             "price": "price_of_snapping price_table",
             "reach": "reach_of",
-            "worth": "Report report",
+            "worth": "Report Worth report worth_of_mechanism",
         },
     )

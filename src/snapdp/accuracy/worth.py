@@ -21,7 +21,7 @@ from snapdp.mechanism import DataUnits, SnappingParameters, exact_parameters
 from snapdp.values import Value
 
 
-class Report(Value):
+class Worth(Value):
     """One mechanism and what it is worth, in data units."""
 
     parameters: SnappingParameters
@@ -35,7 +35,7 @@ class Report(Value):
     hints: tuple[Hint, ...]
 
 
-def report(
+def worth_of_mechanism(
     *,
     sensitivity: Any,
     lower: Any,
@@ -44,8 +44,8 @@ def report(
     accuracy: Any = None,
     alpha: Any = "0.05",
     grid: Any = None,
-) -> Report:
-    """Return the report of a mechanism in exact arithmetic, given its epsilon or the accuracy it must have."""
+) -> Worth:
+    """Return what a mechanism is worth in exact arithmetic, given its epsilon or the accuracy it must have."""
     if (epsilon is None) == (accuracy is None):
         given = "neither" if epsilon is None else "both"
         raise ParameterError(
@@ -55,13 +55,13 @@ def report(
     declared = {"sensitivity": sensitivity, "lower": lower, "upper": upper, "grid": grid}
     if epsilon is None:
         epsilon = epsilon_for(accuracy=accuracy, alpha=alpha, **declared).epsilon
-    return report_of(exact_parameters(epsilon=epsilon, **declared), alpha=alpha)
+    return worth_of(exact_parameters(epsilon=epsilon, **declared), alpha=alpha)
 
 
-def report_of(p: SnappingParameters, *, alpha: Any = "0.05") -> Report:
-    """Return the report of given parameters."""
+def worth_of(p: SnappingParameters, *, alpha: Any = "0.05") -> Worth:
+    """Return what a mechanism with given parameters is worth."""
     level = confidence(alpha)
-    return Report(
+    return Worth(
         parameters=p,
         alpha=level,
         tight=accuracy_of(p, alpha=level),
@@ -72,3 +72,6 @@ def report_of(p: SnappingParameters, *, alpha: Any = "0.05") -> Report:
         price=price_of_snapping(p, alpha=level),
         hints=cliff_hint(p, alpha=level),
     )
+
+
+Report, report = Worth, worth_of_mechanism  # the former names: old imports go on working

@@ -15,7 +15,7 @@ from snapdp.cli.screen import cell, echo_json, say
 from snapdp.errors import SnapdpError
 
 if TYPE_CHECKING:
-    from snapdp.accuracy import Report
+    from snapdp.accuracy import Worth
     from snapdp.studies import Plan
 
 EXAMPLE = """\b
@@ -60,7 +60,7 @@ def plan_command(ctx: click.Context, /, as_json: bool, plot: Path | None, **opti
         say(drawn)
 
 
-def _drawn(result: Plan | Report, plot: Path) -> str:
+def _drawn(result: Plan | Worth, plot: Path) -> str:
     """Write the picture; return what is to be said about it."""
     from snapdp.cli import plots
 
@@ -102,12 +102,12 @@ def _plan(options: dict[str, Any]) -> Plan:
     return plan.fit(options["budget"]) if options["fit"] or options["budget"] is not None else plan
 
 
-def _mechanism(options: dict[str, Any]) -> Report:
-    from snapdp.accuracy import report
+def _mechanism(options: dict[str, Any]) -> Worth:
+    from snapdp.accuracy import worth_of_mechanism
 
     if len(options["bounds"]) != 1 or len(bounds := options["bounds"][0].split(",")) != 2:
         raise click.UsageError("Give --bounds LOWER,UPPER: the public range of the statistic.")
-    return report(
+    return worth_of_mechanism(
         epsilon=options["epsilon"],
         accuracy=options["accuracy"],
         alpha=options["alpha"] or "0.05",

@@ -10,7 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from snapdp.accuracy import Curve, Report, curve_of, law_heights
+from snapdp.accuracy import Curve, Worth, curve_of, law_heights
 from snapdp.display import shortened, visible
 from snapdp.errors import PremiseError
 from snapdp.mechanism import ExactLaw, SnappingParameters
@@ -20,7 +20,7 @@ LARGEST_TABLE = 400
 MOST_ROWS = 8
 
 
-def write(result: Plan | Report, path: Path) -> int:
+def write(result: Plan | Worth, path: Path) -> int:
     """Write the picture of a plan or of one mechanism; return how many rows had no room.
 
     The suffix of the path chooses the format.
@@ -53,19 +53,19 @@ def _library() -> Any:
     return Figure
 
 
-def _rows(result: Plan | Report) -> list[dict[str, Any]]:
-    if isinstance(result, Report):
+def _rows(result: Plan | Worth) -> list[dict[str, Any]]:
+    if isinstance(result, Worth):
         return [_mechanism_row(result)]
     return [_part_row(line, part) for line in result.lines for part in line.statistic.parts]
 
 
-def _mechanism_row(report: Report) -> dict[str, Any]:
-    p = report.parameters
+def _mechanism_row(worth: Worth) -> dict[str, Any]:
+    p = worth.parameters
     law = {"law": _middle(p), "values": lambda x: float(x), "title": "law of the output at the middle of the range"}
     curve = {
-        "curve": curve_of(p, report.alpha),
-        "here": (p.epsilon, float(report.tight)),
-        "title": f"accuracy at alpha = {report.alpha}",
+        "curve": curve_of(p, worth.alpha),
+        "here": (p.epsilon, float(worth.tight)),
+        "title": f"accuracy at alpha = {worth.alpha}",
     }
     return {"law": law, "curve": curve}
 

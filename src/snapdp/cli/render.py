@@ -11,7 +11,7 @@ from fractions import Fraction
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from snapdp.accuracy import Report
+from snapdp.accuracy import Worth
 from snapdp.cli.screen import cell, note, say, table
 from snapdp.display import exact_amount, four_digits_up, hides_nothing, six_digits
 from snapdp.errors import SnapdpError
@@ -33,7 +33,7 @@ def bar(share: Fraction, width: int = BAR_WIDTH) -> str:
     return "█" * full + (_EIGHTHS[rest] if rest else "")
 
 
-def show(result: Plan | Report, *, to_stderr: bool = False) -> None:
+def show(result: Plan | Worth, *, to_stderr: bool = False) -> None:
     """Print a result for people."""
     if isinstance(result, Plan):
         _print_plan(result, to_stderr=to_stderr)
@@ -82,7 +82,7 @@ def _paid(epsilon: str) -> str:
         return cell(epsilon)
 
 
-def values(result: Plan | Report) -> dict[str, Any]:
+def values(result: Plan | Worth) -> dict[str, Any]:
     """Return a result for machines: amounts as exact fractions."""
     return _plan_values(result) if isinstance(result, Plan) else _mechanism_values(result)
 
@@ -189,30 +189,30 @@ def _line_values(line: Line) -> dict[str, Any]:
     }
 
 
-def _clamp(report: Report) -> str:
+def _clamp(worth: Worth) -> str:
     """Return the ends of the outputs, with as many digits as the accuracy calls for."""
-    p, half = report.parameters, Decimal(float(report.tight))
+    p, half = worth.parameters, Decimal(float(worth.tight))
     low, high = (six_digits(float(p.released(k)), half_width=half) for k in p.ends)
     return f"{low} ... {high}"
 
 
-def _print_mechanism(report: Report) -> None:
-    """Print the report of one mechanism."""
-    p, price = report.parameters, report.price
+def _print_mechanism(worth: Worth) -> None:
+    """Print what one mechanism is worth."""
+    p, price = worth.parameters, worth.price
     over = f"{float(price.accuracy_ratio - 1) * 100:.1f} % above the pure Laplace mechanism"
-    missed = f"missed with probability at most {exact_amount(report.alpha)}"
+    missed = f"missed with probability at most {exact_amount(worth.alpha)}"
     rows = [
         ("noise scale", four_digits_up(p.unit * p.noise_scale), "data units"),
         ("grid of the outputs", str(p.data_grid), ""),
-        ("outputs are clamped to", _clamp(report), ""),
-        ("accuracy", f"± {four_digits_up(report.tight)}", f"{missed}; {over}"),
-        ("... by the published formula", f"± {four_digits_up(report.notes)}", "valid, not tight"),
+        ("outputs are clamped to", _clamp(worth), ""),
+        ("accuracy", f"± {four_digits_up(worth.tight)}", f"{missed}; {over}"),
+        ("... by the published formula", f"± {four_digits_up(worth.notes)}", "valid, not tight"),
         ("root mean square error", four_digits_up(price.rmse), "averaged over the phase of the grid"),
-        ("bias", f"{float(report.bias.lower):.2g} ... {float(report.bias.upper):.2g}", "over the public range"),
-        ("clamp changes an output", f"{float(report.binding.upper):.2g}", "probability, at the upper end"),
+        ("bias", f"{float(worth.bias.lower):.2g} ... {float(worth.bias.upper):.2g}", "over the public range"),
+        ("clamp changes an output", f"{float(worth.binding.upper):.2g}", "probability, at the upper end"),
     ]
     table(("", "", ""), rows, numbers=(1,), dim=(2,), title=f"One release at epsilon = {exact_amount(p.epsilon)}")
-    for hint in report.hints:
+    for hint in worth.hints:
         note(
             f"Hint ({hint.kind}): epsilon = {exact_amount(hint.better_epsilon)} gives "
             f"± {four_digits_up(hint.better_accuracy)}; "
@@ -223,27 +223,27 @@ def _print_mechanism(report: Report) -> None:
         note(warning, style="bold red")
 
 
-def _mechanism_values(report: Report) -> dict[str, Any]:
-    """Return the report of one mechanism as plain values."""
-    p, price = report.parameters, report.price
+def _mechanism_values(worth: Worth) -> dict[str, Any]:
+    """Return what one mechanism is worth as plain values."""
+    p, price = worth.parameters, worth.price
     return {
         "ok": True,
         "epsilon": str(p.epsilon),
-        "alpha": str(report.alpha),
+        "alpha": str(worth.alpha),
         "sensitivity": str(p.sensitivity),
         "noise_scale": str(p.unit * p.noise_scale),
         "grid": str(p.data_grid),
         "clamp": [p.released(p.low), p.released(p.high)],
         "accuracy": {
-            "tight": str(report.tight),
-            "notes": str(report.notes),
-            "simple": None if report.simple is None else str(report.simple),
-            "shown": four_digits_up(report.tight),
+            "tight": str(worth.tight),
+            "notes": str(worth.notes),
+            "simple": None if worth.simple is None else str(worth.simple),
+            "shown": four_digits_up(worth.tight),
         },
         "rmse": str(price.rmse),
         "laplace": {"accuracy": str(price.laplace_accuracy), "rmse": str(price.laplace_rmse)},
-        "bias": [float(report.bias.lower), float(report.bias.upper)],
-        "binding_probability": float(report.binding.upper),
+        "bias": [float(worth.bias.lower), float(worth.bias.upper)],
+        "binding_probability": float(worth.binding.upper),
         "warning": hides_nothing(p.epsilon),
         "hints": [
             {
@@ -251,6 +251,6 @@ def _mechanism_values(report: Report) -> dict[str, Any]:
                 "epsilon": str(hint.better_epsilon),
                 "accuracy": str(hint.better_accuracy),
             }
-            for hint in report.hints
+            for hint in worth.hints
         ],
     }

@@ -209,7 +209,7 @@ class Plan(Value):
         """Return the plan as a small table."""
         aim = "" if self.budget is None else f" of budget {self.budget}"
         over = "; too much: fit it" if self.budget is not None and self.total > self.budget else ""
-        rows = [(line.statistic.shown, str(line.epsilon), _worth(line), line.remarks) for line in self.lines]
+        rows = [(line.statistic.shown, str(line.epsilon), _accuracy_text(line), line.remarks) for line in self.lines]
         widths = [max(len(row[i]) for row in rows) for i in range(3)]
         body = ("  ".join(text.ljust(w) for text, w in zip(row, [*widths, 0], strict=True)).rstrip() for row in rows)
         return "\n".join([f"plan: epsilon {self.total}{aim}{over}", *(f"  {line}" for line in body)])
@@ -287,7 +287,7 @@ def _offer(line: Line, epsilon: Fraction) -> Offer:
     )
 
 
-def _worth(line: Line) -> str:
+def _accuracy_text(line: Line) -> str:
     level = f"at alpha {line.alpha}" + (" in each cell" if line.statistic.cells > 1 else "")
     if line.statistic.derivation is None:
         return f"+-{four_digits_up(line.accuracies[0])} {level}"
