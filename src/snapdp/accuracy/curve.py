@@ -129,12 +129,12 @@ def _stairs(points: Sequence[Point]) -> Iterator[Point]:
 def law_heights(law: ExactLaw, indices: Sequence[int]) -> list[float]:
     """Return the probabilities of some indices as doubles, for a picture: exact-law (3)."""
     p = law.parameters
-    cell = -math.expm1(-float(p.grid / p.noise_scale)) / 2
+    half_mass = -math.expm1(-float(p.grid / p.noise_scale)) / 2
 
     def height(k: int) -> float:
         left, right = law.breakpoint(k), law.breakpoint(k + 1)
         if k in p.ends or left < 0 < right:
             return float(law.probability(k))
-        return math.exp(-float(min(abs(left), abs(right)) / p.noise_scale)) * cell
+        return math.exp(-float(min(abs(left), abs(right)) / p.noise_scale)) * half_mass
 
     return [height(k) for k in indices]

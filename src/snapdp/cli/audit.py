@@ -12,7 +12,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from snapdp.cli.screen import cell, echo, echo_json, note, say, table
+from snapdp.cli.screen import echo, echo_json, note, one_line, say, table
 from snapdp.display import hides_nothing
 from snapdp.errors import DataError, PremiseError
 
@@ -29,7 +29,7 @@ def audit_file(path: Path, *, ledger: str | None, certificate: Path | None, repo
 
     record = load_record(path)
     if str(record.get("format")).startswith(CERTIFICATES):
-        name = cell(shlex.quote(str(path)))
+        name = one_line(shlex.quote(str(path)))
         raise DataError("this is a certificate, not the record of a release.", f"Check it: snapdp check {name}")
     if ledger is None:
         found = audit(record)
@@ -39,13 +39,13 @@ def audit_file(path: Path, *, ledger: str | None, certificate: Path | None, repo
     written = []
     if certificate is not None and found.sound:
         refused = _write_certificate(record, certificate)
-        shown = f"wrote {cell(str(certificate))}; check it: snapdp check {cell(shlex.quote(str(certificate)))}"
+        shown = f"wrote {one_line(str(certificate))}; check it: snapdp check {one_line(shlex.quote(str(certificate)))}"
         written.append(refused or shown)
         certificate = None if refused else certificate
     if report is not None and found.sound:
         address = None if certificate is None else Path(os.path.relpath(certificate, report.parent)).as_posix()
         write_text(report_page(Release(record), certificate=address), report)
-        written.append(f"wrote {cell(str(report))}")
+        written.append(f"wrote {one_line(str(report))}")
     for each in written:
         say(each)
     if as_json:
@@ -63,18 +63,21 @@ def _write_certificate(record: dict[str, Any], path: Path) -> str:
     try:
         made = accepted_certificate(record)
     except PremiseError as problem:
-        return f"no certificate: {cell(problem.problem)} {problem.advice}"
+        return f"no certificate: {one_line(problem.problem)} {problem.advice}"
     write_text(json.dumps(made, sort_keys=True, indent=1) + "\n", path)
     return ""
 
 
 def _print(found: Any, path: Path) -> None:
-    name = cell(str(path))
+    name = one_line(str(path))
     if not found.sound:
         number = len(found.findings)
         what = "1 field of {} is not what it" if number == 1 else f"{number} fields of {{}} are not what they"
         echo(f"ALTERED: {what.format(name)} must be.", colour="red")
-        rows = [(cell(each.field), cell(each.says), cell(each.should)) for each in found.findings[:MOST_FINDINGS]]
+        rows = [
+            (one_line(each.field), one_line(each.says), one_line(each.should))
+            for each in found.findings[:MOST_FINDINGS]
+        ]
         table(("field", "says", "should be"), rows, unbroken=0)
         if len(found.findings) > MOST_FINDINGS:
             note(f"... and {len(found.findings) - MOST_FINDINGS} more: --json lists them.")
@@ -82,10 +85,10 @@ def _print(found: Any, path: Path) -> None:
     where = "and its ledger holds it" if found.in_ledger else "its ledger was not asked (--ledger PATH)"
     echo(f"SOUND: {name} follows from what it declares, {where}.", colour="green")
     note(
-        f"The release of {cell(found.dataset)} is {cell(found.epsilon)}-differentially private, if these hold:",
+        f"The release of {one_line(found.dataset)} is {one_line(found.epsilon)}-differentially private, if these hold:",
         style="",
     )
-    table(("premise", "", "why"), [(each.name, each.status, cell(each.why)) for each in found.premises])
+    table(("premise", "", "why"), [(each.name, each.status, one_line(each.why)) for each in found.premises])
     if warning := hides_nothing(Fraction(found.epsilon)):
         note(warning, style="bold red")
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from snapdp.cli.screen import cell, console, echo_json, fitted, table
+from snapdp.cli.screen import console, echo_json, fitted, one_line, table
 from snapdp.display import scientific_up
 from snapdp.errors import ProgramError, SnapdpError
 
@@ -140,17 +140,19 @@ def _print_one(document: dict[str, Any]) -> None:
     rows.append(("boxes", f"{document['boxes']}; no halving goes below {document['reached']['shown']}"))
     if document["conditions_left_out"]:
         rows.append(("precondition", f"{document['conditions_left_out']} conditions left out: the box is larger"))
-    table((cell(document["name"]), ""), rows)
+    table((one_line(document["name"]), ""), rows)
 
 
 def _print_many(documents: list[dict[str, Any]], *, relative: bool) -> None:
     rows = []
     for each in documents:
         if not each["ok"]:
-            rows.append((cell(each["name"]), "refused", *([""] if relative else []), cell(each["error"])))
+            rows.append((one_line(each["name"]), "refused", *([""] if relative else []), one_line(each["error"])))
             continue
         quotient = "" if each["relative"] is None else each["relative"]["shown"]
-        rows.append((cell(each["name"]), each["absolute"]["shown"], *([quotient] if relative else []), each["floats"]))
+        rows.append(
+            (one_line(each["name"]), each["absolute"]["shown"], *([quotient] if relative else []), each["floats"])
+        )
     heads = ("core", "absolute error", *(["relative error"] if relative else []), "floats")
     table(heads, rows, numbers=(1, 2) if relative else (1,))
 
@@ -161,7 +163,7 @@ def _progress(name: str) -> Iterator[Progress | None]:
     if not sys.stderr.isatty():
         yield None
         return
-    shown = fitted(cell(name), err=True)
+    shown = fitted(one_line(name), err=True)
     with console(err=True).status(shown) as status:
         yield lambda boxes, upper, met: status.update(
             f"{shown}: {boxes} boxes, {met:.3g} ... {upper:.3g} units of 2^-p"

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import click
 
-from snapdp.cli.screen import cell, echo
+from snapdp.cli.screen import echo, one_line
 
 ROWS = 5000
 REGIONS = ("north", "south", "east", "west")
@@ -93,10 +93,10 @@ def demo_command(directory: Path, open_report: bool) -> None:
     show_release(result, left=left)
     mean, older = sum(age for age, _, _ in rows) / ROWS, sum(age >= 65 for age, _, _ in rows)
     echo(f"\n   Nobody is in this table, so we may look: the mean age is {mean:g}, and {older} are 65 or older.")
-    place = cell(str(directory))
+    place = one_line(str(directory))
     echo(f"\n3. Written to {place}: people.csv, study.toml, people.ledger, record.json, report.html, values.csv")
     table, ledger_path, record = (
-        cell(shlex.quote(str(directory / name))) for name in ("study.toml", "people.ledger", "record.json")
+        one_line(shlex.quote(str(directory / name))) for name in ("study.toml", "people.ledger", "record.json")
     )
     echo("\n   The same again is free, anything new is refused: the budget is spent. Try")
     echo(f"     snapdp release {table} --ledger {ledger_path} --yes")

@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from snapdp.cli.flags import given, statistic_options, study_values
-from snapdp.cli.screen import cell, echo_json, say
+from snapdp.cli.screen import echo_json, one_line, say
 from snapdp.studies import KINDS, STUDY_VERSION
 
 EXAMPLE = """\b
@@ -58,7 +58,7 @@ def init_command(ctx: click.Context, /, path: Path, as_json: bool, **options: An
         from snapdp.cli.render import show
 
         show(plan)
-        say(f"wrote {cell(str(path))}; next: snapdp plan {cell(shlex.quote(str(path)))}")
+        say(f"wrote {one_line(str(path))}; next: snapdp plan {one_line(shlex.quote(str(path)))}")
 
 
 def _asked(dataset: str | None) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from snapdp.cli.screen import cell, echo, echo_json, say, table
+from snapdp.cli.screen import echo, echo_json, one_line, say, table
 from snapdp.display import exact_amount, shown_address
 
 
@@ -57,9 +57,9 @@ def create_command(
     if as_json:
         echo_json({"ok": True, **_account_values(account)})
     else:
-        where, name = cell(shown_address(path)), cell(account.name)
+        where, name = one_line(shown_address(path)), one_line(account.name)
         echo(f"{where}: account {name} opened with a cap of epsilon {exact_amount(account.cap)}.")
-        say(f"Neighbours: {cell(whom.in_words)}")
+        say(f"Neighbours: {one_line(whom.in_words)}")
 
 
 @ledger_group.command("show", epilog="\b\nExample:\n  snapdp ledger show people.ledger")
@@ -79,19 +79,19 @@ def show_command(ctx: click.Context, /, path: str, as_json: bool) -> None:
         ctx.exit(1 if unsound else 0)
     rows = [
         (
-            cell(each.name),
+            one_line(each.name),
             exact_amount(each.cap),
             exact_amount(each.spent),
             exact_amount(each.left),
             each.relation,
             str(each.rows),
-            cell(each.unit),
+            one_line(each.unit),
         )
         for each in accounts
     ]
     table(("dataset", "cap", "spent", "left", "relation", "n or n_max", "unit"), rows, numbers=(1, 2, 3, 5))
     for each in unsound:
-        say(f"not shown: {cell(each.problem)} Verify the ledger.")
+        say(f"not shown: {one_line(each.problem)} Verify the ledger.")
     ctx.exit(1 if unsound else 0)
 
 
@@ -112,7 +112,7 @@ def history_command(ctx: click.Context, /, path: str, dataset: str | None, as_js
         echo_json({"ok": True, "charges": [_charge_values(name, each) for name, each in charges]})
         return
     rows = [
-        (cell(name), cell(each.time), exact_amount(each.epsilon), each.state, _titles(each.asked))
+        (one_line(name), one_line(each.time), exact_amount(each.epsilon), each.state, _titles(each.asked))
         for name, each in charges
     ]
     table(("dataset", "time", "epsilon", "state", "statistics"), rows, numbers=(2,))
@@ -135,8 +135,8 @@ def verify_command(ctx: click.Context, /, path: str, against: str | None, as_jso
     if as_json:
         echo_json({"ok": True, "accounts": found.accounts, "entries": found.entries})
     else:
-        held = "" if against is None else f" It holds {cell(against)}."
-        echo(f"{cell(shown_address(path))} is sound: {_extent(found)}.{held}")
+        held = "" if against is None else f" It holds {one_line(against)}."
+        echo(f"{one_line(shown_address(path))} is sound: {_extent(found)}.{held}")
 
 
 @ledger_group.command("migrate", epilog="\b\nExample:\n  snapdp ledger migrate postgresql://keeper@server/budgets")
@@ -157,7 +157,7 @@ def migrate_command(ctx: click.Context, /, address: str, as_json: bool) -> None:
         echo_json({"ok": True, "steps": steps})
     else:
         done = f"{steps} steps" if steps != 1 else "1 step"
-        echo(f"{cell(shown_address(address))} is up to date: {done} applied.")
+        echo(f"{one_line(shown_address(address))} is up to date: {done} applied.")
 
 
 def _is_there(path: str) -> bool:
@@ -185,7 +185,7 @@ def backup_command(ctx: click.Context, /, path: str, file: str, as_json: bool) -
     if as_json:
         echo_json({"ok": True, "backup": shown_address(file), "accounts": found.accounts, "entries": found.entries})
     else:
-        echo(f"{cell(shown_address(file))} is a backup of {cell(shown_address(path))}: {_extent(found)}.")
+        echo(f"{one_line(shown_address(file))} is a backup of {one_line(shown_address(path))}: {_extent(found)}.")
         say("It cannot be charged. To put it to use: snapdp ledger restore, with the newest record.")
 
 
@@ -214,7 +214,7 @@ def restore_command(
     if as_json:
         echo_json({"ok": True, "ledger": shown_address(path), "accounts": found.accounts, "entries": found.entries})
     else:
-        echo(f"{cell(shown_address(path))} is a ledger again: {_extent(found)}.")
+        echo(f"{one_line(shown_address(path))} is a ledger again: {_extent(found)}.")
 
 
 def _extent(found: Any) -> str:
@@ -253,4 +253,4 @@ def _titles(asked: str) -> str:
     known = json.loads(asked)
     statistics = known.get("statistics") if isinstance(known, dict) else None
     listed = statistics if isinstance(statistics, list) else []
-    return ", ".join(cell(str(each.get("title", "?"))) for each in listed if isinstance(each, dict))
+    return ", ".join(one_line(str(each.get("title", "?"))) for each in listed if isinstance(each, dict))

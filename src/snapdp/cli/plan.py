@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from snapdp.cli.flags import statistic_options
-from snapdp.cli.screen import cell, echo_json, say
+from snapdp.cli.screen import echo_json, one_line, say
 from snapdp.errors import SnapdpError
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def _drawn(result: Plan | Worth, plot: Path) -> str:
         why = problem.strerror if isinstance(problem, OSError) else "no such name can be used"
         raise click.UsageError(f"--plot {plot} cannot be written: {why}.") from None
     more = f" (the first {plots.MOST_ROWS} rows; {left_out} more have no room)" if left_out else ""
-    return f"picture: {cell(str(plot))}{more}"
+    return f"picture: {one_line(str(plot))}{more}"
 
 
 def _refuse_strays(options: dict[str, Any]) -> None:

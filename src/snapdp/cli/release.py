@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from snapdp.cli.flags import given, statistic_options, study_values
-from snapdp.cli.screen import cell, confirm, echo_json_text, say
+from snapdp.cli.screen import confirm, echo_json_text, one_line, say
 from snapdp.display import exact_amount, shown_address
 
 if TYPE_CHECKING:
@@ -82,9 +82,9 @@ def release_command(ctx: click.Context, /, as_json: bool, ledger_path: str, yes:
         show_release(result, left=left)
         for path in outputs:
             if not any(problem.filename == str(path) for problem in unwritten):
-                say(f"wrote {cell(str(path))}")
+                say(f"wrote {one_line(str(path))}")
     if result.author is not None:
-        name = cell(result.author)
+        name = one_line(result.author)
         say(f"drawn by {name}, another role of this ledger: it proves payment, not drawing. --own draws and pays anew.")
     if unwritten:
         raise unwritten[0]
@@ -155,7 +155,7 @@ def _ask(plan: Plan, account: Account, *, yes: bool, quiet: bool) -> None:
     if not sys.stdin.isatty():
         raise click.UsageError("Nobody can be asked here: give --yes to charge the ledger.")
     left = f"{exact_amount(account.left)} of {exact_amount(account.cap)} left"
-    confirm(f"Charge epsilon {exact_amount(plan.total)} to {cell(account.name)} ({left})?")
+    confirm(f"Charge epsilon {exact_amount(plan.total)} to {one_line(account.name)} ({left})?")
 
 
 def _to_try(refusal: SnapdpError, options: dict[str, Any], ledger_path: str) -> str | None:

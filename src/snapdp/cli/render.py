@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from snapdp.accuracy import Worth
-from snapdp.cli.screen import cell, note, say, table
+from snapdp.cli.screen import note, one_line, say, table
 from snapdp.display import exact_amount, four_digits_up, hides_nothing, six_digits
 from snapdp.errors import SnapdpError
 from snapdp.exact import parameter
@@ -62,12 +62,12 @@ def show_release(result: Release, *, left: Fraction) -> None:
             _, value, ends = shown_row(each)
             first = (title, _paid(each.epsilon))
             name, paid = first if place == 0 else ("", "")
-            rows.append((cell(name), cell(each.cell), value, ends, paid))
+            rows.append((one_line(name), one_line(each.cell), value, ends, paid))
         if len(cells) > MOST_ROWS:
             rows.append(("", f"... {len(cells) - MOST_ROWS} more", "", "", ""))
     table(("statistic", "cell", "value", "interval", "epsilon"), rows, numbers=(2,))
     for name in result.files():
-        say(f"values of a long statistic: {cell(name)}")
+        say(f"values of a long statistic: {one_line(name)}")
     paid = "answered before: nothing was charged" if result.free else f"charged: epsilon {_paid(result.charged)}"
     note(f"{paid}; left: {exact_amount(left)}", err=True)
     if warning := hides_nothing(parameter(result.charged, name="charged")):
@@ -79,7 +79,7 @@ def _paid(epsilon: str) -> str:
     try:
         return "derived" if epsilon == "0" else exact_amount(parameter(epsilon, name="epsilon"))
     except SnapdpError:
-        return cell(epsilon)
+        return one_line(epsilon)
 
 
 def values(result: Plan | Worth) -> dict[str, Any]:
@@ -92,7 +92,7 @@ def _print_plan(plan: Plan, *, to_stderr: bool = False) -> None:
     heads = ("statistic", "epsilon", "share", "accuracy", "with 10 % more")
     rows = [
         [
-            cell(line.statistic.title),
+            one_line(line.statistic.title),
             exact_amount(line.epsilon),
             bar(line.epsilon / plan.total),
             _accuracies(line, line.accuracies),
@@ -103,11 +103,11 @@ def _print_plan(plan: Plan, *, to_stderr: bool = False) -> None:
     table(heads, rows, numbers=(1, 3, 4), title=_title(plan), err=to_stderr)
     for line in plan.lines:
         if line.remarks:
-            note(f"{cell(line.statistic.title)}: {line.remarks}", err=to_stderr)
+            note(f"{one_line(line.statistic.title)}: {line.remarks}", err=to_stderr)
     for remark in reading_of(plan):
         note(remark, err=to_stderr)
     relation = plan.lines[0].statistic.relation
-    note(f"Neighbours: {cell(relation.in_words)}", err=to_stderr)
+    note(f"Neighbours: {one_line(relation.in_words)}", err=to_stderr)
     note(
         "accuracy a: |released - true| > a with probability at most alpha, for every table; "
         f"alpha = {', '.join(sorted({exact_amount(line.alpha) for line in plan.lines}))}.",
@@ -122,7 +122,7 @@ def reading_of(plan: Plan) -> list[str]:
     columns = dict.fromkeys(column for line in plan.lines for column in line.statistic.every_column)
     numbers = [each for each in columns if isinstance(each, NumberColumn)]
     categories = [each for each in columns if isinstance(each, CategoryColumn)]
-    told = [f"{exact_amount(each.missing)} ({cell(each.name)})" for each in numbers[:MOST_ROWS]]
+    told = [f"{exact_amount(each.missing)} ({one_line(each.name)})" for each in numbers[:MOST_ROWS]]
     found = [f"Missing and unreadable cells count as {', '.join(told)}."] if told else []
     if any(looks_like_number(name) for each in categories for name in each.categories):
         found.append("Categories are compared as text: 1 is not 1.0.")

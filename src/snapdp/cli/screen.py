@@ -92,8 +92,8 @@ def table(
     console(err=err).print(shown)
 
 
-def cell(text: str) -> str:
-    """Return a text from outside as a cell shows it: one line, cut where it is very long."""
+def one_line(text: str) -> str:
+    """Return a text from outside as it may be shown: one line, cut where it is very long."""
     return shortened(visible(text))
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from snapdp.cli.screen import cell, echo, echo_json, say
+from snapdp.cli.screen import echo, echo_json, one_line, say
 
 if TYPE_CHECKING:
     from snapdp.verifier import Verdict
@@ -106,4 +106,4 @@ def _write(path: Path, text: str, flag: str) -> str:
         path.write_text(text, encoding="utf-8")
     except OSError as problem:
         raise click.UsageError(f"{flag} {path} cannot be written: {problem.strerror}.") from None
-    return f"{flag.removeprefix('--')}: {cell(str(path))}"
+    return f"{flag.removeprefix('--')}: {one_line(str(path))}"

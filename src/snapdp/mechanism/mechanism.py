@@ -142,7 +142,7 @@ def integer_indices(m: Mechanism, values: Sequence[int], bits: BitSource) -> Seq
     """
     p = m.parameters
     if len(values) < _VECTOR_FROM or max(abs(p.lower), abs(p.upper)) >= _FITS_INT64:
-        return [m._scalar.index(int(value), bits, cell) for cell, value in enumerate(values)]
+        return [m._scalar.index(int(value), bits, place) for place, value in enumerate(values)]
     import numpy as np
 
     indices: Sequence[int] = index_with_bits(m, np.asarray(values, dtype=np.int64), bits)

@@ -72,10 +72,10 @@ def quantiser_of(column: NumberColumn) -> Quantiser:
         )
     exponent, odd = _odd_part(step)
     if odd.denominator == 1:
-        # Cells meet at odd multiples of step/2: a floor to multiples of 2**(exponent-1) crosses none of them.
+        # Levels meet at odd multiples of step/2: a floor to multiples of 2**(exponent-1) crosses none of them.
         k, times, unit = 1 - exponent, 1, odd.numerator
     else:
-        # Cells meet at least step/2 from zero: a double closer than step/4 is in the cell of zero, and every other
+        # Levels meet at least step/2 from zero: a double closer than step/4 is in the level of zero, and every other
         # one is a multiple of 2**-k.
         k = max(0, exponent_at_least(4 / step) + 52)
         times, unit = 2 * step.denominator, step.numerator << k

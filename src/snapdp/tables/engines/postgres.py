@@ -45,7 +45,7 @@ SELECT a.attname, format_type(COALESCE(NULLIF(t.typbasetype, 0), t.oid), NULL), 
 FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid
 WHERE a.attrelid = %s AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum
 """
-_LARGEST, _SMALLEST = "1.7976931348623157e308", "1e-300"  # a cell nearer to zero is in the cell of zero
+_LARGEST, _SMALLEST = "1.7976931348623157e308", "1e-300"  # a cell nearer to zero is in the level of zero
 
 
 class PostgresSource(Source):

@@ -134,7 +134,7 @@ def _clamped(x: str, formula: Quantiser, dialect: Dialect) -> str:
     low, high, infinity = (_double(each, dialect) for each in (formula.low, formula.high, math.inf))
     near = ""
     if formula.scale < 1 and formula.low <= 0 <= formula.high:
-        # Scaling down would underflow here, which some engines report; all of these are in the cell of zero.
+        # Scaling down would underflow here, which some engines report; all of these are in the level of zero.
         edge = math.ldexp(float(power_of_two(floor_log2(formula.column.step))), -2)
         near = f"WHEN {x} > {_double(-edge, dialect)} AND {x} < {_double(edge, dialect)} THEN {_double(0.0, dialect)} "
     return f"CASE {near}WHEN {x} <= {low} THEN {low} WHEN {x} < {high} THEN {x} WHEN {x} <= {infinity} THEN {high} END"

@@ -122,9 +122,9 @@ def witness(evidence: ExactLoss, execution: Execution) -> dict[str, Any]:
             "Take the sampler ulp, nearest or grid53, or claim less.",
         )
     cells = [
-        {"S": shown_sign(sign, execution), "from": name, **_ends(cell, execution)}
-        for name, side in (("f", evidence.cells), ("f_prime", evidence.cells_prime))
-        for sign, cell in side
+        {"S": shown_sign(sign, execution), "from": name, **_ends(preimage, execution)}
+        for name, side in (("f", evidence.preimages), ("f_prime", evidence.preimages_prime))
+        for sign, preimage in side
     ]
     probabilities = {"probability": str(p.lower), "probability_prime": str(q.lower)}
     return {"kind": "ratio", **where, "cells": cells, **probabilities}
@@ -137,9 +137,9 @@ def shown_sign(sign: int, execution: Execution) -> int | None:
 def producing_draw(evidence: ExactLoss, execution: Execution) -> tuple[int | None, Fraction]:
     """Return a sign and a draw that lead from f to the output."""
     draw = execution.draw
-    for sign, cell in evidence.cells:
-        if cell.start < cell.stop:
-            inside = cell.start if cell.start > draw.first or draw.too_deep is None else cell.stop - 1
+    for sign, preimage in evidence.preimages:
+        if preimage.start < preimage.stop:
+            inside = preimage.start if preimage.start > draw.first or draw.too_deep is None else preimage.stop - 1
             return shown_sign(sign, execution), _signed(draw.value(inside), sign, execution)
     raise AssertionError("the output comes from f")
 
@@ -147,10 +147,10 @@ def producing_draw(evidence: ExactLoss, execution: Execution) -> tuple[int | Non
 def gaps(evidence: ExactLoss, execution: Execution) -> list[dict[str, Any]]:
     """Return, for each sign, the neighbouring draws between which f_prime skips the output."""
     draw, found = execution.draw, []
-    for sign, cell in evidence.cells_prime:
-        ends = [cell.start - 1, cell.start]
+    for sign, preimage in evidence.preimages_prime:
+        ends = [preimage.start - 1, preimage.start]
         values = [_signed(draw.value(o), sign, execution) if draw.is_float(o) else None for o in ends]
-        if cell.start == draw.first and draw.too_deep is not None and not execution.laplace:
+        if preimage.start == draw.first and draw.too_deep is not None and not execution.laplace:
             values = [None, Fraction(0)]  # before all draws, of which there is no smallest
         if execution.laplace:
             if None in values:
@@ -164,9 +164,9 @@ def _signed(value: Fraction, sign: int, execution: Execution) -> Fraction:
     return sign * value if execution.laplace else value
 
 
-def _ends(cell: Preimage, execution: Execution) -> dict[str, str]:
-    """Return the ends of a cell: 0 is before all draws; an empty cell before a smallest draw ends at that one."""
+def _ends(preimage: Preimage, execution: Execution) -> dict[str, str]:
+    """Return the ends of a preimage: 0 is before all draws; an empty one before a smallest draw ends at that one."""
     draw = execution.draw
-    named = cell.start == cell.stop and draw.too_deep is None
-    low, high = (Fraction(0) if end == draw.first and not named else draw.value(end) for end in cell)
+    named = preimage.start == preimage.stop and draw.too_deep is None
+    low, high = (Fraction(0) if end == draw.first and not named else draw.value(end) for end in preimage)
     return {"low": str(low), "high": str(high)}

@@ -1,7 +1,8 @@
 """The exact loss of one output for two inputs: no bound, the program is run.
 
-Room: verifier. A law holds the cells of one input; the probability of an output is the sum over the signs of the mass
-of its cell, exact for every sampler but the ideal one. The loss is infinite where one input cannot give the output.
+Room: verifier. A law holds the preimages of the outputs for one input; the probability of an output is the sum over the
+signs of the mass of its preimage, exact for every sampler but the ideal one. The loss is infinite where one input
+cannot give the output.
 Theory: docs/theory/verifier-loss.md, (20)-(21).
 """
 
@@ -27,8 +28,8 @@ class ExactLoss(Value):
     f: Fraction
     f_prime: Fraction
     output: Fraction
-    cells: tuple[tuple[int, Preimage], ...]  # (sign, cell) from f
-    cells_prime: tuple[tuple[int, Preimage], ...]
+    preimages: tuple[tuple[int, Preimage], ...]  # (sign, preimage) from f
+    preimages_prime: tuple[tuple[int, Preimage], ...]
     probability: Enclosure
     probability_prime: Enclosure
     loss: Enclosure | None
@@ -42,7 +43,7 @@ class ExactLoss(Value):
 
 
 class ProgramLaw:
-    """The cells and probabilities of one input; the shape, where known, says where to look first."""
+    """The preimages and probabilities of one input; the shape, where known, says where to look first."""
 
     def __init__(self, execution: Execution, f: Fraction, shape: Shape | None = None) -> None:
         self.execution, self.f, self.signs = execution, f, execution.signs
@@ -71,22 +72,22 @@ class ProgramLaw:
         """Return the output of one draw, an mpfr."""
         return self._runs[sign](self.execution.draw.number(ordinal))
 
-    def cell(self, sign: int, output: Fraction) -> Preimage:
+    def preimage(self, sign: int, output: Fraction) -> Preimage:
         """Return the draws that give the output under one sign."""
         return Preimage(self._first(sign, output, beyond=False), self._first(sign, output, beyond=True))
 
-    def cells(self, output: Fraction) -> tuple[tuple[int, Preimage], ...]:
-        return tuple((sign, self.cell(sign, output)) for sign in self.execution.signs)
+    def preimages(self, output: Fraction) -> tuple[tuple[int, Preimage], ...]:
+        return tuple((sign, self.preimage(sign, output)) for sign in self.execution.signs)
 
     def probability(self, output: Fraction) -> Enclosure:
-        return self.mass(self.cells(output))
+        return self.mass(self.preimages(output))
 
-    def mass(self, cells: tuple[tuple[int, Preimage], ...]) -> Enclosure:
+    def mass(self, preimages: tuple[tuple[int, Preimage], ...]) -> Enclosure:
         below = self.execution.draw.below
         total = enclose(0)
-        for _, cell in cells:
-            if cell.start < cell.stop:
-                total += (below(cell.stop) - below(cell.start)) * self.weight
+        for _, preimage in preimages:
+            if preimage.start < preimage.stop:
+                total += (below(preimage.stop) - below(preimage.start)) * self.weight
         return total
 
     def probabilities(self, outputs: Sequence[Fraction]) -> list[Enclosure]:
@@ -122,7 +123,7 @@ class ProgramLaw:
 
 
 class _Guesses:
-    """Where a cell should end if nothing rounded: the bisection starts there."""
+    """Where a preimage should end if nothing rounded: the bisection starts there."""
 
     def __init__(self, execution: Execution, f: Fraction, scale: Fraction, grid: Fraction) -> None:
         self.draw, self.execution = execution.draw, execution
@@ -133,7 +134,7 @@ class _Guesses:
         self.draws_logarithm = execution.laplace or execution.machine.sampler == "ideal"
 
     def near(self, sign: int, x: Any, *, upper: bool) -> int:
-        """Return the number of a draw near the upper or lower end of the cell of x."""
+        """Return the number of a draw near the upper or lower end of the preimage of x."""
         c = self.context
         noise = c.sub(c.add(x, self.half) if upper else c.sub(x, self.half), self.f)
         # The direction says whether S and the coefficient together are positive: the noise is then c ln U < 0.
@@ -146,16 +147,20 @@ class _Guesses:
 def exact_loss(
     law: ProgramLaw, law_prime: ProgramLaw, output: Fraction, *, above: Fraction | None = None
 ) -> ExactLoss | None:
-    """Return the loss of one output for two laws; None where neither can give it, or a cell ends too deep to tell.
+    """Return the loss of one output for two laws; None where neither can give it, or a preimage ends too deep to tell.
 
     above  a ratio of probabilities: None also where this output's is known to exceed it nowhere; saves the logarithm
     """
-    sides = [(law, cells := law.cells(output), law.mass(cells))]
-    sides.append((law_prime, cells := law_prime.cells(output), law_prime.mass(cells)))
+    sides = [(law, preimages := law.preimages(output), law.mass(preimages))]
+    sides.append((law_prime, preimages := law_prime.preimages(output), law_prime.mass(preimages)))
     sides.sort(key=lambda side: side[2].lower, reverse=True)
-    (more, cells, p), (less, cells_prime, q) = sides
+    (more, preimages, p), (less, preimages_prime, q) = sides
     too_deep = law.execution.draw.too_deep
-    if p.upper == 0 or any(too_deep in cell for _, cell in (*cells, *cells_prime)) or q.lower <= 0 < q.upper:
+    if (
+        p.upper == 0
+        or any(too_deep in preimage for _, preimage in (*preimages, *preimages_prime))
+        or q.lower <= 0 < q.upper
+    ):
         return None
     ratio = None
     if q.lower > 0:
@@ -167,8 +172,8 @@ def exact_loss(
         f=more.f,
         f_prime=less.f,
         output=output,
-        cells=cells,
-        cells_prime=cells_prime,
+        preimages=preimages,
+        preimages_prime=preimages_prime,
         probability=p,
         probability_prime=q,
         loss=ratio,

@@ -1,8 +1,8 @@
 """Draws: the floats a random draw can be, in order, and the probability of all that lie below one of them.
 
-Room: verifier. A draw is a row of floats numbered by consecutive integers, so that a cell of a monotone program is a
+Room: verifier. A draw is a row of floats numbered by consecutive integers, so a preimage of a monotone program is a
 range of integers and its probability a difference of two values of `below`. Exact for `ulp`, `nearest` and `grid53`;
-for `ideal` an enclosure, because the ends of a cell are exponentials.
+for `ideal` an enclosure, because the ends of a preimage are exponentials.
 Draws deeper than 2**-8192 are one element, numbered `first`, whose number is the limit (0, or -infinity for ln U):
 enough for every loss that a certificate can state, and rationals stay storable.
 Theory: docs/theory/verifier-loss.md, (3) and (20)-(21).
@@ -26,7 +26,7 @@ _TAIL_BITS = 320
 class Draw(ABC):
     """Floats in increasing order, numbered from `first` to `last`."""
 
-    too_deep: int | None = None  # the number where a cell seems to end that ends deeper than draws are told apart
+    too_deep: int | None = None  # the number where a preimage seems to end that ends deeper than draws are told apart
 
     def __init__(self, p: int, first: int, last: int) -> None:
         self.p, self.first, self.last = p, first, last
@@ -90,7 +90,7 @@ class PositiveFloats(Draw):
     def number(self, ordinal: int) -> Any:
         if ordinal == self.first and not self.bounded:
             return exact_mpfr(0)
-        leading = 1 << (self.p - 1)  # as fields_of, without the calls: this runs a dozen times for every cell
+        leading = 1 << (self.p - 1)  # as fields_of, without the calls: this runs a dozen times for every preimage
         significand, exponent = leading + (ordinal & (leading - 1)), (ordinal >> (self.p - 1)) - (self.p - 1)
         return self._shifted(self._mpfr(significand, self.p), exponent)
 

@@ -1,8 +1,8 @@
-"""The float program run exactly at any precision, and the cell of draws that leads to one output.
+"""The float program run exactly at any precision, and the preimage of one output: the draws that lead to it.
 
 Room: verifier. Runs the folded expression: one query, at most one sign and one draw. For a fixed sign it is monotone in
-the draw whenever every step is, so the draws that give one output are consecutive: a cell, found by bisection on the
-numbers of the floats.
+the draw whenever every step is, so the draws that give one output are consecutive: a preimage, found by bisection on
+the numbers of the floats.
 Trusts: MPFR rounds + - * / and ln correctly (to nearest, ties to even); exponents of results are unbounded.
 Theory: docs/theory/verifier-loss.md, (20)-(21).
 """
@@ -167,7 +167,7 @@ class Preimage(NamedTuple):
 
 
 class Execution:
-    """A monotone program on a machine: outputs, cells and probabilities, for any value of the query."""
+    """A monotone program on a machine: outputs, preimages and probabilities, for any value of the query."""
 
     def __init__(self, program: syntax.Program, machine: Machine) -> None:
         self.program, self.machine = program, machine
@@ -211,7 +211,7 @@ class Execution:
     def output(self, f: Fraction, sign: int, ordinal: int) -> Any:
         return self.function(f, sign)(self.draw.number(ordinal))
 
-    def cell(self, f: Fraction, sign: int, x: Any, guess: int | None = None) -> Preimage:
+    def preimage(self, f: Fraction, sign: int, x: Any, guess: int | None = None) -> Preimage:
         """Return the draws that lead from f to the output x, an mpfr."""
         run, rising = self.function(f, sign), (self.directions[sign] or 0) >= 0
         number = self.draw.number

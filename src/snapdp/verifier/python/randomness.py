@@ -70,15 +70,15 @@ def _draws(module: str) -> bool:
 
 def _loaded(function: FunctionType, code: CodeType) -> Iterator[tuple[Any, str, int]]:
     """Yield what a code object loads by name from outside: value, name as written, line."""
-    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=False))
+    closed_over = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=False))
     line, value, name = code.co_firstlineno, None, ""
     for step in dis.get_instructions(code):
         line = (step.positions.lineno if step.positions else None) or line
         if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
             name = str(step.argval)
             value = function.__globals__.get(name, getattr(builtins, name, None))
-        elif step.opname in ("LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF") and step.argval in cells:
-            name, value = str(step.argval), _content(cells[step.argval])
+        elif step.opname in ("LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF") and step.argval in closed_over:
+            name, value = str(step.argval), _content(closed_over[step.argval])
         elif step.opname in ("LOAD_ATTR", "LOAD_METHOD", "IMPORT_FROM") and isinstance(value, ModuleType):
             name = f"{name}.{step.argval}"
             value = getattr(value, str(step.argval), None)
@@ -96,8 +96,8 @@ def _loaded(function: FunctionType, code: CodeType) -> Iterator[tuple[Any, str, 
             yield from _loaded(function, constant)
 
 
-def _content(cell: Any) -> Any:
+def _content(closed: Any) -> Any:
     try:
-        return cell.cell_contents
-    except ValueError:  # a cell that is filled later
+        return closed.cell_contents
+    except ValueError:  # one that is filled later
         return None

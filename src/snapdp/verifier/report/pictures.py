@@ -97,7 +97,7 @@ def laws(shape: Shape, execution: Execution, outputs: Outputs, shown: range, evi
 
 def holes(execution: Execution, evidence: ExactLoss) -> str:
     """Return the outputs that neighbouring draws give from both inputs: the output in question lies in a hole."""
-    rows = (("from f(D)", evidence.f, evidence.cells), ("from f(D')", evidence.f_prime, evidence.cells_prime))
+    rows = (("from f(D)", evidence.f, evidence.preimages), ("from f(D')", evidence.f_prime, evidence.preimages_prime))
     points = [(title, _outputs_near(execution, f, sides)) for title, f, sides in rows]
     values = sorted({evidence.output, *(v for _, found in points for v in found)})
     if len(values) < 2:
@@ -120,8 +120,8 @@ def holes(execution: Execution, evidence: ExactLoss) -> str:
 def _outputs_near(execution: Execution, f: Fraction, sides: tuple[tuple[int, tuple[int, int]], ...]) -> list[Fraction]:
     found = set()
     draw = execution.draw
-    for sign, cell in sides:
-        for ordinal in range(cell[0] - NEAR, cell[0] + NEAR):
+    for sign, preimage in sides:
+        for ordinal in range(preimage[0] - NEAR, preimage[0] + NEAR):
             if draw.first < ordinal <= draw.last:
                 output = execution.output(f, sign, ordinal)
                 if finite(output):

@@ -105,13 +105,16 @@ def _impossible(evidence: ExactLoss, execution: Execution) -> list[str]:
 def _ratio(evidence: ExactLoss, execution: Execution) -> list[str]:
     draw, x = execution.draw, _float(evidence.output)
     lines = []
-    for name, value, side in (("f", evidence.f, evidence.cells), ("f'", evidence.f_prime, evidence.cells_prime)):
-        for sign, cell in side:
-            if cell.start >= cell.stop:
+    for name, value, side in (
+        ("f", evidence.f, evidence.preimages),
+        ("f'", evidence.f_prime, evidence.preimages_prime),
+    ):
+        for sign, preimage in side:
+            if preimage.start >= preimage.stop:
                 continue
             shown = sign if execution.sign_name else None
-            inside = [o for o in (cell.start, cell.stop - 1) if o > draw.first]
-            outside = [o for o in (cell.start - 1, cell.stop) if draw.first < o <= draw.last]
+            inside = [o for o in (preimage.start, preimage.stop - 1) if o > draw.first]
+            outside = [o for o in (preimage.start - 1, preimage.stop) if draw.first < o <= draw.last]
             calls = [_call(value, draw.value(o), shown) for o in inside]
             lines.append(f"assert {' == '.join([*calls, x])}  # the first and last U of the cell from {name} = {value}")
             lines += [f"assert {_call(value, draw.value(o), shown)} != {x}" for o in outside]

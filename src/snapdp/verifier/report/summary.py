@@ -165,5 +165,5 @@ def _witness(evidence: ExactLoss, verdict: Verdict) -> dict[str, Any]:
     assert verdict.execution is not None
     if evidence.is_infinite or evidence.probability.is_exact:
         return witness(evidence, verdict.execution)
-    signs = [shown_sign(sign, verdict.execution) for sign, _ in evidence.cells]
+    signs = [shown_sign(sign, verdict.execution) for sign, _ in evidence.preimages]
     return {"f": str(evidence.f), "f_prime": str(evidence.f_prime), "output": str(evidence.output), "signs": signs}

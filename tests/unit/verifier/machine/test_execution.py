@@ -39,7 +39,7 @@ def test_masses_of_all_outputs_sum_to_one_for_each_sign(machine, f):
     execution, shape = judged(snap("1/3", 4, 8), machine)
     outputs, law = Outputs(shape), ProgramLaw(execution, f, shape)
     for sign in execution.signs:
-        cells = [law.cell(sign, outputs.at(i)) for i in range(outputs.first, outputs.last + 1)]
+        cells = [law.preimage(sign, outputs.at(i)) for i in range(outputs.first, outputs.last + 1)]
         masses = [execution.draw.below(c.stop) - execution.draw.below(c.start) for c in cells]
         assert sum(m.lower for m in masses) == 1
         assert all(m.is_exact for m in masses)
@@ -151,7 +151,7 @@ def test_a_law_without_a_shape_finds_the_same_cells():
     with_guess, without = ProgramLaw(execution, Fraction(7, 3).limit_denominator(8), shape), None
     without = ProgramLaw(execution, with_guess.f)
     for output in (Fraction(-1000), Fraction(-320), Fraction(0), Fraction(16), Fraction(1000)):
-        assert with_guess.cells(output) == without.cells(output)
+        assert with_guess.preimages(output) == without.preimages(output)
 
 
 def test_all_probabilities_at_once_are_those_of_each_output():
