@@ -24,10 +24,10 @@ from snapdp.audits.from_record import rebuilt
 from snapdp.errors import LedgerError, SnapdpError
 from snapdp.ledger import Ledger, declaration_of, identical, is_failure
 from snapdp.release import Drawn, Request, checked, derived_blocks, derived_values, part_values
+from snapdp.tables import ENGINES
 from snapdp.values import Value, replaced
 
 PROVED, TESTED, ASSUMED = "proved", "tested", "assumed"
-ENGINES = {"duckdb": ("DuckDB", "duckdb"), "spark": ("Spark", "pyspark"), "postgresql": ("PostgreSQL", "postgresql")}
 
 
 class Finding(Value):
@@ -103,7 +103,7 @@ def _findings(record: dict[str, Any]) -> Iterator[Finding]:
         yield Finding(field="arithmetic", says=record["arithmetic"], should="exact")
     if record["unit"] != request.relation.unit:
         yield Finding(field="unit", says=record["unit"], should=request.relation.unit)
-    if record.get("engine", "duckdb") not in ENGINES:
+    if "engine" in record and record["engine"] not in ENGINES:
         yield Finding(field="engine", says=record["engine"], should=" or ".join(ENGINES))
     drawn = []
     for number, (line, mechanisms) in enumerate(zip(request.lines, request.mechanisms, strict=True)):
@@ -236,7 +236,8 @@ def _engine(record: Mapping[str, Any]) -> str:
     """Return what added up the rows, as far as the record says."""
     if "engine" not in record:
         return "the engine, not named in a record of version 1, adds and compares"
-    name, library = ENGINES.get(record["engine"], (record["engine"], ""))
+    engine = ENGINES.get(record["engine"])
+    name, library = (record["engine"], "") if engine is None else (engine.shown, engine.library)
     version = record["versions"].get(library, "")
     return f"{name} {version}".rstrip() + " adds and compares"
 

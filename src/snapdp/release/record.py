@@ -27,6 +27,7 @@ from snapdp.errors import DataError, PremiseError
 from snapdp.release.draw import Block, Drawn
 from snapdp.release.request import LARGEST, MOST_EDGES, Request, check_lengths, relation_values
 from snapdp.studies import INLINE, KINDS, Part
+from snapdp.tables import ENGINES
 from snapdp.values import Value
 
 BlockKey = tuple[int, str]  # the number of the statistic, and the name of its part or of what is derived
@@ -43,7 +44,7 @@ ALLOWED: dict[str, set[str]] = {
         "snapdp_record", "dataset", "dataset_version", "relation", "unit", "n", "n_max", "person", "rows_per_person",
         "charged", "arithmetic", "engine", "own", "versions", "statistics", "derived", "request", "previous",
     },
-    "versions": {"snapdp", "python", *LIBRARIES, "pyspark", "postgresql"},
+    "versions": {"snapdp", "python", *LIBRARIES, *(each.library for each in ENGINES.values())},
     "statistics": {"kind", "title", "epsilon", "alpha", "columns", "by", "parts"},  # and the details of its kind
     "columns": _COLUMN,
     "by": _COLUMN,

@@ -19,13 +19,13 @@ from typing import Any
 import pytest
 
 import snapdp
-from snapdp.audits import check_release, release_audit
+from snapdp.audits import check_release
 from snapdp.audits.check_release import at_most, check, clamp_index, exp_minus, main, outward, reach, root
 from snapdp.audits.release_audit import audit, release_certificate
 from snapdp.ledger.chain import canonical
 from snapdp.studies import KINDS
 from snapdp.studies.declarations import digest
-from snapdp.tables import Engine
+from snapdp.tables import ENGINES, Engine
 from snapdp.tables.engines.duckdb import DuckdbEngine
 from snapdp.tables.engines.postgres import PostgresEngine
 from snapdp.tables.engines.spark import SparkEngine
@@ -508,5 +508,5 @@ def test_the_checker_knows_every_statistic_and_every_engine():
     """It shares no code with the rest, so it must be told; and so must the audit."""
     engines = {each.name for each in (DuckdbEngine, SparkEngine, PostgresEngine)}
     assert {kind: each.takes for kind, each in KINDS.items()} == {k: v[0] for k, v in check_release.KINDS.items()}
-    assert engines == set(check_release.ENGINES) == set(release_audit.ENGINES)
+    assert engines == set(check_release.ENGINES) == set(ENGINES)
     assert engines == {each.name for each in Engine.__subclasses__() if each.__module__.startswith("snapdp.")}

@@ -30,8 +30,8 @@ _SETTINGS = {
 class DuckdbEngine(Engine):
     """A table answered by DuckDB."""
 
-    name = "duckdb"
     dialect = DUCKDB
+    name = dialect.name
 
     @contextmanager
     def _connected(self) -> Iterator[Any]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from snapdp.errors import DataError, PremiseError, SnapdpError
 
-ENGINES = ("duckdb", "_duckdb", "pyspark", "py4j", "psycopg", "pyarrow")
+ENGINE_PACKAGES = ("duckdb", "_duckdb", "pyspark", "py4j", "psycopg", "pyarrow")
 PACKAGE = Path(__file__).parents[2]
 
 
@@ -22,7 +22,7 @@ def refusal(error: Exception) -> SnapdpError:
     if isinstance(error, ImportError):
         missing = f" {error.name!r}" if isinstance(error.name, str) else ""
         return PremiseError(f"a Python package{missing} that is needed to read the table is missing or broken.")
-    if room in ENGINES or isinstance(error, OSError):
+    if room in ENGINE_PACKAGES or isinstance(error, OSError):
         return DataError(
             f"the engine could not read the table ({kind}).", "Check that it is complete and readable.", kind=kind
         )

@@ -17,6 +17,7 @@ from typing import Any
 
 from snapdp.errors import DataError, PremiseError
 from snapdp.studies import Column
+from snapdp.tables.engine_names import POSTGRESQL
 from snapdp.tables.engines.engine import Engine, version_text
 from snapdp.tables.sources.source import Source
 from snapdp.tables.sql.dialects import POSTGRES, identifier
@@ -100,11 +101,13 @@ class PostgresEngine(Engine):
 
     source: PostgresSource
     dialect = POSTGRES
-    name = "postgresql"
+    name = dialect.name
 
     def engine_versions(self) -> dict[str, str]:
         return self._guarded(
-            lambda connection: {"postgresql": version_text(connection.execute("SHOW server_version").fetchone()[0])}
+            lambda connection: {
+                POSTGRESQL.library: version_text(connection.execute("SHOW server_version").fetchone()[0])
+            }
         )
 
     @contextmanager

@@ -23,6 +23,7 @@ from typing import Any
 
 from snapdp.errors import DataError, ParameterError, PremiseError
 from snapdp.studies import Column
+from snapdp.tables import engine_names
 from snapdp.tables.engines.engine import Engine, version_text
 from snapdp.tables.engines.spark_csv import CsvLines, headed
 from snapdp.tables.engines.spark_parquet import declared_schema, schemas
@@ -200,10 +201,10 @@ class SparkEngine(Engine):
 
     source: SparkSource
     dialect = SPARK
-    name = "spark"
+    name = dialect.name
 
     def engine_versions(self) -> dict[str, str]:
-        return self._guarded(lambda connection: {"pyspark": version_text(connection.session.version)})
+        return self._guarded(lambda connection: {engine_names.SPARK.library: version_text(connection.session.version)})
 
     def state(self) -> object:
         return self._guarded(lambda _: self.source.state())

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from snapdp.studies import storable
+from snapdp.tables import engine_names
 from snapdp.values import Value
 
 MANY_CELLS = 64  # more cells than this are counted by GROUP BY, more categories than this are looked up in a table
@@ -67,7 +68,7 @@ class Dialect(Value):
 
 
 DUCKDB = Dialect(
-    name="duckdb",
+    name=engine_names.DUCKDB.recorded,
     double="DOUBLE",
     narrow="BIGINT",
     wide="HUGEINT",
@@ -108,7 +109,7 @@ def _postgres_labels(labels: Sequence[str]) -> str:
 
 
 POSTGRES = Dialect(
-    name="postgresql",
+    name=engine_names.POSTGRESQL.recorded,
     double="DOUBLE PRECISION",
     narrow="BIGINT",
     wide="NUMERIC",
@@ -150,7 +151,7 @@ _SPARK_FLOOR = (
     "THEN CAST(FLOOR({0}) AS DOUBLE) ELSE {0} END"
 )
 SPARK = Dialect(
-    name="spark",
+    name=engine_names.SPARK.recorded,
     double="DOUBLE",
     narrow="BIGINT",
     wide="DECIMAL(38, 0)",
