@@ -39,7 +39,6 @@ def create_command(
 ) -> None:
     """Open an account for a dataset, in a new ledger or in one that exists. What it promises is fixed for good."""
     from snapdp.ledger import Ledger, label
-    from snapdp.release import unit_text
     from snapdp.studies import add_remove, change_one
 
     ctx.meta["snapdp.json"] = as_json
@@ -53,7 +52,7 @@ def create_command(
         whom = add_remove(n_max=rows["n_max"], person=rows["person"], rows_per_person=rows["rows_per_person"])
     label(dataset, name="dataset")
     with Ledger.open(path) if _is_there(path) else Ledger.create(path) as ledger:
-        account = ledger.create_account(dataset, cap=cap, relation=whom.kind, rows=whom.rows, unit=unit_text(whom))
+        account = ledger.create_account(dataset, cap=cap, relation=whom.kind, rows=whom.rows, unit=whom.unit_in_full)
     if as_json:
         echo_json({"ok": True, **_account_values(account)})
     else:

@@ -167,7 +167,7 @@ def _to_try(refusal: SnapdpError, options: dict[str, Any], ledger_path: str) -> 
     if isinstance(refusal, BudgetError) and "left" in refusal.numbers and _is_study(options):
         left = refusal.numbers["left"]
         return f"snapdp plan {shlex.quote(options['source'])} --fit --budget {left}" if left else None
-    lacking = "no account" in refusal.problem or "is no ledger" in refusal.problem
+    lacking = "lacking" in refusal.numbers  # a ledger, or an account of it
     if isinstance(refusal, LedgerError) and (lacking or not (is_address(ledger_path) or os.path.exists(ledger_path))):
         return f"snapdp ledger create {ledger} --dataset NAME --cap 1 --relation change-one --n N"
     return None

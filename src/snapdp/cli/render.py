@@ -45,8 +45,8 @@ def _headline(result: Release) -> Iterator[Number]:
     """Yield the numbers people ask for first: a derived mean instead of its sum and count, and no shares."""
     derived = {each.statistic for each in result.numbers() if each.derived}
     costs = {each.statistic: each.epsilon for each in result.numbers() if not each.derived}
-    for each in result.numbers():
-        if each.statistic.startswith("shares of ") or (each.part and each.statistic in derived):
+    for each in result.numbers(shares=False):
+        if each.part and each.statistic in derived:
             continue
         yield each._replace(epsilon=costs.get(each.statistic, "0"))
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from snapdp.ledger.chain import LONGEST_FRACTION, amount_from, amount_text, canonical
 from snapdp.ledger.storage.storage import Entry
-from snapdp.studies import CHANGE_ONE, digest
+from snapdp.studies import CHANGE_ONE, digest, person_unit
 
 DECLARED = ("relation", "unit", "n", "n_max", "person", "rows_per_person", "own")
 REQUEST_VERSION = 1
@@ -74,7 +74,7 @@ def _total(statistics: Sequence[Mapping[str, Any]]) -> Fraction:
 def _unit(asked: Mapping[str, Any]) -> str:
     if "person" not in asked:
         return str(asked["unit"])
-    return f"person ({asked['person']}, at most {asked['rows_per_person']} rows)"
+    return person_unit(asked["person"], asked["rows_per_person"])
 
 
 def commit_fault(body: Mapping[str, Any], reserved: Mapping[str, Any], head: str) -> str | None:

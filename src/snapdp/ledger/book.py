@@ -157,7 +157,9 @@ class Book:
     def _stands(self, name: str) -> tuple[Account, Standing]:
         standing = self._storage.standing(name) if isinstance(name, str) and name.isprintable() else None
         if standing is None:
-            raise LedgerError(f"the ledger has no account {shown(name)}.", "Open it first; nothing was spent.")
+            raise LedgerError(
+                f"the ledger has no account {shown(name)}.", "Open it first; nothing was spent.", lacking="account"
+            )
         return self._checked(standing), standing
 
     def _checked(self, standing: Standing) -> Account:

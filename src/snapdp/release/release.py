@@ -30,7 +30,7 @@ from snapdp.release.record import (
     library_versions,
     record_values,
 )
-from snapdp.release.request import Request, unit_text
+from snapdp.release.request import Request
 from snapdp.studies import INLINE
 from snapdp.tables import Engine, Watch
 from snapdp.values import Value
@@ -73,7 +73,7 @@ def released(
     from snapdp.release.files import check_place
 
     relation, account = request.relation, ledger.account(request.dataset)
-    promised: dict[str, Any] = {"relation": relation.kind, "rows": relation.rows, "unit": unit_text(relation)}
+    promised: dict[str, Any] = {"relation": relation.kind, "rows": relation.rows, "unit": relation.unit_in_full}
     agree(account, **promised)
     state, fingerprint = table.state(), table.fingerprint()
     asked: dict[str, Any] = {"epsilon": request.epsilon, "request": request.declaration}

@@ -114,10 +114,8 @@ def relation_values(relation: Relation) -> dict[str, Any]:
 
 
 def unit_text(relation: Relation) -> str:
-    """Return the unit that an account is opened with: the row, or a person's rows in one column."""
-    if relation.person is None:
-        return relation.unit
-    return f"person ({relation.person}, at most {relation.rows_per_person} rows)"
+    """Return the unit that an account is opened with; a former name of `Relation.unit_in_full`."""
+    return relation.unit_in_full
 
 
 def statistic_values(line: Line) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from snapdp.display import shortened, six_digits, visible
 from snapdp.errors import DataError, SnapdpError
 from snapdp.ledger import canonical
 from snapdp.release.record import checked
+from snapdp.studies import SHARE
 
 MOST_BYTES = 1 << 25  # of a record: what the independent checker reads, too
 
@@ -47,8 +48,8 @@ class Release:
         """Return the epsilon the request cost when it was drawn, as an exact fraction."""
         return str(self.record["charged"])
 
-    def numbers(self) -> Iterator[Number]:
-        """Yield every number that the record itself holds; long blocks are in their side files."""
+    def numbers(self, *, shares: bool = True) -> Iterator[Number]:
+        """Yield every number that the record itself holds, or all but shares; long blocks are in their side files."""
         derived = self._derived()
         for number, statistic in enumerate(self.record["statistics"]):
             single = len(statistic["parts"]) == 1
@@ -56,6 +57,8 @@ class Release:
                 name = "" if single else part["name"]
                 yield from _numbers(part, statistic["title"], name, statistic["alpha"], statistic["epsilon"])
             for block in derived.get(number, []):
+                if block["name"] == SHARE and not shares:
+                    continue
                 yield from _numbers(block, block["title"], "", block["alpha"], "0", derived=True)
 
     def _derived(self) -> dict[int, list[dict[str, Any]]]:

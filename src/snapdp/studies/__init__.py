@@ -63,6 +63,7 @@ if TYPE_CHECKING:
         Relation as Relation,
         add_remove as add_remove,
         change_one as change_one,
+        person_unit as person_unit,
         whole as whole,
     )
     from snapdp.studies.statistics.answers import (
@@ -72,7 +73,7 @@ if TYPE_CHECKING:
     )
     from snapdp.studies.statistics.count import RowCount as RowCount, count_query as count_query
     from snapdp.studies.statistics.covariance import Covariance as Covariance, covariance_query as covariance_query
-    from snapdp.studies.statistics.drawn import CellColumns as CellColumns, Printed as Printed
+    from snapdp.studies.statistics.drawn import SHARE as SHARE, CellColumns as CellColumns, Printed as Printed
     from snapdp.studies.statistics.histogram import Histogram as Histogram, histogram_query as histogram_query
     from snapdp.studies.statistics.mean import Mean as Mean, derived_mean as derived_mean, mean_query as mean_query
     from snapdp.studies.statistics.registry import KINDS as KINDS, statistic_class as statistic_class
@@ -100,11 +101,11 @@ else:
             "plan": "Asked Line Plan ask curve_of_part part_accuracy planned",
             "quantiser": "DOUBLE NARROW Quantiser quantiser_of",
             "reader": "STUDY_VERSION DeclaredStudy load_study plan_of study_from_toml study_from_values",
-            "relation": "ADD_REMOVE CHANGE_ONE Relation add_remove change_one whole",
+            "relation": "ADD_REMOVE CHANGE_ONE Relation add_remove change_one person_unit whole",
             "statistics.answers": "Numerators aggregates_of numerators",
             "statistics.count": "RowCount count_query",
             "statistics.covariance": "Covariance covariance_query",
-            "statistics.drawn": "CellColumns Printed",
+            "statistics.drawn": "SHARE CellColumns Printed",
             "statistics.histogram": "Histogram histogram_query",
             "statistics.mean": "Mean derived_mean mean_query",
             "statistics.registry": "KINDS statistic_class",

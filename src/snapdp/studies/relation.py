@@ -53,12 +53,22 @@ class Relation(Value):
         return "row" if self.person is None else "person"
 
     @property
+    def unit_in_full(self) -> str:
+        """Return the unit that an account is opened with: the row, or a person's rows in one column."""
+        return self.unit if self.person is None else person_unit(self.person, self.rows_per_person)
+
+    @property
     def in_words(self) -> str:
         """Return the relation as a sentence for people."""
         if self.is_change_one:
             return f"The values of one row change; the number of rows, {self.rows}, is public."
         who = "One row" if self.person is None else f"One person ({self.person}, at most {self.rows_per_person} rows)"
         return f"{who} appears or disappears; the number of rows is private, at most {self.rows} are counted."
+
+
+def person_unit(person: str, rows_per_person: int) -> str:
+    """Return the unit of an account that protects persons, from the column that names them and the rows of each."""
+    return f"person ({person}, at most {rows_per_person} rows)"
 
 
 def change_one(*, n: Any) -> Relation:

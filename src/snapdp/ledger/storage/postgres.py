@@ -56,6 +56,7 @@ NO_ROOM = (
 )
 UNREACHABLE = ("cannot be reached, or refuses this role.", f"Check address and password. {NOTHING_DONE}")
 FULL = re.compile("too many (clients|connections)|remaining connection slots|out of (shared )?memory|No space left")
+NO_LEDGER = ("is no ledger: the database has none.", f"Create it first. {NOTHING_DONE}")
 SENTENCES = {  # by the state that the server gives, or by its class
     "08": LOST,
     "57": LOST,
@@ -69,8 +70,8 @@ SENTENCES = {  # by the state that the server gives, or by its class
     "23": ("refused an entry that contradicts those it has.", f"Verify the ledger. {NOTHING_DONE}"),
     "22": ("refused an entry that it cannot read.", f"Verify the ledger. {NOTHING_DONE}"),
     "42P06": ("exists already.", "One ledger in a database: give another one. Nothing is ever overwritten."),
-    "3F000": ("is no ledger: the database has none.", f"Create it first. {NOTHING_DONE}"),
-    "42P01": ("is no ledger: the database has none.", f"Create it first. {NOTHING_DONE}"),
+    "3F000": NO_LEDGER,
+    "42P01": NO_LEDGER,
 }
 NOT_KEEPER = ("shows this role its own entries only: the keeper verifies it.", f"Ask its keeper. {NOTHING_DONE}")
 FAILURES = (
@@ -354,7 +355,8 @@ class PostgresStorage:
 
     def _refused(self, what: str, advice: str) -> LedgerError:
         kind = UnavailableError if (what, advice) in FAILURES else LedgerError
-        return kind(f"the ledger {self._name!r} {what}", advice)
+        lacking = {"lacking": "ledger"} if (what, advice) == NO_LEDGER else {}
+        return kind(f"the ledger {self._name!r} {what}", advice, **lacking)
 
     def _standings(self, statement: str, fields: tuple[Any, ...] | None = None) -> list[Standing]:
         rows = self._run(statement, fields)

@@ -74,6 +74,7 @@ COPY = (
     "newest record. Nothing was spent.",
 )
 TWO_NAMES = ("has two names.", "Remove the second one: this system cannot lock the file itself. Nothing was spent.")
+LACKING = (SENTENCES[sqlite3.SQLITE_NOTADB], NO_LEDGER)  # there is no ledger: one may be created
 DAMAGED = SENTENCES[sqlite3.SQLITE_CORRUPT]
 NOT_NOW = ("FULL", "BUSY", "PERM", "CANTOPEN", "IOERR")
 FAILURES = (MISUSED[0], *(SENTENCES[getattr(sqlite3, f"SQLITE_{each}")][0] for each in NOT_NOW))

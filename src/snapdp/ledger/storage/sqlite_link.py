@@ -17,7 +17,7 @@ from typing import Any
 from snapdp.errors import LedgerError
 from snapdp.ledger.storage import connections
 from snapdp.ledger.storage.inode import Inode
-from snapdp.ledger.storage.sqlite_failures import DAMAGED, FORKED, MISUSED, NO_LEDGER, SENTENCES, sentence
+from snapdp.ledger.storage.sqlite_failures import DAMAGED, FORKED, LACKING, MISUSED, NO_LEDGER, SENTENCES, sentence
 
 Fields = tuple[Any, ...] | dict[str, Any]  # what ? or :name stands for in a statement
 APPLICATION = 0x736E6470  # "sndp" in the file's header
@@ -64,7 +64,8 @@ class SqliteLink:
         return self._run_on(self.connection, statement, fields)
 
     def refused(self, what: str, advice: str) -> LedgerError:
-        return LedgerError(f"the ledger {str(self.path)!r} {what}", advice)
+        lacking = {"lacking": "ledger"} if (what, advice) in LACKING else {}
+        return LedgerError(f"the ledger {str(self.path)!r} {what}", advice, **lacking)
 
     def is_mine(self) -> bool:
         return self.is_open and self._owner == _whoever()

@@ -15,6 +15,7 @@ from snapdp.values import Value
 Printed = int | float
 Row = tuple[Printed, Printed | None, Printed | None]  # a value and its interval
 Columns = tuple[Sequence[Printed], Sequence[Printed | None], Sequence[Printed | None]]  # values, lows, highs
+SHARE = "share"  # of each cell of a histogram in all of them
 
 
 class CellColumns(Value):
@@ -48,7 +49,10 @@ class DrawnPart(Protocol):
 
 
 class Derived(Value):
-    """Numbers that follow from released ones, one for each cell: free of charge."""
+    """Numbers that follow from released ones, one for each cell: free of charge.
+
+    name   what they are, as records say it: SHARE, "mean", "standard deviation", ...
+    """
 
     name: str
     title: str

@@ -20,7 +20,7 @@ from snapdp.studies.columns import BINNED, DROPPED, CategoryColumn, Column, Numb
 from snapdp.studies.declarations import INLINE
 from snapdp.studies.relation import Relation
 from snapdp.studies.statistics.details import ChoiceDetail, Detail, NumbersDetail
-from snapdp.studies.statistics.drawn import Derived, DrawnPart, Row, as_columns
+from snapdp.studies.statistics.drawn import SHARE, Derived, DrawnPart, Row, as_columns
 from snapdp.studies.statistics.shared_parts import count_part
 from snapdp.studies.statistics.statistic import Part, Statistic, group_column
 
@@ -146,7 +146,7 @@ class Histogram(Statistic):
         else:
             total = sum((max(Fraction(0), count) for count in cells), Fraction(0))
             rows = [(_share(count, total), None, None) for count in cells]
-        yield Derived(name="share", title=f"shares of {self.title}", columns=as_columns(rows))
+        yield Derived(name=SHARE, title=f"shares of {self.title}", columns=as_columns(rows))
 
 
 def histogram_query(
