@@ -30,6 +30,7 @@ LEVELS = {
     "errors": 0,
     "values": 0,
     "doors": 0,
+    "drafts": 1,
     "exact": 1,
     "display": 2,
     "randomness": 3,

@@ -24,8 +24,9 @@ MOST_FINDINGS = 40  # on a terminal
 def audit_file(path: Path, *, ledger: str | None, certificate: Path | None, report: Path | None, as_json: bool) -> int:
     """Audit a record, print what was found, write certificate and report of a sound one; return the exit code."""
     from snapdp.audits import audit
+    from snapdp.drafts import write_text
     from snapdp.ledger import Ledger
-    from snapdp.release import Release, load_record, report_page, write_text
+    from snapdp.release import Release, load_record, report_page
 
     record = load_record(path)
     if str(record.get("format")).startswith(CERTIFICATES):
@@ -58,7 +59,7 @@ def audit_file(path: Path, *, ledger: str | None, certificate: Path | None, repo
 def _write_certificate(record: dict[str, Any], path: Path) -> str:
     """Write the certificate of a sound record; return why it is not written, if the checker does not accept it."""
     from snapdp.audits import accepted_certificate
-    from snapdp.release import write_text
+    from snapdp.drafts import write_text
 
     try:
         made = accepted_certificate(record)

@@ -69,6 +69,7 @@ def demo_command(directory: Path, open_report: bool) -> None:
     """Make a table of 5,000 made-up people, plan a study of it, release it, and write the report."""
     from snapdp.api.study import study
     from snapdp.cli.render import show, show_release
+    from snapdp.drafts import write_text
     from snapdp.ledger import Ledger
 
     if os.path.exists(directory / "people.csv"):
@@ -78,8 +79,8 @@ def demo_command(directory: Path, open_report: bool) -> None:
     except OSError as problem:
         raise click.UsageError(f"{directory} cannot be made: {problem.strerror}.") from None
     rows = people()
-    (directory / "people.csv").write_text(table_text(rows), encoding="utf-8")
-    (directory / "study.toml").write_text(STUDY, encoding="utf-8")
+    write_text(table_text(rows), directory / "people.csv")
+    write_text(STUDY, directory / "study.toml")
     asked = study(directory / "study.toml")
     with Ledger.create(directory / "people.ledger") as ledger:
         ledger.create_account("people", cap=1, relation="change-one", rows=ROWS)

@@ -35,7 +35,7 @@ def init_command(ctx: click.Context, /, path: Path, as_json: bool, **options: An
 
     Without flags it asks. Bounds, categories and row counts are what you declare, never taken from the data.
     """
-    from snapdp.release import write_text
+    from snapdp.drafts import write_text
     from snapdp.studies import plan_of, study_from_values, study_to_toml
 
     ctx.meta["snapdp.json"] = as_json

@@ -66,10 +66,10 @@ def _drawn(result: Plan | Worth, plot: Path) -> str:
 
     try:
         left_out = plots.write(result, plot)
-    except SnapdpError:
-        raise
-    except (OSError, ValueError) as problem:
-        why = problem.strerror if isinstance(problem, OSError) else "no such name can be used"
+    except (SnapdpError, ValueError) as problem:
+        if isinstance(problem, SnapdpError) and "reason" not in problem.numbers:  # not about the file
+            raise
+        why = problem.numbers["reason"] if isinstance(problem, SnapdpError) else "no such name can be used"
         raise click.UsageError(f"--plot {plot} cannot be written: {why}.") from None
     more = f" (the first {plots.MOST_ROWS} rows; {left_out} more have no room)" if left_out else ""
     return f"picture: {one_line(str(plot))}{more}"

@@ -12,11 +12,13 @@ from typing import Any
 
 from snapdp.accuracy import Curve, Worth, curve_of, law_heights
 from snapdp.display import shortened, visible
+from snapdp.drafts import draft, finish
 from snapdp.errors import PremiseError
 from snapdp.mechanism import ExactLaw, SnappingParameters
 from snapdp.studies import Numerator, Part, Plan, curve_of_part, mechanism, part_accuracy
 
 LARGEST_TABLE = 400
+DEFAULT_ENDING = ".png"
 MOST_ROWS = 8
 
 
@@ -35,7 +37,9 @@ def write(result: Plan | Worth, path: Path) -> int:
         _draw_curve(right, **row["curve"])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # of letters that the font lacks: they are drawn as boxes
-        figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
+        with draft(path.parent, path.suffix or DEFAULT_ENDING) as made:
+            figure.savefig(made, metadata={"Date": None} if path.suffix == ".svg" else None)
+            finish(made, path if path.suffix else path.with_name(path.name + DEFAULT_ENDING))
     return len(every) - len(rows)
 
 

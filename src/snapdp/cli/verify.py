@@ -102,8 +102,11 @@ def _write_certificate(path: Path, verdict: Verdict) -> str:
 
 
 def _write(path: Path, text: str, flag: str) -> str:
+    from snapdp.drafts import write_text
+    from snapdp.errors import DataError
+
     try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as problem:
-        raise click.UsageError(f"{flag} {path} cannot be written: {problem.strerror}.") from None
+        write_text(text, path)
+    except DataError as problem:
+        raise click.UsageError(f"{flag} {path} cannot be written: {problem.numbers['reason']}.") from None
     return f"{flag.removeprefix('--')}: {one_line(str(path))}"

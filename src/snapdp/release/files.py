@@ -11,9 +11,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import math
-import os
 import re
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
@@ -21,7 +19,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from snapdp.errors import DataError, ParameterError
+from snapdp.drafts import draft, finish, write_text as write_text
+from snapdp.errors import ParameterError
 from snapdp.exact import to_float_down, to_float_nearest, to_float_up
 from snapdp.release.draw import Block
 from snapdp.release.record import SideFile
@@ -44,17 +43,17 @@ def _write_block(block: Block, directory: Path, connection: Any) -> SideFile:
     if block.indices is not None:
         columns["index"] = block.indices
     columns |= {"value": block.values, "low": block.lows, "high": block.highs}
-    with _draft(directory, ".parquet") as draft:
-        _copy(columns, draft, connection)
-        digest = hashlib.sha256(draft.read_bytes()).hexdigest()
+    with draft(directory, ".parquet") as made:
+        _copy(columns, made, connection)
+        digest = hashlib.sha256(made.read_bytes()).hexdigest()
         name = f"snapdp-{digest[:32]}.parquet"
-        _finish(draft, directory / name)
+        finish(made, directory / name)
     return SideFile(name=name, digest=f"sha256:{digest}", rows=len(block.cells))
 
 
 def check_place(directory: Path) -> None:
     """Refuse a directory in which no file can be made."""
-    with _draft(directory, ".parquet"):
+    with draft(directory, ".parquet"):
         pass
 
 
@@ -62,13 +61,13 @@ def write_values(columns: Mapping[str, Sequence[Any]], path: Path) -> None:
     """Write columns of released numbers, their ends `low` and `high` among them, to a CSV or Parquet file."""
     if path.suffix not in ENDINGS:
         raise ParameterError(f"values cannot be written to {path.name!r}.", f"Name a {' or '.join(ENDINGS)} file.")
-    with _draft(path.parent, path.suffix) as draft:
+    with draft(path.parent, path.suffix) as made:
         if path.suffix == ".csv":
-            _write_csv(columns, draft)
+            _write_csv(columns, made)
         else:
             with _engine() as connection:
-                _copy({name: _typed(name, cells) for name, cells in columns.items()}, draft, connection)
-        _finish(draft, path)
+                _copy({name: _typed(name, cells) for name, cells in columns.items()}, made, connection)
+        finish(made, path)
 
 
 def _typed(name: str, cells: Sequence[Any]) -> Any:
@@ -125,46 +124,6 @@ def unguarded(text: str) -> str:
     ['=1+1', 'north', "'quoted'"]
     """
     return _GUARD.sub("", text)
-
-
-def write_text(text: str, path: Path) -> None:
-    """Write a text file, whole or not at all."""
-    with _draft(path.parent, path.suffix) as draft:
-        draft.write_text(text, encoding="utf-8")
-        _finish(draft, path)
-
-
-@contextmanager
-def _draft(directory: Path, suffix: str) -> Iterator[Path]:
-    try:
-        handle, name = tempfile.mkstemp(prefix=".snapdp-", suffix=suffix, dir=directory)
-    except OSError as problem:
-        raise _unwritable(directory, problem) from None
-    os.close(handle)
-    draft = Path(name)
-    try:
-        yield draft
-    except OSError as problem:
-        raise _unwritable(directory, problem) from None
-    finally:
-        draft.unlink(missing_ok=True)
-
-
-def _finish(draft: Path, target: Path) -> None:
-    """Make a draft durable under its final name."""
-    handle = os.open(draft, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-    mask = os.umask(0)
-    os.umask(mask)
-    draft.chmod(0o666 & ~mask)
-    os.replace(draft, target)
-
-
-def _unwritable(directory: Path, problem: OSError) -> DataError:
-    return DataError(f"a file cannot be written to {str(directory)!r}: {problem.strerror}.", "Choose another place.")
 
 
 @contextmanager

@@ -96,7 +96,8 @@ class Release:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the record (.json), the report (.html) or the values (.csv, .parquet), by the ending of the name."""
-        from snapdp.release.files import write_text, write_values
+        from snapdp.drafts import write_text
+        from snapdp.release.files import write_values
 
         target = Path(path)
         if target.suffix == ".json":

@@ -1,0 +1,67 @@
+"""Files written whole or not at all: a draft beside the target, made durable, then given its name.
+
+Room: drafts, above errors alone, so that every room and command can write with it. A reader never sees half a file, and
+a failure leaves what was there before. What is no regular file (a pipe, a device) has no name to give to a draft: texts
+are written into it as it is.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from snapdp.errors import DataError
+
+
+def write_text(text: str, path: Path) -> None:
+    """Write a text file, whole or not at all."""
+    if path.exists() and not path.is_file() and not path.is_dir():
+        try:
+            path.write_text(text, encoding="utf-8")
+        except OSError as problem:
+            raise _unwritable(path, problem) from None
+        return
+    with draft(path.parent, path.suffix) as found:
+        found.write_text(text, encoding="utf-8")
+        finish(found, path)
+
+
+@contextmanager
+def draft(directory: Path, suffix: str) -> Iterator[Path]:
+    """Make an empty draft in a directory; it is removed at the end, unless `finish` gave it another name."""
+    try:
+        handle, name = tempfile.mkstemp(prefix=".snapdp-", suffix=suffix, dir=directory)
+    except OSError as problem:
+        raise _unwritable(directory, problem) from None
+    os.close(handle)
+    made = Path(name)
+    try:
+        yield made
+    except OSError as problem:
+        raise _unwritable(directory, problem) from None
+    finally:
+        made.unlink(missing_ok=True)
+
+
+def finish(made: Path, target: Path) -> None:
+    """Make a draft durable under its final name."""
+    handle = os.open(made, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+    mask = os.umask(0)
+    os.umask(mask)
+    made.chmod(0o666 & ~mask)
+    os.replace(made, target)
+
+
+def _unwritable(place: Path, problem: OSError) -> DataError:
+    return DataError(
+        f"a file cannot be written to {str(place)!r}: {problem.strerror}.",
+        "Choose another place.",
+        reason=problem.strerror,
+    )
