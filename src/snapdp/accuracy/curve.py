@@ -79,13 +79,13 @@ class Curve(Value):
 
         Where corners are so close together that nobody could see them, the bound planning (7) is drawn, which has none.
         """
-        delta, g, level = float(self.sensitivity), float(grid), -math.log(to_float_nearest(self.alpha))
-        dense = min(max(2 * level * delta / (g * MOST_CORNERS), first), last)
+        delta, g, log_alpha = float(self.sensitivity), float(grid), -math.log(to_float_nearest(self.alpha))
+        dense = min(max(2 * log_alpha * delta / (g * MOST_CORNERS), first), last)
         for epsilon in _spread(first, dense) if first < dense else ():
-            yield epsilon, self._value(delta / epsilon * level + g / 2)
+            yield epsilon, self._value(delta / epsilon * log_alpha + g / 2)
         if dense < last:
-            for epsilon in sorted({*_spread(dense, last), *_around_corners(2 * level * delta / g, dense, last)}):
-                yield epsilon, self._value(accuracy_above(delta / epsilon, g, level))
+            for epsilon in sorted({*_spread(dense, last), *_around_corners(2 * log_alpha * delta / g, dense, last)}):
+                yield epsilon, self._value(accuracy_above(delta / epsilon, g, log_alpha))
 
     def _value(self, accuracy: float) -> float:
         number = math.floor(accuracy) if self.whole else accuracy
@@ -109,11 +109,11 @@ def _around_corners(first_corner: float, first: float, last: float) -> Iterator[
                 yield place
 
 
-def accuracy_above(noise_scale: float, grid: float, level: float) -> float:
-    """Return planning (6) in doubles, a little above the true one; level = ln(1/alpha)."""
+def accuracy_above(noise_scale: float, grid: float, log_alpha: float) -> float:
+    """Return planning (6) in doubles, a little above the true one; log_alpha = ln(1/alpha)."""
     half = grid / (2 * noise_scale)
-    m = max(math.ceil(level / half), 1)
-    w = max(m * half - level * (1 + MARGIN), 0.0)
+    m = max(math.ceil(log_alpha / half), 1)
+    w = max(m * half - log_alpha * (1 + MARGIN), 0.0)
     falling = (m + 1) * grid / 2 - noise_scale * (w + math.log1p(math.sqrt(-math.expm1(-2 * w))))
     return max(falling, m * grid / 2) * (1 + MARGIN)
 

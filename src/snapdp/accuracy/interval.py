@@ -35,7 +35,7 @@ _SHORT = 1 << 48  # ends are rounded outward to this part of the grid
 
 
 class NoiseInterval(Value):
-    """Values of the statistic that a released number is compatible with, at level 1 - alpha, in data units."""
+    """Values of the statistic that a released number is compatible with, at confidence 1 - alpha, in data units."""
 
     index: int
     output: DataUnits

@@ -258,7 +258,7 @@ def read_cells(statistic: At, columns: list[Column]) -> tuple[str, int, list[str
 
 
 # 3. What follows
-class Part(NamedTuple):  # one numerator: its mechanism in each cell, and how the statistic follows from it
+class StatedPart(NamedTuple):  # one numerator: its mechanism in each cell, and how the statistic follows from it
     name: str
     sensitivity: int
     lower: int
@@ -294,34 +294,36 @@ class Part(NamedTuple):  # one numerator: its mechanism in each cell, and how th
         return (int(value), math.ceil(low), math.floor(high)) if self.whole else (float(value), *outward(low, high))
 
 
-def parts_of(statistic: Statistic, relation: Relation, grouped: bool, for_count: Fraction) -> Iterator[Part]:
+def parts_of(
+    statistic: StatedStatistic, relation: Relation, grouped: bool, for_count: Fraction
+) -> Iterator[StatedPart]:
     """Yield the numerators of a statistic, each with the epsilon of its cells.            sensitivities (4)-(13)"""
     kind, epsilon, (change_one, n, persons) = statistic.kind, statistic.epsilon, relation
     two = 2 if change_one and grouped else 1  # a row may leave one group and enter another: (13)
     if kind in ("count", "histogram"):  # (5), (6)
         moving = min(2, statistic.cells) if change_one else 1
-        yield Part("count", persons, 0, n, ONE, ZERO, True, moving, epsilon / moving)
+        yield StatedPart("count", persons, 0, n, ONE, ZERO, True, moving, epsilon / moving)
         return
     x, y, integer = statistic.columns[0], statistic.columns[-1], statistic.columns[0].kind == "integer"
     if kind in ("variance", "covariance"):  # (10), (11)
         most, factor = n * n // 4 * x.levels * y.levels, x.step * y.step / (n * (n - 1))
         least, furthest = 0 if kind == "variance" else -most, (n - 1) * x.levels * y.levels
-        yield Part(f"{kind} numerator", furthest, least, most, factor, ZERO, False, 1, epsilon)
+        yield StatedPart(f"{kind} numerator", furthest, least, most, factor, ZERO, False, 1, epsilon)
     elif change_one and not grouped:  # (7); the mean of one row is its sum
         factor, shift = (x.step, n * x.lower) if kind == "sum" else (x.step / n, x.lower)
         total = integer and (kind == "sum" or n == 1)
-        yield Part("sum above lower", x.levels, 0, n * x.levels, factor, shift, total, 1, epsilon)
+        yield StatedPart("sum above lower", x.levels, 0, n * x.levels, factor, shift, total, 1, epsilon)
     elif kind == "sum":  # (8)
         low, high = int(x.lower / x.step), int(x.upper / x.step)
         furthest, least, most = max(abs(low), abs(high)), min(0, n * low), max(0, n * high)
-        yield Part("sum", furthest * persons, least, most, x.step, ZERO, integer, two, epsilon / two)
+        yield StatedPart("sum", furthest * persons, least, most, x.step, ZERO, integer, two, epsilon / two)
     else:  # (9)
         most, rest = n * x.levels, (1 - for_count) * epsilon / two
-        yield Part("centred sum", x.levels * persons, -most, most, x.step / 2, ZERO, False, two, rest)
-        yield Part("count", persons, 0, n, ONE, ZERO, True, two, for_count * epsilon / two)
+        yield StatedPart("centred sum", x.levels * persons, -most, most, x.step / 2, ZERO, False, two, rest)
+        yield StatedPart("count", persons, 0, n, ONE, ZERO, True, two, for_count * epsilon / two)
 
 
-class Statistic(NamedTuple):
+class StatedStatistic(NamedTuple):
     kind: str
     epsilon: Fraction
     alpha: Fraction
@@ -329,10 +331,10 @@ class Statistic(NamedTuple):
     title: str
     cells: int
     labels: list[str]  # none where there are more than 1,000 cells
-    released: list[tuple[Part, list[int]]]  # with the indices of the cells
+    released: list[tuple[StatedPart, list[int]]]  # with the indices of the cells
 
 
-def read_statistic(stated: At, relation: Relation) -> Statistic:
+def read_statistic(stated: At, relation: Relation) -> StatedStatistic:
     """Return a statistic whose parts are what follows from their declaration and their indices."""
     kind, grouped = stated.at("kind").text("|".join(KINDS)), "by" in stated.value
     public, (wanted, names) = relation[0] and not grouped, KINDS[kind]  # public: how many rows there are
@@ -344,7 +346,9 @@ def read_statistic(stated: At, relation: Relation) -> Statistic:
     _, title, epsilon, alpha, parts, *_ = stated.fields("kind title epsilon alpha parts " + names)
     stated.demand(kind not in ("variance", "covariance") or (public and relation[1] > 1), "needs a public n >= 2")
     stated.demand(kind != "count" or not public or "where" in stated.value, "how many rows there are is public")
-    found = Statistic(kind, epsilon.rational(above=0), alpha.rational(0, 1), columns, *read_cells(stated, columns), [])
+    found = StatedStatistic(
+        kind, epsilon.rational(above=0), alpha.rational(0, 1), columns, *read_cells(stated, columns), []
+    )
     title.same(found.title)
     for_count = stated.at("count_share").rational(0, 1) if "count_share" in stated.value else HALF
     expected = list(parts_of(found, relation, grouped, for_count))
@@ -354,7 +358,7 @@ def read_statistic(stated: At, relation: Relation) -> Statistic:
     return found
 
 
-def check_part(stated: At, part: Part, statistic: Statistic) -> list[int]:
+def check_part(stated: At, part: StatedPart, statistic: StatedStatistic) -> list[int]:
     """Compare a part with what follows from its declaration and its indices; return these."""
     grid, ratio = part.grid, part.noise_scale / part.grid
     low, high = -clamp_index(-part.lower / grid, ratio), clamp_index(part.upper / grid, ratio)
@@ -372,7 +376,7 @@ def check_part(stated: At, part: Part, statistic: Statistic) -> list[int]:
     return indices
 
 
-def check_block(stated: At, derived: dict[str, Any], statistic: Statistic, numbers: Sequence[Row]) -> None:
+def check_block(stated: At, derived: dict[str, Any], statistic: StatedStatistic, numbers: Sequence[Row]) -> None:
     """Compare a block of numbers, one for each cell; where these are in a file, that is named but not opened."""
     if statistic.cells > INLINE:
         digest = stated.at("file").at("digest").text(SHA256)
@@ -383,7 +387,7 @@ def check_block(stated: At, derived: dict[str, Any], statistic: Statistic, numbe
     stated.same(derived | {"cells": statistic.cells})
 
 
-def means(statistic: Statistic) -> Iterator[Row]:
+def means(statistic: StatedStatistic) -> Iterator[Row]:
     """Yield middle + centred sum / count, inside the bounds; both intervals at half of alpha. sensitivities (9), [4]"""
     (column,), ((sums, totals), (counts, numbers)) = statistic.columns, statistic.released
     middle = (column.lower + column.upper) / 2
@@ -397,7 +401,7 @@ def means(statistic: Statistic) -> Iterator[Row]:
         yield float(inside[0]), *outward(inside[1], inside[2])
 
 
-def shares(statistic: Statistic, relation: Relation) -> Iterator[Row]:
+def shares(statistic: StatedStatistic, relation: Relation) -> Iterator[Row]:
     """Yield each cell's part of n; where n is private, of the released total, without an interval.             [4]"""
     ((counts, indices),), (change_one, n, _) = statistic.released, relation
     total = n if change_one else sum(max(counts.value(index), ZERO) for index in indices) or ONE
@@ -407,7 +411,7 @@ def shares(statistic: Statistic, relation: Relation) -> Iterator[Row]:
         yield value, *(outward(low / total, high / total) if change_one else (None, None))
 
 
-def correlation(covariance: Statistic, variances: Sequence[Statistic]) -> Row:
+def correlation(covariance: StatedStatistic, variances: Sequence[StatedStatistic]) -> Row:
     """Return covariance / root(variance * variance), inside -1 to 1; all intervals at a third of alpha.        [4]"""
     inputs = [(part, indices[0]) for each in (covariance, *variances) for part, indices in each.released]
     value, first, second = (part.value(index) for part, index in inputs)
@@ -419,7 +423,9 @@ def correlation(covariance: Statistic, variances: Sequence[Statistic]) -> Row:
     return known, *(outward(ends[0], ends[1]) if narrow else (-1.0, 1.0))
 
 
-def derived_blocks(statistics: Sequence[Statistic], relation: Relation) -> Iterator[tuple[int, str, str, list[Row]]]:
+def derived_blocks(
+    statistics: Sequence[StatedStatistic], relation: Relation
+) -> Iterator[tuple[int, str, str, list[Row]]]:
     """Yield what follows from released numbers, free of charge: number of the statistic, name, title, numbers."""
     variances = {each.columns[0]: each for each in statistics if each.kind == "variance"}
     for number, each in enumerate(statistics):

@@ -18,7 +18,6 @@ from snapdp.mechanism import ExactLaw, SnappingParameters
 from snapdp.studies import Numerator, Part, Plan, curve_of_part, mechanism, part_accuracy
 
 LARGEST_TABLE = 400
-DEFAULT_ENDING = ".png"
 MOST_ROWS = 8
 
 
@@ -37,9 +36,9 @@ def write(result: Plan | Worth, path: Path) -> int:
         _draw_curve(right, **row["curve"])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # of letters that the font lacks: they are drawn as boxes
-        with draft(path.parent, path.suffix or DEFAULT_ENDING) as made:
+        with draft(path.parent, path.suffix) as made:
             figure.savefig(made, metadata={"Date": None} if path.suffix == ".svg" else None)
-            finish(made, path if path.suffix else path.with_name(path.name + DEFAULT_ENDING))
+            finish(made, path)
     return len(every) - len(rows)
 
 

@@ -33,7 +33,7 @@ class Block(Value):
     """A column of numbers to publish, one for each cell. `indices` is None where the block is derived.
 
     statistic    the title of what the numbers are
-    lows, highs  noise intervals at level 1 - alpha; None where there is none
+    lows, highs  noise intervals at confidence 1 - alpha; None where there is none
     """
 
     name: str
@@ -93,7 +93,7 @@ class Drawn(Value):
 
     @property
     def alpha(self) -> Fraction:
-        """Return the level of its intervals."""
+        """Return the alpha of its intervals."""
         return self.line.alpha
 
     def numerator(self, index: int) -> Fraction:
@@ -105,7 +105,7 @@ class Drawn(Value):
         return self.part.numerator.statistic(self.numerator(self.indices[cell]))
 
     def interval(self, cell: int, alpha: Fraction) -> tuple[Fraction, Fraction]:
-        """Return the noise interval of a cell at level 1 - alpha, in units of the statistic."""
+        """Return the noise interval of a cell at confidence 1 - alpha, in units of the statistic."""
         numbers = self.cell_numbers(alpha)
         _, low, high = numbers.of(int(self.indices[cell]))
         return Fraction(low, numbers.denominator), Fraction(high, numbers.denominator)
@@ -115,7 +115,7 @@ class Drawn(Value):
         return self.cell_numbers(alpha).columns(self.indices)
 
     def cell_numbers(self, alpha: Fraction) -> CellNumbers:
-        """Return statistic and noise interval at level 1 - alpha as functions of the index."""
+        """Return statistic and noise interval at confidence 1 - alpha as functions of the index."""
         numerator, p = self.part.numerator, self.mechanism.parameters
         assert p.precision is None  # so that an index is a multiple of the grid, at the ends of the clamp too
         names = ("slope", "shift", "reach", "low", "high")

@@ -288,11 +288,11 @@ def _offer(line: Line, epsilon: Fraction) -> Offer:
 
 
 def _accuracy_text(line: Line) -> str:
-    level = f"at alpha {line.alpha}" + (" in each cell" if line.statistic.cells > 1 else "")
+    at_alpha = f"at alpha {line.alpha}" + (" in each cell" if line.statistic.cells > 1 else "")
     if line.statistic.derivation is None:
-        return f"+-{four_digits_up(line.accuracies[0])} {level}"
+        return f"+-{four_digits_up(line.accuracies[0])} {at_alpha}"
     parts = zip(line.statistic.parts, line.accuracies, strict=True)
-    return ", ".join(f"{part.numerator.name} +-{four_digits_up(a)}" for part, a in parts) + f" {level}"
+    return ", ".join(f"{part.numerator.name} +-{four_digits_up(a)}" for part, a in parts) + f" {at_alpha}"
 
 
 def curve_of_part(part: Part, alpha: Fraction) -> Curve:

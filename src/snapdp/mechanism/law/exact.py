@@ -37,17 +37,17 @@ class ExactLaw(Law):
         half = exp_enclosure(-abs(t) / self.parameters.noise_scale, bits) * Fraction(1, 2)
         return half if t >= 0 else 1 - half
 
-    def _cdf_reaches(self, index: int, level: Fraction) -> bool:
+    def _cdf_reaches(self, index: int, least: Fraction) -> bool:
         if index >= self.parameters.high:
             return True
         t = -self.breakpoint(index + 1)
         # e to a rational power other than 0 is irrational, so some precision decides; at 0 the enclosure is 1/2. A tail
-        # too small to store leaves an enclosure that is tiny but never a point: then a level inside it is not reached.
+        # too small to store leaves an enclosure that is tiny but never a point: then a q inside it is not reached.
         decided = refine(
             lambda bits: self._laplace_tail(t, bits),
-            until=lambda e: e.lower >= level or e.upper < level or 0 < e.width <= TINY,
+            until=lambda e: e.lower >= least or e.upper < least or 0 < e.width <= TINY,
         )
-        return decided.lower >= level
+        return decided.lower >= least
 
     def probability(self, index: int) -> Enclosure:
         p = self.parameters

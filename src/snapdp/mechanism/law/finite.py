@@ -149,8 +149,8 @@ class FiniteLaw(Law):
         threshold, shift = _middle_below(significand, power + exponent, p.logarithm)
         return _exp_up(threshold, shift, p.uniform)
 
-    def _cdf_reaches(self, index: int, level: Fraction) -> bool:
-        return self.lower_tail(index + 1).lower >= level
+    def _cdf_reaches(self, index: int, least: Fraction) -> bool:
+        return self.lower_tail(index + 1).lower >= least
 
     def _expectation(self, h: Callable[[Fraction], Fraction], *, absolute: bool) -> Enclosure:  # noqa: ARG002
         p = self.parameters

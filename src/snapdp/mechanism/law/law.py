@@ -73,20 +73,20 @@ class Law(ABC):
 
     def quantile(self, q: Any) -> int:
         """Return the least index whose cdf is at least q."""
-        level = parameter(q, name="q")
-        if not 0 <= level <= 1:
-            raise ParameterError(f"q = {level} is no probability.", "Give 0 <= q <= 1.")
+        least = parameter(q, name="q")
+        if not 0 <= least <= 1:
+            raise ParameterError(f"q = {least} is no probability.", "Give 0 <= q <= 1.")
         low, high = self.parameters.low, self.parameters.high
         while low < high:
             middle = (low + high) // 2
-            if self._cdf_reaches(middle, level):
+            if self._cdf_reaches(middle, least):
                 high = middle
             else:
                 low = middle + 1
         return low
 
     @abstractmethod
-    def _cdf_reaches(self, index: int, level: Fraction) -> bool: ...
+    def _cdf_reaches(self, index: int, least: Fraction) -> bool: ...
 
     @cached_property
     def clamp_mass(self) -> Enclosure:

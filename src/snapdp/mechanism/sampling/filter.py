@@ -115,7 +115,7 @@ def error_bound(
     *,
     steps: Fraction,
     unread: Fraction,
-    reach: Fraction,
+    log_reach: Fraction,
     log_error: Fraction,
     rounding: Fraction,
     sum_rounding: Fraction,
@@ -126,19 +126,19 @@ def error_bound(
     """Return beta, a bound on |computed sum - true sum| in grid steps.
 
     steps        rho = noise_scale/grid                        unread       |ln U - ln u| for every accepted u
-    reach        |ln u| for every accepted u                   log_error    error of the logarithm relative to reach
+    log_reach    |ln u| for every accepted u                   log_error    error of the logarithm relative to it
     rounding     of one operation on the noise                 sum_rounding of one operation on value and sum
     span         largest index that enters the sum             value_error  of the value before the sum, in grid steps
     Terms in the order of theory (2)-(8); 2**-52 covers one operation on doubles in every rounding mode.
     """
-    logarithm = reach * log_error
-    scaling = reach * 3 * rounding
+    logarithm = log_reach * log_error
+    scaling = log_reach * 3 * rounding
     finite = Fraction(0)
     if (precision := parameters.precision) is not None:
         stretch = (1 + Fraction(1, 1 << precision.logarithm)) * (1 + Fraction(1, 1 << precision.product))
-        finite = Fraction(4, 1 << precision.uniform) + reach * (stretch - 1)
+        finite = Fraction(4, 1 << precision.uniform) + log_reach * (stretch - 1)
     noise = steps * (unread + logarithm + scaling + finite)
-    return noise + (2 * span + 1 + steps * reach) * sum_rounding + value_error + 4 * sum_rounding
+    return noise + (2 * span + 1 + steps * log_reach) * sum_rounding + value_error + 4 * sum_rounding
 
 
 def build_filter(
@@ -152,7 +152,7 @@ def build_filter(
     beta = error_bound(
         steps=steps,
         unread=Fraction(1, 1 << digits),
-        reach=LOG_REACH,
+        log_reach=LOG_REACH,
         log_error=COARSE_LOG_ERROR if steps <= FEW_STEPS else FINE_LOG_ERROR,
         rounding=DOUBLE_ROUNDING,
         sum_rounding=DOUBLE_ROUNDING,

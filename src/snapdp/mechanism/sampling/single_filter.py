@@ -43,7 +43,7 @@ def build_single_filter(
         beta = error_bound(
             steps=steps,
             unread=Fraction(1, 1 << digits) + 2 * SINGLE_ROUNDING,
-            reach=(HALF_DIGITS - digits) * LN2.upper,
+            log_reach=(HALF_DIGITS - digits) * LN2.upper,
             log_error=SINGLE_LOG_ERROR,
             rounding=SINGLE_ROUNDING,
             sum_rounding=SINGLE_ROUNDING if single_sums else DOUBLE_ROUNDING,

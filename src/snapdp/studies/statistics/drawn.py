@@ -32,7 +32,7 @@ class DrawnPart(Protocol):
 
     @property
     def alpha(self) -> Fraction:
-        """Return the level: an interval misses its truth with this probability at most."""
+        """Return alpha: an interval misses its truth with this probability at most."""
 
     @property
     def indices(self) -> Sequence[int]:
@@ -42,7 +42,7 @@ class DrawnPart(Protocol):
         """Return the released statistic of a cell, exactly."""
 
     def interval(self, cell: int, alpha: Fraction) -> tuple[Fraction, Fraction]:
-        """Return the noise interval of a cell at level 1 - alpha."""
+        """Return the noise interval of a cell at confidence 1 - alpha."""
 
     def columns(self, alpha: Fraction) -> CellColumns:
         """Return statistics and noise intervals of all cells."""

@@ -131,7 +131,7 @@ class Histogram(Statistic):
     ) -> Iterator[Derived]:
         """Yield each cell's share of all cells: of the public n under change-one, of the released total otherwise.
 
-        Under add-remove the total is random as well and the cells too many for one level: no interval is given.
+        Under add-remove the total is random as well and the cells too many for one alpha: no interval is given.
         """
         (counts,) = parts
         if len(counts.indices) > INLINE:

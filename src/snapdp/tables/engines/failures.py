@@ -35,10 +35,10 @@ def refusal(error: Exception) -> SnapdpError:
 
 def _place(error: Exception) -> str:
     """Return the last line of this package that an error passed."""
-    step, place = error.__traceback__, "outside snapdp"
-    while step is not None:
-        path = Path(step.tb_frame.f_code.co_filename)
+    frame, place = error.__traceback__, "outside snapdp"
+    while frame is not None:
+        path = Path(frame.tb_frame.f_code.co_filename)
         if path.is_relative_to(PACKAGE):
-            place = f"in {path.relative_to(PACKAGE).as_posix()}, line {step.tb_lineno}"
-        step = step.tb_next
+            place = f"in {path.relative_to(PACKAGE).as_posix()}, line {frame.tb_lineno}"
+        frame = frame.tb_next
     return place

@@ -67,7 +67,7 @@ def _made(verdict: Verdict) -> dict[str, Any]:
     assert verdict.shape.noise is not None
     return {
         **common,
-        "bound": str(verdict.universal.bound),
+        "bound": str(verdict.universal.loss_upper),
         "noise_epsilon": str(verdict.shape.noise_epsilon),
         "roundings": verdict.shape.noise.roundings,
     }

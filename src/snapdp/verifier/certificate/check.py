@@ -151,7 +151,7 @@ def rational(value: Any) -> Fraction:
     return Fraction(value)
 
 
-class Machine(NamedTuple):
+class StatedMachine(NamedTuple):
     """p bits, the roundings of ln, the sampler of U, the exponent of the smallest U (None: there is none)."""
 
     p: int
@@ -174,11 +174,11 @@ class Machine(NamedTuple):
         return all(self.value(x) == x for x in numbers)
 
 
-def read_machine(value: Any) -> Machine:
+def read_machine(value: Any) -> StatedMachine:
     m = fields(value, {"p", "ln_roundings", "sampler", "umin"})
     umin = None if m["umin"] is None else integer(m["umin"], -(1 << 20), -1)
     require(sized(m["sampler"], str) in SAMPLERS, f"the sampler is none of {list(SAMPLERS)}")
-    return Machine(integer(m["p"], 2, 4096), integer(m["ln_roundings"], 1, 64), m["sampler"], umin)
+    return StatedMachine(integer(m["p"], 2, 4096), integer(m["ln_roundings"], 1, 64), m["sampler"], umin)
 
 
 def read_queries(value: Any) -> Queries:
@@ -234,7 +234,7 @@ def leaves(tree: Tree, *kinds: str) -> set[Tree]:
 
 
 # 3. Running the program at one point
-def run(tree: Tree, machine: Machine, point: dict[str, Any]) -> tuple[Any, int]:
+def run(tree: Tree, machine: StatedMachine, point: dict[str, Any]) -> tuple[Any, int]:
     """Return the value of a tree on the machine, and its trend: 1, 0, -1 as it rises, stays or falls with the draw.
 
     The point gives values to query, sign, unif and laplace. Each operation rounds once; rounding and ln are monotone.
@@ -271,7 +271,7 @@ def run(tree: Tree, machine: Machine, point: dict[str, Any]) -> tuple[Any, int]:
     raise Refusal(f"a {tree[0]} has no value here")
 
 
-def logarithm(operand: Tree, machine: Machine, point: dict[str, Any], x: Any) -> Any:
+def logarithm(operand: Tree, machine: StatedMachine, point: dict[str, Any], x: Any) -> Any:
     """Return ln x of an operand that is positive for every draw; -infinity where it vanishes at the limit."""
     require(positive(operand, machine, point), "a logarithm of what may not be positive")
     if x == 0 and point.get("unif") == 0:
@@ -280,7 +280,7 @@ def logarithm(operand: Tree, machine: Machine, point: dict[str, Any], x: Any) ->
     return machine.in_range(ln_nearest(x, machine.p))
 
 
-def positive(tree: Tree, machine: Machine, point: dict[str, Any]) -> bool:
+def positive(tree: Tree, machine: StatedMachine, point: dict[str, Any]) -> bool:
     """Return whether a tree is above 0 for every uniform draw, as far as its form tells."""
     match tree:
         case ("unif", _):
@@ -295,7 +295,7 @@ def positive(tree: Tree, machine: Machine, point: dict[str, Any]) -> bool:
 
 
 # 4. VERIFIED: the shape, the noise, the bound
-def monomial(tree: Tree, machine: Machine) -> tuple[Fraction, int, int, int]:
+def monomial(tree: Tree, machine: StatedMachine) -> tuple[Fraction, int, int, int]:
     """Return c, s, n, j when a tree is c S**s (ln U)**n, computed with j roundings of what depends on U."""
     if not leaves(tree, "query", *SAMPLES):
         require(machine.ln_roundings == 1 or not leaves(tree, "ln"), "a constant depends on how ln rounds")
@@ -319,7 +319,7 @@ def monomial(tree: Tree, machine: Machine) -> tuple[Fraction, int, int, int]:
     raise Refusal("the noise is no product of constants, one sign and the logarithm of one uniform draw")
 
 
-def derive(tree: Tree, machine: Machine, queries: Queries) -> tuple[Fraction, Fraction, int]:
+def derive(tree: Tree, machine: StatedMachine, queries: Queries) -> tuple[Fraction, Fraction, int]:
     """Return a bound of the loss of clamp(round(f + noise)), its epsilon and its roundings: theory (1)-(4)."""
     match tree:
         case ("clamp", lower, upper, ("round", grid, ("add" | "sub" as word, left, right))):
@@ -350,7 +350,7 @@ def derive(tree: Tree, machine: Machine, queries: Queries) -> tuple[Fraction, Fr
     return epsilon * sensitivity + excess(machine, epsilon, roundings, width, tau), epsilon, roundings
 
 
-def excess(machine: Machine, epsilon: Fraction, roundings: int, width: Fraction, tau: Fraction) -> Fraction:
+def excess(machine: StatedMachine, epsilon: Fraction, roundings: int, width: Fraction, tau: Fraction) -> Fraction:
     """Return an upper bound of what the machine adds to the loss of ideal Laplace noise: theorem 2', theory (5)-(8).
 
     The machine makes of Pr[|noise| > t], t <= tau, at most a times and at least b times as much; q >= e**(-epsilon w),
@@ -373,7 +373,7 @@ def excess(machine: Machine, epsilon: Fraction, roundings: int, width: Fraction,
     return ln(upward, bits)[1] + ln(downward, bits)[1]
 
 
-def check_verified(certificate: dict[str, Any], tree: Tree, machine: Machine, queries: Queries) -> None:
+def check_verified(certificate: dict[str, Any], tree: Tree, machine: StatedMachine, queries: Queries) -> None:
     loss, epsilon, roundings = derive(tree, machine, queries)
     require(rational(certificate["noise_epsilon"]) == epsilon, "noise_epsilon is not that of the program")
     require(integer(certificate["roundings"], 0, MOST**2) == roundings, "roundings is not that of the program")
@@ -386,7 +386,7 @@ class Side(NamedTuple):
     """The program from one private value with one sign: a monotone map from draws to outputs."""
 
     tree: Tree
-    machine: Machine
+    machine: StatedMachine
     f: Fraction
     sign: int | None
     draw: str  # unif or laplace
@@ -445,7 +445,7 @@ class Side(NamedTuple):
         return bool(x > output if d > 0 else x < output if d < 0 else x != output)
 
 
-def check_refuted(certificate: dict[str, Any], tree: Tree, machine: Machine, queries: Queries) -> None:
+def check_refuted(certificate: dict[str, Any], tree: Tree, machine: StatedMachine, queries: Queries) -> None:
     kinds = [leaf[0] for leaf in leaves(tree, "query", *SAMPLES)]
     draw = "laplace" if "laplace" in kinds else "unif"
     signs: list[int | None] = [1, -1] if "sign" in kinds else [None]
@@ -548,7 +548,7 @@ def decimal(x: Fraction, places: int, *, up: bool) -> str:
     return f"{'-' if scaled < 0 else ''}{whole}.{rest:0{places}d}".rstrip("0").rstrip(".")
 
 
-def conclusion(found: dict[str, Any], machine: Machine) -> str:
+def conclusion(found: dict[str, Any], machine: StatedMachine) -> str:
     places = machine.p * 302 // 1000 + 5
     claim = decimal(rational(found["claim"]), places, up=False)
     if found["verdict"] == "VERIFIED":
@@ -563,13 +563,13 @@ def conclusion(found: dict[str, Any], machine: Machine) -> str:
     return f"{pair}: probabilities with the loss {loss}, above the claim {claim}"
 
 
-def machine_text(m: Machine) -> str:
+def machine_text(m: StatedMachine) -> str:
     ln_words = "correctly rounded" if m.ln_roundings == 1 else f"within {m.ln_roundings} roundings"
     smallest = "none is the smallest" if m.umin is None else f"the smallest is 2**{m.umin}"
     return f"{m.p} bits, ln {ln_words}, sampler {m.sampler}, of its draws {smallest}"
 
 
-def assumptions(found: dict[str, Any], tree: Tree, machine: Machine) -> list[str]:
+def assumptions(found: dict[str, Any], tree: Tree, machine: StatedMachine) -> list[str]:
     """Return what the checker takes from nobody but the certificate, or from the world: (T3) to (T8)."""
     ends = "binary64" if machine.p <= 53 else "binary128"
     lines = [f"(T3) every operation rounds to nearest, ties to even; no fma; exponents reach those of {ends}"]
@@ -584,7 +584,7 @@ def assumptions(found: dict[str, Any], tree: Tree, machine: Machine) -> list[str
     return lines + ([f"not checked, labels only: {', '.join(sorted(labels))}"] if labels else [])
 
 
-def statement(found: dict[str, Any], tree: Tree, machine: Machine) -> dict[str, list[str]]:
+def statement(found: dict[str, Any], tree: Tree, machine: StatedMachine) -> dict[str, list[str]]:
     """Return what an accepted certificate says, by topic; all of it was checked, or is named as assumed."""
     program = [statement_text(each) for each in found["program"]] + [f"return {found['result']}"]
     return {

@@ -64,7 +64,7 @@ def claim_of(
             return Claim(name="file", value=_loss(value))
         asked = "note"
     if asked == "tight":
-        return Claim(name="tight", value=None if universal is None else universal.bound)
+        return Claim(name="tight", value=None if universal is None else universal.loss_upper)
     if asked in ("note", "mironov"):
         return _published(str(asked), scale_of(program, shape), shape, machine)
     return Claim(name="number", value=_loss(parameter(asked, name="claim")))

@@ -54,7 +54,7 @@ class Pointwise(Value):
     output: Fraction
     tails: SidedTails
     tails_prime: SidedTails
-    bound: Fraction | None
+    loss_upper: Fraction | None
 
 
 def _difference(more: Enclosure, less: Enclosure) -> Enclosure:
@@ -67,10 +67,10 @@ def pointwise(
     """Return the case analysis of one output, for a shape without a failed premise."""
     tails = {value: _tails(shape, machine, value, output, form) for value in (f, f_prime)}
     p, q = tails[f].probability, tails[f_prime].probability
-    bound = None
+    loss_upper = None
     if p.lower > 0 and q.lower > 0:
         bits = working_bits(machine)
-        bound = ln_enclosure(shorter(max(p.upper / q.lower, q.upper / p.lower), bits, up=True), bits).upper
+        loss_upper = ln_enclosure(shorter(max(p.upper / q.lower, q.upper / p.lower), bits, up=True), bits).upper
     return Pointwise(
         case=case_of(shape, f=f, f_prime=f_prime, output=output),
         form=form,
@@ -79,7 +79,7 @@ def pointwise(
         output=output,
         tails=tails[f],
         tails_prime=tails[f_prime],
-        bound=bound,
+        loss_upper=loss_upper,
     )
 
 
@@ -219,6 +219,10 @@ def case_table(
     for index in sorted(indices):
         found = pointwise(shape, machine, f=f, f_prime=f_prime, output=outputs.at(index), form=form)
         old = worst.get(found.case)
-        if old is None or old.bound is None or (found.bound is not None and found.bound > old.bound):
+        if (
+            old is None
+            or old.loss_upper is None
+            or (found.loss_upper is not None and found.loss_upper > old.loss_upper)
+        ):
             worst[found.case] = found
     return [(case, worst.get(case)) for case in CASES]

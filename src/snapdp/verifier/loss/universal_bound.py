@@ -29,9 +29,9 @@ from snapdp.verifier.machine.machine import Machine
 class UniversalBound(Value):
     """The bound and the numbers it is made of; every number rounded to the unfavourable side."""
 
-    bound: Fraction
+    loss_upper: Fraction
     base: Fraction  # epsilon_eff * Delta, the loss without rounding
-    reach: Fraction  # tau, the largest noise that matters
+    furthest: Fraction  # tau, the largest noise that matters
     width: Fraction  # w, the least width of a cell
     shortfall: Fraction  # delta-
     surplus: Fraction  # delta+
@@ -136,10 +136,10 @@ def universal_bound(shape: Shape, machine: Machine) -> UniversalBound | None:
     assert epsilon is not None
     assert shape.grid is not None
     assert shape.query is not None
-    reach = furthest_boundary(shape, machine)
+    furthest = furthest_boundary(shape, machine)
     low, high = shape.boundaries
     width = shape.grid - float_gap(max(abs(low), abs(high)), machine.p) / 2
-    shortfall, surplus = tail_errors(reach, shape, machine)
+    shortfall, surplus = tail_errors(furthest, shape, machine)
     if shortfall > 1 or surplus > 1:  # the bound would be larger than any epsilon in use
         return None
     deviations = cell_deviations(epsilon * width, shortfall, surplus, working_bits(machine))
@@ -148,9 +148,9 @@ def universal_bound(shape: Shape, machine: Machine) -> UniversalBound | None:
     above, below = deviations
     base = epsilon * shape.query.sensitivity
     return UniversalBound(
-        bound=round_places_up(base + above + below, decimal_places(machine)),
+        loss_upper=round_places_up(base + above + below, decimal_places(machine)),
         base=base,
-        reach=reach,
+        furthest=furthest,
         width=width,
         shortfall=shortfall,
         surplus=surplus,

@@ -60,7 +60,7 @@ class Verdict(Value):
     @property
     def upper(self) -> Fraction | None:
         """Return the certified upper bound of the loss."""
-        return None if self.universal is None else self.universal.bound
+        return None if self.universal is None else self.universal.loss_upper
 
     @property
     def lower(self) -> Fraction | None:
@@ -109,7 +109,7 @@ def verify(
         asked = claim_of_epsilon(epsilon, machine=machine, universal=universal)
     else:
         asked = claim_of(claim, program=program, shape=shape, machine=machine, universal=universal)
-    verified = universal is not None and asked.value is not None and universal.bound <= asked.value
+    verified = universal is not None and asked.value is not None and universal.loss_upper <= asked.value
     remarks = []
     execution = evidence = None
     try:
@@ -176,6 +176,6 @@ def _approximate(shape: Shape, machine: Machine) -> Approximate | None:
     unbounded = universal_bound(shape, replaced(machine, umin=None))
     if unbounded is None:
         return None
-    factor = 1 + exp_enclosure(unbounded.bound, 64).upper
-    epsilon = round_places_up(unbounded.bound, decimal_places(machine))
+    factor = 1 + exp_enclosure(unbounded.loss_upper, 64).upper
+    epsilon = round_places_up(unbounded.loss_upper, decimal_places(machine))
     return Approximate(epsilon=epsilon, delta=factor * power_of_two(exponent))

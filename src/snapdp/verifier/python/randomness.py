@@ -72,20 +72,23 @@ def _loaded(function: FunctionType, code: CodeType) -> Iterator[tuple[Any, str, 
     """Yield what a code object loads by name from outside: value, name as written, line."""
     closed_over = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=False))
     line, value, name = code.co_firstlineno, None, ""
-    for step in dis.get_instructions(code):
-        line = (step.positions.lineno if step.positions else None) or line
-        if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
-            name = str(step.argval)
+    for instruction in dis.get_instructions(code):
+        line = (instruction.positions.lineno if instruction.positions else None) or line
+        if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+            name = str(instruction.argval)
             value = function.__globals__.get(name, getattr(builtins, name, None))
-        elif step.opname in ("LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF") and step.argval in closed_over:
-            name, value = str(step.argval), _content(closed_over[step.argval])
-        elif step.opname in ("LOAD_ATTR", "LOAD_METHOD", "IMPORT_FROM") and isinstance(value, ModuleType):
-            name = f"{name}.{step.argval}"
-            value = getattr(value, str(step.argval), None)
-        elif step.opname == "IMPORT_NAME":
-            name = str(step.argval)
+        elif (
+            instruction.opname in ("LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF")
+            and instruction.argval in closed_over
+        ):
+            name, value = str(instruction.argval), _content(closed_over[instruction.argval])
+        elif instruction.opname in ("LOAD_ATTR", "LOAD_METHOD", "IMPORT_FROM") and isinstance(value, ModuleType):
+            name = f"{name}.{instruction.argval}"
+            value = getattr(value, str(instruction.argval), None)
+        elif instruction.opname == "IMPORT_NAME":
+            name = str(instruction.argval)
             value = sys.modules.get(name) or (ModuleType(name) if _draws(name) else None)
-        elif step.opname in ("CACHE", "NOP", "PUSH_NULL"):
+        elif instruction.opname in ("CACHE", "NOP", "PUSH_NULL"):
             continue
         else:
             value = None

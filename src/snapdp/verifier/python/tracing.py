@@ -104,11 +104,11 @@ def run(function: FunctionType, arguments: Mapping[str, Traced], parameters: Map
 
 
 def _last_line(problem: Exception, function: FunctionType) -> tuple[str, int]:
-    step, line = problem.__traceback__, function.__code__.co_firstlineno
-    while step is not None:
-        if step.tb_frame.f_code is function.__code__:
-            line = step.tb_lineno
-        step = step.tb_next
+    frame, line = problem.__traceback__, function.__code__.co_firstlineno
+    while frame is not None:
+        if frame.tb_frame.f_code is function.__code__:
+            line = frame.tb_lineno
+        frame = frame.tb_next
     return Path(function.__code__.co_filename).name, line
 
 

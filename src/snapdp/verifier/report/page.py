@@ -98,7 +98,7 @@ def _enclosure(e: Enclosure) -> str:
 
 
 def _excess_of(found: Pointwise | None, verdict: Verdict) -> str:
-    return "none" if found is None or found.bound is None else shown_excess(found.bound, verdict)
+    return "none" if found is None or found.loss_upper is None else shown_excess(found.loss_upper, verdict)
 
 
 def _reproduction(verdict: Verdict) -> str:

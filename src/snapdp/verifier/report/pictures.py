@@ -45,16 +45,16 @@ def cells(shape: Shape, outputs: Outputs, shown: range, evidence: ExactLoss) -> 
     """Return a number line: each cell of sums that is released as one output, and the two inputs."""
     chart = Chart(width=WIDTH, height=88)
     left = scale(0, len(shown), start=MARGIN, end=WIDTH - MARGIN)
-    step = left(1) - left(0)
+    spacing = left(1) - left(0)
     for place, index in enumerate(shown):
         output = outputs.at(index)
         chosen = output == evidence.output
         low, high = cell_ends(shape, output)
         said = f"output {exact_float(output)}: sums from {_end(low, '-infinity')} to {_end(high, 'infinity')}"
         with chart.together(said):
-            chart.rectangle(x=left(place), y=40, width=step, height=22, look="cell", ringed=chosen)
+            chart.rectangle(x=left(place), y=40, width=spacing, height=22, look="cell", ringed=chosen)
             if len(shown) <= 16 or place % 4 == 0 or chosen:
-                chart.label(left(place) + step / 2, 78, _short(output))
+                chart.label(left(place) + spacing / 2, 78, _short(output))
     for name, value, y in (("f(D)", evidence.f, 14), ("f(D')", evidence.f_prime, 28)):
         where = (value / outputs.grid) - shown.start + Fraction(1, 2)
         x = left(float(min(max(where, Fraction(0)), Fraction(len(shown)))))
@@ -74,16 +74,16 @@ def laws(shape: Shape, execution: Execution, outputs: Outputs, shown: range, evi
     top, bottom, floor = max(finite_heights), min(finite_heights), 170
     chart = Chart(width=WIDTH, height=floor + 26)
     left = scale(0, len(shown), start=MARGIN, end=WIDTH - MARGIN)
-    size, step = scale(bottom, max(top, bottom + 1.0), start=8, end=140), left(1) - left(0)
+    size, spacing = scale(bottom, max(top, bottom + 1.0), start=8, end=140), left(1) - left(0)
     for place, (index, both) in enumerate(zip(shown, heights, strict=True)):
         said = ", ".join("impossible" if h is None else f"2^{h:.2f}" for h in both)
         with chart.together(f"output {exact_float(outputs.at(index))}: {said}"):
             for side, height in enumerate(both):
                 if height is not None:
                     chart.rectangle(
-                        x=left(place) + step * (0.12 + 0.38 * side),
+                        x=left(place) + spacing * (0.12 + 0.38 * side),
                         y=floor - size(height),
-                        width=step * 0.36,
+                        width=spacing * 0.36,
                         height=size(height),
                         look=SIDES[side],
                         ringed=outputs.at(index) == evidence.output,

@@ -153,7 +153,7 @@ def _bound(verdict: Verdict) -> dict[str, str] | None:
         return None
     places = 2 * decimal_places(verdict.machine)
     b = verdict.universal
-    exact = {"base": b.base, "reach": b.reach, "width": b.width}
+    exact = {"base": b.base, "reach": b.furthest, "width": b.width}
     errors = {"shortfall": b.shortfall, "surplus": b.surplus, "above": b.above, "below": b.below}
     return {
         **{name: str(value) for name, value in exact.items()},

@@ -14,7 +14,7 @@ from tests.unit.verifier.second_opinion import theorem
 P, DEEP = 7, 16  # bits, and binades of U: what is deeper falls into the end cells, and the deepest draw stands for it
 
 
-def law(tree: check.Tree, machine: check.Machine, f: Fraction, draws: list[Fraction]) -> dict[Fraction, Fraction]:
+def law(tree: check.Tree, machine: check.StatedMachine, f: Fraction, draws: list[Fraction]) -> dict[Fraction, Fraction]:
     """Return Pr[output] when the sampler gives each float the probability of its ulp."""
     chances: dict[Fraction, Fraction] = {}
     for sign in (1, -1):
@@ -36,7 +36,7 @@ def law(tree: check.Tree, machine: check.Machine, f: Fraction, draws: list[Fract
     ],
 )
 def test_the_bound_is_never_below_the_exact_loss(epsilon, ends, grid):
-    machine = check.Machine(P, 1, "ulp", None)
+    machine = check.StatedMachine(P, 1, "ulp", None)
     statements = snapping(laplace(epsilon), grid=grid, bound=1)
     statements[3][2][1:3] = map(str, ends)
     queries = {"f": (Fraction(ends[0]), Fraction(ends[1]), Fraction(1))}
@@ -58,7 +58,7 @@ def test_the_bound_is_the_theorem_and_hardly_more(p, sampler, epsilon, grid, bou
     """Against the theorem as it is printed, in 600 bits of MPFR: never below it, and above by less than 2**-500."""
     queries = {"f": (Fraction(-bound), Fraction(bound), Fraction(1))}
     tree = check.read_program(snapping(laplace(epsilon), grid=grid, bound=bound), "z", queries)
-    derived, noise_epsilon, roundings = check.derive(tree, check.Machine(p, 1, sampler, None), queries)
+    derived, noise_epsilon, roundings = check.derive(tree, check.StatedMachine(p, 1, sampler, None), queries)
     assert (noise_epsilon, roundings) == (Fraction(epsilon), 1)
     printed = theorem(epsilon=epsilon, grid=grid, bound=bound, sensitivity=1, roundings=roundings, p=p, sampler=sampler)
     assert abs(derived - printed) < Fraction(1, 1 << 500)

@@ -39,7 +39,7 @@ def printed_formula(epsilon, grid, bound, roundings, p=53):
 def test_the_bound_is_the_formula_rounded_up(eps, grid, bound):
     machine = Machine()
     shape = shape_of(snap(eps, grid, bound), machine)
-    found = universal_bound(shape, machine).bound
+    found = universal_bound(shape, machine).loss_upper
     formula = printed_formula(shape.noise_epsilon, grid, bound, shape.noise.roundings)
     assert 0 <= found - formula <= Fraction(1, 10**20)
 
@@ -76,8 +76,8 @@ def test_universal_is_above_pointwise_and_pointwise_above_exact_at_random():
             exact = exact_loss(*laws, output)
             post = pointwise(shape, machine, f=f, f_prime=f_prime, output=output)
             note = pointwise(shape, machine, f=f, f_prime=f_prime, output=output, form="note")
-            assert exact.loss.upper <= post.bound <= universal.bound
-            assert note.bound is None or exact.loss.upper <= note.bound
+            assert exact.loss.upper <= post.loss_upper <= universal.loss_upper
+            assert note.loss_upper is None or exact.loss.upper <= note.loss_upper
             for law, tails in zip(laws, (post.tails, post.tails_prime), strict=True):
                 assert law.probability(output).lower in tails.probability
             tried += 1
@@ -106,7 +106,7 @@ def enumerate_all(p: int, configurations) -> list[Fraction]:
             assert sum(near) == sum(far) == 1
             worst = max(worst, *(max(a / b, b / a) for a, b in zip(near, far, strict=True)))
         loss = ln_enclosure(worst, 128).upper
-        assert loss <= universal.bound, (epsilon, grid, bound)
+        assert loss <= universal.loss_upper, (epsilon, grid, bound)
         scale = {"epsilon": Fraction(epsilon), "bound": bound, "machine": machine}
         largest.append(excess(loss, **scale))
         assert loss <= Fraction(epsilon) + 12 * bound * Fraction(epsilon) * machine.eta + 2 * machine.eta
@@ -153,14 +153,14 @@ def test_the_case_table_bounds_the_loss_in_every_case_and_the_missing_case_costs
     post, note = (
         dict(case_table(shape, machine, f=Fraction(20), f_prime=Fraction(21), form=form)) for form in ("post", "note")
     )
-    universal = universal_bound(shape, machine).bound
+    universal = universal_bound(shape, machine).loss_upper
     for case, found in post.items():
         if found is not None:
-            assert found.bound <= universal
-            assert note[case].bound >= found.bound
+            assert found.loss_upper <= universal
+            assert note[case].loss_upper >= found.loss_upper
     wide = shape_of(snap("1/8", 8, 64), machine)
     together = dict(case_table(wide, machine, f=Fraction(1), f_prime=Fraction(2)))["x = [f(a)] = [f(a')]"]
-    assert together.bound < Fraction(1, 8)
+    assert together.loss_upper < Fraction(1, 8)
 
 
 def test_a_smaller_range_of_the_query_needs_less_noise():
@@ -169,7 +169,7 @@ def test_a_smaller_range_of_the_query_needs_less_noise():
     assert furthest_boundary(half, machine) == furthest_boundary(whole, machine)  # the far boundary is as far from 64
     inner = shape_of(snap("1/2", 2, 64, query=("-1", "1")), machine)
     assert furthest_boundary(inner, machine) < furthest_boundary(whole, machine)
-    assert universal_bound(inner, machine).bound < universal_bound(whole, machine).bound
+    assert universal_bound(inner, machine).loss_upper < universal_bound(whole, machine).loss_upper
 
 
 @pytest.mark.parametrize("sampler", ["ulp", "nearest", "ideal", "grid53"])
@@ -196,6 +196,6 @@ def test_cells_too_narrow_for_the_errors_have_no_bound():
 @pytest.mark.parametrize(("eps", "grid", "bound"), [("1/2", 2, 2), ("1", 1, 5), ("1/4", 4, 2**20)])
 def test_one_rounding_and_whole_cells_stay_below_the_smaller_published_bound(eps, grid, bound):
     machine = Machine()
-    found = universal_bound(shape_of(snap(eps, grid, bound), machine), machine).bound
+    found = universal_bound(shape_of(snap(eps, grid, bound), machine), machine).loss_upper
     epsilon = Fraction(eps)
     assert found <= epsilon + 12 * bound * epsilon * machine.eta + 2 * machine.eta
