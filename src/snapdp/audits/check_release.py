@@ -17,6 +17,7 @@ import re
 import sys
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from datetime import date
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise, product
@@ -29,13 +30,14 @@ KINDS = {  # of statistics: how many columns, and the fields beside the common o
     "count": (0, "where? by?"), "histogram": (1, "columns by?"), "sum": (1, "columns by?"), "mean": (1, "columns by?"),
     "variance": (1, "columns"), "covariance": (2, "columns"),
 }  # fmt: skip
+PLAIN = "-?(0|[1-9][0-9]*)([.][0-9]+)?"  # a category that compares as a number
 SHA256, RATIONAL = "sha256:[0-9a-f]{64}", "-?[0-9]{1,1000}(/[0-9]{1,1000})?"
 FREE = {"dataset": "(?s).+", "dataset_version": "[0-9a-f]{16}", "previous": SHA256}  # fields that follow from nothing
 WHO = {"relation", "unit", "n", "n_max", "person", "rows_per_person", "own"}
 ENGINES = {"duckdb": "", "spark": " pyspark", "postgresql": " postgresql"}  # and what else has a version then
 RECORD = "snapdp_record arithmetic relation unit versions statistics derived charged request " + " ".join(FREE)
 INLINE = 1000  # longer lists of categories or cells are named by their digest
-MOST_LEVELS, MOST_CATEGORIES, LARGEST_INDEX = 1 << 31, 10**7, 1 << 52
+MOST_LEVELS, MOST_CATEGORIES, MOST_PERIODS, LARGEST_INDEX = 1 << 31, 10**7, 10**5, 1 << 52
 # What a hostile text may cost: its bytes, statistics, the digits of a number, the bits of an enclosure.
 MOST_BYTES, MOST_STATISTICS, MOST_DIGITS, MOST_BITS = 1 << 25, 1000, 1000, 1 << 11
 MOST_EDGES, MOST_CONDITIONS = 100_000, 10_000  # of all statistics together
@@ -191,19 +193,65 @@ def read_relation(record: At) -> Relation:
     return change_one, record.at(size).whole(), record.at("rows_per_person").whole() if person else 1
 
 
-def read_column(column: At, kinds: str = "number|integer|category") -> Column:
+def read_special(column: At) -> tuple[str, ...]:
+    """Return the cells behind the categories: of what is none of them, and of what is missing."""
+    binned = (column.at(key).text("dropped|binned") == "binned" for key in ("unknown", "null"))
+    return tuple(f"({key})" for key, own in zip(("unknown", "null"), binned, strict=True) if own)
+
+
+def read_day(given: At) -> date:
+    text = given.text("[0-9]{4}-[0-9]{2}-[0-9]{2}")
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise Refused(f"{given.field}: no such day") from None
+
+
+def read_periods(column: At) -> list[str]:
+    """Return the periods from a first day to a last one: each day is named, and what follows the one before counts."""
+    first, last = read_day(column.at("from")), read_day(column.at("to"))
+    each = column.at("each").text("day|week|month|year")
+    column.demand(first <= last, "no day between from and to")
+    days = range(first.toordinal(), last.toordinal() + 1)
+    if each == "day":
+        column.demand(len(days) <= MOST_PERIODS, "too many periods")
+    monday = days.start - first.weekday()
+    if each in ("day", "week"):
+        named = map(date.fromordinal, days if each == "day" else range(monday, days.stop, 7))
+        return [f"{d.isocalendar()[0]:04}-W{d.isocalendar()[1]:02}" if each == "week" else str(d) for d in named]
+    years = [f"{year:04}" for year in range(first.year, last.year + 1)]
+    if each == "year":
+        return years
+    months = [f"{year}-{month:02}" for year in years for month in range(1, 13)]
+    return months[first.month - 1 : len(months) - 12 + last.month]
+
+
+def read_numbers(listed: At, labels: list[str]) -> None:
+    """Demand categories that compare as numbers: plain ones, of at most 15 digits, no two of them equal."""
+    plain = all(re.fullmatch(PLAIN, each) and len(re.sub("[^0-9]", "", each)) <= 15 for each in labels)
+    listed.demand(plain and len({Fraction(each) for each in labels}) == len(labels), "not different plain numbers")
+
+
+def read_column(column: At, kinds: str = "number|integer|category|boolean|date") -> Column:
     """Return a declared column; its bounds are multiples of its step.                         sensitivities (2)"""
     kind, name = column.at("kind").text(kinds), column.at("name").text()
+    if kind in ("boolean", "date"):
+        column.fields("name kind unknown null" + " from to each" * (kind == "date"))
+        labels = read_periods(column) if kind == "date" else ["false", "true"]
+        special = read_special(column)
+        return Column(name, kind, cells=len(labels) + len(special), labels=(*labels, *special))
     if kind == "category":
-        _, _, listed, unknown, null = column.fields("name kind categories unknown null")
-        special = ("(unknown)",) * (unknown.text("dropped|binned") == "binned")
-        special += ("(null)",) * (null.text("dropped|binned") == "binned")
+        listed = column.fields("name kind categories unknown null compare?")[2]
+        special = read_special(column)
+        numbers = "compare" in column.value and column.at("compare").text("numbers") != ""
         if type(listed.value) is dict:
             count, digest = listed.fields("count digest")
             count.demand(INLINE < count.whole() <= MOST_CATEGORIES and digest.text(SHA256) != "", "no long list")
             return Column(name, kind, cells=count.value + len(special))
         labels = [each.text("(?s).*") for each in listed.rows()]
         listed.demand(len({*labels}) == len(labels), "one category twice")
+        if numbers:
+            read_numbers(listed, labels)
         return Column(name, kind, cells=len(labels) + len(special), labels=(*labels, *special))
     _, _, width, *ends = column.fields("name kind step lower missing upper")
     step, lower, missing, upper = width.rational(above=0), *(end.rational() for end in ends)
@@ -217,7 +265,13 @@ def read_column(column: At, kinds: str = "number|integer|category") -> Column:
 def read_condition(condition: At) -> str:
     """Return a condition as titles write it."""
     column = read_column(condition.at("column"))
-    if column.kind == "category":
+    if column.kind == "date" and "equals" not in condition.value:
+        named = [each.text("[0-9]{4}[0-9W-]*") for each in condition.fields("column from? below?")[1:]]
+        periods = (column.labels or ())[1:]  # labels of periods sort as the periods do; every date is from the first on
+        condition.demand(named == sorted({*named}) != [] and {*named} <= {*periods}, "no range of periods")
+        low, high = f"{named[0]} <= " * ("from" in condition.value), f" < {named[-1]}" * ("below" in condition.value)
+        return low + column.name + high
+    if column.kind in ("category", "boolean", "date"):
         equals = condition.fields("column equals")[1].text("(?s).*")
         condition.demand(equals in (column.labels or [equals]), "no declared category")
         return f"{column.name} = {equals}"
@@ -250,7 +304,7 @@ def read_cells(statistic: At, columns: list[Column]) -> tuple[str, int, list[str
         labels = read_bins(statistic, columns[0]) if "edges" in statistic.value else list(columns[0].labels or ())
         cells = columns[0].cells or len(labels)
     if "by" in statistic.value:
-        by = read_column(statistic.at("by"), "category")
+        by = read_column(statistic.at("by"), "category|boolean|date")
         title, cells = f"{title} by {by.name}", cells * by.cells
         pairs = product(by.labels or (), labels) if cells <= INLINE else ()
         labels = [f"{group} / {each}" if histogram else group for group, each in pairs]
@@ -338,10 +392,10 @@ def read_statistic(stated: At, relation: Relation) -> StatedStatistic:
     """Return a statistic whose parts are what follows from their declaration and their indices."""
     kind, grouped = stated.at("kind").text("|".join(KINDS)), "by" in stated.value
     public, (wanted, names) = relation[0] and not grouped, KINDS[kind]  # public: how many rows there are
-    kinds = "number|integer|category" if kind == "histogram" else "number|integer"
+    kinds = "number|integer|category|boolean|date" if kind == "histogram" else "number|integer"
     columns = [read_column(each, kinds) for each in stated.at("columns").rows(2)] if wanted else []
     stated.demand(len({column.name for column in columns}) == wanted, "not so many different columns")
-    names += " edges outside" * (kind == "histogram" and columns[0].kind != "category")
+    names += " edges outside" * (kind == "histogram" and columns[0].kind in ("number", "integer"))
     names += " count_share" * (kind == "mean" and not public)
     _, title, epsilon, alpha, parts, *_ = stated.fields("kind title epsilon alpha parts " + names)
     stated.demand(kind not in ("variance", "covariance") or (public and relation[1] > 1), "needs a public n >= 2")

@@ -52,6 +52,19 @@ _OPTIONS: tuple[_Option, ...] = (
         {"multiple": True, "metavar": "A,B,...", "help": "Public categories of a column, or NAME=A,B,..."},
     ),
     (
+        ("--boolean",),
+        {"multiple": True, "metavar": "COLUMN", "help": "This column holds true and false, yes and no, or 1 and 0."},
+    ),
+    (
+        ("--date",),
+        {
+            "multiple": True,
+            "metavar": "FROM,TO,EACH",
+            "help": "This column holds dates, counted by day, week, month or year: 2020-01-01,2024-12-31,month, "
+            "or NAME=FROM,TO,EACH.",
+        },
+    ),
+    (
         ("--edges",),
         {"multiple": True, "metavar": "E1,E2,...", "help": "Public bin edges of a histogram, or NAME=E1,..."},
     ),
@@ -168,13 +181,14 @@ def _columns(options: dict[str, Any], conditions: dict[str, Any], edges: dict[st
     """Return a declaration of every column named: categories for those that need them, else bounds."""
     named = [(each, name) for each in _columns_first() for names in _named(each, options) for name in names]
     numbers = [name for each, name in named if each.numbers or name in edges]
-    numbers += [name for name, tests in conditions.items() if "equals" not in tests]
     categories = [name for each, name in named if not each.numbers and name not in edges]
-    categories += [name for name, tests in conditions.items() if "equals" in tests]
-    categories += [options["by"]] if options["by"] else []
+    categories += [*conditions, *([options["by"]] if options["by"] else [])]
+    kinds = _kind_columns(options, _once(categories))
+    numbers += [name for name, tests in conditions.items() if "equals" not in tests and name not in kinds]
     if not numbers and not categories:  # a count of all rows names none, and a study needs one
         return {"row": {"kind": "integer", "lower": 0, "upper": 1}}
-    return {**_number_columns(options, _once(numbers)), **_category_columns(options, _once(categories))}
+    lists = [name for name in _once(categories) if name not in kinds and name not in _once(numbers)]
+    return {**_number_columns(options, _once(numbers)), **kinds, **_category_columns(options, lists)}
 
 
 def _once(names: list[str]) -> list[str]:
@@ -197,6 +211,26 @@ def _number_columns(options: dict[str, Any], names: list[str]) -> dict[str, Any]
     return found
 
 
+def _kind_columns(options: dict[str, Any], names: list[str]) -> dict[str, Any]:
+    """Return the columns that flags declare as booleans and dates."""
+    for name in _once(list(options["boolean"])):
+        if name not in names:
+            raise click.UsageError(f"--boolean {name} belongs to no column: {_told(names)}.")
+    found: dict[str, Any] = {name: {"kind": "boolean"} for name in _once(list(options["boolean"]))}
+    listed = {text.partition("=")[0].strip() for text in options["categories"]}
+    left = [name for name in names if name not in found and name not in listed]
+    for name, text in _declared(options["date"], left, flag="--date").items():
+        parts = [part.strip() for part in text.split(",")]
+        if len(parts) != 3:
+            raise click.UsageError(f'--date "{text}" is not FROM,TO,EACH, such as 2020-01-01,2024-12-31,month.')
+        found[name] = {"kind": "date", "from": parts[0], "to": parts[1], "each": parts[2]}
+    return found
+
+
+def _told(names: list[str]) -> str:
+    return f"the columns are {', '.join(names)}" if names else "no statistic here needs it"
+
+
 def _category_columns(options: dict[str, Any], names: list[str]) -> dict[str, Any]:
     found = {
         name: {"kind": "category", "categories": text.split(",")}
@@ -205,7 +239,8 @@ def _category_columns(options: dict[str, Any], names: list[str]) -> dict[str, An
     missing = [name for name in names if name not in found]
     if missing:
         raise click.UsageError(
-            f"Give --categories A,B,... for each of: {', '.join(missing)} (a histogram of numbers: --edges, --bounds)."
+            f"Give --categories A,B,... for each of: {', '.join(missing)} (a histogram of numbers: --edges, --bounds; "
+            "dates: --date; true and false: --boolean)."
         )
     return found
 
@@ -224,8 +259,7 @@ def _declared(texts: tuple[str, ...], names: Any, *, flag: str) -> dict[str, str
             unnamed.append(text)
     left = [name for name in names if name not in found]
     if len(unnamed) > len(left):
-        whom = f"the columns are {', '.join(names)}" if names else "no statistic here needs it"
-        raise click.UsageError(f'{flag} "{unnamed[len(left)]}" belongs to no column: {whom}.')
+        raise click.UsageError(f'{flag} "{unnamed[len(left)]}" belongs to no column: {_told(list(names))}.')
     return found | dict(zip(left, unnamed, strict=False))
 
 

@@ -97,7 +97,7 @@ def _statistic(columns: dict[str, Any]) -> dict[str, Any]:
     elif by := _ask("Counted for each category of which column? (empty: all rows)", empty=True):
         found["by"] = _column(columns, name=by, category=True)
     column = columns.get(found.get("column", ""), {})
-    if "edges" in KINDS[kind].details and column.get("kind") != "category":
+    if "edges" in KINDS[kind].details and column.get("kind") in ("number", "integer"):
         found["edges"] = _list("Bin edges, increasing, with commas")
     found["epsilon"] = _ask("Epsilon it may cost")
     return found
@@ -107,12 +107,15 @@ def _column(columns: dict[str, Any], *, name: str | None = None, category: bool 
     name = name or _ask("Column")
     if name in columns:
         return name
-    kind = (
-        "category"
-        if category
-        else _ask("It holds (number, integer, category)", choices=("number", "integer", "category"))
-    )
-    if kind == "category":
+    kinds = (*(() if category else ("number", "integer")), "category", "boolean", "date")
+    kind = _ask(f"It holds ({', '.join(kinds)})", choices=kinds)
+    if kind == "boolean":
+        columns[name] = {"kind": kind}
+    elif kind == "date":
+        ends = {"from": _ask("First day (public), as 2020-01-31"), "to": _ask("Last day (public)")}
+        each = _ask("Counted by (day, week, month, year)", choices=("day", "week", "month", "year"))
+        columns[name] = {"kind": kind, **ends, "each": each}
+    elif kind == "category":
         columns[name] = {"kind": kind, "categories": _list("All its categories, with commas")}
     else:
         columns[name] = {"kind": kind, "lower": _ask("Lower bound (public)"), "upper": _ask("Upper bound (public)")}

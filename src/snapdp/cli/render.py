@@ -16,7 +16,7 @@ from snapdp.cli.screen import note, one_line, say, table
 from snapdp.display import exact_amount, four_digits_up, hides_nothing, six_digits
 from snapdp.errors import SnapdpError
 from snapdp.exact import parameter
-from snapdp.studies import CategoryColumn, Line, NumberColumn, Plan
+from snapdp.studies import AS_NUMBERS, CategoryColumn, Line, NumberColumn, Plan
 
 if TYPE_CHECKING:
     from snapdp.release import Number, Release
@@ -124,8 +124,11 @@ def reading_of(plan: Plan) -> list[str]:
     categories = [each for each in columns if isinstance(each, CategoryColumn)]
     told = [f"{exact_amount(each.missing)} ({one_line(each.name)})" for each in numbers[:MOST_ROWS]]
     found = [f"Missing and unreadable cells count as {', '.join(told)}."] if told else []
-    if any(looks_like_number(name) for each in categories for name in each.categories):
+    plain = [each for each in categories if each.listed and each.compare != AS_NUMBERS]
+    if any(looks_like_number(name) for each in plain for name in each.categories):
         found.append("Categories are compared as text: 1 is not 1.0.")
+    if any(each.compare == AS_NUMBERS for each in categories):
+        found.append("Categories that are numbers are compared as numbers: 1.0 is 1.")
     return found
 
 

@@ -26,7 +26,7 @@ from snapdp.display import shortened, visible
 from snapdp.errors import DataError, PremiseError
 from snapdp.release.draw import Block, Drawn
 from snapdp.release.request import LARGEST, MOST_EDGES, Request, check_lengths, relation_values
-from snapdp.studies import INLINE, KINDS, Part
+from snapdp.studies import BOOLEAN, CATEGORY, DATE, INLINE, KINDS, Part
 from snapdp.tables import ENGINES
 from snapdp.values import Value
 
@@ -34,10 +34,15 @@ BlockKey = tuple[int, str]  # the number of the statistic, and the name of its p
 RECORD_VERSION = 2
 VERSIONS: dict[int, dict[str, set[str]]] = {  # what each version added
     1: {},
-    2: {"record": {"engine", "own"}, "versions": {"pyspark", "postgresql"}},
+    2: {
+        "record": {"engine", "own"},
+        "versions": {"pyspark", "postgresql"},
+        **{key: {"from", "to", "each", "compare"} for key in ("columns", "by", "column")},
+    },
 }
 LIBRARIES = ("numpy", "gmpy2", "cryptography", "duckdb")
 _COLUMN = {"name", "kind", "lower", "upper", "step", "missing", "categories", "unknown", "null"}
+_COLUMN |= {"from", "to", "each", "compare"}  # of dates; how categories are compared
 _NUMBERS = {"cell", "index", "value", "low", "high", "file"}
 ALLOWED: dict[str, set[str]] = {
     "record": {
@@ -245,8 +250,9 @@ def _required(place: str, value: Mapping[str, Any]) -> set[str]:
     if place == "record":
         return REQUIRED[place] | {"n" if value.get("relation") == "change-one" else "n_max"}
     if place in ("columns", "by", "column"):
-        special = {"categories", "unknown", "null"} if "categories" in value else {"lower", "upper", "step", "missing"}
-        return {"name", "kind"} | special
+        rules = {"unknown", "null"}
+        special = {BOOLEAN: rules, DATE: rules | {"from", "to", "each"}, CATEGORY: rules | {"categories"}}
+        return {"name", "kind"} | special.get(str(value.get("kind")), {"lower", "upper", "step", "missing"})
     return REQUIRED.get(place, set())
 
 

@@ -17,7 +17,26 @@ if TYPE_CHECKING:
         Products as Products,
         Sum as Sum,
     )
+    from snapdp.studies.categories import (
+        BOOLEAN as BOOLEAN,
+        DATE as DATE,
+        DAY as DAY,
+        FALSE as FALSE,
+        ISO_DATE as ISO_DATE,
+        MONTH as MONTH,
+        PLAIN_NUMBER as PLAIN_NUMBER,
+        TRUE as TRUE,
+        WEEK as WEEK,
+        YEAR as YEAR,
+        BooleanColumn as BooleanColumn,
+        DateColumn as DateColumn,
+        boolean_column as boolean_column,
+        compared as compared,
+        date_column as date_column,
+        place_of as place_of,
+    )
     from snapdp.studies.columns import (
+        AS_NUMBERS as AS_NUMBERS,
         BINNED as BINNED,
         CATEGORY as CATEGORY,
         INTEGER as INTEGER,
@@ -92,8 +111,12 @@ else:
         __name__,
         {
             "aggregates": "Aggregate Aggregates Bins Categories Count Levels Member Persons Products Sum",
+            "categories": (
+                "BOOLEAN DATE DAY FALSE ISO_DATE MONTH PLAIN_NUMBER TRUE WEEK YEAR BooleanColumn DateColumn "
+                "boolean_column compared date_column place_of"
+            ),
             "columns": (
-                "BINNED CATEGORY INTEGER NUMBER PERSON CategoryColumn Column NumberColumn PersonColumn "
+                "AS_NUMBERS BINNED CATEGORY INTEGER NUMBER PERSON CategoryColumn Column NumberColumn PersonColumn "
                 "category_column integer_column number_column storable "
             ),
             "conditions": "Condition condition",

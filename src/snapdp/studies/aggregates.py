@@ -18,14 +18,15 @@ from fractions import Fraction
 from itertools import pairwise
 
 from snapdp.errors import ParameterError
+from snapdp.studies.categories import DateColumn
 from snapdp.studies.columns import CategoryColumn, Column, NumberColumn, PersonColumn, storable
 from snapdp.values import Value
 
 
 class Levels(Value):
-    """A condition: start <= q < below."""
+    """A condition: start <= q < below. Of dates the periods are numbered, and what is no date is in no range."""
 
-    column: NumberColumn
+    column: NumberColumn | DateColumn
     start: int
     below: int
 

@@ -25,6 +25,7 @@ from snapdp.values import Value
 
 NUMBER, INTEGER, CATEGORY, PERSON = "number", "integer", "category", "person"
 DROPPED, BINNED = "dropped", "binned"
+AS_TEXT, AS_NUMBERS = "text", "numbers"  # how the cells of a category column are compared
 UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 DEFAULT_LEVELS = 1 << 20  # a number column without a step has between this many levels and twice as many
 
@@ -73,19 +74,26 @@ class NumberColumn(Value):
 
 
 class CategoryColumn(Value):
-    """A column of text with a public list of values. Build one with `category_column`.
+    """A column with a public list of values. Build one with `category_column`; `categories` has its other kinds.
 
     unknown, null   "dropped": such a row is in no cell; "binned": it has a cell of its own, after the categories
+    compare         "text": cells are compared as they are; "numbers": as numbers, so that 1.0 is 1
     """
 
     name: str
     categories: tuple[str, ...]
     unknown: str = DROPPED
     null: str = DROPPED
+    compare: str = AS_TEXT
 
     @property
     def kind(self) -> str:
         return CATEGORY
+
+    @property
+    def listed(self) -> bool:
+        """Tell whether a cell is looked up in the list of categories; otherwise its position is computed."""
+        return True
 
     @property
     def cells(self) -> int:
@@ -157,12 +165,17 @@ def category_column(
             f"category {twice!r} of column {name!r} is declared twice.",
             "Every row counts in one cell: name each category once.",
         )
-    for key, choice in (("unknown", unknown), ("null", null)):
+    check_rules(name, unknown=unknown, null=null)
+    return CategoryColumn(name=name, categories=tuple(categories), unknown=unknown, null=null)
+
+
+def check_rules(name: str, **rules: str) -> None:
+    """Refuse a rule for cells outside the list, unknown or null, that is neither dropped nor binned."""
+    for key, choice in rules.items():
         if choice not in (DROPPED, BINNED):
             raise ParameterError(
                 f"{key} = {choice!r} of column {name!r} is not known.", f'Give {key} = "dropped" or {key} = "binned".'
             )
-    return CategoryColumn(name=name, categories=tuple(categories), unknown=unknown, null=null)
 
 
 def storable(text: str, what: str) -> str:

@@ -11,17 +11,18 @@ from typing import Any
 from snapdp.errors import BoundError, ParameterError
 from snapdp.exact import parameter
 from snapdp.studies.aggregates import Levels, Member, first_level_from
+from snapdp.studies.categories import DateColumn, named_place, named_start
 from snapdp.studies.columns import CategoryColumn, Column
 from snapdp.values import Value
 
 
 class Condition(Value):
-    """One public condition on a row: a category, or start <= x < below on the quantised number."""
+    """One public condition on a row: a category, start <= x < below on the quantised number, or periods of dates."""
 
     column: Column
     equals: str | None = None
-    start: Fraction | None = None
-    below: Fraction | None = None
+    start: Fraction | str | None = None
+    below: Fraction | str | None = None
 
     @property
     def text(self) -> str:
@@ -38,18 +39,21 @@ def condition(column: Column, *, equals: Any = None, start: Any = None, below: A
     >>> condition(integer_column("age", lower=0, upper=120), start=18, below=65).text
     '18 <= age < 65'
     """
+    if isinstance(column, DateColumn) and equals is None and (start is not None or below is not None):
+        return _between_dates(column, start, below)
     if isinstance(column, CategoryColumn):
         if start is not None or below is not None or equals is None:
             raise ParameterError(
                 f"column {column.name!r} holds categories: a condition on it names one of them.",
                 f"Give equals, such as equals = {column.categories[0]!r}.",
             )
-        if equals not in column.categories:
+        place = named_place(column, equals)
+        if place is None:
             raise ParameterError(
                 f"{equals!r} is no declared category of column {column.name!r}.",
                 f"Give one of the {len(column.categories)} declared ones, such as {column.categories[0]!r}.",
             )
-        return Condition(column=column, equals=equals)
+        return Condition(column=column, equals=column.categories[place])
     if equals is not None or (start is None and below is None):
         raise ParameterError(
             f"column {column.name!r} holds numbers: a condition on it is a range.", "Give from, below, or both."
@@ -73,12 +77,26 @@ def condition(column: Column, *, equals: Any = None, start: Any = None, below: A
     return Condition(column=column, start=low, below=high)
 
 
+def _between_dates(column: DateColumn, start: Any, below: Any) -> Condition:
+    """Return a condition on periods, named by their labels."""
+    low = None if start is None else named_start(column, start, key="from")
+    high = None if below is None else named_start(column, below, key="below")
+    if low is not None and high is not None and low >= high:
+        raise BoundError(f"from = {start} is not before {below} for column {column.name!r}.", "Give from < below.")
+    ends = (None if each is None else column.categories[each] for each in (low, high))
+    return Condition(column=column, **dict(zip(("start", "below"), ends, strict=True)))
+
+
 def tested(each: Condition) -> Levels | Member:
     """Return what a table is asked about a condition: a position in the list of categories, or a range of levels."""
     column = each.column
+    if isinstance(column, DateColumn) and each.equals is None:
+        first = 0 if each.start is None else column.categories.index(str(each.start))
+        after = len(column.categories) if each.below is None else column.categories.index(str(each.below))
+        return Levels(column=column, start=first, below=after)
     if isinstance(column, CategoryColumn):
         assert each.equals is not None
         return Member(column=column, category=each.equals)
-    start = 0 if each.start is None else first_level_from(column, each.start)
-    below = column.levels + 1 if each.below is None else first_level_from(column, each.below)
+    start = 0 if each.start is None else first_level_from(column, Fraction(each.start))
+    below = column.levels + 1 if each.below is None else first_level_from(column, Fraction(each.below))
     return Levels(column=column, start=start, below=below)

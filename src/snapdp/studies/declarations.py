@@ -12,7 +12,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from snapdp.errors import DataError
-from snapdp.studies.columns import INTEGER, CategoryColumn, Column, category_column, integer_column, number_column
+from snapdp.studies.categories import BOOLEAN, DATE, DateColumn, boolean_column, compared, date_column
+from snapdp.studies.columns import (
+    AS_NUMBERS,
+    AS_TEXT,
+    INTEGER,
+    CategoryColumn,
+    Column,
+    category_column,
+    integer_column,
+    number_column,
+)
 from snapdp.studies.conditions import Condition, condition
 from snapdp.studies.quantiser import quantiser_of
 
@@ -50,13 +60,13 @@ def digest(text: str) -> str:
 def column_values(column: Column) -> dict[str, Any]:
     """Return the declaration of a column; a long list of categories as its digest."""
     if isinstance(column, CategoryColumn):
-        return {
-            "name": column.name,
-            "kind": column.kind,
-            "categories": _listed(column.categories),
-            "unknown": column.unknown,
-            "null": column.null,
-        }
+        found: dict[str, Any] = {"name": column.name, "kind": column.kind}
+        if isinstance(column, DateColumn):
+            found |= {"from": column.first.isoformat(), "to": column.last.isoformat(), "each": column.each}
+        elif column.listed:
+            found["categories"] = _listed(column.categories)
+        compare = {"compare": column.compare} if column.compare == AS_NUMBERS else {}
+        return found | {"unknown": column.unknown, "null": column.null} | compare
     return {
         "name": column.name,
         "kind": column.kind,
@@ -70,15 +80,21 @@ def column_values(column: Column) -> dict[str, Any]:
 def column_from(values: Mapping[str, Any], *, holding: str | None = None) -> Column:
     """Return a declared column. Of a list named by its digest only the length is known, and a category it must hold."""
     name = values["name"]
+    if values["kind"] in (BOOLEAN, DATE):
+        rules = {"unknown": values["unknown"], "null": values["null"]}
+        if values["kind"] == BOOLEAN:
+            return boolean_column(name, **rules)
+        return date_column(name, start=values["from"], end=values["to"], each=values["each"], **rules)
     if "categories" in values:
         choices = {"unknown": values["unknown"], "null": values["null"]}
+        compare = values.get("compare", AS_TEXT)
         listed = values["categories"]
         if isinstance(listed, Mapping):
             if not INLINE < listed["count"] <= MOST_CATEGORIES:
                 raise DataError("no list of so many categories has a digest.", "The record was altered.")
             named = Unlisted(size=listed["count"], digest=listed["digest"], holding=holding)
-            return CategoryColumn(name=name, categories=named, **choices)
-        return category_column(name, categories=listed, **choices)
+            return CategoryColumn(name=name, categories=named, compare=compare, **choices)
+        return compared(category_column(name, categories=listed, **choices), compare)
     build = integer_column if values["kind"] == INTEGER else number_column
     column = build(name, **{key: values[key] for key in ("lower", "upper", "step", "missing")})
     quantiser_of(column)  # refuses what no exact statement could have read

@@ -24,13 +24,12 @@ from typing import Any
 from snapdp.display import shortened, visible
 from snapdp.errors import ParameterError
 from snapdp.exact import positive
+from snapdp.studies.categories import KIND_KEYS, category_in
 from snapdp.studies.columns import (
     CATEGORY,
-    DROPPED,
     INTEGER,
     NUMBER,
     Column,
-    category_column,
     integer_column,
     number_column,
     storable,
@@ -50,7 +49,6 @@ STUDY_KEYS = (
     "statistic",
 )  # fmt: skip
 NUMBER_KEYS = ("kind", "lower", "upper", "step", "missing")
-CATEGORY_KEYS = ("kind", "categories", "unknown", "null")
 COST_KEYS = ("kind", "epsilon", "accuracy", "alpha", "lock")
 
 
@@ -103,7 +101,7 @@ def study_from_values(values: dict[str, Any]) -> DeclaredStudy:
     later = set().union(*(added for number, added in VERSIONS.items() if number > version))
     top.restrict([key for key in STUDY_KEYS if key not in later], because=f" in version {version}")
     relation = _relation(top)
-    columns = _columns(top)
+    columns = _columns(top, version)
     with placed("study"):
         budget = None if top.number("budget") is None else positive(top.number("budget"), name="budget")
     return DeclaredStudy(
@@ -148,28 +146,23 @@ def _relation(top: TomlTable) -> Relation:
     )
 
 
-def _columns(top: TomlTable) -> dict[str, Column]:
+def _columns(top: TomlTable, version: int) -> dict[str, Column]:
     declared = top.get("columns")
     if not isinstance(declared, dict) or not declared:
         raise ParameterError("study: columns holds no table.", "Declare each column under [columns.NAME].")
-    return {name: _column(name, values) for name, values in declared.items()}
+    return {name: _column(name, values, version) for name, values in declared.items()}
 
 
-def _column(name: str, values: Any) -> Column:
+def _column(name: str, values: Any, version: int) -> Column:
     place = f"columns.{shortened(visible(_name(name, key='a column name')))}"
-    table = TomlTable(values, place=place, keys=sorted({*NUMBER_KEYS, *CATEGORY_KEYS}))
+    kinds = KIND_KEYS if version > 1 else {CATEGORY: KIND_KEYS[CATEGORY]}
+    kind_keys = (key for keys in kinds.values() for key in keys if version > 1 or key != "compare")
+    table = TomlTable(values, place=place, keys=sorted({*NUMBER_KEYS, *kind_keys}))
     table.need("kind")
     kind = table.text("kind")
     with placed(place):
-        if kind == CATEGORY:
-            table.restrict(CATEGORY_KEYS, because=" for a category column")
-            table.need("categories")
-            return category_column(
-                name,
-                categories=table.texts("categories") or [],
-                unknown=table.choice("unknown", DROPPED),
-                null=table.choice("null", DROPPED),
-            )
+        if kind in kinds:
+            return category_in(table, name, str(kind), newest=version > 1)
         if kind in (NUMBER, INTEGER):
             table.restrict(NUMBER_KEYS, because=f" for a column of kind {kind}")
             table.need("lower", "upper")
@@ -177,7 +170,8 @@ def _column(name: str, values: Any) -> Column:
             column = build(name, **{key: table.number(key) for key in NUMBER_KEYS[1:]})
             quantiser_of(column)  # refuses, before anything is planned, what no exact statement could read
             return column
-        raise ParameterError(f"kind = {kind!r} is not known.", 'Give "number", "integer" or "category".')
+        listed = ", ".join(f'"{each}"' for each in (NUMBER, INTEGER, *kinds))
+        raise ParameterError(f"kind = {kind!r} is not known.", f"Give one of {listed}.")
 
 
 def _asked(top: TomlTable, relation: Relation, columns: Mapping[str, Column]) -> tuple[Asked, ...]:

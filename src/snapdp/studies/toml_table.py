@@ -5,6 +5,7 @@ Room: studies. The file is public: messages may repeat what it says.
 
 from __future__ import annotations
 
+import datetime
 import difflib
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
@@ -74,6 +75,18 @@ class TomlTable:
         if value is not None and not _is_number(value):
             raise self._wrong(key, value, "a number, or text that is one")
         return value
+
+    def end(self, key: str) -> Any:
+        """Return an end of a range: a number as written, or the text of a date."""
+        value = self._values.get(key)
+        return value.isoformat() if type(value) is datetime.date else self.number(key)
+
+    def word(self, key: str) -> Any:
+        """Return what a category is named by: text, or the text of true, of false, of a date and of a whole number."""
+        value = self._values.get(key)
+        if type(value) in (bool, int):
+            return str(value).lower()
+        return value.isoformat() if type(value) is datetime.date else self.text(key)
 
     def numbers(self, key: str) -> list[Any] | None:
         values = self._list(key, NUMBERS, "numbers")

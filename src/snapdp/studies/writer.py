@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterator
 from fractions import Fraction
 
+from snapdp.studies.categories import category_items
 from snapdp.studies.columns import CategoryColumn, Column
 from snapdp.studies.plan import DEFAULT_ALPHA, Asked
 from snapdp.studies.reader import STUDY_VERSION, DeclaredStudy
@@ -42,9 +43,7 @@ def _relation(relation: Relation) -> Iterator[Item]:
 def _column(column: Column) -> Iterator[Item]:
     yield "kind", column.kind
     if isinstance(column, CategoryColumn):
-        yield "categories", list(column.categories)
-        yield "unknown", column.unknown
-        yield "null", column.null
+        yield from category_items(column)
     else:
         yield "lower", column.declared_lower
         yield "upper", column.declared_upper

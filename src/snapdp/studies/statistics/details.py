@@ -106,7 +106,7 @@ class ConditionsDetail:
         table.need("column")
         return condition(
             named(columns, table.text("column")),
-            equals=table.text("equals"),
-            start=table.number("from"),
-            below=table.number("below"),
+            equals=table.word("equals"),
+            start=table.end("from"),
+            below=table.end("below"),
         )

@@ -21,13 +21,18 @@ from snapdp.tables.engine_names import POSTGRESQL
 from snapdp.tables.engines.engine import Engine, version_text
 from snapdp.tables.sources.source import Source
 from snapdp.tables.sql.dialects import POSTGRES, identifier
-from snapdp.tables.sql.generator import LABEL, NUMERIC, OTHER, TRUTH, WHOLE, Field, Rows
+from snapdp.tables.sql.stored import CALENDAR, LABEL, NUMERIC, OTHER, TRUTH, WHOLE, Field, Rows
 
 _KINDS = {
     **dict.fromkeys(("smallint", "integer", "bigint"), WHOLE),
     **dict.fromkeys(("real", "double precision", "numeric"), NUMERIC),
     **dict.fromkeys(("text", "character varying", "character", "uuid", "citext", "name"), LABEL),
     "boolean": TRUTH,
+}
+_DAYS = {  # the date of a stored date or time, that of an instant in UTC
+    "date": "{0}",
+    "timestamp without time zone": "CAST({0} AS DATE)",
+    "timestamp with time zone": "CAST({0} AT TIME ZONE 'UTC' AS DATE)",
 }
 _SETTINGS = (
     "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
@@ -143,7 +148,9 @@ def _connection(address: str) -> Any:
 
 def _field(name: str, stored: str, family: str) -> Field:
     reads = identifier(name)
-    kind = LABEL if family == "e" else _KINDS.get(stored, OTHER)
+    kind = LABEL if family == "e" else CALENDAR if stored in _DAYS else _KINDS.get(stored, OTHER)
+    decimal = f"NULLIF({reads}, 'NaN')" if stored == "numeric" else ""
+    day = _DAYS[stored].format(reads) if stored in _DAYS else ""
     if stored == "numeric":
         double = POSTGRES.double
         reads = (
@@ -151,4 +158,4 @@ def _field(name: str, stored: str, family: str) -> Field:
             f"WHEN {reads} < -{_LARGEST} THEN CAST('-Infinity' AS {double}) "
             f"WHEN {reads} > -{_SMALLEST} AND {reads} < {_SMALLEST} THEN 0 ELSE CAST({reads} AS {double}) END"
         )
-    return Field(name=name, reads=reads, stored=stored, kind=kind)
+    return Field(name=name, reads=reads, stored=stored, kind=kind, decimal=decimal, day=day)

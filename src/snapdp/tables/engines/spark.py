@@ -28,15 +28,28 @@ from snapdp.tables.engines.engine import Engine, version_text
 from snapdp.tables.engines.spark_csv import CsvLines, headed
 from snapdp.tables.engines.spark_parquet import declared_schema, schemas
 from snapdp.tables.sources.csv_form import CsvDialect
-from snapdp.tables.sources.paths import CSV_ENDINGS, each_once, is_csv_name, matching
+from snapdp.tables.sources.paths import CSV_ENDINGS, each_once, is_csv_name, matching, refuse_unread
 from snapdp.tables.sources.source import Source
+from snapdp.tables.sql.categories import epoch_day
 from snapdp.tables.sql.dialects import SPARK
-from snapdp.tables.sql.generator import NUMERIC, OTHER, TEXT, TRUTH, WHOLE, Field, Rows
+from snapdp.tables.sql.stored import CALENDAR, EMPTY, LABEL, NUMERIC, OTHER, TEXT, TRUTH, WHOLE, Field, Rows
 
 _KINDS = {
     **dict.fromkeys(("tinyint", "smallint", "int", "bigint"), WHOLE),
     **dict.fromkeys(("float", "double"), NUMERIC),
     "boolean": TRUTH,
+    "void": EMPTY,
+}
+_MICROS = epoch_day("unix_micros({0})", per_day=86_400 * 10**6, dialect=SPARK)
+_DAYS = {  # the date of a stored date or time, that of an instant in UTC
+    "date": "{0}",
+    "timestamp_ntz": "CAST({0} AS DATE)",
+    "timestamp": f"date_from_unix_date(CAST({_MICROS} AS INT))",
+}
+
+CALENDAR_SETTINGS = {  # dates are what the file says: Spark would stop at one before 1582 that an old version wrote
+    "datetimeRebaseMode": "CORRECTED",
+    "int96RebaseMode": "CORRECTED",
 }
 
 
@@ -45,6 +58,7 @@ class SparkSource(Source):
 
     def __init__(self, session: Any) -> None:
         self._session = session
+        self._names: tuple[str, ...] = ()  # of all columns, where a frame has only the declared ones
 
     @property
     def session(self) -> Any:
@@ -63,11 +77,20 @@ class SparkSource(Source):
 
     def open(self, connection: Any, columns: Sequence[Column]) -> Rows:
         """Return the table as a view of this connection, with its columns renamed."""
-        frame = self._frame_of({column.name for column in columns})
+        declared = {column.name for column in columns}
+        frame = self._frame_of(declared)
         kinds = [(field.name, field.dataType.simpleString()) for field in frame.schema.fields]
         origin: str = connection.view(frame.toDF(*(f"c{i}" for i in range(len(kinds)))))
-        fields = (Field(name=n, reads=f"c{i}", stored=k, kind=_kind(k)) for i, (n, k) in enumerate(kinds))
-        return Rows(origin=origin, fields=tuple(fields))
+        fields = (self._field(n, f"c{i}", k) for i, (n, k) in enumerate(kinds))
+        names = self._names or tuple(name for name, _ in kinds)
+        certain = not self.is_csv or not declared.isdisjoint(names)
+        return Rows(origin=origin, fields=tuple(fields), names=names, certain=certain)
+
+    def _field(self, name: str, reads: str, stored: str) -> Field:
+        decimal = reads if stored.startswith("decimal(") else ""
+        day = _DAYS[stored].format(reads) if stored in _DAYS else ""
+        kind = TEXT if self.is_csv else _kind(stored)  # the cells of a CSV file have no schema
+        return Field(name=name, reads=reads, stored=stored, kind=kind, decimal=decimal, day=day)
 
     def fingerprint(self) -> bytes:
         """Return a digest of the content, whatever the order of its rows. Private."""
@@ -122,7 +145,7 @@ class SparkStored(SparkSource):
                 f"Spark has no stored table named {self.table!r}.",
                 "A view may filter or join, which changes who a row is; a DataFrame is taken as it is.",
             )
-        return self.session.table(self.table)
+        return self.session.read.options(**CALENDAR_SETTINGS).table(self.table)
 
 
 class SparkFiles(SparkSource):
@@ -131,6 +154,8 @@ class SparkFiles(SparkSource):
     def __init__(self, session: Any, paths: Sequence[str], *, dialect: CsvDialect | None = None) -> None:
         super().__init__(session)
         names = [str(each).rstrip("/").rpartition("/")[2] for each in paths]
+        for name in names:
+            refuse_unread(name)
         known = {is_csv_name(name) for name in names}
         if len(known) > 1:
             raise DataError("some of the files are CSV files and others are not.", "A table is in one format.")
@@ -146,6 +171,10 @@ class SparkFiles(SparkSource):
         self.dialect = dialect or CsvDialect(delimiter="\t" if names[0].lower().endswith(".tsv") else ",")
         self._checked: tuple[object, int] | None = None
         self._schemas: tuple[object, list[Any]] | None = None
+
+    @property
+    def is_csv(self) -> bool:
+        return self._is_csv
 
     def state(self) -> list[tuple[str, int, int]]:
         """Return the files behind the paths, with their sizes and when they were last written. Nothing is read."""
@@ -182,6 +211,7 @@ class SparkFiles(SparkSource):
         state = self.state()
         if self._schemas is None or self._schemas[0] != state:
             self._schemas = state, schemas(self._reader(), [path for path, _, _ in state])
+            self._names = tuple(self._schemas[1][0].fieldNames()) if state else ()
         if not state:
             raise DataError("Spark finds no file there.", "It leaves out names that begin with _ or a dot.")
         return self._reader().schema(declared_schema(self._schemas[1], names)).parquet(*self.paths)
@@ -193,7 +223,7 @@ class SparkFiles(SparkSource):
     def _reader(self) -> Any:
         """Return a reader that fails where a file is damaged or gone, whatever the session is set to."""
         settings = {"recursiveFileLookup": "true", "ignoreCorruptFiles": "false", "ignoreMissingFiles": "false"}
-        return self.session.read.options(**settings)
+        return self.session.read.options(**settings, **CALENDAR_SETTINGS)
 
 
 class SparkEngine(Engine):
@@ -313,5 +343,7 @@ def as_itself(path: str) -> str:
 
 def _kind(stored: str) -> str:
     if stored == "string" or stored.startswith(("string collate", "varchar(", "char(")):
-        return TEXT
+        return LABEL
+    if stored in _DAYS:
+        return CALENDAR
     return NUMERIC if stored.startswith("decimal(") else _KINDS.get(stored, OTHER)

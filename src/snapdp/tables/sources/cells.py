@@ -6,10 +6,12 @@ No object can raise here.
 
 from __future__ import annotations
 
+import datetime
 from decimal import Decimal
 from typing import Any
 
-from snapdp.studies import Column, NumberColumn, PersonColumn
+from snapdp.studies import AS_NUMBERS, BooleanColumn, CategoryColumn, Column, DateColumn, NumberColumn, PersonColumn
+from snapdp.tables.sources.calendar import day_numbers
 
 _UNKNOWN = "\x00"  # no declared category can hold this character
 
@@ -22,6 +24,17 @@ def pandas_array(series: Any, column: Column) -> Any:
     if isinstance(column, NumberColumn) and getattr(series.dtype, "kind", "O") in "iuf":
         return series.to_numpy(dtype="float64", na_value=np.nan)
     return np.asarray(series.astype(object), dtype=object)
+
+
+def text_type(column: Any) -> str | None:
+    """Return the name of the type of a column that is text by its schema; None for objects, lists and others."""
+    import numpy as np
+
+    dtype = getattr(column, "dtype", None)
+    listed = getattr(dtype, "categories", None)  # of a pandas column of categories: what these are
+    kind = dtype if listed is None else getattr(listed, "dtype", None)
+    is_text = kind.kind in "UT" if isinstance(kind, np.dtype) else getattr(kind, "type", None) is str
+    return str(dtype) if is_text else None
 
 
 def number_text(cell: Any) -> str | None:
@@ -50,10 +63,17 @@ def _double(cell: Any) -> float:
         return float(np.float64(cell))
 
 
-def category_text(cell: Any) -> str | None:
-    """Return the text of a category: text and whole numbers as they are, None for nothing, else an unknown one."""
+def category_text(cell: Any, column: CategoryColumn) -> str | None:
+    """Return the text of a category: text and whole numbers as they are, None for nothing, else an unknown one.
+
+    Numbers, booleans and dates are written as the column reads them, where it is one of these.
+    """
     if cell is None or type(cell).__name__ in ("NAType", "NaTType") or (isinstance(cell, float) and cell != cell):
         return None
+    if isinstance(column, DateColumn) and not isinstance(cell, str):
+        return _date_text(cell)
+    if (column.compare == AS_NUMBERS or isinstance(column, BooleanColumn)) and not isinstance(cell, str):
+        return _plain_text(cell)
     if isinstance(cell, str):
         return _storable_text(cell)
     if isinstance(cell, bool):
@@ -61,6 +81,34 @@ def category_text(cell: Any) -> str | None:
     if isinstance(cell, int) and cell.bit_length() < 2048:
         return str(cell)
     return _UNKNOWN
+
+
+def _plain_text(cell: Any) -> str | None:
+    """Return a number without an exponent, a boolean as true or false; None for what is not a number."""
+    if isinstance(cell, bool) or type(cell).__name__ in ("bool", "bool_"):
+        return "true" if cell else "false"
+    scalar = getattr(cell, "dtype", None) is not None and getattr(cell, "shape", None) == ()
+    if scalar and cell.dtype.kind in "iu":
+        cell = cell.item()
+    if isinstance(cell, int):
+        return str(cell) if cell.bit_length() < 2048 else _UNKNOWN
+    if isinstance(cell, float):
+        cell = Decimal(float.__repr__(cell))
+    elif scalar and cell.dtype.kind == "f":
+        cell = Decimal(str(cell))  # the shortest text that stands for it, in its own precision
+    if not isinstance(cell, Decimal):
+        return _UNKNOWN
+    return None if cell.is_nan() else format(cell, "f") if abs(cell.adjusted()) < 100 else _UNKNOWN
+
+
+def _date_text(cell: Any) -> str | None:
+    """Return the date of a date or time; of an instant that in UTC."""
+    if getattr(cell, "dtype", None) is not None and getattr(cell, "shape", None) == () and cell.dtype.kind == "M":
+        (text,) = day_numbers(cell.reshape(1)).astype("datetime64[D]").astype(str).tolist()
+        return None if text == "NaT" else str(text)
+    if isinstance(cell, datetime.datetime) and cell.tzinfo is not None:
+        cell = cell.astimezone(datetime.UTC)
+    return f"{cell.year:04}-{cell.month:02}-{cell.day:02}" if isinstance(cell, datetime.date) else _UNKNOWN
 
 
 def person_text(cell: Any) -> str | None:
@@ -78,7 +126,7 @@ def cell_text(cell: Any, column: Column) -> str | None:
     try:
         if isinstance(column, NumberColumn):
             return number_text(cell)
-        return person_text(cell) if isinstance(column, PersonColumn) else category_text(cell)
+        return person_text(cell) if isinstance(column, PersonColumn) else category_text(cell, column)
     except Exception:
         return None if isinstance(column, NumberColumn | PersonColumn) else _UNKNOWN
 

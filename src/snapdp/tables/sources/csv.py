@@ -68,7 +68,8 @@ class CsvSource(Source):
             "compression": "'gzip'" if self._zipped else "'none'",
         }
         said = ", ".join(f"{key} = {value}" for key, value in options.items())
-        return Rows(origin=f"read_csv({path_literal(self.path)}, {said})", fields=tuple(fields))
+        certain = any(column.name in names for column in columns)
+        return Rows(origin=f"read_csv({path_literal(self.path)}, {said})", fields=tuple(fields), certain=certain)
 
     def header(self) -> list[str]:
         """Return the column names: the first line of the file."""

@@ -20,6 +20,32 @@ CSV_ENDINGS = (".csv", ".csv.gz", ".tsv", ".txt")
 PACKED = (".gz", ".gzip", ".bz2", ".zip", ".zst", ".zstd", ".xz", ".lzma", ".lz4", ".lzo", ".snappy", ".deflate", ".br")
 
 
+_EXCEL = "In Excel choose File, Save As, and the type CSV UTF-8 (Comma delimited)."
+_SPSS = "In SPSS choose File, Save As, and the type Comma delimited, with variable names in the first row."
+_SAS = "In SAS run: proc export data=people outfile='people.csv' dbms=csv; run;"
+_R = "In R run: write.csv(people, 'people.csv', row.names = FALSE, na = '')."
+UNREAD = {  # files of other programs: what they are, and how to save them as CSV there
+    **dict.fromkeys((".xlsx", ".xls", ".xlsm", ".xlsb"), ("an Excel workbook", _EXCEL)),
+    ".ods": (
+        "a LibreOffice spreadsheet",
+        "In LibreOffice Calc choose File, Save As, and the type Text CSV with the character set UTF-8.",
+    ),
+    ".numbers": ("a Numbers spreadsheet", "In Numbers choose File, Export To, CSV, with the encoding UTF-8."),
+    ".dta": ("a Stata file", "In Stata run: export delimited using people.csv, nolabel."),
+    **dict.fromkeys((".sav", ".zsav", ".por"), ("an SPSS file", _SPSS)),
+    **dict.fromkeys((".sas7bdat", ".xpt"), ("a SAS file", _SAS)),
+    **dict.fromkeys((".rds", ".rdata", ".rda"), ("an R file", _R)),
+}
+
+
+def refuse_unread(name: str) -> None:
+    """Refuse a file of a program whose format is not read; say how that program saves it as CSV."""
+    found = UNREAD.get(os.path.splitext(name.lower())[1])
+    if found is not None:
+        what, how = found
+        raise DataError(f"{name!r} is {what}, which is not read here.", how)
+
+
 def is_csv_name(name: str) -> bool:
     """Tell whether a file is a CSV file by its name; refuse a compressed text that not every engine would unpack.
 

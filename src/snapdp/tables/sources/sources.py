@@ -20,7 +20,8 @@ from typing import Any
 
 from snapdp.errors import DataError, ParameterError
 from snapdp.studies import Column
-from snapdp.tables.sources.cells import cell_text, pandas_array
+from snapdp.tables.sources.calendar import day_numbers, in_days
+from snapdp.tables.sources.cells import cell_text, pandas_array, text_type
 from snapdp.tables.sources.contents import arrow_digest, columns_digest, file_digest
 from snapdp.tables.sources.csv import CsvSource
 from snapdp.tables.sources.csv_form import CsvDialect
@@ -32,11 +33,13 @@ from snapdp.tables.sources.paths import (
     matching,
     path_literal,
     refuse_twins,
+    refuse_unread,
     stat_of,
 )
 from snapdp.tables.sources.source import Source
-from snapdp.tables.sql.dialects import identifier, literal
-from snapdp.tables.sql.generator import LABEL, NUMERIC, OTHER, TEXT, TRUTH, WHOLE, Field, Rows
+from snapdp.tables.sql.categories import epoch_day
+from snapdp.tables.sql.dialects import DUCKDB, identifier, literal
+from snapdp.tables.sql.stored import CALENDAR, EMPTY, LABEL, NUMERIC, OTHER, TEXT, TRUTH, WHOLE, Field, Rows
 from snapdp.values import replaced
 
 _WHOLE_TYPES = {f"{sign}{size}INT" for sign in ("", "U") for size in ("TINY", "SMALL", "BIG", "HUGE")} | {
@@ -44,6 +47,19 @@ _WHOLE_TYPES = {f"{sign}{size}INT" for sign in ("", "U") for size in ("TINY", "S
     "UINTEGER",
 }
 _DECIMAL = re.compile(r"DECIMAL\(([0-9]+),[0-9]+\)")
+_MICROS, _NANOS = (
+    "(DATE '1970-01-01' + CAST(" + epoch_day(count, per_day=per_day, dialect=DUCKDB) + " AS INTEGER))"
+    for count, per_day in (("epoch_us({0})", 86_400 * 10**6), ("epoch_ns({0})", 86_400 * 10**9))
+)
+_DAYS = {  # the date of a stored date or time, that of an instant in UTC; DuckDB's casts round nanoseconds up
+    "DATE": "{0}",
+    "TIMESTAMP": "CAST({0} AS DATE)",
+    "TIMESTAMP_S": "TRY_CAST({0} AS DATE)",
+    "TIMESTAMP_MS": "TRY_CAST({0} AS DATE)",
+    "TIMESTAMP_NS": _NANOS,
+    "TIMESTAMP WITH TIME ZONE": _MICROS,
+    "TIMESTAMPTZ_NS": _NANOS,
+}
 _ATTACHED, _REGISTERED = "snapdp_source", "snapdp_columns"
 _DATABASES, _PARQUETS = (".duckdb", ".db", ".ddb"), (".parquet", ".pq")
 
@@ -156,8 +172,15 @@ class ColumnsSource(Source):
         arrays["rows"] = np.zeros(sizes.pop() if sizes else 0, dtype=np.int8)  # a table without columns has rows too
         connection.register(_REGISTERED, arrays)
         stored = {each.name: each for each in _described(connection, f"SELECT * FROM {_REGISTERED}")}
-        fields = [replaced(stored[each], name=name, reads=each) for name, each in names.items()]
+        fields = [self._named(stored[each], name) for name, each in names.items()]
         return Rows(origin=_REGISTERED, fields=tuple(fields), names=tuple(map(str, self.columns)))
+
+    def _named(self, field: Field, name: str) -> Field:
+        """Return the field of a column: cells that were made text have no schema, unless they were text before."""
+        told = text_type(self.columns[name])
+        if told is not None:
+            return replaced(field, name=name, stored=told, kind=LABEL)
+        return replaced(field, name=name, kind=TEXT if field.kind == LABEL else field.kind)
 
     def fingerprint(self) -> bytes:
         return columns_digest(self.columns)
@@ -177,6 +200,8 @@ class ColumnsSource(Source):
             given = np.fromiter(given, dtype=object, count=len(given))
         if given.ndim != 1:
             raise DataError(f"column {column.name!r} is not one-dimensional.", "Give one number or text for each row.")
+        if given.dtype.kind == "M":
+            return day_numbers(given)
         if given.dtype.kind not in "OUTfiubm":
             raise DataError(
                 f"column {column.name!r} is an array of {given.dtype.name}.", "Give numbers, text or whole numbers."
@@ -185,8 +210,10 @@ class ColumnsSource(Source):
             texts = [cell_text(each, column) for each in given.tolist()]
             return np.fromiter(texts, dtype=object, count=len(texts))
         if given.dtype.kind == "f":
+            single = given.dtype.itemsize <= 4
             with np.errstate(all="ignore"):  # a cell beyond the doubles is infinite, and nobody is told
-                given = given.astype(np.float64)  # exact, except for long doubles: these go to the nearest
+                # Exact, except for long doubles: these go to the nearest.
+                given = given.astype(np.float32 if single else np.float64)
         return np.ascontiguousarray(given.astype(given.dtype.newbyteorder("=")))
 
 
@@ -203,7 +230,7 @@ class ArrowSource(Source):
         if twice is not None:
             raise DataError(f"the table has several columns named {twice!r}.", "Each name may stand once.")
         chosen = self.table.select([present.index(name) for name in wanted]) if wanted else self.table
-        chosen = chosen.rename_columns([f"c{i}" for i in range(chosen.num_columns)])
+        chosen = in_days(chosen.rename_columns([f"c{i}" for i in range(chosen.num_columns)]))
         connection.register(_REGISTERED, chosen)
         stored = _described(connection, f"SELECT * FROM {_REGISTERED}")
         fields = [replaced(each, name=name) for name, each in zip(wanted, stored, strict=False)]
@@ -242,6 +269,7 @@ def open_source(data: Any, *, table: str | None = None, dialect: CsvDialect | No
 
 def _file_source(path: Path, table: str | None, dialect: CsvDialect | None) -> Source:
     name = path.name.lower()
+    refuse_unread(path.name)
     if name.endswith(_DATABASES):
         if table is None:
             raise ParameterError(f"{path.name!r} is a database.", "Name the table in it as well.")
@@ -301,7 +329,19 @@ def _top_names(known: Sequence[tuple[str, int | None]]) -> list[str]:
 def _described(connection: Any, query: str) -> tuple[Field, ...]:
     lines = connection.execute(f"DESCRIBE {query}").fetchall()
     kinds = [(name, str(stored)) for name, stored, *_ in lines]
-    return tuple(Field(name=n, reads=identifier(n), stored=t, kind=_kind(t), wide=_is_wide(t)) for n, t in kinds)
+    return tuple(_field(n, identifier(n), t) for n, t in kinds)
+
+
+def _field(name: str, reads: str, stored: str) -> Field:
+    return Field(
+        name=name,
+        reads=reads,
+        stored=stored,
+        kind=_kind(stored),
+        wide=_is_wide(stored),
+        decimal=reads if _DECIMAL.fullmatch(stored) else "",
+        day=_DAYS[stored].format(reads) if stored in _DAYS else "",
+    )
 
 
 def _is_wide(stored: str) -> bool:
@@ -315,8 +355,8 @@ def _kind(stored: str) -> str:
         return WHOLE
     if stored in ("FLOAT", "DOUBLE") or stored.startswith("DECIMAL("):
         return NUMERIC
-    if stored == "VARCHAR" or stored.startswith("ENUM("):
-        return TEXT
+    if stored in ("VARCHAR", "UUID") or stored.startswith("ENUM("):
+        return LABEL
     if stored == '"NULL"':  # a column without a single cell: all of it is missing, whatever it is declared as
-        return WHOLE
-    return {"BOOLEAN": TRUTH, "UUID": LABEL}.get(stored, OTHER)
+        return EMPTY
+    return TRUTH if stored == "BOOLEAN" else CALENDAR if stored in _DAYS else OTHER

@@ -40,6 +40,11 @@ class Dialect(Value):
     exact_text   text that is compared byte by byte, whatever collation the column was created with
     wide_floor   the floor of a double as an integer of the wide type, exact where the engine's own cast is not
     lot          a whole number of 60 bits from a text: the first 15 hexadecimal digits of its SHA-256
+    matches      whether all of a text matches a pattern of ASCII classes; both are operands
+    plain_number, whole_number   casts of text that is known to match: a decimal, digits
+    decimal      a type that holds every decimal of 15 digits on both sides of the point, and more to the left
+    same_decimal a cell of the decimal type {1} as that type, NULL where it would be rounded or does not fit
+    whole_quotient   of integers of the narrow type, rounded toward zero
     quoted       text as a literal
     labels       declared categories as a table (label, code) inside the statement; None where the engine loads one
     many_cells   more cells than this are counted by GROUP BY
@@ -60,6 +65,12 @@ class Dialect(Value):
     series: str
     number_from_text: str
     lot: str
+    matches: str
+    plain_number: str
+    whole_number: str
+    decimal: str
+    same_decimal: str
+    whole_quotient: str
     quoted: Callable[[str], str]
     labels: Callable[[Sequence[str]], str] | None = None
     many_cells: int = MANY_CELLS
@@ -67,6 +78,10 @@ class Dialect(Value):
     limb: int | None = None
 
 
+_DECIMAL = "DECIMAL(38, 15)"
+_SAME_DECIMAL = (
+    f"CASE WHEN TRY_CAST(TRY_CAST({{0}} AS {_DECIMAL}) AS {{1}}) = {{0}} THEN TRY_CAST({{0}} AS {_DECIMAL}) END"
+)
 DUCKDB = Dialect(
     name=engine_names.DUCKDB.recorded,
     double="DOUBLE",
@@ -80,6 +95,12 @@ DUCKDB = Dialect(
     series="range({0})",
     number_from_text="CASE WHEN regexp_full_match({0}, {1}) THEN TRY_CAST({0} AS DOUBLE) END",
     lot="CAST('0x' || substr(sha256({0}), 1, 15) AS BIGINT)",
+    matches="regexp_full_match({0}, {1})",
+    plain_number=f"TRY_CAST(TRIM({{0}}) AS {_DECIMAL})",
+    whole_number="TRY_CAST({0} AS BIGINT)",
+    decimal=_DECIMAL,
+    same_decimal=_SAME_DECIMAL,
+    whole_quotient="({0} // {1})",
     quoted=literal,
 )
 
@@ -120,6 +141,12 @@ POSTGRES = Dialect(
     count_if="COUNT(*) FILTER (WHERE {0})",
     series="generate_series(0, {0} - 1)",
     number_from_text="CAST(NULL AS DOUBLE PRECISION)",  # its source refuses text for numbers: no cast of text is total
+    matches="({0} ~ ('^(' || {1} || ')$'))",  # $ is the very end there, never a line end before it
+    plain_number="CAST(TRIM({0}) AS NUMERIC)",
+    whole_number="CAST({0} AS BIGINT)",
+    decimal="NUMERIC",
+    same_decimal="{0}",
+    whole_quotient="({0} / {1})",
     lot="CAST(CAST('x0' || substr(encode(sha256(convert_to({0}, 'UTF8')), 'hex'), 1, 15) AS BIT(64)) AS BIGINT)",
     quoted=literal,
     labels=_postgres_labels,
@@ -150,6 +177,8 @@ _SPARK_FLOOR = (
     "CASE WHEN {0} > CAST('-9007199254740992' AS DOUBLE) AND {0} < CAST('9007199254740992' AS DOUBLE) "
     "THEN CAST(FLOOR({0}) AS DOUBLE) ELSE {0} END"
 )
+# The # is behind the last character, where $ would also match before a line end.
+_SPARK_MATCHES = "(({0} || '#') RLIKE ('^(' || {1} || ')#$'))"
 SPARK = Dialect(
     name=engine_names.SPARK.recorded,
     double="DOUBLE",
@@ -163,6 +192,12 @@ SPARK = Dialect(
     series="range({0})",
     # The # is behind the last character, where $ would also match before a line end.
     number_from_text="CASE WHEN ({0} || '#') RLIKE ('^' || {1} || '#$') THEN TRY_CAST({0} AS DOUBLE) END",
+    matches=_SPARK_MATCHES,
+    plain_number=f"TRY_CAST(TRIM({{0}}) AS {_DECIMAL})",
+    whole_number="TRY_CAST({0} AS BIGINT)",
+    decimal=_DECIMAL,
+    same_decimal=_SAME_DECIMAL,
+    whole_quotient="({0} div {1})",
     lot="CAST(conv(substr(sha2({0}, 256), 1, 15), 16, 10) AS BIGINT)",
     quoted=_spark_literal,
     labels=_spark_labels,

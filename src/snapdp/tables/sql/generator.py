@@ -12,17 +12,12 @@ import math
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from snapdp.display import shortened, visible
+from snapdp.display import visible
 from snapdp.errors import DataError, ParameterError
 from snapdp.exact import floor_log2, power_of_two
 from snapdp.studies import (
-    BINNED,
-    CATEGORY,
     DOUBLE,
-    INTEGER,
     NARROW,
-    NUMBER,
-    PERSON,
     Aggregate,
     Aggregates,
     Bins,
@@ -39,80 +34,15 @@ from snapdp.studies import (
     Sum,
     quantiser_of,
 )
+from snapdp.tables.sql.categories import category_cell, category_code, key_label
 from snapdp.tables.sql.dialects import DUCKDB, MANY_CELLS, Dialect, identifier
 from snapdp.tables.sql.persons import kept_rows
+from snapdp.tables.sql.stored import NUMERIC as NUMERIC, TEXT as TEXT, Field as Field, Rows as Rows
 from snapdp.values import Value
 
 NUMBER_TEXT = (  # the one numeric pattern, for every source of text; spaces may stand around it
     " *[+-]?(([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?|[iI][nN][fF]([iI][nN][iI][tT][yY])?) *"
 )
-NUMERIC, TEXT, LABEL, WHOLE, TRUTH, OTHER = "numeric", "text", "label", "whole", "truth", "other"
-ALLOWED = {  # what a column of each kind may be stored as; a label is text that is never read as a number
-    NUMBER: ((NUMERIC, WHOLE, TEXT), "numbers or text"),
-    INTEGER: ((NUMERIC, WHOLE, TEXT), "numbers or text"),
-    CATEGORY: ((TEXT, LABEL, WHOLE, TRUTH), "text or whole numbers"),
-    PERSON: ((TEXT, LABEL, WHOLE), "text or whole numbers"),
-}
-LONGEST_NAME = 40  # of a column, in a refusal
-
-
-class Field(Value):
-    """A column as it is stored: the name people use, the SQL that reads it, its type.
-
-    wide   numbers that the engine casts to a double which is not always the nearest: they are cast by their text
-    """
-
-    name: str
-    reads: str
-    stored: str
-    kind: str
-    wide: bool = False
-
-
-class Rows(Value):
-    """A table as a statement sees it: what stands after FROM, its fields, and the names of all its columns.
-
-    names   where only declared columns were opened; otherwise the fields have them all
-    """
-
-    origin: str
-    fields: tuple[Field, ...]
-    names: tuple[str, ...] = ()
-
-    def field(self, column: Column) -> Field:
-        """Return the field of a declared column; refuse one that is absent or stored as something else."""
-        found = [field for field in self.fields if field.name == column.name]
-        if not found:
-            raise _absent(column.name, self.names or tuple(each.name for each in self.fields))
-        if len(found) > 1:
-            raise DataError(
-                f"the table has several columns named {column.name!r}.",
-                "Names are compared exactly, capitals and spaces included, and each may stand once.",
-            )
-        allowed, what = ALLOWED[column.kind]
-        if found[0].kind not in allowed:
-            raise DataError(
-                f"column {column.name!r} is declared as {column.kind} but stored as {found[0].stored}.",
-                f"Store it as {what}, or declare it otherwise.",
-            )
-        return found[0]
-
-
-def _absent(name: str, names: Sequence[str]) -> DataError:
-    """Return the refusal of a column that is not there.
-
-    Where a file has no header its first row stands for the names: none of them is repeated, but one that differs from
-    the declared name only by capitals and blanks.
-    """
-    told = f"It has {len(names)} column{'s' * (len(names) != 1)}."
-    advice = "Names are compared exactly, capitals and spaces included; a file starts with a line of names."
-    if len(names) == 1 and (";" in names[0] or "\t" in names[0]):
-        mark = "a semicolon" if ";" in names[0] else "a tab"
-        advice = f"Is {mark} the separator? Write the file with commas, or as .tsv with tabs, or give a dialect."
-    alike = [each for each in names if each.strip().casefold() == name.strip().casefold()]
-    if alike:
-        advice = f"Did you mean {shortened(visible(repr(alike[0])), LONGEST_NAME)}? {advice}"
-    return DataError(f"the table has no column named {name!r}. {told}", advice)
 
 
 def declared_rows(columns: Iterable[Column], *, table: str = "data") -> Rows:
@@ -236,7 +166,7 @@ def script(asked: Iterable[Aggregate], rows: Rows, *, dialect: Dialect = DUCKDB,
     large = [each for each in wanted if each.cells > dialect.many_cells]
     small = [each for each in wanted if each.cells <= dialect.many_cells]
     columns = columns_of(wanted)
-    many = [c for c in columns if isinstance(c, CategoryColumn) and len(c.categories) > MANY_CELLS]
+    many = [c for c in columns if isinstance(c, CategoryColumn) and c.listed and len(c.categories) > MANY_CELLS]
     persons = persons_of(wanted)
     row = None if persons is None else _names(sorted(columns, key=lambda column: (column.name, repr(column))))
     writer = _StatementWriter(rows, dialect, {c: f"snapdp_keys_{i}" for i, c in enumerate(many)}, persons, row, salt)
@@ -413,7 +343,8 @@ class _StatementWriter:
                 made.append(f"{_level(cell, formula, self.dialect)} AS {name}")
             else:
                 clamped.append(cell)
-                made.append(f"{self._category_code(cell, column)} AS {name}")
+                code = category_code(column, cell, self.rows.field(column), self.dialect, keys=self.keys.get(column))
+                made.append(f"{code} AS {name}")
                 if column in self.keys:
                     joins.append(self._join(column, cell))
         return (
@@ -424,22 +355,13 @@ class _StatementWriter:
     def _join(self, column: CategoryColumn, cell: str) -> str:
         name, labels = self.keys[column], self.dialect.labels
         table = name if labels is None else f"{labels(column.categories)} AS {name}"
-        return f"\nLEFT JOIN {table} ON {name}.label = {cell}"
-
-    def _category_code(self, cell: str, column: CategoryColumn) -> str:
-        """Return the position of a cell among the declared ones, as `CategoryColumn.labels` orders them."""
-        after, quoted = len(column.categories), self.dialect.quoted
-        unknown = str(after) if column.unknown == BINNED else "NULL"
-        null = str(after + (column.unknown == BINNED)) if column.null == BINNED else "NULL"
-        if column in self.keys:
-            return f"CASE WHEN {cell} IS NULL THEN {null} ELSE COALESCE({self.keys[column]}.code, {unknown}) END"
-        known = " ".join(f"WHEN {cell} = {quoted(each)} THEN {code}" for code, each in enumerate(column.categories))
-        return f"CASE WHEN {cell} IS NULL THEN {null} {known} ELSE {unknown} END"
+        label = key_label(column, f"{name}.label", self.rows.field(column), self.dialect)
+        return f"\nLEFT JOIN {table} ON {label} = {cell}"
 
     def _cell(self, column: Column) -> str:
         field = self.rows.field(column)
         if isinstance(column, CategoryColumn):
-            return self.dialect.exact_text.format(field.reads)
+            return category_cell(column, field, self.dialect)
         if field.kind == TEXT:
             return self.dialect.number_from_text.format(
                 f"CAST({field.reads} AS {self.dialect.text})", self.dialect.quoted(NUMBER_TEXT)

@@ -1,0 +1,317 @@
+"""Kinds of category columns: text, numbers, booleans, dates. Each gives a cell its place in a public list.
+
+Room: studies. It reads nothing itself. What a cell means is said here once, by the text of the cell; every engine
+computes the same place, which the tests compare cell by cell:
+
+    text      the category with exactly these characters
+    numbers   the category that is the same number: 1, 1.0 and +01 are one                   PLAIN_NUMBER
+    boolean   true, t, yes, y, 1 or false, f, no, n, 0, in any capitals; 1.0 and 0.0 too     TRUE, FALSE
+    date      the period of an ISO date from first to last; a time behind it is cut off      ISO_DATE
+
+A cell that is none of these is unknown; one that is absent is null. Blanks around a cell count in text alone.
+Theory: docs/theory/exact-sums.md, (12).
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Any
+
+from snapdp.display import shortened, visible
+from snapdp.errors import BoundError, ParameterError
+from snapdp.studies.columns import (
+    AS_NUMBERS,
+    AS_TEXT,
+    BINNED,
+    CATEGORY,
+    DROPPED,
+    CategoryColumn,
+    category_column,
+    check_rules,
+    storable,
+)
+from snapdp.studies.toml_table import TomlTable
+from snapdp.values import replaced
+
+BOOLEAN, DATE = "boolean", "date"
+DAY, WEEK, MONTH, YEAR = "day", "week", "month", "year"
+PERIODS = (DAY, WEEK, MONTH, YEAR)
+MOST_PERIODS = 100_000
+MOST_DIGITS = 15  # of a category that is a number: two such numbers are never the same double
+
+# Patterns of whole cells, spelled so that every engine reads them alike: no class but of ASCII, no mark for an end.
+PLAIN_NUMBER = " *[+-]?([0-9]{1,15}([.][0-9]{0,15})?|[.][0-9]{1,15}) *"
+TRUE = " *([tT]([rR][uU][eE])?|[yY]([eE][sS])?|[+]?0{0,14}1([.]0{0,15})?) *"
+FALSE = " *([fF]([aA][lL][sS][eE])?|[nN][oO]?|[+-]?(0{1,15}([.]0{0,15})?|[.]0{1,15})) *"
+ISO_DATE = (
+    " *[0-9]{4}-[0-9]{2}-[0-9]{2}"
+    "([tT ] *[0-9]{2}:[0-9]{2}(:[0-9]{2}([.,][0-9]{1,9})?)? *([zZ]|[uU][tT][cC]|[+-][0-9]{2}(:?[0-9]{2})?)?)? *"
+)
+_CANONICAL = re.compile("-?(0|[1-9][0-9]*)([.][0-9]+)?")
+
+RULE_KEYS = ("unknown", "null")
+KIND_KEYS = {
+    CATEGORY: ("kind", "categories", *RULE_KEYS, "compare"),
+    BOOLEAN: ("kind", *RULE_KEYS),
+    DATE: ("kind", "from", "to", "each", *RULE_KEYS),
+}
+
+
+class BooleanColumn(CategoryColumn):
+    """A column of yes and no. Build one with `boolean_column`."""
+
+    categories: tuple[str, ...] = ("false", "true")
+
+    @property
+    def kind(self) -> str:
+        return BOOLEAN
+
+    @property
+    def listed(self) -> bool:
+        return False
+
+
+class DateColumn(CategoryColumn):
+    """A column of dates, counted by periods from the one that holds `first` to the one that holds `last`.
+
+    Build one with `date_column`. The categories are the periods in order, as 2024-05-17, 2024-W20, 2024-05 or 2024.
+    """
+
+    first: datetime.date
+    last: datetime.date
+    each: str
+
+    @property
+    def kind(self) -> str:
+        return DATE
+
+    @property
+    def listed(self) -> bool:
+        return False
+
+    def period(self, day: datetime.date) -> int:
+        """Return the position of the period of a day; any day, also one outside."""
+        return _number(day, self.each) - _number(self.first, self.each)
+
+    def start(self, place: int) -> datetime.date:
+        """Return the first day of a period that counts: that of the first period is `first`."""
+        return max(self.first, _start(_number(self.first, self.each) + place, self.each))
+
+
+def boolean_column(name: str, *, unknown: str = DROPPED, null: str = DROPPED) -> BooleanColumn:
+    """Return a column whose cells are true or false."""
+    check_rules(name, unknown=unknown, null=null)
+    return BooleanColumn(name=storable(name, "the name of a column"), unknown=unknown, null=null)
+
+
+def date_column(
+    name: str, *, start: Any, end: Any, each: str, unknown: str = DROPPED, null: str = DROPPED
+) -> DateColumn:
+    """Return a column of dates from start to end, both included, counted by day, week, month or year.
+
+    >>> date_column("visit", start="2024-11-20", end="2025-01-03", each="month").categories
+    ('2024-11', '2024-12', '2025-01')
+    """
+    check_rules(name, unknown=unknown, null=null)
+    storable(name, "the name of a column")
+    first, last = _declared_day(name, "from", start), _declared_day(name, "to", end)
+    if first > last:
+        raise BoundError(
+            f"from = {first} is after to = {last} for column {name!r}.", "Were the two swapped? Both days are included."
+        )
+    if each not in PERIODS:
+        raise ParameterError(
+            f"each = {each!r} of column {name!r} is not known.", 'Give each = "day", "week", "month" or "year".'
+        )
+    begin, stop = _number(first, each), _number(last, each) + 1
+    if stop - begin > MOST_PERIODS:
+        raise BoundError(
+            f"column {name!r} has {stop - begin} periods, more than {MOST_PERIODS}.",
+            "Bring from and to closer together, or take longer periods.",
+        )
+    labels = tuple(_label(_start(number, each), each) for number in range(begin, stop))
+    return DateColumn(name=name, categories=labels, first=first, last=last, each=each, unknown=unknown, null=null)
+
+
+def compared(column: CategoryColumn, compare: str) -> CategoryColumn:
+    """Return a category column that compares its cells as text or as numbers.
+
+    >>> compared(category_column("smokes", categories=["0", "1"]), "numbers").compare
+    'numbers'
+    """
+    if compare not in (AS_TEXT, AS_NUMBERS):
+        raise ParameterError(
+            f"compare = {compare!r} of column {column.name!r} is not known.", 'Give compare = "text" or "numbers".'
+        )
+    if compare == AS_NUMBERS:
+        odd = next((each for each in column.categories if not is_plain(each)), None)
+        if odd is not None:
+            raise ParameterError(
+                f"category {shortened(visible(odd))!r} of column {column.name!r} is no plain number.",
+                f'Give numbers such as -3, 0 or 1.5, of at most {MOST_DIGITS} digits, or compare = "text".',
+            )
+        _refuse_equals(column)
+    return replaced(column, compare=compare)
+
+
+def natural_comparison(categories: Sequence[str]) -> str:
+    """Return how categories are compared where a study does not say: as numbers if all of them are plain ones."""
+    return AS_NUMBERS if all(map(is_plain, categories)) else AS_TEXT
+
+
+def is_plain(category: str) -> bool:
+    """Tell whether a category is a number as people write it: -3, 0, 12, 1.5, not 007, 1e3 or +1."""
+    return _CANONICAL.fullmatch(category) is not None and sum(map(str.isdigit, category)) <= MOST_DIGITS
+
+
+def _refuse_equals(column: CategoryColumn) -> None:
+    seen: dict[Fraction, str] = {}
+    for each in column.categories:
+        same = seen.setdefault(Fraction(each), each)
+        if same != each:
+            raise ParameterError(
+                f"categories {same!r} and {each!r} of column {column.name!r} are the same number.",
+                'Keep one of them, or give compare = "text" if they are different.',
+            )
+
+
+# What a cell means
+
+
+def place_of(column: CategoryColumn, cell: str | None) -> int | None:
+    """Return the position of a cell among the labels of its column, from its text; None where it is in none.
+
+    >>> place_of(boolean_column("smokes"), " YES "), place_of(boolean_column("smokes"), "maybe")
+    (1, None)
+    """
+    after = len(column.categories)
+    if cell is None:
+        return after + (column.unknown == BINNED) if column.null == BINNED else None
+    found = category_place(column, cell)
+    if found is None and column.unknown == BINNED:
+        return after
+    return found
+
+
+def category_place(column: CategoryColumn, cell: str) -> int | None:
+    """Return the position of a text among the categories; None where it is none of them."""
+    if isinstance(column, BooleanColumn):
+        return 1 if re.fullmatch(TRUE, cell) else 0 if re.fullmatch(FALSE, cell) else None
+    if isinstance(column, DateColumn):
+        day = _day_in(cell) if re.fullmatch(ISO_DATE, cell) else None
+        return None if day is None or not column.first <= day <= column.last else column.period(day)
+    if column.compare == AS_NUMBERS:
+        if not re.fullmatch(PLAIN_NUMBER, cell):
+            return None
+        number = Fraction(cell.strip(" "))
+        return next((place for place, each in enumerate(column.categories) if Fraction(each) == number), None)
+    return column.categories.index(cell) if cell in column.categories else None
+
+
+def named_place(column: CategoryColumn, given: Any) -> int | None:
+    """Return the position of a category that somebody names: as a label, or as a cell would."""
+    if isinstance(given, bool) and isinstance(column, BooleanColumn):
+        return int(given)
+    if isinstance(given, datetime.date) and isinstance(column, DateColumn):
+        given = given.isoformat()
+    if not isinstance(given, str):
+        return None
+    return column.categories.index(given) if given in column.categories else category_place(column, given)
+
+
+def named_start(column: DateColumn, given: Any, *, key: str) -> int:
+    """Return the period at whose start a condition on dates starts or ends; refuse a day inside a period."""
+    place = named_place(column, given)
+    text = given.isoformat() if isinstance(given, datetime.date) else given
+    exact = isinstance(text, str) and place is not None
+    if place is None or not exact or not (text in column.categories or column.start(place) == _day_in(str(text))):
+        raise BoundError(
+            f"{key} = {shortened(visible(str(given)))} is not the start of a {column.each} of column {column.name!r}.",
+            f"Give one of its periods, such as {column.categories[-1]}.",
+        )
+    if place == 0:
+        raise BoundError(
+            f"{key} = {shortened(visible(str(given)))} is where column {column.name!r} begins.",
+            "Every date is from there on: leave it out, or give a later one.",
+        )
+    return place
+
+
+# Days and periods
+
+
+def _declared_day(name: str, key: str, given: Any) -> datetime.date:
+    if type(given) is datetime.date:
+        return given
+    found = _day_in(given) if isinstance(given, str) and re.fullmatch("[0-9]{4}-[0-9]{2}-[0-9]{2}", given) else None
+    if found is None:
+        raise ParameterError(
+            f"{key} of column {name!r} is no date: {shortened(visible(str(given)))}.", "Give it as 2024-12-31."
+        )
+    return found
+
+
+def _day_in(cell: str) -> datetime.date | None:
+    """Return the day at the start of a text; None where there is no such day."""
+    try:
+        return datetime.date.fromisoformat(cell.lstrip(" ")[:10])
+    except ValueError:
+        return None
+
+
+def _number(day: datetime.date, each: str) -> int:
+    """Return the number of the period of a day: days and weeks from the first Monday of year 1, months, years."""
+    if each == YEAR:
+        return day.year
+    if each == MONTH:
+        return day.year * 12 + day.month - 1
+    return day.toordinal() - 1 if each == DAY else (day.toordinal() - 1) // 7
+
+
+def _start(number: int, each: str) -> datetime.date:
+    """Return the first day of a period."""
+    if each == YEAR:
+        return datetime.date(number, 1, 1)
+    if each == MONTH:
+        return datetime.date(number // 12, number % 12 + 1, 1)
+    return datetime.date.fromordinal((number if each == DAY else number * 7) + 1)
+
+
+def _label(start: datetime.date, each: str) -> str:
+    if each == WEEK:
+        year, week, _ = start.isocalendar()
+        return f"{year:04}-W{week:02}"
+    return start.isoformat()[: {DAY: 10, MONTH: 7, YEAR: 4}[each]]
+
+
+# In study files
+
+
+def category_in(table: TomlTable, name: str, kind: str, *, newest: bool) -> CategoryColumn:
+    """Return the column that a table of a study file declares; version 1 has categories of text alone."""
+    keys = [key for key in KIND_KEYS[kind] if newest or key != "compare"]
+    table.restrict(keys, because=f" for a {kind} column" if kind == CATEGORY else f" for a column of kind {kind}")
+    rules = {key: table.choice(key, DROPPED) for key in RULE_KEYS}
+    if kind == BOOLEAN:
+        return boolean_column(name, **rules)
+    if kind == DATE:
+        table.need("from", "to", "each")
+        return date_column(name, start=table.get("from"), end=table.get("to"), each=table.choice("each", ""), **rules)
+    table.need("categories")
+    column = category_column(name, categories=table.texts("categories") or [], **rules)
+    return compared(column, table.choice("compare", natural_comparison(column.categories))) if newest else column
+
+
+def category_items(column: CategoryColumn) -> Iterator[tuple[str, object]]:
+    """Yield what a study file says of a column, but its kind; how it compares only where that is not natural."""
+    if isinstance(column, DateColumn):
+        yield from (("from", column.first.isoformat()), ("to", column.last.isoformat()), ("each", column.each))
+    elif column.listed:
+        yield "categories", list(column.categories)
+    yield "unknown", column.unknown
+    yield "null", column.null
+    if column.listed and column.compare != natural_comparison(column.categories):
+        yield "compare", column.compare

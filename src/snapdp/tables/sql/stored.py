@@ -1,0 +1,135 @@
+"""How columns are stored: the kinds of stored types, and which declared kind may be stored as which.
+
+Room: tables. Runs nothing. What a source says of its schema decides here, before a cell is read: text is never read as
+numbers where a schema calls it text (a label); cells without a schema, as of CSV files and of lists, are read by the
+pattern of their kind. Refusals name columns and types, never a cell.
+"""
+
+from __future__ import annotations
+
+import difflib
+import struct
+from collections.abc import Sequence
+
+from snapdp.display import shortened, visible
+from snapdp.errors import DataError
+from snapdp.studies import AS_NUMBERS, BOOLEAN, CATEGORY, DATE, INTEGER, NUMBER, PERSON, CategoryColumn, Column
+from snapdp.values import Value
+
+NUMERIC, TEXT, LABEL, WHOLE, TRUTH = "numeric", "text", "label", "whole", "truth"
+CALENDAR, EMPTY, OTHER = "calendar", "empty", "other"
+_NUMBERS = ((NUMERIC, WHOLE, TEXT), "numbers")
+ALLOWED = {  # what a column of each kind may be stored as; EMPTY, which has no cell at all, as everything
+    NUMBER: _NUMBERS,
+    INTEGER: _NUMBERS,
+    CATEGORY: ((TEXT, LABEL, WHOLE, TRUTH), "text or whole numbers"),
+    AS_NUMBERS: ((TEXT, LABEL, WHOLE, NUMERIC), "numbers or text"),
+    BOOLEAN: ((TEXT, LABEL, WHOLE, NUMERIC, TRUTH), "booleans, 0 and 1, or text"),
+    DATE: ((TEXT, LABEL, CALENDAR), "dates or text such as 2024-05-17"),
+    PERSON: ((TEXT, LABEL, WHOLE), "text or whole numbers"),
+}
+INSTEAD = {LABEL: CATEGORY, TRUTH: BOOLEAN, CALENDAR: DATE}  # the kind that a stored type calls for
+SINGLE = ("FLOAT", "float", "real")  # stored types of single precision
+LONGEST_NAME, MOST_NAMES = 40, 20  # of columns, in a refusal
+CLOSE, VERY_CLOSE = 0.6, 0.75  # likeness of names that are taken for a slip of the pen
+
+
+class Field(Value):
+    """A column as it is stored: the name people use, the SQL that reads it, its type.
+
+    wide      numbers that the engine casts to a double which is not always the nearest: they are cast by their text
+    decimal   of decimals: the SQL of the cell as it is, without NaN
+    day       of dates and times: the SQL of its date; that of an instant is its date in UTC
+    """
+
+    name: str
+    reads: str
+    stored: str
+    kind: str
+    wide: bool = False
+    decimal: str = ""
+    day: str = ""
+
+
+class Rows(Value):
+    """A table as a statement sees it: what stands after FROM, its fields, and the names of all its columns.
+
+    names    where only declared columns were opened; otherwise the fields have them all
+    certain  the names are names for certain; those of a CSV file may be cells, where it has no header
+    """
+
+    origin: str
+    fields: tuple[Field, ...]
+    names: tuple[str, ...] = ()
+    certain: bool = True
+
+    def field(self, column: Column) -> Field:
+        """Return the field of a declared column; refuse one that is absent or stored as something else."""
+        found = [field for field in self.fields if field.name == column.name]
+        if not found:
+            raise absent(column.name, self.names or tuple(each.name for each in self.fields), certain=self.certain)
+        if len(found) > 1:
+            raise DataError(
+                f"the table has several columns named {column.name!r}.",
+                "Names are compared exactly, capitals and spaces included, and each may stand once.",
+            )
+        _check_stored(column, found[0])
+        return found[0]
+
+
+def _check_stored(column: Column, field: Field) -> None:
+    numbers = column.categories if isinstance(column, CategoryColumn) and column.compare == AS_NUMBERS else ()
+    allowed, what = ALLOWED[AS_NUMBERS if numbers else column.kind]
+    if field.kind not in (*allowed, EMPTY):
+        declared = "categories that are numbers" if numbers else column.kind
+        better = INSTEAD.get(field.kind)
+        otherwise = f'declare it with kind = "{better}"' if better and better != column.kind else "declare it otherwise"
+        raise DataError(
+            f"column {column.name!r} is declared as {declared} but stored as {field.stored}.",
+            f"Store it as {what}, or {otherwise}.",
+        )
+    if field.stored in SINGLE:
+        inexact = next((each for each in numbers if not _is_single(each)), None)
+        if inexact is not None:
+            raise DataError(
+                f"column {column.name!r} is stored in single precision ({field.stored}), which has no "
+                f"{shortened(visible(inexact), LONGEST_NAME)}.",
+                "Store it as a double, a decimal or text.",
+            )
+
+
+def _is_single(category: str) -> bool:
+    """Tell whether a number is one of single precision exactly, as the double nearest to it is."""
+    number = float(category)
+    return bool(struct.unpack("f", struct.pack("f", number))[0] == number)
+
+
+def absent(name: str, names: Sequence[str], *, certain: bool) -> DataError:
+    """Return the refusal of a column that is not there: the columns there are, and the one that was meant.
+
+    Where a file has no header its first row stands for the names: of these none is repeated but one that is hardly
+    distinguishable from the name that is looked for.
+    """
+    told = f"It has {len(names)} column{'s' * (len(names) != 1)}"
+    if certain and names:
+        told += f": {', '.join(_shown(each) for each in names[:MOST_NAMES])}"
+        told += f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    advice = "Names are compared exactly, capitals and spaces included; a file starts with a line of names."
+    if len(names) == 1 and (";" in names[0] or "\t" in names[0]):
+        mark = "a semicolon" if ";" in names[0] else "a tab"
+        advice = f"Is {mark} the separator? Write the file with commas, or as .tsv with tabs, or give a dialect."
+    near = _nearest(name, names, least=CLOSE if certain else VERY_CLOSE)
+    if near is not None:
+        advice = f"Did you mean {_shown(near)}? {advice}"
+    return DataError(f"the table has no column named {name!r}. {told}.", advice)
+
+
+def _nearest(name: str, names: Sequence[str], *, least: float) -> str | None:
+    """Return the name that is most like another, capitals and blanks aside."""
+    small = {each.strip().casefold(): each for each in reversed(names) if len(each) <= 4 * LONGEST_NAME}
+    found = difflib.get_close_matches(name.strip().casefold(), small, n=1, cutoff=least)
+    return small[found[0]] if found else None
+
+
+def _shown(name: str) -> str:
+    return shortened(visible(repr(name)), LONGEST_NAME)
