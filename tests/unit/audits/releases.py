@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import random
 from typing import Any
 
@@ -10,6 +11,7 @@ from snapdp.ledger.belonging import identical
 from snapdp.release.derived import derived_blocks
 from snapdp.release.draw import Drawn
 from snapdp.release.record import EngineUsed, SideFile, is_long, key_of, record_values
+from snapdp.studies.categories import date_column
 from snapdp.studies.columns import NumberColumn, integer_column, number_column
 
 STEPS = ["1", "1/100", "1/3", "7", "0.25", "1e-6"]
@@ -29,7 +31,7 @@ def random_study(dice: random.Random) -> Any:
     columns = {name: _numbers(dice) for name in NUMBERS}
     for name in ("g", "h"):
         special = {key: dice.choice(["dropped", "binned"]) for key in ("unknown", "null")}
-        columns[name] = {"kind": "category", "categories": LABELS[: dice.randint(1, 6)], **special}
+        columns[name] = {**_categories(dice), **special}
     pairs = relation.get("n", 0) > 1
     kinds = ["count", "histogram", "sum", "mean"] + ["variance", "covariance"] * pairs
     asked = [_statistic(dice, dice.choice(kinds), columns, relation) for _ in range(dice.randint(1, 3))]
@@ -83,6 +85,30 @@ def _numbers(dice: random.Random) -> dict[str, Any]:
     return {"kind": "number", "lower": lower, "upper": upper, "step": dice.choice(STEPS)}
 
 
+def _categories(dice: random.Random) -> dict[str, Any]:
+    kind = dice.choice(["category", "category", "numbers", "boolean", "date"])
+    if kind == "date":
+        first = datetime.date(dice.choice([1, 1999, 2024]), dice.randint(1, 12), dice.randint(1, 28))
+        last = first + datetime.timedelta(days=dice.choice([0, 1, 40, 800]))
+        each = dice.choice(["day", "week", "month", "year"])
+        return {"kind": kind, "from": str(first), "to": str(last), "each": each}
+    if kind == "boolean":
+        return {"kind": kind}
+    listed = ["0", "1.0", "-2.50", "12"] if kind == "numbers" else LABELS
+    return {"kind": "category", "categories": listed[: dice.randint(1, 6)]}
+
+
+def _condition(dice: random.Random, values: dict[str, Any]) -> dict[str, Any]:
+    if values["kind"] == "boolean":
+        return {"equals": dice.choice([True, False, "yes"])}
+    if values["kind"] == "category":
+        return {"equals": values["categories"][0]}
+    periods = date_column("g", start=values["from"], end=values["to"], each=values["each"]).categories
+    ends = sorted({dice.choice(periods[1:]), dice.choice(periods[1:])}) if len(periods) > 1 else []
+    choices = [{"equals": periods[-1]}, *({key: end} for end in ends for key in ("from", "below"))]
+    return dice.choice([*choices, *([{"from": ends[0], "below": ends[1]}] if len(ends) > 1 else [])])
+
+
 def _declared(values: dict[str, Any]) -> NumberColumn:
     build = integer_column if values["kind"] == "integer" else number_column
     return build("x", **{key: each for key, each in values.items() if key != "kind"})
@@ -108,7 +134,7 @@ def _statistic(dice: random.Random, kind: str, columns: dict[str, Any], relation
     elif not private or dice.random() < 0.5:
         found["where"] = [{"column": "x", dice.choice(["from", "below"]): str(_declared(columns["x"]).upper)}]
         if dice.random() < 0.5:
-            found["where"].append({"column": "g", "equals": "north"})
+            found["where"].append({"column": "g", **_condition(dice, columns["g"])})
     if kind == "mean" and private and dice.random() < 0.5:
         found["count_share"] = "0.25"
     return found

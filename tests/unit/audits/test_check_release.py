@@ -37,6 +37,10 @@ COLUMNS = {
     "pay": {"kind": "number", "lower": 500, "upper": 1000, "step": "1/100"},
     "region": {"kind": "category", "categories": ["north", "south"], "unknown": "binned"},
     "many": {"kind": "category", "categories": [f"key {i}" for i in range(1200)]},
+    "code": {"kind": "category", "categories": ["0", "1.0", "2.5"]},
+    "smokes": {"kind": "boolean", "null": "binned"},
+    "visit": {"kind": "date", "from": "2023-11-20", "to": "2024-02-03", "each": "week"},
+    "born": {"kind": "date", "from": "1990-01-01", "to": "1994-12-31", "each": "day"},
 }
 CHANGE_ONE = [
     {"kind": "mean", "column": "age", "epsilon": "0.31"},
@@ -47,12 +51,15 @@ CHANGE_ONE = [
     {"kind": "histogram", "column": "age", "edges": [0, 18, 65], "outside": "binned", "epsilon": "0.2"},
     {"kind": "mean", "column": "pay", "by": "region", "epsilon": "4", "count_share": "0.25"},
     {"kind": "count", "where": [{"column": "age", "from": 65}, {"column": "region", "equals": "north"}], "epsilon": 1},
+    {"kind": "histogram", "column": "code", "by": "smokes", "epsilon": "0.2"},
+    {"kind": "count", "where": [{"column": "visit", "from": "2023-W48", "below": "2024-W02"}], "epsilon": 1},
 ]
 ADD_REMOVE = [
     {"kind": "mean", "column": "pay", "epsilon": "0.3"},
     {"kind": "sum", "column": "age", "by": "region", "epsilon": "0.3", "alpha": "0.1"},
     {"kind": "histogram", "column": "region", "epsilon": "0.2"},
     {"kind": "histogram", "column": "many", "epsilon": "0.2"},
+    {"kind": "histogram", "column": "born", "epsilon": "0.2"},
     {"kind": "count", "where": [{"column": "many", "equals": "key 7"}], "epsilon": "0.2"},
     {"kind": "mean", "column": "age", "by": "many", "epsilon": "1"},
 ]
@@ -74,6 +81,12 @@ def genuine(request: Any, tmp_path_factory: pytest.TempPathFactory) -> dict[str,
     if request.param == "persons":  # which no table is released for yet: a record with arbitrary draws
         return as_read(release_certificate(random_record(random.Random(1), study)))
     data = {"age": list(range(90)), "pay": [500 + 1.5 * i for i in range(90)], "region": ["north", "south", "x"] * 30}
+    data |= {
+        "code": ["1", "0.0", "x"] * 30,
+        "smokes": ["yes", "N", None] * 30,
+        "visit": ["2024-01-03"] * 90,
+        "born": ["x"] * 90,
+    }
     data |= {"many": ["key 7", "key 8", None] * 30}
     with snapdp.Ledger.create(folder / "ledger") as ledger:
         ledger.create_account("people", cap=99, relation=request.param, rows=study.relation.rows)
