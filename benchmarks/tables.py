@@ -96,7 +96,9 @@ def moments_study(rows: int) -> dict[str, object]:
         "dataset": "people",
         "relation": "change-one",
         "n": rows,
-        "columns": {name: {"kind": "number", "lower": 0, "upper": UPPERS[name]} for name in COLUMNS},
+        "columns": {
+            name: {"kind": "number", "lower": 0, "upper": UPPERS[name], "missing": "middle"} for name in COLUMNS
+        },
         "statistic": [{**each, "epsilon": "1/10"} for each in statistics_],
     }
 
@@ -125,7 +127,7 @@ def groups_study(rows: int) -> dict[str, object]:
         "dataset": "people",
         "relation": "add-remove",
         "n_max": rows,
-        "columns": {"key": keys, "pay": {"kind": "number", "lower": 0, "upper": UPPERS["pay"]}},
+        "columns": {"key": keys, "pay": {"kind": "number", "lower": 0, "upper": UPPERS["pay"], "missing": "middle"}},
         "statistic": [{"kind": "mean", "column": "pay", "by": "key", "epsilon": "1"}],
     }
 
@@ -140,7 +142,10 @@ def csv_study(rows: int) -> dict[str, object]:
         "relation": "change-one",
         "n": rows,
         "columns": {
-            **{name: {"kind": "number", "lower": 0, "upper": UPPERS[name]} for name in ("age", "pay")},
+            **{
+                name: {"kind": "number", "lower": 0, "upper": UPPERS[name], "missing": "middle"}
+                for name in ("age", "pay")
+            },
             "region": {"kind": "category", "categories": regions},
         },
         "statistic": [{**each, "epsilon": "1/10"} for each in statistics_],
@@ -180,7 +185,20 @@ def command(directory: Path, name: str, round_: int) -> list[str]:
     ledger = f"{name}-{round_}.ledger"
     create = ["ledger", "create", "--dataset", "people", "--cap", "1", "--relation", "change-one", "--n", "100000"]
     run(["-m", "snapdp", *create, ledger], directory)
-    flags = ["--mean", "age", "--bounds", "0,120", "--n", "100000", "--epsilon", "0.5", "--yes", "--ledger"]
+    flags = [
+        "--mean",
+        "age",
+        "--bounds",
+        "0,120",
+        "--missing",
+        "middle",
+        "--n",
+        "100000",
+        "--epsilon",
+        "0.5",
+        "--yes",
+        "--ledger",
+    ]
     return ["-m", "snapdp", "release", "people.csv", *flags, ledger]
 
 

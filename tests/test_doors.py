@@ -116,7 +116,7 @@ def test_what_could_be_imported_before_still_can():
         "dataset": "people",
         "relation": "change-one",
         "n": 5,
-        "columns": {"age": {"kind": "integer", "lower": 0, "upper": 120}},
+        "columns": {"age": {"kind": "integer", "lower": 0, "upper": 120, "missing": "middle"}},
         "statistic": [{"kind": "mean", "column": "age", "epsilon": "1"}],
     }
     study = snapdp.study(**declared)

@@ -170,7 +170,21 @@ def test_one_field_is_one_field_and_what_the_ledger_says_is_told_as_such(tmp_pat
     monkeypatch.chdir(tmp_path)
     Path("people.csv").write_text("age\n" + "31\n" * 4)
     terms = ["--dataset", "people", "--cap", "9", "--relation", "change-one", "--n", "4"]
-    asked = ["--count", "--where", "age>=9", "--bounds", "0,120", "--n", "4", "--epsilon", "1", "--dataset", "people"]
+    asked = [
+        "--count",
+        "--where",
+        "age>=9",
+        "--bounds",
+        "0,120",
+        "--missing",
+        "dropped",
+        "--n",
+        "4",
+        "--epsilon",
+        "1",
+        "--dataset",
+        "people",
+    ]
     for arguments in (
         ["ledger", "create", "people.ledger", *terms],
         ["release", "people.csv", "--ledger", "people.ledger", "--yes", "--record", "r.json", *asked],

@@ -22,7 +22,7 @@ from snapdp.studies.relation import change_one
 from snapdp.studies.statistics.mean import mean_query
 from snapdp.studies.statistics.statistic import mechanism
 
-MEAN = ["plan", "--mean", "age", "--bounds", "0,120", "--n", "5000"]
+MEAN = ["plan", "--mean", "age", "--bounds", "0,120", "--missing", "middle", "--n", "5000"]
 STUDY = """
 version = 1
 dataset = "people"
@@ -94,15 +94,15 @@ def test_people_see_a_table_with_bars():
 @pytest.mark.parametrize(
     "flags",
     [
-        ["--sum", "age", "--bounds", "500,1000", "--n-max", "10000"],
-        ["--variance", "age", "--bounds", "0,120", "--n", "50"],
-        ["--covariance", "age,pay", "--bounds", "0,120", "--bounds", "500,9999", "--n", "50"],
+        ["--sum", "age", "--bounds", "500,1000", "--missing", "dropped", "--n-max", "10000"],
+        ["--variance", "age", "--bounds", "0,120", "--missing", "60", "--n", "50"],
+        ["--covariance", "age,pay", "--bounds", "0,120", "--bounds", "500,9999", "--missing", "middle", "--n", "50"],
         ["--histogram", "region", "--categories", "north,south", "--n", "50"],
-        ["--histogram", "age", "--bounds", "0,120", "--edges", "0,18,65,120", "--n", "50"],
-        ["--count", "--where", "age>=65", "--where", "age<70", "--bounds", "0,120", "--n", "50"],
+        ["--histogram", "age", "--bounds", "0,120", "--missing", "dropped", "--edges", "0,18,65,120", "--n", "50"],
+        ["--count", "--where", "age>=65", "--where", "age<70", "--bounds", "0,120", "--missing", "1", "--n", "50"],
         ["--count", "--where", "region=north", "--categories", "north,south", "--n-max", "50"],
         ["--count", "--n-max", "5000"],
-        ["--mean", "age", "--bounds", "0,120", "--integer", "--n-max", "5000"],
+        ["--mean", "age", "--bounds", "0,120", "--missing", "dropped", "--integer", "--n-max", "5000"],
     ],
     ids=" ".join,
 )
@@ -139,7 +139,7 @@ def test_a_bare_mechanism_far_from_zero_shows_its_clamp_with_all_digits_that_mat
 
 @pytest.mark.parametrize("flags", [["--n", "5000", "--epsilon", "1"], ["--n", "5000", "--accuracy", "0.001"]], ids=str)
 def test_a_mean_that_doubles_cannot_tell_apart_is_refused_by_its_name(flags):
-    done = run("plan", "--mean", "x", "--bounds", "1000000000000000,1000000000000001", *flags)
+    done = run("plan", "--mean", "x", "--missing", "middle", "--bounds", "1000000000000000,1000000000000001", *flags)
     assert done.exit_code == 1
     assert done.stderr.startswith("BoundError: mean(x): doubles near 1e+15 are")
 
@@ -158,14 +158,20 @@ def test_a_bare_mechanism_shows_a_hint_at_the_cliff():
     [
         (["plan"], 2, "Give a study file"),
         (["plan", "--mean", "age", "--n", "5"], 2, "--bounds LOWER,UPPER"),
-        (["plan", "--mean", "age", "--bounds", "0,120", "--epsilon", "1"], 2, "Who is a neighbour?"),
+        ([*MEAN[:-2], "--epsilon", "1"], 2, "Who is a neighbour?"),
         ([*MEAN, "--n-max", "9", "--epsilon", "1"], 2, "Who is a neighbour?"),
         (["plan", "--count", "--where", "age!65", "--n", "5", "--epsilon", "1"], 2, "is not understood"),
         (["plan", "nowhere.toml"], 2, "does not exist"),
         ([*MEAN, "--epsilon", "1", "--plot", "x.gif"], 2, ".svg, .png or .pdf"),
         ([*MEAN, "--epsilon", "1", "--plot", "nowhere/x.svg"], 2, "cannot be written"),
         ([*MEAN, "--epsilon", "1", "--grid", "natural"], 2, "--grid is not read"),
-        ([*MEAN, "--epsilon", "1", "--where", "age>=5"], 2, "--where belongs to --count"),
+        (["plan", "--mean", "age", "--bounds", "0,120", "--n", "5", "--epsilon", "1"], 2, "--missing dropped (rows"),
+        ([*MEAN, "--missing", "age=dropped,pay=3", "--epsilon", "1"], 2, '"pay=3" belongs to no column'),
+        ([*MEAN, "--missing", "age=dropped", "--epsilon", "1"], 2, '"middle" belongs to no column'),
+        ([*MEAN, "--missing", "3", "--epsilon", "1"], 2, '"3" belongs to no column'),
+        ([*MEAN[:-4], "--missing", "age=1,age=2", "--n", "5", "--epsilon", "1"], 2, "speaks of age twice"),
+        ([*MEAN[:-4], "--missing", "mittel", "--n", "5", "--epsilon", "1"], 1, "missing = 'mittel'"),
+        ([*MEAN[:-4], "--missing", "121", "--n", "5", "--epsilon", "1"], 1, "outside the bounds"),
         ([*MEAN, "--epsilon", "1", "--edges", "0,5"], 2, "--edges belongs to --histogram"),
         ([*MEAN, "--epsilon", "1", "--fit"], 2, "--fit needs --budget"),
         (["plan", "--sensitivity", "1", "--bounds", "0,9", "--epsilon", "1", "--n", "5"], 2, "--n is not read"),
@@ -175,7 +181,11 @@ def test_a_bare_mechanism_shows_a_hint_at_the_cliff():
         ([*MEAN, "--epsilon", "0"], 1, "epsilon"),
         ([*MEAN, "--epsilon", "1", "--alpha", "2"], 1, "alpha"),
         ([*MEAN], 1, "epsilon or a target accuracy"),
-        (["plan", "--variance", "age", "--bounds", "0,1", "--n-max", "9", "--epsilon", "1"], 1, "add-remove"),
+        (
+            ["plan", "--variance", "age", "--bounds", "0,1", "--missing", "0", "--n-max", "9", "--epsilon", "1"],
+            1,
+            "add-remove",
+        ),
         (["plan", "--sensitivity", "1", "--bounds", "0,9", "--accuracy", "1/8", "--grid", "1"], 1, "accuracy"),
         (["plan", "--sensitivity", "0", "--bounds", "0,9", "--epsilon", "1"], 1, "publish the exact value"),
     ],
@@ -263,15 +273,30 @@ def test_bars_grow_by_eighths():
 
 
 def test_how_cells_are_read_is_said_once_and_follows_from_the_declarations_alone():
-    flags = ["--mean", "age", "--bounds", "0,121", "--count", "--where", "age>=65", "--n", "50", "--epsilon", "1"]
+    flags = ["--mean", "age", "--bounds", "0,121", "--missing", "middle", "--n", "50", "--epsilon", "1"]
     plain = ["--histogram", "g", "--categories", "north,south"]
-    missing = "Missing and unreadable cells count as 60.5 (age)."
+    missing = "Missing and unreadable cells: missing cells of age count as 60.5 (middle)."
     text = "Categories are compared as text: 1 is not 1.0."
-    told = [run("plan", *flags, *more) for more in (plain, ["--histogram", "g", "--categories", "1,2"])]
+    told = [run("plan", *flags, *more) for more in (plain, ["--histogram", "g", "--categories", "1,x"])]
     assert [each.stdout.count(missing) for each in told] == [1, 1]
     assert [each.stdout.count(text) for each in told] == [0, 1]
     alone = run("plan", *plain, "--n", "5", "--epsilon", "1")
-    assert (alone.exit_code, alone.stdout.count("cells count")) == (0, 0)
-    by = ["--mean", "age", "--bounds", "0,9", "--by", "g", "--categories", "a,1.0", "--n", "5", "--epsilon", "1"]
+    assert (alone.exit_code, alone.stdout.count("issing")) == (0, 0)
+    by = [
+        "--mean",
+        "age",
+        "--bounds",
+        "0,9",
+        "--missing",
+        "dropped",
+        "--by",
+        "g",
+        "--categories",
+        "a,1.0",
+        "--n",
+        "5",
+        "--epsilon",
+        "1",
+    ]
     assert text in run("plan", *by).stdout
     assert json.loads(run("plan", *flags, *plain, "--json").stdout)["reading"] == [missing]

@@ -19,7 +19,8 @@ from snapdp.cli.app import COMMANDS, main
 from snapdp.cli.demo import STUDY, people, table_text
 from snapdp.studies.reader import load_study, study_from_toml
 
-SHORT = ["--mean", "age", "--bounds", "0,120", "--n", "5000", "--epsilon", "0.5", "--ledger", "people.ledger", "--yes"]
+SHORT = ["--mean", "age", "--bounds", "0,120", "--n", "5000", "--epsilon", "0.5", "--missing", "middle"]
+SHORT += ["--ledger", "people.ledger", "--yes"]
 
 
 def run(*arguments: str, stdin: str | None = None):
@@ -92,6 +93,8 @@ def test_several_statistics_share_the_epsilon_equally():
     assert done.exit_code == 0, done.stderr
     record = json.loads(done.stdout)
     assert [each["epsilon"] for each in record["statistics"]] == ["1/8"] * 4
+    titles = ["mean(age)", "mean(income)", "histogram(region)", "count"]
+    assert [each["title"] for each in record["statistics"]] == [f"{title} where 65 <= age" for title in titles]
     assert record["charged"] == "1/2"
     assert record["statistics"][1]["columns"][0]["upper"] == "10000"
 
@@ -318,23 +321,25 @@ def test_a_ledger_is_backed_up_and_restored_against_the_newest_record():
 
 
 def test_init_writes_a_study_that_reads_back():
-    done = run("init", "new.toml", "--dataset", "people", *SHORT[:8], "--data", "people.csv")
+    done = run("init", "new.toml", "--dataset", "people", *SHORT[:10], "--data", "people.csv")
     assert done.exit_code == 0, done.stderr
     study = load_study("new.toml")
     assert (study.dataset, study.data, study.relation.rows) == ("people", "people.csv", 5000)
     assert run("release", "new.toml", "--ledger", "people.ledger", "--yes").exit_code == 0
-    assert run("init", "new.toml", *SHORT[:8]).exit_code == 2
+    assert run("init", "new.toml", *SHORT[:10]).exit_code == 2
     assert load_study("new.toml") == study
 
 
 def test_init_asks_and_never_opens_data():
-    answers = "people\n2\n6000\nmean\nage\ninteger\n0\n120\n0.5\ny\nhistogram\nregion\ncategory\nnorth, south\n0.2\nn\n"
+    answers = "people\n2\n6000\nmean\nage\ninteger\n0\n120\ndropped\n0.5\ny\n"
+    answers += "histogram\nregion\ncategory\nnorth, south\n0.2\nn\n"
     done = run("init", "asked.toml", stdin=answers)
     assert done.exit_code == 0, done.stderr
     study = load_study("asked.toml")
     assert [each.statistic.title for each in study.asked] == ["mean(age)", "histogram(region)"]
     assert study.relation.rows == 6000
     assert study.column("region").categories == ("north", "south")
+    assert study.column("age").dropped
 
 
 def test_sql_shows_what_will_run():

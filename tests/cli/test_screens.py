@@ -88,6 +88,7 @@ def study_values(name: str, *, person: bool = False) -> dict[str, Any]:
         {"relation": "add-remove", "n_max": 50, "person": f"{name} p"} if person else {"relation": "change-one", "n": 4}
     )
     return {
+        "version": 1,
         "dataset": "people",
         **who,
         "columns": {
@@ -110,7 +111,7 @@ def written(values: dict[str, Any], path: str = "study.toml") -> str:
     from snapdp.studies.reader import study_from_values
     from snapdp.studies.writer import study_to_toml
 
-    text = study_to_toml(study_from_values({"version": 1, **values}))
+    text = study_to_toml(study_from_values(values))
     Path(path).write_text(text, encoding="utf-8")
     return path
 
@@ -240,11 +241,11 @@ def test_a_word_of_the_command_line_is_repeated_visibly_whatever_it_is(name):
         (name,),
         (f"--{name}",),
         ("plan", name),
-        ("plan", "--mean", name, "--bounds", "1", "--n", "5", "--epsilon", "1"),
-        ("plan", "--mean", name, "--bounds", name, "--n", "5", "--epsilon", name),
+        ("plan", "--mean", name, "--missing", "1", "--bounds", "1", "--n", "5", "--epsilon", "1"),
+        ("plan", "--mean", name, "--missing", name, "--bounds", name, "--n", "5", "--epsilon", name),
         ("plan", "--histogram", name, "--categories", f"{name},b", "--n", "5", "--epsilon", "1"),
         ("plan", "--count", "--where", name, "--n-max", "5", "--epsilon", "1"),
-        ("plan", "--mean", "x", "--bounds", "0,1", "--n", "5", "--epsilon", "1", "--plot", f"{name}"),
+        ("plan", "--mean", "x", "--bounds", "0,1", "--missing", "0", "--n", "5", "--epsilon", "1", "--plot", f"{name}"),
         ("ledger", "create", "new.ledger", "--dataset", name, "--cap", "1", "--relation", "change-one", "--n", "5"),
         ("ledger", "create", f"no/{name}", "--dataset", "d", "--cap", "1", "--relation", "change-one", "--n", "5"),
         ("ledger", "show", name),

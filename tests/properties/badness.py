@@ -308,20 +308,20 @@ WORDS = [
 ]  # fmt: skip
 FLAGS = [
     "--mean", "--sum", "--count", "--variance", "--covariance", "--histogram", "--where", "--by", "--bounds",
-    "--integer", "--step", "--categories", "--edges", "--n", "--n-max", "--person", "--rows-per-person", "--epsilon",
-    "--accuracy", "--alpha", "--ledger", "--dataset", "--budget", "--report", "--record", "--values", "--directory",
-    "--data", "--table", "--cap", "--relation", "--against", "--colour",
+    "--missing", "--integer", "--step", "--categories", "--edges", "--n", "--n-max", "--person", "--rows-per-person",
+    "--epsilon", "--accuracy", "--alpha", "--ledger", "--dataset", "--budget", "--report", "--record", "--values",
+    "--directory", "--data", "--table", "--cap", "--relation", "--against", "--colour",
 ]  # fmt: skip
 COMMANDS = [
-    "release in/people.csv --mean x --bounds 500,1000 --n 6 --epsilon 0.5 --ledger change-one.ledger --yes",
+    "release in/people.csv --mean x --bounds 500,1000 --missing 700 --n 6 --epsilon 1 --ledger change-one.ledger --yes",
     "release in/people.csv --histogram g --categories a,b --n-max 6 --epsilon 0.5 --ledger add-remove.ledger --yes",
     "release in/study.toml --data in/people.csv --ledger change-one.ledger --yes --report out/r.html --json",
-    "release in/people.csv --count --where x>=600 --where g=a --bounds 500,1000 --categories a,b --n 6 --epsilon 1 "
-    "--ledger change-one.ledger --yes --record out/r.json --values out/v.csv",
+    "release in/people.csv --count --where x>=600 --where g=a --bounds 500,1000 --missing dropped "
+    "--categories a,b --n 6 --epsilon 1 --ledger change-one.ledger --yes --record out/r.json --values out/v.csv",
     "plan in/study.toml --json",
-    "plan --mean x --bounds 0,120 --n 5000 --epsilon 0.5",
+    "plan --mean x --bounds 0,120 --missing middle --n 5000 --epsilon 0.5",
     "sql in/study.toml --data in/people.csv",
-    "init out/new.toml --dataset people --mean x --bounds 500,1000 --n 6 --epsilon 1",
+    "init out/new.toml --dataset people --mean x --bounds 500,1000 --missing 700 --n 6 --epsilon 1",
     "ledger create out/new.ledger --dataset people --cap 1 --relation change-one --n 6",
     "ledger show change-one.ledger",
     "ledger history change-one.ledger --json",

@@ -87,6 +87,7 @@ ROWS: list[tuple[Any, ...]] = [
 def study(relation: str, rows: int, statistics: Any = None, **columns: Any) -> dict[str, Any]:
     chosen = statistics or [*BOTH, *(CHANGE_ONE if relation == "change-one" else ADD_REMOVE)]
     return {
+        "version": 1,
         "dataset": "people",
         "relation": relation,
         "n" if relation == "change-one" else "n_max": rows,
@@ -337,7 +338,7 @@ def commands(values: dict[str, Any], *lines: str) -> Callable[..., dict[str, byt
     """Return an act that types commands in the directory, and sees what each prints and its exit code."""
 
     def act(_: Any, table: Any, home: Path) -> dict[str, bytes]:
-        text = "".join(f"{key} = {toml(value)}\n" for key, value in {"version": 1, **values}.items())
+        text = "".join(f"{key} = {toml(value)}\n" for key, value in values.items())
         (home / "in" / "study.toml").write_text(text, encoding="utf-8")
         data = next(path for path in (home / "in").glob("people.*"))
         seen = {}
@@ -397,10 +398,10 @@ def test_the_command_line_cannot_tell_neighbours_with_the_same_indices_apart(kin
 
 
 def test_the_short_form_cannot_tell_neighbours_with_the_same_index_apart(tmp_path, capfd):
-    columns = {"x": {"kind": "number", "lower": 500, "upper": 1000}}
+    columns = {"x": {"kind": "number", "lower": 500, "upper": 1000, "missing": "middle"}}
     pair = PAIRS["all cells missing"]
-    values = study("change-one", 7, [{"kind": "mean", "column": "x", "epsilon": "1/2"}], **columns)
-    line = "release DATA --mean x --bounds 500,1000 --n 7 --epsilon 0.5 --ledger book.ledger --yes"
+    values = study("change-one", 7, [{"kind": "mean", "column": "x", "epsilon": "1/2"}], **columns) | {"version": 2}
+    line = "release DATA --mean x --bounds 500,1000 --missing middle --n 7 --epsilon 0.5 --ledger book.ledger --yes"
     act = commands(values, line, f"{line} --json --record out/record.json", f"{line} --report out/report.html")
     targets, one, two = seen_twice(pair, "csv", tmp_path, capfd, values=values, act=act)
     assert differences(one, two) == {}

@@ -152,10 +152,10 @@ def _own(request: Request, ledger: Ledger) -> Request:
 
 
 def study(given: str | os.PathLike[str] | dict[str, Any] | None = None, **values: Any) -> Study:
-    """Return a study from a TOML file, or from the same keys as a dict or as keywords.
+    """Return a study from a TOML file, or from the same keys as a dict or as keywords: version 2, unless they say 1.
 
     >>> s = study(dataset="people", relation="change-one", n=5000,
-    ...           columns={"age": {"kind": "integer", "lower": 0, "upper": 120}},
+    ...           columns={"age": {"kind": "integer", "lower": 0, "upper": 120, "missing": "middle"}},
     ...           statistic=[{"kind": "mean", "column": "age", "epsilon": "0.5"}])
     >>> s.plan()
     plan: epsilon 1/2

@@ -27,8 +27,8 @@ FORMAT = "snapdp-release-certificate/1"
 PREMISES = "post-processing proved, sensitivity proved, exact sums proved, composition proved, fast path tested"
 PREMISES += ", fair bits assumed, engine assumed, public declarations assumed, unit assumed"
 KINDS = {  # of statistics: how many columns, and the fields beside the common ones; those marked ? may be absent
-    "count": (0, "where? by?"), "histogram": (1, "columns by?"), "sum": (1, "columns by?"), "mean": (1, "columns by?"),
-    "variance": (1, "columns"), "covariance": (2, "columns"),
+    "count": (0, "where? by?"), "histogram": (1, "columns where? by?"), "sum": (1, "columns where? by?"),
+    "mean": (1, "columns where? by?"), "variance": (1, "columns"), "covariance": (2, "columns"),
 }  # fmt: skip
 PLAIN = "-?(0|[1-9][0-9]*)([.][0-9]+)?"  # a category that compares as a number
 SHA256, RATIONAL = "sha256:[0-9a-f]{64}", "-?[0-9]{1,1000}(/[0-9]{1,1000})?"
@@ -179,6 +179,7 @@ class Column(NamedTuple):  # numbers on a step, or categories; no labels where o
     lower: Fraction = ZERO
     upper: Fraction = ZERO
     step: Fraction = ONE
+    missing: str = ""  # whether rows without the number are "left out", it counts "in sums", or "everywhere"
     levels: int = 0
     cells: int = 0
     labels: tuple[str, ...] | None = None
@@ -253,13 +254,17 @@ def read_column(column: At, kinds: str = "number|integer|category|boolean|date")
         if numbers:
             read_numbers(listed, labels)
         return Column(name, kind, cells=len(labels) + len(special), labels=(*labels, *special))
-    _, _, width, *ends = column.fields("name kind step lower missing upper")
-    step, lower, missing, upper = width.rational(above=0), *(end.rational() for end in ends)
+    rule = "missing" if "missing" in column.value else "missing_in_sums"
+    _, _, width, *ends, stand_in = column.fields(f"name kind step lower upper {rule}")
+    step, lower, upper = width.rational(above=0), *(end.rational() for end in ends)
+    dropped = rule == "missing" and stand_in.value == "dropped"
+    missing = lower if dropped else stand_in.rational()
     width.demand(kind == "number" or step.denominator == 1, "not whole, for integers")
     column.demand(lower <= missing <= upper and lower < upper, "no bounds with the stand-in between them")
     on_step = all((end / step).denominator == 1 for end in (lower, missing, upper))
     width.demand(on_step and (upper - lower) / step <= MOST_LEVELS, "not a part of the bounds, at least 2**-31")
-    return Column(name, kind, lower, upper, step, levels=int((upper - lower) / step))
+    counts = "left out" if dropped else "everywhere" if rule == "missing" else "in sums"
+    return Column(name, kind, lower, upper, step, counts, levels=int((upper - lower) / step))
 
 
 def read_condition(condition: At) -> str:
@@ -290,6 +295,8 @@ def read_bins(statistic: At, column: Column) -> list[str]:
     binned = statistic.at("outside").text("dropped|binned") == "binned"
     bins = [f"[{low}, {high}{']' if high == edges[-1] else ')'}" for low, high in pairwise(edges)]
     bins += [f"above {edges[-1]}"] * (binned and edges[-1] < column.upper)
+    rule = statistic.at("missing").text("dropped|binned") if "missing" in statistic.value else "dropped"
+    bins += ["(missing)"] * (rule == "binned")
     return [f"below {edges[0]}"] * (binned and edges[0] > column.lower) + bins
 
 
@@ -351,8 +358,13 @@ class StatedPart(NamedTuple):  # one numerator: its mechanism in each cell, and 
 def parts_of(
     statistic: StatedStatistic, relation: Relation, grouped: bool, for_count: Fraction
 ) -> Iterator[StatedPart]:
-    """Yield the numerators of a statistic, each with the epsilon of its cells.            sensitivities (4)-(13)"""
+    """Yield the numerators of a statistic, each with the epsilon of its cells.       sensitivities (4)-(13), (18), (19)
+
+    Under change-one without groups a row that counts may stay and go from one bound to the other, which moves sums of
+    some of the rows as well. Then the parts of a mean lose max(sum, sum/2 + count), which is its epsilon.
+    """
     kind, epsilon, (change_one, n, persons) = statistic.kind, statistic.epsilon, relation
+    stays = change_one and not grouped
     two = 2 if change_one and grouped else 1  # a row may leave one group and enter another: (13)
     if kind in ("count", "histogram"):  # (5), (6)
         moving = min(2, statistic.cells) if change_one else 1
@@ -363,14 +375,19 @@ def parts_of(
         most, factor = n * n // 4 * x.levels * y.levels, x.step * y.step / (n * (n - 1))
         least, furthest = 0 if kind == "variance" else -most, (n - 1) * x.levels * y.levels
         yield StatedPart(f"{kind} numerator", furthest, least, most, factor, ZERO, False, 1, epsilon)
-    elif change_one and not grouped:  # (7); the mean of one row is its sum
+    elif stays and not statistic.some:  # (7); the mean of one row is its sum
         factor, shift = (x.step, n * x.lower) if kind == "sum" else (x.step / n, x.lower)
         total = integer and (kind == "sum" or n == 1)
         yield StatedPart("sum above lower", x.levels, 0, n * x.levels, factor, shift, total, 1, epsilon)
     elif kind == "sum":  # (8)
         low, high = int(x.lower / x.step), int(x.upper / x.step)
-        furthest, least, most = max(abs(low), abs(high)), min(0, n * low), max(0, n * high)
+        furthest = max(high, 0) - min(low, 0) if stays else max(abs(low), abs(high))  # (18)
+        least, most = min(0, n * low), max(0, n * high)
         yield StatedPart("sum", furthest * persons, least, most, x.step, ZERO, integer, two, epsilon / two)
+    elif stays:  # (19)
+        most, rest = n * x.levels, 2 * (1 - for_count) * epsilon
+        yield StatedPart("centred sum", 2 * x.levels, -most, most, x.step / 2, ZERO, False, 1, rest)
+        yield StatedPart("count", 1, 0, n, ONE, ZERO, True, 1, for_count * epsilon)
     else:  # (9)
         most, rest = n * x.levels, (1 - for_count) * epsilon / two
         yield StatedPart("centred sum", x.levels * persons, -most, most, x.step / 2, ZERO, False, two, rest)
@@ -385,26 +402,38 @@ class StatedStatistic(NamedTuple):
     title: str
     cells: int
     labels: list[str]  # none where there are more than 1,000 cells
+    some: bool  # whether only some rows count: those that meet conditions, or that have the number
     released: list[tuple[StatedPart, list[int]]]  # with the indices of the cells
 
 
 def read_statistic(stated: At, relation: Relation) -> StatedStatistic:
     """Return a statistic whose parts are what follows from their declaration and their indices."""
     kind, grouped = stated.at("kind").text("|".join(KINDS)), "by" in stated.value
-    public, (wanted, names) = relation[0] and not grouped, KINDS[kind]  # public: how many rows there are
+    wanted, names = KINDS[kind]
     kinds = "number|integer|category|boolean|date" if kind == "histogram" else "number|integer"
     columns = [read_column(each, kinds) for each in stated.at("columns").rows(2)] if wanted else []
     stated.demand(len({column.name for column in columns}) == wanted, "not so many different columns")
-    names += " edges outside" * (kind == "histogram" and columns[0].kind in ("number", "integer"))
+    binned = kind == "histogram" and columns[0].kind in ("number", "integer")
+    names += " edges outside" * binned + " missing" * (binned and columns[0].missing != "everywhere")
+    dropped = stated.value.get("missing") == "dropped" if binned else any(x.missing == "left out" for x in columns)
+    some = "where" in stated.value or dropped
+    public = relation[0] and not grouped and not some  # how many rows count
     names += " count_share" * (kind == "mean" and not public)
     _, title, epsilon, alpha, parts, *_ = stated.fields("kind title epsilon alpha parts " + names)
     stated.demand(kind not in ("variance", "covariance") or (public and relation[1] > 1), "needs a public n >= 2")
-    stated.demand(kind != "count" or not public or "where" in stated.value, "how many rows there are is public")
+    stated.demand(kind != "count" or not public, "how many rows there are is public")
     found = StatedStatistic(
-        kind, epsilon.rational(above=0), alpha.rational(0, 1), columns, *read_cells(stated, columns), []
+        kind,
+        epsilon.rational(above=0),
+        alpha.rational(0, 1),
+        columns,
+        *read_cells(stated, columns),
+        some=some,
+        released=[],
     )
     title.same(found.title)
     for_count = stated.at("count_share").rational(0, 1) if "count_share" in stated.value else HALF
+    stated.demand(grouped or not relation[0] or for_count >= HALF, "a count_share below 1/2 where half is free")
     expected = list(parts_of(found, relation, grouped, for_count))
     parts.demand(len(parts.rows(2)) == len(expected), "not so many parts")
     for each, part in zip(parts.rows(), expected, strict=True):
@@ -456,13 +485,14 @@ def means(statistic: StatedStatistic) -> Iterator[Row]:
 
 
 def shares(statistic: StatedStatistic, relation: Relation) -> Iterator[Row]:
-    """Yield each cell's part of n; where n is private, of the released total, without an interval.             [4]"""
+    """Yield each cell's part of n; of some rows, or a private n, of the released total, without an interval.   [4]"""
     ((counts, indices),), (change_one, n, _) = statistic.released, relation
-    total = n if change_one else sum(max(counts.value(index), ZERO) for index in indices) or ONE
+    public = change_one and not statistic.some
+    total = n if public else sum(max(counts.value(index), ZERO) for index in indices) or ONE
     for index in indices:
         low, high = counts.interval(index, statistic.alpha)
         value = float(min(max(counts.value(index), ZERO) / total, ONE))
-        yield value, *(outward(low / total, high / total) if change_one else (None, None))
+        yield value, *(outward(low / total, high / total) if public else (None, None))
 
 
 def correlation(covariance: StatedStatistic, variances: Sequence[StatedStatistic]) -> Row:

@@ -28,12 +28,14 @@ data = "people.csv"
 kind = "integer"
 lower = 0
 upper = 120
+missing = "middle"
 
 [columns.income]
 kind = "number"
 lower = 0
 upper = 10000
 step = "1/100"
+missing = "dropped"
 
 [columns.region]
 kind = "category"

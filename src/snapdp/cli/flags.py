@@ -14,7 +14,7 @@ import click
 
 from snapdp.errors import ParameterError
 from snapdp.exact import positive
-from snapdp.studies import KINDS, STUDY_VERSION, Statistic
+from snapdp.studies import DROPPED, KINDS, STUDY_VERSION, Statistic
 
 _CONDITION = re.compile(r"^\s*(?P<column>[^<>=]+?)\s*(?P<operator>>=|<|=)\s*(?P<value>[^<>=]+?)\s*$")
 _Option = tuple[tuple[str, ...], dict[str, Any]]
@@ -34,7 +34,7 @@ _OPTIONS: tuple[_Option, ...] = (
     *map(_statistic_option, KINDS.values()),
     (
         ("--where",),
-        {"multiple": True, "metavar": "CONDITION", "help": 'For a count: "age>=65", "age<70", "region=north".'},
+        {"multiple": True, "metavar": "CONDITION", "help": 'Of such rows only: "age>=65", "age<70", "region=north".'},
     ),
     (("--by",), {"metavar": "COLUMN", "help": "Each statistic for each of the --categories of this column."}),
     (
@@ -43,6 +43,14 @@ _OPTIONS: tuple[_Option, ...] = (
             "multiple": True,
             "metavar": "LOWER,UPPER",
             "help": "Public bounds of a column of numbers, in the order of the columns, or NAME=LOWER,UPPER.",
+        },
+    ),
+    (
+        ("--missing",),
+        {
+            "multiple": True,
+            "metavar": "RULE",
+            "help": "What a missing number counts as: dropped, middle or a number; by column NAME=RULE,NAME=RULE.",
         },
     ),
     (("--integer",), {"is_flag": True, "help": "The columns hold whole numbers (step 1)."}),
@@ -82,6 +90,7 @@ _OPTIONS: tuple[_Option, ...] = (
         {"metavar": "NUMBER", "help": "The accuracy may be missed with this probability.  [default: 0.05]"},
     ),
 )
+NO_COLUMN = {"row": {"kind": "integer", "lower": 0, "upper": 1, "missing": DROPPED}}
 NAMES = tuple(names[0].removeprefix("--").replace("-", "_") for names, _ in _OPTIONS)
 
 
@@ -138,13 +147,10 @@ def _statistics(options: dict[str, Any], conditions: dict[str, Any], edges: dict
         for names in _named(statistic, options):
             about = {"column": names[0]} if statistic.takes == 1 else {"columns": names} if names else {}
             details: dict[str, list[Any]] = {
-                "where": where,
                 "edges": edges.get(names[0], "").split(",") if names else [],
             }
             said = {key: value for key, value in details.items() if key in statistic.details and any(value)}
-            found.append({"kind": statistic.kind, **about, **said})
-    if where and not any("where" in each for each in found):
-        raise click.UsageError("--where belongs to --count.")
+            found.append({"kind": statistic.kind, **about, **said, **({"where": where} if where else {})})
     if not found:
         flags = ", ".join(f"--{kind}" for kind in KINDS)
         raise click.UsageError(f"Give a study file, or one or more of {flags}.")
@@ -186,7 +192,7 @@ def _columns(options: dict[str, Any], conditions: dict[str, Any], edges: dict[st
     kinds = _kind_columns(options, _once(categories))
     numbers += [name for name, tests in conditions.items() if "equals" not in tests and name not in kinds]
     if not numbers and not categories:  # a count of all rows names none, and a study needs one
-        return {"row": {"kind": "integer", "lower": 0, "upper": 1}}
+        return dict(NO_COLUMN)
     lists = [name for name in _once(categories) if name not in kinds and name not in _once(numbers)]
     return {**_number_columns(options, _once(numbers)), **kinds, **_category_columns(options, lists)}
 
@@ -205,10 +211,49 @@ def _number_columns(options: dict[str, Any], names: list[str]) -> dict[str, Any]
         if len(pair) != 2:
             raise click.UsageError(f'--bounds "{text}" is not LOWER,UPPER.')
         found[name] = {**common, "lower": pair[0], "upper": pair[1]}
-    missing = [name for name in names if name not in found]
-    if missing:
-        raise click.UsageError(f"Give --bounds LOWER,UPPER for each of: {', '.join(missing)}.")
-    return found
+    unbounded = [name for name in names if name not in found]
+    if unbounded:
+        raise click.UsageError(f"Give --bounds LOWER,UPPER for each of: {', '.join(unbounded)}.")
+    rules = _rules_for_missing(options["missing"], names)
+    return {name: {**declared, "missing": rules[name]} for name, declared in found.items()}
+
+
+def _rules_for_missing(texts: tuple[str, ...], names: list[str]) -> dict[str, str]:
+    """Return what a missing cell of each column counts as: NAME=RULE by name, a rule alone for all others."""
+    by_name: dict[str, str] = {}
+    for_others: list[str] = []
+    for text in texts:
+        _read_rules(text, names, by_name, for_others)
+    unsaid = [name for name in names if name not in by_name]
+    if len(for_others) > 1 or (for_others and not unsaid):
+        whom = "give NAME=RULE,NAME=RULE" if names else "no statistic here needs it"
+        raise click.UsageError(f'--missing "{for_others[-1]}" belongs to no column: {whom}.')
+    if unsaid and not for_others:
+        raise click.UsageError(
+            f"What does a missing cell count as, in {', '.join(unsaid)}? Give --missing dropped (rows without it are "
+            "left out), --missing middle (the middle of the bounds stands in), or --missing NUMBER (that public number "
+            "stands in); by column: --missing NAME=RULE,NAME=RULE."
+        )
+    return {**dict.fromkeys(unsaid, *for_others), **by_name} if unsaid else by_name
+
+
+def _read_rules(text: str, names: list[str], by_name: dict[str, str], for_others: list[str]) -> None:
+    """Take a text of rules apart; a name may hold commas and equals signs, a rule holds neither."""
+    rest = text
+    while rest:
+        name = max((each for each in names if rest.startswith(f"{each}=")), key=len, default=None)
+        rule, _, after = rest.removeprefix("" if name is None else f"{name}=").partition(",")
+        if name is None and "=" in rule:
+            raise click.UsageError(
+                f'--missing "{rule}" belongs to no column: the columns of numbers are {", ".join(names) or "none"}.'
+            )
+        if name in by_name:
+            raise click.UsageError(f"--missing speaks of {name} twice.")
+        if name is None:
+            for_others.append(rule.strip())
+        else:
+            by_name[name] = rule.strip()
+        rest = after.lstrip()
 
 
 def _kind_columns(options: dict[str, Any], names: list[str]) -> dict[str, Any]:

@@ -12,14 +12,14 @@ from typing import Any
 
 import click
 
-from snapdp.cli.flags import given, statistic_options, study_values
+from snapdp.cli.flags import NO_COLUMN, given, statistic_options, study_values
 from snapdp.cli.screen import echo_json, one_line, say
 from snapdp.studies import KINDS, STUDY_VERSION
 
 EXAMPLE = """\b
 Examples:
   snapdp init study.toml
-  snapdp init study.toml --dataset people --mean age --bounds 0,120 --n 5000 --epsilon 0.5
+  snapdp init study.toml --dataset people --mean age --bounds 0,120 --missing dropped --n 5000 --epsilon 0.5
 """
 
 
@@ -79,13 +79,9 @@ def _asked(dataset: str | None) -> dict[str, Any]:
         "version": STUDY_VERSION,
         "dataset": name,
         **relation,
-        "columns": columns or _no_column(),
+        "columns": columns or NO_COLUMN,
         "statistic": statistics,
     }
-
-
-def _no_column() -> dict[str, Any]:
-    return {"row": {"kind": "integer", "lower": 0, "upper": 1}}
 
 
 def _statistic(columns: dict[str, Any]) -> dict[str, Any]:
@@ -118,7 +114,10 @@ def _column(columns: dict[str, Any], *, name: str | None = None, category: bool 
     elif kind == "category":
         columns[name] = {"kind": kind, "categories": _list("All its categories, with commas")}
     else:
-        columns[name] = {"kind": kind, "lower": _ask("Lower bound (public)"), "upper": _ask("Upper bound (public)")}
+        bounds = {"lower": _ask("Lower bound (public)"), "upper": _ask("Upper bound (public)")}
+        say("Where the cell is missing:  dropped: the row is left out, the statistic is of those who answered.")
+        say("                            middle: the middle of the bounds stands in; or a public number does.")
+        columns[name] = {"kind": kind, **bounds, "missing": _ask("dropped, middle, or a number")}
     return name
 
 

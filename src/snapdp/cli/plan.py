@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 EXAMPLE = """\b
 Examples:
-  snapdp plan --mean age --bounds 0,120 --n 5000 --epsilon 0.5
+  snapdp plan --mean age --bounds 0,120 --missing middle --n 5000 --epsilon 0.5
   snapdp plan --histogram region --categories north,south,east,west --n-max 10000 --accuracy 30
   snapdp plan --sensitivity 1 --bounds 0,1000 --epsilon 0.49 --grid natural
   snapdp plan study.toml --fit

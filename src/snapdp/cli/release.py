@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 EXAMPLE = """\b
 Examples:
   snapdp release study.toml --ledger people.ledger --report report.html
-  snapdp release people.csv --mean age --bounds 0,120 --n 5000 --epsilon 0.5 --ledger people.ledger --yes
+  snapdp release people.csv --mean age --bounds 0,99 --missing dropped --n 5000 --epsilon 1 --ledger people.ledger --yes
 """
 FILE = click.Path(dir_okay=False, path_type=Path)
 

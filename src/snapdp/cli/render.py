@@ -16,7 +16,7 @@ from snapdp.cli.screen import note, one_line, say, table
 from snapdp.display import exact_amount, four_digits_up, hides_nothing, six_digits
 from snapdp.errors import SnapdpError
 from snapdp.exact import parameter
-from snapdp.studies import AS_NUMBERS, CategoryColumn, Line, NumberColumn, Plan
+from snapdp.studies import AS_NUMBERS, CategoryColumn, Line, Plan
 
 if TYPE_CHECKING:
     from snapdp.release import Number, Release
@@ -120,10 +120,9 @@ def _print_plan(plan: Plan, *, to_stderr: bool = False) -> None:
 def reading_of(plan: Plan) -> list[str]:
     """Return how cells are read, as far as the declarations of a plan tell: it depends on no data."""
     columns = dict.fromkeys(column for line in plan.lines for column in line.statistic.every_column)
-    numbers = [each for each in columns if isinstance(each, NumberColumn)]
     categories = [each for each in columns if isinstance(each, CategoryColumn)]
-    told = [f"{exact_amount(each.missing)} ({one_line(each.name)})" for each in numbers[:MOST_ROWS]]
-    found = [f"Missing and unreadable cells count as {', '.join(told)}."] if told else []
+    told = list(dict.fromkeys(clause for line in plan.lines for clause in line.statistic.missing_in_words))[:MOST_ROWS]
+    found = [f"Missing and unreadable cells: {'; '.join(map(one_line, told))}."] if told else []
     plain = [each for each in categories if each.listed and each.compare != AS_NUMBERS]
     if any(looks_like_number(name) for each in plain for name in each.categories):
         found.append("Categories are compared as text: 1 is not 1.0.")

@@ -37,11 +37,12 @@ VERSIONS: dict[int, dict[str, set[str]]] = {  # what each version added
     2: {
         "record": {"engine", "own"},
         "versions": {"pyspark", "postgresql"},
-        **{key: {"from", "to", "each", "compare"} for key in ("columns", "by", "column")},
+        "statistics": {"missing"},
+        **{key: {"from", "to", "each", "compare", "missing_in_sums"} for key in ("columns", "by", "column")},
     },
 }
 LIBRARIES = ("numpy", "gmpy2", "cryptography", "duckdb")
-_COLUMN = {"name", "kind", "lower", "upper", "step", "missing", "categories", "unknown", "null"}
+_COLUMN = {"name", "kind", "lower", "upper", "step", "missing", "missing_in_sums", "categories", "unknown", "null"}
 _COLUMN |= {"from", "to", "each", "compare"}  # of dates; how categories are compared
 _NUMBERS = {"cell", "index", "value", "low", "high", "file"}
 ALLOWED: dict[str, set[str]] = {
@@ -50,7 +51,7 @@ ALLOWED: dict[str, set[str]] = {
         "charged", "arithmetic", "engine", "own", "versions", "statistics", "derived", "request", "previous",
     },
     "versions": {"snapdp", "python", *LIBRARIES, *(each.library for each in ENGINES.values())},
-    "statistics": {"kind", "title", "epsilon", "alpha", "columns", "by", "parts"},  # and the details of its kind
+    "statistics": {"kind", "title", "epsilon", "alpha", "columns", "by", "where", "parts"},  # and its details
     "columns": _COLUMN,
     "by": _COLUMN,
     "column": _COLUMN,
@@ -252,7 +253,8 @@ def _required(place: str, value: Mapping[str, Any]) -> set[str]:
     if place in ("columns", "by", "column"):
         rules = {"unknown", "null"}
         special = {BOOLEAN: rules, DATE: rules | {"from", "to", "each"}, CATEGORY: rules | {"categories"}}
-        return {"name", "kind"} | special.get(str(value.get("kind")), {"lower", "upper", "step", "missing"})
+        missing = "missing_in_sums" if "missing_in_sums" in value else "missing"
+        return {"name", "kind"} | special.get(str(value.get("kind")), {"lower", "upper", "step", missing})
     return REQUIRED.get(place, set())
 
 

@@ -25,7 +25,8 @@ from snapdp.display import (
     visible,
 )
 from snapdp.errors import SnapdpError
-from snapdp.exact import parameter
+from snapdp.exact import nearest_multiple, parameter
+from snapdp.studies import DROPPED
 
 if TYPE_CHECKING:
     from snapdp.release.result import Number, Release
@@ -186,9 +187,21 @@ def _declared(column: dict[str, Any]) -> Html:
         return _text(f"{text}; unknown {column['unknown']}, null {column['null']}")
     return _text(
         f"{column['kind']} from {column['lower']} to {column['upper']} in steps of {column['step']} "
-        "(rounding moves a cell, and a mean, by at most half a step); "
-        f"missing cells count as {column['missing']}"
+        "(rounding moves a cell, and a mean, by at most half a step); " + _missing(column)
     )
+
+
+def _missing(column: dict[str, Any]) -> str:
+    """Return what a missing cell of a column of numbers counts as."""
+    if column.get("missing") == DROPPED:
+        return "rows without it are left out of sums and means"
+    number = column.get("missing_in_sums", column.get("missing"))
+    try:
+        lower, upper, step = (parameter(column[key], name=key) for key in ("lower", "upper", "step"))
+        middle = " (middle)" if number == str(nearest_multiple((lower + upper) / 2, step)) else ""
+    except SnapdpError:  # a record may be anybody's
+        middle = ""
+    return f"missing cells count as {number}{middle}" + (" in sums" if "missing_in_sums" in column else "")
 
 
 def _origin(record: dict[str, Any]) -> str:

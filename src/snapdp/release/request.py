@@ -31,7 +31,7 @@ class Request(Value):
     own: str | None = None  # the role of a team ledger for whom everything is drawn anew: another request
 
     def _check(self) -> None:
-        check_lengths(line.statistic.stated for line in self.lines)
+        check_lengths({**line.statistic.stated, "where": line.statistic.where} for line in self.lines)
         _ = self.mechanisms, self.declaration  # whatever is wrong with them is refused now
         for line, mechanisms in zip(self.lines, self.mechanisms, strict=True):
             for part, m in zip(line.statistic.parts, mechanisms, strict=True):

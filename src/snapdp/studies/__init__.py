@@ -14,8 +14,10 @@ if TYPE_CHECKING:
         Levels as Levels,
         Member as Member,
         Persons as Persons,
+        Present as Present,
         Products as Products,
         Sum as Sum,
+        Test as Test,
     )
     from snapdp.studies.categories import (
         BOOLEAN as BOOLEAN,
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
         AS_NUMBERS as AS_NUMBERS,
         BINNED as BINNED,
         CATEGORY as CATEGORY,
+        DROPPED as DROPPED,
         INTEGER as INTEGER,
         NUMBER as NUMBER,
         PERSON as PERSON,
@@ -110,14 +113,14 @@ else:
     __getattr__, __dir__ = door(
         __name__,
         {
-            "aggregates": "Aggregate Aggregates Bins Categories Count Levels Member Persons Products Sum",
+            "aggregates": "Aggregate Aggregates Bins Categories Count Levels Member Persons Present Products Sum Test",
             "categories": (
                 "BOOLEAN DATE DAY FALSE ISO_DATE MONTH PLAIN_NUMBER TRUE WEEK YEAR BooleanColumn DateColumn "
                 "boolean_column compared date_column place_of"
             ),
             "columns": (
-                "AS_NUMBERS BINNED CATEGORY INTEGER NUMBER PERSON CategoryColumn Column NumberColumn PersonColumn "
-                "category_column integer_column number_column storable "
+                "AS_NUMBERS BINNED CATEGORY DROPPED INTEGER NUMBER PERSON CategoryColumn Column NumberColumn "
+                "PersonColumn category_column integer_column number_column storable "
             ),
             "conditions": "Condition condition",
             "declarations": "INLINE digest",

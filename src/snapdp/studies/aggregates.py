@@ -2,8 +2,8 @@
 
 Room: studies. Reads nothing itself. An aggregate speaks of levels: q = steps above the lower bound of a column, or the
 position of a category in its declared list. Statistics say which aggregates they need, and make numerators of them.
-Every aggregate takes `by`, a category column: it is then answered once for each of its cells; and `persons`: it is then
-answered over at most so many rows of each person.
+Every aggregate takes `where`: it is then answered over the rows that meet all its tests; `by`, a category column: it is
+then answered once for each of its cells; and `persons`: at most so many rows of each person are there, before any test.
 
     answer = one integer for each cell, groups outermost, in the order in which cells were declared
 
@@ -24,7 +24,7 @@ from snapdp.values import Value
 
 
 class Levels(Value):
-    """A condition: start <= q < below. Of dates the periods are numbered, and what is no date is in no range."""
+    """A condition: start <= q < below. What is missing, or no date, has no level and is in no range."""
 
     column: NumberColumn | DateColumn
     start: int
@@ -42,6 +42,15 @@ class Member(Value):
             raise ParameterError(
                 f"{self.category!r} is no declared category of column {self.column.name!r}.", "Name a declared one."
             )
+
+
+class Present(Value):
+    """A condition: the cell is not missing."""
+
+    column: NumberColumn
+
+
+Test = Levels | Member | Present
 
 
 class Persons(Value):
@@ -65,62 +74,62 @@ class Persons(Value):
         return PersonColumn(name=self.column)
 
 
-class Count(Value):
+class _Asked(Value):
+    """What every aggregate says about its rows: the tests they meet, all of them; their groups; whose they are."""
+
+    where: tuple[Test, ...] = ()
+    by: CategoryColumn | None = None
+    persons: Persons | None = None
+
+    @property
+    def measured(self) -> tuple[Column, ...]:
+        """Return the columns that are counted or summed."""
+        return ()
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """Return every column but that of the groups."""
+        return (*self.measured, *(each.column for each in self.where))
+
+    @property
+    def cells(self) -> int:
+        return 1
+
+
+class Count(_Asked):
     """The number of rows that meet all conditions."""
 
-    where: tuple[Levels | Member, ...] = ()
-    by: CategoryColumn | None = None
-    persons: Persons | None = None
 
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        return tuple(each.column for each in self.where)
-
-    @property
-    def cells(self) -> int:
-        return 1
-
-
-class Sum(Value):
-    """The sum of q over the rows."""
+class Sum(_Asked):
+    """The sum of q over the rows; those without the cell add what stands in for it, or nothing."""
 
     column: NumberColumn
-    by: CategoryColumn | None = None
-    persons: Persons | None = None
 
     @property
-    def columns(self) -> tuple[Column, ...]:
+    def measured(self) -> tuple[Column, ...]:
         return (self.column,)
 
-    @property
-    def cells(self) -> int:
-        return 1
 
-
-class Products(Value):
-    """The sum of q * r over the rows, for two columns or one column twice."""
+class Products(_Asked):
+    """The sum of q * r over the rows, for two columns or one column twice; missing cells as in a sum."""
 
     first: NumberColumn
     second: NumberColumn
-    by: CategoryColumn | None = None
-    persons: Persons | None = None
 
     @property
-    def columns(self) -> tuple[Column, ...]:
+    def measured(self) -> tuple[Column, ...]:
         return (self.first, self.second)
 
-    @property
-    def cells(self) -> int:
-        return 1
 
+class Bins(_Asked):
+    """The number of rows with cuts[i] <= q < cuts[i+1], for each i.
 
-class Bins(Value):
-    """The number of rows with cuts[i] <= q < cuts[i+1], for each i."""
+    missing   one more cell, the last: the rows that have no q
+    """
 
     column: NumberColumn
     cuts: tuple[int, ...]
-    by: CategoryColumn | None = None
-    persons: Persons | None = None
+    missing: bool = False
 
     def _check(self) -> None:
         if len(self.cuts) < 2 or any(low > high for low, high in pairwise(self.cuts)):
@@ -129,23 +138,21 @@ class Bins(Value):
             )
 
     @property
-    def columns(self) -> tuple[Column, ...]:
+    def measured(self) -> tuple[Column, ...]:
         return (self.column,)
 
     @property
     def cells(self) -> int:
-        return len(self.cuts) - 1
+        return len(self.cuts) - 1 + self.missing
 
 
-class Categories(Value):
+class Categories(_Asked):
     """The number of rows in each cell of a category column."""
 
     column: CategoryColumn
-    by: CategoryColumn | None = None
-    persons: Persons | None = None
 
     @property
-    def columns(self) -> tuple[Column, ...]:
+    def measured(self) -> tuple[Column, ...]:
         return (self.column,)
 
     @property

@@ -5,8 +5,10 @@ Room: studies. It reads nothing itself. A cell becomes a whole number of steps a
     q = floor((x - lower)/step + 1/2),  0 <= q <= levels = (upper - lower)/step        theory (2)
 
 after clamping to the *effective* bounds: the declared ones, widened outward to multiples of the step. Effective bounds
-are the ones shown and the ones every sensitivity is taken from.
-Theory: docs/theory/sensitivities.md.
+are the ones shown and the ones every sensitivity is taken from. What a missing cell counts as is declared as well: its
+row is left out, or a public number stands in for it, in sums and what is made of sums. In bins and conditions a missing
+cell is missing; only in studies of version 1 the stand-in counts there too.
+Theory: docs/theory/sensitivities.md, (2) and (17).
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+from snapdp.display import exact_amount
 from snapdp.errors import BoundError, ParameterError
 from snapdp.exact import floor_log2, nearest_multiple, parameter, positive, power_of_two, shown
 from snapdp.values import Value
@@ -26,7 +29,12 @@ from snapdp.values import Value
 NUMBER, INTEGER, CATEGORY, PERSON = "number", "integer", "category", "person"
 DROPPED, BINNED = "dropped", "binned"
 AS_TEXT, AS_NUMBERS = "text", "numbers"  # how the cells of a category column are compared
+MIDDLE = "middle"
 UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+MISSING_CHOICES = (
+    'Give missing = "dropped" (rows without it are left out), missing = "middle" (the middle of the bounds stands in), '
+    "or a public number inside the bounds, which then stands in."
+)
 DEFAULT_LEVELS = 1 << 20  # a number column without a step has between this many levels and twice as many
 
 
@@ -35,7 +43,9 @@ class NumberColumn(Value):
 
     declared_lower, declared_upper   as the user wrote them
     lower, upper                     effective bounds: multiples of the step, outside the declared ones
-    missing                          what a missing cell counts as: a multiple of the step inside the effective bounds
+    missing                          what a missing cell counts as in sums: a multiple of the step inside the effective
+                                     bounds; None where rows without the cell are left out
+    everywhere                       what stands in counts in bins and conditions too: studies of version 1
     """
 
     name: str
@@ -45,7 +55,8 @@ class NumberColumn(Value):
     lower: Fraction
     upper: Fraction
     step: Fraction
-    missing: Fraction
+    missing: Fraction | None
+    everywhere: bool = False
 
     @property
     def levels(self) -> int:
@@ -66,6 +77,24 @@ class NumberColumn(Value):
     def middle(self) -> Fraction:
         """Return the midpoint (lower + upper)/2; the notes' (upper - lower)/2 is another number (theory, errata)."""
         return (self.lower + self.upper) / 2
+
+    @property
+    def dropped(self) -> bool:
+        """Tell whether rows without the cell are left out: how many there are is private then."""
+        return self.missing is None
+
+    @property
+    def missing_in_words(self) -> str:
+        """Return what a missing cell counts as, as a clause for people."""
+        if self.missing is None:
+            return f"rows without {self.name} are left out"
+        middle = " (middle)" if self.missing == nearest_multiple(self.middle, self.step) else ""
+        return f"missing cells of {self.name} count as {exact_amount(self.missing)}{middle}"
+
+    @property
+    def missing_in_conditions(self) -> str:
+        """Return the same of a condition on the column."""
+        return self.missing_in_words if self.everywhere else f"a row without {self.name} meets no condition on it"
 
     @property
     def widened(self) -> bool:
@@ -120,10 +149,16 @@ class PersonColumn(CategoryColumn):
 Column = NumberColumn | CategoryColumn
 
 
-def number_column(name: str, *, lower: Any, upper: Any, step: Any = None, missing: Any = None) -> NumberColumn:
+def number_column(
+    name: str, *, lower: Any, upper: Any, step: Any = None, missing: Any = None, everywhere: bool = False
+) -> NumberColumn:
     """Return a column of real numbers; the default step is the largest power of two <= (upper - lower)/2**20.
 
-    >>> age = number_column("age", lower="0.3", upper="119.5", step=1)
+    missing      "dropped", "middle", or a public number; left out, it is what it was in version 1 of the study file:
+                 the middle, everywhere
+    everywhere   the number counts in bins and conditions too, as in version 1
+
+    >>> age = number_column("age", lower="0.3", upper="119.5", step=1, missing="middle")
     >>> age.lower, age.upper, age.missing
     (Fraction(0, 1), Fraction(120, 1), Fraction(60, 1))
     """
@@ -132,11 +167,13 @@ def number_column(name: str, *, lower: Any, upper: Any, step: Any = None, missin
         width = power_of_two(floor_log2((high - low) / DEFAULT_LEVELS))
     else:
         width = positive(step, name=f"step of column {name!r}")
-    return _on_the_grid(name, NUMBER, low, high, width, missing)
+    return _on_the_grid(name, NUMBER, low, high, width, missing, everywhere)
 
 
-def integer_column(name: str, *, lower: Any, upper: Any, step: Any = 1, missing: Any = None) -> NumberColumn:
-    """Return a column of whole numbers; the step is a whole number too."""
+def integer_column(
+    name: str, *, lower: Any, upper: Any, step: Any = 1, missing: Any = None, everywhere: bool = False
+) -> NumberColumn:
+    """Return a column of whole numbers; the step is a whole number too. `missing` as in `number_column`."""
     low, high = _declared_bounds(name, lower, upper)
     width = positive(1 if step is None else step, name=f"step of column {name!r}")
     if width.denominator != 1:
@@ -144,7 +181,7 @@ def integer_column(name: str, *, lower: Any, upper: Any, step: Any = 1, missing:
             f"step = {width} is not whole, but column {name!r} holds integers.",
             'Give a whole step, or declare the column with kind = "number".',
         )
-    return _on_the_grid(name, INTEGER, low, high, width, missing)
+    return _on_the_grid(name, INTEGER, low, high, width, missing, everywhere)
 
 
 def category_column(
@@ -198,17 +235,10 @@ def _declared_bounds(name: str, lower: Any, upper: Any) -> tuple[Fraction, Fract
     return low, high
 
 
-def _on_the_grid(name: str, kind: str, low: Fraction, high: Fraction, step: Fraction, missing: Any) -> NumberColumn:
+def _on_the_grid(
+    name: str, kind: str, low: Fraction, high: Fraction, step: Fraction, missing: Any, everywhere: bool
+) -> NumberColumn:
     lower, upper = step * math.floor(low / step), step * math.ceil(high / step)
-    stand_in = (lower + upper) / 2 if missing is None else parameter(missing, name=f"missing of column {name!r}")
-    if not lower <= stand_in <= upper:
-        raise BoundError(
-            f"missing = {stand_in} lies outside the bounds {lower} to {upper} of column {name!r}.",
-            "Give a public value inside the bounds, or leave it out: the midpoint is taken.",
-            missing=stand_in,
-            lower=lower,
-            upper=upper,
-        )
     return NumberColumn(
         name=name,
         kind=kind,
@@ -217,5 +247,26 @@ def _on_the_grid(name: str, kind: str, low: Fraction, high: Fraction, step: Frac
         lower=lower,
         upper=upper,
         step=step,
-        missing=nearest_multiple(stand_in, step),  # both bounds are multiples, so it stays between them
+        missing=_stand_in(name, lower, upper, step, missing, words=not everywhere),
+        everywhere=everywhere or missing is None,
     )
+
+
+def _stand_in(
+    name: str, lower: Fraction, upper: Fraction, step: Fraction, missing: Any, *, words: bool
+) -> Fraction | None:
+    """Return what stands in for a missing cell, None where nothing does; version 1 had no words for it."""
+    if words and isinstance(missing, str) and missing.isalpha():
+        if missing not in (DROPPED, MIDDLE):
+            raise ParameterError(f"missing = {shown(missing)} of column {name!r} is not known.", MISSING_CHOICES)
+        return None if missing == DROPPED else nearest_multiple((lower + upper) / 2, step)
+    found = (lower + upper) / 2 if missing is None else parameter(missing, name=f"missing of column {name!r}")
+    if not lower <= found <= upper:
+        raise BoundError(
+            f"missing = {found} lies outside the bounds {lower} to {upper} of column {name!r}.",
+            MISSING_CHOICES if words else "Give a public value inside the bounds, or leave it out for the midpoint.",
+            missing=found,
+            lower=lower,
+            upper=upper,
+        )
+    return nearest_multiple(found, step)  # both bounds are multiples, so it stays between them

@@ -1,10 +1,12 @@
 """Public conditions on a row: a category, or a range of the quantised number.
 
-Room: studies. Holds no data. A condition that no row or every row would meet is refused when it is declared.
+Room: studies. Holds no data. A condition that no row or every row would meet is refused when it is declared. One on a
+missing cell is false; only columns of version 1 have a number there.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -85,6 +87,14 @@ def _between_dates(column: DateColumn, start: Any, below: Any) -> Condition:
         raise BoundError(f"from = {start} is not before {below} for column {column.name!r}.", "Give from < below.")
     ends = (None if each is None else column.categories[each] for each in (low, high))
     return Condition(column=column, **dict(zip(("start", "below"), ends, strict=True)))
+
+
+def joined(where: Sequence[Condition]) -> tuple[Condition, ...]:
+    """Return conditions that a row must meet, all of them; each speaks of another column."""
+    names = [each.column.name for each in where]
+    if len(set(names)) != len(names):
+        raise ParameterError("two conditions speak of the same column.", "Join them into one, with from and below.")
+    return tuple(where)
 
 
 def tested(each: Condition) -> Levels | Member:

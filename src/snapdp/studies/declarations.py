@@ -16,9 +16,11 @@ from snapdp.studies.categories import BOOLEAN, DATE, DateColumn, boolean_column,
 from snapdp.studies.columns import (
     AS_NUMBERS,
     AS_TEXT,
+    DROPPED,
     INTEGER,
     CategoryColumn,
     Column,
+    NumberColumn,
     category_column,
     integer_column,
     number_column,
@@ -73,8 +75,15 @@ def column_values(column: Column) -> dict[str, Any]:
         "lower": str(column.lower),
         "upper": str(column.upper),
         "step": str(column.step),
-        "missing": str(column.missing),
+        **_missing(column),
     }
+
+
+def _missing(column: NumberColumn) -> dict[str, str]:
+    """Return what a missing cell counts as; `missing` with a number is the rule of version 1: it counts everywhere."""
+    if column.missing is None:
+        return {"missing": DROPPED}
+    return {"missing" if column.everywhere else "missing_in_sums": str(column.missing)}
 
 
 def column_from(values: Mapping[str, Any], *, holding: str | None = None) -> Column:
@@ -96,9 +105,18 @@ def column_from(values: Mapping[str, Any], *, holding: str | None = None) -> Col
             return CategoryColumn(name=name, categories=named, compare=compare, **choices)
         return compared(category_column(name, categories=listed, **choices), compare)
     build = integer_column if values["kind"] == INTEGER else number_column
-    column = build(name, **{key: values[key] for key in ("lower", "upper", "step", "missing")})
+    rule = _missing_from(values)
+    column = build(name, **{key: values[key] for key in ("lower", "upper", "step")}, **rule)
     quantiser_of(column)  # refuses what no exact statement could have read
     return column
+
+
+def _missing_from(values: Mapping[str, Any]) -> dict[str, Any]:
+    if ("missing" in values) == ("missing_in_sums" in values):
+        raise DataError("a column says twice, or never, what a missing cell counts as.", "The record was altered.")
+    if "missing_in_sums" in values or values["missing"] == DROPPED:
+        return {"missing": values.get("missing_in_sums", DROPPED)}
+    return {"missing": values["missing"], "everywhere": True}
 
 
 def condition_values(each: Condition) -> dict[str, Any]:

@@ -115,8 +115,7 @@ class Line(OfStatistic):
         if not self.meets_target:
             remarks.append(f"misses the accuracy {self.target} asked for")
         if self.statistic.derivation is not None:
-            shares = " + ".join(str(part.share * part.moving) for part in self.statistic.parts)
-            remarks.append(f"derived, no accuracy promised; epsilon split {shares}")
+            remarks.append(f"derived, no accuracy promised; {self.statistic.split}")
         return "; ".join(remarks)
 
     def derived_accuracy(self, rows: Any) -> Fraction:

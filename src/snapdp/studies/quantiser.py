@@ -44,9 +44,10 @@ class Quantiser(Value):
     integers: str
 
     @property
-    def missing(self) -> int:
-        """Return the level of a missing cell."""
-        return int((self.column.missing - self.column.lower) / self.column.step)
+    def missing(self) -> int | None:
+        """Return the level that stands in for a missing cell; None where nothing does."""
+        column = self.column
+        return None if column.missing is None else int((column.missing - column.lower) / column.step)
 
 
 def quantiser_of(column: NumberColumn) -> Quantiser:

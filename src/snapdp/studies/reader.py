@@ -8,8 +8,9 @@ Rules of change:
 - a study says its version; a key never changes its meaning, and what a version did not have is refused in it;
 - a new key opens a new version, or joins the one that no release has shipped yet: VERSIONS names what each added;
 - a new kind of statistic, or a detail of one, is no new version: a library that does not know it refuses it by name;
-- the newest version is written, every version is read for ever and declares what it declared: the request, and with it
-  the answer that a ledger holds, is the same; a study of each version is kept among the vectors.
+- version 2 has no default for `missing`: version 1 took the middle, and let it count in bins and conditions as well;
+- a study is written in its own version, every version is read for ever and declares what it declared: the request, and
+  with it the answer that a ledger holds, is the same; a study of each version is kept among the vectors.
 """
 
 from __future__ import annotations
@@ -26,10 +27,14 @@ from snapdp.errors import ParameterError
 from snapdp.exact import positive
 from snapdp.studies.categories import KIND_KEYS, category_in
 from snapdp.studies.columns import (
+    AS_TEXT,
     CATEGORY,
     INTEGER,
+    MISSING_CHOICES,
     NUMBER,
+    CategoryColumn,
     Column,
+    NumberColumn,
     integer_column,
     number_column,
     storable,
@@ -61,6 +66,18 @@ class DeclaredStudy(Value):
     asked: tuple[Asked, ...]
     budget: Fraction | None = None
     data: str | None = None  # where the rows are, for `release`; no part of a request
+    version: int = STUDY_VERSION  # whose rules it keeps
+
+    def _check(self) -> None:
+        numbers = [each for each in self.columns if isinstance(each, NumberColumn)]
+        lists = [each for each in self.columns if isinstance(each, CategoryColumn)]
+        if self.version > 1 and any(each.everywhere for each in numbers):
+            raise ParameterError("a column has the rule of version 1 for missing cells.", MISSING_CHOICES)
+        older = all(each.everywhere for each in numbers) and all(
+            each.kind == CATEGORY and each.compare == AS_TEXT for each in lists
+        )
+        if self.version == 1 and not older:
+            raise ParameterError("a column says what version 1 has no word for.", "Declare it in version 2.")
 
     def column(self, name: str) -> Column:
         """Return a declared column by its name."""
@@ -111,6 +128,7 @@ def study_from_values(values: dict[str, Any]) -> DeclaredStudy:
         asked=_asked(top, relation, columns),
         budget=budget,
         data=None if "data" not in top else _name(top.text("data"), key="data"),
+        version=version,
     )
 
 
@@ -166,8 +184,10 @@ def _column(name: str, values: Any, version: int) -> Column:
         if kind in (NUMBER, INTEGER):
             table.restrict(NUMBER_KEYS, because=f" for a column of kind {kind}")
             table.need("lower", "upper")
+            if version > 1 and "missing" not in table:
+                raise ParameterError("what a missing cell counts as is not said.", MISSING_CHOICES, key="missing")
             build = number_column if kind == NUMBER else integer_column
-            column = build(name, **{key: table.number(key) for key in NUMBER_KEYS[1:]})
+            column = build(name, **{key: table.number(key) for key in NUMBER_KEYS[1:]}, everywhere=version == 1)
             quantiser_of(column)  # refuses, before anything is planned, what no exact statement could read
             return column
         listed = ", ".join(f'"{each}"' for each in (NUMBER, INTEGER, *kinds))

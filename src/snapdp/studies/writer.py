@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from snapdp.studies.categories import category_items
-from snapdp.studies.columns import CategoryColumn, Column
+from snapdp.studies.columns import DROPPED, CategoryColumn, Column
 from snapdp.studies.plan import DEFAULT_ALPHA, Asked
-from snapdp.studies.reader import STUDY_VERSION, DeclaredStudy
+from snapdp.studies.reader import DeclaredStudy
 from snapdp.studies.relation import Relation
 
 LARGEST_PLAIN = 1 << 63  # TOML promises integers of 64 bits
@@ -21,13 +21,15 @@ Item = tuple[str, object]
 
 def study_to_toml(study: DeclaredStudy) -> str:
     """Return the text of a study file."""
-    top: list[Item] = [("version", STUDY_VERSION), ("dataset", study.dataset), *_relation(study.relation)]
+    top: list[Item] = [("version", study.version), ("dataset", study.dataset), *_relation(study.relation)]
     if study.budget is not None:
         top.append(("budget", study.budget))
     if study.data is not None:
         top.append(("data", study.data))
     blocks = [_lines(top)]
-    blocks += [_lines(_column(column), header=f"[columns.{_text(column.name)}]") for column in study.columns]
+    blocks += [
+        _lines(_column(column, study.version), header=f"[columns.{_text(column.name)}]") for column in study.columns
+    ]
     blocks += [_lines(_statistic(asked), header="[[statistic]]") for asked in study.asked]
     return "\n".join(blocks)
 
@@ -40,15 +42,15 @@ def _relation(relation: Relation) -> Iterator[Item]:
         yield "rows_per_person", relation.rows_per_person
 
 
-def _column(column: Column) -> Iterator[Item]:
+def _column(column: Column, version: int) -> Iterator[Item]:
     yield "kind", column.kind
-    if isinstance(column, CategoryColumn):
-        yield from category_items(column)
+    if isinstance(column, CategoryColumn):  # version 1 compares text, and has no word for it
+        yield from (item for item in category_items(column) if version > 1 or item[0] != "compare")
     else:
         yield "lower", column.declared_lower
         yield "upper", column.declared_upper
         yield "step", column.step
-        yield "missing", column.missing
+        yield "missing", DROPPED if column.missing is None else column.missing
 
 
 def _statistic(asked: Asked) -> Iterator[Item]:

@@ -39,7 +39,7 @@ def random_study(dice: random.Random) -> Any:
         asked += [{"kind": "variance", "column": "x"}, {"kind": "variance", "column": "y"}]
         asked += [{"kind": "covariance", "columns": ["x", "y"]}]
     once = {repr(each): {**each, "epsilon": dice.choice(EPSILONS), "alpha": dice.choice(ALPHAS)} for each in asked}
-    return snapdp.study(dataset="people", columns=columns, statistic=list(once.values()), **relation)
+    return snapdp.study(version=1, dataset="people", columns=columns, statistic=list(once.values()), **relation)
 
 
 def random_record(dice: random.Random, study: Any = None) -> dict[str, Any]:

@@ -44,7 +44,7 @@ def released(directory: Path, relation: str) -> dict[str, Any]:
     rows = {"n": 90} if relation == "change-one" else {"n_max": 120}
     statistic = CHANGE_ONE if relation == "change-one" else ADD_REMOVE
     data = {"age": np.arange(90), "pay": 500 + np.arange(90) * 1.5, "region": ["north", "south", "x"] * 30}
-    study = snapdp.study(dataset="people", relation=relation, columns=COLUMNS, statistic=statistic, **rows)
+    study = snapdp.study(version=1, dataset="people", relation=relation, columns=COLUMNS, statistic=statistic, **rows)
     with snapdp.Ledger.create(directory / "ledger") as ledger:
         ledger.create_account("people", cap=9, relation=relation, rows=study.relation.rows)
         return study.release(data, ledger=ledger).record
@@ -167,6 +167,7 @@ def test_a_certificate_carries_the_record_and_the_claim(place):
 def test_records_with_long_lists_are_sound_and_their_other_numbers_still_audited(tmp_path):
     names = [f"k{i}" for i in range(1500)]
     study = snapdp.study(
+        version=1,
         dataset="people",
         relation="add-remove",
         n_max=50,

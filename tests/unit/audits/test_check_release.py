@@ -77,7 +77,7 @@ def genuine(request: Any, tmp_path_factory: pytest.TempPathFactory) -> dict[str,
     folder = tmp_path_factory.mktemp("release")
     asked = CHANGE_ONE if request.param == "change-one" else ADD_REMOVE
     relation = RELATIONS.get(request.param, PERSONS)
-    study = snapdp.study(dataset="people", columns=COLUMNS, statistic=asked, **relation)
+    study = snapdp.study(version=1, dataset="people", columns=COLUMNS, statistic=asked, **relation)
     if request.param == "persons":  # which no table is released for yet: a record with arbitrary draws
         return as_read(release_certificate(random_record(random.Random(1), study)))
     data = {"age": list(range(90)), "pay": [500 + 1.5 * i for i in range(90)], "region": ["north", "south", "x"] * 30}
@@ -153,7 +153,7 @@ def test_the_premises_of_an_old_record_say_that_its_engine_is_not_named():
 def test_a_mean_of_one_row_is_whole_as_its_sum_is():
     columns = {"age": {"kind": "integer", "lower": 0, "upper": 120}}
     asked = [{"kind": "mean", "column": "age", "epsilon": 1}]
-    study = snapdp.study(dataset="people", relation="change-one", n=1, columns=columns, statistic=asked)
+    study = snapdp.study(version=1, dataset="people", relation="change-one", n=1, columns=columns, statistic=asked)
     record = random_record(random.Random(1), study)
     assert record["statistics"][0]["parts"][0]["whole"]
     assert check(release_certificate(record)) == []
@@ -168,7 +168,7 @@ def test_roots_are_the_nearest_doubles_at_every_scale(exponent):
     }
     asked: list[dict[str, Any]] = [{"kind": "variance", "column": name, "epsilon": 40} for name in ("x", "y")]
     asked += [{"kind": "covariance", "columns": ["x", "y"], "epsilon": 40}]
-    study = snapdp.study(dataset="people", relation="change-one", n=90, columns=columns, statistic=asked)
+    study = snapdp.study(version=1, dataset="people", relation="change-one", n=90, columns=columns, statistic=asked)
     for seed in range(5):
         record = random_record(random.Random(seed), study)
         assert check(release_certificate(record)) == []
@@ -184,7 +184,9 @@ def test_a_mean_far_outside_its_bounds_has_an_interval_inside_them():
     """Once the low end came out above the upper bound, and the interval upside down."""
     columns = {"age": {"kind": "integer", "lower": 0, "upper": 120}}
     asked = [{"kind": "mean", "column": "age", "epsilon": 4, "alpha": "0.9"}]
-    study = snapdp.study(dataset="people", relation="add-remove", n_max=1000, columns=columns, statistic=asked)
+    study = snapdp.study(
+        version=1, dataset="people", relation="add-remove", n_max=1000, columns=columns, statistic=asked
+    )
     for seed in range(40):
         record = random_record(random.Random(seed), study)
         (block,) = record["derived"]

@@ -34,6 +34,7 @@ TABLE = {"age": [31, 42, 53], "area": ["north", "south", "north"]}
 
 def study(**more):
     given = {
+        "version": 1,
         "dataset": NAME,
         "relation": "add-remove",
         "n_max": 100,

@@ -28,6 +28,7 @@ LONG = {"kind": "histogram", "column": "cell", "edges": list(range(1100)), "epsi
 
 def study(*statistics: dict[str, Any], relation: str = "change-one", rows: int = 4, **more: Any) -> Any:
     return snapdp.study(
+        version=1,
         dataset="people",
         relation=relation,
         columns=COLUMNS,

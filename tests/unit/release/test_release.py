@@ -136,7 +136,7 @@ def test_more_than_is_left_is_refused_before_the_table_is_read(book, monkeypatch
 
 def test_an_unknown_account_a_missing_column_and_a_broken_file_cost_nothing(book, tmp_path):
     with pytest.raises(LedgerError, match="no account"):
-        snapdp.study(dataset="other", relation="change-one", n=4, columns=COLUMNS, statistic=[MEAN]).release(
+        snapdp.study(version=1, dataset="other", relation="change-one", n=4, columns=COLUMNS, statistic=[MEAN]).release(
             ROWS, ledger=book
         )
     with pytest.raises(DataError, match="no column named 'age'"):
@@ -184,7 +184,7 @@ def test_numbers_that_no_record_could_hold_are_refused_before_anything_is_read(b
     refused = []
     try:
         values = snapdp.study(
-            dataset="people", relation="change-one", n=4, columns={"age": column},
+            version=1, dataset="people", relation="change-one", n=4, columns={"age": column},
             statistic=[{"kind": kind, "column": "age", "epsilon": 1, **more}],
         )  # fmt: skip
         values.release({"age": [1.0, 2.0, 3.0, 4.0]}, ledger=book)
@@ -330,7 +330,7 @@ def test_a_known_file_under_another_account_is_refused_before_it_is_read(book, t
     copy = tmp_path / "renamed.csv"
     copy.write_bytes(path.read_bytes())
     monkeypatch.setattr(Engine, "aggregates", None)
-    twin = snapdp.study(dataset="copy", relation="change-one", n=4, columns=COLUMNS, statistic=[MEAN])
+    twin = snapdp.study(version=1, dataset="copy", relation="change-one", n=4, columns=COLUMNS, statistic=[MEAN])
     with pytest.raises(LedgerError, match="known under the account 'people'"):
         twin.release(copy, ledger=book)
     assert book.account("copy").entries == 1
@@ -432,7 +432,7 @@ def test_a_category_that_engines_cannot_store_is_refused_in_long_lists_too(book)
         column = {"kind": "category", "categories": [*categories, wrong]}
         with pytest.raises(SnapdpError):
             snapdp.study(
-                dataset="people", relation="change-one", n=4, columns={"many": column},
+                version=1, dataset="people", relation="change-one", n=4, columns={"many": column},
                 statistic=[{"kind": "histogram", "column": "many", "epsilon": 1}],
             ).release({"many": [object(), None, "key 1", "key 2"]}, ledger=book)  # fmt: skip
     nothing_happened(book)

@@ -70,7 +70,8 @@ def test_derived_numbers_take_the_place_of_their_parts_among_the_values(result):
 def test_a_category_without_a_name_is_a_cell_like_others(tmp_path):
     """An empty text is a category people do declare; it once was taken for a statistic of one number."""
     counted = snapdp.study(
-        dataset="people", relation="change-one", n=4, columns={"g": {"kind": "category", "categories": ["a", "", "b"]}},
+        version=1, dataset="people", relation="change-one", n=4,
+        columns={"g": {"kind": "category", "categories": ["a", "", "b"]}},
         statistic=[{"kind": "count", "by": "g", "epsilon": 1}],
     )  # fmt: skip
     with new_book(tmp_path) as book:

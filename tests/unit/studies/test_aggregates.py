@@ -15,6 +15,7 @@ from snapdp.studies.aggregates import (
     Count,
     Levels,
     Member,
+    Present,
     Products,
     Sum,
     first_level_above,
@@ -23,7 +24,7 @@ from snapdp.studies.aggregates import (
 from snapdp.studies.columns import category_column, integer_column, number_column
 from snapdp.tables.engines.opening import open_table
 
-X = integer_column("x", lower=-5, upper=200, missing=0)
+X = integer_column("x", lower=-5, upper=200, missing=0, everywhere=True)
 Y = number_column("y", lower=0, upper=8, step="1/4")
 FEW = category_column("few", categories=["a", "b", "absent"], unknown="binned", null="dropped")
 MANY = category_column("many", categories=[f"k{i}" for i in range(70)], unknown="dropped", null="binned")
@@ -45,6 +46,32 @@ ASKED = [
     Categories(column=MANY, by=FEW),
     Categories(column=FEW, by=MANY),
 ]
+# The same columns as version 2 has them: a missing cell has no level, and adds what stands in for it, or nothing.
+GAPS = integer_column("x", lower=-5, upper=200, missing="dropped")
+FILLED = number_column("y", lower=0, upper=8, step="1/4", missing=3)
+TESTS = (Present(column=GAPS), Member(column=FEW, category="b"), Levels(column=FILLED, start=0, below=20))
+CUTS = tuple(range(0, 206, 2))
+SOME = [
+    Count(where=TESTS[:1]),
+    Count(where=TESTS),
+    Count(where=TESTS[:1], by=MANY),
+    Count(where=(Levels(column=GAPS, start=0, below=206),), by=FEW),
+    Sum(column=GAPS),
+    Sum(column=FILLED),
+    Sum(column=GAPS, where=TESTS[1:], by=MANY),
+    Sum(column=FILLED, where=TESTS[:2], by=FEW),
+    Products(first=GAPS, second=FILLED, where=TESTS[1:]),
+    Products(first=GAPS, second=GAPS, by=FEW),
+    Bins(column=GAPS, cuts=(0, 10, 100)),
+    Bins(column=GAPS, cuts=(0, 10, 100), missing=True),
+    Bins(column=GAPS, cuts=(5, 100), missing=True, where=TESTS[1:], by=FEW),
+    Bins(column=GAPS, cuts=CUTS, missing=True),
+    Bins(column=GAPS, cuts=CUTS, missing=True, where=TESTS[2:], by=FEW),
+    Bins(column=GAPS, cuts=CUTS, where=TESTS[:2]),
+    Categories(column=FEW, where=TESTS[:1]),
+    Categories(column=MANY, where=TESTS[2:]),
+    Categories(column=MANY, where=TESTS, by=FEW),
+]
 
 
 def cells_of(column, label) -> int | None:
@@ -65,29 +92,38 @@ def plain(asked, rows) -> tuple[int, ...]:
         return row[place[column.name]]
 
     def met(row, test):
+        found = level(row, test.column)
         if isinstance(test, Member):
-            return level(row, test.column) == test.column.categories.index(test.category)
-        return test.start <= level(row, test.column) < test.below
+            return found == test.column.categories.index(test.category)
+        return found is not None and (isinstance(test, Present) or test.start <= found < test.below)
+
+    def added(row, column):
+        """Return what a row adds to a sum: None where it adds nothing."""
+        found, missing = level(row, column), column.missing
+        return int((missing - column.lower) / column.step) if found is None and missing is not None else found
 
     def answer(group):
         if isinstance(asked, Count):
-            return [sum(all(met(row, test) for test in asked.where) for row in group)]
+            return [len(group)]
         if isinstance(asked, Sum):
-            return [sum(level(row, asked.column) for row in group)]
+            return [sum(added(row, asked.column) or 0 for row in group)]
         if isinstance(asked, Products):
-            return [sum(level(row, asked.first) * level(row, asked.second) for row in group)]
+            return [sum((added(row, asked.first) or 0) * (added(row, asked.second) or 0) for row in group)]
         if isinstance(asked, Categories):
             return [sum(level(row, asked.column) == cell for row in group) for cell in range(asked.column.cells)]
+        levels = [level(row, asked.column) for row in group]
         ends = list(zip(asked.cuts, asked.cuts[1:], strict=False))
-        return [sum(low <= level(row, asked.column) < high for row in group) for low, high in ends]
+        bins = [sum(each is not None and low <= each < high for each in levels) for low, high in ends]
+        return [*bins, *([levels.count(None)] if asked.missing else [])]
 
+    rows = [row for row in rows if all(met(row, test) for test in asked.where)]
     if asked.by is None:
         return tuple(answer(rows))
     groups = ([row for row in rows if level(row, asked.by) == cell] for cell in range(asked.by.cells))
     return tuple(value for group in groups for value in answer(group))
 
 
-def random_table(count: int):
+def random_table(count: int, *, everywhere: bool = True):
     draw = random.Random(count)
     raw = [
         (
@@ -100,8 +136,8 @@ def random_table(count: int):
     ]
     levels = [
         (
-            5 if x is None else x + 5,
-            16 if y is None else int(y * 4),
+            (5 if everywhere else None) if x is None else x + 5,
+            (16 if everywhere else None) if y is None else int(y * 4),
             cells_of(FEW, few),
             cells_of(MANY, many),
         )
@@ -120,6 +156,15 @@ def test_every_request_is_answered_as_plain_python_does(count):
         assert all(type(each) is int for each in found[asked])
 
 
+@pytest.mark.parametrize("count", [0, 1, 2, 3000])
+def test_rows_that_meet_tests_and_rows_with_gaps_are_counted_as_plain_python_does(count):
+    columns, levels = random_table(count, everywhere=False)
+    found = open_table(columns).aggregates(SOME)
+    assert found.rows == count
+    for asked in SOME:
+        assert found[asked] == plain(asked, levels), asked
+
+
 def test_sums_over_no_rows_are_zero_and_declared_keys_keep_their_cells():
     empty = open_table({"x": [], "y": [], "few": [], "many": []}).aggregates(ASKED)
     for asked in ASKED:
@@ -135,10 +180,10 @@ def test_a_table_without_requests_still_tells_its_rows():
 def test_requests_asked_alone_or_together_have_the_same_answers():
     columns, _ = random_table(500)
     table = open_table(columns)
-    together = table.aggregates(ASKED)
-    for asked in ASKED:
+    together = table.aggregates([*ASKED, *SOME])
+    for asked in (*ASKED, *SOME):
         assert table.aggregates([asked])[asked] == together[asked]
-    assert table.aggregates(reversed(ASKED)) == together == table.aggregates(ASKED * 2)
+    assert table.aggregates(reversed([*ASKED, *SOME])) == together == table.aggregates([*ASKED, *SOME] * 2)
 
 
 def test_a_hundred_thousand_declared_keys():

@@ -65,6 +65,9 @@ epsilon = "0.2"
 """
 
 
+SAID = TEXT.replace("version = 1", "version = 2").replace("upper = 1000\n", 'upper = 1000\nmissing = "middle"\n')
+
+
 def changed(old, new, text=TEXT):
     assert old in text
     return text.replace(old, new, 1)
@@ -78,7 +81,7 @@ def test_the_study_of_the_design_is_read():
     study = study_from_toml(TEXT)
     assert (study.dataset, study.budget, study.relation) == ("people-2026", 1, change_one(n=5000))
     assert [column.name for column in study.columns] == ["age", "pay", "region"]
-    assert study.column("age") == number_column("age", lower=0, upper=120, step=1, missing=60)
+    assert study.column("age") == number_column("age", lower=0, upper=120, step=1, missing=60, everywhere=True)
     assert study.column("pay") == integer_column("pay", lower=500, upper=1000)
     assert study.asked == (
         ask(mean_query(study.column("age"), study.relation), epsilon="0.3", lock=True),
@@ -171,7 +174,7 @@ epsilon = 1
         ("lock = true", "locked = true", r"statistic 1", "lock"),
         ('epsilon = "0.2"', 'epsilom = "0.2"', r"statistic 2", "epsilon"),
         ("lock = true", "edges = [1, 2]", r"statistic 1 \(mean\)", "epsilon"),
-        ("lock = true", "where = []", r"statistic 1 \(mean\)", "alpha"),
+        ("lock = true", "outside = 1", r"statistic 1 \(mean\)", "count_share"),
     ],
 )
 def test_an_unknown_key_is_an_error_that_names_its_table_and_the_nearest_key(old, new, place, nearest):
@@ -320,8 +323,11 @@ def studies(draw):
     one, two, three = draw(st.lists(names, min_size=3, max_size=3, unique=True))
     low, high = sorted(draw(st.tuples(numbers, numbers).filter(lambda ends: ends[0] != ends[1])))
     step = draw(st.none() | st.fractions(min_value=F(1, 16), max_value=8, max_denominator=16).filter(bool))
-    real = number_column(one, lower=low, upper=high, step=step)
-    integer = integer_column(two, lower=low, upper=high, missing=draw(st.sampled_from([None, high])))
+    version = draw(st.sampled_from([1, 2]))
+    first, second = ((None, high) if version == 1 else ("dropped", "middle", high) for _ in range(2))
+    rules = [{"missing": draw(st.sampled_from(each)), "everywhere": version == 1} for each in (first, second)]
+    real = number_column(one, lower=low, upper=high, step=step, **rules[0])
+    integer = integer_column(two, lower=low, upper=high, **rules[1])
     unknown, null = draw(st.tuples(*[st.sampled_from(["dropped", "binned"])] * 2))
     group = category_column(
         three, categories=draw(st.lists(st.text(LETTERS, max_size=5), min_size=1, max_size=4, unique=True)),
@@ -330,15 +336,17 @@ def studies(draw):
     by = draw(st.sampled_from([None, group]))
     where = [condition(group, equals=group.categories[0]), condition(real, below=real.middle)]
     edges = sorted({integer.lower, integer.lower + integer.step, integer.upper})
+    binned = None if version == 1 else null
     queries = [
         count_query(relation, where=where, by=by),
-        histogram_query(group, relation),
-        histogram_query(integer, relation, edges=edges, outside=unknown, by=by),
-        sum_query(integer, relation, by=by),
+        histogram_query(group, relation, where=where[1:]),
+        histogram_query(integer, relation, edges=edges, outside=unknown, missing=binned, by=by),
+        sum_query(integer, relation, by=by, where=where),
         mean_query(real, relation, by=by),
+        mean_query(real, relation, by=by, where=where[:1], count_share="3/4"),
         mean_query(integer, relation, by=group, count_share=draw(levels)),
     ]
-    if relation.is_change_one:
+    if relation.is_change_one and not real.dropped and not integer.dropped:
         queries += [variance_query(real, relation), covariance_query(integer, real, relation)]
     chosen = draw(st.lists(st.sampled_from(queries), min_size=1, max_size=5, unique=True))
     wanted = []
@@ -350,6 +358,7 @@ def studies(draw):
         relation=relation,
         columns=(real, integer, group),
         asked=tuple(wanted),
+        version=version,
         budget=draw(st.none() | epsilons),
     )
 
@@ -363,21 +372,45 @@ def test_a_study_that_is_written_is_read_back_equal(study):
     assert study_to_toml(again) == text
 
 
-def test_both_versions_declare_the_same():
-    assert study_from_toml(TEXT.replace("version = 1", "version = 2")) == study_from_toml(TEXT)
-    assert (VECTORS / "golden" / "v2" / "study-2.toml").read_text() == study_to_toml(study_from_toml(TEXT))
+def test_a_study_is_written_in_its_own_version():
+    assert study_to_toml(study_from_toml(TEXT)).startswith("version = 1\n")
+    kept = (VECTORS / "golden" / "v2" / "study-2.toml").read_text()
+    assert study_to_toml(study_from_toml(kept)) == kept
+
+
+def test_version_1_takes_the_middle_for_missing_cells_and_version_2_takes_nothing_unsaid():
+    assert study_from_toml(TEXT).column("pay") == integer_column("pay", lower=500, upper=1000)
+    with pytest.raises(ParameterError) as refused:
+        study_from_toml(SAID.replace('missing = "middle"\n', ""))
+    assert refused.value.problem == "columns.pay: what a missing cell counts as is not said."
+    for choice in ('missing = "dropped"', 'missing = "middle"', "a public number inside the bounds"):
+        assert choice in refused.value.advice
+
+
+@pytest.mark.parametrize(
+    ("written", "missing"), [('"dropped"', None), ('"middle"', 750), ("600", 600), ('"1201/2"', 601)]
+)
+def test_version_2_says_what_a_missing_cell_counts_as(written, missing):
+    column = study_from_toml(SAID.replace('missing = "middle"', f"missing = {written}")).column("pay")
+    assert (column.missing, column.everywhere) == (missing, False)
+
+
+@pytest.mark.parametrize("written", ['"dropped"', '"middle"'])
+def test_version_1_had_no_words_for_a_missing_cell(written):
+    with pytest.raises(ParameterError, match="missing of column 'age'"):
+        study_from_toml(changed("missing = 60", f"missing = {written}"))
 
 
 def test_a_key_of_a_later_version_is_refused_in_an_earlier_one(monkeypatch):
     monkeypatch.setitem(reader.VERSIONS, 2, {"budget"})
-    assert study_from_toml(TEXT.replace("version = 1", "version = 2")).budget == 1
+    assert study_from_toml(SAID).budget == 1
     with pytest.raises(ParameterError, match="the key 'budget' is not known in version 1"):
         study_from_toml(TEXT)
 
 
 def test_the_written_study_of_the_design_reads_well():
     text = study_to_toml(study_from_toml(TEXT))
-    assert text.startswith('version = 2\ndataset = "people-2026"\nrelation = "change-one"\nn = 5000\nbudget = 1\n')
+    assert text.startswith('version = 1\ndataset = "people-2026"\nrelation = "change-one"\nn = 5000\nbudget = 1\n')
     assert '[[statistic]]\nkind = "mean"\ncolumn = "age"\nepsilon = "3/10"\nlock = true\n' in text
 
 

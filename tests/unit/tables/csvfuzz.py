@@ -15,7 +15,7 @@ from snapdp.tables.engines.engine import Engine
 from snapdp.tables.sources.csv_form import CsvDialect, NotWellFormed, read
 from snapdp.tables.sql.generator import NUMBER_TEXT
 
-X = integer_column("x", lower=0, upper=1000, missing=7)
+X = integer_column("x", lower=0, upper=1000, missing=7, everywhere=True)
 G = category_column("g", categories=["a", "", "é", 'a"b', "${x}", " ", "NA", "a,b"], unknown="binned", null="binned")
 HEADERS = (b"x,g", b"x,g,y", b"g", b'"x",g', b"x")
 CELLS = (b"", b"1", b"23", b" 4 ", b"a", b"NA", b"${x}", "é".encode(), b'""', b'"a"', b'"a""b"', b'"a,b"', b'"5"', b" ")

@@ -12,7 +12,7 @@ from snapdp.studies.aggregates import Categories, Count, Persons, Sum
 from snapdp.studies.columns import category_column, integer_column, number_column
 from snapdp.tables.engines.opening import open_table
 
-X = integer_column("x", lower=0, upper=100, missing=50)
+X = integer_column("x", lower=0, upper=100, missing=50, everywhere=True)
 FAR = np.longdouble("1e4000")  # infinite where long doubles are doubles
 SIGNALLING = np.frombuffer(np.uint32(0x7FA00000).tobytes(), dtype=np.float32)
 NUMBERS = {
@@ -93,7 +93,7 @@ class Odd(float):
 
 
 def test_no_object_in_a_frame_can_raise():
-    x = integer_column("x", lower=0, upper=9, missing=2)
+    x = integer_column("x", lower=0, upper=9, missing=2, everywhere=True)
     g = category_column("x", categories=["5"], unknown="binned", null="binned")
     for cell, level, counts in ((Silent(), 2, (0, 1, 0)), (Mute("5"), 5, (1, 0, 0)), (Odd(3.0), 3, (0, 1, 0))):
         table = open_table({"x": [cell, None]})

@@ -32,8 +32,8 @@ def numerators(statistic: Statistic, found: Aggregates) -> Numerators:
     """Return the exact numerators of a statistic: for each part one integer per cell, inside the public range."""
     check_rows(statistic.relation, found)
     asked = statistic.aggregates
-    if any(each.persons != statistic.persons for each in asked):
-        raise PremiseError(f"{statistic.shown} asks about other rows than those its persons keep.", _DEFECT)
+    if any(each.persons != statistic.persons or not {*statistic.tests} <= {*each.where} for each in asked):
+        raise PremiseError(f"{statistic.shown} asks about other rows than those it is about.", _DEFECT)
     values = statistic.values([found[each] for each in asked])
     cells = [part.cells for part in statistic.parts]
     if [len(each) for each in values] != cells or cells != [len(statistic.labels)] * len(cells):

@@ -5,16 +5,15 @@ Room: studies. Theory: docs/theory/sensitivities.md, (5) and (6).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Self
 
-from snapdp.errors import ParameterError, PremiseError
+from snapdp.errors import PremiseError
 from snapdp.studies.aggregates import Aggregate, Count
 from snapdp.studies.columns import Column
-from snapdp.studies.conditions import Condition, tested
+from snapdp.studies.conditions import Condition, joined
 from snapdp.studies.relation import Relation
-from snapdp.studies.statistics.details import ConditionsDetail, Detail
 from snapdp.studies.statistics.shared_parts import count_part
 from snapdp.studies.statistics.statistic import Part, Statistic, group_column
 
@@ -24,23 +23,17 @@ class RowCount(Statistic):
 
     kind = "count"
     takes = 0
-    details: ClassVar[Mapping[str, Detail]] = {"where": ConditionsDetail()}
     flag = "Count rows, those of --where."
-
-    where: tuple[Condition, ...] = ()
 
     @classmethod
     def of(cls, *, relation: Relation, by: Column | None = None, where: Sequence[Condition] = ()) -> Self:
-        names = [each.column.name for each in where]
-        if len(set(names)) != len(names):
-            raise ParameterError("two conditions speak of the same column.", "Join them into one, with from and below.")
         groups = group_column(by)
         if relation.is_change_one and not where and groups is None:
             raise PremiseError(
                 f"under change-one the number of rows is public: it is n = {relation.rows}.",
                 "Count rows that meet a condition (where), count by a category column, or declare add-remove.",
             )
-        return cls(relation=relation, where=tuple(where), by=groups)
+        return cls(relation=relation, where=joined(where), by=groups)
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
@@ -48,25 +41,11 @@ class RowCount(Statistic):
 
     @property
     def aggregates(self) -> list[Aggregate]:
-        return [Count(where=tuple(map(tested, self.where)), by=self.by, persons=self.persons)]
+        return [Count(where=self.tests, by=self.by, persons=self.persons)]
 
     def values(self, answers: Sequence[Sequence[int]]) -> tuple[Sequence[int], ...]:
         (counts,) = answers
         return (counts,)
-
-    @property
-    def stated(self) -> dict[str, Any]:
-        return {"where": self.where} if self.where else {}
-
-    @property
-    def title(self) -> str:
-        conditions = " and ".join(condition.text for condition in self.where)
-        text = f"{self.kind} where {conditions}" if self.where else self.kind
-        return text if self.by is None else f"{text} by {self.by.name}"
-
-    @property
-    def every_column(self) -> tuple[Column, ...]:
-        return (*(condition.column for condition in self.where), *super().every_column)
 
 
 def count_query(relation: Relation, *, where: Sequence[Condition] = (), by: Column | None = None) -> RowCount:

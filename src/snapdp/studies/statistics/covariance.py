@@ -15,6 +15,7 @@ from snapdp.errors import ParameterError
 from snapdp.exact import root_for_rounding, to_float_down, to_float_nearest, to_float_up
 from snapdp.studies.aggregates import Aggregate, Products, Sum
 from snapdp.studies.columns import Column, NumberColumn
+from snapdp.studies.conditions import Condition
 from snapdp.studies.relation import Relation
 from snapdp.studies.statistics.drawn import Derived, DrawnPart, Row, as_columns
 from snapdp.studies.statistics.shared_parts import numbers_of, public_rows
@@ -29,11 +30,19 @@ class Covariance(Statistic):
     takes = 2
 
     @classmethod
-    def of(cls, first: Column, second: Column, *, relation: Relation, by: Column | None = None) -> Self:
+    def of(
+        cls,
+        first: Column,
+        second: Column,
+        *,
+        relation: Relation,
+        by: Column | None = None,
+        where: Sequence[Condition] = (),
+    ) -> Self:
         x, y = numbers_of(first, cls.kind), numbers_of(second, cls.kind)
         if x.name == y.name:
             raise ParameterError(f"the covariance of {x.name!r} with itself is its variance.", "Ask for the variance.")
-        public_rows(cls.kind, relation, by)
+        public_rows(cls.kind, [x, y], relation, by, where)
         return cls(columns=(x, y), relation=relation)
 
     @cached_property
@@ -75,9 +84,11 @@ class Covariance(Statistic):
             yield Derived(name="correlation", title=f"correlation({', '.join(names)})", columns=as_columns([row]))
 
 
-def covariance_query(first: Column, second: Column, relation: Relation, *, by: Column | None = None) -> Covariance:
+def covariance_query(
+    first: Column, second: Column, relation: Relation, *, by: Column | None = None, where: Sequence[Condition] = ()
+) -> Covariance:
     """Return the sample covariance (divided by n - 1) of two columns."""
-    return Covariance.of(first, second, relation=relation, by=by)
+    return Covariance.of(first, second, relation=relation, by=by, where=where)
 
 
 def _correlation(covariance: DrawnPart, first: DrawnPart, second: DrawnPart) -> Row:

@@ -2,7 +2,8 @@
 
 Room: studies. A histogram is a vector of counts. Under change-one a row leaves one cell and enters another, so two
 cells move by 1 each (L1 distance 2) and each cell runs at half of the epsilon typed; under add-remove one cell moves.
-Theory: docs/theory/sensitivities.md, (5) and (6).
+A missing number is in no bin, or in one of its own, the last; only columns of version 1 have a number there.
+Theory: docs/theory/sensitivities.md, (5), (6) and (17).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from snapdp.errors import BoundError, ParameterError
 from snapdp.exact import parameter, to_float_down, to_float_nearest, to_float_up
 from snapdp.studies.aggregates import Aggregate, Bins, Categories, first_level_above, first_level_from
 from snapdp.studies.columns import BINNED, DROPPED, CategoryColumn, Column, NumberColumn
+from snapdp.studies.conditions import Condition, joined
 from snapdp.studies.declarations import INLINE
 from snapdp.studies.relation import Relation
 from snapdp.studies.statistics.details import ChoiceDetail, Detail, NumbersDetail
@@ -24,22 +26,31 @@ from snapdp.studies.statistics.drawn import SHARE, Derived, DrawnPart, Row, as_c
 from snapdp.studies.statistics.shared_parts import count_part
 from snapdp.studies.statistics.statistic import Part, Statistic, group_column
 
+MISSING_BIN = "(missing)"
+
 
 class Histogram(Statistic):
     """The number of rows in each cell of a column.
 
     edges     public bin edges over numbers: bins are [edge, next edge), the last one closed
     outside   "dropped" or "binned": what happens to rows beyond the first and last edge, inside the bounds
+    missing   "dropped" or "binned": what happens to rows without a number; None where there are none: categories have
+              rules of their own, and in columns of version 1 a number stands in
     """
 
     kind = "histogram"
     takes = 1
-    details: ClassVar[Mapping[str, Detail]] = {"edges": NumbersDetail(), "outside": ChoiceDetail()}
+    details: ClassVar[Mapping[str, Detail]] = {
+        "edges": NumbersDetail(),
+        "outside": ChoiceDetail(),
+        "missing": ChoiceDetail(),
+    }
     flag = "Counts over --categories or --edges."
     numbers = False
 
     edges: tuple[Fraction, ...] = ()
     outside: str = DROPPED
+    missing: str | None = None
 
     @classmethod
     def of(
@@ -48,23 +59,28 @@ class Histogram(Statistic):
         *,
         relation: Relation,
         by: Column | None = None,
+        where: Sequence[Condition] = (),
         edges: Sequence[Any] = (),
         outside: str = DROPPED,
+        missing: str | None = None,
     ) -> Self:
         groups = group_column(by)
         if groups is not None and groups.name == column.name:
             raise ParameterError(f"a histogram of {column.name!r} by itself has one row of cells.", "Leave out by.")
-        if outside not in (DROPPED, BINNED):
-            raise ParameterError(
-                f"outside = {outside!r} is not known.", 'Give outside = "dropped" or outside = "binned".'
-            )
-        if isinstance(column, CategoryColumn) and (edges or outside == BINNED):
+        for key, choice in (("outside", outside), ("missing", missing or DROPPED)):
+            if choice not in (DROPPED, BINNED):
+                raise ParameterError(
+                    f"{key} = {choice!r} is not known.", f'Give {key} = "dropped" or {key} = "binned".'
+                )
+        if isinstance(column, CategoryColumn) and (edges or outside == BINNED or missing is not None):
             raise ParameterError(
                 f"column {column.name!r} holds categories: its histogram has no bin edges.",
-                "Leave out edges and outside; unknown and null are declared with the column.",
+                "Leave out edges, outside and missing; unknown and null are declared with the column.",
             )
+        rule = _rule_for_missing(column, missing)
         cut = () if isinstance(column, CategoryColumn) else _checked_edges(column, edges)
-        return cls(columns=(column,), relation=relation, by=groups, edges=cut, outside=outside)
+        rows: dict[str, Any] = {"relation": relation, "by": groups, "where": joined(where)}
+        return cls(columns=(column,), edges=cut, outside=outside, missing=rule, **rows)
 
     @property
     def column(self) -> Column:
@@ -79,15 +95,16 @@ class Histogram(Statistic):
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
-        bins = len(self.edges) - 1 + sum(self._below_and_above)
+        bins = len(self.edges) - 1 + sum(self._below_and_above) + (self.missing == BINNED)
         cells = self.column.cells if isinstance(self.column, CategoryColumn) else bins
         return (count_part(self.relation, cells if self.by is None else cells * self.by.cells),)
 
     @property
     def aggregates(self) -> list[Aggregate]:
+        rows: dict[str, Any] = {"where": self.tests, "by": self.by, "persons": self.persons}
         if isinstance(self.column, CategoryColumn):
-            return [Categories(column=self.column, by=self.by, persons=self.persons)]
-        return [Bins(column=self.column, cuts=self._cuts(self.column), by=self.by, persons=self.persons)]
+            return [Categories(column=self.column, **rows)]
+        return [Bins(column=self.column, cuts=self._cuts(self.column), missing=self.missing == BINNED, **rows)]
 
     def _cuts(self, column: NumberColumn) -> tuple[int, ...]:
         """Return the levels at which bins begin, and the one after the last: [edge, next edge), the last bin closed."""
@@ -101,8 +118,18 @@ class Histogram(Statistic):
         return (counts,)
 
     @property
+    def missing_in_words(self) -> tuple[str, ...]:
+        if self.missing is None:
+            return super().missing_in_words
+        bins = "are in no bin" if self.missing == DROPPED else "have a bin of their own"
+        return (f"rows without {self.column.name} {bins}", *super().missing_in_words[1:])
+
+    @property
     def stated(self) -> dict[str, Any]:
-        return {"edges": self.edges, "outside": self.outside} if self.edges else {}
+        if not self.edges:
+            return {}
+        rule = {} if self.missing is None else {"missing": self.missing}
+        return {"edges": self.edges, "outside": self.outside, **rule}
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
@@ -123,6 +150,8 @@ class Histogram(Statistic):
             yield f"[{low}, {high}{']' if high == last else ')'}"
         if above:
             yield f"above {last}"
+        if self.missing == BINNED:
+            yield MISSING_BIN
 
     def derived(
         self,
@@ -131,14 +160,15 @@ class Histogram(Statistic):
     ) -> Iterator[Derived]:
         """Yield each cell's share of all cells: of the public n under change-one, of the released total otherwise.
 
-        Under add-remove the total is random as well and the cells too many for one alpha: no interval is given.
+        Under add-remove, and where only some rows count, the total is random as well and the cells too many for one
+        alpha: no interval is given.
         """
         (counts,) = parts
         if len(counts.indices) > INLINE:
             return
         cells = [counts.statistic(cell) for cell in range(len(counts.indices))]
         rows: list[Row] = []
-        if self.relation.is_change_one:
+        if self.relation.is_change_one and not self.where and self.missing != DROPPED:
             n = self.relation.rows
             for cell, count in enumerate(cells):
                 low, high = counts.interval(cell, counts.alpha)
@@ -150,14 +180,35 @@ class Histogram(Statistic):
 
 
 def histogram_query(
-    column: Column, relation: Relation, *, edges: Sequence[Any] = (), outside: str = DROPPED, by: Column | None = None
+    column: Column,
+    relation: Relation,
+    *,
+    edges: Sequence[Any] = (),
+    outside: str = DROPPED,
+    missing: str | None = None,
+    by: Column | None = None,
+    where: Sequence[Condition] = (),
 ) -> Histogram:
     """Return the number of rows in each category, or in each bin between public edges of a number column.
 
     Bins are [edge, next edge), the last one closed. outside = "dropped" or "binned" says what happens to rows beyond
-    the first and last edge, where these lie inside the bounds.
+    the first and last edge, where these lie inside the bounds; missing, what happens to those without a number.
     """
-    return Histogram.of(column, relation=relation, edges=edges, outside=outside, by=by)
+    return Histogram.of(column, relation=relation, edges=edges, outside=outside, missing=missing, by=by, where=where)
+
+
+def _rule_for_missing(column: Column, missing: str | None) -> str | None:
+    """Return what happens to rows without a number; dropped, unless told. In columns of version 1 there are none."""
+    if isinstance(column, CategoryColumn):
+        return None
+    if not column.everywhere:
+        return missing or DROPPED
+    if missing is not None:
+        raise ParameterError(
+            f"in column {column.name!r} a public number counts wherever a cell is missing: there is nothing to bin.",
+            "Leave missing out of the histogram, or declare the column in a study of version 2.",
+        )
+    return None
 
 
 def _share(count: Fraction, total: Fraction) -> float:

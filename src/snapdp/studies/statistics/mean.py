@@ -1,10 +1,12 @@
 """Means of a column.
 
-Room: studies. Under change-one the mean comes from S, the steps above the lower bound, over the public n. Where n is
-private it follows from a *centred* sum in half steps (an integer also where the midpoint is off the grid) and a count,
-each with its share of epsilon.
+Room: studies. Under change-one the mean of all rows comes from S, the steps above the lower bound, over the public n.
+Where it is private how many rows count it follows from a *centred* sum in half steps (an integer also where the
+midpoint is off the grid) and a count, each with its share of epsilon. Under change-one a row that starts or stops
+counting moves the centred sum by half its sensitivity at most, so a count at half the epsilon of the sum costs nothing.
 
     mean = middle + (centred sum)/count, inside the bounds                                            theory (9)
+    charged = max(share of sum, half of it + share of count)                                          theory (19)
     |error| <= (a_sum + half width * a_count)/(rows - a_count)                                        theory (15)
 
 Theory: docs/theory/sensitivities.md.
@@ -20,12 +22,19 @@ from typing import Any, ClassVar, Self
 
 from snapdp.errors import ParameterError
 from snapdp.exact import probability, ratio_nearest, ratios_down, ratios_up
-from snapdp.studies.aggregates import Aggregate, Count, Sum
+from snapdp.studies.aggregates import Aggregate, Sum
 from snapdp.studies.columns import Column, NumberColumn
+from snapdp.studies.conditions import Condition, joined
 from snapdp.studies.relation import Relation, whole
 from snapdp.studies.statistics.details import Detail, NumberDetail
 from snapdp.studies.statistics.drawn import CellColumns, Columns, Derived, DrawnPart
-from snapdp.studies.statistics.shared_parts import count_numerator, in_groups, numbers_of, sum_above_lower
+from snapdp.studies.statistics.shared_parts import (
+    count_numerator,
+    in_groups,
+    numbers_of,
+    rows_that_count,
+    sum_above_lower,
+)
 from snapdp.studies.statistics.statistic import (
     Numerator,
     Part,
@@ -40,7 +49,7 @@ FITS_INT64 = 1 << 62
 
 
 class Mean(Statistic):
-    """The mean of a column: one number where n is public, else a centred sum and a count.
+    """The mean of a column: one number where it is public how many rows count, else a centred sum and a count.
 
     count_share   of the epsilon, what the count gets; None where the mean is one number
     """
@@ -52,21 +61,41 @@ class Mean(Statistic):
     count_share: Fraction | None = None
 
     @classmethod
-    def of(cls, column: Column, *, relation: Relation, by: Column | None = None, count_share: Any = None) -> Self:
-        numbers, groups = numbers_of(column, cls.kind), group_column(by)
-        if relation.is_change_one and groups is None:
+    def of(
+        cls,
+        column: Column,
+        *,
+        relation: Relation,
+        by: Column | None = None,
+        where: Sequence[Condition] = (),
+        count_share: Any = None,
+    ) -> Self:
+        numbers, groups, conditions = numbers_of(column, cls.kind), group_column(by), joined(where)
+        alone = relation.is_change_one and groups is None
+        if alone and not conditions and not numbers.dropped:
             if count_share is not None:
                 raise ParameterError(
                     "count_share belongs to a mean that is released as a sum and a count.",
-                    "Under change-one without groups the mean is one number: leave count_share out.",
+                    "Under change-one, of all rows and without groups, the mean is one number: leave count_share out.",
                 )
             return cls(columns=(numbers,), relation=relation)
         share = HALF if count_share is None else probability(count_share, name="count_share")
-        return cls(columns=(numbers,), relation=relation, by=groups, count_share=share)
+        if alone and share < HALF:
+            raise ParameterError(
+                f"count_share = {share} gives the count less than it can have for nothing.",
+                "Here half of epsilon for the count takes nothing from the sum: leave count_share out, or give more.",
+                count_share=share,
+            )
+        return cls(columns=(numbers,), relation=relation, by=groups, where=conditions, count_share=share)
 
     @cached_property
     def column(self) -> NumberColumn:
         return numbers_of(self.columns[0], self.kind)
+
+    @property
+    def _half_is_free(self) -> bool:
+        """Tell whether a row moves either the sum alone, or count and half of the sum.            theory (19)"""
+        return self.count_share is not None and self.relation.is_change_one and self.by is None
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
@@ -74,15 +103,34 @@ class Mean(Statistic):
         if self.count_share is None:
             mean = sum_above_lower(column, relation, factor=column.step / relation.rows, shift=column.lower)
             return (Part(numerator=mean),)
+        if self._half_is_free:
+            return (
+                Part(numerator=_centred_sum(column, relation, stays=True), share=2 * (1 - self.count_share)),
+                Part(numerator=count_numerator(relation), share=self.count_share),
+            )
         return (
             in_groups(_centred_sum(column, relation), relation, self.by, share=1 - self.count_share),
             in_groups(count_numerator(relation), relation, self.by, share=self.count_share),
         )
 
     @property
+    def charged(self) -> Fraction:
+        if not self._half_is_free:
+            return super().charged
+        centred, count = (part.share for part in self.parts)
+        return max(centred, centred / 2 + count)
+
+    @property
+    def split(self) -> str:
+        if not self._half_is_free:
+            return super().split
+        centred, count = (part.share for part in self.parts)
+        return f"the sum runs at {centred} and the count at {count} of epsilon, at most 1 together"
+
+    @property
     def aggregates(self) -> list[Aggregate]:
-        by, who = self.by, self.persons
-        return [Sum(column=self.column, by=by, persons=who), Count(by=by, persons=who)]
+        total = Sum(column=self.column, where=self.tests, by=self.by, persons=self.persons)
+        return [total, rows_that_count(total)]
 
     def values(self, answers: Sequence[Sequence[int]]) -> tuple[Sequence[int], ...]:
         sums, counts = answers
@@ -132,12 +180,19 @@ class Mean(Statistic):
         return width if left <= 0 else min(width, (of_sum + width / 2 * of_count) / left)
 
 
-def mean_query(column: Column, relation: Relation, *, by: Column | None = None, count_share: Any = None) -> Mean:
-    """Return the mean of a column: one number where n is public, else a centred sum and a count.
+def mean_query(
+    column: Column,
+    relation: Relation,
+    *,
+    by: Column | None = None,
+    where: Sequence[Condition] = (),
+    count_share: Any = None,
+) -> Mean:
+    """Return the mean of a column: one number where it is public how many rows count, else a centred sum and a count.
 
     count_share is what part of epsilon the count gets where the mean is such a pair; half, unless told.
     """
-    return Mean.of(column, relation=relation, by=by, count_share=count_share)
+    return Mean.of(column, relation=relation, by=by, where=where, count_share=count_share)
 
 
 def derived_mean(column: NumberColumn, *, centred_sum: Fraction, count: Fraction) -> Fraction:
@@ -150,11 +205,14 @@ def derived_mean(column: NumberColumn, *, centred_sum: Fraction, count: Fraction
     return min(max(column.middle + centred_sum / count, column.lower), column.upper)
 
 
-def _centred_sum(column: NumberColumn, relation: Relation) -> Numerator:
-    """Return the sum of 2 q - R: distances from the midpoint in half steps, each between -R and R.   theory (9)"""
+def _centred_sum(column: NumberColumn, relation: Relation, *, stays: bool = False) -> Numerator:
+    """Return the sum of 2 q - R: distances from the midpoint in half steps, each between -R and R.   theory (9)
+
+    stays   a row may stay and go from one bound to the other, 2 R half steps; else it comes or goes: theory (18)
+    """
     return Numerator(
         name="centred sum",
-        sensitivity=column.levels * relation.rows_per_person,
+        sensitivity=(2 if stays else relation.rows_per_person) * column.levels,
         lower=-relation.rows * column.levels,
         upper=relation.rows * column.levels,
         factor=column.step / 2,

@@ -1,15 +1,18 @@
 """Parts and numerators that several statistics share: counts, sums in groups, and the premises of columns and rows.
 
 Room: studies. Holds no data. Let q be steps above the lower bound of a column and R its levels.
-Theory: docs/theory/sensitivities.md, (5), (7) and (13).
+Theory: docs/theory/sensitivities.md, (5), (7), (13) and (17).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 from snapdp.errors import ParameterError, PremiseError
+from snapdp.studies.aggregates import Count, Present, Sum
 from snapdp.studies.columns import INTEGER, CategoryColumn, Column, NumberColumn
+from snapdp.studies.conditions import Condition
 from snapdp.studies.relation import Relation
 from snapdp.studies.statistics.statistic import Numerator, Part
 
@@ -58,6 +61,12 @@ def in_groups(
     return Part(numerator=numerator, cells=groups.cells, moving=moving, share=share / moving)
 
 
+def rows_that_count(total: Sum) -> Count:
+    """Return the number of rows that a sum is over: those that meet its tests and have the cell, or a stand-in."""
+    tests = (*total.where, Present(column=total.column)) if total.column.dropped else total.where
+    return Count(where=tests, by=total.by, persons=total.persons)
+
+
 def numbers_of(column: Column, statistic: str) -> NumberColumn:
     if isinstance(column, NumberColumn):
         return column
@@ -66,8 +75,16 @@ def numbers_of(column: Column, statistic: str) -> NumberColumn:
     )
 
 
-def public_rows(statistic: str, relation: Relation, by: Column | None) -> int:
+def public_rows(
+    statistic: str, columns: Sequence[NumberColumn], relation: Relation, by: Column | None, where: Sequence[Condition]
+) -> int:
     """Return n where a variance or covariance is defined; refuse it otherwise."""
+    if where or any(column.dropped for column in columns):
+        raise PremiseError(
+            f"a {statistic} of some of the rows is not defined here: how many they are is private.",
+            "Leave out where, and let a public number or the middle stand in for missing cells; or ask for mean and "
+            'sum, which are there with where and with missing = "dropped".',
+        )
     if by is not None:
         raise PremiseError(
             f"a {statistic} by groups is not defined here: the sizes of groups are private.",

@@ -4,7 +4,7 @@ Room: studies. Holds no data. Everything that is particular to one kind stands i
 all of them share.
 
     statistic = shift + factor * numerator,  the numerator an integer in [lower, upper]        theory (3)
-    sum over parts of share * moving = 1: epsilon typed = epsilon charged                      theory (4)
+    charged = 1: epsilon typed = epsilon charged                                               theory (4)
 
 Theory: docs/theory/sensitivities.md.
 """
@@ -21,23 +21,25 @@ from snapdp.display import shortened, visible
 from snapdp.errors import BoundError, DataError, ParameterError, PremiseError
 from snapdp.exact import positive, power_of_two_at_least, to_float_nearest
 from snapdp.mechanism import FINE, Mechanism, declared, spacing_of_doubles
-from snapdp.studies.aggregates import Aggregate, Persons
+from snapdp.studies.aggregates import Aggregate, Persons, Test
 from snapdp.studies.columns import CategoryColumn, Column, NumberColumn
+from snapdp.studies.conditions import Condition, tested
 from snapdp.studies.declarations import column_from, column_values
 from snapdp.studies.relation import Relation
-from snapdp.studies.statistics.details import Detail
+from snapdp.studies.statistics.details import ConditionsDetail, Detail
 from snapdp.studies.statistics.drawn import Derived, DrawnPart
 from snapdp.studies.toml_table import TomlTable, named
 from snapdp.values import Value
 
 PRINTED_PARTS = 1 << 10  # doubles must be at least so many times as close as outputs are
+WHERE = ConditionsDetail()
 
 
 class Numerator(Value):
     """An integer function of the rows: the number a mechanism acts on.
 
     sensitivity   the most it differs between neighbours
-    lower, upper  its public range; both ends are attained by some table
+    lower, upper  its public range; both ends are attained by some table, unless `where` speaks of the column itself
     factor, shift statistic = shift + factor * numerator
     integers      the statistic is a whole number: outputs lie on a grid >= 1 and print as integers
     """
@@ -90,11 +92,12 @@ class Statistic(Value, ABC):
 
     kind      its name in study files, records and flags
     takes     how many columns it is about
-    details   its keys beyond columns and groups, each with its kind
+    details   its keys beyond columns, conditions and groups, each with its kind
     flag      what its flag says in --help
     numbers   its columns hold numbers; otherwise they may hold categories as well
 
     by        a category column: the statistic is released for each of its cells
+    where     public conditions: the statistic is one of the rows that meet them all, among those that persons keep
     """
 
     kind: ClassVar[str]
@@ -106,14 +109,14 @@ class Statistic(Value, ABC):
     relation: Relation
     columns: tuple[Column, ...] = ()
     by: CategoryColumn | None = None
+    where: tuple[Condition, ...] = ()
 
     def _check(self) -> None:
-        charged = sum(part.share * part.moving for part in self.parts)
-        if charged != 1:
+        if self.charged != 1:
             raise PremiseError(
-                f"the parts of {self.shown} spend {charged} of the epsilon typed.",
-                "The shares times the cells that move must add up to 1.",
-                charged=charged,
+                f"the parts of {self.shown} spend {self.charged} of the epsilon typed.",
+                "What they lose together must be 1 of it.",
+                charged=self.charged,
             )
         names = [part.numerator.name for part in self.parts]
         if len(set(names)) != len(names):
@@ -124,7 +127,7 @@ class Statistic(Value, ABC):
     @classmethod
     @abstractmethod
     def of(cls, *columns: Any, **details: Any) -> Self:
-        """Return a statistic of this kind, from columns, relation, by and details; what makes no sense is refused."""
+        """Return a statistic of this kind, from columns, relation, by, where and details; nonsense is refused."""
 
     @property
     @abstractmethod
@@ -139,6 +142,18 @@ class Statistic(Value, ABC):
     @abstractmethod
     def values(self, answers: Sequence[Sequence[int]]) -> tuple[Sequence[int], ...]:
         """Return the numerators of each part, one for each cell, from the answers to `aggregates`, in that order."""
+
+    @property
+    def charged(self) -> Fraction:
+        """Return the most that neighbours lose, in units of the epsilon typed: the losses of all parts add up, unless
+        a kind knows that they do not move at one time.                                              theory (4)
+        """
+        return sum((part.share * part.moving for part in self.parts), Fraction(0))
+
+    @property
+    def split(self) -> str:
+        """Return how the parts share epsilon, in words."""
+        return "epsilon split " + " + ".join(str(part.share * part.moving) for part in self.parts)
 
     @property
     def stated(self) -> dict[str, Any]:
@@ -175,13 +190,40 @@ class Statistic(Value, ABC):
     @property
     def title(self) -> str:
         """Return the statistic as people write it: mean(age), count where region = north, sum(pay) by region."""
-        text = f"{self.kind}({', '.join(column.name for column in self.columns)})" if self.columns else self.kind
-        return text if self.by is None else f"{text} by {self.by.name}"
+        about = f"({', '.join(column.name for column in self.columns)})" if self.columns else ""
+        return self.kind + about + self.rows_in_words
+
+    @property
+    def rows_in_words(self) -> str:
+        """Return the end of a title: " where sex = f by region"; empty where it is about all rows together."""
+        where = " and ".join(condition.text for condition in self.where)
+        return (f" where {where}" if where else "") + ("" if self.by is None else f" by {self.by.name}")
 
     @property
     def every_column(self) -> tuple[Column, ...]:
         """Return all columns that are read."""
-        return self.columns if self.by is None else (*self.columns, self.by)
+        groups = () if self.by is None else (self.by,)
+        return (*self.columns, *(condition.column for condition in self.where), *groups)
+
+    @property
+    def missing_in_words(self) -> tuple[str, ...]:
+        """Return what its missing cells count as, as clauses for people."""
+        tested = [each.column for each in self.where]
+        return (
+            *(each.missing_in_words for each in self.columns if isinstance(each, NumberColumn)),
+            *(each.missing_in_conditions for each in tested if isinstance(each, NumberColumn)),
+        )
+
+    @cached_property
+    def tests(self) -> tuple[Test, ...]:
+        """Return what rows must meet: what is asked carries it, so that no answer can forget it."""
+        return tuple(map(tested, self.where))
+
+    @property
+    def size_is_public(self) -> bool:
+        """Tell whether it is public how many rows the statistic is about: n, all of them.          theory (17)"""
+        dropped = any(isinstance(column, NumberColumn) and column.dropped for column in self.columns)
+        return self.relation.is_change_one and self.by is None and not self.where and not dropped
 
     @property
     def cells(self) -> int:
@@ -206,13 +248,14 @@ class Statistic(Value, ABC):
     def toml_keys(cls) -> tuple[str, ...]:
         """Return the keys that a study file may give to a statistic of this kind."""
         about = {0: (), 1: ("column",)}.get(cls.takes, ("columns",))
-        return (*about, *cls.details, "by")
+        return (*about, *cls.details, "where", "by")
 
     @classmethod
     def from_toml(cls, table: TomlTable, relation: Relation, columns: Mapping[str, Column]) -> Self:
         """Return the statistic that a TOML table of a study file declares."""
         by = None if "by" not in table else named(columns, table.text("by"))
         details = {key: detail.read(table, key, columns) for key, detail in cls.details.items()}
+        details["where"] = WHERE.read(table, "where", columns) or None
         given = {key: value for key, value in details.items() if value is not None}
         return cls.of(*cls._columns_in(table, columns), relation=relation, by=by, **given)
 
@@ -237,6 +280,8 @@ class Statistic(Value, ABC):
             yield "columns", [column.name for column in self.columns]
         for key, value in self.stated.items():
             yield key, self.details[key].toml(value)
+        if self.where:
+            yield "where", WHERE.toml(self.where)
         if self.by is not None:
             yield "by", self.by.name
 
@@ -249,7 +294,8 @@ class Statistic(Value, ABC):
                 f"a statistic of kind {cls.kind!r} with {len(columns)} columns is not known.", "The record was altered."
             )
         by = None if "by" not in values else column_from(values["by"])
-        details = {key: detail.from_json(values[key]) for key, detail in cls.details.items() if key in values}
+        kinds = {**cls.details, "where": WHERE}
+        details = {key: detail.from_json(values[key]) for key, detail in kinds.items() if key in values}
         return cls.of(*columns, relation=relation, by=by, **details)
 
     def declaration(self) -> dict[str, Any]:
@@ -259,6 +305,8 @@ class Statistic(Value, ABC):
             found["columns"] = [column_values(column) for column in self.columns]
         if self.by is not None:
             found["by"] = column_values(self.by)
+        if self.where:
+            found["where"] = WHERE.json(self.where)
         return found | {key: self.details[key].json(value) for key, value in self.stated.items()}
 
 

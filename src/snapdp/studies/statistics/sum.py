@@ -1,8 +1,9 @@
 """Sums of a column.
 
 Room: studies. Under change-one the sum comes from S, the steps above the lower bound, and the public shift n*lower puts
-the bounds back: indices stay small where bounds are far from zero. Under add-remove, and by groups, n is private: steps
-are counted from zero. Theory: docs/theory/sensitivities.md, (7) and (8).
+the bounds back: indices stay small where bounds are far from zero. Under add-remove, by groups, and where only some
+rows count, how many there are is private: steps are counted from zero. Theory: docs/theory/sensitivities.md, (7), (8)
+and (18).
 """
 
 from __future__ import annotations
@@ -11,64 +12,76 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Self
 
-from snapdp.studies.aggregates import Aggregate, Count, Sum
+from snapdp.studies.aggregates import Aggregate, Sum
 from snapdp.studies.columns import INTEGER, Column, NumberColumn
+from snapdp.studies.conditions import Condition, joined
 from snapdp.studies.relation import Relation
-from snapdp.studies.statistics.shared_parts import in_groups, numbers_of, sum_above_lower
+from snapdp.studies.statistics.shared_parts import (
+    in_groups,
+    numbers_of,
+    rows_that_count,
+    sum_above_lower,
+)
 from snapdp.studies.statistics.statistic import Numerator, Part, Statistic, group_column
 
 
 class ColumnSum(Statistic):
-    """The sum of a column of numbers, also for each group."""
+    """The sum of a column of numbers, also of the rows that meet conditions, and for each group."""
 
     kind = "sum"
     takes = 1
 
     @classmethod
-    def of(cls, column: Column, *, relation: Relation, by: Column | None = None) -> Self:
-        return cls(columns=(numbers_of(column, cls.kind),), relation=relation, by=group_column(by))
+    def of(
+        cls, column: Column, *, relation: Relation, by: Column | None = None, where: Sequence[Condition] = ()
+    ) -> Self:
+        columns = (numbers_of(column, cls.kind),)
+        return cls(columns=columns, relation=relation, by=group_column(by), where=joined(where))
 
     @cached_property
     def column(self) -> NumberColumn:
         return numbers_of(self.columns[0], self.kind)
 
-    @property
-    def _from_lower(self) -> bool:
-        return self.relation.is_change_one and self.by is None
-
     @cached_property
     def parts(self) -> tuple[Part, ...]:
-        if self._from_lower:
+        if self.size_is_public:
             shift = self.relation.rows * self.column.lower
             total = sum_above_lower(self.column, self.relation, factor=self.column.step, shift=shift)
         else:
-            total = _sum_from_zero(self.column, self.relation)
+            total = _sum_from_zero(self.column, self.relation, self.by)
         return (in_groups(total, self.relation, self.by),)
 
     @property
     def aggregates(self) -> list[Aggregate]:
-        by, who = self.by, self.persons
-        return [Sum(column=self.column, by=by, persons=who), Count(by=by, persons=who)]
+        total = Sum(column=self.column, where=self.tests, by=self.by, persons=self.persons)
+        return [total, rows_that_count(total)]
 
     def values(self, answers: Sequence[Sequence[int]]) -> tuple[Sequence[int], ...]:
         sums, counts = answers
-        if self._from_lower:
+        if self.size_is_public:
             return (sums,)
         lowest = self.column.lowest  # a division of fractions: once, not for each group
         return ([s + lowest * count for s, count in zip(sums, counts, strict=True)],)
 
 
-def sum_query(column: Column, relation: Relation, *, by: Column | None = None) -> ColumnSum:
-    """Return the sum of a column, also for each group."""
-    return ColumnSum.of(column, relation=relation, by=by)
+def sum_query(
+    column: Column, relation: Relation, *, by: Column | None = None, where: Sequence[Condition] = ()
+) -> ColumnSum:
+    """Return the sum of a column, also of the rows that meet conditions, and for each group."""
+    return ColumnSum.of(column, relation=relation, by=by, where=where)
 
 
-def _sum_from_zero(column: NumberColumn, relation: Relation) -> Numerator:
-    """Return the sum in steps from zero over at most n_max rows, one of which may come or go.   theory (8)"""
+def _sum_from_zero(column: NumberColumn, relation: Relation, by: Column | None) -> Numerator:
+    """Return the sum in steps from zero over at most n_max rows, one of which may come or go.   theory (8)
+
+    Under change-one a row may also stay and go from one bound to the other; by groups that is two cells' worth:
+    theory (18), (13).
+    """
     low, high = column.lowest, column.highest
+    stays = relation.is_change_one and by is None
     return Numerator(
         name="sum",
-        sensitivity=max(abs(low), abs(high)) * relation.rows_per_person,
+        sensitivity=max(high, 0) - min(low, 0) if stays else max(abs(low), abs(high)) * relation.rows_per_person,
         lower=min(0, relation.rows * low),
         upper=max(0, relation.rows * high),
         factor=column.step,

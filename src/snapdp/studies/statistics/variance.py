@@ -13,6 +13,7 @@ from typing import Self
 from snapdp.exact import root_for_rounding, to_float_down, to_float_nearest, to_float_up
 from snapdp.studies.aggregates import Aggregate, Products, Sum
 from snapdp.studies.columns import Column, NumberColumn
+from snapdp.studies.conditions import Condition
 from snapdp.studies.relation import Relation
 from snapdp.studies.statistics.drawn import Derived, DrawnPart, as_columns
 from snapdp.studies.statistics.shared_parts import numbers_of, public_rows
@@ -26,9 +27,11 @@ class Variance(Statistic):
     takes = 1
 
     @classmethod
-    def of(cls, column: Column, *, relation: Relation, by: Column | None = None) -> Self:
+    def of(
+        cls, column: Column, *, relation: Relation, by: Column | None = None, where: Sequence[Condition] = ()
+    ) -> Self:
         numbers = numbers_of(column, cls.kind)
-        public_rows(cls.kind, relation, by)
+        public_rows(cls.kind, [numbers], relation, by, where)
         return cls(columns=(numbers,), relation=relation)
 
     @cached_property
@@ -69,6 +72,8 @@ class Variance(Statistic):
         yield Derived(name="standard deviation", title=f"standard deviation({self.column.name})", columns=columns)
 
 
-def variance_query(column: Column, relation: Relation, *, by: Column | None = None) -> Variance:
+def variance_query(
+    column: Column, relation: Relation, *, by: Column | None = None, where: Sequence[Condition] = ()
+) -> Variance:
     """Return the sample variance (divided by n - 1)."""
-    return Variance.of(column, relation=relation, by=by)
+    return Variance.of(column, relation=relation, by=by, where=where)

@@ -1,16 +1,16 @@
 """One SQL generator: aggregates and declared columns to the text that computes exact integers.
 
 Room: tables. Runs nothing. Three nested SELECTs: cells are read as doubles or text, clamped to doubles inside the
-bounds, and made levels by operations that are exact and total; counts and sums of levels stand outside. Missing cells
-(NULL, NaN, text that is no number) take the declared level, row by row. What engines spell differently is in
-`dialects`; how persons keep a few rows each, in `persons`. Theory: docs/theory/exact-sums.md.
+bounds, and made levels by operations that are exact and total; counts and sums of levels stand outside (`measures`).
+Missing cells (NULL, NaN, text that is no number) have the level NULL, or, in columns of version 1, the declared one.
+What engines spell differently is in `dialects`; how persons keep a few rows each, before any test, in `persons`.
+Theory: docs/theory/exact-sums.md.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
 
 from snapdp.display import visible
 from snapdp.errors import DataError, ParameterError
@@ -20,22 +20,16 @@ from snapdp.studies import (
     NARROW,
     Aggregate,
     Aggregates,
-    Bins,
-    Categories,
     CategoryColumn,
     Column,
-    Count,
-    Levels,
-    Member,
     NumberColumn,
     Persons,
-    Products,
     Quantiser,
-    Sum,
     quantiser_of,
 )
 from snapdp.tables.sql.categories import category_cell, category_code, key_label
 from snapdp.tables.sql.dialects import DUCKDB, MANY_CELLS, Dialect, identifier
+from snapdp.tables.sql.measures import cells_in_all, cells_of, code_of, measures_of
 from snapdp.tables.sql.persons import kept_rows
 from snapdp.tables.sql.stored import NUMERIC as NUMERIC, TEXT as TEXT, Field as Field, Rows as Rows
 from snapdp.values import Value
@@ -71,7 +65,7 @@ def _clamped(x: str, formula: Quantiser, dialect: Dialect) -> str:
 
 
 def _level(c: str, formula: Quantiser, dialect: Dialect) -> str:
-    """Return q for a clamped cell, and the declared level for a missing one."""
+    """Return q for a clamped cell; for a missing one NULL, or what stands in for it everywhere."""
     scaled = f"{c} * {_double(formula.scale, dialect)}"
     if formula.integers == DOUBLE:
         shift, half = _double(float(formula.shift), dialect), _double(0.5, dialect)
@@ -87,7 +81,7 @@ def _level(c: str, formula: Quantiser, dialect: Dialect) -> str:
             # A bound that is no double: the double just outside it stands for the bound itself.
             low, high = _double(formula.low, dialect), _double(formula.high, dialect)
             q = f"CASE WHEN {c} <= {low} THEN 0 WHEN {c} >= {high} THEN {formula.column.levels} ELSE {q} END"
-    return f"COALESCE({q}, {formula.missing})"
+    return f"COALESCE({q}, {formula.missing})" if formula.column.everywhere else q
 
 
 def _double(value: float, dialect: Dialect) -> str:
@@ -146,13 +140,13 @@ class Script(Value):
             start = 0
             for asked, places in zip(statement.asked, statement.places, strict=True):
                 if statement.coded:  # one after the other, a line for each cell
-                    start, first = start + _cells_in_all(asked), start
+                    start, first = start + cells_in_all(asked), start
                     answers[asked] = tuple([line[0] for line in lines[first:start]])
                 elif len(places) == 1 and asked.cells == 1:  # one number in each line: the short way
                     answers[asked] = tuple([line[places[0]] for line in lines])
                 else:
                     found = ([line[place] for place in places] for line in lines)
-                    answers[asked] = tuple(cell for values in found for cell in _cells(asked, values, limb))
+                    answers[asked] = tuple(cell for values in found for cell in cells_of(asked, values, limb))
         return Aggregates(rows=rows, answers=answers)
 
 
@@ -251,8 +245,8 @@ class _StatementWriter:
         """
         names, codes, cells = self._names(columns_of(asked)), [], 0
         for each in asked:
-            codes.append(f"CAST({cells} AS {self.dialect.narrow}) + {self._code(each, names)}")
-            cells += _cells_in_all(each)
+            codes.append(f"CAST({cells} AS {self.dialect.narrow}) + {code_of(each, names, self.dialect)}")
+            cells += cells_in_all(each)
         code, over = codes[0], self.levels(names)
         if len(codes) > 1:
             assert self.dialect.stack is not None
@@ -260,16 +254,6 @@ class _StatementWriter:
             code, over = "code", f"(SELECT {stacked} AS code\nFROM {over}) AS stacked"
         text = self._per_code(code, cells, ["COUNT(*)"], over)
         return Statement(text=text, asked=tuple(asked), places=((0,),) * len(asked), coded=True)
-
-    def _code(self, asked: Aggregate, names: dict[Column, str]) -> str:
-        if isinstance(asked, Bins):
-            code = _bin_code(names[asked.column], asked.cuts)
-        else:
-            assert isinstance(asked, Categories)
-            code = names[asked.column]
-        return (
-            code if asked.by is None else f"CAST({names[asked.by]} AS {self.dialect.narrow}) * {asked.cells} + {code}"
-        )
 
     def _per_code(self, code: str, cells: int, measures: Sequence[str], over: str) -> str:
         """Return a grouping in which every declared code has its row, also one that no row of the table has."""
@@ -288,32 +272,10 @@ class _StatementWriter:
         names = self._names([*([by] if by else []), *(column for each in asked for column in each.columns)])
         found = {each: place for place, each in enumerate(first)}
         places = tuple(
-            tuple(found.setdefault(expression, len(found)) for expression in self._expressions(each, names))
+            tuple(found.setdefault(expression, len(found)) for expression in measures_of(each, names, self.dialect))
             for each in asked
         )
         return list(found), places, names
-
-    def _expressions(self, asked: Aggregate, names: dict[Column, str]) -> list[str]:
-        if isinstance(asked, Count):
-            if not asked.where:
-                return ["COUNT(*)"]
-            return [self.dialect.count_if.format(" AND ".join(_test(each, names) for each in asked.where))]
-        if isinstance(asked, Sum):
-            return self._sums(names[asked.column], asked.column.levels)
-        if isinstance(asked, Bins):  # cumulative: half the comparisons
-            return [self.dialect.count_if.format(f"{names[asked.column]} >= {cut}") for cut in asked.cuts]
-        if isinstance(asked, Categories):
-            return [self.dialect.count_if.format(f"{names[asked.column]} = {code}") for code in range(asked.cells)]
-        return self._sums(f"{names[asked.first]} * {names[asked.second]}", asked.first.levels * asked.second.levels)
-
-    def _sums(self, term: str, largest: int) -> list[str]:
-        """Return the sum of a term, or the sums of its pieces, lowest first: as many as its largest value needs."""
-        limb = self.dialect.limb
-        if limb is None or largest < 1 << limb:
-            return [f"SUM({term})"]
-        pieces = [f"(({term}) >> {start})" for start in range(0, largest.bit_length(), limb)]
-        lower = [f"{each} & {(1 << limb) - 1}" for each in pieces[:-1]]
-        return [f"SUM({each})" for each in (*lower, pieces[-1])]
 
     def _names(self, columns: Iterable[Column]) -> dict[Column, str]:
         return _names(columns) if self.row is None else self.row
@@ -372,35 +334,3 @@ class _StatementWriter:
 
 def _names(columns: Iterable[Column]) -> dict[Column, str]:
     return {column: f"q{i}" for i, column in enumerate(dict.fromkeys(columns))}
-
-
-def _test(condition: Levels | Member, names: dict[Column, str]) -> str:
-    name = names[condition.column]
-    if isinstance(condition, Member):
-        return f"{name} = {condition.column.categories.index(condition.category)}"
-    return f"{name} >= {condition.start} AND {name} < {condition.below}"
-
-
-def _bin_code(name: str, cuts: Sequence[int]) -> str:
-    """Return the number of the bin of a level, found by halving; NULL outside the cuts."""
-
-    def between(first: int, last: int) -> str:
-        if last - first == 1:
-            return str(first)
-        middle = (first + last) // 2
-        return f"CASE WHEN {name} < {cuts[middle]} THEN {between(first, middle)} ELSE {between(middle, last)} END"
-
-    return f"CASE WHEN {name} >= {cuts[0]} AND {name} < {cuts[-1]} THEN {between(0, len(cuts) - 1)} END"
-
-
-def _cells_in_all(asked: Aggregate) -> int:
-    return asked.cells * (asked.by.cells if asked.by else 1)
-
-
-def _cells(asked: Aggregate, values: list[int], limb: int | None) -> list[int]:
-    """Return the cells of an aggregate from its numbers."""
-    if isinstance(asked, Bins):
-        return [low - high for low, high in pairwise(values)]
-    if isinstance(asked, Sum | Products) and limb is not None:
-        return [sum(value << limb * i for i, value in enumerate(values))]
-    return values

@@ -1,7 +1,7 @@
 """Textbook definitions of the statistics and all small tables: what sensitivities and ranges are proven against.
 
-A row is a tuple (x, y, group). Nothing here uses the formulas under test: statistics are computed from the rows, in
-fractions, and turned into numerators by the public factor and shift alone.
+A row is a tuple (x, y, group); None stands for a missing cell. Nothing here uses the formulas under test: statistics
+are computed from the rows, in fractions, and turned into numerators by the public factor and shift alone.
 """
 
 from __future__ import annotations
@@ -56,6 +56,7 @@ def covariance(pairs: list[tuple[Fraction, Fraction]]) -> Fraction:
 
 def part_statistics(query: Query, table: Table) -> list[list[Fraction]]:
     """Return, for each part, the released statistic of every cell, straight from its definition."""
+    table = tuple(row for row in table if all(_meets(each, row) for each in query.where))
     groups = [table] if query.by is None else [[row for row in table if row[2] == g] for g in group_values(query.by)]
     if query.kind == "histogram":
         return [[count for group in groups for count in _histogram(query, list(group))]]
@@ -72,24 +73,33 @@ def group_values(column: CategoryColumn) -> list[str | None]:
 
 
 def _of_group(query: Query, rows: list[Row]) -> list[Fraction]:
-    xs = [row[0] for row in rows]
     if query.kind == "count":
-        return [Fraction(sum(all(_meets(c, row) for c in query.where) for row in rows))]
+        return [Fraction(len(rows))]
+    xs = _answered(query.columns[0], rows)
     if query.kind == "sum":
         return [sum(xs, Fraction(0))]
     if query.kind == "mean" and len(query.parts) == 1:
         return [mean(xs)]
     if query.kind == "mean":
         middle = (query.columns[0].lower + query.columns[0].upper) / 2
-        return [sum((x - middle for x in xs), Fraction(0)), Fraction(len(rows))]
+        return [sum((x - middle for x in xs), Fraction(0)), Fraction(len(xs))]
     if query.kind == "variance":
         return [covariance([(x, x) for x in xs])]
-    return [covariance([(row[0], row[1]) for row in rows])]
+    return [covariance(list(zip(xs, [row[1] for row in rows], strict=True)))]
+
+
+def _answered(column: NumberColumn, rows: list[Row]) -> list[Fraction]:
+    """Return the numbers of those who answered, and what stands in for the others, if anything does."""
+    if column.missing is None:
+        return [row[0] for row in rows if row[0] is not None]
+    return [column.missing if row[0] is None else row[0] for row in rows]
 
 
 def _meets(condition, row: Row) -> bool:
     if condition.equals is not None:
         return row[2] == condition.equals
+    if row[0] is None:
+        return False
     return (condition.start is None or row[0] >= condition.start) and (
         condition.below is None or row[0] < condition.below
     )
@@ -99,13 +109,15 @@ def _histogram(query: Query, rows: list[Row]) -> list[Fraction]:
     column = query.columns[0]
     if isinstance(column, CategoryColumn):
         return [Fraction(sum(row[2] == each for row in rows)) for each in group_values(column)]
-    xs, edges = [row[0] for row in rows], query.edges
+    xs, edges = [row[0] for row in rows if row[0] is not None], query.edges
     cells = [sum(low <= x < high for x in xs) for low, high in pairwise(edges)]
     cells[-1] += sum(x == edges[-1] for x in xs)
     if query.outside == "binned":
         below = [sum(x < edges[0] for x in xs)] if edges[0] > column.lower else []
         above = [sum(x > edges[-1] for x in xs)] if edges[-1] < column.upper else []
         cells = [*below, *cells, *above]
+    if query.missing == "binned":
+        cells.append(sum(row[0] is None for row in rows))
     return [Fraction(count) for count in cells]
 
 
@@ -118,7 +130,10 @@ def numerators(query: Query, table: Table) -> list[list[Fraction]]:
 
 
 class Extremes:
-    """What all tables and all neighbours together show about a query."""
+    """What all tables and all neighbours together show about a query.
+
+    moves   how far the parts move together, each in its sensitivities, its cells added up: every such vector
+    """
 
     def __init__(self, query: Query, rows: list[Row], value: Callable = numerators) -> None:
         relation = query.relation
@@ -129,13 +144,17 @@ class Extremes:
         self.lowest = [min(min(found[p]) for found in known.values()) for p in parts]
         self.highest = [max(max(found[p]) for found in known.values()) for p in parts]
         self.largest_move = [Fraction(0) for _ in parts]
-        self.largest_loss = Fraction(0)  # in units of the epsilon typed, for noise scale sensitivity/(share * epsilon)
+        self.moves: set[tuple[Fraction, ...]] = {tuple(Fraction(0) for _ in parts)}
         for table, here in known.items():
             for other in set(neighbours(table, rows, relation)):
-                there = known[other]
-                loss = Fraction(0)
+                there, together = known[other], []
                 for p in parts:
                     moves = [abs(a - b) for a, b in zip(here[p], there[p], strict=True)]
                     self.largest_move[p] = max(self.largest_move[p], *moves)
-                    loss += query.parts[p].share * sum(moves) / query.parts[p].numerator.sensitivity
-                self.largest_loss = max(self.largest_loss, loss)
+                    together.append(sum(moves) / query.parts[p].numerator.sensitivity)
+                self.moves.add(tuple(together))
+        self.largest_loss = self.loss(*(part.share for part in query.parts))
+
+    def loss(self, *shares: Fraction) -> Fraction:
+        """Return the most that neighbours lose, in units of the epsilon typed, for scales sensitivity/(share * eps)."""
+        return max(sum((s * moved for s, moved in zip(shares, each, strict=True)), Fraction(0)) for each in self.moves)

@@ -29,11 +29,14 @@ F = Fraction
 PROPERTY = settings(deadline=None, max_examples=60)
 COLUMNS = [
     number_column("x", lower=500, upper=1000),
-    number_column("x", lower=-1, upper=1, step="1/10", missing=1),
-    integer_column("x", lower=-3, upper=4, missing=-3),
+    number_column("x", lower=-1, upper=1, step="1/10", missing=1, everywhere=True),
+    integer_column("x", lower=-3, upper=4, missing=-3, everywhere=True),
     number_column("x", lower=2**52, upper=2**52 + 1),
     number_column("x", lower="-0.3", upper="1.2", step="1/2"),
-    number_column("x", lower=0, upper=2**31, step=1, missing=0),
+    number_column("x", lower=0, upper=2**31, step=1, missing=0, everywhere=True),
+    number_column("x", lower=500, upper=1000, missing="dropped"),
+    number_column("x", lower="-0.3", upper="1.2", step="1/10", missing="dropped"),
+    integer_column("x", lower=-3, upper=4, missing=4),
 ]
 Y = number_column("y", lower=-4, upper=4, step="1/8")
 G = category_column("g", categories=["a", "A", "", "e\u0301"], unknown="binned", null="binned")
@@ -59,15 +62,25 @@ def queries_of(column, relation):
         histogram_query(G, relation),
         histogram_query(H, relation),
     ]
-    if relation.is_change_one and relation.rows > 1:
+    for where in ([condition(G, equals="a")], [condition(column, start=middle), condition(G, equals="A")]):
+        asked += [
+            sum_query(column, relation, where=where),
+            mean_query(column, relation, where=where),
+            mean_query(column, relation, where=where, by=H),
+            histogram_query(G, relation, where=where),
+            histogram_query(column, relation, edges=[column.lower, middle, column.upper], by=G, where=where),
+        ]
+    if not column.everywhere:
+        asked.append(histogram_query(column, relation, edges=[middle, column.upper], missing="binned", by=H))
+    if relation.is_change_one and relation.rows > 1 and not column.dropped:
         asked += [variance_query(column, relation), covariance_query(column, Y, relation)]
     return asked if relation.is_change_one else [*asked, count_query(relation)]
 
 
-def quantised(column, cell) -> Fraction:
-    """Return what a cell stands for, in rationals."""
+def quantised(column, cell) -> Fraction | None:
+    """Return what a cell stands for, in rationals; None where it is missing, and nothing stands in everywhere."""
     if cell is None or math.isnan(cell):
-        return column.missing
+        return column.missing if column.everywhere else None
     inside = (column.upper if cell > 0 else column.lower) if math.isinf(cell) else F(cell)
     inside = min(max(inside, column.lower), column.upper)
     return column.lower + column.step * math.floor((inside - column.lower) / column.step + F(1, 2))
@@ -173,7 +186,7 @@ def test_a_million_tiny_rows_with_a_one_first_or_last():
     (one,), (two,), (none,) = (exact_values([query], open_table({"x": each})) for each in (first, last, values))
     assert one == two == ((column.levels,),)
     assert none == ((0,),)
-    tiny = number_column("x", lower=0, upper=F(1, 2**33), step=F(1, 2**53), missing=0)
+    tiny = number_column("x", lower=0, upper=F(1, 2**33), step=F(1, 2**53), missing=0, everywhere=True)
     (sums,) = exact_values([sum_query(tiny, change_one(n=len(values)))], open_table({"x": first}))
     assert sums == ((999_999 + tiny.levels,),)
 

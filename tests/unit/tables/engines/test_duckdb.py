@@ -70,7 +70,7 @@ def test_levels_equal_rationals_on_random_grids(elsewhere):
     assert kinds == {"double": 8, "narrow": 8, "wide": 8}
     cells = [[math.nan if x in (NAN, MINUS_NAN) else x for x in adversarial(c, draw, 400)] for c in grids]
     named = [
-        number_column(f"x{i}", lower=c.lower, upper=c.upper, step=c.step, missing=c.missing)
+        number_column(f"x{i}", lower=c.lower, upper=c.upper, step=c.step, missing=c.missing, everywhere=True)
         for i, c in enumerate(grids)
     ]
     row = integer_column("row", lower=0, upper=400)
@@ -115,7 +115,7 @@ AWKWARD = ["a", "A", "", "a ", "é", "e\u0301", "it's", '"', "🙂", "back\\slas
 LABELS = category_column("label", categories=AWKWARD, unknown="binned", null="binned")
 U = number_column("u", lower="-1.5", upper=2, step="1/8")
 V = number_column("v", lower=0, upper=2**31, step=1)
-W = integer_column("w", lower=-1000, upper=1000, missing=7)
+W = integer_column("w", lower=-1000, upper=1000, missing=7, everywhere=True)
 D = number_column("d", lower="-0.3", upper="99.9", step="1/10")
 NUMBERS = [U, V, W, D]
 ADVERSARIAL = [
@@ -193,7 +193,7 @@ def test_the_largest_products_summed_do_not_overflow(elsewhere):
 
 TABLES = 40
 T = category_column("table", categories=[f"t{i}" for i in range(2 * TABLES)])
-X = integer_column("x", lower=-3, upper=9, missing=4)
+X = integer_column("x", lower=-3, upper=9, missing=4, everywhere=True)
 G = category_column("g", categories=["a", "b"])
 
 

@@ -16,7 +16,7 @@ import snapdp
 with snapdp.Ledger.create({ledger!r}) as ledger:
     ledger.create_account("people", cap=1, relation="change-one", rows=3)
 study = snapdp.study(
-    dataset="people", relation="change-one", n=3,
+    version=1, dataset="people", relation="change-one", n=3,
     columns={{"age": {{"kind": "integer", "lower": 0, "upper": 120}}}},
     statistic=[{{"kind": "mean", "column": "age", "epsilon": "1/2"}}],
 )

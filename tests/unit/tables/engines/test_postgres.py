@@ -19,7 +19,7 @@ try:
     import psycopg
 except ImportError:  # the fixture `database` says that nothing here is covered, or fails
     psycopg = None
-X = number_column("x", lower=-8, upper=8, step="1/2", missing=1)
+X = number_column("x", lower=-8, upper=8, step="1/2", missing=1, everywhere=True)
 G = category_column("g", categories=["a", "b"], unknown="binned", null="binned")
 
 

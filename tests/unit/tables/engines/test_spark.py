@@ -17,7 +17,7 @@ from tests.services import on_spark
 from tests.unit.tables.sql.test_generator import NO_NUMBERS, TEXTS
 
 pytestmark = on_spark
-X = integer_column("x", lower=0, upper=100, missing=50)
+X = integer_column("x", lower=0, upper=100, missing=50, everywhere=True)
 G = category_column("g", categories=["a", 'say "hi"', "a,b", "", "it's"], unknown="binned", null="binned")
 ASKED = [Count(), Sum(column=X), Categories(column=G)]
 CSV = 'x,g\n1,a\n 2.4 ,"say ""hi"""\nabc,"a,b"\n,""\n7,\n1_0,other\n1e1,it\'s\n'
@@ -29,7 +29,7 @@ def frame(spark):
 
 
 def test_text_is_a_number_by_the_one_pattern_on_spark_too(spark):
-    column = number_column("x", lower=0, upper=16, step=1, missing=3)
+    column = number_column("x", lower=0, upper=16, step=1, missing=3, everywhere=True)
     row = integer_column("row", lower=0, upper=1000)
     texts = [*TEXTS, *NO_NUMBERS]
     table = open_table(spark.createDataFrame(list(enumerate(texts)), "row int, x string"))

@@ -22,7 +22,7 @@ from tests.unit.tables.csvfuzz import files, written
 
 pytestmark = on_spark
 PLAIN = CsvDialect()
-X = integer_column("x", lower=0, upper=1000, missing=7)
+X = integer_column("x", lower=0, upper=1000, missing=7, everywhere=True)
 G = category_column("g", categories=["north", "south"], unknown="binned", null="binned")
 ASKED = [Count(), Sum(column=X), Categories(column=G)]
 

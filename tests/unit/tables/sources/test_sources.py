@@ -25,7 +25,7 @@ from tests.unit.tables.tables import FORMATS, csv_text
 
 CANARY = "8675309"  # a private cell: it may never be told
 AWKWARD = ["a", "A", "", "a ", "\u00e9", "e\u0301", "it's", 'say "x"', "🙂", "a,b", "two\nlines"]
-AGE = integer_column("age", lower=0, upper=120, missing=7)
+AGE = integer_column("age", lower=0, upper=120, missing=7, everywhere=True)
 PAY = number_column('pay "net", monthly', lower=500, upper=1000)
 TENTHS = number_column("tenths", lower=-1, upper=1, step="1/10")
 REGION = category_column("re'gion", categories=AWKWARD, unknown="binned", null="binned")
@@ -113,7 +113,7 @@ def test_stored_types_of_one_number_give_one_level(tmp_path):
 
 
 def test_objects_that_are_no_numbers_are_missing_numbers_and_unknown_categories():
-    x = integer_column("x", lower=0, upper=100, missing=50)
+    x = integer_column("x", lower=0, upper=100, missing=50, everywhere=True)
     c = category_column("c", categories=["1", "true", "a"], unknown="binned", null="binned")
     cells = [
         None,
@@ -141,7 +141,7 @@ def test_objects_that_are_no_numbers_are_missing_numbers_and_unknown_categories(
 def test_masked_cells_and_pandas_extension_types_are_missing_where_they_say_so():
     import pandas
 
-    x = integer_column("x", lower=0, upper=100, missing=50)
+    x = integer_column("x", lower=0, upper=100, missing=50, everywhere=True)
     masked = np.ma.masked_array([1, 2, 3], mask=[False, True, False])
     series = {
         "masked": masked,

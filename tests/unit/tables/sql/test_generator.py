@@ -125,7 +125,7 @@ def test_levels_equal_rationals_on_many_grids():
         number_column("x", lower="0.1", upper="0.7", step="0.3"),
         number_column("x", lower=0, upper="1e-200"),
         number_column("x", lower="-1e200", upper="1e200"),
-        number_column("x", lower=-10, upper=30, step=4, missing=-10),
+        number_column("x", lower=-10, upper=30, step=4, missing=-10, everywhere=True),
         number_column("x", lower=-(2**40), upper=2**40, step=2**30),
         integer_column("x", lower=0, upper=1000, step=7),
     ],
@@ -187,7 +187,7 @@ NO_NUMBERS += ["True", "1.5.2", "1d", "infinit", "1e5e5", "'; DROP TABLE x; --",
 
 
 def test_text_is_a_number_by_one_pattern_and_missing_otherwise():
-    column = number_column("x", lower=0, upper=16, step=1, missing=3)
+    column = number_column("x", lower=0, upper=16, step=1, missing=3, everywhere=True)
     texts = [*TEXTS, *NO_NUMBERS]
     with duckdb.connect() as connection:
         connection.execute("SET pandas_analyze_sample = 0")

@@ -27,7 +27,7 @@ from snapdp.tables.sql.stored import LABEL, TEXT, WHOLE
 from tests.unit.tables.kept import by_order, kept
 from tests.unit.tables.tables import FORMATS
 
-X = integer_column("x", lower=0, upper=9, missing=4)
+X = integer_column("x", lower=0, upper=9, missing=4, everywhere=True)
 G = category_column("g", categories=["a", "b"])  # unknown and null are in no cell: a level may be NULL
 PEOPLE = ["p", "q", "", " p", "1", "e\u0301", "é", "🙂", "a:b", "a'b", None]
 
