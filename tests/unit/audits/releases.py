@@ -21,25 +21,26 @@ LABELS = ["north", "süd", "a / b", "é\n", "\U0001f71a", ""]
 NUMBERS = ("x", "y")
 
 
-def random_study(dice: random.Random) -> Any:
-    """Return a study of a few statistics over columns of every kind, under either relation."""
+def random_study(dice: random.Random, version: int | None = None) -> Any:
+    """Return a study of a few statistics over columns of every kind, under either relation, of either version."""
+    version = version or dice.choice([1, 2, 2])
     relation: dict[str, Any] = {"relation": "change-one", "n": dice.choice([1, 2, 3, 90, 4999])}
     if dice.random() < 0.4:
         relation = {"relation": "add-remove", "n_max": dice.choice([1, 5, 120, 10**6])}
         if dice.random() < 0.4:
             relation |= {"person": "id", "rows_per_person": dice.choice([1, 2, 5])}
-    columns = {name: _numbers(dice) for name in NUMBERS}
+    columns = {name: _numbers(dice, version) for name in NUMBERS}
     for name in ("g", "h"):
         special = {key: dice.choice(["dropped", "binned"]) for key in ("unknown", "null")}
-        columns[name] = {**_categories(dice), **special}
-    pairs = relation.get("n", 0) > 1
+        columns[name] = {**_categories(dice, version), **special}
+    pairs = relation.get("n", 0) > 1 and all(columns[name].get("missing") != "dropped" for name in NUMBERS)
     kinds = ["count", "histogram", "sum", "mean"] + ["variance", "covariance"] * pairs
     asked = [_statistic(dice, dice.choice(kinds), columns, relation) for _ in range(dice.randint(1, 3))]
     if pairs and dice.random() < 0.3:
         asked += [{"kind": "variance", "column": "x"}, {"kind": "variance", "column": "y"}]
         asked += [{"kind": "covariance", "columns": ["x", "y"]}]
     once = {repr(each): {**each, "epsilon": dice.choice(EPSILONS), "alpha": dice.choice(ALPHAS)} for each in asked}
-    return snapdp.study(version=1, dataset="people", columns=columns, statistic=list(once.values()), **relation)
+    return snapdp.study(version=version, dataset="people", columns=columns, statistic=list(once.values()), **relation)
 
 
 def random_record(dice: random.Random, study: Any = None) -> dict[str, Any]:
@@ -77,16 +78,21 @@ def _index(dice: random.Random, p: Any) -> int:
     return dice.randint(low, high)
 
 
-def _numbers(dice: random.Random) -> dict[str, Any]:
+def _numbers(dice: random.Random, version: int) -> dict[str, Any]:
+    rule: dict[str, Any] = {}
     if dice.random() < 0.5:
         lower = dice.choice([0, -40, 500])
-        return {"kind": "integer", "lower": lower, "upper": lower + dice.choice([1, 102, 7000])}
+        if version > 1:
+            rule = {"missing": dice.choice(["dropped", "middle", lower])}
+        return {"kind": "integer", "lower": lower, "upper": lower + dice.choice([1, 102, 7000]), **rule}
     lower, upper = dice.choice([("0", "1.3"), ("-1/7", "2.5"), ("999.5", "1001.1"), ("-120", "-118.7")])
-    return {"kind": "number", "lower": lower, "upper": upper, "step": dice.choice(STEPS)}
+    if version > 1:
+        rule = {"missing": dice.choice(["dropped", "middle", upper])}
+    return {"kind": "number", "lower": lower, "upper": upper, "step": dice.choice(STEPS), **rule}
 
 
-def _categories(dice: random.Random) -> dict[str, Any]:
-    kind = dice.choice(["category", "category", "numbers", "boolean", "date"])
+def _categories(dice: random.Random, version: int) -> dict[str, Any]:
+    kind = dice.choice(["category", "category", "numbers", "boolean", "date"]) if version > 1 else "category"
     if kind == "date":
         first = datetime.date(dice.choice([1, 1999, 2024]), dice.randint(1, 12), dice.randint(1, 28))
         last = first + datetime.timedelta(days=dice.choice([0, 1, 40, 800]))
@@ -118,6 +124,8 @@ def _statistic(dice: random.Random, kind: str, columns: dict[str, Any], relation
     found: dict[str, Any] = {"kind": kind}
     if kind not in ("variance", "covariance") and dice.random() < 0.4:
         found["by"] = dice.choice(["g", "h"])
+    if kind not in ("variance", "covariance", "count") and dice.random() < 0.3:
+        found["where"] = _where(dice, columns)
     private = "n_max" in relation or "by" in found
     if kind == "covariance":
         found["columns"] = list(dice.choice([NUMBERS, NUMBERS[::-1]]))
@@ -129,12 +137,18 @@ def _statistic(dice: random.Random, kind: str, columns: dict[str, Any], relation
             levels = levels if len(levels) > 1 else [0, column.levels]
             found["edges"] = [str(column.lower + level * column.step) for level in levels]
             found["outside"] = dice.choice(["dropped", "binned"])
+            if "missing" in columns[found["column"]]:
+                found["missing"] = dice.choice(["dropped", "binned"])
     elif kind != "count":
         found["column"] = dice.choice(NUMBERS)
     elif not private or dice.random() < 0.5:
-        found["where"] = [{"column": "x", dice.choice(["from", "below"]): str(_declared(columns["x"]).upper)}]
-        if dice.random() < 0.5:
-            found["where"].append({"column": "g", **_condition(dice, columns["g"])})
-    if kind == "mean" and private and dice.random() < 0.5:
-        found["count_share"] = "0.25"
+        found["where"] = _where(dice, columns)
+    if kind == "mean" and dice.random() < 0.5:
+        some = "where" in found or columns[found["column"]].get("missing") == "dropped"
+        found |= {"count_share": "0.25"} if private else {"count_share": "0.75"} if some else {}
     return found
+
+
+def _where(dice: random.Random, columns: dict[str, Any]) -> list[dict[str, Any]]:
+    found = [{"column": "x", dice.choice(["from", "below"]): str(_declared(columns["x"]).upper)}]
+    return [*found, {"column": "g", **_condition(dice, columns["g"])}] if dice.random() < 0.5 else found

@@ -29,12 +29,13 @@ from snapdp.tables import ENGINES, Engine
 from snapdp.tables.engines.duckdb import DuckdbEngine
 from snapdp.tables.engines.postgres import PostgresEngine
 from snapdp.tables.engines.spark import SparkEngine
-from tests.unit.audits.releases import random_record
+from tests.unit.audits.releases import random_record, random_study
 
 SOURCE = Path(check_release.__file__)
 COLUMNS = {
-    "age": {"kind": "integer", "lower": 0, "upper": 120},
-    "pay": {"kind": "number", "lower": 500, "upper": 1000, "step": "1/100"},
+    "age": {"kind": "integer", "lower": 0, "upper": 120, "missing": "middle"},
+    "pay": {"kind": "number", "lower": 500, "upper": 1000, "step": "1/100", "missing": 700},
+    "wages": {"kind": "number", "lower": 5, "upper": 50, "step": "1/4", "missing": "dropped"},
     "region": {"kind": "category", "categories": ["north", "south"], "unknown": "binned"},
     "many": {"kind": "category", "categories": [f"key {i}" for i in range(1200)]},
     "code": {"kind": "category", "categories": ["0", "1.0", "2.5"]},
@@ -42,6 +43,7 @@ COLUMNS = {
     "visit": {"kind": "date", "from": "2023-11-20", "to": "2024-02-03", "each": "week"},
     "born": {"kind": "date", "from": "1990-01-01", "to": "1994-12-31", "each": "day"},
 }
+NORTH = [{"column": "region", "equals": "north"}]
 CHANGE_ONE = [
     {"kind": "mean", "column": "age", "epsilon": "0.31"},
     {"kind": "sum", "column": "age", "epsilon": "0.3"},
@@ -53,6 +55,11 @@ CHANGE_ONE = [
     {"kind": "count", "where": [{"column": "age", "from": 65}, {"column": "region", "equals": "north"}], "epsilon": 1},
     {"kind": "histogram", "column": "code", "by": "smokes", "epsilon": "0.2"},
     {"kind": "count", "where": [{"column": "visit", "from": "2023-W48", "below": "2024-W02"}], "epsilon": 1},
+    {"kind": "mean", "column": "wages", "epsilon": "0.3"},
+    {"kind": "sum", "column": "wages", "epsilon": "0.3"},
+    {"kind": "mean", "column": "age", "where": NORTH, "count_share": "0.75", "epsilon": "0.3"},
+    {"kind": "histogram", "column": "wages", "edges": [5, 20, 50], "missing": "binned", "epsilon": "0.3"},
+    {"kind": "histogram", "column": "age", "edges": [0, 65, 120], "where": NORTH, "epsilon": "0.3"},
 ]
 ADD_REMOVE = [
     {"kind": "mean", "column": "pay", "epsilon": "0.3"},
@@ -62,6 +69,8 @@ ADD_REMOVE = [
     {"kind": "histogram", "column": "born", "epsilon": "0.2"},
     {"kind": "count", "where": [{"column": "many", "equals": "key 7"}], "epsilon": "0.2"},
     {"kind": "mean", "column": "age", "by": "many", "epsilon": "1"},
+    {"kind": "mean", "column": "wages", "by": "region", "where": NORTH, "epsilon": "0.3"},
+    {"kind": "sum", "column": "wages", "epsilon": "0.3"},
 ]
 # What no field of a certificate follows from: the ledger knows these (docs/theory/release-certificates.md).
 UNDERIVABLE = {"dataset", "dataset_version", "previous", "versions", "engine"}
@@ -77,7 +86,7 @@ def genuine(request: Any, tmp_path_factory: pytest.TempPathFactory) -> dict[str,
     folder = tmp_path_factory.mktemp("release")
     asked = CHANGE_ONE if request.param == "change-one" else ADD_REMOVE
     relation = RELATIONS.get(request.param, PERSONS)
-    study = snapdp.study(version=1, dataset="people", columns=COLUMNS, statistic=asked, **relation)
+    study = snapdp.study(dataset="people", columns=COLUMNS, statistic=asked, **relation)
     if request.param == "persons":  # which no table is released for yet: a record with arbitrary draws
         return as_read(release_certificate(random_record(random.Random(1), study)))
     data = {"age": list(range(90)), "pay": [500 + 1.5 * i for i in range(90)], "region": ["north", "south", "x"] * 30}
@@ -87,7 +96,7 @@ def genuine(request: Any, tmp_path_factory: pytest.TempPathFactory) -> dict[str,
         "visit": ["2024-01-03"] * 90,
         "born": ["x"] * 90,
     }
-    data |= {"many": ["key 7", "key 8", None] * 30}
+    data |= {"many": ["key 7", "key 8", None] * 30, "wages": [12.25, None, 60.0] * 30}
     with snapdp.Ledger.create(folder / "ledger") as ledger:
         ledger.create_account("people", cap=99, relation=request.param, rows=study.relation.rows)
         return as_read(release_certificate(study.release(data, ledger=ledger, directory=folder).record))
@@ -121,7 +130,8 @@ def test_the_audit_and_the_checker_agree_on_random_releases():
 
 def test_records_of_both_versions_are_accepted_and_no_other():
     for seed in range(20):
-        record = json.loads(json.dumps(random_record(random.Random(seed))))
+        dice = random.Random(seed)
+        record = json.loads(json.dumps(random_record(dice, random_study(dice, version=1))))
         old = {**{key: each for key, each in record.items() if key != "engine"}, "snapdp_record": 1}
         assert check(release_certificate(record)) == check(release_certificate(old)) == []
         for wrong in ({**record, "snapdp_record": 1}, {**old, "snapdp_record": 2}, {**old, "own": "ann"}):
@@ -148,6 +158,40 @@ def test_the_premises_of_an_old_record_say_that_its_engine_is_not_named():
     said = {each.name: each.why for each in audit(old).premises}["engine"]
     assert "not named" in said
     assert "DuckDB" not in said
+
+
+def refusals(record: dict[str, Any], statistic: int, part: int, **fields: Any) -> list[str]:
+    """Return what the checker says of a record in which one part, or its statistic, is another."""
+    changed = copy.deepcopy(record)
+    place = changed["statistics"][statistic]
+    for key, value in fields.items():
+        (place["parts"][part] if key in place["parts"][part] else place)[key] = value
+    return check({**release_certificate(record), "record": changed})
+
+
+def test_the_checker_has_its_own_rule_for_what_a_mean_of_some_rows_charges():
+    """The sum at the whole of epsilon, the count at half; more for the count, or a smaller sensitivity, is refused."""
+    asked = [{"kind": "mean", "column": "wages", "epsilon": "1"}]
+    columns = {"wages": COLUMNS["wages"]}
+    study = snapdp.study(dataset="people", relation="change-one", n=90, columns=columns, statistic=asked)
+    record = as_read({"record": random_record(random.Random(1), study)})["record"]
+    assert [each["epsilon"] for each in record["statistics"][0]["parts"]] == ["1", "1/2"]
+    assert [each["sensitivity"] for each in record["statistics"][0]["parts"]] == ["360", "1"]
+    assert check(release_certificate(record)) == []
+    for part, fields in ((1, {"epsilon": "1"}), (0, {"sensitivity": "180"}), (0, {"count_share": "1/4"})):
+        (reason,) = refusals(record, 0, part, **fields)
+        assert reason.startswith("record.statistics[0]"), reason
+    assert "below 1/2" in refusals(record, 0, 0, count_share="1/4")[0]
+
+
+def test_a_record_of_version_1_has_no_field_of_version_2():
+    asked = [{"kind": "sum", "column": "age", "epsilon": "1"}]
+    study = snapdp.study(dataset="people", relation="change-one", n=9, columns=COLUMNS, statistic=asked)
+    record = random_record(random.Random(1), study)
+    assert "missing_in_sums" in record["statistics"][0]["columns"][0]
+    old = {**{key: each for key, each in record.items() if key != "engine"}, "snapdp_record": 1}
+    with pytest.raises(snapdp.SnapdpError, match=r"records do not have: columns\.missing_in_sums"):
+        audit(old)
 
 
 def test_a_mean_of_one_row_is_whole_as_its_sum_is():
