@@ -26,6 +26,7 @@ from snapdp.display import (
 )
 from snapdp.errors import SnapdpError
 from snapdp.exact import parameter
+from snapdp.studies import dialect_words
 
 if TYPE_CHECKING:
     from snapdp.release.result import Number, Release
@@ -198,6 +199,7 @@ def _origin(record: dict[str, Any]) -> str:
         ("charge in the ledger", record["previous"]),
         ("arithmetic", record["arithmetic"]),
         ("engine", record.get("engine", "not named in a record of version 1")),
+        *([("CSV files", dialect_words(record["csv"]))] if "csv" in record else []),
         *([("drawn anew for", record["own"])] if "own" in record else []),
         ("versions", ", ".join(f"{name} {version}" for name, version in sorted(record["versions"].items()))),
     )

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import math
 import random
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from snapdp.errors import DataError
 from snapdp.studies.aggregates import Aggregate, Aggregates, Categories, Count, Sum
 from snapdp.studies.columns import category_column, integer_column
+from snapdp.studies.csv_dialect import CsvDialect
 from snapdp.tables.engines.engine import Engine
-from snapdp.tables.sources.csv_form import CsvDialect, NotWellFormed, read
-from snapdp.tables.sql.generator import NUMBER_TEXT
+from snapdp.tables.sources.csv_form import NotWellFormed, plain_number, read
 
 X = integer_column("x", lower=0, upper=1000, missing=7)
 G = category_column("g", categories=["a", "", "é", 'a"b', "${x}", " ", "NA", "a,b"], unknown="binned", null="binned")
@@ -60,7 +59,7 @@ def expected(content: bytes, dialect: CsvDialect) -> tuple[int, dict[Aggregate, 
         return None
     found: dict[Aggregate, tuple[int, ...]] = {Count(): (len(rows),)}
     if names.count("x") == 1:
-        found[Sum(column=X)] = (sum(level(row[names.index("x")]) for row in rows),)
+        found[Sum(column=X)] = (sum(level(row[names.index("x")], dialect) for row in rows),)
     if names.count("g") == 1:
         cells = [row[names.index("g")] for row in rows]
         known = [cells.count(each) for each in G.categories]
@@ -69,10 +68,9 @@ def expected(content: bytes, dialect: CsvDialect) -> tuple[int, dict[Aggregate, 
     return len(rows), found
 
 
-def level(cell: str | None) -> int:
-    if cell is None or not re.fullmatch(NUMBER_TEXT, cell):
-        return 7
-    return math.floor(min(max(float(cell), 0), 1000) + 0.5)
+def level(cell: str | None, dialect: CsvDialect) -> int:
+    number = None if cell is None else plain_number(cell, dialect)
+    return 7 if number is None else math.floor(min(max(float(number), 0), 1000) + 0.5)
 
 
 def told(table: Engine, content: bytes, dialect: CsvDialect) -> tuple[int, dict[Aggregate, tuple[int, ...]]] | None:

@@ -14,9 +14,10 @@ import pytest
 from snapdp.errors import DataError, ParameterError
 from snapdp.studies.aggregates import Categories, Count, Persons, Sum
 from snapdp.studies.columns import category_column, integer_column
+from snapdp.studies.csv_dialect import DELIMITERS, QUOTES, CsvDialect
 from snapdp.tables.engines.opening import open_table
 from snapdp.tables.engines.spark_csv import CsvLines, headed
-from snapdp.tables.sources.csv_form import BOM, DELIMITERS, QUOTES, ROW_BYTES, CsvDialect, NotWellFormed, lines, read
+from snapdp.tables.sources.csv_form import BOM, ROW_BYTES, NotWellFormed, lines, read
 from tests.services import on_spark
 from tests.unit.tables.csvfuzz import files, written
 

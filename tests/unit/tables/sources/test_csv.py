@@ -12,11 +12,12 @@ import pytest
 
 from snapdp.errors import DataError, ParameterError
 from snapdp.studies.aggregates import Count, Persons, Sum
+from snapdp.studies.csv_dialect import DELIMITERS, QUOTES, CsvDialect
 from snapdp.tables.engines.opening import open_table
 from snapdp.tables.sources import csv_bytes as csvtext, csv_form as csvform
 from snapdp.tables.sources.csv import CsvSource
 from snapdp.tables.sources.csv_bytes import scanned
-from snapdp.tables.sources.csv_form import DELIMITERS, QUOTES, ROW_BYTES, CsvDialect, NotWellFormed, lines, read
+from snapdp.tables.sources.csv_form import ROW_BYTES, NotWellFormed, lines, read
 from snapdp.tables.sql.generator import Rows
 from snapdp.values import replaced
 from tests.unit.tables.csvfuzz import X, expected, files, told, written
@@ -29,7 +30,7 @@ DIALECTS = [PLAIN, CsvDialect(null="NA"), CsvDialect(delimiter=";"), CsvDialect(
 def agree(folder, seed, count, dialect=PLAIN):
     accepted = 0
     for content in files(seed, count):
-        translated = content.replace(b",", dialect.delimiter.encode()).replace(b'"', dialect.quote.encode())
+        translated = content.replace(b",", dialect.separator.encode()).replace(b'"', dialect.quote.encode())
         table = open_table(written(folder, translated), dialect=dialect)
         known = expected(translated, dialect)
         assert told(table, translated, dialect) == known, translated
@@ -178,7 +179,7 @@ def test_characters_at_the_ends_of_blocks(monkeypatch):
         for start, rest in ((b"\xc3", b"\xa9"), (b"\xe2\x82", b"\xac"), (b"\xf0\x9f\x99", b"\x82")):
             for end in (b"", b"1\n", b"\n1,2,3,4,5,6,7\n", b"1" + rest, b"1,2,3\n" + rest + b"\n"):
                 broken = b"x\n" + start + end
-                assert scanned(io.BytesIO(broken), PLAIN).problem == csvtext.NOT_UTF8, (size, broken)
+                assert scanned(io.BytesIO(broken), PLAIN).problem == csvtext.NOT_TEXT, (size, broken)
 
 
 def test_the_definition_knows_the_longest_row_and_what_an_empty_line_is(monkeypatch):
