@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from snapdp.api.study import Study, study
     from snapdp.ledger import Ledger
     from snapdp.release import Release, load_release
+    from snapdp.studies import CsvDialect
     from snapdp.tables import open_table
     from snapdp.verifier import audit
 
@@ -17,6 +18,7 @@ __version__ = "0.1.0"
 __all__ = [
     "BoundError",
     "BudgetError",
+    "CsvDialect",
     "DataError",
     "FinitePrecision",
     "Ledger",
@@ -34,6 +36,7 @@ __all__ = [
     "study",
 ]
 _LATER = {  # loaded when first asked for: a scalar release needs none of it
+    "CsvDialect": "snapdp.studies",
     "Ledger": "snapdp.ledger",
     "Release": "snapdp.release",
     "Study": "snapdp.api.study",

@@ -25,6 +25,7 @@ PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 TOML = re.compile(r"^```toml\n(.*?)^```", re.MULTILINE | re.DOTALL)
 SHELL = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+MADE = re.compile(r"^```python file\n(.*?)^```", re.MULTILINE | re.DOTALL)
 FENCE = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
@@ -104,7 +105,11 @@ def test_commands_of_a_page_run(page, tmp_path, monkeypatch):
     guide = (ROOT / "docs/guide/study-file.md").read_text(encoding="utf-8")
     (tmp_path / "study.toml").write_text(TOML.findall(guide)[0], encoding="utf-8")
     (tmp_path / "people.csv").write_text(table_text(people()), encoding="utf-8")
-    for line in "".join(SHELL.findall(page.read_text(encoding="utf-8"))).splitlines():
+    source = page.read_text(encoding="utf-8")
+    for block in MADE.findall(source):  # a table of the page itself, and its study
+        exec(compile(block, str(page), "exec"), {})
+        (tmp_path / "pay.toml").write_text(TOML.findall(source)[0], encoding="utf-8")
+    for line in "".join(SHELL.findall(source)).splitlines():
         words = shlex.split(line, comments=True)
         if words[:1] == ["snapdp"]:
             done = CliRunner().invoke(main, words[1:])

@@ -19,6 +19,7 @@ from snapdp.studies import (
     STUDY_VERSION,
     Asked,
     Column,
+    CsvDialect,
     DeclaredStudy,
     Plan,
     Relation,
@@ -26,7 +27,7 @@ from snapdp.studies import (
     plan_of,
     study_from_values,
 )
-from snapdp.tables import Engine, Watch, open_table
+from snapdp.tables import Engine, Watch, check_dialect, open_table
 from snapdp.values import replaced
 
 
@@ -70,6 +71,11 @@ class Study:
     def data(self) -> str | None:
         """Return where the rows are, where the study says so; no part of a request."""
         return self.declared.data
+
+    @property
+    def csv(self) -> CsvDialect | None:
+        """Return how CSV files are written, where the study says so; no part of a request."""
+        return self.declared.csv
 
     def column(self, name: str) -> Column:
         """Return a declared column by its name."""
@@ -128,10 +134,11 @@ class Study:
     def table(self, table: Any = None) -> Engine:
         """Return the table to release from: the one given, or the one that the study names."""
         if isinstance(table, Engine):
+            check_dialect(self.csv, table)
             return table
         if table is None and self.data is None:
             raise ParameterError("the study names no data.", "Give a table or a path, or data in the study.")
-        return open_table(self.data if table is None else table)
+        return open_table(self.data if table is None else table, dialect=self.csv)
 
 
 def _released(

@@ -35,12 +35,14 @@ SHA256, RATIONAL = "sha256:[0-9a-f]{64}", "-?[0-9]{1,1000}(/[0-9]{1,1000})?"
 FREE = {"dataset": "(?s).+", "dataset_version": "[0-9a-f]{16}", "previous": SHA256}  # fields that follow from nothing
 WHO = {"relation", "unit", "n", "n_max", "person", "rows_per_person", "own"}
 ENGINES = {"duckdb": "", "spark": " pyspark", "postgresql": " postgresql"}  # and what else has a version then
+CSV = {"delimiter": "[;:|~^\t\x01\x1f]", "quote": "['`|~^]", "decimal": ",", "encoding": "latin-1"}  # if not plain
+CSV["thousands"] = "[.,' _\u00a0\u202f]"
 RECORD = "snapdp_record arithmetic relation unit versions statistics derived charged request " + " ".join(FREE)
 INLINE = 1000  # longer lists of categories or cells are named by their digest
 MOST_LEVELS, MOST_CATEGORIES, MOST_PERIODS, LARGEST_INDEX = 1 << 31, 10**7, 10**5, 1 << 52
 # What a hostile text may cost: its bytes, statistics, the digits of a number, the bits of an enclosure.
 MOST_BYTES, MOST_STATISTICS, MOST_DIGITS, MOST_BITS = 1 << 25, 1000, 1000, 1 << 11
-MOST_EDGES, MOST_CONDITIONS = 100_000, 10_000  # of all statistics together
+MOST_EDGES, MOST_CONDITIONS, MOST_NULLS = 100_000, 10_000, 100  # of all statistics together; of a CSV file
 ZERO, HALF, ONE, GAMMA = Fraction(0), Fraction(1, 2), Fraction(1), Fraction(1, 1 << 40)
 Row = tuple[float, float | None, float | None]  # value, low, high
 Relation = tuple[bool, int, int]  # whether it is change-one; n, or n_max; the rows of a person
@@ -188,10 +190,25 @@ class Column(NamedTuple):  # numbers on a step, or categories; no labels where o
 def read_relation(record: At) -> Relation:
     change_one = record.at("relation").text("change-one|add-remove") == "change-one"
     size, person = "n" if change_one else "n_max", "person" in record.value and not change_one
-    named = " engine own?" * (record.at("snapdp_record").whole() == 2)  # version 1 names no engine
+    named = " engine own? csv?" * (record.at("snapdp_record").whole() == 2)  # version 1 names no engine
     record.fields(f"{RECORD} {size}{named}" + " person rows_per_person" * person)
     record.at("unit").same("person" if person and record.at("person").text() else "row")
     return change_one, record.at(size).whole(), record.at("rows_per_person").whole() if person else 1
+
+
+def check_dialect(csv: At) -> None:
+    """Refuse a form of CSV files that could not have been declared; one that is plain is not stated."""
+    csv.fields(" ".join(f"{key}?" for key in (*CSV, "nulls")))
+    signs = {"delimiter": ",", "quote": '"', "decimal": ".", "thousands": "", "encoding": ""}
+    signs |= {key: csv.at(key).text(pattern) for key, pattern in CSV.items() if key in csv.value}
+    cut, quote, thousands = signs["delimiter"], signs["quote"], signs["thousands"]
+    apart = quote not in (cut, thousands) and signs["decimal"] != thousands
+    csv.demand(csv.value != {} and apart, "no form of CSV files")
+    if "nulls" in csv.value:
+        texts = [each.text("(?s).*") for each in csv.at("nulls").rows(MOST_NULLS)]
+        plain = not any(each in text for text in texts for each in (cut, quote, "\r", "\n", "\0"))
+        several = len(texts) == 1 or texts[0] == ""  # beside one alone there is the empty cell
+        csv.at("nulls").demand(plain and several and texts == sorted({*texts}) != [""], "no texts of missing cells")
 
 
 def read_special(column: At) -> tuple[str, ...]:
@@ -536,6 +553,8 @@ def check_record(record: At) -> Fraction:
     record.at("snapdp_record").demand(record.value["snapdp_record"] in (1, 2), "not a version that is known here")
     engine = record.at("engine").text("|".join(ENGINES)) if "engine" in record.value else "duckdb"
     _ = "own" in record.value and record.at("own").text()
+    for csv in [record.at("csv")] if "csv" in record.value else ():
+        check_dialect(csv)
     for version in record.at("versions").fields("snapdp python numpy gmpy2 cryptography duckdb" + ENGINES[engine]):
         version.text("[0-9][0-9A-Za-z.+-]{0,40}")
     stated, charged = record.at("statistics").rows(MOST_STATISTICS), ZERO

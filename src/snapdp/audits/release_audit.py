@@ -24,6 +24,7 @@ from snapdp.audits.from_record import rebuilt
 from snapdp.errors import LedgerError, SnapdpError
 from snapdp.ledger import Ledger, declaration_of, identical, is_failure
 from snapdp.release import Drawn, Request, checked, derived_blocks, derived_values, part_values
+from snapdp.studies import dialect_words, stated_dialect
 from snapdp.tables import ENGINES
 from snapdp.values import Value, replaced
 
@@ -105,6 +106,7 @@ def _findings(record: dict[str, Any]) -> Iterator[Finding]:
         yield Finding(field="unit", says=record["unit"], should=request.relation.unit)
     if "engine" in record and record["engine"] not in ENGINES:
         yield Finding(field="engine", says=record["engine"], should=" or ".join(ENGINES))
+    yield from _dialect_finding(record)
     drawn = []
     for number, (line, mechanisms) in enumerate(zip(request.lines, request.mechanisms, strict=True)):
         stated = record["statistics"][number]
@@ -123,6 +125,14 @@ def _findings(record: dict[str, Any]) -> Iterator[Finding]:
         drawn.append(parts)
     listed = [number for number, parts in enumerate(drawn) if all(len(p.indices) == p.part.cells for p in parts)]
     yield from _derived_findings(record, drawn, listed)
+
+
+def _dialect_finding(record: Mapping[str, Any]) -> Iterator[Finding]:
+    """Yield what is wrong with the stated form of CSV files: nothing that a release could have read."""
+    try:
+        _ = "csv" in record and stated_dialect(record["csv"])
+    except SnapdpError as refusal:
+        yield Finding(field="csv", says=dialect_words(record["csv"]), should=f"another form: {refusal.problem}")
 
 
 def _part_findings(field: str, stated: Mapping[str, Any], drawn: Drawn) -> Iterator[Finding]:
@@ -239,7 +249,8 @@ def _engine(record: Mapping[str, Any]) -> str:
     engine = ENGINES.get(record["engine"])
     name, library = (record["engine"], "") if engine is None else (engine.shown, engine.library)
     version = record["versions"].get(library, "")
-    return f"{name} {version}".rstrip() + " adds and compares"
+    read = f"reads CSV ({dialect_words(record['csv'])}), " if "csv" in record else ""
+    return f"{name} {version}".rstrip() + f" {read}adds and compares"
 
 
 def release_certificate(record: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from snapdp.cli.csv_flags import csv_options, csv_values
 from snapdp.cli.flags import NO_COLUMN, given, statistic_options, study_values
 from snapdp.cli.screen import echo_json, one_line, say
 from snapdp.studies import KINDS, STUDY_VERSION
@@ -27,6 +28,7 @@ Examples:
 @click.argument("path", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--dataset", metavar="NAME", help="The name of the dataset: its account in the ledger.")
 @click.option("--data", help="Where the table is; it is not opened.")
+@csv_options
 @statistic_options
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
@@ -49,6 +51,8 @@ def init_command(ctx: click.Context, /, path: Path, as_json: bool, **options: An
         values = _asked(options["dataset"])
     if options["data"]:
         values["data"] = options["data"]
+    if said := csv_values(options):
+        values["csv"] = said
     study = study_from_values(values)
     plan = plan_of(study)
     write_text(study_to_toml(study), path)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from snapdp.cli.csv_flags import csv_dialect, csv_options, to_declare
 from snapdp.cli.flags import given, statistic_options, study_values
 from snapdp.cli.screen import confirm, echo_json_text, one_line, say
 from snapdp.display import exact_amount, shown_address
@@ -37,6 +38,7 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option("--data", help="The table, where SOURCE is a study: a CSV or Parquet file, a glob, a DuckDB file.")
 @click.option("--table", metavar="NAME", help="The table in a DuckDB file or on a PostgreSQL server.")
 @click.option("--spark", metavar="URL", help="Let Spark with this master read the files.")
+@csv_options
 @statistic_options
 @click.option("--ledger", "ledger_path", required=True, metavar="PATH", help="The ledger that is charged.")
 @click.option("--dataset", metavar="NAME", help="The ledger's account, where it has several.")
@@ -68,7 +70,8 @@ def release_command(ctx: click.Context, /, as_json: bool, ledger_path: str, yes:
         request = study.request(plan)
         account = ledger.account(study.dataset)
         data = options["data"] or study.data if _is_study(options) else options["source"]
-        table = study.table(None if data is None else open_table(data, table=options["table"], spark=options["spark"]))
+        where = {"table": options["table"], "spark": options["spark"], "dialect": csv_dialect(options, study.csv)}
+        table = study.table(None if data is None else open_table(data, **where))
         _ask(plan, account, yes=yes, quiet=as_json)
         to = {"directory": options["directory"], "watch": watch, "own": options["own"]}
         result = study.release(table, ledger=ledger, plan=request.plan, **to)
@@ -170,4 +173,4 @@ def _to_try(refusal: SnapdpError, options: dict[str, Any], ledger_path: str) -> 
     lacking = "lacking" in refusal.numbers  # a ledger, or an account of it
     if isinstance(refusal, LedgerError) and (lacking or not (is_address(ledger_path) or os.path.exists(ledger_path))):
         return f"snapdp ledger create {ledger} --dataset NAME --cap 1 --relation change-one --n N"
-    return None
+    return to_declare(refusal)

@@ -5,8 +5,11 @@ Room: cli.
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
+from snapdp.cli.csv_flags import csv_dialect, csv_options, csv_values, to_declare
 from snapdp.cli.screen import echo, echo_json
 
 
@@ -14,9 +17,12 @@ from snapdp.cli.screen import echo, echo_json
 @click.argument("study", type=click.Path(exists=True, dir_okay=False))
 @click.option("--data", help="Show it for this table: the types it is stored in decide how cells are read.")
 @click.option("--table", metavar="NAME", help="The table in a DuckDB file or on a PostgreSQL server.")
+@csv_options
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
-def sql_command(ctx: click.Context, /, study: str, data: str | None, table: str | None, as_json: bool) -> None:
+def sql_command(
+    ctx: click.Context, /, study: str, data: str | None, table: str | None, as_json: bool, **options: Any
+) -> None:
     """Show the SQL text that computes the exact integers of a study."""
     from snapdp.api.study import study as load
     from snapdp.tables import open_table
@@ -24,7 +30,12 @@ def sql_command(ctx: click.Context, /, study: str, data: str | None, table: str 
     ctx.meta["snapdp.json"] = as_json
     if table is not None and data is None:
         raise click.UsageError("--table names a table in --data: give both.")
-    text = load(study).sql(None if data is None else open_table(data, table=table))
+    if data is None and csv_values(options):
+        raise click.UsageError("How a CSV file is written belongs to --data: give both.")
+    ctx.meta["snapdp.try"] = to_declare
+    found = load(study)
+    dialect = csv_dialect(options, found.csv)
+    text = found.sql(None if data is None else open_table(data, table=table, dialect=dialect))
     if as_json:
         echo_json({"ok": True, "sql": text})
     else:

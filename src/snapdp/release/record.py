@@ -35,7 +35,7 @@ RECORD_VERSION = 2
 VERSIONS: dict[int, dict[str, set[str]]] = {  # what each version added
     1: {},
     2: {
-        "record": {"engine", "own"},
+        "record": {"engine", "own", "csv"},
         "versions": {"pyspark", "postgresql"},
         "statistics": {"missing"},
         **{key: {"from", "to", "each", "compare", "missing_in_sums"} for key in ("columns", "by", "column")},
@@ -48,9 +48,10 @@ _NUMBERS = {"cell", "index", "value", "low", "high", "file"}
 ALLOWED: dict[str, set[str]] = {
     "record": {
         "snapdp_record", "dataset", "dataset_version", "relation", "unit", "n", "n_max", "person", "rows_per_person",
-        "charged", "arithmetic", "engine", "own", "versions", "statistics", "derived", "request", "previous",
+        "charged", "arithmetic", "engine", "csv", "own", "versions", "statistics", "derived", "request", "previous",
     },
     "versions": {"snapdp", "python", *LIBRARIES, *(each.library for each in ENGINES.values())},
+    "csv": {"delimiter", "quote", "decimal", "thousands", "encoding", "nulls"},
     "statistics": {"kind", "title", "epsilon", "alpha", "columns", "by", "where", "parts"},  # and its details
     "columns": _COLUMN,
     "by": _COLUMN,
@@ -65,7 +66,7 @@ ALLOWED: dict[str, set[str]] = {
     "file": {"name", "digest", "rows"},
 }  # fmt: skip
 REQUIRED: dict[str, set[str]] = {
-    "record": ALLOWED["record"] - {"n", "n_max", "person", "rows_per_person", "own"},
+    "record": ALLOWED["record"] - {"n", "n_max", "person", "rows_per_person", "own", "csv"},
     "statistics": {"kind", "title", "epsilon", "alpha", "parts"},
     "where": {"column"},
     "parts": ALLOWED["parts"] - _NUMBERS,
@@ -73,10 +74,10 @@ REQUIRED: dict[str, set[str]] = {
     "file": ALLOWED["file"],
     "categories": ALLOWED["categories"],
 }
-TABLES = {"versions", "by", "column", "file", "categories"}
+TABLES = {"versions", "csv", "by", "column", "file", "categories"}
 ROWS = {"statistics", "derived", "parts", "columns", "where"}
 LISTS: dict[str, tuple[type, ...]] = {
-    **dict.fromkeys(("cell", "edges", "clamp", "categories"), (str,)),
+    **dict.fromkeys(("cell", "edges", "clamp", "categories", "nulls"), (str,)),
     "index": (int,),
     "value": (int, float),
     **dict.fromkeys(("low", "high"), (int, float, type(None))),
@@ -86,10 +87,11 @@ WHOLE_NUMBERS = {"snapdp_record", "n", "n_max", "rows_per_person", "statistic", 
 
 
 class EngineUsed(Value):
-    """What added up the rows: its name, and the versions it has beside those of the libraries."""
+    """What added up the rows: its name, its versions beside those of the libraries, and how CSV files are written."""
 
     name: str
     versions: Mapping[str, str] = {}
+    csv: Mapping[str, Any] = {}
 
 
 class SideFile(Value):
@@ -120,6 +122,7 @@ def record_values(
             **({} if request.own is None else {"own": request.own}),
             "arithmetic": "exact",
             "engine": engine.name,
+            **({"csv": dict(engine.csv)} if engine.csv else {}),
             "versions": {**library_versions(), **engine.versions},
             "statistics": statistics,
             "derived": [
@@ -135,6 +138,7 @@ def check_declared(request: Request, engine: EngineUsed) -> None:
     for declared in request.declaration["statistics"]:
         _check("statistics", {**declared, "parts": []}, RECORD_VERSION)
     _check("versions", {**library_versions(), **engine.versions}, RECORD_VERSION)
+    _check("csv", engine.csv, RECORD_VERSION)
 
 
 def part_values(drawn: Drawn) -> dict[str, Any]:

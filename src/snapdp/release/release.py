@@ -89,7 +89,7 @@ def released(
     if table.state() != state:
         raise DataError("the files changed while they were read.", "Try again when nobody writes to them.")
     library_versions()  # asked for now, as the engine's: nothing may be missing after the charge, ...
-    engine = EngineUsed(name=table.name, versions=table.engine_versions())
+    engine = EngineUsed(name=table.name, versions=table.engine_versions(), csv=table.csv)
     check_declared(request, engine)
     require_directed_rounding()  # ... and MPFR must round as it is told
     version = ledger.dataset_version(account.name, fingerprint)

@@ -26,7 +26,7 @@ from snapdp.display import (
 )
 from snapdp.errors import SnapdpError
 from snapdp.exact import nearest_multiple, parameter
-from snapdp.studies import DROPPED
+from snapdp.studies import DROPPED, dialect_words
 
 if TYPE_CHECKING:
     from snapdp.release.result import Number, Release
@@ -211,6 +211,7 @@ def _origin(record: dict[str, Any]) -> str:
         ("charge in the ledger", record["previous"]),
         ("arithmetic", record["arithmetic"]),
         ("engine", record.get("engine", "not named in a record of version 1")),
+        *([("CSV files", dialect_words(record["csv"]))] if "csv" in record else []),
         *([("drawn anew for", record["own"])] if "own" in record else []),
         ("versions", ", ".join(f"{name} {version}" for name, version in sorted(record["versions"].items()))),
     )

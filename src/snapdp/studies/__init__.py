@@ -55,6 +55,14 @@ if TYPE_CHECKING:
         storable as storable,
     )
     from snapdp.studies.conditions import Condition as Condition, condition as condition
+    from snapdp.studies.csv_dialect import (
+        ENCODINGS as ENCODINGS,
+        CsvDialect as CsvDialect,
+        dialect_from as dialect_from,
+        dialect_words as dialect_words,
+        is_text as is_text,
+        stated_dialect as stated_dialect,
+    )
     from snapdp.studies.declarations import INLINE as INLINE, digest as digest
     from snapdp.studies.plan import (
         Asked as Asked,
@@ -123,6 +131,7 @@ else:
                 "PersonColumn category_column integer_column number_column storable "
             ),
             "conditions": "Condition condition",
+            "csv_dialect": "ENCODINGS CsvDialect dialect_from dialect_words is_text stated_dialect",
             "declarations": "INLINE digest",
             "plan": "Asked Line Plan ask curve_of_part part_accuracy planned",
             "quantiser": "DOUBLE NARROW Quantiser quantiser_of",

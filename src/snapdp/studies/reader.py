@@ -39,6 +39,7 @@ from snapdp.studies.columns import (
     number_column,
     storable,
 )
+from snapdp.studies.csv_dialect import SIGNS, CsvDialect, dialect_from
 from snapdp.studies.plan import DEFAULT_ALPHA, Asked, Plan, ask, plan
 from snapdp.studies.quantiser import quantiser_of
 from snapdp.studies.relation import ADD_REMOVE, CHANGE_ONE, Relation, add_remove, change_one
@@ -48,11 +49,12 @@ from snapdp.studies.toml_table import TomlTable, named, placed
 from snapdp.values import Value
 
 STUDY_VERSION = 2
-VERSIONS: dict[int, set[str]] = {1: set(), 2: set()}  # the keys that each version added
+VERSIONS: dict[int, set[str]] = {1: set(), 2: {"csv"}}  # the keys that each version added
 STUDY_KEYS = (
-    "version", "dataset", "relation", "n", "n_max", "person", "rows_per_person", "budget", "data", "columns",
+    "version", "dataset", "relation", "n", "n_max", "person", "rows_per_person", "budget", "data", "csv", "columns",
     "statistic",
 )  # fmt: skip
+CSV_KEYS = (*SIGNS, "encoding", "null")
 NUMBER_KEYS = ("kind", "lower", "upper", "step", "missing")
 COST_KEYS = ("kind", "epsilon", "accuracy", "alpha", "lock")
 
@@ -67,6 +69,7 @@ class DeclaredStudy(Value):
     budget: Fraction | None = None
     data: str | None = None  # where the rows are, for `release`; no part of a request
     version: int = STUDY_VERSION  # whose rules it keeps
+    csv: CsvDialect | None = None  # how they are written there, where that is a CSV file; no part of a request either
 
     def _check(self) -> None:
         numbers = [each for each in self.columns if isinstance(each, NumberColumn)]
@@ -129,6 +132,7 @@ def study_from_values(values: dict[str, Any]) -> DeclaredStudy:
         budget=budget,
         data=None if "data" not in top else _name(top.text("data"), key="data"),
         version=version,
+        csv=_csv(top),
     )
 
 
@@ -162,6 +166,18 @@ def _relation(top: TomlTable) -> Relation:
         f"study: relation = {kind!r} is not known.",
         'Give relation = "change-one" with n, or relation = "add-remove" with n_max.',
     )
+
+
+def _csv(top: TomlTable) -> CsvDialect | None:
+    """Return how CSV files are written: what the table says, and a plain file where it says nothing."""
+    if "csv" not in top:
+        return None
+    table = TomlTable(top.get("csv"), place="csv", keys=CSV_KEYS)
+    said: dict[str, Any] = {key: table.text(key) for key in CSV_KEYS if key in table and key != "null"}
+    if "null" in table:
+        said["null"] = table.get("null") if isinstance(table.get("null"), str) else table.texts("null")
+    with placed("csv"):
+        return dialect_from(said)
 
 
 def _columns(top: TomlTable, version: int) -> dict[str, Column]:

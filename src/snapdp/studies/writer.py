@@ -11,6 +11,7 @@ from fractions import Fraction
 
 from snapdp.studies.categories import category_items
 from snapdp.studies.columns import DROPPED, CategoryColumn, Column
+from snapdp.studies.csv_dialect import SIGNS, CsvDialect
 from snapdp.studies.plan import DEFAULT_ALPHA, Asked
 from snapdp.studies.reader import DeclaredStudy
 from snapdp.studies.relation import Relation
@@ -27,6 +28,8 @@ def study_to_toml(study: DeclaredStudy) -> str:
     if study.data is not None:
         top.append(("data", study.data))
     blocks = [_lines(top)]
+    if study.csv is not None:
+        blocks.append(_lines(_csv(study.csv), header="[csv]"))
     blocks += [
         _lines(_column(column, study.version), header=f"[columns.{_text(column.name)}]") for column in study.columns
     ]
@@ -40,6 +43,14 @@ def _relation(relation: Relation) -> Iterator[Item]:
     if relation.person is not None:
         yield "person", relation.person
         yield "rows_per_person", relation.rows_per_person
+
+
+def _csv(dialect: CsvDialect) -> Iterator[Item]:
+    for key in (*SIGNS, "encoding"):
+        if getattr(dialect, key):  # no delimiter and no thousands are said by nothing
+            yield key, getattr(dialect, key)
+    if more := [each for each in dialect.nulls if each]:
+        yield "null", more
 
 
 def _column(column: Column, version: int) -> Iterator[Item]:

@@ -7,13 +7,13 @@ from snapdp.doors import door
 if TYPE_CHECKING:
     from snapdp.tables.engine_names import ENGINES as ENGINES
     from snapdp.tables.engines.engine import Engine as Engine, Watch as Watch, statement as statement
-    from snapdp.tables.engines.opening import open_table as open_table
+    from snapdp.tables.engines.opening import check_dialect as check_dialect, open_table as open_table
 else:
     __getattr__, __dir__ = door(
         __name__,
         {
             "engine_names": "ENGINES",
             "engines.engine": "Engine Watch statement",
-            "engines.opening": "open_table",
+            "engines.opening": "check_dialect open_table",
         },
     )

@@ -24,6 +24,7 @@ from snapdp.audits.check_release import at_most, check, clamp_index, exp_minus, 
 from snapdp.audits.release_audit import audit, release_certificate
 from snapdp.ledger.chain import canonical
 from snapdp.studies import KINDS
+from snapdp.studies.csv_dialect import CsvDialect, dialect_words
 from snapdp.studies.declarations import digest
 from snapdp.tables import ENGINES, Engine
 from snapdp.tables.engines.duckdb import DuckdbEngine
@@ -150,6 +151,53 @@ def test_other_engines_are_named_with_their_versions(engine, library):
     assert why.lower().startswith(f"{engine} 4.1 adds")
     assert check({**made, "record": {**made["record"], "engine": "duckdb"}})
     assert check({**made, "record": {**made["record"], "engine": "abacus"}})
+
+
+DIALECTS = [
+    CsvDialect(delimiter=";", decimal=",", thousands=".", encoding="latin-1", null=["NA", "."]),
+    CsvDialect(null="NA"),
+    CsvDialect(delimiter="\t"),
+    CsvDialect(thousands="\u202f", quote="'"),
+]
+FORGED_DIALECTS = [
+    {},
+    {"delimiter": ","},
+    {"delimiter": "x"},
+    {"quote": '"'},
+    {"decimal": "."},
+    {"thousands": ""},
+    {"thousands": "."},
+    {"thousands": ",", "decimal": ","},
+    {"thousands": "'", "quote": "'"},
+    {"delimiter": "|", "quote": "|"},
+    {"encoding": "utf-8"},
+    {"encoding": "windows-1252"},
+    {"nulls": [""]},
+    {"nulls": ["NA", "N"]},
+    {"nulls": ["", "NA", "NA"]},
+    {"nulls": ["", "a,b"]},
+    {"nulls": ["", "\n"]},
+    {"nulls": ["", *map(str, range(200))]},
+]
+
+
+@pytest.mark.parametrize("dialect", DIALECTS, ids=repr)
+def test_the_form_of_csv_files_is_stated_shown_and_accepted(dialect):
+    record = {**random_record(random.Random(3)), "csv": dialect.stated()}
+    assert check(release_certificate(record)) == []
+    found = audit(record)
+    assert found.sound
+    assert dialect_words(dialect.stated()) in {each.name: each.why for each in found.premises}["engine"]
+    old = {**{key: each for key, each in record.items() if key != "engine"}, "snapdp_record": 1}
+    assert check({**release_certificate(record), "record": old})
+
+
+@pytest.mark.parametrize("stated", FORGED_DIALECTS, ids=repr)
+def test_a_form_of_csv_files_that_nobody_could_declare_is_refused_by_audit_and_checker(stated):
+    record = random_record(random.Random(3))
+    made = release_certificate(record)
+    assert check({**made, "record": {**record, "csv": stated}})
+    assert [each.field for each in audit({**record, "csv": stated}).findings] == ["csv"]
 
 
 def test_the_premises_of_an_old_record_say_that_its_engine_is_not_named():

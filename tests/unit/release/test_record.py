@@ -20,6 +20,7 @@ from snapdp.release.draw import Drawn
 from snapdp.release.record import ALLOWED, RECORD_VERSION, EngineUsed, checked, library_versions, record_values
 from snapdp.release.request import Request
 from snapdp.release.result import Release
+from snapdp.studies.csv_dialect import CsvDialect
 from tests.services import new_database, on_spark, postgres_server, spark_session
 from tests.unit.release.people import LONG, MEAN, new_book, released, study
 from tests.unit.tables import everywhere
@@ -63,7 +64,8 @@ def everything(folder, relation):
     if relation == "change-one":
         statistics += [{"kind": "variance", "column": name, "epsilon": 1} for name in ("age", "pay")]
         statistics += [{"kind": "covariance", "columns": ["age", "pay"], "epsilon": 1}]
-    return released(folder, *statistics, relation=relation).record
+    dialect = CsvDialect(delimiter=";", decimal=",", thousands=".", encoding="latin-1", null=["NA"])
+    return {**released(folder, *statistics, relation=relation).record, "csv": dialect.stated()}
 
 
 @pytest.fixture(scope="module", params=["change-one", "add-remove"])
@@ -184,8 +186,8 @@ def test_a_record_of_another_version_is_refused(record):
 
 
 def of_version_1(record):
-    """Return a record as version 1 wrote it: without the engine."""
-    return {**{key: each for key, each in record.items() if key != "engine"}, "snapdp_record": 1}
+    """Return a record as version 1 wrote it: without the engine and the form of CSV files."""
+    return {**{key: each for key, each in record.items() if key not in ("engine", "csv")}, "snapdp_record": 1}
 
 
 def test_a_record_of_version_1_is_read_as_it_was_written(record):

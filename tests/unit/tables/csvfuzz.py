@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import math
 import random
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from snapdp.errors import DataError
 from snapdp.studies.aggregates import Aggregate, Aggregates, Categories, Count, Sum
 from snapdp.studies.columns import category_column, integer_column
+from snapdp.studies.csv_dialect import CsvDialect
 from snapdp.tables.engines.engine import Engine
-from snapdp.tables.sources.csv_form import CsvDialect, NotWellFormed, read
-from snapdp.tables.sql.generator import NUMBER_TEXT
+from snapdp.tables.sources.csv_form import NotWellFormed, plain_number, read
 
 X = integer_column("x", lower=0, upper=1000, missing=7, everywhere=True)
 G = category_column("g", categories=["a", "", "é", 'a"b', "${x}", " ", "NA", "a,b"], unknown="binned", null="binned")
@@ -36,20 +35,55 @@ ODD = (
 ENDS = (b"\n", b"\r\n", b"\r")
 
 
-def files(seed: int, count: int, *, header: bytes | None = None, end: bytes | None = None) -> Iterator[bytes]:
-    """Yield files: rows of cells, then none, one or several strokes of chance."""
+NUMBERS = (
+    "1.234,5",
+    "12.5",
+    "12,5",
+    "1,234",
+    "1.23",
+    "0.123",
+    "1'234",
+    "1_234",
+    "1 234",
+    "1\u00a0234",
+    "1.234.567",
+    ".",
+)
+
+
+def files(
+    seed: int, count: int, *, header: bytes | None = None, end: bytes | None = None, numbers: bool = False
+) -> Iterator[bytes]:
+    """Yield files: rows of cells, then none, one or several strokes of chance.
+
+    numbers   whether there are numbers of many formats as well: <0>, <1> and so on, which `translated` writes
+    """
     draw = random.Random(seed)
+    cells = (*CELLS, *(f"<{i}>".encode() for i in range(len(NUMBERS)))) if numbers else CELLS
     for _ in range(count):
         first, line_end = header or draw.choice(HEADERS), end or draw.choice(ENDS)
         columns = first.count(b",") + 1
-        lines = [b",".join(draw.choice(CELLS) for _ in range(columns)) for _ in range(draw.randrange(5))]
+        lines = [b",".join(draw.choice(cells) for _ in range(columns)) for _ in range(draw.randrange(5))]
         content = line_end.join([first, *lines, *([b""] if draw.random() < 0.7 else [])])
         start = len(first) + len(line_end) if header else 0  # a given header stays as it is
         for _ in range(draw.choice((0, 0, 1, 1, 2, 3))):
             place = draw.randrange(min(start, len(content)), len(content) + 1)
             cut = place + draw.choice((0, 0, 1, 2))
-            content = content[:place] + draw.choice((*ODD, *ENDS, *CELLS)) + content[cut:]
+            content = content[:place] + draw.choice((*ODD, *ENDS, *cells)) + content[cut:]
         yield draw.choice((b"", b"", b"", b"\xef\xbb\xbf")) + content
+
+
+def translated(content: bytes, dialect: CsvDialect) -> bytes:
+    """Return a generated file as another dialect writes it; a number stands in quotes where it holds a delimiter."""
+    cut, quote = dialect.separator.encode(), dialect.quote.encode()
+    found = content.replace(b",", b"\xff").replace(b'"', b"\xfe").replace(b"\xff", cut).replace(b"\xfe", quote)
+    if dialect.encoding == "latin-1":
+        found = found.replace("é".encode(), b"\xe9").replace(b"\xed\xa0\x80", b"\x93")
+    for i, number in enumerate(NUMBERS):
+        text = number.encode(dialect.encoding)
+        text = quote + text.replace(quote, quote * 2) + quote if cut in text or quote in text else text
+        found = found.replace(f"<{i}>".encode(), text)
+    return found
 
 
 def expected(content: bytes, dialect: CsvDialect) -> tuple[int, dict[Aggregate, tuple[int, ...]]] | None:
@@ -60,7 +94,7 @@ def expected(content: bytes, dialect: CsvDialect) -> tuple[int, dict[Aggregate, 
         return None
     found: dict[Aggregate, tuple[int, ...]] = {Count(): (len(rows),)}
     if names.count("x") == 1:
-        found[Sum(column=X)] = (sum(level(row[names.index("x")]) for row in rows),)
+        found[Sum(column=X)] = (sum(level(row[names.index("x")], dialect) for row in rows),)
     if names.count("g") == 1:
         cells = [row[names.index("g")] for row in rows]
         known = [cells.count(each) for each in G.categories]
@@ -69,10 +103,9 @@ def expected(content: bytes, dialect: CsvDialect) -> tuple[int, dict[Aggregate, 
     return len(rows), found
 
 
-def level(cell: str | None) -> int:
-    if cell is None or not re.fullmatch(NUMBER_TEXT, cell):
-        return 7
-    return math.floor(min(max(float(cell), 0), 1000) + 0.5)
+def level(cell: str | None, dialect: CsvDialect) -> int:
+    number = None if cell is None else plain_number(cell, dialect)
+    return 7 if number is None else math.floor(min(max(float(number), 0), 1000) + 0.5)
 
 
 def told(table: Engine, content: bytes, dialect: CsvDialect) -> tuple[int, dict[Aggregate, tuple[int, ...]]] | None:

@@ -59,12 +59,12 @@ class DuckdbEngine(Engine):
 
     def _refusal(self, error: Exception) -> DataError | None:
         """Return what may be said about an error of the engine beyond the one sentence: a line number."""
-        line = _LINE.match(str(error)) if self.source.is_csv else None
+        line = _LINE.match(str(error)) if self.source.dialect else None
         if not line:
             return None
         return DataError(
             f"line {line[1]} of the CSV file is not well formed.",
-            "Each line needs as many cells as the header, in UTF-8, with every quote closed and doubled inside.",
+            "Each line needs as many cells as the header, with every quote closed and doubled inside.",
         )
 
     def _load(self, connection: Any, keys: Sequence[KeyTable]) -> None:

@@ -39,6 +39,11 @@ class Engine(ABC):
     def __init__(self, source: Source, *, threads: int | None = None) -> None:
         self.source, self.threads = source, threads
 
+    @property
+    def csv(self) -> dict[str, Any]:
+        """Return how the CSV files behind the table are written, as records state it; nothing where that is plain."""
+        return {} if self.source.dialect is None else self.source.dialect.stated()
+
     def state(self) -> object:
         """Return something that changes when the files behind the table do."""
         return self.source.state()

@@ -22,16 +22,18 @@ from pathlib import Path
 from typing import Any
 
 from snapdp.errors import DataError, ParameterError, PremiseError
-from snapdp.studies import Column
+from snapdp.studies import Column, CsvDialect
 from snapdp.tables import engine_names
 from snapdp.tables.engines.engine import Engine, version_text
 from snapdp.tables.engines.spark_csv import CsvLines, headed
 from snapdp.tables.engines.spark_parquet import declared_schema, schemas
-from snapdp.tables.sources.csv_form import CsvDialect
+from snapdp.tables.sources.csv import number_format
 from snapdp.tables.sources.paths import CSV_ENDINGS, each_once, is_csv_name, matching, refuse_unread
 from snapdp.tables.sources.source import Source
+from snapdp.tables.sources.sources import no_dialect
 from snapdp.tables.sql.categories import epoch_day
 from snapdp.tables.sql.dialects import SPARK
+from snapdp.tables.sql.number_format import PLAIN
 from snapdp.tables.sql.stored import CALENDAR, EMPTY, LABEL, NUMERIC, OTHER, TEXT, TRUTH, WHOLE, Field, Rows
 
 _KINDS = {
@@ -83,14 +85,15 @@ class SparkSource(Source):
         origin: str = connection.view(frame.toDF(*(f"c{i}" for i in range(len(kinds)))))
         fields = (self._field(n, f"c{i}", k) for i, (n, k) in enumerate(kinds))
         names = self._names or tuple(name for name, _ in kinds)
-        certain = not self.is_csv or not declared.isdisjoint(names)
+        certain = self.dialect is None or not declared.isdisjoint(names)
         return Rows(origin=origin, fields=tuple(fields), names=names, certain=certain)
 
     def _field(self, name: str, reads: str, stored: str) -> Field:
         decimal = reads if stored.startswith("decimal(") else ""
         day = _DAYS[stored].format(reads) if stored in _DAYS else ""
-        kind = TEXT if self.is_csv else _kind(stored)  # the cells of a CSV file have no schema
-        return Field(name=name, reads=reads, stored=stored, kind=kind, decimal=decimal, day=day)
+        kind = TEXT if self.dialect else _kind(stored)  # the cells of a CSV file have no schema
+        numbers = number_format(self.dialect) if self.dialect else PLAIN
+        return Field(name=name, reads=reads, stored=stored, kind=kind, decimal=decimal, day=day, numbers=numbers)
 
     def fingerprint(self) -> bytes:
         """Return a digest of the content, whatever the order of its rows. Private."""
@@ -106,7 +109,8 @@ class SparkSource(Source):
         words = ", ".join(f"SUM(CAST(conv(substr(h, {i}, 15), 16, 10) AS DECIMAL(38, 0)))" for i in (1, 16, 31, 46))
         (sums,) = connection.session.sql(f"SELECT COUNT(*), {words} FROM ({hashed}) AS hashed").collect()
         kinds = [(each.name, each.stored) for each in rows.fields]
-        return hashlib.sha256(repr((kinds, [str(each) for each in sums])).encode()).digest()
+        formats = {each.numbers for each in rows.fields} - {PLAIN}  # in another one equal cells are other numbers
+        return hashlib.sha256(repr((kinds, [str(each) for each in sums], *formats)).encode()).digest()
 
 
 class SparkFrame(SparkSource):
@@ -165,16 +169,11 @@ class SparkFiles(SparkSource):
         self.paths = [as_itself(each) for each in found]
         if len(set(self.paths)) < len(self.paths):
             raise DataError("a file is named twice.", "Name each file once: its rows would count twice.")
-        self._is_csv = known.pop()
-        if dialect is not None and not self._is_csv:
-            raise ParameterError("files that are no CSV files have no dialect.", "Leave the dialect out.")
-        self.dialect = dialect or CsvDialect(delimiter="\t" if names[0].lower().endswith(".tsv") else ",")
+        if dialect is not None and not any(known):
+            raise no_dialect()
+        self.dialect = (dialect or CsvDialect()).of_file(names[0]) if any(known) else None
         self._checked: tuple[object, int] | None = None
         self._schemas: tuple[object, list[Any]] | None = None
-
-    @property
-    def is_csv(self) -> bool:
-        return self._is_csv
 
     def state(self) -> list[tuple[str, int, int]]:
         """Return the files behind the paths, with their sizes and when they were last written. Nothing is read."""
@@ -192,13 +191,17 @@ class SparkFiles(SparkSource):
         if not names:
             raise DataError("Spark finds no file there.", "It leaves out names that begin with _ or a dot.")
         each_once(names)
-        if self._is_csv and not all(is_csv_name(name.rpartition("/")[2]) for name in names):
+        if self.dialect and not all(is_csv_name(name.rpartition("/")[2]) for name in names):
             raise DataError("a file among the CSV files is none by its name.", f"Known: {', '.join(CSV_ENDINGS)}.")
-        self._checked = state, self._lines().check(len(names)) if self._is_csv else 0
+        if self.dialect and self.dialect.encoding != "utf-8" and any(name.endswith(".gz") for name in names):
+            raise DataError(  # Spark takes a byte order mark away, and of a packed file nobody sees it
+                "a compressed CSV file is read on Spark in UTF-8 only.", "Unpack it, or write it in UTF-8."
+            )
+        self._checked = state, self._lines().check(len(names)) if self.dialect else 0
 
     def frame(self) -> Any:
         """Return the rows; those of CSV files that were not checked are only good to be shown."""
-        if not self._is_csv:
+        if not self.dialect:
             return self._reader().option("mergeSchema", "true").parquet(*self.paths)
         return self._lines().frame(0 if self._checked is None else self._checked[1])
 
@@ -206,7 +209,7 @@ class SparkFiles(SparkSource):
         return self._reader().format("binaryFile").load(self.paths)
 
     def _frame_of(self, names: set[str]) -> Any:
-        if self._is_csv or not names:
+        if self.dialect or not names:
             return self.frame()
         state = self.state()
         if self._schemas is None or self._schemas[0] != state:
@@ -217,6 +220,7 @@ class SparkFiles(SparkSource):
         return self._reader().schema(declared_schema(self._schemas[1], names)).parquet(*self.paths)
 
     def _lines(self) -> CsvLines:
+        assert self.dialect is not None
         first = headed(self._reader(), self.paths[0], self.dialect)
         return CsvLines(self._reader(), self.paths, self.dialect, first)
 
@@ -282,6 +286,8 @@ def spark_source(
 ) -> SparkSource | None:
     """Return the source if some data are Spark's: a session with a table, a DataFrame, or paths with a session."""
     if type(data).__module__.startswith("pyspark."):
+        if dialect is not None:
+            raise no_dialect()
         if type(data).__name__ == "DataFrame":
             return SparkFrame(data)
         if type(data).__name__ == "SparkSession":

@@ -4,7 +4,7 @@ Room: tables. Takes a reader and paths. Spark's own CSV reader is not used: it s
 replaces bytes that are not UTF-8, and skips lines of blanks. Here files are read as lines of bytes, split at the line
 end that a header has. One scan judges every line and counts per file; only sums reach the driver:
 
-    a line   UTF-8 without NUL, CR and LF; cells as in `csv_form`, as many as the header has, more of them missing
+    a line   text without NUL, CR and LF; cells as in `csv_form`, as many as the header has, more of them missing
     a file   its first line is the header; its lines and line ends together have as many bytes as the file
 
 A quoted line end splits a cell into two lines of which neither is well formed, so such files are refused here, and read
@@ -19,14 +19,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from snapdp.errors import DataError
-from snapdp.tables.sources.csv_form import BOM, ROW_BYTES, CsvDialect, NotWellFormed, header
+from snapdp.studies import ENCODINGS, CsvDialect
+from snapdp.tables.sources.csv_form import BOM, ROW_BYTES, NotWellFormed, header
 from snapdp.tables.sql.dialects import SPARK
 from snapdp.values import Value
 
-_NO_TEXT = rb"[\x00\x0a\x0d]"
+_NO_TEXT, _NO_LATIN = rb"[\x00\x0a\x0d]", rb"[\x{80}-\x{9f}]"
 ADVICE = (
-    "Each line needs as many cells as the header, in UTF-8, with quotes in place and one kind of line end; "
-    "on Spark no cell holds a line end."
+    "Each line needs as many cells as the header, in UTF-8 or the encoding that is declared, with quotes in place and "
+    "one kind of line end; on Spark no cell holds a line end."
 )
 
 
@@ -46,12 +47,14 @@ def headed(reader: Any, path: str, dialect: CsvDialect) -> Headed:
     start = bytes(found[0].line) if found else b""
     line, returned, more = start.partition(b"\r")
     end = "\n" if not returned else "\r" if more or len(start) == most else "\r\n"
+    mark = BOM if dialect.encoding == "utf-8" else b""  # Spark took one mark away: another one is part of a name
     try:
-        names = header(BOM + line, dialect)  # Spark took one mark away: another one is part of a name
+        names = header(mark + line, dialect)
         return Headed(line=line, names=tuple(names), end=end)
     except NotWellFormed:
         pass
-    raise DataError("line 1 of the CSV files is no header of column names in UTF-8.", ADVICE)
+    encoding = ENCODINGS[dialect.encoding]
+    raise DataError(f"line 1 of the CSV files is no header of column names in {encoding}.", ADVICE)
 
 
 class CsvLines:
@@ -59,7 +62,9 @@ class CsvLines:
 
     def __init__(self, reader: Any, paths: Sequence[str], dialect: CsvDialect, first: Headed) -> None:
         self._reader, self.paths, self.dialect, self.first = reader, list(paths), dialect, first
-        self._quote, self._cut = _code(dialect.quote), _code(dialect.delimiter)
+        self._quote, self._cut = _code(dialect.quote), _code(dialect.separator)
+        # Spark reads lines as bytes; what they say is text in the declared encoding.
+        self._line = "value" if dialect.encoding == "utf-8" else "decode(CAST(value AS BINARY), 'ISO-8859-1')"
 
     def summary(self) -> Any:
         """Return one line for each file: path, how many lines break a rule, copies of the header, what else is so."""
@@ -74,7 +79,7 @@ class CsvLines:
         width = len(self.first.end)
         missed = "MAX(size) - SUM(octet_length(value)) - "  # bytes of line ends, and of a byte order mark
         fits = " OR ".join(
-            f"{missed}{mark} = {width} * (COUNT(*) - {unended})" for mark in (0, len(BOM)) for unended in (0, 1)
+            f"{missed}{mark} = {width} * (COUNT(*) - {unended})" for mark in self._marks() for unended in (0, 1)
         )
         return read.groupBy("path").agg(
             _expression(f"COUNT_IF(NOT COALESCE(headed OR {self._is_row()}, FALSE))").alias("broken"),
@@ -102,10 +107,14 @@ class CsvLines:
         if like_header:
             again = lines.sparkSession.range(like_header).selectExpr(f"{_text(self.first.line)} AS value")
             lines = lines.union(again)
-        if len(self.first.names) > 1 or self.dialect.null:
+        if len(self.first.names) > 1 or "" not in self.dialect.nulls:
             lines = lines.where("octet_length(value) > 0")
         cells = lines.selectExpr(f"{self._cells()} AS cells")
         return cells.selectExpr(*(self._cell(i) for i in range(len(self.first.names)))).toDF(*self.first.names)
+
+    def _marks(self) -> tuple[int, ...]:
+        """Return how many bytes of a byte order mark a file may have, which Spark takes away without a word."""
+        return (0, len(BOM)) if self.dialect.encoding == "utf-8" else (0,)
 
     def _lines(self) -> Any:
         return self._reader.option("lineSep", self.first.end).text(self.paths)
@@ -117,10 +126,11 @@ class CsvLines:
         pattern = (
             f"\\A(?:{self._cell_pattern()}{self._cut}){{{len(self.first.names)}}}+(?:{self._null()}{self._cut})*+\\z"
         )
+        utf8 = self.dialect.encoding == "utf-8"
         rules = [
-            "is_valid_utf8(value)",
+            "is_valid_utf8(value)" if utf8 else f"NOT {self._line} RLIKE {_text(_NO_LATIN)}",
             f"octet_length(value) <= {ROW_BYTES}",
-            f"NOT value RLIKE {_text(_NO_TEXT)}",
+            f"NOT {self._line} RLIKE {_text(_NO_TEXT)}",
             f"(octet_length(value) = 0 OR {self._ended()} RLIKE {_text(pattern.encode())})",
         ]
         return f"({' AND '.join(rules)})"
@@ -131,23 +141,25 @@ class CsvLines:
         return f"(?:{q}[^{q}]*+(?:{q}{q}[^{q}]*+)*+{q}|[^{q}{self._cut}]*+)"
 
     def _null(self) -> str:
-        return "".join(map(_code, self.dialect.null))
+        """Return what missing cells look like."""
+        return f"(?:{'|'.join(''.join(map(_code, each)) for each in self.dialect.nulls)})"
 
     def _ended(self) -> str:
-        return f"concat(value, {_text(self.dialect.delimiter.encode())})"
+        return f"concat({self._line}, {_text(self.dialect.separator.encode())})"
 
     def _cells(self) -> str:
         """Return a line as an array of cells, as they are written."""
         pattern = f"({self._cell_pattern()}){self._cut}"
-        plain = f"split(value, {_text(_split_pattern(self.dialect.delimiter))})"
+        plain = f"split({self._line}, {_text(_split_pattern(self.dialect.separator))})"
         quoted = f"regexp_extract_all({self._ended()}, {_text(pattern.encode())}, 1)"
-        return f"CASE WHEN instr(value, {_text(self.dialect.quote.encode())}) = 0 THEN {plain} ELSE {quoted} END"
+        return f"CASE WHEN instr({self._line}, {_text(self.dialect.quote.encode())}) = 0 THEN {plain} ELSE {quoted} END"
 
     def _cell(self, place: int) -> str:
         raw, quote = f"try_element_at(cells, {place + 1})", self.dialect.quote.encode()
         inside = f"substr({raw}, 2, length({raw}) - 2)"
+        nulls = ", ".join(_text(each.encode()) for each in self.dialect.nulls)
         return (
-            f"CASE WHEN {raw} = {_text(self.dialect.null.encode())} THEN NULL "
+            f"CASE WHEN {raw} IN ({nulls}) THEN NULL "
             f"WHEN startswith({raw}, {_text(quote)}) THEN replace({inside}, {_text(quote * 2)}, {_text(quote)}) "
             f"ELSE {raw} END"
         )

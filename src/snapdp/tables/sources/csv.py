@@ -14,15 +14,17 @@ from pathlib import Path
 from typing import IO, Any, TypeVar, cast
 
 from snapdp.errors import DataError
-from snapdp.studies import Column
+from snapdp.studies import ENCODINGS, Column, CsvDialect
 from snapdp.tables.sources import csv_bytes
 from snapdp.tables.sources.contents import file_digest
-from snapdp.tables.sources.csv_form import BOM, ROW_BYTES, CsvDialect, NotWellFormed, header
+from snapdp.tables.sources.csv_form import BOM, ROW_BYTES, NotWellFormed, header
 from snapdp.tables.sources.paths import existing, is_csv_name, path_literal, stat_of
 from snapdp.tables.sources.source import Source
 from snapdp.tables.sql.dialects import literal
 from snapdp.tables.sql.generator import TEXT, Field, Rows
+from snapdp.tables.sql.number_format import NumberFormat
 
+ENCODED = "Write the file as text in UTF-8, or declare that its encoding is latin-1, where it is."
 R = TypeVar("R")
 _PARALLEL = "snapdp_parallel"
 
@@ -30,12 +32,14 @@ _PARALLEL = "snapdp_parallel"
 class CsvSource(Source):
     """One CSV file, read as text: no row can fail to be a number, every row must have all cells."""
 
+    dialect: CsvDialect
+
     def __init__(self, path: str | Path, *, dialect: CsvDialect | None = None) -> None:
         given = existing(path)
         is_csv_name(given.name)
         self.path = given.resolve()  # once: a link that is set to another file meanwhile changes nothing
         self._zipped = given.suffix == ".gz"
-        self.dialect = dialect or CsvDialect()
+        self.dialect = (dialect or CsvDialect()).of_file(given.name)
 
     def prepare(self, connection: Any) -> int:
         """Refuse a file that is not well formed; tell the engine whether it may read in parallel; count the rows."""
@@ -44,32 +48,39 @@ class CsvSource(Source):
             raise self._refused(scan)
         # In parallel a line end inside quotes next to a buffer's end is at times taken for the end of a row.
         connection.execute(f"SET VARIABLE {_PARALLEL} = {'false' if scan.quoted else 'true'}")
-        blank = 0 if len(self.header()) == 1 and not self.dialect.null else scan.empty  # lines that are no rows
+        blank = 0 if len(self.header()) == 1 and "" in self.dialect.nulls else scan.empty  # lines that are no rows
         return scan.lines - 1 - blank
 
     def open(self, connection: Any, columns: Sequence[Column]) -> Rows:  # noqa: ARG002
-        names = self.header()
-        fields = [Field(name=name, reads=f"c{i}", stored="text", kind=TEXT) for i, name in enumerate(names)]
+        names, numbers = self.header(), number_format(self.dialect)
+        fields = [
+            Field(name=name, reads=f"c{i}", stored="text", kind=TEXT, numbers=numbers) for i, name in enumerate(names)
+        ]
         types = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(names)))
         options = {
             "header": "true",
             "auto_detect": "false",
             "columns": f"{{{types}}}",
-            "delim": literal(self.dialect.delimiter),
+            "delim": literal(self.dialect.separator),
             "quote": literal(self.dialect.quote),
             "escape": literal(self.dialect.quote),
-            "nullstr": literal(self.dialect.null),
+            "nullstr": self._null_texts(),
             "allow_quoted_nulls": "false",
             "strict_mode": "true",
             "null_padding": "false",
             "ignore_errors": "false",
-            "max_line_size": str(ROW_BYTES),
+            "max_line_size": str(ROW_BYTES if self.dialect.encoding == "utf-8" else 2 * ROW_BYTES),  # after decoding
             "parallel": f"COALESCE(getvariable('{_PARALLEL}'), false)",
             "compression": "'gzip'" if self._zipped else "'none'",
+            **({} if self.dialect.encoding == "utf-8" else {"encoding": literal(self.dialect.encoding)}),
         }
         said = ", ".join(f"{key} = {value}" for key, value in options.items())
         certain = any(column.name in names for column in columns)
         return Rows(origin=f"read_csv({path_literal(self.path)}, {said})", fields=tuple(fields), certain=certain)
+
+    def _null_texts(self) -> str:
+        texts = [literal(each) for each in self.dialect.nulls]
+        return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
 
     def header(self) -> list[str]:
         """Return the column names: the first line of the file."""
@@ -78,8 +89,8 @@ class CsvSource(Source):
         except NotWellFormed:
             pass
         raise DataError(
-            f"line 1 of {self.path.name!r} is no header of column names in UTF-8.",
-            "A CSV file starts with one line of names; the other lines have as many cells.",
+            f"line 1 of {self.path.name!r} is no header of column names in {ENCODINGS[self.dialect.encoding]}.",
+            f"A CSV file starts with one line of names; the other lines have as many cells. {ENCODED}",
         )
 
     def _refused(self, scan: csv_bytes.Scan) -> DataError:
@@ -93,6 +104,8 @@ class CsvSource(Source):
             return DataError(
                 f"a row of {self.path.name!r} is longer than {ROW_BYTES} bytes.", "Is a quote missing, or a line end?"
             )
+        if scan.problem == csv_bytes.MARKED:
+            return DataError(f"{self.path.name!r} begins with the mark of UTF-8.", "Declare no other encoding for it.")
         line = self._read(lambda raw: csv_bytes.line_of_problem(raw, self.dialect, scan.problem))
         if scan.problem == csv_bytes.STRAY_QUOTE:
             return DataError(
@@ -100,18 +113,16 @@ class CsvSource(Source):
                 "Cells that hold a quote, a delimiter or a line end stand in quotes, and a quote in them is doubled.",
                 line=line,
             )
-        what = "holds a NUL byte" if scan.problem == csv_bytes.NUL else "is not in UTF-8"
-        return DataError(f"line {line} of {self.path.name!r} {what}.", "Write the file as text in UTF-8.", line=line)
+        encoding = ENCODINGS[self.dialect.encoding]
+        what = "holds a NUL byte" if scan.problem == csv_bytes.NUL else f"is not in {encoding}"
+        other = {} if scan.problem == csv_bytes.NUL or self.dialect.encoding != "utf-8" else {"encoding": "latin-1"}
+        return DataError(f"line {line} of {self.path.name!r} {what}.", ENCODED, line=line, **other)
 
     def state(self) -> object:
         return stat_of([self.path])
 
     def fingerprint(self) -> bytes:
-        return file_digest([self.path], repr(self.dialect).encode())  # another dialect is another table
-
-    @property
-    def is_csv(self) -> bool:
-        return True
+        return file_digest([self.path], dialect_mark(self.dialect))  # another dialect is another table
 
     def _read(self, action: Callable[[IO[bytes]], R]) -> R:
         try:
@@ -120,3 +131,16 @@ class CsvSource(Source):
         except (OSError, EOFError, zlib.error):
             pass
         raise DataError(f"{self.path.name!r} cannot be read to its end.", "Is it complete, and readable?")
+
+
+def number_format(dialect: CsvDialect) -> NumberFormat:
+    """Return how a file writes numbers."""
+    return NumberFormat(decimal=dialect.decimal, thousands=dialect.thousands)
+
+
+def dialect_mark(dialect: CsvDialect) -> bytes:
+    """Return what tells dialects apart in fingerprints; those of the first versions as they were marked then."""
+    first = {"delimiter": dialect.separator, "quote": dialect.quote, "null": dialect.null}
+    later = {key: getattr(dialect, key) for key in ("decimal", "thousands", "encoding")}
+    said = first if later == {"decimal": ".", "thousands": "", "encoding": "utf-8"} else first | later
+    return f"CsvDialect({', '.join(f'{key}={value!r}' for key, value in said.items())})".encode()

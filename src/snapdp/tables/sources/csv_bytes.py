@@ -4,7 +4,7 @@ Room: tables. Reads bytes that it is given. DuckDB alone does not do: it misses 
 midst of LF for the end of a row, drops a last line that is longer than its buffer, and looks at no cell that was not
 asked for. So these are decided here, before it reads the file:
 
-    text     UTF-8 without NUL
+    text     UTF-8 or Latin-1, as declared, without NUL
     quotes   an opening one stands at the start of a cell, a closing one at its end, one inside is doubled, none is open
     rows     all end alike, and none is longer than a block
 
@@ -18,10 +18,12 @@ from __future__ import annotations
 import codecs
 from typing import IO, Any
 
-from snapdp.tables.sources.csv_form import BOM, LINE_ENDS, ROW_BYTES, CsvDialect
+from snapdp.studies import CsvDialect, is_text
+from snapdp.tables.sources.csv_form import BOM, LINE_ENDS, ROW_BYTES
 
 BLOCK = 1 << 22  # more than the longest row
-NUL, NOT_UTF8, STRAY_QUOTE, MIXED, LONG_ROW = "nul", "not utf-8", "stray quote", "mixed line ends", "long row"
+NUL, NOT_TEXT, MARKED = "nul", "not in the declared encoding", "marked as UTF-8"
+STRAY_QUOTE, MIXED, LONG_ROW = "stray quote", "mixed line ends", "long row"
 
 
 class Scan:
@@ -39,8 +41,8 @@ class Scan:
         self.ends: set[str] = set()
         self.lines = self.empty = 0
         self._quote = dialect.quote.encode()
-        self._beside = (dialect.delimiter + dialect.quote + "\r\n").encode()
-        self._decoder = codecs.getincrementaldecoder("utf-8")()
+        self._beside = (dialect.separator + dialect.quote + "\r\n").encode()
+        self._encoding, self._decoder = dialect.encoding, codecs.getincrementaldecoder("utf-8")()
         self._quotes = 0
         self._last = b"\n\n"  # the last two bytes: one that is judged, one that waits for the byte after it
         self._started = False
@@ -51,7 +53,7 @@ class Scan:
             return
         self._text(block)
         if not self._started:
-            self._started, block = True, block.removeprefix(BOM)
+            self._started, block = True, self._unmarked(block)
         inside, waiting = self._quotes % 2 == 1, self._last[1:]
         if inside or waiting in (self._quote, b"\r") or self._quote in block or b"\r" in block:
             row_ends = self._closely(self._last + block)
@@ -64,7 +66,7 @@ class Scan:
     def finish(self) -> None:
         """Judge what waited for the end of the file."""
         if self._decoder.getstate()[0]:
-            self._found(NOT_UTF8)
+            self._found(NOT_TEXT)
         if self._last[1:] in (self._quote, b"\r"):
             self._closely(self._last + self._beside[:1])  # as if one more cell began
         self.lines += self._started and self._last[1:] not in (b"\r", b"\n")
@@ -76,14 +78,23 @@ class Scan:
     def _found(self, problem: str) -> None:
         self.problem = self.problem or problem
 
+    def _unmarked(self, block: bytes) -> bytes:
+        """Return the start of a file behind its byte order mark, which only UTF-8 has."""
+        if self._encoding != "utf-8" and block.startswith(BOM):
+            self._found(MARKED)
+        return block.removeprefix(BOM)
+
     def _text(self, block: bytes) -> None:
         if b"\x00" in block:
             self._found(NUL)
-        if not block.isascii() or self._decoder.getstate()[0]:
+        if self._encoding != "utf-8":  # one byte is one character
+            if not is_text(block, self._encoding):
+                self._found(NOT_TEXT)
+        elif not block.isascii() or self._decoder.getstate()[0]:
             try:
                 self._decoder.decode(block)
             except UnicodeDecodeError:
-                self._found(NOT_UTF8)
+                self._found(NOT_TEXT)
 
     def _feeds(self, data: bytes) -> bool:
         """Count the line ends of bytes behind the first, where each LF is one; tell whether there is any."""
@@ -159,20 +170,13 @@ def line_of_problem(raw: IO[bytes], dialect: CsvDialect, problem: str) -> int:
     """Return the line in which a file that was refused first breaks a rule of text or quotes."""
     if problem == STRAY_QUOTE:
         return _line_of_stray_quote(raw, dialect)
-    return next((number for number, line in enumerate(raw, start=1) if not _is_text(line)), 1)
-
-
-def _is_text(line: bytes) -> bool:
-    try:
-        line.decode()
-    except UnicodeDecodeError:
-        return False
-    return b"\x00" not in line
+    lines = enumerate(raw, start=1)
+    return next((number for number, line in lines if b"\x00" in line or not is_text(line, dialect.encoding)), 1)
 
 
 def _line_of_stray_quote(raw: IO[bytes], dialect: CsvDialect) -> int:
     """Return the line in which the first cell with a quote out of place begins."""
-    quote, beside = ord(dialect.quote), (dialect.delimiter + dialect.quote + "\r\n").encode()
+    quote, beside = ord(dialect.quote), (dialect.separator + dialect.quote + "\r\n").encode()
     inside, opened = False, 1
     for number, line in enumerate(raw, start=1):
         framed = b"\n" + (line.removeprefix(BOM) if number == 1 else line) + b"\n"

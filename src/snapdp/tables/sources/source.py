@@ -9,12 +9,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
-from snapdp.studies import Column
+from snapdp.studies import Column, CsvDialect
 from snapdp.tables.sql.generator import Rows
 
 
 class Source(ABC):
-    """A table that can be opened on a connection, as often as needed."""
+    """A table that can be opened on a connection, as often as needed.
+
+    dialect   how its CSV files are written; None for any other table
+    """
+
+    dialect: CsvDialect | None = None
 
     def prepare(self, connection: Any) -> int | None:  # noqa: ARG002
         """Refuse a table that is not well formed. Called before statements run, never to show what would run.
@@ -37,7 +42,3 @@ class Source(ABC):
     @abstractmethod
     def fingerprint(self) -> bytes:
         """Return a digest of the content, to recognise the same data again. It never leaves the ledger unkeyed."""
-
-    @property
-    def is_csv(self) -> bool:
-        return False

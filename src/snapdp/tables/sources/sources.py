@@ -19,12 +19,11 @@ from pathlib import Path
 from typing import Any
 
 from snapdp.errors import DataError, ParameterError
-from snapdp.studies import Column
+from snapdp.studies import Column, CsvDialect
 from snapdp.tables.sources.calendar import day_numbers, in_days
 from snapdp.tables.sources.cells import cell_text, pandas_array, text_type
 from snapdp.tables.sources.contents import arrow_digest, columns_digest, file_digest
 from snapdp.tables.sources.csv import CsvSource
-from snapdp.tables.sources.csv_form import CsvDialect
 from snapdp.tables.sources.paths import (
     CSV_ENDINGS,
     each_once,
@@ -246,10 +245,23 @@ def open_source(data: Any, *, table: str | None = None, dialect: CsvDialect | No
     table     the table of a DuckDB file
     dialect   how a CSV file is written
     """
-    if isinstance(data, Source):
-        return data
     if isinstance(data, (str, Path)):
         return _file_source(Path(data), table, dialect)
+    found = _source_of(data)
+    if dialect is not None:
+        raise no_dialect()
+    return found
+
+
+def no_dialect(name: str = "") -> ParameterError:
+    """Return the refusal of a dialect for what is no CSV file: nothing that is declared may go unread."""
+    what = f"{name!r} is no CSV file and has" if name else "tables that are no CSV files have"
+    return ParameterError(f"{what} no dialect.", "Leave the dialect out: delimiter, signs, encoding and null texts.")
+
+
+def _source_of(data: Any) -> Source:
+    if isinstance(data, Source):
+        return data
     if isinstance(data, Mapping):
         return ColumnsSource(data)
     room, kind = type(data).__module__.partition(".")[0], type(data).__name__
@@ -273,13 +285,15 @@ def _file_source(path: Path, table: str | None, dialect: CsvDialect | None) -> S
     if name.endswith(_DATABASES):
         if table is None:
             raise ParameterError(f"{path.name!r} is a database.", "Name the table in it as well.")
+        if dialect is not None:
+            raise no_dialect(path.name)
         return DuckdbSource(path, table)
     if table is not None:
         raise ParameterError(f"{path.name!r} is no database and has no table {table!r}.", "Leave table out.")
     if is_csv_name(path.name):
-        return CsvSource(path, dialect=dialect or CsvDialect(delimiter="\t" if name.endswith(".tsv") else ","))
+        return CsvSource(path, dialect=dialect)
     if dialect is not None:
-        raise ParameterError(f"{path.name!r} is no CSV file and has no dialect.", "Leave the dialect out.")
+        raise no_dialect(path.name)
     if name.endswith(_PARQUETS) or glob.has_magic(str(path)):
         return ParquetSource(path)
     raise DataError(

@@ -27,6 +27,7 @@ from snapdp.studies import (
     DateColumn,
 )
 from snapdp.tables.sql.dialects import Dialect
+from snapdp.tables.sql.number_format import PLAIN
 from snapdp.tables.sql.stored import CALENDAR, EMPTY, LABEL, NUMERIC, TEXT, TRUTH, WHOLE, Field
 
 ODD = "1" + "0" * 20  # farther from zero than any category, and still a decimal of every engine
@@ -88,9 +89,12 @@ def _number(field: Field, dialect: Dialect) -> str:
     if field.kind == NUMERIC:
         exact = dialect.same_decimal.format(field.decimal, field.stored)
         return f"CASE WHEN {field.decimal} IS NULL THEN NULL ELSE COALESCE({exact}, {odd}) END"
-    text = dialect.exact_text.format(field.reads)
-    plain = dialect.matches.format(text, dialect.quoted(PLAIN_NUMBER))
-    return f"CASE WHEN {text} IS NULL THEN NULL WHEN {plain} THEN {dialect.plain_number.format(text)} ELSE {odd} END"
+    text, quoted = dialect.exact_text.format(field.reads), dialect.quoted
+    read = field.numbers.plain(text, quoted)
+    plain = dialect.matches.format(read, quoted(PLAIN_NUMBER))
+    if field.numbers != PLAIN:  # as the file writes numbers
+        plain = f"{dialect.matches.format(text, quoted(field.numbers.pattern))} AND {plain}"
+    return f"CASE WHEN {text} IS NULL THEN NULL WHEN {plain} THEN {dialect.plain_number.format(read)} ELSE {odd} END"
 
 
 def _truth(field: Field, dialect: Dialect) -> str:

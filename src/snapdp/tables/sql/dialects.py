@@ -39,6 +39,7 @@ class Dialect(Value):
 
     exact_text   text that is compared byte by byte, whatever collation the column was created with
     wide_floor   the floor of a double as an integer of the wide type, exact where the engine's own cast is not
+    number_from_text   a double from text {0} that matches the pattern {1}, read from {2}: the same as a plain number
     lot          a whole number of 60 bits from a text: the first 15 hexadecimal digits of its SHA-256
     matches      whether all of a text matches a pattern of ASCII classes; both are operands
     plain_number, whole_number   casts of text that is known to match: a decimal, digits
@@ -93,7 +94,7 @@ DUCKDB = Dialect(
     quotient="({0} // {1})",
     count_if="COUNT_IF({0})",
     series="range({0})",
-    number_from_text="CASE WHEN regexp_full_match({0}, {1}) THEN TRY_CAST({0} AS DOUBLE) END",
+    number_from_text="CASE WHEN regexp_full_match({0}, {1}) THEN TRY_CAST({2} AS DOUBLE) END",
     lot="CAST('0x' || substr(sha256({0}), 1, 15) AS BIGINT)",
     matches="regexp_full_match({0}, {1})",
     plain_number=f"TRY_CAST(TRIM({{0}}) AS {_DECIMAL})",
@@ -191,7 +192,7 @@ SPARK = Dialect(
     count_if="COUNT_IF({0})",
     series="range({0})",
     # The # is behind the last character, where $ would also match before a line end.
-    number_from_text="CASE WHEN ({0} || '#') RLIKE ('^' || {1} || '#$') THEN TRY_CAST({0} AS DOUBLE) END",
+    number_from_text="CASE WHEN ({0} || '#') RLIKE ('^' || {1} || '#$') THEN TRY_CAST({2} AS DOUBLE) END",
     matches=_SPARK_MATCHES,
     plain_number=f"TRY_CAST(TRIM({{0}}) AS {_DECIMAL})",
     whole_number="TRY_CAST({0} AS BIGINT)",

@@ -34,10 +34,6 @@ from snapdp.tables.sql.persons import kept_rows
 from snapdp.tables.sql.stored import NUMERIC as NUMERIC, TEXT as TEXT, Field as Field, Rows as Rows
 from snapdp.values import Value
 
-NUMBER_TEXT = (  # the one numeric pattern, for every source of text; spaces may stand around it
-    " *[+-]?(([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?|[iI][nN][fF]([iI][nN][iI][tT][yY])?) *"
-)
-
 
 def declared_rows(columns: Iterable[Column], *, table: str = "data") -> Rows:
     """Return a table that has every declared column in its natural type: for showing SQL before data exist."""
@@ -325,8 +321,9 @@ class _StatementWriter:
         if isinstance(column, CategoryColumn):
             return category_cell(column, field, self.dialect)
         if field.kind == TEXT:
+            text, quoted = f"CAST({field.reads} AS {self.dialect.text})", self.dialect.quoted
             return self.dialect.number_from_text.format(
-                f"CAST({field.reads} AS {self.dialect.text})", self.dialect.quoted(NUMBER_TEXT)
+                text, quoted(field.numbers.pattern), field.numbers.plain(text, quoted)
             )
         given = f"CAST({field.reads} AS {self.dialect.text})" if field.wide else field.reads
         return f"CAST({given} AS {self.dialect.double})"

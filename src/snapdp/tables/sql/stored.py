@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from snapdp.display import shortened, visible
 from snapdp.errors import DataError
 from snapdp.studies import AS_NUMBERS, BOOLEAN, CATEGORY, DATE, INTEGER, NUMBER, PERSON, CategoryColumn, Column
+from snapdp.tables.sql.number_format import PLAIN, NumberFormat
 from snapdp.values import Value
 
 NUMERIC, TEXT, LABEL, WHOLE, TRUTH = "numeric", "text", "label", "whole", "truth"
@@ -31,6 +32,7 @@ ALLOWED = {  # what a column of each kind may be stored as; EMPTY, which has no 
 INSTEAD = {LABEL: CATEGORY, TRUTH: BOOLEAN, CALENDAR: DATE}  # the kind that a stored type calls for
 SINGLE = ("FLOAT", "float", "real")  # stored types of single precision
 LONGEST_NAME, MOST_NAMES = 40, 20  # of columns, in a refusal
+SEPARATORS = {";": "a semicolon", "\t": "a tab", "|": "a bar"}
 CLOSE, VERY_CLOSE = 0.6, 0.75  # likeness of names that are taken for a slip of the pen
 
 
@@ -40,6 +42,7 @@ class Field(Value):
     wide      numbers that the engine casts to a double which is not always the nearest: they are cast by their text
     decimal   of decimals: the SQL of the cell as it is, without NaN
     day       of dates and times: the SQL of its date; that of an instant is its date in UTC
+    numbers   how text writes numbers: a CSV file may declare it
     """
 
     name: str
@@ -49,6 +52,7 @@ class Field(Value):
     wide: bool = False
     decimal: str = ""
     day: str = ""
+    numbers: NumberFormat = PLAIN
 
 
 class Rows(Value):
@@ -115,13 +119,14 @@ def absent(name: str, names: Sequence[str], *, certain: bool) -> DataError:
         told += f": {', '.join(_shown(each) for each in names[:MOST_NAMES])}"
         told += f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
     advice = "Names are compared exactly, capitals and spaces included; a file starts with a line of names."
-    if len(names) == 1 and (";" in names[0] or "\t" in names[0]):
-        mark = "a semicolon" if ";" in names[0] else "a tab"
-        advice = f"Is {mark} the separator? Write the file with commas, or as .tsv with tabs, or give a dialect."
+    mark = next((each for each in SEPARATORS if len(names) == 1 and each in names[0]), None)
+    if mark is not None:
+        advice = f"Is {SEPARATORS[mark]} between its cells? Then declare it: the delimiter of the CSV dialect."
     near = _nearest(name, names, least=CLOSE if certain else VERY_CLOSE)
     if near is not None:
         advice = f"Did you mean {_shown(near)}? {advice}"
-    return DataError(f"the table has no column named {name!r}. {told}.", advice)
+    numbers = {} if mark is None else {"delimiter": mark}
+    return DataError(f"the table has no column named {name!r}. {told}.", advice, **numbers)
 
 
 def _nearest(name: str, names: Sequence[str], *, least: float) -> str | None:

@@ -10,9 +10,9 @@ import pytest
 from snapdp.errors import DataError, ParameterError
 from snapdp.studies.aggregates import Categories, Count, Persons, Sum
 from snapdp.studies.columns import category_column, integer_column, number_column
+from snapdp.studies.csv_dialect import CsvDialect
 from snapdp.tables.engines.opening import open_table
 from snapdp.tables.engines.spark import SparkEngine
-from snapdp.tables.sources.csv_form import CsvDialect
 from tests.services import on_spark
 from tests.unit.tables.sql.test_generator import NO_NUMBERS, TEXTS
 

@@ -14,11 +14,12 @@ import pytest
 from snapdp.errors import DataError, ParameterError
 from snapdp.studies.aggregates import Categories, Count, Persons, Sum
 from snapdp.studies.columns import category_column, integer_column
+from snapdp.studies.csv_dialect import DELIMITERS, QUOTES, CsvDialect
 from snapdp.tables.engines.opening import open_table
 from snapdp.tables.engines.spark_csv import CsvLines, headed
-from snapdp.tables.sources.csv_form import BOM, DELIMITERS, QUOTES, ROW_BYTES, CsvDialect, NotWellFormed, lines, read
+from snapdp.tables.sources.csv_form import BOM, ROW_BYTES, NotWellFormed, lines, read
 from tests.services import on_spark
-from tests.unit.tables.csvfuzz import files, written
+from tests.unit.tables.csvfuzz import files, translated, written
 
 pytestmark = on_spark
 PLAIN = CsvDialect()
@@ -27,44 +28,46 @@ G = category_column("g", categories=["north", "south"], unknown="binned", null="
 ASKED = [Count(), Sum(column=X), Categories(column=G)]
 
 
-def refused_on_spark(content: bytes) -> bool:
+def refused_on_spark(content: bytes, quote: bytes = b'"') -> bool:
     """Tell whether the guide names a file that DuckDB reads and Spark does not: a line end inside quotes."""
-    if b'"' not in content:
+    if quote not in content:
         return False
-    inside = [piece for number, piece in enumerate(content.split(b'"')) if number % 2]
+    inside = [piece for number, piece in enumerate(content.split(quote)) if number % 2]
     return any(b"\r" in piece or b"\n" in piece for piece in inside)
 
 
-def is_headed(content: bytes, header: bytes, end: bytes) -> bool:
+def is_headed(content: bytes, header: bytes, end: bytes, dialect: CsvDialect) -> bool:
     """Tell whether a sound file begins with the header that all of them should have."""
-    line = next(iter(lines(content, PLAIN)))
+    line = next(iter(lines(content, dialect)))
     return line.end in (end, b"") and content.removeprefix(BOM)[: line.size] == header
 
 
-def rows_of(content: bytes) -> list[tuple[str | None, ...]] | None:
+def rows_of(content: bytes, dialect: CsvDialect = PLAIN) -> list[tuple[str | None, ...]] | None:
     try:
-        return [tuple(row) for row in read(content, PLAIN)[1]]
+        return [tuple(row) for row in read(content, dialect)[1]]
     except NotWellFormed:
         return None
 
 
-def agree(session, folder, header, end, more):
+def agree(session, folder, header, end, more, dialect=PLAIN):
     """Judge many files of one header in one scan, then read all that are sound in another."""
-    contents = [header + end + b"," * header.count(b",") + end, *more]  # the first one decides what the header is
+    first = header + end + b"," * header.count(b",") + end  # decides what the header is
+    contents = [translated(each, dialect) for each in (first, *more)]
+    header = translated(header, dialect)
     paths = [str(written(folder, content, f"{i:05}.csv")) for i, content in enumerate(contents)]
-    table = CsvLines(session.read, paths, PLAIN, headed(session.read, paths[0], PLAIN))
+    table = CsvLines(session.read, paths, dialect, headed(session.read, paths[0], dialect))
     judged = {
         int(os.path.basename(row.path)[:5]): not row.broken and row.starts and row.whole and row.headers
         for row in table.summary().collect()
     }
-    known = [rows_of(content) for content in contents]
+    known = [rows_of(content, dialect) for content in contents]
     for number, content in enumerate(contents):
-        sound_here = known[number] is not None and not refused_on_spark(content)
-        wanted = sound_here and is_headed(content, header, end)
+        sound_here = known[number] is not None and not refused_on_spark(content, dialect.quote.encode())
+        wanted = sound_here and is_headed(content, header, end, dialect)
         assert bool(judged.get(number)) == wanted, content
     sound = [number for number in judged if judged[number]]
     assert len(contents) / 8 < len(sound) < 7 * len(contents) / 8
-    table = CsvLines(session.read, [paths[number] for number in sound], PLAIN, table.first)
+    table = CsvLines(session.read, [paths[number] for number in sound], dialect, table.first)
     found = collections.Counter(map(tuple, table.frame(table.check(len(sound))).collect()))
     assert found == collections.Counter(row for number in sound for row in known[number])
 
@@ -78,6 +81,67 @@ HEADERS = {b"x,g": b"\n", b"g": b"\r\n", b'"x",g,y': b"\r"}
 def test_spark_reads_generated_files_as_the_definition_says(header, spark, tmp_path):
     end = HEADERS[header]
     agree(spark, tmp_path, header, end, files(31, 60, header=header, end=end))
+
+
+FORMATS = [
+    CsvDialect(delimiter=";", decimal=",", thousands=".", encoding="latin-1", null=["NA", "."]),
+    CsvDialect(delimiter="|", quote="'", thousands=" ", null=["a", "é", "N"]),
+]
+
+
+@pytest.mark.parametrize("dialect", [FORMATS[0], pytest.param(FORMATS[1], marks=pytest.mark.long)], ids=repr)
+def test_spark_reads_other_encodings_and_null_texts_as_the_definition_says(dialect, spark, tmp_path):
+    agree(spark, tmp_path, b"x,g", b"\n", files(32, 60, header=b"x,g", end=b"\n", numbers=True), dialect)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("dialect", FORMATS, ids=repr)
+@pytest.mark.parametrize("header", HEADERS)
+def test_spark_reads_thousands_of_files_of_other_formats_as_the_definition_says(header, dialect, spark, tmp_path):
+    end = HEADERS[header]
+    agree(spark, tmp_path, header, end, files(42, 1500, header=header, end=end, numbers=True), dialect)
+
+
+def test_a_file_from_a_spreadsheet_gives_the_integers_of_duckdb(spark, tmp_path):
+    dialect = FORMATS[0]
+    content = 'Ort;x\nKöln;1.000\n"Köln";12,5\nZürich;12.5\nNA;NA\n"NA";999,9\n;.\n'.encode("latin-1")
+    g = category_column("Ort", categories=["Köln", "Zürich", "NA"], unknown="binned", null="binned")
+    asked = [Count(), Sum(column=X), Categories(column=g)]
+    tables = [open_table(written(tmp_path, content), spark=engine, dialect=dialect) for engine in (None, spark)]
+    assert tables[0].aggregates(asked) == tables[1].aggregates(asked)
+    assert tables[1].aggregates(asked)[Categories(column=g)] == (2, 1, 1, 0, 2)
+    assert tables[1].aggregates(asked)[Sum(column=X)] == (1000 + 13 + 7 + 7 + 1000 + 7,)
+    assert tables[1].csv == tables[0].csv == dialect.stated()
+
+
+def test_what_is_no_latin_1_is_refused_on_spark_too(spark, tmp_path):
+    latin = CsvDialect(encoding="latin-1")
+    for number, wrong in enumerate((b"x,g\n1,\x80\n", BOM + b"x,g\n1,a\n", b"x,\x93\n1,a\n")):
+        path = written(tmp_path, wrong, f"{number}.csv")
+        for engine in (None, spark):
+            with pytest.raises(DataError):
+                open_table(path, spark=engine, dialect=latin).aggregates([Count()])
+    packed = written(tmp_path, gzip.compress(b"x,g\n1,\xe9\n"), "t.csv.gz")
+    assert open_table(packed, dialect=latin).aggregates(ASKED).rows == 1
+    with pytest.raises(DataError, match="in UTF-8 only"):
+        open_table(packed, spark=spark, dialect=latin).aggregates(ASKED)
+
+
+def test_the_format_of_numbers_is_part_of_the_fingerprint_on_spark(spark, tmp_path):
+    """Equal cells are other numbers: an answer about one is none about the other."""
+    path = written(tmp_path, b"x;g\n1;a\n")
+    kinds = [
+        CsvDialect(delimiter=";"),
+        CsvDialect(delimiter=";", decimal=","),
+        CsvDialect(delimiter=";", thousands=","),
+    ]
+    assert len({open_table(path, spark=spark, dialect=each).fingerprint() for each in kinds}) == 3
+
+
+def test_a_dialect_for_what_is_no_csv_file_is_refused_on_spark(spark, tmp_path):
+    for given, more in ((spark.range(1), {}), (spark, {"table": "t"}), (tmp_path / "t.parquet", {"spark": spark})):
+        with pytest.raises(ParameterError, match="have no dialect"):
+            open_table(given, dialect=CsvDialect(), **more)
 
 
 @pytest.mark.long

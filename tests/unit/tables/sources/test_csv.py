@@ -11,28 +11,36 @@ import random
 import pytest
 
 from snapdp.errors import DataError, ParameterError
-from snapdp.studies.aggregates import Count, Persons, Sum
+from snapdp.studies.aggregates import Categories, Count, Persons, Sum
+from snapdp.studies.columns import category_column
+from snapdp.studies.csv_dialect import DELIMITERS, QUOTES, CsvDialect
 from snapdp.tables.engines.opening import open_table
 from snapdp.tables.sources import csv_bytes as csvtext, csv_form as csvform
 from snapdp.tables.sources.csv import CsvSource
 from snapdp.tables.sources.csv_bytes import scanned
-from snapdp.tables.sources.csv_form import DELIMITERS, QUOTES, ROW_BYTES, CsvDialect, NotWellFormed, lines, read
+from snapdp.tables.sources.csv_form import BOM, ROW_BYTES, NotWellFormed, lines, read
 from snapdp.tables.sql.generator import Rows
 from snapdp.values import replaced
-from tests.unit.tables.csvfuzz import X, expected, files, told, written
+from tests.unit.tables.csvfuzz import X, expected, files, told, translated, written
 
-PLAIN = CsvDialect()
+PLAIN, LATIN = CsvDialect(), CsvDialect(encoding="latin-1")
 KNOWN = [*((",", each) for each in QUOTES), *((each, '"') for each in DELIMITERS[1:])]
 DIALECTS = [PLAIN, CsvDialect(null="NA"), CsvDialect(delimiter=";"), CsvDialect(quote="'"), CsvDialect(delimiter="\t")]
+FORMATS = [
+    CsvDialect(delimiter=";", decimal=",", thousands=".", encoding="latin-1", null=["NA", "."]),
+    CsvDialect(thousands=",", null=["NA", "a", "é"]),
+    CsvDialect(delimiter="\t", decimal=",", thousands="\u00a0", null=["1"], encoding="latin-1"),
+    CsvDialect(delimiter="|", quote="'", thousands=" ", null=["."]),
+]
 
 
 def agree(folder, seed, count, dialect=PLAIN):
     accepted = 0
-    for content in files(seed, count):
-        translated = content.replace(b",", dialect.delimiter.encode()).replace(b'"', dialect.quote.encode())
-        table = open_table(written(folder, translated), dialect=dialect)
-        known = expected(translated, dialect)
-        assert told(table, translated, dialect) == known, translated
+    for each in files(seed, count, numbers=dialect in FORMATS):
+        content = translated(each, dialect)
+        table = open_table(written(folder, content), dialect=dialect)
+        known = expected(content, dialect)
+        assert told(table, content, dialect) == known, content
         accepted += known is not None
     assert count / 8 < accepted < 7 * count / 8  # both sides of the definition are met
 
@@ -44,6 +52,17 @@ def test_duckdb_reads_generated_files_as_the_definition_says(tmp_path):
 @pytest.mark.parametrize("dialect", DIALECTS[1:], ids=repr)
 def test_duckdb_reads_other_dialects_as_the_definition_says(dialect, tmp_path):
     agree(tmp_path, seed=12, count=25, dialect=dialect)
+
+
+@pytest.mark.parametrize("dialect", FORMATS, ids=repr)
+def test_duckdb_reads_other_numbers_encodings_and_null_texts_as_the_definition_says(dialect, tmp_path):
+    agree(tmp_path, seed=14, count=40, dialect=dialect)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("dialect", FORMATS, ids=repr)
+def test_duckdb_reads_thousands_of_files_of_other_formats_as_the_definition_says(dialect, tmp_path):
+    agree(tmp_path, seed=2014, count=1500, dialect=dialect)
 
 
 @pytest.mark.parametrize(("delimiter", "quote"), KNOWN)
@@ -62,7 +81,7 @@ def test_a_delimiter_or_quote_that_no_test_covers_is_refused():
                 CsvDialect(delimiter=each)
 
 
-@pytest.mark.parametrize("dialect", [PLAIN, CsvDialect(null="NA")], ids=repr)
+@pytest.mark.parametrize("dialect", [PLAIN, CsvDialect(null="NA"), CsvDialect(null=["NA"])], ids=repr)
 def test_the_pass_over_the_bytes_counts_the_rows_of_the_definition(dialect, monkeypatch):
     for size in (3, 4, 7, 1 << 22):
         monkeypatch.setattr(csvtext, "BLOCK", size)
@@ -70,7 +89,7 @@ def test_the_pass_over_the_bytes_counts_the_rows_of_the_definition(dialect, monk
             with contextlib.suppress(NotWellFormed):
                 names, rows = read(content, dialect)
                 scan = scanned(io.BytesIO(content), dialect)
-                assert scan.lines - 1 - (0 if len(names) == 1 and not dialect.null else scan.empty) == len(rows)
+                assert scan.lines - 1 - (0 if len(names) == 1 and "" in dialect.nulls else scan.empty) == len(rows)
 
 
 @pytest.mark.parametrize("persons", [None, Persons(column="g", most=1)])
@@ -169,6 +188,96 @@ def test_the_line_of_a_quote_out_of_place_is_where_its_cell_begins():
         assert csvtext.line_of_problem(io.BytesIO(content), PLAIN, scan.problem) == 2
 
 
+@pytest.mark.parametrize("size", [3, 7, 1 << 22])
+def test_the_bytes_of_latin_1_are_judged_alike_wherever_blocks_end(size, monkeypatch):
+    monkeypatch.setattr(csvtext, "BLOCK", size)
+    for each in files(23, 300):
+        content = translated(each, LATIN)
+        known = all(not 0x80 <= byte < 0xA0 for byte in content) and not content.startswith(BOM)
+        try:
+            known = known and len({line.end for line in lines(content, LATIN)} - {b""}) < 2 and b"\x00" not in content
+        except NotWellFormed:
+            known = False
+        assert (scanned(io.BytesIO(content), LATIN).problem == "") == known, content
+
+
+def test_latin_1_is_read_byte_by_byte_in_names_and_cells(tmp_path):
+    every = bytes(byte for byte in range(1, 256) if byte not in b'\r\n",' and not 0x80 <= byte < 0xA0)
+    name = category_column("Größe", categories=[every.decode("latin-1"), "Köln", "K\u00c3\u00b6ln"], unknown="binned")
+    asked = Categories(column=name)
+    content = "Größe,x\n".encode("latin-1") + every + ',1\nKöln,2\n"Köln",3\n'.encode("latin-1")
+    assert read(content, LATIN)[1] == [[every.decode("latin-1"), "1"], ["Köln", "2"], ["Köln", "3"]]
+    path = written(tmp_path, content)
+    assert open_table(path, dialect=LATIN).aggregates([asked])[asked] == (1, 2, 0, 0)
+    packed = written(tmp_path, gzip.compress(content), "t.csv.gz")
+    assert open_table(packed, dialect=LATIN).aggregates([asked])[asked] == (1, 2, 0, 0)
+    with pytest.raises(DataError, match=r"line 1 of .* is not in UTF-8") as refused:
+        open_table(path).aggregates([asked])
+    assert refused.value.numbers == {"line": 1, "encoding": "latin-1"}
+
+
+def test_a_file_of_windows_1252_is_no_latin_1(tmp_path):
+    for byte in (0x80, 0x85, 0x93, 0x9F):
+        path = written(tmp_path, b"x,g\n1,a\n2," + bytes([byte]) + b"\n")
+        with pytest.raises(DataError, match=r"line 3 of .* is not in Latin-1") as refused:
+            open_table(path, dialect=LATIN).aggregates([Count()])
+        assert refused.value.numbers == {"line": 3}
+
+
+def test_a_file_that_is_marked_as_utf_8_is_not_read_in_another_encoding(tmp_path):
+    """Its letters would be two each, and belong to no category."""
+    path = written(tmp_path, BOM + "x,g\n1,é\n".encode())
+    with pytest.raises(NotWellFormed, match="begins with the mark of UTF-8"):
+        read(path.read_bytes(), LATIN)
+    with pytest.raises(DataError, match="begins with the mark of UTF-8"):
+        open_table(path, dialect=LATIN).aggregates([Count()])
+    assert open_table(path).aggregates([Count()]).rows == 1
+
+
+def test_the_longest_row_of_latin_1_is_counted_in_its_own_bytes(tmp_path):
+    for size, rows in ((ROW_BYTES, 1), (ROW_BYTES + 3, None)):
+        path = written(tmp_path, b"x,g\n1," + b"\xe9" * (size - 2) + b"\n")
+        assert told(open_table(path, dialect=LATIN), b"x\n", LATIN) == (
+            rows and (rows, {Count(): (1,), Sum(column=X): (1,)})
+        )
+
+
+@pytest.mark.long
+def test_a_large_file_of_latin_1_is_read_whole_wherever_buffers_end(tmp_path):
+    draw = random.Random(5)
+    labels = ["é" * size + "ü" for size in range(40)]
+    column = category_column("g", categories=labels, unknown="binned")
+    for end, quote in (("\n", ""), ("\r\n", '"')):
+        drawn = [draw.randrange(40) for _ in range(3_000_000)]
+        lines = ["x,g", *(f"{i % 7},{quote}{labels[each]}{quote}" for i, each in enumerate(drawn))]
+        path = written(tmp_path, end.join(lines).encode("latin-1"))
+        asked = [Categories(column=column), Sum(column=X)]
+        found = open_table(path, dialect=LATIN).aggregates(asked)
+        assert found[asked[0]] == (*(drawn.count(each) for each in range(40)), 0)
+        assert found[asked[1]] == (sum(i % 7 for i in range(3_000_000)),)
+
+
+OTHERS = {"a dict": {"x": [1]}, "an Arrow table": None, "a PostgreSQL table": "postgresql://nowhere/x"}
+
+
+@pytest.mark.parametrize("kind", [*OTHERS, "t.parquet", "t.duckdb", "*.parquet"])
+def test_a_dialect_for_what_is_no_csv_file_is_refused(kind, tmp_path):
+    """It would go unread, and whoever declared it would think otherwise."""
+    import pyarrow
+
+    given = {**OTHERS, "an Arrow table": pyarrow.table({"x": [1]})}.get(kind, tmp_path / kind)
+    with pytest.raises(ParameterError, match=r"no CSV files? (and has|have) no dialect"):
+        open_table(given, table="t" if kind in ("t.duckdb", "a PostgreSQL table") else None, dialect=CsvDialect())
+
+
+def test_another_dialect_is_another_table_to_the_ledger(tmp_path):
+    path = written(tmp_path, b"x,g\n1,a\n")
+    kinds = [PLAIN, CsvDialect(decimal=","), CsvDialect(thousands="_"), LATIN, CsvDialect(null=["NA"])]
+    marks = {open_table(path, dialect=each).fingerprint() for each in kinds}
+    assert len(marks) == len(kinds)
+    assert open_table(path, dialect=PLAIN).fingerprint() == open_table(path).fingerprint()
+
+
 def test_characters_at_the_ends_of_blocks(monkeypatch):
     """A character of several bytes goes on in the next block; one that breaks off there is none, in ASCII too."""
     whole = "x,é€🙂\n1,🙂€é\n".encode()
@@ -178,7 +287,7 @@ def test_characters_at_the_ends_of_blocks(monkeypatch):
         for start, rest in ((b"\xc3", b"\xa9"), (b"\xe2\x82", b"\xac"), (b"\xf0\x9f\x99", b"\x82")):
             for end in (b"", b"1\n", b"\n1,2,3,4,5,6,7\n", b"1" + rest, b"1,2,3\n" + rest + b"\n"):
                 broken = b"x\n" + start + end
-                assert scanned(io.BytesIO(broken), PLAIN).problem == csvtext.NOT_UTF8, (size, broken)
+                assert scanned(io.BytesIO(broken), PLAIN).problem == csvtext.NOT_TEXT, (size, broken)
 
 
 def test_the_definition_knows_the_longest_row_and_what_an_empty_line_is(monkeypatch):

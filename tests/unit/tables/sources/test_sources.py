@@ -17,9 +17,9 @@ import pytest
 from snapdp.errors import DataError, ParameterError, PremiseError, SnapdpError
 from snapdp.studies.aggregates import Bins, Categories, Count, Member, Products, Sum
 from snapdp.studies.columns import category_column, integer_column, number_column
+from snapdp.studies.csv_dialect import CsvDialect
 from snapdp.tables.engines.duckdb import DuckdbEngine
 from snapdp.tables.engines.opening import open_table
-from snapdp.tables.sources.csv_form import CsvDialect
 from snapdp.tables.sources.sources import ParquetSource, open_source
 from tests.unit.tables.tables import FORMATS, csv_text
 
@@ -480,7 +480,7 @@ def test_a_column_that_is_not_there_is_refused_without_a_word_of_the_first_line(
     for header, columns, advice in (
         (" AGE,pay", 2, "Did you mean ' AGE'? "),
         ("pay", 1, "Names are compared"),
-        ("name;agee;pay", 1, "Is a semicolon the separator? "),
+        ("name;agee;pay", 1, "Is a semicolon between its cells? "),
         ("name\tagee", 1, "Is a tab the separator? "),
         ("a\x1b[2J,p\u3164", 2, "Names are compared"),
     ):
