@@ -9,7 +9,7 @@ computes the same place, which the tests compare cell by cell:
     date      the period of an ISO date from first to last; a time behind it is cut off      ISO_DATE
 
 A cell that is none of these is unknown; one that is absent is null. Blanks around a cell count in text alone.
-Theory: docs/theory/exact-sums.md, (12).
+Theory: docs/theory/exact-sums.md, (13).
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ PACKED = (".gz", ".gzip", ".bz2", ".zip", ".zst", ".zstd", ".xz", ".lzma", ".lz4
 
 
 _EXCEL = "In Excel choose File, Save As, and the type CSV UTF-8 (Comma delimited)."
-_SPSS = "In SPSS choose File, Save As, and the type Comma delimited, with variable names in the first row."
+_SPSS = "In SPSS choose File, Save As, and the type Comma delimited (*.csv), with variable names in the first row."
 _SAS = "In SAS run: proc export data=people outfile='people.csv' dbms=csv; run;"
 _R = "In R run: write.csv(people, 'people.csv', row.names = FALSE, na = '')."
 UNREAD = {  # files of other programs: what they are, and how to save them as CSV there

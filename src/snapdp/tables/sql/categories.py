@@ -4,10 +4,10 @@ Room: tables. Writes SQL, runs nothing. What a cell means is said in `studies.ca
 engine. Casts of text stand behind a pattern that lets through nothing they could fail on; dates are computed with whole
 numbers alone, from yyyymmdd:
 
-    ordinal = 365 z + z/4 - z/100 + z/400 + (367 m - 362)/12 - {0, 1, 2} + d,  z = y - 1      theory, exact-sums (12)
+    ordinal = 365 z + z/4 - z/100 + z/400 + (367 m - 362)/12 - {0, 1, 2} + d,  z = y - 1      theory, exact-sums (13)
 
 A cell that is present and means nothing is a stand-in that is no category: ODD among numbers, 2 among booleans, the day
-0 among dates. Theory: docs/theory/exact-sums.md, (12).
+0 among dates. Theory: docs/theory/exact-sums.md, (13).
 """
 
 from __future__ import annotations
