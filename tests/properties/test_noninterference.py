@@ -260,9 +260,36 @@ def test_tables_and_frames_of_neighbours_with_the_same_indices_cannot_be_told_ap
 
 
 @pytest.mark.parametrize("name", TEXTS)
-@pytest.mark.parametrize("kind", FILES)
+@pytest.mark.parametrize("kind", ["csv", "lists"])  # where a schema says text, it is no column of numbers
 def test_text_that_is_no_number_cannot_be_told_from_a_number(kind, name, tmp_path, capfd):
     assert_same(*seen_twice(TEXTS[name], kind, tmp_path, capfd, texts=True))
+
+
+KINDS = {
+    "g": {"kind": "date", "from": "2024-01-01", "to": "2024-03-31", "each": "week", "unknown": "binned"},
+    "h": {"kind": "boolean", "null": "binned"},
+    "x": {"kind": "category", "categories": ["0", "1", "2.5"], "unknown": "binned"},
+}
+KIND_STATISTICS = [
+    {"kind": "histogram", "column": "g"},
+    {"kind": "histogram", "column": "x", "by": "h"},
+    {"kind": "count", "where": [{"column": "g", "from": "2024-W05"}, {"column": "h", "equals": True}]},
+]
+PLAIN_KINDS = (1.0, 0.0, 0.0, "2024-02-29", "yes")
+KIND_PAIRS = {
+    "cells that mean nothing": changed(PLAIN_KINDS, (7.5, 0.0, 0.0, "2024-02-30", "perhaps")),
+    "cells that are missing": changed(PLAIN_KINDS, (None, 0.0, 0.0, None, None)),
+    "days of other calendars": removed((NAN, 0.0, 0.0, "0000-00-00", "1.0")),
+    "digits that are none": removed((INF, 0.0, 0.0, "\u0662024-01-01", "\u0661")),
+}
+
+
+@pytest.mark.parametrize("name", KIND_PAIRS)
+@pytest.mark.parametrize("kind", ["csv", "polars"])
+def test_cells_of_dates_booleans_and_numbers_cannot_be_told_apart(kind, name, tmp_path, capfd):
+    pair = KIND_PAIRS[name]
+    values = study(pair.relation, pair.rows, KIND_STATISTICS, **KINDS)
+    assert_same(*seen_twice(pair, kind, tmp_path, capfd, values=values))
 
 
 LABELS = [f"key {i}" for i in range(1500)]

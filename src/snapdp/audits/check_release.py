@@ -187,10 +187,21 @@ class Column(NamedTuple):  # numbers on a step, or categories; no labels where o
     labels: tuple[str, ...] | None = None
 
 
+def is_later(value: Any) -> bool:
+    """Tell whether something stands in a part of a record that version 1 did not have."""
+    if type(value) is list:
+        return any(map(is_later, value))
+    if type(value) is not dict:
+        return False
+    return "compare" in value or value.get("kind") in ("boolean", "date") or any(map(is_later, value.values()))
+
+
 def read_relation(record: At) -> Relation:
     change_one = record.at("relation").text("change-one|add-remove") == "change-one"
     size, person = "n" if change_one else "n_max", "person" in record.value and not change_one
     named = " engine own? csv?" * (record.at("snapdp_record").whole() == 2)  # version 1 names no engine
+    asked = record.at("statistics")
+    asked.demand(named != "" or not is_later(asked.value), "a column of a kind that version 1 does not have")
     record.fields(f"{RECORD} {size}{named}" + " person rows_per_person" * person)
     record.at("unit").same("person" if person and record.at("person").text() else "row")
     return change_one, record.at(size).whole(), record.at("rows_per_person").whole() if person else 1

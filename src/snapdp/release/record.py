@@ -228,6 +228,8 @@ def _check(place: str, value: Mapping[str, Any], version: int) -> None:
         raise _refused(f"has a field that records do not have: {place}.{shortened(visible(unknown[0]))}")
     if lacking:
         raise _refused(f"lacks a field that records have: {place}.{lacking[0]}")
+    if place in ("columns", "by", "column") and version < 2 and value["kind"] in (BOOLEAN, DATE):
+        raise _refused(f"of version {version} has a column of a kind that it does not have: {place}.kind")
     for key, each in value.items():
         tables = _tables(key, each)
         if tables is None:

@@ -26,7 +26,7 @@ from snapdp.display import (
 )
 from snapdp.errors import SnapdpError
 from snapdp.exact import nearest_multiple, parameter
-from snapdp.studies import DROPPED, dialect_words
+from snapdp.studies import AS_NUMBERS, BOOLEAN, DATE, DROPPED, dialect_words
 
 if TYPE_CHECKING:
     from snapdp.release.result import Number, Release
@@ -181,10 +181,8 @@ def _columns(record: dict[str, Any]) -> Html:
 
 
 def _declared(column: dict[str, Any]) -> Html:
-    if "categories" in column:
-        listed = column["categories"]
-        text = f"{listed['count']} categories" if isinstance(listed, dict) else ", ".join(listed)
-        return _text(f"{text}; unknown {column['unknown']}, null {column['null']}")
+    if "unknown" in column:
+        return _text(f"{_values_in_words(column)}; unknown {column['unknown']}, null {column['null']}")
     return _text(
         f"{column['kind']} from {column['lower']} to {column['upper']} in steps of {column['step']} "
         "(rounding moves a cell, and a mean, by at most half a step); " + _missing(column)
@@ -202,6 +200,16 @@ def _missing(column: dict[str, Any]) -> str:
     except SnapdpError:  # a record may be anybody's
         middle = ""
     return f"missing cells count as {number}{middle}" + (" in sums" if "missing_in_sums" in column else "")
+
+
+def _values_in_words(column: dict[str, Any]) -> str:
+    if column["kind"] == DATE:
+        return f"dates from {column['from']} to {column['to']}, by {column['each']}"
+    if column["kind"] == BOOLEAN:
+        return "true or false"
+    listed = column["categories"]
+    text = f"{listed['count']} categories" if isinstance(listed, dict) else ", ".join(listed)
+    return f"{text}; compared as numbers" if column.get("compare") == AS_NUMBERS else text
 
 
 def _origin(record: dict[str, Any]) -> str:

@@ -22,6 +22,7 @@ import snapdp
 from snapdp.audits import check_release
 from snapdp.audits.check_release import at_most, check, clamp_index, exp_minus, main, outward, reach, root
 from snapdp.audits.release_audit import audit, release_certificate
+from snapdp.errors import DataError
 from snapdp.ledger.chain import canonical
 from snapdp.studies import KINDS
 from snapdp.studies.csv_dialect import CsvDialect, dialect_words
@@ -141,6 +142,25 @@ def test_records_of_both_versions_are_accepted_and_no_other():
             assert check({**release_certificate(record), "record": {**record, "snapdp_record": version}})
 
 
+@pytest.mark.parametrize("kind", ["numbers", "boolean", "date"])
+def test_a_record_of_version_1_has_no_column_of_a_later_kind(kind):
+    columns = {
+        "numbers": {"kind": "category", "categories": ["0", "1"]},
+        "boolean": {"kind": "boolean"},
+        "date": {"kind": "date", "from": "2024-01-01", "to": "2024-12-31", "each": "month"},
+    }
+    asked = [{"kind": "histogram", "column": "g", "epsilon": 1}]
+    study = snapdp.study(dataset="d", relation="change-one", n=9, columns={"g": columns[kind]}, statistic=asked)
+    record = json.loads(json.dumps(random_record(random.Random(5), study)))
+    assert check(release_certificate(record)) == []
+    old = {**{key: each for key, each in record.items() if key != "engine"}, "snapdp_record": 1}
+    with pytest.raises(DataError, match=r"kind that it does not have|field that records do not have"):
+        audit(old)
+    assert check({**release_certificate(record), "record": old}) == [
+        "record.statistics: a column of a kind that version 1 does not have"
+    ]
+
+
 @pytest.mark.parametrize(("engine", "library"), [("spark", "pyspark"), ("postgresql", "postgresql")])
 def test_other_engines_are_named_with_their_versions(engine, library):
     record = random_record(random.Random(3))
@@ -201,7 +221,7 @@ def test_a_form_of_csv_files_that_nobody_could_declare_is_refused_by_audit_and_c
 
 
 def test_the_premises_of_an_old_record_say_that_its_engine_is_not_named():
-    record = random_record(random.Random(3))
+    record = random_record(random.Random(3), random_study(random.Random(3), version=1))
     old = {**{key: each for key, each in record.items() if key != "engine"}, "snapdp_record": 1}
     said = {each.name: each.why for each in audit(old).premises}["engine"]
     assert "not named" in said
