@@ -80,7 +80,7 @@ def compare(dice, kind, open_rows):
         assert_close(query, near, far)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("kind", ["change-one", "add-remove"])
 def test_neighbours_in_files_and_tables_move_no_farther_than_declared(kind, seed, tmp_path):
     def as_csv(rows):

@@ -41,7 +41,7 @@ def compared_everywhere(open_typed, texts, columns=COLUMNS):
 
 
 def test_duckdb_gives_every_text_the_code_that_it_has_by_definition(tmp_path):
-    compared_everywhere(lambda table: on_duckdb(table, tmp_path), cells(1, 900))
+    compared_everywhere(lambda table: on_duckdb(table, tmp_path), cells(1, 600))
 
 
 @on_spark
@@ -79,7 +79,7 @@ def test_cells_of_csv_files_lists_and_frames_have_the_same_codes(tmp_path):
     path = tmp_path / "cells.csv"
     path.write_text(csv_text({"place": places, "cell": plain}), encoding="utf-8", newline="")
     frame = {"place": places, "cell": texts}
-    for column in COLUMNS[:5]:
+    for column in (COLUMNS[0], COLUMNS[2], COLUMNS[5]):
         assert codes(open_table(path), column) == by_definition(column, plain)
         for made in (frame, pd.DataFrame(frame), pd.DataFrame(frame).astype({"cell": object}), pl.DataFrame(frame)):
             assert codes(open_table(made), column) == by_definition(column, texts)
