@@ -185,6 +185,7 @@ class Column(NamedTuple):  # numbers on a step, or categories; no labels where o
     levels: int = 0
     cells: int = 0
     labels: tuple[str, ...] | None = None
+    periods: tuple[date, date, str] | None = None  # from, to, each
 
 
 def is_later(value: Any) -> bool:
@@ -236,23 +237,37 @@ def read_day(given: At) -> date:
         raise Refused(f"{given.field}: no such day") from None
 
 
-def read_periods(column: At) -> list[str]:
-    """Return the periods from a first day to a last one: each day is named, and what follows the one before counts."""
+def read_periods(column: At) -> tuple[date, date, str]:
     first, last = read_day(column.at("from")), read_day(column.at("to"))
-    each = column.at("each").text("day|week|month|year")
     column.demand(first <= last, "no day between from and to")
-    days = range(first.toordinal(), last.toordinal() + 1)
-    if each == "day":
-        column.demand(len(days) <= MOST_PERIODS, "too many periods")
-    monday = days.start - first.weekday()
-    if each in ("day", "week"):
-        named = map(date.fromordinal, days if each == "day" else range(monday, days.stop, 7))
-        return [f"{d.isocalendar()[0]:04}-W{d.isocalendar()[1]:02}" if each == "week" else str(d) for d in named]
-    years = [f"{year:04}" for year in range(first.year, last.year + 1)]
-    if each == "year":
-        return years
-    months = [f"{year}-{month:02}" for year in years for month in range(1, 13)]
-    return months[first.month - 1 : len(months) - 12 + last.month]
+    return first, last, column.at("each").text("day|week|month|year")
+
+
+def period(day: date, each: str) -> int:
+    """Return the number of the period of a day; 1 January of the year 1 is a Monday."""
+    number = {"day": day.toordinal(), "month": day.year * 12 + day.month, "year": day.year}
+    return number.get(each, (day.toordinal() - 1) // 7)
+
+
+def period_label(number: int, each: str) -> str:
+    if each == "month":
+        return f"{(number - 1) // 12:04}-{(number - 1) % 12 + 1:02}"
+    if each == "week":
+        year, week, _ = date.fromordinal(7 * number + 1).isocalendar()
+        return f"{year:04}-W{week:02}"
+    return str(date.fromordinal(number)) if each == "day" else f"{number:04}"
+
+
+def period_number(label: At, each: str) -> int:
+    """Return the number of the period that a label names."""
+    form = {"day": "{0}-{0}-{0}", "week": "{0}-W{0}", "month": "{0}-{0}", "year": "{0}"}[each]
+    year, *more = map(int, re.findall("[0-9]+", label.text(form.replace("{0}", "[0-9]{2,4}"))))
+    try:
+        day = date.fromisocalendar(year, *more, 1) if each == "week" else date(year, *[*more, 1, 1][:2])
+    except ValueError:
+        raise Refused(f"{label.field}: no such period") from None
+    label.demand(period_label(period(day, each), each) == label.value, "no such period")
+    return period(day, each)
 
 
 def read_numbers(listed: At, labels: list[str]) -> None:
@@ -264,11 +279,18 @@ def read_numbers(listed: At, labels: list[str]) -> None:
 def read_column(column: At, kinds: str = "number|integer|category|boolean|date") -> Column:
     """Return a declared column; its bounds are multiples of its step.                         sensitivities (2)"""
     kind, name = column.at("kind").text(kinds), column.at("name").text()
-    if kind in ("boolean", "date"):
-        column.fields("name kind unknown null" + " from to each" * (kind == "date"))
-        labels = read_periods(column) if kind == "date" else ["false", "true"]
-        special = read_special(column)
-        return Column(name, kind, cells=len(labels) + len(special), labels=(*labels, *special))
+    if kind == "boolean":
+        column.fields("name kind unknown null")
+        names = ("false", "true", *read_special(column))
+        return Column(name, kind, cells=len(names), labels=names)
+    if kind == "date":
+        column.fields("name kind from to each unknown null")
+        special, (first, last, each) = read_special(column), read_periods(column)
+        places = range(period(first, each), period(last, each) + 1)
+        cells = len(places) + len(special)
+        column.demand(len(places) <= MOST_PERIODS, "too many periods")
+        periods = (*(period_label(place, each) for place in places), *special) if cells <= INLINE else None
+        return Column(name, kind, cells=cells, labels=periods, periods=(first, last, each))
     if kind == "category":
         listed = column.fields("name kind categories unknown null compare?")[2]
         special = read_special(column)
@@ -295,16 +317,25 @@ def read_column(column: At, kinds: str = "number|integer|category|boolean|date")
     return Column(name, kind, lower, upper, step, counts, levels=int((upper - lower) / step))
 
 
+def read_dates(condition: At, name: str, first: date, last: date, each: str) -> str:
+    """Return a condition on dates: one period, or those from one and below another; every date is from the first on."""
+    named = condition.fields("column equals" if "equals" in condition.value else "column from? below?")[1:]
+    places = [period_number(label, each) for label in named]
+    least = period(first, each) + ("equals" not in condition.value)
+    inside = places == sorted({*places}) != [] and places[0] >= least and places[-1] <= period(last, each)
+    condition.demand(inside, "no range of periods")
+    if "equals" in condition.value:
+        return f"{name} = {named[0].value}"
+    low = f"{named[0].value} <= " * ("from" in condition.value)
+    return low + name + f" < {named[-1].value}" * ("below" in condition.value)
+
+
 def read_condition(condition: At) -> str:
     """Return a condition as titles write it."""
     column = read_column(condition.at("column"))
-    if column.kind == "date" and "equals" not in condition.value:
-        named = [each.text("[0-9]{4}[0-9W-]*") for each in condition.fields("column from? below?")[1:]]
-        periods = (column.labels or ())[1:]  # labels of periods sort as the periods do; every date is from the first on
-        condition.demand(named == sorted({*named}) != [] and {*named} <= {*periods}, "no range of periods")
-        low, high = f"{named[0]} <= " * ("from" in condition.value), f" < {named[-1]}" * ("below" in condition.value)
-        return low + column.name + high
-    if column.kind in ("category", "boolean", "date"):
+    if column.periods is not None:
+        return read_dates(condition, column.name, *column.periods)
+    if column.kind in ("category", "boolean"):
         equals = condition.fields("column equals")[1].text("(?s).*")
         condition.demand(equals in (column.labels or [equals]), "no declared category")
         return f"{column.name} = {equals}"

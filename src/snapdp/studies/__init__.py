@@ -22,14 +22,10 @@ if TYPE_CHECKING:
     from snapdp.studies.categories import (
         BOOLEAN as BOOLEAN,
         DATE as DATE,
-        DAY as DAY,
         FALSE as FALSE,
         ISO_DATE as ISO_DATE,
-        MONTH as MONTH,
         PLAIN_NUMBER as PLAIN_NUMBER,
         TRUE as TRUE,
-        WEEK as WEEK,
-        YEAR as YEAR,
         BooleanColumn as BooleanColumn,
         DateColumn as DateColumn,
         boolean_column as boolean_column,
@@ -64,6 +60,7 @@ if TYPE_CHECKING:
         stated_dialect as stated_dialect,
     )
     from snapdp.studies.declarations import INLINE as INLINE, digest as digest
+    from snapdp.studies.periods import DAY as DAY, MONTH as MONTH, YEAR as YEAR
     from snapdp.studies.plan import (
         Asked as Asked,
         Line as Line,
@@ -123,7 +120,7 @@ else:
         {
             "aggregates": "Aggregate Aggregates Bins Categories Count Levels Member Persons Present Products Sum Test",
             "categories": (
-                "BOOLEAN DATE DAY FALSE ISO_DATE MONTH PLAIN_NUMBER TRUE WEEK YEAR BooleanColumn DateColumn "
+                "BOOLEAN DATE FALSE ISO_DATE PLAIN_NUMBER TRUE BooleanColumn DateColumn "
                 "boolean_column compared date_column place_of"
             ),
             "columns": (
@@ -133,6 +130,7 @@ else:
             "conditions": "Condition condition",
             "csv_dialect": "ENCODINGS CsvDialect dialect_from dialect_words is_text stated_dialect",
             "declarations": "INLINE digest",
+            "periods": "DAY MONTH YEAR",
             "plan": "Asked Line Plan ask curve_of_part part_accuracy planned",
             "quantiser": "DOUBLE NARROW Quantiser quantiser_of",
             "reader": "STUDY_VERSION DeclaredStudy load_study plan_of study_from_toml study_from_values",

@@ -33,12 +33,11 @@ from snapdp.studies.columns import (
     check_rules,
     storable,
 )
+from snapdp.studies.periods import EACH, Periods, period_number, period_start
 from snapdp.studies.toml_table import TomlTable
 from snapdp.values import replaced
 
 BOOLEAN, DATE = "boolean", "date"
-DAY, WEEK, MONTH, YEAR = "day", "week", "month", "year"
-PERIODS = (DAY, WEEK, MONTH, YEAR)
 MOST_PERIODS = 100_000
 MOST_DIGITS = 15  # of a category that is a number: two such numbers are never the same double
 
@@ -94,11 +93,11 @@ class DateColumn(CategoryColumn):
 
     def period(self, day: datetime.date) -> int:
         """Return the position of the period of a day; any day, also one outside."""
-        return _number(day, self.each) - _number(self.first, self.each)
+        return period_number(day, self.each) - period_number(self.first, self.each)
 
     def start(self, place: int) -> datetime.date:
         """Return the first day of a period that counts: that of the first period is `first`."""
-        return max(self.first, _start(_number(self.first, self.each) + place, self.each))
+        return max(self.first, period_start(period_number(self.first, self.each) + place, self.each))
 
 
 def boolean_column(name: str, *, unknown: str = DROPPED, null: str = DROPPED) -> BooleanColumn:
@@ -122,18 +121,18 @@ def date_column(
         raise BoundError(
             f"from = {first} is after to = {last} for column {name!r}.", "Were the two swapped? Both days are included."
         )
-    if each not in PERIODS:
+    if each not in EACH:
         raise ParameterError(
             f"each = {each!r} of column {name!r} is not known.", 'Give each = "day", "week", "month" or "year".'
         )
-    begin, stop = _number(first, each), _number(last, each) + 1
+    begin, stop = period_number(first, each), period_number(last, each) + 1
     if stop - begin > MOST_PERIODS:
         raise BoundError(
             f"column {name!r} has {stop - begin} periods, more than {MOST_PERIODS}.",
             "Bring from and to closer together, or take longer periods.",
         )
-    labels = tuple(_label(_start(number, each), each) for number in range(begin, stop))
-    return DateColumn(name=name, categories=labels, first=first, last=last, each=each, unknown=unknown, null=null)
+    periods = Periods(begin=begin, stop=stop, each=each)
+    return DateColumn(name=name, categories=periods, first=first, last=last, each=each, unknown=unknown, null=null)
 
 
 def compared(column: CategoryColumn, compare: str) -> CategoryColumn:
@@ -240,9 +239,6 @@ def named_start(column: DateColumn, given: Any, *, key: str) -> int:
     return place
 
 
-# Days and periods
-
-
 def _declared_day(name: str, key: str, given: Any) -> datetime.date:
     if type(given) is datetime.date:
         return given
@@ -260,31 +256,6 @@ def _day_in(cell: str) -> datetime.date | None:
         return datetime.date.fromisoformat(cell.lstrip(" ")[:10])
     except ValueError:
         return None
-
-
-def _number(day: datetime.date, each: str) -> int:
-    """Return the number of the period of a day: days and weeks from the first Monday of year 1, months, years."""
-    if each == YEAR:
-        return day.year
-    if each == MONTH:
-        return day.year * 12 + day.month - 1
-    return day.toordinal() - 1 if each == DAY else (day.toordinal() - 1) // 7
-
-
-def _start(number: int, each: str) -> datetime.date:
-    """Return the first day of a period."""
-    if each == YEAR:
-        return datetime.date(number, 1, 1)
-    if each == MONTH:
-        return datetime.date(number // 12, number % 12 + 1, 1)
-    return datetime.date.fromordinal((number if each == DAY else number * 7) + 1)
-
-
-def _label(start: datetime.date, each: str) -> str:
-    if each == WEEK:
-        year, week, _ = start.isocalendar()
-        return f"{year:04}-W{week:02}"
-    return start.isoformat()[: {DAY: 10, MONTH: 7, YEAR: 4}[each]]
 
 
 # In study files
