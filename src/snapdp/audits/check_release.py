@@ -263,7 +263,7 @@ def period_number(label: At, each: str) -> int:
     form = {"day": "{0}-{0}-{0}", "week": "{0}-W{0}", "month": "{0}-{0}", "year": "{0}"}[each]
     year, *more = map(int, re.findall("[0-9]+", label.text(form.replace("{0}", "[0-9]{2,4}"))))
     try:
-        day = date.fromisocalendar(year, *more, 1) if each == "week" else date(year, *[*more, 1, 1][:2])
+        day = date.fromisocalendar(year, more[0], 1) if each == "week" else date(year, *[*more, 1, 1][:2])
     except ValueError:
         raise Refused(f"{label.field}: no such period") from None
     label.demand(period_label(period(day, each), each) == label.value, "no such period")

@@ -22,10 +22,12 @@ if TYPE_CHECKING:
     from snapdp.studies.categories import (
         BOOLEAN as BOOLEAN,
         DATE as DATE,
-        FALSE as FALSE,
+        FALSE_WORD as FALSE_WORD,
         ISO_DATE as ISO_DATE,
+        ONE as ONE,
         PLAIN_NUMBER as PLAIN_NUMBER,
-        TRUE as TRUE,
+        TRUE_WORD as TRUE_WORD,
+        ZERO as ZERO,
         BooleanColumn as BooleanColumn,
         DateColumn as DateColumn,
         boolean_column as boolean_column,
@@ -120,7 +122,7 @@ else:
         {
             "aggregates": "Aggregate Aggregates Bins Categories Count Levels Member Persons Present Products Sum Test",
             "categories": (
-                "BOOLEAN DATE FALSE ISO_DATE PLAIN_NUMBER TRUE BooleanColumn DateColumn "
+                "BOOLEAN DATE FALSE_WORD ISO_DATE ONE PLAIN_NUMBER TRUE_WORD ZERO BooleanColumn DateColumn "
                 "boolean_column compared date_column place_of"
             ),
             "columns": (

@@ -43,8 +43,9 @@ MOST_DIGITS = 15  # of a category that is a number: two such numbers are never t
 
 # Patterns of whole cells, spelled so that every engine reads them alike: no class but of ASCII, no mark for an end.
 PLAIN_NUMBER = " *[+-]?([0-9]{1,15}([.][0-9]{0,15})?|[.][0-9]{1,15}) *"
-TRUE = " *([tT]([rR][uU][eE])?|[yY]([eE][sS])?|[+]?0{0,14}1([.]0{0,15})?) *"
-FALSE = " *([fF]([aA][lL][sS][eE])?|[nN][oO]?|[+-]?(0{1,15}([.]0{0,15})?|[.]0{1,15})) *"
+TRUE_WORD, FALSE_WORD = " *([tT]([rR][uU][eE])?|[yY]([eE][sS])?) *", " *([fF]([aA][lL][sS][eE])?|[nN][oO]?) *"
+ONE, ZERO = " *[+]?0{0,14}1([.]0{0,15})? *", " *[+-]?(0{1,15}([.]0{0,15})?|[.]0{1,15}) *"
+TRUE, FALSE = f"({TRUE_WORD}|{ONE})", f"({FALSE_WORD}|{ZERO})"
 ISO_DATE = (
     " *[0-9]{4}-[0-9]{2}-[0-9]{2}"
     "([tT ] *[0-9]{2}:[0-9]{2}(:[0-9]{2}([.,][0-9]{1,9})?)? *([zZ]|[uU][tT][cC]|[+-][0-9]{2}(:?[0-9]{2})?)?)? *"

@@ -16,12 +16,14 @@ from snapdp.studies import (
     AS_NUMBERS,
     BINNED,
     DAY,
-    FALSE,
+    FALSE_WORD,
     ISO_DATE,
     MONTH,
+    ONE,
     PLAIN_NUMBER,
-    TRUE,
+    TRUE_WORD,
     YEAR,
+    ZERO,
     BooleanColumn,
     CategoryColumn,
     DateColumn,
@@ -90,10 +92,7 @@ def _number(field: Field, dialect: Dialect) -> str:
         exact = dialect.same_decimal.format(field.decimal, field.stored)
         return f"CASE WHEN {field.decimal} IS NULL THEN NULL ELSE COALESCE({exact}, {odd}) END"
     text, quoted = dialect.exact_text.format(field.reads), dialect.quoted
-    read = field.numbers.plain(text, quoted)
-    plain = dialect.matches.format(read, quoted(PLAIN_NUMBER))
-    if field.numbers != PLAIN:  # as the file writes numbers
-        plain = f"{dialect.matches.format(text, quoted(field.numbers.pattern))} AND {plain}"
+    read, plain = field.numbers.plain(text, quoted), _is_number(text, PLAIN_NUMBER, field, dialect)
     return f"CASE WHEN {text} IS NULL THEN NULL WHEN {plain} THEN {dialect.plain_number.format(read)} ELSE {odd} END"
 
 
@@ -103,8 +102,19 @@ def _truth(field: Field, dialect: Dialect) -> str:
     if field.kind not in (TEXT, LABEL):
         return _number(field, dialect)
     text = dialect.exact_text.format(field.reads)
-    true, false = (dialect.matches.format(text, dialect.quoted(each)) for each in (TRUE, FALSE))
+    true, false = (
+        f"{dialect.matches.format(text, dialect.quoted(word))} OR {_is_number(text, number, field, dialect)}"
+        for word, number in ((TRUE_WORD, ONE), (FALSE_WORD, ZERO))
+    )
     return f"CASE WHEN {text} IS NULL THEN NULL WHEN {true} THEN 1 WHEN {false} THEN 0 ELSE 2 END"
+
+
+def _is_number(text: str, pattern: str, field: Field, dialect: Dialect) -> str:
+    """Return a test whether a text, written with the signs of its file, is a number of some form."""
+    found = dialect.matches.format(field.numbers.plain(text, dialect.quoted), dialect.quoted(pattern))
+    if field.numbers == PLAIN:
+        return found
+    return f"({dialect.matches.format(text, dialect.quoted(field.numbers.pattern))} AND {found})"
 
 
 # Dates

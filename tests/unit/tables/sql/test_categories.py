@@ -15,6 +15,7 @@ import pytest
 from snapdp.errors import DataError
 from snapdp.studies.categories import boolean_column, date_column, place_of
 from snapdp.studies.columns import category_column
+from snapdp.studies.csv_dialect import CsvDialect
 from snapdp.tables.engines.opening import open_table
 from tests.services import on_spark
 from tests.unit.tables.everywhere import on_duckdb, on_postgres, on_spark as spark_table
@@ -329,6 +330,15 @@ def test_numeric_cells_of_postgresql_without_a_limit_compare_exactly(database):
     table = open_table(database, table="exact_numbers")
     assert codes(table, NUMBERS) == [1, 1, 4, 5, 4, 4, 4, 5]
     assert codes(table, YES) == [1, 1, 2, 3, 2, 2, 2, 3]
+
+
+def test_booleans_and_categories_of_a_csv_file_with_other_signs_are_read_as_the_file_writes_numbers(tmp_path):
+    texts = ["1,0", "1", "1.000", "0,0", "yes", "1.0", "-3,00", "0,1", "1,000", "0.1"]
+    path = tmp_path / "t.csv"
+    path.write_text("place;cell\n" + "".join(f"{i};{text}\n" for i, text in enumerate(texts)))
+    table = open_table(path, dialect=CsvDialect(delimiter=";", decimal=",", thousands="."))
+    assert codes(table, YES) == [1, 1, 2, 0, 1, 2, 2, 2, 1, 2]
+    assert codes(table, NUMBERS) == [1, 1, 4, 0, 4, 4, 3, 2, 1, 4]
 
 
 # What a schema refuses
