@@ -48,12 +48,16 @@ def asked(relation):
 
 def row(dice):
     cells = [dice.choice(TEXTS if dice.random() < 0.3 else known) for known in KNOWN.values()]
-    return [dice.choice([None, 0, 31, 200]), *cells]
+    return [dice.choice([None, 0, 31, 200]), *cells, dice.choice("abcdefghij")]
 
 
 def neighbours(dice, kind):
     rows = [row(dice) for _ in range(dice.choice([1, 2, 60]))]
     other, place = list(rows), dice.randrange(len(rows))
+    if kind == "persons":
+        gone = rows[place][-1]
+        relation = add_remove(n_max=2 * len(rows), person="visitor", rows_per_person=2)
+        return relation, rows, [each for each in rows if each[-1] != gone]
     if kind == "change-one":
         other[place] = row(dice)
         return change_one(n=len(rows)), rows, other
@@ -62,11 +66,11 @@ def neighbours(dice, kind):
 
 
 def columns_of(rows):
-    return {name: [each[i] for each in rows] for i, name in enumerate(["age", *KNOWN])}
+    return {name: [each[i] for each in rows] for i, name in enumerate(["age", *KNOWN, "visitor"])}
 
 
 def typed(rows):
-    kinds = {"age": "bigint", **dict.fromkeys(KNOWN, "text")}
+    kinds = {"age": "bigint", **dict.fromkeys([*KNOWN, "visitor"], "text")}
     return {name: (kinds[name], cells) for name, cells in columns_of(rows).items()}
 
 
@@ -81,7 +85,7 @@ def compare(dice, kind, open_rows):
 
 
 @pytest.mark.parametrize("seed", range(2))
-@pytest.mark.parametrize("kind", ["change-one", "add-remove"])
+@pytest.mark.parametrize("kind", ["change-one", "add-remove", "persons"])
 def test_neighbours_in_files_and_tables_move_no_farther_than_declared(kind, seed, tmp_path):
     def as_csv(rows):
         path = tmp_path / f"{len(list(tmp_path.iterdir()))}.csv"
@@ -92,13 +96,13 @@ def test_neighbours_in_files_and_tables_move_no_farther_than_declared(kind, seed
     compare(dice, kind, as_csv if seed % 2 else lambda rows: on_duckdb(typed(rows), tmp_path))
 
 
-@pytest.mark.parametrize("kind", ["change-one", "add-remove"])
+@pytest.mark.parametrize("kind", ["change-one", "add-remove", "persons"])
 def test_neighbours_on_postgresql_move_no_farther_than_declared(kind):
     with new_database(postgres_server()) as address:
         compare(random.Random(kind), kind, lambda rows: on_postgres(typed(rows), address))
 
 
 @on_spark
-@pytest.mark.parametrize("kind", ["change-one", "add-remove"])
+@pytest.mark.parametrize("kind", ["change-one", "add-remove", "persons"])
 def test_neighbours_on_spark_move_no_farther_than_declared(kind):
     compare(random.Random(kind), kind, lambda rows: spark_table(typed(rows), spark_session()))
