@@ -284,7 +284,7 @@ KIND_PAIRS = {
 }
 
 
-@pytest.mark.parametrize(("kind", "name"), zip(["csv", "polars"] * 2, KIND_PAIRS, strict=True))
+@pytest.mark.parametrize(("kind", "name"), list(zip(["csv", "polars"] * 2, KIND_PAIRS, strict=True)))
 def test_cells_of_dates_booleans_and_numbers_cannot_be_told_apart(kind, name, tmp_path, capfd):
     pair = KIND_PAIRS[name]
     values = study(pair.relation, pair.rows, KIND_STATISTICS, **KINDS)

@@ -45,6 +45,17 @@ def test_duckdb_gives_every_text_the_code_that_it_has_by_definition(tmp_path):
     compared_everywhere(lambda table: on_duckdb(table, tmp_path), cells(1, 600))
 
 
+@pytest.mark.parametrize(
+    "wrong", [{"start": "2024-02-07"}, {"each": "day"}, {"unknown": "dropped"}, {"end": "2024-03-14"}]
+)
+def test_the_comparison_sees_another_definition(wrong, tmp_path):
+    said = {"start": "2024-01-31", "end": "2024-03-15", "each": "week", **RULES}
+    texts = ["2024-01-31", "2024-03-15", "x"]
+    assert codes(on_duckdb(typed(texts), tmp_path), date_column("cell", **said)) != by_definition(
+        date_column("cell", **{**said, **wrong}), texts
+    )
+
+
 @on_spark
 def test_spark_gives_every_text_the_code_that_it_has_by_definition(spark):
     compared_everywhere(lambda table: spark_table(table, spark), cells(2, 700))
