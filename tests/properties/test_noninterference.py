@@ -291,6 +291,33 @@ def test_cells_of_dates_booleans_and_numbers_cannot_be_told_apart(kind, name, tm
     assert_same(*seen_twice(pair, kind, tmp_path, capfd, values=values))
 
 
+FORMATTED = {  # cells of a file from a spreadsheet, as they are written there
+    "groups well and badly placed": changed(("1.800,5", "2,5", "20", "a", "a"), ("1.80", "2.5", "0.020", "ä", "a")),
+    "null texts in and out of quotes": changed(("NA", "NA", "NA", "NA", "NA"), ('"NA"', '"2"', " 20", '"NA"', '"b"')),
+    "a formatted row comes or goes": removed(("750,5", "-0,125", "4", "b", "NA")),
+}
+SPREADSHEET = snapdp.CsvDialect(delimiter=";", decimal=",", thousands=".", encoding="latin-1", null=["NA"])
+
+
+def spreadsheet(rows: list[tuple[Any, ...]]) -> Callable[[Path], Any]:
+    """Return a function that writes rows as a spreadsheet does, text as it is, and opens them in its dialect."""
+    cells = [[c if isinstance(c, str) else "" if c is None else repr(c).replace(".", ",") for c in row] for row in rows]
+    text = "".join(f"{';'.join(row)}\r\n" for row in [list(COLUMNS), *cells])
+
+    def write(folder: Path) -> Any:
+        (folder / "people.csv").write_bytes(text.encode("latin-1"))
+        return snapdp.open_table(folder / "people.csv", dialect=SPREADSHEET)
+
+    return write
+
+
+@pytest.mark.parametrize("name", FORMATTED)
+def test_cells_of_a_declared_format_cannot_be_told_apart(name, tmp_path, capfd):
+    targets, one, two = seen_twice(FORMATTED[name], "csv", tmp_path, capfd, make=spreadsheet)
+    assert_same(targets, one, two)
+    assert json.loads(one["record"])["csv"] == SPREADSHEET.stated()
+
+
 LABELS = [f"key {i}" for i in range(1500)]
 LONG = {
     "g": {"kind": "category", "categories": LABELS, "null": "binned"},

@@ -81,6 +81,8 @@ class DeclaredStudy(Value):
         )
         if self.version == 1 and not older:
             raise ParameterError("a column says what version 1 has no word for.", "Declare it in version 2.")
+        if self.version == 1 and self.csv is not None:
+            raise ParameterError("version 1 has no word for the form of CSV files.", "Declare it in version 2.")
 
     def column(self, name: str) -> Column:
         """Return a declared column by its name."""

@@ -11,6 +11,7 @@ from snapdp.studies.reader import study_from_toml
 from snapdp.studies.writer import study_to_toml
 from snapdp.tables.engines.opening import check_dialect, open_table
 from snapdp.tables.sources.csv import dialect_mark
+from snapdp.values import replaced
 
 SPREADSHEET = CsvDialect(delimiter=";", decimal=",", thousands=".", encoding="latin-1", null=["NA", "."])
 STUDY = """
@@ -166,6 +167,9 @@ def test_a_wrong_dialect_is_refused_with_its_place(table, told):
 def test_a_study_of_version_1_has_no_dialect():
     with pytest.raises(ParameterError, match="'csv' is not known in version 1"):
         declared("", version=1)
+    old = study_from_toml(STUDY.format(1, "").replace("[csv]", ""))
+    with pytest.raises(ParameterError, match="version 1 has no word for the form of CSV files"):
+        replaced(old, csv=SPREADSHEET)
 
 
 def test_the_dialect_is_no_part_of_a_request():

@@ -25,6 +25,7 @@ from snapdp.tables.sql.generator import TEXT, Field, Rows
 from snapdp.tables.sql.number_format import NumberFormat
 
 ENCODED = "Write the file as text in UTF-8, or declare that its encoding is latin-1, where it is."
+NOT_LATIN = "Write it as text in UTF-8: a file in windows-1252 has characters that Latin-1 does not have."
 R = TypeVar("R")
 _PARALLEL = "snapdp_parallel"
 
@@ -115,7 +116,9 @@ class CsvSource(Source):
             )
         encoding = ENCODINGS[self.dialect.encoding]
         what = "holds a NUL byte" if scan.problem == csv_bytes.NUL else f"is not in {encoding}"
-        other = {} if scan.problem == csv_bytes.NUL or self.dialect.encoding != "utf-8" else {"encoding": "latin-1"}
+        if self.dialect.encoding != "utf-8":
+            return DataError(f"line {line} of {self.path.name!r} {what}.", NOT_LATIN, line=line)
+        other = {} if scan.problem == csv_bytes.NUL else {"encoding": "latin-1"}
         return DataError(f"line {line} of {self.path.name!r} {what}.", ENCODED, line=line, **other)
 
     def state(self) -> object:

@@ -119,7 +119,7 @@ def absent(name: str, names: Sequence[str], *, certain: bool) -> DataError:
         told += f": {', '.join(_shown(each) for each in names[:MOST_NAMES])}"
         told += f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
     advice = "Names are compared exactly, capitals and spaces included; a file starts with a line of names."
-    mark = next((each for each in SEPARATORS if len(names) == 1 and each in names[0]), None)
+    mark = next((each for each in SEPARATORS if not certain and len(names) == 1 and each in names[0]), None)
     if mark is not None:
         advice = f"Is {SEPARATORS[mark]} between its cells? Then declare it: the delimiter of the CSV dialect."
     near = _nearest(name, names, least=CLOSE if certain else VERY_CLOSE)

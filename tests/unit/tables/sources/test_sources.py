@@ -481,7 +481,7 @@ def test_a_column_that_is_not_there_is_refused_without_a_word_of_the_first_line(
         (" AGE,pay", 2, "Did you mean ' AGE'? "),
         ("pay", 1, "Names are compared"),
         ("name;agee;pay", 1, "Is a semicolon between its cells? "),
-        ("name\tagee", 1, "Is a tab the separator? "),
+        ("name\tagee", 1, "Is a tab between its cells? "),
         ("a\x1b[2J,p\u3164", 2, "Names are compared"),
     ):
         path.write_text(f"{header}\n", encoding="utf-8")

@@ -8,12 +8,14 @@ import re
 
 import pytest
 
-from snapdp.studies.columns import integer_column, number_column
+from snapdp.studies.aggregates import Categories
+from snapdp.studies.columns import category_column, integer_column, number_column
 from snapdp.studies.csv_dialect import CsvDialect
 from snapdp.tables.engines.opening import open_table
 from snapdp.tables.sources.csv import number_format
 from snapdp.tables.sources.csv_form import plain_number
 from snapdp.tables.sql.generator import level_rows
+from snapdp.values import replaced
 from tests.services import on_spark
 
 GERMAN = CsvDialect(delimiter=";", decimal=",", thousands=".")
@@ -29,7 +31,7 @@ FORMATS = {
     "comma": CsvDialect(delimiter=";", decimal=","),
 }
 PARTS = ("", "1", "0", "12", "123", "000", ".", ",", "-", "e3", " ", "T")  # T is the separator of the format
-X = number_column("x", lower=-100_000, upper=100_000, step="1/1024", missing="777.125")
+X = number_column("x", lower=-100_000, upper=100_000, step="1/1024", missing="777.125", everywhere=True)
 ID = integer_column("id", lower=0, upper=1 << 20)
 READ = {  # the texts of the issue and their like: what a person means, or nothing
     "german": {"1.234.567,8": 1234567.8, "1234,5": 1234.5, "1.23": None, "12.5": None, "0.123": None, ",5": 0.5,
@@ -117,6 +119,33 @@ def test_spark_reads_numbers_as_the_definition_says(name, spark, tmp_path):
     long = "1" + "".join(f"{FORMATS[name].thousands}234" for _ in range(100_000))  # costs its length and no stack
     cells = [*texts(3, FORMATS[name]), *(each for one in READ.values() for each in one), long, long + "x"]
     agree(tmp_path, FORMATS[name], cells, spark=spark)
+
+
+AS_TEXT = category_column("g", categories=["1,0", "1.5"], unknown="binned")
+G = replaced(
+    category_column("g", categories=["1", "1.5", "-3", "1000"], unknown="binned", null="binned"), compare="numbers"
+)
+
+
+def compared(folder, **where):
+    """Compare what an engine says of categories that are numbers, in a file with decimal commas."""
+    cells = ["1", "1,0", "01,00", "1.0", "1,5", "1.5", "-3", " -3,0 ", "1.000", "1000,0", "1.00", "NA", "x", ""]
+    path = folder / "g.csv"
+    path.write_text("g;y\n" + "".join(f"{each};1\n" for each in cells), encoding="utf-8")
+    dialect = CsvDialect(delimiter=";", decimal=",", thousands=".", null=["NA"])
+    asked = [Categories(column=G), Categories(column=AS_TEXT)]
+    found = open_table(path, dialect=dialect, **where).aggregates(asked)
+    assert found[asked[0]] == (3, 1, 2, 2, 4, 2)  # 1.0, 1.5, 1.00 and x are none of them
+    assert found[asked[1]] == (1, 1, 10)  # text is text, in every format
+
+
+def test_categories_that_are_numbers_are_read_in_the_format_of_the_file_on_duckdb(tmp_path):
+    compared(tmp_path)
+
+
+@on_spark
+def test_categories_that_are_numbers_are_read_in_the_format_of_the_file_on_spark(spark, tmp_path):
+    compared(tmp_path, spark=spark)
 
 
 @pytest.mark.long
