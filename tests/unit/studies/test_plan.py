@@ -12,7 +12,7 @@ from snapdp.errors import BudgetError, ParameterError, PremiseError
 from snapdp.exact.decimals import floor_log10, power_of_ten
 from snapdp.studies.columns import category_column, integer_column, number_column
 from snapdp.studies.conditions import condition
-from snapdp.studies.plan import Line, Plan, ask, plan, planned
+from snapdp.studies.plan import Line, Plan, ask, curve_of_part, plan, planned
 from snapdp.studies.relation import add_remove, change_one
 from snapdp.studies.statistics.count import count_query
 from snapdp.studies.statistics.covariance import covariance_query
@@ -264,6 +264,22 @@ def test_a_mean_under_add_remove_shows_both_parts_and_promises_no_accuracy():
         ask(mean_query(AGE, N, by=REGION), accuracy=1)
 
 
+def test_a_mean_of_those_who_answered_says_what_its_parts_run_at_and_promises_no_accuracy():
+    wages = integer_column("wages", lower=0, upper=120, missing="dropped")
+    line = Line(statistic=mean_query(wages, N), epsilon=F(1))
+    assert line.accuracy is None
+    assert "the sum runs at 1 and the count at 1/2 of epsilon, at most 1 together" in repr(Plan(lines=(line,)))
+    whole = Line(statistic=sum_query(integer_column("wages", lower=-60, upper=60), N), epsilon=F(1))
+    assert abs(line.accuracies[0] - whole.accuracies[0]) < 8  # the centred sum has the sensitivity of the width
+    assert line.derived_accuracy(N.rows) < F(1, 5)
+    assert line.derived_accuracy(N.rows // 2) > line.derived_accuracy(N.rows)
+    assert curve_of_part(line.statistic.parts[1], line.alpha).sensitivity == 2  # the count, at half of what is typed
+    (offer,) = Plan(lines=(line,)).offers()
+    assert all(gain > 0 for gain in offer.gains)
+    with pytest.raises(PremiseError, match="follows from two releases"):
+        ask(mean_query(wages, N), accuracy=1)
+
+
 def test_the_derived_accuracy_shrinks_with_the_guessed_rows_and_never_passes_the_width():
     line = Line(statistic=mean_query(AGE, MANY), epsilon=F(1))
     found = [line.derived_accuracy(rows) for rows in (1, 10, 100, 1000, 10_000)]
@@ -294,10 +310,11 @@ def test_a_sum_and_a_count_within_their_accuracies_give_a_mean_within_the_derive
 
 
 @pytest.mark.parametrize("level", [0, 1, 2])
-def test_the_derived_accuracy_holds_by_the_exact_laws_of_sum_and_count(level):
+@pytest.mark.parametrize("relation", [add_remove(n_max=12), change_one(n=12)], ids=["add-remove", "change-one"])
+def test_the_derived_accuracy_holds_by_the_exact_laws_of_sum_and_count(relation, level):
     """All outputs of both mechanisms, for tables of equal values: the mean is further off with probability <= alpha."""
-    column, rows = integer_column("x", lower=0, upper=2), 12
-    query = mean_query(column, add_remove(n_max=12))
+    column, rows = integer_column("x", lower=0, upper=2, missing="dropped"), 12
+    query = mean_query(column, relation)
     line = Line(statistic=query, epsilon=F(6), alpha=F(1, 10))
     bound = line.derived_accuracy(rows)
     assert bound < 1

@@ -21,6 +21,7 @@ from snapdp.exact.numbers import parameter
 from snapdp.release.result import load_record
 from snapdp.studies.aggregates import Aggregate, Products
 from snapdp.studies.columns import integer_column
+from snapdp.studies.conditions import joined
 from snapdp.studies.reader import study_from_values
 from snapdp.studies.relation import add_remove, change_one
 from snapdp.studies.statistics.details import Detail, NumberDetail
@@ -42,10 +43,11 @@ class SumOfSquares(Statistic):
     unit: Fraction = Fraction(1)
 
     @classmethod
-    def of(cls, column, *, relation, by=None, unit: Any = 1) -> Self:
+    def of(cls, column, *, relation, by=None, where=(), unit: Any = 1) -> Self:
         if by is not None:
             raise ParameterError("squares are not grouped.", "Leave out by.")
-        return cls(columns=(numbers_of(column, cls.kind),), relation=relation, unit=parameter(unit, name="unit"))
+        columns, factor = (numbers_of(column, cls.kind),), parameter(unit, name="unit")
+        return cls(columns=columns, relation=relation, where=joined(where), unit=factor)
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
@@ -63,7 +65,7 @@ class SumOfSquares(Statistic):
     @property
     def aggregates(self) -> list[Aggregate]:
         column = self.columns[0]
-        return [Products(first=column, second=column, persons=self.persons)]
+        return [Products(first=column, second=column, where=self.tests, persons=self.persons)]
 
     def values(self, answers: Sequence[Sequence[int]]) -> tuple[Sequence[int], ...]:
         return (answers[0],)
@@ -149,6 +151,16 @@ class Forgetful(SumOfSquares):
         return [replaced(each, persons=None) for each in super().aggregates]
 
 
+class Careless(SumOfSquares):
+    """It asks about all rows, also where conditions name some."""
+
+    kind = "careless"
+
+    @property
+    def aggregates(self) -> list[Aggregate]:
+        return [replaced(each, where=()) for each in super().aggregates]
+
+
 class Short(SumOfSquares):
     """It has another number of values than of cells."""
 
@@ -158,12 +170,16 @@ class Short(SumOfSquares):
         return ([*answers[0], 0],)
 
 
-@pytest.mark.parametrize(("made", "words"), [(Forgetful, "other rows than"), (Short, "another number of values")])
+@pytest.mark.parametrize(
+    ("made", "words"),
+    [(Forgetful, "other rows than"), (Careless, "other rows than"), (Short, "another number of values")],
+)
 def test_a_class_that_forgets_something_is_refused_before_the_charge(monkeypatch, tmp_path, made, words):
     monkeypatch.setitem(KINDS, made.kind, made)
     persons = {"relation": "add-remove", "n_max": 9, "person": "who", "rows_per_person": 1}
     values = {key: value for key, value in VALUES.items() if key not in ("relation", "n")} | persons
-    study = snapdp.study({**values, "statistic": [{"kind": made.kind, "column": "age", "epsilon": "1"}]})
+    asked = {"kind": made.kind, "column": "age", "where": [{"column": "age", "from": 3}], "epsilon": "1"}
+    study = snapdp.study({**values, "statistic": [asked]})
     with snapdp.Ledger.create(tmp_path / "people.ledger") as ledger:
         ledger.create_account("people", cap=1, relation="add-remove", rows=9, unit="person (who, at most 1 rows)")
         with pytest.raises(SnapdpError, match=words):

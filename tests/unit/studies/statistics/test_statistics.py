@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import json
 from fractions import Fraction
 
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from snapdp.errors import BoundError, ParameterError, PremiseError
+from snapdp.errors import BoundError, DataError, ParameterError, PremiseError
 from snapdp.exact.enclosure import enclose
 from snapdp.mechanism.law.loss import pair_loss
 from snapdp.studies.columns import category_column, integer_column, number_column
 from snapdp.studies.conditions import condition
+from snapdp.studies.declarations import column_from, column_values
 from snapdp.studies.relation import add_remove, change_one
 from snapdp.studies.statistics.count import count_query
 from snapdp.studies.statistics.covariance import covariance_query
 from snapdp.studies.statistics.histogram import histogram_query
 from snapdp.studies.statistics.mean import Mean, mean_query
+from snapdp.studies.statistics.registry import statistic_class
 from snapdp.studies.statistics.statistic import mechanism
 from snapdp.studies.statistics.sum import sum_query
 from snapdp.studies.statistics.variance import variance_query
+from snapdp.values import replaced
 
 F = Fraction
 PROPERTY = settings(deadline=None, max_examples=100)
@@ -112,6 +116,99 @@ def test_the_parts_of_a_mean_run_at_shares_that_add_up_to_epsilon(epsilon, share
     assert count == share * epsilon
 
 
+@settings(deadline=None, max_examples=25)
+@given(epsilon=epsilons, share=st.fractions(min_value=F(1, 2), max_value=F(99, 100), max_denominator=100))
+def test_a_row_that_starts_or_stops_counting_costs_exactly_the_epsilon_typed(epsilon, share):
+    """Exact laws: the sum moves by half its sensitivity, the count by one. One that stays costs no more."""
+    wages = integer_column("wages", lower=-3, upper=5, missing="dropped")
+    centred, count = mean_query(wages, change_one(n=9), count_share=share).parts
+    sums, counts = (mechanism(part, epsilon) for part in (centred, count))
+    half = centred.numerator.sensitivity // 2
+    leaving = pair_loss(sums.law(0), sums.law(half)).loss + pair_loss(counts.law(4), counts.law(3)).loss
+    assert leaving == enclose(epsilon)
+    staying = pair_loss(sums.law(-half), sums.law(half)).loss
+    assert staying == enclose(2 * (1 - share) * epsilon)
+    assert staying.upper <= leaving.upper
+
+
+def test_a_statistic_that_claims_more_than_its_parts_lose_cannot_be_built():
+    class Greedy(Mean):
+        @property
+        def parts(self):
+            centred, count = super().parts
+            return centred, replaced(count, share=F(5, 8))
+
+    wages = integer_column("wages", lower=0, upper=50, missing="dropped")
+    assert Mean.of(wages, relation=change_one(n=9)).charged == 1
+    with pytest.raises(PremiseError, match="spend 9/8 of the epsilon typed"):
+        Greedy.of(wages, relation=change_one(n=9))
+
+
+WAGES = number_column("wages", lower=0, upper=50, step="1/4", missing="dropped")
+KIDS = integer_column("kids", lower=0, upper=12, missing=0)
+NORTH = [condition(REGION, equals="north")]
+SOME = {
+    "mean(wages)": mean_query(WAGES, change_one(n=9)),
+    "mean(wages) where region = north": mean_query(WAGES, change_one(n=9), where=NORTH, count_share="3/4"),
+    "sum(kids) where 10 <= wages < 20 and region = north": sum_query(
+        KIDS, change_one(n=9), where=[condition(WAGES, start=10, below=20), *NORTH]
+    ),
+    "mean(wages) where kids < 3 by region": mean_query(
+        WAGES, add_remove(n_max=9), where=[condition(KIDS, below=3)], by=REGION
+    ),
+    "histogram(wages) where region = north": histogram_query(
+        WAGES, change_one(n=9), edges=[0, 20, 50], missing="binned", where=NORTH
+    ),
+    "histogram(region) where 3 <= kids": histogram_query(REGION, change_one(n=9), where=[condition(KIDS, start=3)]),
+    "count where wages < 7": count_query(add_remove(n_max=9), where=[condition(WAGES, below=7)]),
+}
+
+
+@pytest.mark.parametrize("title", SOME)
+def test_conditions_and_rules_for_missing_cells_survive_records(title):
+    statistic = SOME[title]
+    assert statistic.title == title
+    declared = json.loads(json.dumps(statistic.declaration()))
+    kind = statistic_class(statistic.kind)
+    again = kind.from_declaration(declared, statistic.relation)
+    assert again.declaration() == declared
+    assert again.parts == statistic.parts
+    assert again.aggregates == statistic.aggregates
+
+
+def test_a_column_says_in_records_which_rule_it_has():
+    assert column_values(WAGES)["missing"] == "dropped"
+    assert column_values(KIDS)["missing_in_sums"] == "0"
+    assert column_values(AGE)["missing"] == "60"  # version 1: everywhere
+    for column in (WAGES, KIDS, AGE):
+        assert column_from(column_values(column)).declared_lower == column.lower
+        assert column_values(column_from(column_values(column))) == column_values(column)
+    both = column_values(KIDS) | {"missing": "1"}
+    neither = {key: value for key, value in column_values(KIDS).items() if key != "missing_in_sums"}
+    for wrong in (both, neither):
+        with pytest.raises(DataError, match="says twice, or never"):
+            column_from(wrong)
+
+
+def test_what_missing_cells_count_as_is_said_in_words():
+    def told(query):
+        return list(query.missing_in_words)
+
+    middle = number_column("age", lower=0, upper=121, step=1, missing="middle")
+    assert told(mean_query(WAGES, change_one(n=9))) == ["rows without wages are left out"]
+    assert told(mean_query(KIDS, change_one(n=9))) == ["missing cells of kids count as 0"]
+    assert told(mean_query(middle, change_one(n=9))) == ["missing cells of age count as 61 (middle)"]
+    assert told(histogram_query(KIDS, change_one(n=9), edges=[0, 3])) == ["rows without kids are in no bin"]
+    binned = histogram_query(KIDS, change_one(n=9), edges=[0, 3], missing="binned")
+    assert told(binned) == ["rows without kids have a bin of their own"]
+    assert told(histogram_query(AGE, change_one(n=9), edges=[0, 3])) == ["missing cells of age count as 60 (middle)"]
+    where = [condition(KIDS, start=3), condition(AGE, start=3)]
+    assert told(count_query(change_one(n=9), where=where)) == [
+        "a row without kids meets no condition on it",
+        "missing cells of age count as 60 (middle)",
+    ]
+
+
 def test_queries_have_titles_that_people_write():
     old = condition(AGE, start=65)
     assert mean_query(AGE, change_one(n=5)).title == "mean(age)"
@@ -166,6 +263,13 @@ def test_statistics_that_the_relation_does_not_define_are_refused_with_what_is_a
         (lambda: histogram_query(AGE, change_one(n=9), edges=[0]), "needs public bin edges"),
         (lambda: histogram_query(AGE, change_one(n=9), edges="12"), "needs public bin edges"),
         (lambda: histogram_query(AGE, change_one(n=9), edges=[0, 1], outside="kept"), "outside = 'kept'"),
+        (lambda: histogram_query(KIDS, change_one(n=9), edges=[0, 1], missing="kept"), "missing = 'kept'"),
+        (lambda: histogram_query(AGE, change_one(n=9), edges=[0, 1], missing="binned"), "there is nothing to bin"),
+        (lambda: histogram_query(REGION, change_one(n=9), missing="dropped"), "no bin edges"),
+        (lambda: mean_query(WAGES, change_one(n=9), count_share="1/4"), "less than it can have for nothing"),
+        (lambda: sum_query(WAGES, change_one(n=9), where=NORTH * 2), "same column"),
+        (lambda: number_column("x", lower=0, upper=1, missing="left out"), "missing of column 'x'"),
+        (lambda: number_column("x", lower=0, upper=1, missing="none"), "missing = 'none' of column 'x' is not known"),
         (lambda: condition(REGION, start=3), "names one of them"),
         (lambda: condition(REGION, equals="nord"), "'nord' is no declared category of column 'region'"),
         (lambda: condition(AGE, equals=3), "is a range"),

@@ -1,0 +1,137 @@
+"""Noninterference of statistics of some rows: of those who answered, and of those that meet conditions.
+
+Who starts or stops counting, has a cell or none, meets a condition or not, alone or among a person's rows: with bits
+that give the same indices nothing that can be seen differs.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import snapdp
+from tests.properties.observing import exact_numerators
+from tests.properties.test_noninterference import (
+    COLUMNS,
+    NAN,
+    PAIRS,
+    PLAIN,
+    ROWS,
+    TEXTS,
+    Pair,
+    assert_same,
+    changed,
+    removed,
+    seen_twice,
+    study,
+    writer,
+)
+from tests.properties.test_noninterference_engines import typed
+from tests.services import new_database, on_spark, postgres_server, spark_session
+from tests.unit.tables import everywhere
+
+RULES = {"x": "dropped", "y": "middle", "k": 40}
+GAPS = {name: {**each, "missing": RULES[name]} if name in RULES else each for name, each in COLUMNS.items()}
+A, HIGH = {"column": "g", "equals": "a"}, {"column": "x", "from": 750}
+SOME = [
+    {"kind": "mean", "column": "x"},
+    {"kind": "mean", "column": "y", "where": [HIGH], "count_share": "3/4"},
+    {"kind": "mean", "column": "x", "by": "g", "where": [{"column": "k", "below": 21}]},
+    {"kind": "sum", "column": "x", "where": [A]},
+    {"kind": "sum", "column": "k", "where": [HIGH, A]},
+    {"kind": "histogram", "column": "x", "edges": [500, 750, 1000], "missing": "binned", "by": "g"},
+    {"kind": "histogram", "column": "k", "edges": list(range(-3, 41)), "where": [HIGH]},  # 43 cells: the vector path
+    {"kind": "histogram", "column": "g", "where": [HIGH]},
+    {"kind": "count", "where": [HIGH]},
+]
+MORE = {
+    "a row stops counting": changed((800.0, 2.0, 20.0, "a", "a"), (None, 2.0, 20.0, "a", "a")),
+    "a row no longer meets a condition": changed((750.0, 2.0, 20.0, "a", "a"), (749.0, 2.0, 20.0, "b", "a")),
+    "nobody answered but one": Pair(
+        "change-one", 2, [(NAN, 1.0, 1.0, "a", "a"), PLAIN], [(NAN, 1.0, 1.0, "a", "a")] * 2
+    ),
+    "the only one who answered comes or goes": removed(PLAIN, rows=[(None, 2.0, 20.0, "a", "a")] * 3),
+}
+NAMES = [
+    "from one bound to the other",
+    "a row moves between groups",
+    "all cells missing",
+    "all cells not a number",
+    "a row of missing cells comes or goes",
+    "a row above n_max",
+]
+EVERY = {**MORE, **{name: PAIRS[name] for name in NAMES}}
+
+
+def asked(pair: Pair) -> dict[str, Any]:
+    shares = [{**each} for each in SOME]
+    if pair.relation == "add-remove":
+        shares.append({"kind": "mean", "column": "x", "count_share": "1/4"})
+        del shares[0]
+    return study(pair.relation, pair.rows, shares, **GAPS) | {"version": 2}
+
+
+def loss(pair: Pair, make: Any, folder: Any) -> None:
+    """Assert that no statistic loses more than it is charged, in units of the epsilon typed."""
+    request = snapdp.study(asked(pair)).request()
+    one, two = (exact_numerators(request, make(rows)(folder)) for rows in (pair.one, pair.two))
+    for line, first, second in zip(request.lines, one, two, strict=True):
+        lost = 0
+        for part, a, b in zip(line.statistic.parts, first, second, strict=True):
+            distance = sum(abs(int(x) - int(y)) for x, y in zip(a, b, strict=True))
+            lost += part.share * distance / part.numerator.sensitivity
+        assert lost <= 1, line.statistic.title
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_files_of_neighbours_with_the_same_indices_cannot_be_told_apart(name, tmp_path, capfd):
+    pair = EVERY[name]
+    loss(pair, lambda rows: writer("csv", rows), tmp_path)
+    assert_same(*seen_twice(pair, "csv", tmp_path, capfd, values=asked(pair)))
+
+
+@pytest.mark.parametrize("kind", ["parquet", "duckdb", "pandas"])
+def test_tables_and_frames_of_neighbours_with_the_same_indices_cannot_be_told_apart(kind, tmp_path, capfd):
+    pair = MORE["a row stops counting"]
+    assert_same(*seen_twice(pair, kind, tmp_path, capfd, values=asked(pair)))
+
+
+def test_text_that_is_no_number_cannot_be_told_from_a_number(tmp_path, capfd):
+    pair = TEXTS["text that is no number"]
+    assert_same(*seen_twice(pair, "csv", tmp_path, capfd, values=asked(pair), texts=True))
+
+
+@pytest.mark.parametrize("rows", [1, 5])
+def test_a_person_with_some_rows_cannot_be_told_from_nobody(rows, tmp_path, capfd):
+    """Column h names persons, at most three rows of each are kept; one person comes or goes, with all of their rows."""
+    others = [(*row[:4], f"person {number % 2}") for number, row in enumerate(ROWS)]
+    whose = [(None if number % 2 else 500.0 + 100 * number, 1.0, 5.0, "a", "somebody") for number in range(rows)]
+    pair = Pair("add-remove", 20, [*others, *whose], others)
+    values = {**asked(pair), "person": "h", "rows_per_person": 3}
+    assert_same(*seen_twice(pair, "csv", tmp_path, capfd, values=values))
+
+
+@pytest.mark.parametrize("name", ["a row stops counting", "the only one who answered comes or goes"])
+def test_a_server_cannot_tell_neighbours_with_the_same_indices_apart(name, tmp_path, capfd):
+    pair = MORE[name]
+    with new_database(postgres_server()) as where:
+
+        def make(rows: list[tuple[Any, ...]]) -> Any:
+            return lambda _: everywhere.on_postgres(typed(rows), where)
+
+        loss(pair, make, tmp_path)
+        assert_same(*seen_twice(pair, "postgres", tmp_path, capfd, values=asked(pair), make=make))
+
+
+@on_spark
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["a row no longer meets a condition"])
+def test_spark_cannot_tell_neighbours_with_the_same_indices_apart(name, tmp_path, capfd):
+    pair, session = MORE[name], spark_session()
+
+    def make(rows: list[tuple[Any, ...]]) -> Any:
+        return lambda _: everywhere.on_spark(typed(rows), session)
+
+    loss(pair, make, tmp_path)
+    assert_same(*seen_twice(pair, "spark", tmp_path, capfd, values=asked(pair), make=make))

@@ -1,0 +1,124 @@
+"""Rows that meet tests, rows with gaps, and persons: on every engine the integers that plain Python counts."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from snapdp.studies.aggregates import Bins, Count, Levels, Persons, Present, Products, Sum
+from snapdp.studies.columns import integer_column, number_column
+from snapdp.tables.engines.opening import open_table
+from tests.services import on_spark
+from tests.unit.studies.test_aggregates import SOME, plain, random_table
+from tests.unit.tables.everywhere import on_duckdb, on_postgres, on_spark as spark_table
+
+WIDE = integer_column("x", lower=0, upper=2**31 - 1, missing="dropped")  # more than one piece of a sum on Spark
+FILLED = integer_column("x", lower=0, upper=2**31 - 1, missing=2**31 - 1)
+HIGH = (Levels(column=WIDE, start=2**30, below=2**31),)
+PIECES = [
+    Sum(column=WIDE),
+    Sum(column=FILLED),
+    Sum(column=WIDE, where=HIGH),
+    Products(first=WIDE, second=FILLED, where=HIGH),
+    Products(first=WIDE, second=WIDE),
+]
+NUMBERS = [0, 1, 2**21 - 1, 2**21, 2**30 - 1, 2**30, 2**31 - 1, None]
+
+
+def compared(open_typed):
+    """Compare all aggregates over a random table, and sums in pieces, with plain Python."""
+    columns, levels = random_table(400, everywhere=False)
+    kinds = {"x": "bigint", "y": "double", "few": "text", "many": "text"}
+    found = open_typed({name: (kinds[name], cells) for name, cells in columns.items()}).aggregates(SOME)
+    assert found.rows == 400
+    for asked in SOME:
+        assert found[asked] == plain(asked, levels), asked
+    sums = open_typed({"x": ("bigint", NUMBERS)}).aggregates(PIECES)
+    there = [each for each in NUMBERS if each is not None]
+    high = [each for each in there if each >= 2**30]
+    wanted = [sum(there), sum(there) + 2**31 - 1, sum(high), *(sum(x * x for x in each) for each in (high, there))]
+    assert [sums[each] for each in PIECES] == [(each,) for each in wanted]
+
+
+def test_duckdb_counts_rows_that_meet_tests_and_rows_with_gaps(tmp_path):
+    compared(lambda table: on_duckdb(table, tmp_path))
+
+
+@on_spark
+def test_spark_counts_rows_that_meet_tests_and_rows_with_gaps(spark):
+    compared(lambda table: spark_table(table, spark))
+
+
+def test_postgresql_counts_rows_that_meet_tests_and_rows_with_gaps(database):
+    compared(lambda table: on_postgres(table, database))
+
+
+# Persons
+
+
+X = integer_column("x", lower=0, upper=9, missing="dropped")
+Y = number_column("y", lower=0, upper=4, step="1/2", missing="middle")
+ONE = Persons(column="who", most=1)
+PARTS = [  # of the rows that persons keep, each is in one of these
+    Count(where=(Levels(column=X, start=0, below=5),), persons=ONE),
+    Count(where=(Levels(column=X, start=5, below=10),), persons=ONE),
+    Bins(column=X, cuts=(0, 5, 10), missing=True, persons=ONE),
+    Count(where=(Present(column=X),), persons=ONE),
+    Sum(column=X, persons=ONE),
+    Sum(column=X, where=(Levels(column=X, start=0, below=5),), persons=ONE),
+    Sum(column=X, where=(Levels(column=X, start=5, below=10),), persons=ONE),
+    Sum(column=Y, persons=ONE),
+]
+
+
+def households(people: int) -> dict[str, tuple[str, list]]:
+    """Return people with a row below 5, one from 5 on, and one without x."""
+    rows = [(who, x) for who in range(people) for x in (who % 5, 5 + who % 5, None)]
+    random.Random(people).shuffle(rows)
+    ys = [None if row % 3 else float(row % 5) for row in range(len(rows))]
+    who, xs = ([row[i] for row in rows] for i in range(2))
+    return {"who": ("bigint", who), "x": ("bigint", xs), "y": ("double", ys)}
+
+
+def conditions_choose_among_the_rows_that_are_kept(open_typed):
+    """With conditions first, a person would be counted in every part: three times as many."""
+    found = open_typed(households(60)).aggregates(PARTS)
+    low, high, bins, present, total, below, above, _ = (found[each] for each in PARTS)
+    assert low + high == bins[:2]
+    assert sum(bins) == 60
+    assert present == (low[0] + high[0],)
+    assert total[0] == below[0] + above[0]
+    assert all(bins)  # of 60 people some keep each kind of row
+    return [found[each] for each in PARTS]
+
+
+def test_conditions_choose_among_the_rows_that_persons_keep(tmp_path):
+    conditions_choose_among_the_rows_that_are_kept(lambda table: on_duckdb(table, tmp_path))
+
+
+@on_spark
+def test_spark_keeps_the_same_rows_of_persons_before_conditions(spark, tmp_path):
+    here = conditions_choose_among_the_rows_that_are_kept(lambda table: spark_table(table, spark))
+    assert here == conditions_choose_among_the_rows_that_are_kept(lambda table: on_duckdb(table, tmp_path))
+
+
+def test_postgresql_keeps_the_same_rows_of_persons_before_conditions(database, tmp_path):
+    here = conditions_choose_among_the_rows_that_are_kept(lambda table: on_postgres(table, database))
+    assert here == conditions_choose_among_the_rows_that_are_kept(lambda table: on_duckdb(table, tmp_path))
+
+
+def test_a_condition_does_not_change_which_rows_are_kept():
+    """The same rows are asked about with and without the condition: the columns of a request decide, not its tests."""
+    cells = {name: values for name, (_, values) in households(40).items()}
+    table = open_table(cells)
+    alone = [table.aggregates([each, PARTS[4], PARTS[7]])[PARTS[4]] for each in PARTS]
+    assert len(set(alone)) == 1
+
+
+@pytest.mark.parametrize("cells", [[], [None], [None, None, 3]], ids=["no row", "a gap", "gaps"])
+def test_sums_of_nobody_are_zero_and_gaps_have_their_bin(cells):
+    asked = [Sum(column=X), Count(where=(Present(column=X),)), Bins(column=X, cuts=(0, 10), missing=True)]
+    found = open_table({"x": cells}).aggregates(asked)
+    there = [each for each in cells if each is not None]
+    assert [found[each] for each in asked] == [(sum(there),), (len(there),), (len(there), len(cells) - len(there))]
