@@ -53,11 +53,13 @@ def _headline(result: Release) -> Iterator[Number]:
 
 def show_release(result: Release, *, left: Fraction) -> None:
     """Print released numbers, what they cost, and what is left."""
-    from snapdp.release import shown_row
+    from snapdp.release import MOVED, shown_row
 
     rows: list[tuple[str, ...]] = []
+    moved = False
     for (title, _), group in groupby(_headline(result), key=lambda each: (each.statistic, each.part)):
         cells = list(group)
+        moved |= any(each.moved for each in cells[:MOST_ROWS])
         for place, each in enumerate(cells[:MOST_ROWS]):
             _, value, ends = shown_row(each)
             first = (title, _paid(each.epsilon))
@@ -66,6 +68,8 @@ def show_release(result: Release, *, left: Fraction) -> None:
         if len(cells) > MOST_ROWS:
             rows.append(("", f"... {len(cells) - MOST_ROWS} more", "", "", ""))
     table(("statistic", "cell", "value", "interval", "epsilon"), rows, numbers=(2,))
+    if moved:
+        note(MOVED, err=True)
     for name in result.files():
         say(f"values of a long statistic: {one_line(name)}")
     paid = "answered before: nothing was charged" if result.free else f"charged: epsilon {_paid(result.charged)}"
