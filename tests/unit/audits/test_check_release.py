@@ -30,7 +30,7 @@ from snapdp.tables import ENGINES, Engine
 from snapdp.tables.engines.duckdb import DuckdbEngine
 from snapdp.tables.engines.postgres import PostgresEngine
 from snapdp.tables.engines.spark import SparkEngine
-from tests.unit.audits.releases import random_record, random_study
+from tests.unit.audits.releases import of_version_1, random_record, random_study, without_shown
 
 SOURCE = Path(check_release.__file__)
 COLUMNS = {
@@ -129,18 +129,6 @@ def test_the_audit_and_the_checker_agree_on_random_releases():
     assert len(kinds) == 6 + 4 + 4
 
 
-def without_shown(record: dict[str, Any]) -> dict[str, Any]:
-    """Return a record as the first ones of version 2 were."""
-    old = copy.deepcopy(record)
-    for block in [*old["derived"], *(part for each in old["statistics"] for part in each["parts"])]:
-        block.pop("shown", None)
-    return old
-
-
-def as_version_1(record: dict[str, Any]) -> dict[str, Any]:
-    return {key: each for key, each in without_shown(record).items() if key != "engine"} | {"snapdp_record": 1}
-
-
 def test_a_record_of_before_what_is_shown_is_accepted_and_one_that_says_it_in_part_is_not(genuine):
     record = genuine["record"]
     old = without_shown(record)
@@ -157,7 +145,7 @@ def test_records_of_both_versions_are_accepted_and_no_other():
     for seed in range(20):
         dice = random.Random(seed)
         record = json.loads(json.dumps(random_record(dice, random_study(dice, version=1))))
-        old = as_version_1(record)
+        old = of_version_1(record)
         assert check(release_certificate(record)) == check(release_certificate(old)) == []
         newer = {key: record[key] for key in ("statistics", "derived")}  # with what is shown
         for wrong in ({**record, "snapdp_record": 1}, {**old, "snapdp_record": 2}, {**old, "own": "ann"}, old | newer):
@@ -226,7 +214,7 @@ def test_a_form_of_csv_files_that_nobody_could_declare_is_refused_by_audit_and_c
 
 
 def test_the_premises_of_an_old_record_say_that_its_engine_is_not_named():
-    old = as_version_1(random_record(random.Random(3)))
+    old = of_version_1(random_record(random.Random(3)))
     said = {each.name: each.why for each in audit(old).premises}["engine"]
     assert "not named" in said
     assert "DuckDB" not in said
