@@ -6,6 +6,7 @@ import csv
 import html.parser
 import json
 import random
+import re
 from decimal import Decimal
 from fractions import Fraction
 
@@ -13,10 +14,12 @@ import duckdb
 import pytest
 
 import snapdp
+from snapdp.cli.render import show_release
 from snapdp.display.numbers import six_digits
 from snapdp.errors import DataError, ParameterError
 from snapdp.ledger.chain import canonical
-from snapdp.release.result import Number, Release, shown_row
+from snapdp.release.result import MOVED, Number, Release, shown_row
+from tests.unit.audits.releases import without_shown
 from tests.unit.release.people import LONG, MEAN, new_book, released
 
 HISTOGRAM = {"kind": "histogram", "column": "region", "epsilon": 1}
@@ -202,3 +205,60 @@ def test_screen_and_report_show_a_number_alike(tmp_path):
     for text in ("1000000047.3", "1000000044.2 to 1000000050.4"):
         assert text in repr(result)
         assert f">{text}<" in result.to_html()
+
+
+def with_first_cell(record, *, value, shown):
+    """Return a record in which the first cell was drawn and is shown as told, and every other is shown as drawn."""
+    for block in [*record["derived"], *(part for each in record["statistics"] for part in each["parts"])]:
+        block["shown"] = list(block["value"])
+    part = record["statistics"][0]["parts"][0]
+    part["value"][0], part["shown"][0], part["low"][0], part["high"][0] = value, shown, 0, 2
+    return record
+
+
+def test_what_is_impossible_is_shown_as_possible_and_one_line_says_so(tmp_path, capsys):
+    record = released(tmp_path, HISTOGRAM).record
+    moved = Release(with_first_cell(record, value=-12345, shown=0))
+    for text in (repr(moved), moved.to_html(), moved._repr_html_()):
+        assert text.count(MOVED) == 1
+        assert "-12345" not in text
+    assert "histogram(region) [north] 0 0 to 2" in " ".join(repr(moved).split())
+    assert next(iter(moved.values["histogram(region)"].values())) == -12345  # for sums and averages
+    show_release(moved, left=Fraction(1))
+    printed = capsys.readouterr()
+    assert MOVED in " ".join(printed.err.split())
+    assert "-12345" not in printed.out
+
+
+def test_the_line_is_not_said_where_everything_is_shown_as_it_was_drawn(tmp_path, capsys):
+    possible = Release(with_first_cell(released(tmp_path, HISTOGRAM).record, value=2, shown=2))
+    show_release(possible, left=Fraction(1))
+    printed = capsys.readouterr()
+    for text in (repr(possible), possible.to_html(), " ".join(printed.err.split())):
+        assert MOVED not in text
+
+
+def test_a_record_of_before_is_shown_as_it_was_drawn(tmp_path):
+    """It does not say what is possible: nothing is filled in."""
+    result = Release(without_shown(released(tmp_path, HISTOGRAM).record))
+    assert {each.shown for each in result.numbers()} == {None}
+    assert [each.printed for each in result.numbers()] == [each.value for each in result.numbers()]
+    assert MOVED not in repr(result)
+    result.save(tmp_path / "v.csv")
+    with open(tmp_path / "v.csv", newline="", encoding="utf-8") as file:
+        assert {row["shown"] for row in csv.DictReader(file)} == {""}
+
+
+def test_a_bar_of_a_picture_is_as_long_as_what_is_shown(tmp_path):
+    record = released(tmp_path, HISTOGRAM).record
+    pages = [Release(with_first_cell(record, value=value, shown=0)).to_html() for value in (-12345, 0)]
+    pictures = [re.findall("<svg.*?</svg>", page) for page in pages]
+    assert pictures[0]
+    assert pictures[0] == pictures[1]
+
+
+@pytest.mark.parametrize(("cells", "is_open"), [(20, True), (21, False)])
+def test_a_short_table_of_a_report_is_unfolded(tmp_path, cells, is_open):
+    edges = [100 * i for i in range(cells + 1)]
+    page = released(tmp_path, {"kind": "histogram", "column": "cell", "edges": edges, "epsilon": 1}).to_html()
+    assert ("<details open><summary>table" in page, "<details><summary>table" in page) == (is_open, not is_open)
