@@ -27,7 +27,7 @@ from snapdp.display import (
 )
 from snapdp.errors import SnapdpError
 from snapdp.exact import nearest_multiple, parameter
-from snapdp.studies import DROPPED, dialect_words
+from snapdp.studies import AS_NUMBERS, BOOLEAN, CATEGORY, DATE, DROPPED, dialect_words
 
 if TYPE_CHECKING:
     from snapdp.release.result import Number, Release
@@ -187,23 +187,31 @@ def _mechanisms(record: dict[str, Any]) -> str:
 
 
 def _columns(record: dict[str, Any]) -> Html:
-    found: dict[str, Html] = {}
+    """Return a table of every column that was read, each declaration once: one column may have two."""
+    found: dict[tuple[str, str], None] = {}
     for statistic in record["statistics"]:
         declared = [*statistic.get("columns", []), *([statistic["by"]] if "by" in statistic else [])]
         for column in (*declared, *(each["column"] for each in statistic.get("where", []))):
-            found[column["name"]] = _declared(column)
-    return html_table(("column", "declared"), ((_text(name), text) for name, text in found.items()))
+            found[column["name"], _declared(column)] = None
+    if "person" in record:
+        found[record["person"], f"names persons; at most {record['rows_per_person']} rows of each count"] = None
+    return html_table(("column", "declared"), ((_text(name), _text(declared)) for name, declared in found))
 
 
-def _declared(column: dict[str, Any]) -> Html:
-    if "categories" in column:
+def _declared(column: dict[str, Any]) -> str:
+    text = column["kind"]
+    if text not in (CATEGORY, BOOLEAN, DATE):
+        return (
+            f"{text} from {column['lower']} to {column['upper']} in steps of {column['step']} "
+            f"(rounding moves a cell, and a mean, by at most half a step); {_missing(column)}"
+        )
+    if text == DATE:
+        text += f" from {column['from']} to {column['to']}, each {column['each']}"
+    elif text == CATEGORY:
         listed = column["categories"]
         text = f"{listed['count']} categories" if isinstance(listed, dict) else ", ".join(listed)
-        return _text(f"{text}; unknown {column['unknown']}, null {column['null']}")
-    return _text(
-        f"{column['kind']} from {column['lower']} to {column['upper']} in steps of {column['step']} "
-        "(rounding moves a cell, and a mean, by at most half a step); " + _missing(column)
-    )
+        text += ", compared as numbers" if column.get("compare") == AS_NUMBERS else ""
+    return f"{text}; unknown {column['unknown']}, null {column['null']}"
 
 
 def _missing(column: dict[str, Any]) -> str:

@@ -19,7 +19,7 @@ from snapdp.display.numbers import six_digits
 from snapdp.errors import DataError, ParameterError
 from snapdp.ledger.chain import canonical
 from snapdp.release.result import MOVED, Number, Release, shown_row
-from tests.unit.audits.releases import without_shown
+from tests.unit.audits.releases import random_record, without_shown
 from tests.unit.release.people import LONG, MEAN, new_book, released
 
 HISTOGRAM = {"kind": "histogram", "column": "region", "epsilon": 1}
@@ -151,9 +151,13 @@ def test_the_report_is_one_page_without_scripts_or_addresses(result):
 
 
 def with_texts_replaced(value, text):
-    """Return a record with another text in every place where a text may stand; the relation decides what is said."""
+    """Return a record with another text in every place where a text may stand.
+
+    Relation and kind of categories decide what else there is.
+    """
     if isinstance(value, dict):
-        return {key: each if key == "relation" else with_texts_replaced(each, text) for key, each in value.items()}
+        kept = {"relation", "kind"} if "unknown" in value else {"relation"}
+        return {key: each if key in kept else with_texts_replaced(each, text) for key, each in value.items()}
     if isinstance(value, list):
         return [with_texts_replaced(each, text) for each in value]
     return text if isinstance(value, str) else value
@@ -205,6 +209,33 @@ def test_screen_and_report_show_a_number_alike(tmp_path):
     for text in ("1000000047.3", "1000000044.2 to 1000000050.4"):
         assert text in repr(result)
         assert f">{text}<" in result.to_html()
+
+
+def test_the_report_lists_every_column_that_was_read_as_it_was_declared():
+    columns = {
+        "age": {"kind": "integer", "lower": 0, "upper": 120, "missing": 40},
+        "born": {"kind": "date", "from": "2024-01-01", "to": "2024-03-31", "each": "month"},
+        "left": {"kind": "boolean", "unknown": "binned"},
+        "grade": {"kind": "category", "categories": ["1", "2"]},
+        "place": {"kind": "category", "categories": ["north", "south"], "null": "binned"},
+    }
+    asked = [
+        {"kind": "mean", "column": "age", "by": "place", "epsilon": 1},
+        {"kind": "histogram", "column": "born", "by": "left", "epsilon": 1},
+        {"kind": "count", "where": [{"column": "grade", "equals": "1"}], "epsilon": 1},
+    ]
+    relation = {"relation": "add-remove", "n_max": 4, "person": "id", "rows_per_person": 2}
+    declared = snapdp.study(version=2, dataset="people", columns=columns, statistic=asked, **relation)
+    page = Release(random_record(random.Random(1), declared)).to_html()
+    rows = dict(re.findall(r"<tr><td>(\w+)</td><td>([^<]*)</td></tr>", page.split("<h3>columns</h3>")[1]))
+    assert list(rows) == ["age", "place", "born", "left", "grade", "id"]
+    assert rows["age"].startswith("integer from 0 to 120 in steps of 1 ")
+    assert "missing cells count as 40" in rows["age"]
+    assert rows["place"] == "north, south; unknown dropped, null binned"
+    assert rows["born"] == "date from 2024-01-01 to 2024-03-31, each month; unknown dropped, null dropped"
+    assert rows["left"] == "boolean; unknown binned, null dropped"
+    assert rows["grade"] == "1, 2, compared as numbers; unknown dropped, null dropped"
+    assert rows["id"] == "names persons; at most 2 rows of each count"
 
 
 def with_first_cell(record, *, value, shown):
