@@ -9,6 +9,7 @@ Room: display. Who reads a bound must not read a better one: a figure is the num
     four_digits_up    0.3334  12346  7     at least four significant digits, up; whole numbers whole
     scientific_up     3.334e-01            so many significant digits, away from zero
     six_digits        0.333333  1e9        six significant digits or as many as an interval calls for; to any side
+    two_digits        0.34  -3.3e-13       two significant digits; to any side
     noise_digits      43.72  94270         to the second digit of the half width of an interval; to any side
     plain_decimal     0.05  0.33333333333333334   for spreadsheets: exactly, or 17 significant digits, up
 """
@@ -137,7 +138,20 @@ def six_digits(x: float, rounding: str = ROUND_HALF_EVEN, half_width: Decimal | 
         digits = max(digits, exact.adjusted() - finest + 1)
     short = Context(prec=digits, rounding=rounding).create_decimal(exact).normalize()
     plain = -5 < short.adjusted() < min(digits, MOST_PLACES) or not short
-    return f"{short:f}" if plain else f"{short:E}".replace("E", "e").replace("e+", "e")
+    return f"{short:f}" if plain else _scientific(short)
+
+
+def two_digits(x: Fraction, rounding: str) -> str:
+    """Return two significant digits of a number, rounded to the side that is told.
+
+    >>> from decimal import ROUND_CEILING, ROUND_FLOOR
+    >>> two_digits(Fraction(-1, 3), ROUND_FLOOR), two_digits(Fraction(1, 3), ROUND_FLOOR)
+    ('-0.34', '0.33')
+    >>> two_digits(Fraction(1, 3 * 10**12), ROUND_CEILING), two_digits(Fraction(1995), ROUND_CEILING)
+    ('3.4e-13', '2000')
+    """
+    short = Context(prec=2, rounding=rounding).divide(Decimal(x.numerator), Decimal(x.denominator)).normalize()
+    return f"{short:f}" if -5 < short.adjusted() < FEWEST_DIGITS or not short else _scientific(short)
 
 
 def noise_digits(x: float, *, half_width: Decimal, rounding: str = ROUND_HALF_EVEN) -> str:
@@ -163,7 +177,7 @@ def noise_digits(x: float, *, half_width: Decimal, rounding: str = ROUND_HALF_EV
         short = short.copy_abs()
     if finest >= -LEAST_PLACE and (isinstance(x, int) or short.adjusted() < MOST_PLACES):
         return f"{short:f}"
-    return f"{short:E}".replace("E", "e").replace("e+", "e") if short else "0"
+    return _scientific(short) if short else "0"
 
 
 def plain_decimal(x: Fraction) -> str:
@@ -177,6 +191,10 @@ def plain_decimal(x: Fraction) -> str:
         places = max(0, MOST_PLACES - 1 - floor_log10(abs(x)))
         return _pointed(math.ceil(x * 10**places), 10**places, places)
     return _pointed(x.numerator, x.denominator, places)
+
+
+def _scientific(x: Decimal) -> str:
+    return f"{x:E}".replace("E", "e").replace("e+", "e")
 
 
 def _places(x: Fraction) -> int | None:

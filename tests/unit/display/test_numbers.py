@@ -20,6 +20,7 @@ from snapdp.display.numbers import (
     plain_decimal,
     scientific_up,
     six_digits,
+    two_digits,
 )
 
 F = Fraction
@@ -190,6 +191,16 @@ def test_a_whole_number_stays_whole_whatever_its_noise(x, half_width):
 )
 def test_numbers_for_people_end_where_their_noise_begins(number, half_width, text):
     assert noise_digits(number, half_width=Decimal(half_width)) == text
+
+
+@given(NUMBERS)
+@example(F(-1, 3))
+@example(F(995, 1000))  # another digit
+@example(F(1) / (F(10) ** 400 + 1))
+def test_two_digits_lie_on_the_side_that_is_told(x):
+    low, high = two_digits(x, ROUND_FLOOR), two_digits(x, ROUND_CEILING)
+    assert F(low) <= x <= F(high)
+    assert F(high) - F(low) <= abs(x) / 10
 
 
 @given(NUMBERS)
