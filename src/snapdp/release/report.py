@@ -130,8 +130,8 @@ def _section(title: str, numbers: Sequence[Number]) -> str:
         rows = ((_text(each.cell), _shown(each), _interval(each)) for each in cells)
         table = html_table(("cell", "value", "interval"), rows)
         picture = bars(cells[:MOST_BARS]) if not part else ""
-        unfolded = folded("table", table, is_open=len(cells) <= MOST_OPEN)
-        found.append(f'<p class="dim">{_text(name)}</p>{picture}{unfolded}')
+        listed = folded("table", table, is_open=not part and len(cells) <= MOST_OPEN)
+        found.append(f'<p class="dim">{_text(name)}</p>{picture}{listed}')
     return "".join(found)
 
 

@@ -293,3 +293,9 @@ def test_a_short_table_of_a_report_is_unfolded(tmp_path, cells, is_open):
     edges = [100 * i for i in range(cells + 1)]
     page = released(tmp_path, {"kind": "histogram", "column": "cell", "edges": edges, "epsilon": 1}).to_html()
     assert ("<details open><summary>table" in page, "<details><summary>table" in page) == (is_open, not is_open)
+
+
+def test_the_parts_that_a_number_is_derived_from_stay_folded(tmp_path):
+    page = released(tmp_path, GROUPED).to_html()
+    opened = ["<details open>" in piece for piece in page.split("<summary>table")[:-1]]
+    assert opened == [True, False, False]  # the mean; its sum and count
