@@ -35,7 +35,8 @@ def possible(statistic, name):
     x, y = statistic.columns[0], statistic.columns[-1]
     half = (x.upper - x.lower) / 2
     pairs = Fraction(rows * rows // 4, rows * max(rows - 1, 1)) * (x.upper - x.lower) * (y.upper - y.lower)
-    public = relation.is_change_one and statistic.by is None
+    every = not statistic.where and not x.dropped  # row counts
+    public = relation.is_change_one and statistic.by is None and every
     return {
         "sum": (rows * x.lower, rows * x.upper) if public else (min(0, rows * x.lower), max(0, rows * x.upper)),
         "mean": (x.lower, x.upper) if public else (-rows * half, rows * half),
