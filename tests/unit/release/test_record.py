@@ -154,7 +154,7 @@ def test_a_text_is_no_table_and_no_list(record):
 def test_a_field_that_is_lacking_or_of_another_kind_is_refused(record):
     """Release and report read them: what is not there must not be found out there."""
     optional = {"n", "n_max", "person", "rows_per_person", "columns", "by", "where", "edges", "outside", "count_share"}
-    optional |= {"equals", "from", "below", "file", "own", "shown"} | ALLOWED["versions"]
+    optional |= {"equals", "from", "below", "file", "own", "csv", "shown"} | ALLOWED["versions"] | ALLOWED["csv"]
     for path in places(record):
         at = record
         for step in path:
