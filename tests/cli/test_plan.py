@@ -144,6 +144,24 @@ def test_a_mean_that_doubles_cannot_tell_apart_is_refused_by_its_name(flags):
     assert done.stderr.startswith("BoundError: mean(x): doubles near 1e+15 are")
 
 
+@pytest.mark.parametrize(("epsilon", "grid"), [("0.5", None), ("0.37", "natural"), ("3", "4"), ("1/7", "1")])
+def test_figures_of_a_bare_mechanism_are_rounded_outward(epsilon, grid):
+    grids = [] if grid is None else ["--grid", grid]
+    flags = ["plan", "--sensitivity", "1", "--bounds", "0,1000", "--epsilon", epsilon, *grids]
+    m = Snapping(epsilon=epsilon, sensitivity=1, lower=0, upper=1000, **({} if grid is None else {"grid": grid}))
+    bias, binding = m.bias_range(), m.binding_probability(1000)
+    rows = {
+        cells[1].strip(): cells[2].strip() for line in run(*flags).output.splitlines() if (cells := line.split("│"))[2:]
+    }
+    low, high = map(Fraction, rows["bias"].split(" ... "))
+    assert low <= bias.lower <= bias.upper <= high
+    assert high - low <= (bias.upper - bias.lower) * Fraction(11, 10)
+    assert binding.upper <= Fraction(rows["clamp changes an output"]) <= binding.upper * Fraction(11, 10)
+    values = json.loads(run(*flags, "--json").output)
+    assert Fraction(values["bias"][0]) <= bias.lower <= bias.upper <= Fraction(values["bias"][1])
+    assert binding.upper <= Fraction(values["binding_probability"])
+
+
 def test_a_bare_mechanism_shows_a_hint_at_the_cliff():
     flags = ["plan", "--sensitivity", "1", "--bounds", "0,1000", "--grid", "natural"]
     done = run(*flags, "--epsilon", "0.49")

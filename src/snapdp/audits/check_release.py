@@ -44,7 +44,8 @@ MOST_LEVELS, MOST_CATEGORIES, MOST_PERIODS, LARGEST_INDEX = 1 << 31, 10**7, 10**
 MOST_BYTES, MOST_STATISTICS, MOST_DIGITS, MOST_BITS = 1 << 25, 1000, 1000, 1 << 11
 MOST_EDGES, MOST_CONDITIONS, MOST_NULLS = 100_000, 10_000, 100  # of all statistics together; of a CSV file
 ZERO, HALF, ONE, GAMMA = Fraction(0), Fraction(1, 2), Fraction(1), Fraction(1, 1 << 40)
-Row = tuple[float, float | None, float | None]  # value, low, high
+NUMBERS = ("value", "shown", "low", "high")
+Row = tuple[float, float, float | None, float | None]  # one of each
 Relation = tuple[bool, int, int]  # whether it is change-one; n, or n_max; the rows of a person
 
 
@@ -403,15 +404,22 @@ class StatedPart(NamedTuple):  # one numerator: its mechanism in each cell, and 
     def value(self, index: int) -> Fraction:
         return self.shift + self.factor * self.grid * index
 
+    def possible(self, index: int) -> Fraction:
+        """Return the value, moved to what the statistic can be.                                                 [3]"""
+        low, high = (self.shift + self.factor * end for end in (self.lower, self.upper))
+        return min(max(self.value(index), low), high)
+
     def interval(self, index: int, alpha: Fraction) -> tuple[Fraction, Fraction]:
         low, high = (self.shift + self.factor * end for end in (self.lower, self.upper))
         value, half = self.value(index), self.factor * self.grid * reach(self.grid / self.noise_scale, alpha)
         return min(max(value - half, low), high), max(min(value + half, high), low)
 
     def printed(self, index: int, alpha: Fraction) -> Row:
-        """Return value, low and high: whole numbers inward, as the truth is one; doubles outward.              [3]"""
-        value, (low, high) = self.value(index), self.interval(index, alpha)
-        return (int(value), math.ceil(low), math.floor(high)) if self.whole else (float(value), *outward(low, high))
+        """Return value, shown, low, high; ends of whole numbers inward, as the truth is one, of doubles outward. [3]"""
+        value, shown, (low, high) = self.value(index), self.possible(index), self.interval(index, alpha)
+        if self.whole:
+            return int(value), int(shown), math.ceil(low), math.floor(high)
+        return float(value), float(shown), *outward(low, high)
 
 
 def parts_of(
@@ -524,8 +532,10 @@ def check_block(stated: At, derived: dict[str, Any], statistic: StatedStatistic,
         digest = stated.at("file").at("digest").text(SHA256)
         derived["file"] = {"name": f"snapdp-{digest[7:39]}.parquet", "digest": digest, "rows": statistic.cells}
     else:
-        values, lows, highs = ([row[place] for row in numbers] for place in range(3))
-        derived |= {"cell": statistic.labels, "value": values, "low": lows, "high": highs}
+        columns = {name: [row[place] for row in numbers] for place, name in enumerate(NUMBERS)}
+        if type(stated.value) is dict and "shown" not in stated.value:  # of before: check_record asks all of them
+            del columns["shown"]
+        derived |= {"cell": statistic.labels, **columns}
     stated.same(derived | {"cells": statistic.cells})
 
 
@@ -540,7 +550,7 @@ def means(statistic: StatedStatistic) -> Iterator[Row]:
         if fewest >= 1:
             ends = [middle + end / n for end in sums.interval(total, statistic.alpha / 2) for n in (fewest, most)]
         inside = [min(max(each, column.lower), column.upper) for each in (value, min(ends), max(ends))]
-        yield float(inside[0]), *outward(inside[1], inside[2])
+        yield float(inside[0]), float(inside[0]), *outward(inside[1], inside[2])
 
 
 def shares(statistic: StatedStatistic, relation: Relation) -> Iterator[Row]:
@@ -551,7 +561,7 @@ def shares(statistic: StatedStatistic, relation: Relation) -> Iterator[Row]:
     for index in indices:
         low, high = counts.interval(index, statistic.alpha)
         value = float(min(max(counts.value(index), ZERO) / total, ONE))
-        yield value, *(outward(low / total, high / total) if public else (None, None))
+        yield value, value, *(outward(low / total, high / total) if public else (None, None))
 
 
 def correlation(covariance: StatedStatistic, variances: Sequence[StatedStatistic]) -> Row:
@@ -563,7 +573,7 @@ def correlation(covariance: StatedStatistic, variances: Sequence[StatedStatistic
     pairs = (value, first * second), (low, narrow if low < 0 else wide), (high, narrow if high > 0 else wide)
     quotient, *ends = (min(max(root(top * abs(top) / (square or ONE)), -ONE), ONE) for top, square in pairs)
     known = float(quotient) if min(first, second) > 0 else 0.0
-    return known, *(outward(ends[0], ends[1]) if narrow else (-1.0, 1.0))
+    return known, known, *(outward(ends[0], ends[1]) if narrow else (-1.0, 1.0))
 
 
 def derived_blocks(
@@ -578,8 +588,8 @@ def derived_blocks(
         elif each.kind == "variance":
             part, (index,) = each.released[0]
             ends = outward(*(root(end) for end in part.interval(index, each.alpha)))
-            value = float(root(max(part.value(index), ZERO)))
-            yield number, "standard deviation", f"standard deviation({names})", [(value, *ends)]
+            value, shown = (float(root(max(square, ZERO))) for square in (part.value(index), part.possible(index)))
+            yield number, "standard deviation", f"standard deviation({names})", [(value, shown, *ends)]
         elif each.kind == "histogram" and each.cells <= INLINE:
             yield number, "share", f"shares of {each.title}", list(shares(each, relation))
         elif each.kind == "covariance" and all(column in variances for column in each.columns):
@@ -614,6 +624,9 @@ def check_record(record: At) -> Fraction:
     for place, (number, name, title, numbers) in enumerate(blocks):
         values = {"statistic": number, "name": name, "title": title, "alpha": str(statistics[number].alpha)}
         check_block(every[place], values, statistics[number], numbers)
+    listed = [part.value for each in stated for part in each.at("parts").rows()] + [each.value for each in every]
+    said = ["shown" in block for block in listed if "file" not in block]
+    record.demand(not any(said) or (record.value["snapdp_record"] > 1 and all(said)), "shown in some blocks only")
     request = {key: each for key, each in record.value.items() if key in WHO} | {"snapdp_request": 1}
     request["statistics"] = [{key: each.value[key] for key in each.value if key != "parts"} for each in stated]
     text = json.dumps({"epsilon": str(charged), "request": request}, sort_keys=True, separators=(",", ":"))

@@ -4,7 +4,8 @@ Room: audits. Reads a record and, if given, the ledger that holds it; opens no d
 
 1. the declared statistics are rebuilt through the constructors that made them: sensitivity, range, noise scale, grid
    and clamp follow, and must be those of the record;
-2. every index lies inside the clamp; value, interval and everything derived are recomputed from the indices;
+2. every index lies inside the clamp; value, what is shown, interval and everything derived are recomputed from the
+   indices; a record of before `shown` has it nowhere;
 3. the charge is the sum of the epsilons, and the digest of the request is that of what the record declares. If it is
    not, the one field is looked for whose change by a digit explains it, as long as that takes no more than a bounded
    work;
@@ -107,7 +108,7 @@ def _findings(record: dict[str, Any]) -> Iterator[Finding]:
     if "engine" in record and record["engine"] not in ENGINES:
         yield Finding(field="engine", says=record["engine"], should=" or ".join(ENGINES))
     yield from _dialect_finding(record)
-    drawn = []
+    drawn, unsaid = [], _unsaid(record)
     for number, (line, mechanisms) in enumerate(zip(request.lines, request.mechanisms, strict=True)):
         stated = record["statistics"][number]
         declared = request.declaration["statistics"][number]
@@ -120,11 +121,11 @@ def _findings(record: dict[str, Any]) -> Iterator[Finding]:
         parts = []
         for place, (part, mechanism) in enumerate(zip(line.statistic.parts, mechanisms, strict=True)):
             found = Drawn(line=line, part=part, mechanism=mechanism, indices=stated["parts"][place].get("index", []))
-            yield from _part_findings(f"statistics[{number}].parts[{place}]", stated["parts"][place], found)
+            yield from _part_findings(f"statistics[{number}].parts[{place}]", stated["parts"][place], found, unsaid)
             parts.append(found)
         drawn.append(parts)
     listed = [number for number, parts in enumerate(drawn) if all(len(p.indices) == p.part.cells for p in parts)]
-    yield from _derived_findings(record, drawn, listed)
+    yield from _derived_findings(record, drawn, listed, unsaid)
 
 
 def _dialect_finding(record: Mapping[str, Any]) -> Iterator[Finding]:
@@ -135,7 +136,13 @@ def _dialect_finding(record: Mapping[str, Any]) -> Iterator[Finding]:
         yield Finding(field="csv", says=dialect_words(record["csv"]), should=f"another form: {refusal.problem}")
 
 
-def _part_findings(field: str, stated: Mapping[str, Any], drawn: Drawn) -> Iterator[Finding]:
+def _unsaid(record: Mapping[str, Any]) -> set[str]:
+    """Return the columns of numbers that a record has nowhere: those of before `shown` do not have it."""
+    parts = [part for statistic in record["statistics"] for part in statistic["parts"]]
+    return set() if any("shown" in block for block in (*parts, *record["derived"])) else {"shown"}
+
+
+def _part_findings(field: str, stated: Mapping[str, Any], drawn: Drawn, unsaid: set[str]) -> Iterator[Finding]:
     """Yield what in a part is not a function of its declaration and its indices."""
     p = drawn.mechanism.parameters
     if "file" in stated:  # the numbers are elsewhere: what stands here must still be what was declared
@@ -155,11 +162,11 @@ def _part_findings(field: str, stated: Mapping[str, Any], drawn: Drawn) -> Itera
         other = drawn.index_printed_as(printed)
         if other is not None and other != index:  # the three agree with each other, not with the index
             yield Finding(field=f"{field}.index[{cell}]", says=str(index), should=str(other))
-    yield from _differences(field, stated, should)
+    yield from _differences(field, stated, {key: each for key, each in should.items() if key not in unsaid})
 
 
 def _derived_findings(
-    record: Mapping[str, Any], drawn: Sequence[Sequence[Drawn]], listed: Sequence[int]
+    record: Mapping[str, Any], drawn: Sequence[Sequence[Drawn]], listed: Sequence[int], unsaid: set[str]
 ) -> Iterator[Finding]:
     """Yield what is wrong with derived numbers of the statistics whose own numbers stand in the record."""
     blocks = derived_blocks([drawn[number] for number in listed])
@@ -170,7 +177,9 @@ def _derived_findings(
         yield Finding(field="derived", says=f"{len(stated)} blocks", should=f"{len(expected)} blocks")
         return
     for (place, says), should in zip(stated, expected, strict=True):
-        yield from _differences(f"derived[{place}]", says, should)
+        yield from _differences(
+            f"derived[{place}]", says, {key: each for key, each in should.items() if key not in unsaid}
+        )
 
 
 def _request_finding(record: dict[str, Any], request: Request | None) -> Iterator[Finding]:

@@ -6,16 +6,16 @@ Room: cli. Prints through the screen alone. Figures are rounded to the safe side
 from __future__ import annotations
 
 from collections.abc import Iterator
-from decimal import Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from fractions import Fraction
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from snapdp.accuracy import Worth
 from snapdp.cli.screen import note, one_line, say, table
-from snapdp.display import exact_amount, four_digits_up, hides_nothing, six_digits
+from snapdp.display import decimal_up, exact_amount, four_digits_up, hides_nothing, six_digits, two_digits
 from snapdp.errors import SnapdpError
-from snapdp.exact import parameter
+from snapdp.exact import Enclosure, parameter, to_float_down, to_float_up
 from snapdp.studies import AS_NUMBERS, CategoryColumn, Line, Plan
 
 if TYPE_CHECKING:
@@ -53,11 +53,13 @@ def _headline(result: Release) -> Iterator[Number]:
 
 def show_release(result: Release, *, left: Fraction) -> None:
     """Print released numbers, what they cost, and what is left."""
-    from snapdp.release import shown_row
+    from snapdp.release import MOVED, shown_row
 
     rows: list[tuple[str, ...]] = []
+    moved = False
     for (title, _), group in groupby(_headline(result), key=lambda each: (each.statistic, each.part)):
         cells = list(group)
+        moved |= any(each.moved for each in cells[:MOST_ROWS])
         for place, each in enumerate(cells[:MOST_ROWS]):
             _, value, ends = shown_row(each)
             first = (title, _paid(each.epsilon))
@@ -66,6 +68,8 @@ def show_release(result: Release, *, left: Fraction) -> None:
         if len(cells) > MOST_ROWS:
             rows.append(("", f"... {len(cells) - MOST_ROWS} more", "", "", ""))
     table(("statistic", "cell", "value", "interval", "epsilon"), rows, numbers=(2,))
+    if moved:
+        note(MOVED, err=True)
     for name in result.files():
         say(f"values of a long statistic: {one_line(name)}")
     paid = "answered before: nothing was charged" if result.free else f"charged: epsilon {_paid(result.charged)}"
@@ -198,10 +202,15 @@ def _clamp(worth: Worth) -> str:
     return f"{low} ... {high}"
 
 
+def _outward(range_of: Enclosure) -> str:
+    """Return the two ends of a range, each rounded away from the other."""
+    return f"{two_digits(range_of.lower, ROUND_FLOOR)} ... {two_digits(range_of.upper, ROUND_CEILING)}"
+
+
 def _print_mechanism(worth: Worth) -> None:
     """Print what one mechanism is worth."""
     p, price = worth.parameters, worth.price
-    over = f"{float(price.accuracy_ratio - 1) * 100:.1f} % above the pure Laplace mechanism"
+    over = f"{decimal_up(100 * (price.accuracy_ratio - 1), 1)} % above the pure Laplace mechanism"
     missed = f"missed with probability at most {exact_amount(worth.alpha)}"
     rows = [
         ("noise scale", four_digits_up(p.unit * p.noise_scale), "data units"),
@@ -210,8 +219,8 @@ def _print_mechanism(worth: Worth) -> None:
         ("accuracy", f"± {four_digits_up(worth.tight)}", f"{missed}; {over}"),
         ("... by the published formula", f"± {four_digits_up(worth.notes)}", "valid, not tight"),
         ("root mean square error", four_digits_up(price.rmse), "averaged over the phase of the grid"),
-        ("bias", f"{float(worth.bias.lower):.2g} ... {float(worth.bias.upper):.2g}", "over the public range"),
-        ("clamp changes an output", f"{float(worth.binding.upper):.2g}", "probability, at the upper end"),
+        ("bias", _outward(worth.bias), "over the public range"),
+        ("clamp changes an output", two_digits(worth.binding.upper, ROUND_CEILING), "probability, at the upper end"),
     ]
     table(("", "", ""), rows, numbers=(1,), dim=(2,), title=f"One release at epsilon = {exact_amount(p.epsilon)}")
     for hint in worth.hints:
@@ -244,8 +253,8 @@ def _mechanism_values(worth: Worth) -> dict[str, Any]:
         },
         "rmse": str(price.rmse),
         "laplace": {"accuracy": str(price.laplace_accuracy), "rmse": str(price.laplace_rmse)},
-        "bias": [float(worth.bias.lower), float(worth.bias.upper)],
-        "binding_probability": float(worth.binding.upper),
+        "bias": [to_float_down(worth.bias.lower), to_float_up(worth.bias.upper)],
+        "binding_probability": to_float_up(worth.binding.upper),
         "warning": hides_nothing(p.epsilon),
         "hints": [
             {

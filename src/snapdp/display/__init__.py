@@ -28,8 +28,11 @@ if TYPE_CHECKING:
         exact_float as exact_float,
         exact_operand as exact_operand,
         four_digits_up as four_digits_up,
+        noise_digits as noise_digits,
+        plain_decimal as plain_decimal,
         scientific_up as scientific_up,
         six_digits as six_digits,
+        two_digits as two_digits,
     )
     from snapdp.display.text import (
         ESCAPED as ESCAPED,
@@ -47,7 +50,8 @@ else:
             "charts": "Chart Look scale",
             "html": "TEXT_STYLE Html escape folded html_block html_fragment html_page html_table",
             "numbers": (
-                "decimal_down decimal_up exact_amount exact_float exact_operand four_digits_up scientific_up six_digits"
+                "decimal_down decimal_up exact_amount exact_float exact_operand four_digits_up noise_digits "
+                "plain_decimal scientific_up six_digits two_digits"
             ),
             "text": "ESCAPED encodable shortened visible visible_lines",
             "words": "hides_nothing",

@@ -12,8 +12,8 @@ from html import escape as _escaped
 
 from snapdp.display.text import shortened, visible, visible_lines
 
-# Text and folded steps: all that a page of derivations needs.
-TEXT_STYLE = """
+# Text and folded steps.
+_TEXT = """
 :root { color-scheme: light dark; }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem; }
 pre, code { font-family: ui-monospace, monospace; font-size: .9em; }
@@ -22,10 +22,23 @@ details, .leaf { margin: .15rem 0 .15rem 1.2rem; }
 summary { cursor: pointer; }
 .rule { font-variant: small-caps; opacity: .75; white-space: nowrap; }
 """
+# Paper cannot be scrolled or unfolded, and may come without backgrounds.
+_TEXT_ON_PAPER = """:root { color-scheme: light; }
+body { max-width: none; margin: 0; padding: 0; }
+pre { white-space: pre-wrap; overflow: visible; }
+code, pre { overflow-wrap: anywhere; } .rule { white-space: normal; }
+h1, h2, h3, summary { break-after: avoid; }
+details::details-content { content-visibility: visible; }
+"""
+
+# All that a page of derivations needs.
+TEXT_STYLE = f"""{_TEXT}@media print {{
+{_TEXT_ON_PAPER}}}
+"""
 
 # The whole sheet. Colours of text and lines are the page's own, or readable on light and dark: a notebook may be
-# dark where the system is light. Paper cannot be scrolled or unfolded, and may come without backgrounds.
-STYLE = f"""{TEXT_STYLE}
+# dark where the system is light.
+STYLE = f"""{_TEXT}
 :root {{ --line: #8886; --soft: #8883; --link: #3b82c4; --good: #1e8449; --bad: #c0392b; }}
 table {{ border-collapse: collapse; display: block; overflow-x: auto; font-variant-numeric: tabular-nums; }}
 th, td {{ text-align: left; padding: .25rem .8rem .25rem 0; border-bottom: 1px solid var(--line); }}
@@ -49,13 +62,11 @@ body.snapdp {{ max-width: 760px; }} div.snapdp {{ max-width: 760px; margin: 0; p
 :root {{ --good: #58c98b; --bad: #ff8a7a; }}
 }}
 @media print {{
-:root {{ color-scheme: light; }}
-body, body.snapdp, div.snapdp {{ max-width: none; margin: 0; padding: 0; }}
-pre {{ white-space: pre-wrap; overflow: visible; }} table {{ display: table; overflow: visible; }}
-td, .rule, td.c, td.n {{ white-space: normal; overflow-wrap: anywhere; }}
-h1, h2, h3 {{ break-after: avoid; }} tr, figure, svg {{ break-inside: avoid; }}
+{_TEXT_ON_PAPER}body.snapdp, div.snapdp {{ max-width: none; margin: 0; padding: 0; }}
+table {{ display: table; overflow: visible; }} thead {{ display: table-header-group; }}
+td, td.c, td.n {{ white-space: normal; overflow-wrap: anywhere; }}
+tr, figure, svg {{ break-inside: avoid; }}
 .verdict {{ color: inherit; background: none; border: 1px solid; }}
-details::details-content {{ content-visibility: visible; }}
 }}
 """
 _SELECTORS = re.compile(r"[^{};]+(?=\{[^{}]*\})")  # of rules; those of @media hold rules themselves

@@ -9,6 +9,9 @@ Room: display. Who reads a bound must not read a better one: a figure is the num
     four_digits_up    0.3334  12346  7     at least four significant digits, up; whole numbers whole
     scientific_up     3.334e-01            so many significant digits, away from zero
     six_digits        0.333333  1e9        six significant digits or as many as an interval calls for; to any side
+    two_digits        0.34  -3.3e-13       two significant digits; to any side
+    noise_digits      43.72  94270         to the second digit of the half width of an interval; to any side
+    plain_decimal     0.05  0.33333333333333334   for spreadsheets: exactly, or 17 significant digits, up
 """
 
 from __future__ import annotations
@@ -24,6 +27,8 @@ PLAIN_PLACES = 60  # of an operand: a tiny power of two has hundreds of decimals
 NEAR_POWER = 10  # 2**-10 to 2**10 are shown in decimals
 FEWEST_DIGITS = 6  # of a shown double
 MOST_PLACES = 17  # of a shown double before the point: longer ones are shown with an exponent
+LEAST_PLACE = 9  # after the point: numbers that need more are shown with an exponent
+PLENTY = 2000  # digits of a double, and of a whole number that records may hold, at any place of another
 
 
 def exact_amount(x: Fraction) -> str:
@@ -133,7 +138,63 @@ def six_digits(x: float, rounding: str = ROUND_HALF_EVEN, half_width: Decimal | 
         digits = max(digits, exact.adjusted() - finest + 1)
     short = Context(prec=digits, rounding=rounding).create_decimal(exact).normalize()
     plain = -5 < short.adjusted() < min(digits, MOST_PLACES) or not short
-    return f"{short:f}" if plain else f"{short:E}".replace("E", "e").replace("e+", "e")
+    return f"{short:f}" if plain else _scientific(short)
+
+
+def two_digits(x: Fraction, rounding: str) -> str:
+    """Return two significant digits of a number, rounded to the side that is told.
+
+    >>> from decimal import ROUND_CEILING, ROUND_FLOOR
+    >>> two_digits(Fraction(-1, 3), ROUND_FLOOR), two_digits(Fraction(1, 3), ROUND_FLOOR)
+    ('-0.34', '0.33')
+    >>> two_digits(Fraction(1, 3 * 10**12), ROUND_CEILING), two_digits(Fraction(1995), ROUND_CEILING)
+    ('3.4e-13', '2000')
+    """
+    short = Context(prec=2, rounding=rounding).divide(Decimal(x.numerator), Decimal(x.denominator)).normalize()
+    return f"{short:f}" if -5 < short.adjusted() < FEWEST_DIGITS or not short else _scientific(short)
+
+
+def noise_digits(x: float, *, half_width: Decimal, rounding: str = ROUND_HALF_EVEN) -> str:
+    """Return a number for people with the digits that noise leaves meaningful: to the second one of the half width.
+
+    What is shown differs from the number by at most a twentieth of the half width, if rounded to nearest. Whole numbers
+    stay whole; where the half width is 0 all digits are shown.
+
+    >>> noise_digits(43.6981, half_width=Decimal("0.683")), noise_digits(94265.31, half_width=Decimal("107.3"))
+    ('43.70', '94270')
+    >>> noise_digits(412, half_width=Decimal("0.5")), noise_digits(2.5e-12, half_width=Decimal("1e-12"))
+    ('412', '2.5e-12')
+    """
+    exact = Decimal(repr(x))
+    own = int(exact.as_tuple().exponent)
+    finest = half_width.adjusted() - 1 if half_width > 0 else own
+    if isinstance(x, int):
+        finest = max(finest, 0)
+    elif exact.adjusted() - finest >= MOST_PLACES:  # no zeros beyond the digits of a double
+        finest = max(finest, own)
+    short = exact.quantize(Decimal((0, (1,), finest)), rounding=rounding, context=Context(prec=PLENTY))
+    if not short:
+        short = short.copy_abs()
+    if finest >= -LEAST_PLACE and (isinstance(x, int) or short.adjusted() < MOST_PLACES):
+        return f"{short:f}"
+    return _scientific(short) if short else "0"
+
+
+def plain_decimal(x: Fraction) -> str:
+    """Return a decimal without exponent, for spreadsheets: exact where it has at most 60 places, else rounded up.
+
+    >>> plain_decimal(Fraction(1, 20)), plain_decimal(Fraction(1, 3)), plain_decimal(Fraction(7))
+    ('0.05', '0.33333333333333334', '7')
+    """
+    places = _places(x)
+    if places is None or places > PLAIN_PLACES:
+        places = max(0, MOST_PLACES - 1 - floor_log10(abs(x)))
+        return _pointed(math.ceil(x * 10**places), 10**places, places)
+    return _pointed(x.numerator, x.denominator, places)
+
+
+def _scientific(x: Decimal) -> str:
+    return f"{x:E}".replace("E", "e").replace("e+", "e")
 
 
 def _places(x: Fraction) -> int | None:

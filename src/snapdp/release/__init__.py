@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from snapdp.release.report import report_page as report_page
     from snapdp.release.request import Request as Request, added as added, unit_text as unit_text
     from snapdp.release.result import (
+        MOVED as MOVED,
         Number as Number,
         Release as Release,
         load_record as load_record,
@@ -32,6 +33,6 @@ else:
             "release": "released",
             "report": "report_page",
             "request": "Request added unit_text",
-            "result": "Number Release load_record load_release shown_row",
+            "result": "MOVED Number Release load_record load_release shown_row",
         },
     )

@@ -26,6 +26,7 @@ def derived_blocks(drawn: Sequence[Sequence[Drawn]]) -> Iterator[tuple[int, Bloc
                     alpha=parts[0].alpha,
                     cells=statistic.labels,
                     values=values,
+                    shown=values if found.shown is None else found.shown,
                     lows=lows,
                     highs=highs,
                 ),

@@ -1,10 +1,13 @@
 """From exact numerators to released blocks: the one place where private integers meet random bits.
 
-Room: release. A block is a column of released numbers: cell, index, value and noise interval. Everything in it but the
-index is a function of the index and of public parameters.
+Room: release. A block is a column of released numbers: cell, index, value, what is shown of it, and noise interval.
+Everything in it but the index is a function of the index and of public parameters.
 
     value = shift + factor * grid * index;  interval = value +- factor * reach, inside the public range
-    theory: docs/theory/planning.md (33)
+    shown = value, inside the public range                                    theory: docs/theory/planning.md (33)
+
+A value is what was drawn and errs to both sides alike: sums, averages and margins are made of values. Shown is what
+some table may have: a count is not negative. Both are published.
 
 Which path a part takes (vector or scalar, inline or side file) depends on its public range and number of cells only.
 """
@@ -33,6 +36,7 @@ class Block(Value):
     """A column of numbers to publish, one for each cell. `indices` is None where the block is derived.
 
     statistic    the title of what the numbers are
+    shown        the values, each moved to the nearest one that the statistic can have
     lows, highs  noise intervals at confidence 1 - alpha; None where there is none
     """
 
@@ -41,6 +45,7 @@ class Block(Value):
     alpha: Fraction
     cells: Sequence[str]
     values: Sequence[Printed]
+    shown: Sequence[Printed]
     lows: Sequence[Printed | None]
     highs: Sequence[Printed | None]
     indices: Sequence[int] | None = None
@@ -51,7 +56,8 @@ class Block(Value):
         found: dict[str, Any] = {"cells": len(self.cells), "cell": list(self.cells)}
         if self.indices is not None:
             found["index"] = list(self.indices)
-        return {**found, "value": list(self.values), "low": list(self.lows), "high": list(self.highs)}
+        numbers = {"value": self.values, "shown": self.shown, "low": self.lows, "high": self.highs}
+        return {**found, **{name: list(column) for name, column in numbers.items()}}
 
 
 class CellNumbers(Value):
@@ -71,6 +77,10 @@ class CellNumbers(Value):
         """Return statistic and interval of an index, times the denominator."""
         middle, low, high = self.slope * index + self.shift, self.low, self.high
         return middle, min(max(middle - self.reach, low), high), max(min(middle + self.reach, high), low)
+
+    def possible(self, index: int) -> int:
+        """Return the statistic nearest to that of an index which some table may have, times the denominator."""
+        return min(max(self.slope * index + self.shift, self.low), self.high)
 
     def columns(self, indices: Sequence[int]) -> CellColumns:
         """Return the same of many indices, as arrays of integers: of 64 bits where these hold them all, else of any."""
@@ -103,6 +113,10 @@ class Drawn(Value):
     def statistic(self, cell: int) -> Fraction:
         """Return the released statistic of a cell, exactly."""
         return self.part.numerator.statistic(self.numerator(self.indices[cell]))
+
+    def possible(self, cell: int) -> Fraction:
+        """Return the released statistic of a cell, moved into the public range."""
+        return Fraction(self._published.possible(int(self.indices[cell])), self._published.denominator)
 
     def interval(self, cell: int, alpha: Fraction) -> tuple[Fraction, Fraction]:
         """Return the noise interval of a cell at confidence 1 - alpha, in units of the statistic."""
@@ -138,9 +152,19 @@ class Drawn(Value):
         value, low, high = self._published.of(index)
         common = self._published.denominator
         if self.part.numerator.integers:
-            number = value // common if value % common == 0 else ratio_nearest(value, common)
-            return number, -(-low // common), high // common
-        return ratio_nearest(value, common), ratio_down(low, common), ratio_up(high, common)
+            return self._number(value), -(-low // common), high // common
+        return self._number(value), ratio_down(low, common), ratio_up(high, common)
+
+    def _shown(self, index: int) -> Printed:
+        """Return what is shown of an index: its value, moved to what the statistic can be."""
+        return self._number(self._published.possible(index))
+
+    def _number(self, scaled: int) -> Printed:
+        """Return a statistic as it prints, from its integer over the common denominator."""
+        common = self._published.denominator
+        if self.part.numerator.integers and scaled % common == 0:
+            return scaled // common
+        return ratio_nearest(scaled, common)
 
     def index_printed_as(self, numbers: tuple[Printed | None, ...]) -> int | None:
         """Return the index whose value and interval print as these; None where there is none."""
@@ -154,27 +178,32 @@ class Drawn(Value):
     @cached_property
     def block(self) -> Block:
         """Return the numbers as they are published."""
-        values, lows, highs = self._columns()
+        values, shown, lows, highs = self._columns()
         return Block(
             name=self.part.numerator.name,
             statistic=self.line.statistic.title,
             alpha=self.line.alpha,
             cells=self.line.statistic.labels,
             values=values,
+            shown=shown,
             lows=lows,
             highs=highs,
             indices=self.indices,
         )
 
-    def _columns(self) -> tuple[Sequence[Printed], Sequence[Printed], Sequence[Printed]]:
+    def _row(self, index: int) -> tuple[Printed, Printed, Printed, Printed]:
+        value, low, high = self._printed(index)
+        return value, self._shown(index), low, high
+
+    def _columns(self) -> tuple[Sequence[Printed], Sequence[Printed], Sequence[Printed], Sequence[Printed]]:
         if len(self.indices) <= INLINE:
-            values, lows, highs = zip(*(self._printed(index) for index in self.indices), strict=True)
-            return values, lows, highs
+            values, shown, lows, highs = zip(*map(self._row, self.indices), strict=True)
+            return values, shown, lows, highs
         import numpy as np
 
         # Many cells share an index: each distinct one is printed once.
         distinct, place = np.unique(np.asarray(self.indices), return_inverse=True)
-        columns = zip(*(self._printed(index) for index in distinct.tolist()), strict=True)
+        columns = zip(*map(self._row, distinct.tolist()), strict=True)
         found: Any = tuple(np.array(column)[place] for column in columns)
         return found  # type: ignore[no-any-return]
 

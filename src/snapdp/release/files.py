@@ -3,7 +3,8 @@
 Room: release. Public numbers and texts only. Side files are Parquet and named by their digest; the engine writes them
 with one thread, so that equal numbers make equal bytes.
 Files of values have the same columns of the same types whatever was released; where there is no interval, its ends are
-missing. In a CSV file whole numbers stay whole, and a text that a spreadsheet might run as a formula has a ' before it.
+missing. In a CSV file numbers are plain decimals, without exponents and fractions, which a spreadsheet would take for
+text or a date; whole numbers stay whole, and a text that a spreadsheet might run as a formula has a ' before it.
 """
 
 from __future__ import annotations
@@ -14,14 +15,16 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from decimal import Decimal
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from snapdp.display import plain_decimal
 from snapdp.drafts import draft, finish, write_text as write_text
-from snapdp.errors import ParameterError
-from snapdp.exact import to_float_down, to_float_nearest, to_float_up
+from snapdp.errors import ParameterError, SnapdpError
+from snapdp.exact import parameter, to_float_down, to_float_nearest, to_float_up
 from snapdp.release.draw import Block
 from snapdp.release.record import SideFile
 
@@ -29,7 +32,14 @@ ENDINGS = (".csv", ".parquet")
 FORMULAS = tuple("=+-@\uff1d\uff0b\uff0d\uff20")  # and the wide signs, which some spreadsheets take for these
 _SEPARATORS, _GUARD = re.compile(r"[;,|\t\r\n]"), re.compile(r"(?:(?<=[;,|\t\r\n])|\A)'")
 _BIN_STARTS, _BIN_ENDS = re.compile(r"\[-?[0-9]+(/[0-9]+)?\Z"), re.compile(r" -[0-9]+(/[0-9]+)?[)\]]")  # [-5, -3)
-_DOUBLES = {"value": to_float_nearest, "low": to_float_down, "high": to_float_up}
+_DOUBLES = {
+    "value": to_float_nearest,
+    "shown": to_float_nearest,
+    "low": to_float_down,
+    "high": to_float_up,
+    "alpha": to_float_up,
+    "epsilon": to_float_up,
+}
 
 
 def write_blocks(blocks: Iterable[Block], directory: Path) -> list[SideFile]:
@@ -42,7 +52,7 @@ def _write_block(block: Block, directory: Path, connection: Any) -> SideFile:
     columns: dict[str, Any] = {"cell": block.cells}
     if block.indices is not None:
         columns["index"] = block.indices
-    columns |= {"value": block.values, "low": block.lows, "high": block.highs}
+    columns |= {"value": block.values, "shown": block.shown, "low": block.lows, "high": block.highs}
     with draft(directory, ".parquet") as made:
         _copy(columns, made, connection)
         digest = hashlib.sha256(made.read_bytes()).hexdigest()
@@ -79,7 +89,8 @@ def _typed(name: str, cells: Sequence[Any]) -> Any:
     if name not in _DOUBLES:
         return np.fromiter(cells, dtype=object, count=len(cells))
     exact = _DOUBLES[name]
-    numbers = (math.nan if x is None else x if isinstance(x, float) else exact(Fraction(x)) for x in cells)
+    known = (_amount(x) if isinstance(x, str) else x for x in cells)
+    numbers = (math.nan if x is None else x if isinstance(x, float) else exact(Fraction(x)) for x in known)
     return np.fromiter(numbers, dtype=np.float64, count=len(cells))
 
 
@@ -88,13 +99,26 @@ def _write_csv(columns: Mapping[str, Sequence[Any]], path: Path) -> None:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(columns)
         for row in zip(*columns.values(), strict=True):
-            writer.writerow([_cell(each) for each in row])
+            writer.writerow([_cell(name, each) for name, each in zip(columns, row, strict=True)])
 
 
-def _cell(value: Any) -> Any:
+def _cell(name: str, value: Any) -> Any:
     if isinstance(value, bool):
         return "true" if value else "false"
-    return guarded(value) if isinstance(value, str) else value
+    if isinstance(value, float):
+        return f"{Decimal(repr(value)):f}"
+    if not isinstance(value, str):
+        return value
+    amount = _amount(value) if name in _DOUBLES else None
+    return guarded(value) if amount is None else plain_decimal(amount)
+
+
+def _amount(text: str) -> Fraction | None:
+    """Return an exact number of a record; None where a record, which may be anybody's, has something else there."""
+    try:
+        return parameter(text, name="amount")
+    except SnapdpError:
+        return None
 
 
 def guarded(text: str) -> str:

@@ -39,12 +39,14 @@ VERSIONS: dict[int, dict[str, set[str]]] = {  # what each version added
         "versions": {"pyspark", "postgresql"},
         "statistics": {"missing"},
         **{key: {"from", "to", "each", "compare", "missing_in_sums"} for key in ("columns", "by", "column")},
+        "parts": {"shown"},  # absent from the first records of this version
+        "derived": {"shown"},
     },
 }
 LIBRARIES = ("numpy", "gmpy2", "cryptography", "duckdb")
 _COLUMN = {"name", "kind", "lower", "upper", "step", "missing", "missing_in_sums", "categories", "unknown", "null"}
 _COLUMN |= {"from", "to", "each", "compare"}  # of dates; how categories are compared
-_NUMBERS = {"cell", "index", "value", "low", "high", "file"}
+_NUMBERS = {"cell", "index", "value", "shown", "low", "high", "file"}
 ALLOWED: dict[str, set[str]] = {
     "record": {
         "snapdp_record", "dataset", "dataset_version", "relation", "unit", "n", "n_max", "person", "rows_per_person",
@@ -79,7 +81,7 @@ ROWS = {"statistics", "derived", "parts", "columns", "where"}
 LISTS: dict[str, tuple[type, ...]] = {
     **dict.fromkeys(("cell", "edges", "clamp", "categories", "nulls"), (str,)),
     "index": (int,),
-    "value": (int, float),
+    **dict.fromkeys(("value", "shown"), (int, float)),
     **dict.fromkeys(("low", "high"), (int, float, type(None))),
 }
 MOST = {"edges": MOST_EDGES, "statistics": 10_000, "derived": 20_000}  # what is longer than INLINE
@@ -237,7 +239,8 @@ def _check(place: str, value: Mapping[str, Any], version: int) -> None:
         for table in tables:
             _check(key, table, version)
     if place in ("parts", "derived") and "file" not in value:
-        lists = [value.get(key) for key in ("cell", "value", "low", "high", *(["index"] if place == "parts" else []))]
+        optional = [key for key, needed in (("index", place == "parts"), ("shown", "shown" in value)) if needed]
+        lists = [value.get(key) for key in ("cell", "value", "low", "high", *optional)]
         if not all(isinstance(each, (list, tuple)) and len(each) == value["cells"] for each in lists):
             raise _refused(f"has numbers that do not belong together: {place}")
 

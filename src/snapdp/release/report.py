@@ -15,6 +15,7 @@ from snapdp.display import (
     Chart,
     Html,
     escape,
+    exact_amount,
     folded,
     hides_nothing,
     html_fragment,
@@ -31,8 +32,9 @@ from snapdp.studies import AS_NUMBERS, BOOLEAN, DATE, DROPPED, dialect_words
 if TYPE_CHECKING:
     from snapdp.release.result import Number, Release
 
-WIDTH, LABEL, RIGHT, ROW = 680, 190, 20, 22
+WIDTH, LABEL, RIGHT, ROW = 520, 160, 20, 22  # narrow enough that labels are still read on a telephone
 MOST_BARS = 60
+MOST_OPEN = 20  # rows of a table that is unfolded at once
 LONGEST = 1000  # of one text on the page; the record holds it whole
 
 
@@ -52,14 +54,14 @@ def _parts(release: Release, certificate: str | None) -> list[str]:
     numbers = list(release.numbers())
     return [
         f"<h1>{_text(record['dataset'])}</h1>",
-        f'<p><span class="charge">epsilon {_text(record["charged"])}</span> <span class="dim">'
+        f'<p><span class="charge">epsilon {_text(_amount(record["charged"]))}</span> <span class="dim">'
         f"was charged for everything on this page. {_text(_neighbours(record))}</span></p>",
         _warned(record),
         _drawn_by(release.author),
         _summary(numbers),
         *(_section(title, list(group)) for title, group in groupby(numbers, key=lambda each: each.statistic)),
         *(f"<p>The cells of a long statistic are in <code>{_text(name)}</code>.</p>" for name in release.files()),
-        _meaning(record),
+        _meaning(record, moved=any(each.moved for each in numbers)),
         _mechanisms(record),
         _origin(record),
         _certified(certificate),
@@ -69,6 +71,14 @@ def _parts(release: Release, certificate: str | None) -> list[str]:
 def _text(text: str) -> Html:
     """Return a text of the record as the page shows it."""
     return escape(text, LONGEST)
+
+
+def _amount(text: str) -> str:
+    """Return an epsilon or a level of the record: as a short decimal where it is one; what is no number as it is."""
+    try:
+        return exact_amount(parameter(text, name="amount"))
+    except SnapdpError:
+        return text
 
 
 def _neighbours(record: dict[str, Any]) -> str:
@@ -102,7 +112,7 @@ def _summary(numbers: Sequence[Number]) -> str:
     if not single:
         return ""
     rows = (
-        (_named(each), _shown(each), _interval(each), "derived" if each.derived else _text(each.epsilon))
+        (_named(each), _shown(each), _interval(each), "derived" if each.derived else _text(_amount(each.epsilon)))
         for each in single
     )
     return "<h2>Numbers</h2>" + html_table(("statistic", "value", "interval", "epsilon"), rows)
@@ -116,32 +126,35 @@ def _section(title: str, numbers: Sequence[Number]) -> str:
     in_order = sorted(numbers, key=lambda each: bool(each.part))  # what is derived from parts stands before them
     for part, group in groupby(in_order, key=lambda each: each.part):
         cells = list(group)
-        name = part or ("derived, free of charge" if cells[0].derived else f"epsilon {cells[0].epsilon}")
+        name = part or ("derived, free of charge" if cells[0].derived else f"epsilon {_amount(cells[0].epsilon)}")
         rows = ((_text(each.cell), _shown(each), _interval(each)) for each in cells)
         table = html_table(("cell", "value", "interval"), rows)
         picture = bars(cells[:MOST_BARS]) if not part else ""
-        found.append(f'<p class="dim">{_text(name)}</p>{picture}{folded("table", table)}')
+        listed = folded("table", table, is_open=not part and len(cells) <= MOST_OPEN)
+        found.append(f'<p class="dim">{_text(name)}</p>{picture}{listed}')
     return "".join(found)
 
 
 def bars(numbers: Sequence[Number]) -> Html:
     """Return an SVG of values as bars, with their intervals as lines."""
-    ends = [0.0, *(float(x) for each in numbers for x in (each.value, each.low, each.high) if x is not None)]
+    ends = [0.0, *(float(x) for each in numbers for x in (each.printed, each.low, each.high) if x is not None)]
     x = scale(min(ends), max(ends), start=LABEL, end=WIDTH - RIGHT)
     chart = Chart(width=WIDTH, height=ROW * len(numbers) + 8)
     for row, each in enumerate(numbers):
         top = 4 + row * ROW
         chart.label(LABEL - 8, top + 15, shortened(visible(each.cell), 24), anchor="end")
         said = f"{shortened(visible(each.cell), LONGEST)}: {_shown(each)}"
-        chart.bar(x(0.0), x(float(each.value)), y=top + 3, height=ROW - 7, look="first", said=said)
+        chart.bar(x(0.0), x(float(each.printed)), y=top + 3, height=ROW - 7, look="first", said=said)
         if each.low is not None and each.high is not None:
             chart.interval(x(float(each.low)), x(float(each.high)), y=top + ROW / 2)
     chart.vertical(x(0.0), start=0, end=chart.height)
     return chart.svg("values with noise intervals")
 
 
-def _meaning(record: dict[str, Any]) -> str:
-    alphas = ", ".join(sorted({each["alpha"] for each in record["statistics"]}))
+def _meaning(record: dict[str, Any], *, moved: bool) -> str:
+    from snapdp.release.result import MOVED
+
+    alphas = ", ".join(sorted({_amount(each["alpha"]) for each in record["statistics"]}))
     return (
         "<h2>How to read this</h2>"
         "<p>Each number was moved by random noise on purpose, so that nobody can tell from this page whether a "
@@ -149,7 +162,9 @@ def _meaning(record: dict[str, Any]) -> str:
         f"<p>An interval holds the statistic of the table with probability at least 1 &minus; {_text(alphas)}. It "
         "speaks of the noise alone: it says nothing about how the rows were sampled. Cells were clamped to the "
         "declared bounds and rounded to the declared step first; the statistic is that of these values.</p>"
-        "<p>Derived numbers follow from released ones and cost nothing.</p>"
+        "<p>Derived numbers follow from released ones and cost nothing. A number has the digits that its noise leaves "
+        "meaningful; the record and files of values have all.</p>"
+        f"{f'<p>{_text(MOVED)}</p>' if moved else ''}"
     )
 
 
@@ -172,20 +187,23 @@ def _mechanisms(record: dict[str, Any]) -> str:
 
 
 def _columns(record: dict[str, Any]) -> Html:
-    found: dict[str, Html] = {}
+    """Return a table of every column that was read, each declaration once: one column may have two."""
+    found: dict[tuple[str, str], None] = {}
     for statistic in record["statistics"]:
         declared = [*statistic.get("columns", []), *([statistic["by"]] if "by" in statistic else [])]
         for column in (*declared, *(each["column"] for each in statistic.get("where", []))):
-            found[column["name"]] = _declared(column)
-    return html_table(("column", "declared"), ((_text(name), text) for name, text in found.items()))
+            found[column["name"], _declared(column)] = None
+    if "person" in record:
+        found[record["person"], f"names persons; at most {record['rows_per_person']} rows of each count"] = None
+    return html_table(("column", "declared"), ((_text(name), _text(declared)) for name, declared in found))
 
 
-def _declared(column: dict[str, Any]) -> Html:
+def _declared(column: dict[str, Any]) -> str:
     if "unknown" in column:
-        return _text(f"{_values_in_words(column)}; unknown {column['unknown']}, null {column['null']}")
-    return _text(
+        return f"{_values_in_words(column)}; unknown {column['unknown']}, null {column['null']}"
+    return (
         f"{column['kind']} from {column['lower']} to {column['upper']} in steps of {column['step']} "
-        "(rounding moves a cell, and a mean, by at most half a step); " + _missing(column)
+        f"(rounding moves a cell, and a mean, by at most half a step); {_missing(column)}"
     )
 
 

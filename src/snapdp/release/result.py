@@ -1,6 +1,8 @@
 """What a release gives back: its record, readable in a terminal and in a notebook, and as files.
 
 Room: release. Everything shown is read from the record, so an answer given again looks as it did the first time.
+Screens show what the statistic can be, with the digits that the noise leaves meaningful; files hold the drawn value
+beside it, with all digits.
 """
 
 from __future__ import annotations
@@ -12,27 +14,46 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from snapdp.display import shortened, six_digits, visible
+from snapdp.display import noise_digits, shortened, six_digits, visible
 from snapdp.errors import DataError, SnapdpError
 from snapdp.ledger import canonical
 from snapdp.release.record import checked
 from snapdp.studies import SHARE
 
 MOST_BYTES = 1 << 25  # of a record: what the independent checker reads, too
+MOVED = (
+    "An impossible draw (a count below 0) is shown as the nearest possible number. "
+    "For sums, averages and margins take the values as drawn: the files hold them."
+)
 
 
 class Number(NamedTuple):
-    """One published number. `derived` numbers follow from others and cost nothing."""
+    """One published number. `derived` numbers follow from others and cost nothing.
+
+    value   what was drawn
+    shown   the same, moved to what the statistic can be; None in records of before, which do not say it
+    """
 
     statistic: str
     part: str
     cell: str
     value: float
+    shown: float | None
     low: float | None
     high: float | None
     alpha: str
     epsilon: str
     derived: bool
+
+    @property
+    def printed(self) -> float:
+        """Return the number that screens and pages show."""
+        return self.value if self.shown is None else self.shown
+
+    @property
+    def moved(self) -> bool:
+        """Tell whether another number is shown than was drawn."""
+        return self.printed != self.value
 
 
 class Release:
@@ -72,6 +93,7 @@ class Release:
     def values(self) -> dict[str, Any]:
         """Return {statistic: value}, or {statistic: {cell: value}}; what is derived takes the place of its parts.
 
+        The values as drawn: sums and averages of them have no bias from what is possible. `numbers` has both.
         Of statistics with one title (other bin edges, say) the later ones are told apart by their number: "sum(x) (2)".
         """
         found: dict[str, Any] = {}
@@ -119,12 +141,14 @@ class Release:
         return report_body(self)
 
     def __repr__(self) -> str:
-        rows = [(shortened(visible(title)), *rest) for title, *rest in map(shown_row, self.numbers())]
+        numbers = list(self.numbers())
+        rows = [(shortened(visible(title)), *rest) for title, *rest in map(shown_row, numbers)]
         widths = [max((len(row[i]) for row in rows), default=0) for i in range(3)]
         body = ["  ".join(text.ljust(w) for text, w in zip(row, widths, strict=True)).rstrip() for row in rows]
         paid = "free, answered before" if self.free else f"epsilon {self.charged} charged"
         paid += "" if self.author is None else f", drawn by {visible(self.author)}"
         more = [f"  more in {visible(name)}" for name in self.files()]
+        more += [MOVED] if any(each.moved for each in numbers) else []
         name = shortened(visible(self.record["dataset"]))
         return "\n".join([f"release of {name}: {visible(paid)}", *(f"  {line}" for line in body), *more])
 
@@ -173,23 +197,30 @@ def shown_row(number: Number) -> tuple[str, str, str]:
 
 
 def shown_value(number: Number) -> str:
-    """Return the value for people, with as many digits as its interval calls for."""
-    return six_digits(number.value, half_width=_half_width(number))
+    """Return the number for people, with the digits that its noise leaves meaningful: it stays in its interval."""
+    if number.low is None or number.high is None:
+        return six_digits(number.printed)
+    half = _half_width(number.low, number.high)
+    text = noise_digits(number.printed, half_width=half)
+    if Decimal(text) > Decimal(repr(number.high)):
+        return noise_digits(number.printed, half_width=half, rounding=ROUND_FLOOR)
+    if Decimal(text) < Decimal(repr(number.low)):
+        return noise_digits(number.printed, half_width=half, rounding=ROUND_CEILING)
+    return text
 
 
 def shown_interval(number: Number) -> str:
     """Return the interval for people, its ends rounded outward; empty where there is none."""
     if number.low is None or number.high is None:
         return ""
-    half = _half_width(number)
-    low, high = six_digits(number.low, ROUND_FLOOR, half), six_digits(number.high, ROUND_CEILING, half)
+    half = _half_width(number.low, number.high)
+    low = noise_digits(number.low, half_width=half, rounding=ROUND_FLOOR)
+    high = noise_digits(number.high, half_width=half, rounding=ROUND_CEILING)
     return f"{low} to {high}"
 
 
-def _half_width(number: Number) -> Decimal | None:
-    if number.low is None or number.high is None:
-        return None
-    return (Decimal(repr(number.high)) - Decimal(repr(number.low))) / 2
+def _half_width(low: float, high: float) -> Decimal:
+    return (Decimal(repr(high)) - Decimal(repr(low))) / 2
 
 
 def _values(block: dict[str, Any]) -> Any:
@@ -204,5 +235,7 @@ def _numbers(
 ) -> Iterator[Number]:
     if "file" in block:
         return
-    for cell, value, low, high in zip(block["cell"], block["value"], block["low"], block["high"], strict=True):
-        yield Number(statistic, part, cell, value, low, high, alpha, epsilon, derived)
+    shown = block.get("shown", [None] * len(block["value"]))
+    columns = (block["cell"], block["value"], shown, block["low"], block["high"])
+    for cell, value, possible, low, high in zip(*columns, strict=True):
+        yield Number(statistic, part, cell, value, possible, low, high, alpha, epsilon, derived)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import datetime
 import random
 from typing import Any
@@ -69,6 +70,20 @@ def random_record(dice: random.Random, study: Any = None) -> dict[str, Any]:
         "previous": f"sha256:{dice.getrandbits(256):064x}",
     }
     return record_values(request, binding, drawn, derived, files, EngineUsed(name="duckdb"))
+
+
+def without_shown(record: dict[str, Any]) -> dict[str, Any]:
+    """Return a record as the first ones of version 2 were."""
+    old = copy.deepcopy(record)
+    for block in [*old["derived"], *(part for each in old["statistics"] for part in each["parts"])]:
+        block.pop("shown", None)
+    return old
+
+
+def of_version_1(record: dict[str, Any]) -> dict[str, Any]:
+    """Return a record as version 1 wrote it: without the engine, the form of CSV files, and what is shown."""
+    kept = {key: each for key, each in without_shown(record).items() if key not in ("engine", "csv")}
+    return kept | {"snapdp_record": 1}
 
 
 def _index(dice: random.Random, p: Any) -> int:

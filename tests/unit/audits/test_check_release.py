@@ -31,7 +31,7 @@ from snapdp.tables import ENGINES, Engine
 from snapdp.tables.engines.duckdb import DuckdbEngine
 from snapdp.tables.engines.postgres import PostgresEngine
 from snapdp.tables.engines.spark import SparkEngine
-from tests.unit.audits.releases import random_record, random_study
+from tests.unit.audits.releases import of_version_1, random_record, random_study, without_shown
 
 SOURCE = Path(check_release.__file__)
 COLUMNS = {
@@ -130,13 +130,26 @@ def test_the_audit_and_the_checker_agree_on_random_releases():
     assert len(kinds) == 6 + 4 + 4
 
 
+def test_a_record_of_before_what_is_shown_is_accepted_and_one_that_says_it_in_part_is_not(genuine):
+    record = genuine["record"]
+    old = without_shown(record)
+    assert check({**genuine, "record": old}) == []
+    assert audit(old).sound
+    place = next(path for path, _ in leaves(record) if "shown" in path)[:-2]
+    partly = with_value(record, place, {**value_at(record, place), "shown": None})
+    value_at(partly, place).pop("shown")
+    assert check({**genuine, "record": partly}) == ["record: shown in some blocks only"]
+    assert [each.field.rpartition(".")[2] for each in audit(partly).findings] == ["shown"]
+
+
 def test_records_of_both_versions_are_accepted_and_no_other():
     for seed in range(20):
         dice = random.Random(seed)
         record = json.loads(json.dumps(random_record(dice, random_study(dice, version=1))))
-        old = {**{key: each for key, each in record.items() if key != "engine"}, "snapdp_record": 1}
+        old = of_version_1(record)
         assert check(release_certificate(record)) == check(release_certificate(old)) == []
-        for wrong in ({**record, "snapdp_record": 1}, {**old, "snapdp_record": 2}, {**old, "own": "ann"}):
+        newer = {key: record[key] for key in ("statistics", "derived")}  # with what is shown
+        for wrong in ({**record, "snapdp_record": 1}, {**old, "snapdp_record": 2}, {**old, "own": "ann"}, old | newer):
             assert check({**release_certificate(record), "record": wrong})
         for version in (0, 3, True, "2", None):
             assert check({**release_certificate(record), "record": {**record, "snapdp_record": version}})
@@ -208,7 +221,7 @@ def test_the_form_of_csv_files_is_stated_shown_and_accepted(dialect):
     found = audit(record)
     assert found.sound
     assert dialect_words(dialect.stated()) in {each.name: each.why for each in found.premises}["engine"]
-    old = {**{key: each for key, each in record.items() if key != "engine"}, "snapdp_record": 1}
+    old = {**of_version_1(record), "csv": record["csv"]}
     assert check({**release_certificate(record), "record": old})
 
 
@@ -221,8 +234,7 @@ def test_a_form_of_csv_files_that_nobody_could_declare_is_refused_by_audit_and_c
 
 
 def test_the_premises_of_an_old_record_say_that_its_engine_is_not_named():
-    record = random_record(random.Random(3), random_study(random.Random(3), version=1))
-    old = {**{key: each for key, each in record.items() if key != "engine"}, "snapdp_record": 1}
+    old = of_version_1(random_record(random.Random(3), random_study(random.Random(3), version=1)))
     said = {each.name: each.why for each in audit(old).premises}["engine"]
     assert "not named" in said
     assert "DuckDB" not in said
@@ -257,7 +269,7 @@ def test_a_record_of_version_1_has_no_field_of_version_2():
     study = snapdp.study(dataset="people", relation="change-one", n=9, columns=COLUMNS, statistic=asked)
     record = random_record(random.Random(1), study)
     assert "missing_in_sums" in record["statistics"][0]["columns"][0]
-    old = {**{key: each for key, each in record.items() if key != "engine"}, "snapdp_record": 1}
+    old = of_version_1(record)
     with pytest.raises(snapdp.SnapdpError, match=r"records do not have: columns\.missing_in_sums"):
         audit(old)
 

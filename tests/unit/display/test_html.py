@@ -130,6 +130,14 @@ def test_the_sheet_is_readable_in_the_dark():
     assert set(text_colours) == {"var(--link)", "var(--good)", "var(--bad)", "#fff"}  # white on a ground of its own
 
 
+def test_a_page_of_text_is_unfolded_on_paper_and_nothing_is_cut():
+    paper = TEXT_STYLE.split("@media print")[1]
+    assert "details::details-content { content-visibility: visible; }" in paper
+    assert "pre { white-space: pre-wrap; overflow: visible; }" in paper
+    assert "max-width: none" in paper
+    assert paper.split("\n", 1)[1].removesuffix("}\n") in STYLE.split("@media print")[1]  # and so is the whole sheet
+
+
 def test_nothing_that_is_shown_is_hidden_on_paper():
     paper = STYLE.split("@media print")[1]
     assert not re.search(r"display: none|visibility: hidden|height: 0|overflow: (hidden|auto|scroll)", paper)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+import re
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 from fractions import Fraction
 
 import pytest
@@ -15,8 +16,11 @@ from snapdp.display.numbers import (
     exact_float,
     exact_operand,
     four_digits_up,
+    noise_digits,
+    plain_decimal,
     scientific_up,
     six_digits,
+    two_digits,
 )
 
 F = Fraction
@@ -141,6 +145,73 @@ def test_scientific_figures_lie_away_from_zero_within_one_unit_of_the_last(x, di
     assert abs(x) <= abs(shown) < abs(x) + last_unit(text)
     assert (shown > 0) == (x > 0)
     assert significant_digits(text) == digits
+
+
+@given(DOUBLES, st.floats(0, 1e300).map(lambda x: Decimal(repr(x))))
+@example(99.96, Decimal("0.3"))
+@example(-0.3, Decimal("40"))  # no minus before a zero
+@example(5e-324, Decimal(0))
+@example(-1.7976931348623157e308, Decimal("5e-324"))
+def test_a_number_has_two_digits_of_its_noise(x, half_width):
+    printed, half = F(repr(x)), F(half_width)
+    texts = [
+        noise_digits(x, half_width=half_width, rounding=way) for way in (ROUND_FLOOR, ROUND_HALF_EVEN, ROUND_CEILING)
+    ]
+    low, near, high = map(F, texts)
+    assert low <= printed <= high
+    assert low <= near <= high
+    assert high - low <= half / 10  # a unit of its second digit, at most
+    assert abs(near - printed) <= half / 20
+    assert "-0" not in texts
+    assert not any(text.startswith("-0") and F(text) == 0 for text in texts)
+
+
+@given(st.integers(-(10**20), 10**20), st.floats(0, 1e12).map(lambda x: Decimal(repr(x))))
+def test_a_whole_number_stays_whole_whatever_its_noise(x, half_width):
+    text = noise_digits(x, half_width=half_width)
+    assert re.fullmatch("-?[0-9]+", text)
+    assert abs(int(text) - x) <= half_width / 20
+
+
+@pytest.mark.parametrize(
+    ("number", "half_width", "text"),
+    [
+        (43.6981, "0.683", "43.70"),
+        (43.6981, "6.83", "43.7"),
+        (43.6981, "68.3", "44"),
+        (94265.3125, "107.3", "94270"),
+        (94266, "107.3", "94270"),
+        (412, "3", "412"),
+        (-0.04, "3", "0.0"),
+        (0.5, "1e-20", "0.5"),
+        (1.25e-11, "3e-12", "1.25e-11"),
+        (3.1e30, "2e29", "3.10e30"),
+        (3.5, "0", "3.5"),
+    ],
+)
+def test_numbers_for_people_end_where_their_noise_begins(number, half_width, text):
+    assert noise_digits(number, half_width=Decimal(half_width)) == text
+
+
+@given(NUMBERS)
+@example(F(-1, 3))
+@example(F(995, 1000))  # another digit
+@example(F(1) / (F(10) ** 400 + 1))
+def test_two_digits_lie_on_the_side_that_is_told(x):
+    low, high = two_digits(x, ROUND_FLOOR), two_digits(x, ROUND_CEILING)
+    assert F(low) <= x <= F(high)
+    assert F(high) - F(low) <= abs(x) / 10
+
+
+@given(NUMBERS)
+@example(F(1, 3))
+@example(F(1, 2**61))  # a decimal of more than 60 places
+@example(F(0))
+def test_a_decimal_for_spreadsheets_is_plain_and_exact_or_rounded_up(x):
+    text = plain_decimal(x)
+    assert re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", text)
+    assert F(text) == x or x < F(text) < x + last_unit(text)
+    assert F(text) == x or significant_digits(text) >= 17 - (x < 0)
 
 
 def test_a_number_of_thousands_of_digits_has_a_scientific_figure():

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import os
 import re
+from decimal import Decimal
+from fractions import Fraction
 
 import duckdb
 import pytest
@@ -19,10 +21,11 @@ SCHEMA = [
     ("part", "VARCHAR"),
     ("cell", "VARCHAR"),
     ("value", "DOUBLE"),
+    ("shown", "DOUBLE"),
     ("low", "DOUBLE"),
     ("high", "DOUBLE"),
-    ("alpha", "VARCHAR"),
-    ("epsilon", "VARCHAR"),
+    ("alpha", "DOUBLE"),
+    ("epsilon", "DOUBLE"),
     ("derived", "BOOLEAN"),
 ]
 REGIONS = {"kind": "histogram", "column": "region", "epsilon": 1}
@@ -46,7 +49,7 @@ def test_a_parquet_file_has_one_schema_whatever_is_missing(tmp_path, relation, a
 
 def test_ends_that_no_double_holds_are_moved_outward(tmp_path):
     big = 2**60 + 1
-    row = Number("s", "", "", big, big, big, "1/20", "1", False)
+    row = Number("s", "", "", big, big, big, big, "1/20", "1", False)
     columns = {name: [getattr(row, name)] for name in Number._fields}
     write_values(columns, tmp_path / "v.parquet")
     ((value, low, high),) = duckdb.execute(f"SELECT value, low, high FROM '{tmp_path / 'v.parquet'}'").fetchall()
@@ -64,9 +67,47 @@ def test_a_csv_file_keeps_numbers_as_they_are_and_missing_ends_empty(tmp_path):
         rows = list(csv.DictReader(file))
     for number, row in zip(result.numbers(), rows, strict=True):
         assert row["value"] == repr(number.value)
+        assert row["shown"] == repr(number.shown)
         assert row["low"] == ("" if number.low is None else repr(number.low))
         assert row["derived"] == ("true" if number.derived else "false")
     assert {row["low"] for row in rows if row["derived"] == "true"} == {""}
+
+
+def saved(row, path):
+    write_values({name: [getattr(row, name)] for name in Number._fields}, path)
+    with open(path, newline="", encoding="utf-8") as file:
+        (found,) = csv.DictReader(file)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("alpha", "epsilon", "texts"),
+    [
+        ("1/20", "3/10", ("0.05", "0.3")),
+        ("1/1000000000000", "7", ("0.000000000001", "7")),
+        ("1/3", "2/3", ("0.33333333333333334", "0.66666666666666667")),  # 17 digits, up
+        ("1/20", f"1/{2**60}", ("0.05", f"{Decimal(2.0**-60):f}")),
+    ],
+)
+def test_numbers_in_a_csv_file_are_plain_decimals_exact_or_rounded_up(tmp_path, alpha, epsilon, texts):
+    """1/20 becomes a date in a spreadsheet, and 1e-05 is a text to some."""
+    row = Number("s", "", "", 1e-05, 0.0, -1e-05, 2.5e20, alpha, epsilon, False)
+    found = saved(row, tmp_path / "v.csv")
+    assert (found["alpha"], found["epsilon"]) == texts
+    assert all(Fraction(text) >= Fraction(exact) for text, exact in zip(texts, (alpha, epsilon), strict=True))
+    assert [found[name] for name in ("value", "shown", "low", "high")] == [
+        "0.00001", "0.0", "-0.00001", "250000000000000000000",
+    ]  # fmt: skip
+
+
+def test_an_epsilon_that_is_no_number_stays_the_text_it_is(tmp_path):
+    """A record may be anybody's."""
+    row = Number("s", "", "", 1.0, 1.0, None, None, "=1+1", "often", False)
+    found = saved(row, tmp_path / "v.csv")
+    assert (found["alpha"], found["epsilon"], found["low"]) == ("'=1+1", "often", "")
+    write_values({name: [getattr(row, name)] for name in Number._fields}, tmp_path / "v.parquet")
+    assert schema_of(tmp_path / "v.parquet") == SCHEMA
+    assert duckdb.execute(f"SELECT alpha, epsilon FROM '{tmp_path / 'v.parquet'}'").fetchall() == [(None, None)]
 
 
 @given(st.text(st.characters(codec="utf-8"), max_size=8))

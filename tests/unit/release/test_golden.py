@@ -90,6 +90,16 @@ def test_a_record_still_holds_the_numbers_that_were_published(path):
     assert [(each.statistic, each.cell, float(each.value)) for each in numbers] == published
 
 
+def test_records_of_version_2_with_and_without_what_is_shown_are_kept():
+    shown = {
+        name: {each.shown for each in snapdp.load_release(V2 / name).numbers()}
+        for name in ("record.json", "record-shown.json")
+    }
+    assert shown["record.json"] == {None}
+    assert None not in shown["record-shown.json"]
+    assert any(each.moved for each in snapdp.load_release(V2 / "record-shown.json").numbers())
+
+
 def test_a_side_file_is_the_one_its_record_names():
     block = json.loads((V1 / "record-with-files.json").read_text())["statistics"][0]["parts"][0]["file"]
     content = base64.b64decode((V1 / f"{block['name']}.base64").read_text())

@@ -22,6 +22,7 @@ from snapdp.release.request import Request
 from snapdp.release.result import Release
 from snapdp.studies.csv_dialect import CsvDialect
 from tests.services import new_database, on_spark, postgres_server, spark_session
+from tests.unit.audits.releases import of_version_1
 from tests.unit.release.people import LONG, MEAN, new_book, released, study
 from tests.unit.tables import everywhere
 
@@ -153,7 +154,7 @@ def test_a_text_is_no_table_and_no_list(record):
 def test_a_field_that_is_lacking_or_of_another_kind_is_refused(record):
     """Release and report read them: what is not there must not be found out there."""
     optional = {"n", "n_max", "person", "rows_per_person", "columns", "by", "where", "edges", "outside", "count_share"}
-    optional |= {"equals", "from", "below", "file", "own", "csv"} | ALLOWED["versions"] | ALLOWED["csv"]
+    optional |= {"equals", "from", "below", "file", "own", "csv", "shown"} | ALLOWED["versions"] | ALLOWED["csv"]
     for path in places(record):
         at = record
         for step in path:
@@ -171,7 +172,7 @@ def test_a_field_that_is_lacking_or_of_another_kind_is_refused(record):
 
 
 def test_numbers_that_do_not_belong_together_are_refused(record):
-    for key in ("cell", "value", "low", "high", "index"):
+    for key in ("cell", "value", "shown", "low", "high", "index"):
         with pytest.raises(DataError, match="belong together"):
             checked(changed(record, ("statistics", 0, "parts", 0), lambda at, key=key: at[key].append(at[key][0])))
 
@@ -183,11 +184,6 @@ def test_a_record_of_another_version_is_refused(record):
 
 
 # Versions
-
-
-def of_version_1(record):
-    """Return a record as version 1 wrote it: without the engine and the form of CSV files."""
-    return {**{key: each for key, each in record.items() if key not in ("engine", "csv")}, "snapdp_record": 1}
 
 
 def test_a_record_of_version_1_is_read_as_it_was_written(record):
@@ -202,6 +198,9 @@ def test_what_a_later_version_added_is_refused_in_an_earlier_one(record):
         with pytest.raises(DataError, match="records do not have"):
             checked({**of_version_1(record), **more})
         assert checked({**record, **more})
+    for key in ("statistics", "derived"):
+        with pytest.raises(DataError, match=r"records do not have: (parts|derived)\.shown"):
+            checked({**of_version_1(record), key: record[key]})
 
 
 def test_a_record_of_version_2_names_one_of_the_engines(record):

@@ -6,6 +6,7 @@ import csv
 import html.parser
 import json
 import random
+import re
 from decimal import Decimal
 from fractions import Fraction
 
@@ -13,10 +14,12 @@ import duckdb
 import pytest
 
 import snapdp
+from snapdp.cli.render import show_release
 from snapdp.display.numbers import six_digits
 from snapdp.errors import DataError, ParameterError
 from snapdp.ledger.chain import canonical
-from snapdp.release.result import Number, Release, shown_row
+from snapdp.release.result import MOVED, Number, Release, shown_row
+from tests.unit.audits.releases import random_record, without_shown
 from tests.unit.release.people import LONG, MEAN, new_book, released
 
 HISTOGRAM = {"kind": "histogram", "column": "region", "epsilon": 1}
@@ -148,9 +151,13 @@ def test_the_report_is_one_page_without_scripts_or_addresses(result):
 
 
 def with_texts_replaced(value, text):
-    """Return a record with another text in every place where a text may stand; the relation decides what is said."""
+    """Return a record with another text in every place where a text may stand.
+
+    Relation and kind of categories decide what else there is.
+    """
     if isinstance(value, dict):
-        return {key: each if key == "relation" else with_texts_replaced(each, text) for key, each in value.items()}
+        kept = {"relation", "kind"} if "unknown" in value else {"relation"}
+        return {key: each if key in kept else with_texts_replaced(each, text) for key, each in value.items()}
     if isinstance(value, list):
         return [with_texts_replaced(each, text) for each in value]
     return text if isinstance(value, str) else value
@@ -173,20 +180,22 @@ def test_what_is_shown_keeps_the_promise_of_the_interval(seed):
     rng = random.Random(seed)
     value = rng.choice([-1, 1]) * rng.random() * 10.0 ** rng.randint(-8, 14)
     half = abs(rng.choice([value, 1.0])) * 10.0 ** -rng.randint(0, 13) * (0.1 + rng.random())
-    number = Number("mean(x)", "", "", value, value - half * rng.random(), value + half, "1/20", "1", False)
-    promised = (Fraction(number.high) - Fraction(number.low)) / 200  # a hundredth of the half width
-    _, shown, interval = shown_row(number)
-    low, high = (Fraction(end) for end in interval.split(" to "))
+    low, high = value - half * rng.random(), value + half * rng.choice([0, 1])
+    number = Number("mean(x)", "", "", value, value, low, high, "1/20", "1", False)
+    unit = (Fraction(high) - Fraction(low)) / 20  # a tenth of the half width, at most: its second digit
+    _, text, interval = shown_row(number)
+    shown_low, shown_high = (Fraction(end) for end in interval.split(" to "))
     slack = Fraction(1, 2**52) * abs(Fraction(value))  # repr is the shortest text of a double, not all its digits
-    assert abs(Fraction(shown) - Fraction(value)) <= promised / 2 + slack
-    assert Fraction(number.low) - promised - slack <= low <= Fraction(number.low) + slack
-    assert Fraction(number.high) - slack <= high <= Fraction(number.high) + promised + slack
-    assert abs(Fraction(shown) - Fraction(value)) <= abs(Fraction(value)) / 10**5  # and six digits at least
+    assert abs(Fraction(text) - Fraction(value)) <= unit + slack
+    assert Fraction(low) - unit - slack <= shown_low <= Fraction(low) + slack
+    assert Fraction(high) - slack <= shown_high <= Fraction(high) + unit + slack
+    assert Fraction(low) - slack <= Fraction(text) <= Fraction(high) + slack  # where the value is an end, too
 
 
 def test_a_mean_far_from_zero_is_shown_inside_its_interval():
-    number = Number("mean(x)", "", "", 1000000047.3125, 1000000044.25, 1000000050.375, "1/20", "1", False)
-    assert shown_row(number) == ("mean(x)", "1000000047.31", "1000000044.25 to 1000000050.38")
+    value = 1000000047.3125
+    number = Number("mean(x)", "", "", value, value, 1000000044.25, 1000000050.375, "1/20", "1", False)
+    assert shown_row(number) == ("mean(x)", "1000000047.3", "1000000044.2 to 1000000050.4")
     assert six_digits(412.0, half_width=Decimal(3)) == "412"
     assert six_digits(2**60, half_width=Decimal(3)) == str(2**60)
     assert six_digits(3.5, half_width=Decimal(0)) == "3.5"
@@ -195,8 +204,98 @@ def test_a_mean_far_from_zero_is_shown_inside_its_interval():
 def test_screen_and_report_show_a_number_alike(tmp_path):
     record = released(tmp_path, MEAN).record
     part = record["statistics"][0]["parts"][0]
-    part["value"], part["low"], part["high"] = [1000000047.3125], [1000000044.25], [1000000050.375]
+    part["shown"], part["low"], part["high"] = [1000000047.3125], [1000000044.25], [1000000050.375]
     result = Release(record)
-    for text in ("1000000047.31", "1000000044.25 to 1000000050.38"):
+    for text in ("1000000047.3", "1000000044.2 to 1000000050.4"):
         assert text in repr(result)
         assert f">{text}<" in result.to_html()
+
+
+def test_the_report_lists_every_column_that_was_read_as_it_was_declared():
+    columns = {
+        "age": {"kind": "integer", "lower": 0, "upper": 120, "missing": 40},
+        "born": {"kind": "date", "from": "2024-01-01", "to": "2024-03-31", "each": "month"},
+        "left": {"kind": "boolean", "unknown": "binned"},
+        "grade": {"kind": "category", "categories": ["1", "2"]},
+        "place": {"kind": "category", "categories": ["north", "south"], "null": "binned"},
+    }
+    asked = [
+        {"kind": "mean", "column": "age", "by": "place", "epsilon": 1},
+        {"kind": "histogram", "column": "born", "by": "left", "epsilon": 1},
+        {"kind": "count", "where": [{"column": "grade", "equals": "1"}], "epsilon": 1},
+    ]
+    relation = {"relation": "add-remove", "n_max": 4, "person": "id", "rows_per_person": 2}
+    declared = snapdp.study(version=2, dataset="people", columns=columns, statistic=asked, **relation)
+    page = Release(random_record(random.Random(1), declared)).to_html()
+    rows = dict(re.findall(r"<tr><td>(\w+)</td><td>([^<]*)</td></tr>", page.split("<h3>columns</h3>")[1]))
+    assert list(rows) == ["age", "place", "born", "left", "grade", "id"]
+    assert rows["age"].startswith("integer from 0 to 120 in steps of 1 ")
+    assert "missing cells count as 40" in rows["age"]
+    assert rows["place"] == "north, south; unknown dropped, null binned"
+    assert rows["born"] == "date from 2024-01-01 to 2024-03-31, each month; unknown dropped, null dropped"
+    assert rows["left"] == "boolean; unknown binned, null dropped"
+    assert rows["grade"] == "1, 2, compared as numbers; unknown dropped, null dropped"
+    assert rows["id"] == "names persons; at most 2 rows of each count"
+
+
+def with_first_cell(record, *, value, shown):
+    """Return a record in which the first cell was drawn and is shown as told, and every other is shown as drawn."""
+    for block in [*record["derived"], *(part for each in record["statistics"] for part in each["parts"])]:
+        block["shown"] = list(block["value"])
+    part = record["statistics"][0]["parts"][0]
+    part["value"][0], part["shown"][0], part["low"][0], part["high"][0] = value, shown, 0, 2
+    return record
+
+
+def test_what_is_impossible_is_shown_as_possible_and_one_line_says_so(tmp_path, capsys):
+    record = released(tmp_path, HISTOGRAM).record
+    moved = Release(with_first_cell(record, value=-12345, shown=0))
+    for text in (repr(moved), moved.to_html(), moved._repr_html_()):
+        assert text.count(MOVED) == 1
+        assert "-12345" not in text
+    assert "histogram(region) [north] 0 0 to 2" in " ".join(repr(moved).split())
+    assert next(iter(moved.values["histogram(region)"].values())) == -12345  # for sums and averages
+    show_release(moved, left=Fraction(1))
+    printed = capsys.readouterr()
+    assert MOVED in " ".join(printed.err.split())
+    assert "-12345" not in printed.out
+
+
+def test_the_line_is_not_said_where_everything_is_shown_as_it_was_drawn(tmp_path, capsys):
+    possible = Release(with_first_cell(released(tmp_path, HISTOGRAM).record, value=2, shown=2))
+    show_release(possible, left=Fraction(1))
+    printed = capsys.readouterr()
+    for text in (repr(possible), possible.to_html(), " ".join(printed.err.split())):
+        assert MOVED not in text
+
+
+def test_a_record_of_before_is_shown_as_it_was_drawn(tmp_path):
+    """It does not say what is possible: nothing is filled in."""
+    result = Release(without_shown(released(tmp_path, HISTOGRAM).record))
+    assert {each.shown for each in result.numbers()} == {None}
+    assert [each.printed for each in result.numbers()] == [each.value for each in result.numbers()]
+    assert MOVED not in repr(result)
+    result.save(tmp_path / "v.csv")
+    with open(tmp_path / "v.csv", newline="", encoding="utf-8") as file:
+        assert {row["shown"] for row in csv.DictReader(file)} == {""}
+
+
+def test_a_bar_of_a_picture_is_as_long_as_what_is_shown(tmp_path):
+    record = released(tmp_path, HISTOGRAM).record
+    pages = [Release(with_first_cell(record, value=value, shown=0)).to_html() for value in (-12345, 0)]
+    pictures = [re.findall("<svg.*?</svg>", page) for page in pages]
+    assert pictures[0]
+    assert pictures[0] == pictures[1]
+
+
+@pytest.mark.parametrize(("cells", "is_open"), [(20, True), (21, False)])
+def test_a_short_table_of_a_report_is_unfolded(tmp_path, cells, is_open):
+    edges = [100 * i for i in range(cells + 1)]
+    page = released(tmp_path, {"kind": "histogram", "column": "cell", "edges": edges, "epsilon": 1}).to_html()
+    assert ("<details open><summary>table" in page, "<details><summary>table" in page) == (is_open, not is_open)
+
+
+def test_the_parts_that_a_number_is_derived_from_stay_folded(tmp_path):
+    page = released(tmp_path, GROUPED).to_html()
+    opened = ["<details open>" in piece for piece in page.split("<summary>table")[:-1]]
+    assert opened == [True, False, False]  # the mean; its sum and count

@@ -41,6 +41,9 @@ class DrawnPart(Protocol):
     def statistic(self, cell: int) -> Fraction:
         """Return the released statistic of a cell, exactly."""
 
+    def possible(self, cell: int) -> Fraction:
+        """Return the released statistic of a cell, moved into the public range."""
+
     def interval(self, cell: int, alpha: Fraction) -> tuple[Fraction, Fraction]:
         """Return the noise interval of a cell at confidence 1 - alpha."""
 
@@ -51,12 +54,14 @@ class DrawnPart(Protocol):
 class Derived(Value):
     """Numbers that follow from released ones, one for each cell: free of charge.
 
-    name   what they are, as records say it: SHARE, "mean", "standard deviation", ...
+    name    what they are, as records say it: SHARE, "mean", "standard deviation", ...
+    shown   the values, each moved to what the statistic can be; None where they are possible as they are
     """
 
     name: str
     title: str
     columns: Columns
+    shown: Sequence[Printed] | None = None
 
 
 def as_columns(rows: Sequence[Row]) -> Columns:

@@ -67,9 +67,12 @@ class Variance(Statistic):
         """Yield the standard deviation."""
         (variance,) = parts
         low, high = (root_for_rounding(end) for end in variance.interval(0, variance.alpha))
-        value = to_float_nearest(root_for_rounding(variance.statistic(0))) + 0.0
-        columns = as_columns([(value, to_float_down(low), to_float_up(high))])
-        yield Derived(name="standard deviation", title=f"standard deviation({self.column.name})", columns=columns)
+        value, shown = (
+            to_float_nearest(root_for_rounding(square)) + 0.0
+            for square in (variance.statistic(0), variance.possible(0))
+        )
+        columns, title = as_columns([(value, to_float_down(low), to_float_up(high))]), self.column.name
+        yield Derived(name="standard deviation", title=f"standard deviation({title})", columns=columns, shown=[shown])
 
 
 def variance_query(

@@ -1,0 +1,167 @@
+"""Blocks of released numbers: the value is what was drawn, shown is what the statistic can be."""
+
+from __future__ import annotations
+
+import math
+import random
+from fractions import Fraction
+
+import pytest
+
+from snapdp.audits import check_release
+from snapdp.audits.release_audit import audit, release_certificate
+from snapdp.release.derived import derived_blocks
+from snapdp.release.draw import CellNumbers, Drawn
+from snapdp.studies.columns import INTEGER
+from tests.unit.audits.releases import random_record, random_study
+from tests.unit.release.people import COLUMNS, study
+
+SEEDS = range(60)
+SOME = {
+    "histogram": {"kind": "histogram", "column": "region", "epsilon": 1},
+    "count": {"kind": "count", "where": [{"column": "age", "from": 65}], "epsilon": 1},
+    "sum": {"kind": "sum", "column": "pay", "epsilon": 1},
+    "mean": {"kind": "mean", "column": "age", "epsilon": 1},
+    "variance": {"kind": "variance", "column": "pay", "epsilon": 1},
+    "covariance": {"kind": "covariance", "columns": ["age", "pay"], "epsilon": 1},
+}
+
+
+def possible(statistic, name):
+    """Return the least and the greatest number that a part can have, from the declarations alone."""
+    relation, rows = statistic.relation, statistic.relation.rows
+    if name == "count":
+        return 0, rows
+    x, y = statistic.columns[0], statistic.columns[-1]
+    half = (x.upper - x.lower) / 2
+    pairs = Fraction(rows * rows // 4, rows * max(rows - 1, 1)) * (x.upper - x.lower) * (y.upper - y.lower)
+    every = not statistic.where and not x.dropped  # row counts
+    public = relation.is_change_one and statistic.by is None and every
+    return {
+        "sum": (rows * x.lower, rows * x.upper) if public else (min(0, rows * x.lower), max(0, rows * x.upper)),
+        "mean": (x.lower, x.upper) if public else (-rows * half, rows * half),
+        "variance": (0, pairs),
+        "covariance": (-pairs, pairs),
+    }[statistic.kind]
+
+
+def at_the_clamps(request, dice):
+    """Return every part with indices at both ends of its clamp, next to them, around the range, and anywhere."""
+    found = []
+    for line, mechanisms in zip(request.lines, request.mechanisms, strict=True):
+        parts = []
+        for part, m in zip(line.statistic.parts, mechanisms, strict=True):
+            p = m.parameters
+            inner = (int(p.value_lower / p.grid), int(p.value_upper / p.grid))
+            ends = [p.low, p.high, p.low + 1, p.high - 1, *inner, dice.randint(p.low, p.high)]
+            dice.shuffle(ends)
+            indices = [ends[cell % len(ends)] for cell in range(part.cells)]
+            parts.append(Drawn(line=line, part=part, mechanism=m, indices=indices))
+        found.append(parts)
+    return found
+
+
+def is_possible(drawn):
+    low, high = possible(drawn.line.statistic, drawn.part.numerator.name)
+    return all(float(low) <= shown <= float(high) for shown in drawn.block.shown)
+
+
+def test_what_is_shown_is_possible_and_the_value_is_what_was_drawn():
+    moved, seen = 0, set()
+    for seed in SEEDS:
+        dice = random.Random(seed)
+        for parts in at_the_clamps(random_study(dice).request(), dice):
+            for drawn in parts:
+                block, numerator = drawn.block, drawn.part.numerator
+                assert is_possible(drawn), seed
+                low, high = numerator.statistic_range
+                for index, value, shown in zip(drawn.indices, block.values, block.shown, strict=True):
+                    exact = numerator.statistic(index * drawn.mechanism.parameters.grid)
+                    assert value == (int(exact) if numerator.integers else float(exact))
+                    assert type(value) is type(shown)
+                    assert shown == value if low <= exact <= high else shown in (float(low), float(high))
+                    moved += shown != value
+                seen.add((drawn.line.statistic.kind, numerator.name))
+    assert moved > 100
+    # Counts, bins, sums from below and from zero, means alone and as sum and count, variances, covariances.
+    assert len(seen) == 9
+
+
+def test_the_test_sees_a_number_that_is_shown_as_it_was_drawn(monkeypatch):
+    monkeypatch.setattr(CellNumbers, "possible", lambda self, index: self.slope * index + self.shift)
+    dice = random.Random(1)
+    for asked in SOME.values():
+        request = study(asked).request()
+        drawn = [parts[0] for _ in range(12) for parts in at_the_clamps(request, dice)]
+        assert not all(map(is_possible, drawn)), asked["kind"]
+
+
+def test_whole_statistics_are_shown_as_whole_numbers():
+    asked = [SOME["histogram"], SOME["count"], {"kind": "sum", "column": "age", "epsilon": "1/1000"}]
+    for parts in at_the_clamps(study(*asked).request(), random.Random(0)):
+        assert {type(shown) for shown in parts[0].block.shown} == {int}
+    assert COLUMNS["age"]["kind"] == INTEGER
+
+
+def test_what_is_derived_is_shown_as_something_possible():
+    pairs = [{"kind": "variance", "column": "age", "epsilon": 1}, SOME["variance"], SOME["covariance"]]
+    grouped = {"kind": "mean", "column": "pay", "by": "region", "epsilon": 1}
+    limits = {
+        "standard deviation": (0, math.nextafter(math.sqrt(120**2 / 3), 100)),  # of four rows, two at each bound
+        "correlation": (-1, 1),
+        "share": (0, 1),
+        "mean": (500, 1000),
+    }
+    moved = 0
+    for seed in range(20):
+        request = study(*pairs[:1], SOME["histogram"], grouped, *pairs[1:]).request()
+        for number, block in derived_blocks(at_the_clamps(request, random.Random(seed))):
+            low, high = limits[block.name]
+            high = high * 500 / 120 if (block.name, number) == ("standard deviation", 3) else high
+            assert all(low <= shown <= high for shown in block.shown)
+            for value, shown in zip(block.values, block.shown, strict=True):
+                assert shown == value or block.name == "standard deviation"  # the others are possible as they are
+                moved += shown != value
+    assert moved
+
+
+def test_many_cells_are_shown_as_few_are():
+    """Each distinct index is printed once: the same numbers as one by one."""
+    asked = {"kind": "count", "by": "many", "epsilon": "1/2"}
+    ((drawn,),) = at_the_clamps(study(asked, relation="add-remove").request(), random.Random(3))
+    block = drawn.block
+    assert len(block.cells) == 1200
+    assert [int(each) for each in block.shown] == [drawn._shown(index) for index in drawn.indices]
+    assert {min(max(int(each), 0), 4) for each in block.values} == set(map(int, block.shown))
+
+
+@pytest.mark.parametrize("place", ["statistics", "derived"])
+def test_a_forged_number_to_show_is_named(place):
+    asked = [SOME["variance"], SOME["histogram"]]
+    record = random_record(random.Random(2), study(*asked))
+    assert audit(record).sound
+    block = record["statistics"][1]["parts"][0] if place == "statistics" else record["derived"][0]
+    field = "statistics[1].parts[0].shown[0]" if place == "statistics" else "derived[0].shown[0]"
+    kept = block["shown"][0]
+    block["shown"] = [kept + 1, *block["shown"][1:]]
+    (finding,) = audit(record).findings
+    assert (finding.field, finding.says, finding.should) == (field, str(kept + 1), str(kept))
+    (reason,) = check_release.check(release_certificate(record))
+    assert reason.startswith(f"record.{field}: is {kept + 1!r}, but {kept!r} follows")
+
+
+def test_a_number_shown_as_it_was_drawn_is_named_where_it_is_impossible():
+    """A value outside of what is possible, copied to where the possible one belongs."""
+    record = random_record(random.Random(5), study(SOME["histogram"]))
+    (part,) = record["statistics"][0]["parts"]
+    p = study(SOME["histogram"]).request().mechanisms[0][0].parameters
+    part["index"][0] = p.low
+    low = random_like(part)
+    assert low < 0
+    part["shown"][0] = low
+    assert "statistics[0].parts[0].shown[0]" in {each.field for each in audit(record).findings}
+
+
+def random_like(part):
+    """Return the value of the first index."""
+    return int(Fraction(part["shift"]) + Fraction(part["factor"]) * Fraction(part["grid"]) * part["index"][0])
