@@ -93,6 +93,17 @@ class Snapping:
     def __repr__(self) -> str:
         return repr(self._mechanism).replace("Mechanism", "Snapping", 1)
 
+    def _repr_html_(self) -> str:
+        from snapdp.api.notebook import mechanism_html
+
+        return mechanism_html(self.parameters)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Snapping) and self._mechanism == other._mechanism
+
+    def __hash__(self) -> int:
+        return hash(self._mechanism)
+
     def accuracy(self, *, alpha: Any = "0.05", method: str = "tight", value: Any = None) -> DataUnits:
         """Return the least a with P(|out - f| > a) <= alpha, for every f in the public range, or for a guess `value`.
 

@@ -70,12 +70,16 @@ class Mechanism:
 
         return VectorSampler(self._parameters)
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Mechanism) and (self._parameters, self._nan) == (other._parameters, other._nan)
+
+    def __hash__(self) -> int:
+        return hash((self._parameters, self._nan))
+
     def __repr__(self) -> str:
         p = self._parameters
-        return (
-            f"Mechanism(epsilon={p.epsilon}, sensitivity={p.sensitivity}, lower={p.lower}, upper={p.upper}, "
-            f"grid={p.grid}, arithmetic={p.arithmetic})"
-        )
+        said = {"epsilon": p.epsilon, "sensitivity": p.sensitivity, "lower": p.lower, "upper": p.upper, "grid": p.grid}
+        return f"Mechanism({', '.join(f'{k}={shown(v)}' for k, v in said.items())}, arithmetic={p.arithmetic})"
 
 
 def declared(
