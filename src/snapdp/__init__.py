@@ -8,6 +8,7 @@ from snapdp.mechanism import FinitePrecision, SnappingParameters
 
 if TYPE_CHECKING:
     from snapdp.api.study import Study, study
+    from snapdp.exact import Parameter
     from snapdp.ledger import Ledger
     from snapdp.release import Release, load_release
     from snapdp.studies import CsvDialect
@@ -23,6 +24,7 @@ __all__ = [
     "FinitePrecision",
     "Ledger",
     "LedgerError",
+    "Parameter",
     "ParameterError",
     "PremiseError",
     "Release",
@@ -38,6 +40,7 @@ __all__ = [
 _LATER = {  # loaded when first asked for: a scalar release needs none of it
     "CsvDialect": "snapdp.studies",
     "Ledger": "snapdp.ledger",
+    "Parameter": "snapdp.exact",
     "Release": "snapdp.release",
     "Study": "snapdp.api.study",
     "audit": "snapdp.verifier",

@@ -16,13 +16,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from snapdp.errors import ParameterError
 from snapdp.exact import HALF, Enclosure, datum, enclose, nearest_index, parameter, refine, refined, shown
 from snapdp.mechanism.definition import clamped_index
 from snapdp.mechanism.parameters import DataUnits, Inner, SnappingParameters
 from snapdp.values import Value
+
+if TYPE_CHECKING:
+    from snapdp.exact import Parameter
 
 Point = Fraction | float  # of the data axis: exact, or an infinity
 MOMENT_BITS = 80  # moments are enclosed to 2**-80 of the grid (bias) or of themselves
@@ -55,7 +58,7 @@ class Law(ABC):
 
     # In data units
 
-    def probability(self, lower: Any, upper: Any = None) -> Enclosure:
+    def probability(self, lower: Parameter, upper: Parameter | None = None) -> Enclosure:
         """Return P(lower <= output <= upper), or P(output = lower) where there is no upper.
 
         Ends are what they are, as in `release`: a double the number that it stores, text ("0.3", "1/3") what it says.
@@ -72,11 +75,11 @@ class Law(ABC):
             raise ParameterError("lower is above upper.", "Give lower <= upper; were the two swapped?")
         return self._mass(_first_from(start, self.parameters), _last_to(end, self.parameters))
 
-    def cdf(self, x: Any) -> Enclosure:
+    def cdf(self, x: Parameter) -> Enclosure:
         """Return P(output <= x)."""
         return self.index_cdf(_last_to(_position(x, name="x"), self.parameters))
 
-    def quantile(self, q: Any) -> DataUnits:
+    def quantile(self, q: Parameter) -> DataUnits:
         """Return the least output that is reached with probability q: the least x with cdf(x) >= q."""
         return self.parameters.data_value(self.quantile_index(q))
 
@@ -114,7 +117,7 @@ class Law(ABC):
         """Return P(output index <= index)."""
         return self.lower_tail(index + 1)
 
-    def quantile_index(self, q: Any) -> int:
+    def quantile_index(self, q: Parameter) -> int:
         """Return the least index whose cdf is at least q."""
         least = parameter(q, name="q")
         if not 0 <= least <= 1:
