@@ -7,6 +7,7 @@ from snapdp.errors import BoundError, BudgetError, DataError, LedgerError, Param
 from snapdp.mechanism import FinitePrecision, SnappingParameters
 
 if TYPE_CHECKING:
+    from snapdp.api.one_line import count, covariance, histogram, mean, sum, variance
     from snapdp.api.study import Study, study
     from snapdp.exact import Parameter
     from snapdp.ledger import Ledger
@@ -33,9 +34,15 @@ __all__ = [
     "SnappingParameters",
     "Study",
     "audit",
+    "count",
+    "covariance",
+    "histogram",
     "load_release",
+    "mean",
     "open_table",
     "study",
+    "sum",
+    "variance",
 ]
 _LATER = {  # loaded when first asked for: a scalar release needs none of it
     "CsvDialect": "snapdp.studies",
@@ -44,9 +51,15 @@ _LATER = {  # loaded when first asked for: a scalar release needs none of it
     "Release": "snapdp.release",
     "Study": "snapdp.api.study",
     "audit": "snapdp.verifier",
+    "count": "snapdp.api.one_line",
+    "covariance": "snapdp.api.one_line",
+    "histogram": "snapdp.api.one_line",
     "load_release": "snapdp.release",
+    "mean": "snapdp.api.one_line",
     "open_table": "snapdp.tables",
     "study": "snapdp.api.study",
+    "sum": "snapdp.api.one_line",
+    "variance": "snapdp.api.one_line",
 }
 
 

@@ -40,3 +40,12 @@ m.accuracy(alpha=[0.05])  # error
 
 def doubled(epsilon: snapdp.Parameter) -> snapdp.Snapping:
     return snapdp.Snapping(epsilon=epsilon, sensitivity=1, lower=0, upper=9)
+
+
+asked = snapdp.mean(
+    pl.Series("age", [1, 2]), bounds=(0, Fraction(120)), missing="dropped", epsilon=1, ledger="a.ledger"
+)
+value: float = float(asked)
+snapdp.mean([1, 2], bounds=(0, 120), epsilon=[1])  # error
+snapdp.sum([1, 2], bounds=(0, 120), ledger=3)  # error
+snapdp.mean([1, 2], epsilon=1)  # error
