@@ -88,7 +88,9 @@ class GivenColumns:
 def is_column(given: Any) -> bool:
     """Tell whether a value is one column: a Series, an array or a list; by its type alone."""
     library, kind = type(given).__module__.partition(".")[0], type(given).__name__
-    return isinstance(given, (list, tuple)) or (library in _COLUMNS and kind not in _TABLES)
+    if isinstance(given, (list, tuple)):
+        return True
+    return library in _COLUMNS and kind not in _TABLES and getattr(given, "ndim", 1) > 0  # a scalar is no column
 
 
 def numbers(

@@ -46,15 +46,18 @@ def count(
     """Release how many rows meet all conditions; of a column of truth values, how many are true.
 
     data       a table, or a column of truth values such as df["age"] >= 65
+    column     a name for a column of truth values; "condition" if left out
     where      {"region": "north", "age": (65, None)}: a category, or (from, below)
     columns    what is declared of the columns in `where`, with the keys of a study
     others     as for `mean`
     """
     given = GivenColumns(data, columns)
     said = conditions(where)
-    if not given.is_table or column is not None:
-        name = given.column(_truth(data, given), column or "condition", TRUTH)
+    if not given.is_table:
+        name = given.column(_truth(data), column or "condition", TRUTH)
         said = {"where": [*said.get("where", []), {"column": name, "equals": "true"}]}
+    elif column is not None:
+        raise ParameterError("rows of a table are counted, not a column.", 'Say which: where={"region": "north"}.')
     return _released("count", given, said, by, groups, _cost(epsilon, accuracy, alpha), ledger, account, directory)
 
 
@@ -217,8 +220,10 @@ def histogram(
     if (categories is None) == (edges is None):
         raise ParameterError("a histogram has categories or edges.", 'Give categories=["north", "south"] or edges.')
     if categories is not None:
+        _refuse({"bounds": bounds, "missing": missing, "step": step, "integer": integer, "outside": outside}, "edges")
         said = _about(given, data, column, category(categories, unknown=unknown, null=null), where)
     else:
+        _refuse({"unknown": unknown, "null": null}, "categories")
         declared = numbers(bounds or (), missing="dropped", step=step, integer=integer)
         said = _about(given, data, column, declared, where)
         said |= {"edges": [written(each) for each in edges or ()], "outside": outside}
@@ -232,6 +237,13 @@ def _about(
     return {"column": given.column(data, column, declaration), **conditions(where)}
 
 
+def _refuse(strays: Mapping[str, Any], other: str) -> None:
+    """Refuse what speaks of another kind of histogram; what is left out, or dropped by default, says nothing."""
+    for name, said in strays.items():
+        if said not in (None, False, "dropped"):
+            raise ParameterError(f"{name} belongs to a histogram with {other}.", f"Leave {name} out.")
+
+
 def _cost(epsilon: Parameter | None, accuracy: Parameter | None, alpha: Parameter | None) -> dict[str, Any]:
     said = {"epsilon": epsilon, "accuracy": accuracy, "alpha": alpha}
     return {key: written(each) for key, each in said.items() if each is not None}
@@ -243,9 +255,9 @@ def _pair(given: Any, name: str, what: str) -> tuple[Any, Any]:
     return given[0], given[1]
 
 
-def _truth(data: Any, given: GivenColumns) -> Any:
+def _truth(data: Any) -> Any:
     """Return a column of truth values; refuse another by its type, whatever is in it."""
-    if not given.is_table and str(getattr(data, "dtype", getattr(data, "type", ""))).lower() not in TRUTH_TYPES:
+    if str(getattr(data, "dtype", getattr(data, "type", ""))).lower() not in TRUTH_TYPES:
         raise ParameterError(
             "the column does not hold truth values.",
             'Count df["age"] >= 65, or the rows of a table: snapdp.count(df, where={"age": (65, None)}, ...).',

@@ -224,6 +224,17 @@ REFUSED = {
         lambda to: snapdp.mean(AGES, by="region", groups=["a"], **BOUNDED, **to),
         "as the rows are",
     ),
+    "a column of a table to count": (lambda to: snapdp.count(FRAME, column="age", **to), "not a column"),
+    "bounds of categories": (
+        lambda to: snapdp.histogram(FRAME["region"], categories=["north"], bounds=(0, 1), **to),
+        "bounds belongs to a histogram with edges",
+    ),
+    "unknown numbers": (
+        lambda to: snapdp.histogram(AGES, edges=[0, 9], bounds=(0, 9), unknown="binned", **to),
+        "unknown belongs to a histogram with categories",
+    ),
+    "a single number": (lambda to: snapdp.mean(np.float64(3), column="x", **BOUNDED, **to), "no table"),
+    "a square": (lambda to: snapdp.mean(np.zeros((4, 4)), **BOUNDED, **to), "one-dimensional"),
     "a histogram of nothing": (lambda to: snapdp.histogram(AGES, **to), "categories or edges"),
     "a covariance of one": (lambda to: snapdp.covariance(AGES, bounds=((0, 1), (0, 1)), **to), "two columns"),
     "two of one name": (
