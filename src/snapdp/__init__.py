@@ -1,4 +1,12 @@
-"""snapdp: differentially private numbers whose guarantee survives floating-point arithmetic."""
+"""snapdp: differentially private numbers whose guarantee survives floating-point arithmetic.
+
+    snapdp.mean(df["age"], bounds=(15, 100), missing="dropped", epsilon=1, ledger="people.ledger")    one statistic
+    snapdp.study("study.toml").release("people.csv", ledger="people.ledger")                          several
+    snapdp.Snapping(epsilon=1, sensitivity=1, lower=0, upper=100).release(42)                         noise for a number
+
+The ledger is made once, by snapdp.Ledger.create("people.ledger") and its create_account: it says who is protected and
+what may be spent.
+"""
 
 from typing import TYPE_CHECKING, Any
 
