@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from snapdp.exact import Parameter
 
 Where = str | os.PathLike[str]
-TRUTH = category(["false", "true"])
+TRUTH = {"kind": "boolean"}
 TRUTH_TYPES = ("bool", "boolean", "bool[pyarrow]")  # as numpy, pandas, Polars and Arrow name them
 
 

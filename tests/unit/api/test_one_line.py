@@ -19,6 +19,7 @@ AGES = [31, 62, 7, 45]
 FRAME = pd.DataFrame({"age": AGES, "pay": [512.5, 999.0, 700.0, 1200.0], "region": ["north", "south", "north", "?"]})
 AGE = {"kind": "number", "lower": 0, "upper": 120, "missing": 50}
 REGION = {"kind": "category", "categories": ["north", "south"]}
+TRUE = {"kind": "count", "where": [{"column": "condition", "equals": "true"}], "epsilon": 10**6}
 BOUNDED = {"bounds": (0, 120), "missing": 50}
 
 
@@ -149,6 +150,8 @@ def test_truth_values_are_counted(rich):
         result = snapdp.count(column, epsilon=10**6, ledger=rich)
         assert float(result) == 2
         assert result.record["statistics"][0]["title"] == "count where condition = true"
+    again = by_study(rich, {"condition": old}, TRUE, condition={"kind": "boolean"})
+    assert again.free  # the first of them: a Series under the same name
     by_region = snapdp.count(old, by=FRAME["region"], groups=["north", "south"], epsilon=10**6, ledger=rich)
     assert by_region.value == {"north": 0, "south": 1}
 
