@@ -69,7 +69,25 @@ REQUESTS = {
         lambda **to: snapdp.mean(FRAME, column="age", by="region", groups=("north", "south"), **BOUNDED, **to),
         {"kind": "mean", "column": "age", "by": "region"},
     ),
+    "conditions": (
+        lambda **to: snapdp.sum(FRAME, column="age", where={"age": (18, 65)}, **BOUNDED, **to),
+        {"kind": "sum", "column": "age", "where": [{"column": "age", "from": 18, "below": 65}]},
+    ),
 }
+
+
+def test_bins_of_a_line_are_those_of_a_study(ledger):
+    """A histogram has its own rule for missing cells; a number that stands in for them is none of it."""
+    asked = {"bounds": (0, 120), "edges": (0, 18, Fraction(65)), "missing": "binned", "outside": "binned"}
+    first = snapdp.histogram(FRAME, column="age", **asked, epsilon=1, ledger=ledger)
+    assert list(first.value) == ["[0, 18)", "[18, 65]", "above 65", "(missing)"]
+    bins = {"kind": "histogram", "column": "age", "edges": [0, 18, 65], "missing": "binned", "outside": "binned"}
+    assert by_study(ledger, FRAME, {**bins, "epsilon": 1}, age={**AGE, "missing": "dropped"}).free
+
+
+def test_what_a_missing_cell_counts_as_is_said_or_asked_for(ledger):
+    with pytest.raises(ParameterError, match=r'(?s)missing cell.*"dropped".*"middle".*public number'):
+        snapdp.mean(AGES, bounds=(0, 120), epsilon=1, ledger=ledger)
 
 
 @pytest.mark.parametrize("name", REQUESTS)
@@ -84,11 +102,12 @@ def test_a_line_is_the_request_that_a_study_makes(name, ledger):
 
 def test_a_line_is_the_request_that_flags_make(ledger, tmp_path):
     FRAME.to_csv(tmp_path / "people.csv", index=False)
-    flags = ["--mean", "age", "--bounds", "0,120", "--n", "4", "--epsilon", "1", "--ledger", str(ledger), "--yes"]
-    done = CliRunner().invoke(main, ["release", str(tmp_path / "people.csv"), *flags])
+    flags = ["--mean", "age", "--bounds", "0,120", "--missing", "dropped", "--n", "4", "--epsilon", "1"]
+    done = CliRunner().invoke(main, ["release", str(tmp_path / "people.csv"), *flags, "--ledger", str(ledger), "--yes"])
     assert done.exit_code == 0, done.stderr
-    answer = snapdp.mean(tmp_path / "people.csv", column="age", bounds=(0, 120), missing=60, epsilon=1, ledger=ledger)
-    assert answer.free
+    asked = {"column": "age", "bounds": (0, 120), "epsilon": 1, "ledger": ledger}
+    assert snapdp.mean(tmp_path / "people.csv", missing="dropped", **asked).free
+    assert not snapdp.mean(tmp_path / "people.csv", missing="middle", **asked).free
 
 
 # Columns of every kind
@@ -167,6 +186,15 @@ def test_numbers_may_be_of_any_kind_of_parameter(rich):
     ways = [(0, 120), ("0", "120"), (0.0, Fraction(120)), [np.int64(0), np.float32(120)]]
     found = [snapdp.mean(AGES, bounds=each, missing=50, epsilon=Fraction(1, 3), ledger=rich) for each in ways]
     assert [each.free for each in found] == [False, True, True, True]
+
+
+def test_a_mean_of_those_who_answered_is_theirs(rich):
+    """The wages of the issue: with the middle for those who have none the mean is another."""
+    wages = pd.Series([10.0, 20.0, None, None], name="wage")
+    asked = {"bounds": (0, 100), "integer": True, "epsilon": 10**6, "ledger": rich}
+    assert float(snapdp.mean(wages, missing="dropped", **asked)) == pytest.approx(15, abs=0.01)
+    assert float(snapdp.mean(wages, missing="middle", **asked)) == pytest.approx(32.5, abs=0.01)
+    assert float(snapdp.mean(wages, missing=0, **asked)) == pytest.approx(7.5, abs=0.01)
 
 
 # The account says who is protected
