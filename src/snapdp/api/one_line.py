@@ -214,12 +214,18 @@ def histogram(
     categories       the public list; `unknown` and `null` say whether other cells are "dropped" or "binned"
     edges            public bin edges of a column of numbers, whose `bounds` are then given as well; `outside` and
                      `missing` say whether cells beyond them, or without a number, are "dropped" or "binned"
+    columns          booleans and dates are declared here, with neither: {"visit": {"kind": "date", "from": ...}}
     others           as for `mean`
     """
     given = GivenColumns(data, columns)
-    if (categories is None) == (edges is None):
-        raise ParameterError("a histogram has categories or edges.", 'Give categories=["north", "south"] or edges.')
-    if categories is not None:
+    if categories is not None and edges is not None:
+        raise ParameterError("a histogram has categories or edges, not both.", "Leave one of them out.")
+    if categories is None and edges is None:
+        said = _about(given, data, column, {}, where)
+        if said["column"] not in (columns or {}):
+            advice = 'Give categories=["north", "south"], or edges; or declare a boolean or a date in columns.'
+            raise ParameterError("a histogram has categories or edges.", advice)
+    elif categories is not None:
         _refuse({"bounds": bounds, "missing": missing, "step": step, "integer": integer, "outside": outside}, "edges")
         said = _about(given, data, column, category(categories, unknown=unknown, null=null), where)
     else:

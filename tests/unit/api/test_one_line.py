@@ -85,6 +85,15 @@ def test_bins_of_a_line_are_those_of_a_study(ledger):
     assert by_study(ledger, FRAME, {**bins, "epsilon": 1}, age={**AGE, "missing": "dropped"}).free
 
 
+def test_booleans_and_dates_are_declared_with_the_keys_of_a_study(rich):
+    rows = pd.DataFrame({"old": AGES, "visit": ["2024-05-17", "2024-06-01", "2024-05-02", None]})
+    rows["old"] = rows["old"] >= 40
+    month = {"kind": "date", "from": "2024-05-01", "to": "2024-06-30", "each": "month"}
+    asked = {"columns": {"old": {"kind": "boolean"}, "visit": month}, "epsilon": 10**6, "ledger": rich}
+    assert snapdp.histogram(rows["old"], **asked).value == {"false": 2, "true": 2}
+    assert snapdp.histogram(rows, column="visit", **asked).value == {"2024-05": 2, "2024-06": 1}
+
+
 def test_what_a_missing_cell_counts_as_is_said_or_asked_for(ledger):
     with pytest.raises(ParameterError, match=r'(?s)missing cell.*"dropped".*"middle".*public number'):
         snapdp.mean(AGES, bounds=(0, 120), epsilon=1, ledger=ledger)
