@@ -1,4 +1,12 @@
-"""snapdp: differentially private numbers whose guarantee survives floating-point arithmetic."""
+"""snapdp: differentially private numbers whose guarantee survives floating-point arithmetic.
+
+    snapdp.mean(df["age"], bounds=(15, 100), missing="dropped", epsilon=1, ledger="people.ledger")    one statistic
+    snapdp.study("study.toml").release("people.csv", ledger="people.ledger")                          several
+    snapdp.Snapping(epsilon=1, sensitivity=1, lower=0, upper=100).release(42)                         noise for a number
+
+The ledger is made once, by snapdp.Ledger.create("people.ledger") and its create_account: it says who is protected and
+what may be spent.
+"""
 
 from typing import TYPE_CHECKING, Any
 
@@ -7,7 +15,9 @@ from snapdp.errors import BoundError, BudgetError, DataError, LedgerError, Param
 from snapdp.mechanism import FinitePrecision, SnappingParameters
 
 if TYPE_CHECKING:
+    from snapdp.api.one_line import count, covariance, histogram, mean, sum, variance
     from snapdp.api.study import Study, study
+    from snapdp.exact import Parameter
     from snapdp.ledger import Ledger
     from snapdp.release import Release, load_release
     from snapdp.studies import CsvDialect
@@ -23,6 +33,7 @@ __all__ = [
     "FinitePrecision",
     "Ledger",
     "LedgerError",
+    "Parameter",
     "ParameterError",
     "PremiseError",
     "Release",
@@ -31,19 +42,32 @@ __all__ = [
     "SnappingParameters",
     "Study",
     "audit",
+    "count",
+    "covariance",
+    "histogram",
     "load_release",
+    "mean",
     "open_table",
     "study",
+    "sum",
+    "variance",
 ]
 _LATER = {  # loaded when first asked for: a scalar release needs none of it
     "CsvDialect": "snapdp.studies",
     "Ledger": "snapdp.ledger",
+    "Parameter": "snapdp.exact",
     "Release": "snapdp.release",
     "Study": "snapdp.api.study",
     "audit": "snapdp.verifier",
+    "count": "snapdp.api.one_line",
+    "covariance": "snapdp.api.one_line",
+    "histogram": "snapdp.api.one_line",
     "load_release": "snapdp.release",
+    "mean": "snapdp.api.one_line",
     "open_table": "snapdp.tables",
     "study": "snapdp.api.study",
+    "sum": "snapdp.api.one_line",
+    "variance": "snapdp.api.one_line",
 }
 
 

@@ -74,8 +74,8 @@ def empirical_distance(m: Mechanism, value: Fraction, source, law=None) -> float
     law = law or m.law(float(value))
     support, counts = np.unique(indices, return_counts=True)
     empirical = np.cumsum(counts) / SAMPLES
-    exact = np.array([float(law.cdf(int(k))) for k in support])
-    before = np.array([float(law.cdf(int(k) - 1)) for k in support])
+    exact = np.array([float(law.index_cdf(int(k))) for k in support])
+    before = np.array([float(law.index_cdf(int(k) - 1)) for k in support])
     return float(max(np.abs(empirical - exact).max(), np.abs(empirical - counts / SAMPLES - before).max()))
 
 

@@ -134,7 +134,7 @@ def law_heights(law: ExactLaw, indices: Sequence[int]) -> list[float]:
     def height(k: int) -> float:
         left, right = law.breakpoint(k), law.breakpoint(k + 1)
         if k in p.ends or left < 0 < right:
-            return float(law.probability(k))
+            return float(law.index_probability(k))
         return math.exp(-float(min(abs(left), abs(right)) / p.noise_scale)) * half_mass
 
     return [height(k) for k in indices]

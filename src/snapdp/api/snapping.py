@@ -7,14 +7,35 @@ loads what it does not need. All figures are in data units; every bound is round
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from snapdp.mechanism import declared
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Protocol, TypeVar
+
+    from numpy import float64, int64
+    from numpy.typing import NDArray
+
     from snapdp.accuracy import Clamp, EpsilonNeeded, NoiseInterval
-    from snapdp.exact import Enclosure
+    from snapdp.exact import Datum, Enclosure, Parameter
     from snapdp.mechanism import DataUnits, FinitePrecision, Law, SnappingParameters
+
+    class SeriesLike(Protocol):
+        """A column of numbers with a name: a Series of pandas or Polars."""
+
+        @property
+        def name(self) -> Any: ...
+        def to_numpy(self, *given: Any, **named: Any) -> Any: ...
+
+    class ArrayOf(Protocol):
+        """What numpy can make an array of."""
+
+        def __array__(self, *given: Any, **named: Any) -> NDArray[Any]: ...
+
+    SeriesT = TypeVar("SeriesT", bound=SeriesLike)
+    Values = NDArray[Any] | list[Any] | tuple[Any, ...] | ArrayOf
 
 
 class Snapping:
@@ -40,16 +61,16 @@ class Snapping:
     def __init__(
         self,
         *,
-        epsilon: Any,
-        sensitivity: Any,
-        lower: Any,
-        upper: Any,
-        grid: Any = None,
-        clamp: Any = None,
-        bound: Any = None,
-        gamma: Any = None,
-        step: Any = None,
-        nan: Any = None,
+        epsilon: Parameter,
+        sensitivity: Parameter,
+        lower: Parameter,
+        upper: Parameter,
+        grid: Parameter | None = None,
+        clamp: Sequence[Parameter] | None = None,
+        bound: Parameter | None = None,
+        gamma: Parameter | None = None,
+        step: Parameter | None = None,
+        nan: Parameter | None = None,
         arithmetic: FinitePrecision | None = None,
     ) -> None:
         self._mechanism = declared(
@@ -72,18 +93,31 @@ class Snapping:
         """Return everything public about the mechanism, in exact rationals."""
         return self._mechanism.parameters
 
+    @overload
+    def release(self, value: Datum, *, out: None = None) -> float: ...
+    @overload
+    def release(self, value: SeriesT, *, out: None = None) -> SeriesT: ...
+    @overload
+    def release(self, value: Values, *, out: NDArray[float64] | None = None) -> NDArray[float64]: ...
     def release(self, value: Any, *, out: Any = None) -> Any:
-        """Return the released number of one value (a float), or of an array or list of values (a float64 array).
+        """Return the released number of one value (a float), of an array or list of values (a float64 array), or of a
+        pandas or Polars Series (a Series of the same name and index).
 
         Each value of an array is a release of its own. out=, a float64 array of the same shape, receives the result.
         """
         return self._release(value, out)
 
+    @overload
+    def release_index(self, value: Datum, *, out: None = None) -> int: ...
+    @overload
+    def release_index(self, value: SeriesT, *, out: None = None) -> SeriesT: ...
+    @overload
+    def release_index(self, value: Values, *, out: NDArray[int64] | None = None) -> NDArray[int64]: ...
     def release_index(self, value: Any, *, out: Any = None) -> Any:
-        """Return the grid index behind a released number: an exact integer, or an int64 array."""
+        """Return the grid index behind a released number: an exact integer, an int64 array, or a Series of them."""
         return self._mechanism.release_index(value, out=out)
 
-    def law(self, value: Any) -> Law:
+    def law(self, value: Parameter) -> Law:
         """Return the exact law of the output for one value: the probability of every index. Public only for a guess.
 
         A value is what it is, as in `release`: a double the number that it stores, text ("0.3", "1/3") what it says.
@@ -93,7 +127,20 @@ class Snapping:
     def __repr__(self) -> str:
         return repr(self._mechanism).replace("Mechanism", "Snapping", 1)
 
-    def accuracy(self, *, alpha: Any = "0.05", method: str = "tight", value: Any = None) -> DataUnits:
+    def _repr_html_(self) -> str:
+        from snapdp.api.notebook import mechanism_html
+
+        return mechanism_html(self.parameters)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Snapping) and self._mechanism == other._mechanism
+
+    def __hash__(self) -> int:
+        return hash(self._mechanism)
+
+    def accuracy(
+        self, *, alpha: Parameter = "0.05", method: str = "tight", value: Parameter | None = None
+    ) -> DataUnits:
         """Return the least a with P(|out - f| > a) <= alpha, for every f in the public range, or for a guess `value`.
 
         method="notes" and "simple" are the published formulas: valid, not tight. With `step=`, f is the quantised
@@ -107,7 +154,7 @@ class Snapping:
 
         return accuracy(self.parameters, alpha=alpha, method=method, value=value)
 
-    def alpha(self, *, accuracy: Any, value: Any = None) -> Fraction:
+    def alpha(self, *, accuracy: Parameter, value: Parameter | None = None) -> Fraction:
         """Return the least alpha at which the accuracy holds: with `step=`, that of the quantised value.
 
         For the statistic before quantising ask for the accuracy less half a step.
@@ -119,12 +166,12 @@ class Snapping:
     @staticmethod
     def epsilon_for(
         *,
-        accuracy: Any,
-        alpha: Any = "0.05",
-        sensitivity: Any,
-        lower: Any,
-        upper: Any,
-        grid: Any = None,
+        accuracy: Parameter,
+        alpha: Parameter = "0.05",
+        sensitivity: Parameter,
+        lower: Parameter,
+        upper: Parameter,
+        grid: Parameter | None = None,
         method: str = "tight",
     ) -> EpsilonNeeded:
         """Return the least epsilon (four digits, rounded up) with that accuracy, and the accuracies it then has.
@@ -139,7 +186,7 @@ class Snapping:
             accuracy=accuracy, alpha=alpha, sensitivity=sensitivity, lower=lower, upper=upper, grid=grid, method=method
         )
 
-    def bias(self, value: Any) -> Enclosure:
+    def bias(self, value: Parameter) -> Enclosure:
         """Return E out - f for a guess f; with `step=`, f is the quantised value, up to half a step from the guess."""
         from snapdp.accuracy import bias
 
@@ -151,37 +198,39 @@ class Snapping:
 
         return bias_range(self.parameters)
 
-    def variance(self, value: Any) -> Enclosure:
+    def variance(self, value: Parameter) -> Enclosure:
         """Return the variance of the output for a guess f."""
         from snapdp.accuracy import variance
 
         return variance(self.parameters, value)
 
-    def mse(self, value: Any) -> Enclosure:
+    def mse(self, value: Parameter) -> Enclosure:
         """Return E (out - f)**2 for a guess f, quantised where there is a step."""
         from snapdp.accuracy import mse
 
         return mse(self.parameters, value)
 
-    def expected_absolute_error(self, value: Any) -> Enclosure:
+    def expected_absolute_error(self, value: Parameter) -> Enclosure:
         """Return E |out - f| for a guess f, quantised where there is a step."""
         from snapdp.accuracy import expected_absolute_error
 
         return expected_absolute_error(self.parameters, value)
 
-    def binding_probability(self, value: Any) -> Enclosure:
+    def binding_probability(self, value: Parameter) -> Enclosure:
         """Return the probability that the outer clamp changes the rounded value, for a guess f."""
         from snapdp.accuracy import binding_probability
 
         return binding_probability(self.parameters, value)
 
-    def bound_for(self, gamma: Any, *, method: str = "tight") -> Clamp:
+    def bound_for(self, gamma: Parameter, *, method: str = "tight") -> Clamp:
         """Return the clamp that changes an output with probability at most gamma, for every f in the public range."""
         from snapdp.accuracy import bound_for
 
         return bound_for(self.parameters, gamma=gamma, method=method)
 
-    def noise_interval(self, output: Any = None, *, index: int | None = None, alpha: Any = "0.05") -> NoiseInterval:
+    def noise_interval(
+        self, output: Parameter | None = None, *, index: int | None = None, alpha: Parameter = "0.05"
+    ) -> NoiseInterval:
         """Return the 1 - alpha interval for the true statistic, from a released number (or its index) alone.
 
         It speaks of the noise that was added, and says nothing about sampling error. With `step=` it holds the

@@ -10,6 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from snapdp.api.notebook import study_html, study_text
 from snapdp.audits import is_sound
 from snapdp.display import is_address
 from snapdp.errors import ParameterError
@@ -88,7 +89,10 @@ class Study:
         return hash(self.declared)
 
     def __repr__(self) -> str:
-        return repr(self.declared).replace("DeclaredStudy", "Study", 1)
+        return study_text(self.declared)
+
+    def _repr_html_(self) -> str:
+        return study_html(self.declared)
 
     def plan(self) -> Plan:
         """Return what every statistic costs and is worth. No data is opened."""

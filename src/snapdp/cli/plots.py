@@ -98,7 +98,7 @@ def _middle(p: SnappingParameters) -> ExactLaw:
 
 
 def _draw_law(axes: Any, *, law: ExactLaw, values: Any, title: str) -> None:
-    first, last = law.quantile("0.0005"), law.quantile("0.9995")
+    first, last = law.quantile_index("0.0005"), law.quantile_index("0.9995")
     stride = max(1, (last - first) // LARGEST_TABLE)
     indices = range(first, last + 1, stride)
     x = [values(law.parameters.data_value(k)) for k in indices]

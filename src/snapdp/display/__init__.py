@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         escape as escape,
         folded as folded,
         html_block as html_block,
+        html_card as html_card,
         html_fragment as html_fragment,
         html_page as html_page,
         html_table as html_table,
@@ -48,7 +49,7 @@ else:
         {
             "addresses": "is_address shown_address without_secrets",
             "charts": "Chart Look scale",
-            "html": "TEXT_STYLE Html escape folded html_block html_fragment html_page html_table",
+            "html": "TEXT_STYLE Html escape folded html_block html_card html_fragment html_page html_table",
             "numbers": (
                 "decimal_down decimal_up exact_amount exact_float exact_operand four_digits_up noise_digits "
                 "plain_decimal scientific_up six_digits two_digits"

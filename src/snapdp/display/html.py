@@ -122,6 +122,11 @@ def html_table(heads: Sequence[str], rows: Iterable[Sequence[str]], kinds: Seque
     return Html(f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>")
 
 
+def html_card(title: str, tables: Iterable[tuple[Sequence[str], Iterable[Sequence[str]]]]) -> str:
+    """Return what a notebook shows of a value: a title, and tables of (heads, rows), each text escaped."""
+    return html_fragment([f"<p><b>{markup(title)}</b></p>", *(html_table(heads, rows) for heads, rows in tables)])
+
+
 def _cells(row: Sequence[str], columns: int, kinds: Sequence[str]) -> str:
     found = []
     for place, content in enumerate(row):

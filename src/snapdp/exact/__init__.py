@@ -59,6 +59,8 @@ if TYPE_CHECKING:
     from snapdp.exact.integer_log import ln_scaled as ln_scaled
     from snapdp.exact.numbers import (
         LARGEST_DECIMAL_EXPONENT as LARGEST_DECIMAL_EXPONENT,
+        Datum as Datum,
+        Parameter as Parameter,
         datum as datum,
         not_a_real_number as not_a_real_number,
         parameter as parameter,
@@ -92,8 +94,9 @@ else:
             ),
             "integer_log": "ln_scaled",
             "numbers": (
-                "LARGEST_DECIMAL_EXPONENT datum not_a_real_number parameter positive probability ratio_down "
-                "ratio_nearest ratio_up ratios_down ratios_up shown to_float_down to_float_nearest to_float_up "
+                "LARGEST_DECIMAL_EXPONENT Datum Parameter datum not_a_real_number parameter positive probability "
+                "ratio_down ratio_nearest ratio_up ratios_down ratios_up shown to_float_down to_float_nearest "
+                "to_float_up "
             ),
         },
     )

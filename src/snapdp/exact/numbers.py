@@ -11,9 +11,18 @@ import math
 import re
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from snapdp.errors import DataError, ParameterError
+
+if TYPE_CHECKING:
+    from numpy import floating, integer
+
+    Parameter = int | float | str | Fraction | Decimal | integer[Any] | floating[Any]
+    Datum = int | float | Fraction | Decimal | integer[Any] | floating[Any]
+else:
+    Parameter = int | float | str | Fraction | Decimal  # a number that means what it prints; numpy's scalars, too
+    Datum = int | float | Fraction | Decimal  # a number that is what it is
 
 LARGEST_DECIMAL_EXPONENT = 1000  # far beyond doubles, far below what would exhaust memory as an integer
 MOST_BITS = 13_000  # 3,900 digits: what Python still prints

@@ -36,6 +36,8 @@ from snapdp.ledger.storage.sqlite_failures import is_failure
 from snapdp.ledger.storage.storage import FORMAT, Entry, Identity, Standing, Storage
 from snapdp.values import replaced
 
+MOST_NAMES = 10  # of accounts, in a refusal
+
 
 class Book:
     """What a ledger's storage holds, for one thread. Use it in a `with` block."""
@@ -80,6 +82,20 @@ class Book:
         """Return an account as it stands."""
         with self._transaction(writing=False):
             return self._stands(name)[0]
+
+    def only_account(self) -> Account:
+        """Return the only account; refuse where there are several, unsound ones among them, or none."""
+        found = self.accounts()
+        names = [each.name for each in found] + [str(each.numbers["account"]) for each in self.unsound()]
+        if not names:
+            advice = "Open one: ledger.create_account(NAME, cap=1, relation=..., rows=...). Nothing was spent."
+            raise LedgerError("the ledger has no account yet.", advice, lacking="account")
+        if len(names) > 1:
+            listed = ", ".join(map(shown, names[:MOST_NAMES])) + (", ..." if len(names) > MOST_NAMES else "")
+            raise LedgerError(
+                f"the ledger has {len(names)} accounts: {listed}.", "Name the one to charge. Nothing was spent."
+            )
+        return found[0] if found else self.account(names[0])
 
     def history(self, account: str) -> tuple[Charge, ...]:
         """Return every charge of an account, oldest first."""

@@ -20,7 +20,7 @@ from typing import Any
 
 from snapdp.display import is_address
 from snapdp.errors import LedgerError, ParameterError
-from snapdp.exact import positive, shown
+from snapdp.exact import Parameter, positive, shown
 from snapdp.ledger import chain
 from snapdp.ledger.accounts import (
     Account,
@@ -120,7 +120,9 @@ class Ledger(Book):
 
     # Accounts
 
-    def create_account(self, name: str, *, cap: Any, relation: str, rows: Any, unit: str = "row") -> Account:
+    def create_account(
+        self, name: str, *, cap: Parameter, relation: str, rows: Parameter, unit: str = "row"
+    ) -> Account:
         """Open an account. Cap, relation, unit and rows are fixed for good."""
         title, whom = label(name, name="account"), label(unit, name="unit")
         if relation not in (CHANGE_ONE, ADD_REMOVE):

@@ -14,7 +14,7 @@ from snapdp.errors import BoundError, ParameterError, PremiseError
 from snapdp.exact import parameter, positive, shown, to_float_nearest
 from snapdp.mechanism.parameters import DataUnits, FinitePrecision, SnappingParameters, exact_parameters
 from snapdp.mechanism.sampling.filter import ScalarSampler
-from snapdp.mechanism.sampling.one_value import checked_scalar, is_array_like
+from snapdp.mechanism.sampling.one_value import checked_scalar, in_kind, is_array_like
 from snapdp.randomness import BitSource, SystemBits
 from snapdp.values import replaced
 
@@ -48,14 +48,16 @@ class Mechanism:
         return self._parameters
 
     def release(self, value: Any, out: Any = None) -> Any:
-        """Return the released number of one value, or those of an array or list."""
+        """Return the released number of one value, or those of an array, list or Series."""
         if out is None and (type(value) is int or (type(value) is float and value == value)):
             return self._scalar.release(value, _SYSTEM)
-        return release_with_bits(self, value, _SYSTEM, out=out)
+        found = release_with_bits(self, value, _SYSTEM, out=out)
+        return found if out is not None else in_kind(found, value)
 
     def release_index(self, value: Any, *, out: Any = None) -> Any:
-        """Return the grid index behind a released number, or those of an array or list."""
-        return index_with_bits(self, value, _SYSTEM, out=out)
+        """Return the grid index behind a released number, or those of an array, list or Series."""
+        found = index_with_bits(self, value, _SYSTEM, out=out)
+        return found if out is not None else in_kind(found, value)
 
     def law(self, value: Any) -> Law:
         """Return the exact law of the output for one value: a double is the number that it stores."""
@@ -70,12 +72,16 @@ class Mechanism:
 
         return VectorSampler(self._parameters)
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Mechanism) and (self._parameters, self._nan) == (other._parameters, other._nan)
+
+    def __hash__(self) -> int:
+        return hash((self._parameters, self._nan))
+
     def __repr__(self) -> str:
         p = self._parameters
-        return (
-            f"Mechanism(epsilon={p.epsilon}, sensitivity={p.sensitivity}, lower={p.lower}, upper={p.upper}, "
-            f"grid={p.grid}, arithmetic={p.arithmetic})"
-        )
+        said = {"epsilon": p.epsilon, "sensitivity": p.sensitivity, "lower": p.lower, "upper": p.upper, "grid": p.grid}
+        return f"Mechanism({', '.join(f'{k}={shown(v)}' for k, v in said.items())}, arithmetic={p.arithmetic})"
 
 
 def declared(

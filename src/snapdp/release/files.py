@@ -76,11 +76,11 @@ def write_values(columns: Mapping[str, Sequence[Any]], path: Path) -> None:
             _write_csv(columns, made)
         else:
             with _engine() as connection:
-                _copy({name: _typed(name, cells) for name, cells in columns.items()}, made, connection)
+                _copy({name: typed(name, cells) for name, cells in columns.items()}, made, connection)
         finish(made, path)
 
 
-def _typed(name: str, cells: Sequence[Any]) -> Any:
+def typed(name: str, cells: Sequence[Any]) -> Any:
     """Return a column in the one type it always has; ends of intervals that no double holds are moved outward."""
     import numpy as np
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from snapdp.display import noise_digits, shortened, six_digits, visible
-from snapdp.errors import DataError, SnapdpError
+from snapdp.errors import DataError, ParameterError, SnapdpError
 from snapdp.ledger import canonical
 from snapdp.release.record import checked
 from snapdp.studies import SHARE
@@ -106,6 +106,36 @@ class Release:
                 if "file" not in block:
                     found[title if title not in found else f"{title} ({number + 1})"] = _values(block)
         return found
+
+    @property
+    def value(self) -> Any:
+        """Return the value of the only statistic: a number, or {cell: number}; with several statistics see `values`."""
+        statistics = self.record["statistics"]
+        if len(statistics) != 1:
+            raise ParameterError(f"the release has {len(statistics)} statistics.", "Read release.values, by title.")
+        found = self.values.get(statistics[0]["title"])
+        if found is None:
+            raise ParameterError("the cells of this statistic are in a side file.", f"Read {self.files()[0]}.")
+        return found
+
+    def __float__(self) -> float:
+        """Return the only number, as in float(release); refuse where there are several."""
+        found = self.value
+        if isinstance(found, dict):
+            raise ParameterError(f"the release has {len(found)} numbers.", "Read release.value, by cell.")
+        return float(found)
+
+    def to_pandas(self) -> Any:
+        """Return a pandas frame with a row for each number, and the columns of a file of values."""
+        from snapdp.release.frames import pandas_frame
+
+        return pandas_frame(self)
+
+    def to_polars(self) -> Any:
+        """Return the same as a Polars frame."""
+        from snapdp.release.frames import polars_frame
+
+        return polars_frame(self)
 
     def files(self) -> list[str]:
         """Return the names of the side files that hold long blocks."""

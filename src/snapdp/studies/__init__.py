@@ -93,6 +93,7 @@ if TYPE_CHECKING:
         add_remove as add_remove,
         change_one as change_one,
         person_unit as person_unit,
+        relation_of_account as relation_of_account,
         whole as whole,
     )
     from snapdp.studies.statistics.answers import (
@@ -115,7 +116,7 @@ if TYPE_CHECKING:
     from snapdp.studies.statistics.sum import ColumnSum as ColumnSum, sum_query as sum_query
     from snapdp.studies.statistics.variance import Variance as Variance, variance_query as variance_query
     from snapdp.studies.toml_table import placed as placed
-    from snapdp.studies.writer import study_to_toml as study_to_toml
+    from snapdp.studies.writer import relation_table as relation_table, study_to_toml as study_to_toml
 else:
     __getattr__, __dir__ = door(
         __name__,
@@ -136,7 +137,7 @@ else:
             "plan": "Asked Line Plan ask curve_of_part part_accuracy planned",
             "quantiser": "DOUBLE NARROW Quantiser quantiser_of",
             "reader": "STUDY_VERSION DeclaredStudy load_study plan_of study_from_toml study_from_values",
-            "relation": "ADD_REMOVE CHANGE_ONE Relation add_remove change_one person_unit whole",
+            "relation": "ADD_REMOVE CHANGE_ONE Relation add_remove change_one relation_of_account person_unit whole",
             "statistics.answers": "Numerators aggregates_of numerators",
             "statistics.count": "RowCount count_query",
             "statistics.covariance": "Covariance covariance_query",
@@ -148,6 +149,6 @@ else:
             "statistics.sum": "ColumnSum sum_query",
             "statistics.variance": "Variance variance_query",
             "toml_table": "placed",
-            "writer": "study_to_toml",
+            "writer": "relation_table study_to_toml",
         },
     )

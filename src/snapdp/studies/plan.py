@@ -26,6 +26,7 @@ from snapdp.studies.statistics.statistic import Part, Statistic, mechanism
 from snapdp.values import Value, replaced
 
 DEFAULT_ALPHA = Fraction(1, 20)
+MOST_SHOWN = 50  # lines of a plan that is printed
 JUST_BELOW_ONE = 1 - Fraction(1, 1 << 20)
 _INTEGER_FINE = 8  # the fine grid is at least 1 where noise_scale > 8: natural >= 16
 
@@ -208,10 +209,25 @@ class Plan(Value):
         """Return the plan as a small table."""
         aim = "" if self.budget is None else f" of budget {self.budget}"
         over = "; too much: fit it" if self.budget is not None and self.total > self.budget else ""
-        rows = [(line.statistic.shown, str(line.epsilon), _accuracy_text(line), line.remarks) for line in self.lines]
+        rows, more = self._rows()
         widths = [max(len(row[i]) for row in rows) for i in range(3)]
-        body = ("  ".join(text.ljust(w) for text, w in zip(row, [*widths, 0], strict=True)).rstrip() for row in rows)
-        return "\n".join([f"plan: epsilon {self.total}{aim}{over}", *(f"  {line}" for line in body)])
+        body = ["  ".join(text.ljust(w) for text, w in zip(row, [*widths, 0], strict=True)).rstrip() for row in rows]
+        return "\n".join([f"plan: epsilon {self.total}{aim}{over}", *(f"  {line}" for line in [*body, *more])])
+
+    def _repr_html_(self) -> str:
+        from snapdp.display import html_card
+
+        aim = "" if self.budget is None else f" of budget {self.budget}"
+        rows, more = self._rows()
+        heads = ("statistic", "epsilon", "accuracy", "remarks")
+        return html_card(f"plan: epsilon {self.total}{aim}", [(heads, [*rows, *([each] for each in more)])])
+
+    def _rows(self) -> tuple[list[tuple[str, str, str, str]], list[str]]:
+        """Return what is shown of each line, and a word about those that are too many to show."""
+        first = self.lines[:MOST_SHOWN]
+        rows = [(each.statistic.shown, str(each.epsilon), _accuracy_text(each), each.remarks) for each in first]
+        left = len(self.lines) - len(rows)
+        return rows, [f"... and {left} more"] if left else []
 
 
 def plan(wanted: Iterable[Asked], *, budget: Any = None) -> Plan:

@@ -8,14 +8,16 @@ A table with more than n_max rows is clamped silently: nobody learns it. Theory:
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from snapdp.errors import ParameterError
-from snapdp.exact import parameter
+from snapdp.exact import parameter, shown
 from snapdp.values import Value
 
 CHANGE_ONE = "change-one"
 ADD_REMOVE = "add-remove"
+_PERSON_UNIT = re.compile(r"person \((.+), at most ([1-9][0-9]*) rows\)", re.DOTALL)  # what `person_unit` writes
 
 
 class Relation(Value):
@@ -69,6 +71,23 @@ class Relation(Value):
 def person_unit(person: str, rows_per_person: int) -> str:
     """Return the unit of an account that protects persons, from the column that names them and the rows of each."""
     return f"person ({person}, at most {rows_per_person} rows)"
+
+
+def relation_of_account(*, kind: str, rows: int, unit: str) -> Relation:
+    """Return the relation that an account was opened with; refuse a unit that is neither the row nor a person's rows.
+
+    >>> relation_of_account(kind="add-remove", rows=9000, unit="person (id, at most 3 rows)")
+    Relation(kind='add-remove', rows=9000, person='id', rows_per_person=3)
+    """
+    person = _PERSON_UNIT.fullmatch(unit)
+    if person is not None:
+        return Relation(kind=kind, rows=rows, person=person[1], rows_per_person=int(person[2]))
+    if unit != "row":
+        raise ParameterError(
+            f"the account protects a {shown(unit)}, and no column is known that names it.",
+            'An account for persons has the unit "person (COLUMN, at most 3 rows)".',
+        )
+    return Relation(kind=kind, rows=rows)
 
 
 def change_one(*, n: Any) -> Relation:

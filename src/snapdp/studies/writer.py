@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import Any
 
 from snapdp.studies.categories import category_items
 from snapdp.studies.columns import DROPPED, CategoryColumn, Column
@@ -22,7 +23,7 @@ Item = tuple[str, object]
 
 def study_to_toml(study: DeclaredStudy) -> str:
     """Return the text of a study file."""
-    top: list[Item] = [("version", study.version), ("dataset", study.dataset), *_relation(study.relation)]
+    top: list[Item] = [("version", study.version), ("dataset", study.dataset), *relation_table(study.relation).items()]
     if study.budget is not None:
         top.append(("budget", study.budget))
     if study.data is not None:
@@ -37,12 +38,11 @@ def study_to_toml(study: DeclaredStudy) -> str:
     return "\n".join(blocks)
 
 
-def _relation(relation: Relation) -> Iterator[Item]:
-    yield "relation", relation.kind
-    yield "n" if relation.is_change_one else "n_max", relation.rows
-    if relation.person is not None:
-        yield "person", relation.person
-        yield "rows_per_person", relation.rows_per_person
+def relation_table(relation: Relation) -> dict[str, Any]:
+    """Return what a study says of its neighbours."""
+    found = {"relation": relation.kind, "n" if relation.is_change_one else "n_max": relation.rows}
+    persons = {"person": relation.person, "rows_per_person": relation.rows_per_person}
+    return found if relation.person is None else {**found, **persons}
 
 
 def _csv(dialect: CsvDialect) -> Iterator[Item]:

@@ -21,7 +21,7 @@ def beyond_the_clamp(p, f, wide):
     """P(rounded value outside the clamp of p), from the law of the same mechanism with a far wider clamp."""
     law = law_of(Inner(f), wide)
     rounded = (k for k in law.support if not p.end_lower <= k * p.grid <= p.end_upper)
-    return sum((law.probability(k) for k in rounded), enclose(0))
+    return sum((law.index_probability(k) for k in rounded), enclose(0))
 
 
 @pytest.mark.parametrize("precision", [None, Precision.of(24)])

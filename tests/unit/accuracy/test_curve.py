@@ -134,7 +134,7 @@ def test_the_bars_of_a_law_are_its_probabilities():
         p = exact_parameters(epsilon="0.3", sensitivity=1, lower=0, upper=7, grid=grid, clamp="range")
         law = ExactLaw(p.inner(F(10, 3)), p)
         found = law_heights(law, law.support)
-        assert found == pytest.approx([float(law.probability(k)) for k in law.support], rel=1e-13)
+        assert found == pytest.approx([float(law.index_probability(k)) for k in law.support], rel=1e-13)
         assert to_float_nearest(F(1)) == pytest.approx(sum(found))
 
 

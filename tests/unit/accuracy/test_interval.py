@@ -33,7 +33,7 @@ def coverage(p, f, intervals):
     law = law_of(Inner(f), p)
     value = p.offset + p.unit * f
     missing = [k for k, interval in intervals.items() if not interval.lower <= value <= interval.upper]
-    return 1 - sum(law.probability(k).upper for k in missing)
+    return 1 - sum(law.index_probability(k).upper for k in missing)
 
 
 def ends(p, intervals):
@@ -187,7 +187,7 @@ def test_with_a_step_the_interval_holds_the_statistic_before_quantising():
         law = m.law(value)
         covered = sum(
             row.probability.lower
-            for row in law.table(law.quantile("0.0001"), law.quantile("0.9999"))
+            for row in law.table(law.quantile_index("0.0001"), law.quantile_index("0.9999"))
             if (found := m.noise_interval(index=row.index)).lower <= value <= found.upper
         )
         assert covered >= F(95, 100), value
@@ -197,7 +197,7 @@ def test_a_level_of_one_half_is_decided_where_tails_are_too_small_to_store():
     m = snapdp.Snapping(epsilon=10**6, sensitivity=1, lower=0, upper=10, grid=1)
     assert F(1, 2) <= m.accuracy(alpha="0.5") <= F(1, 2) * (1 + F(1, 10**9))
     assert m.noise_interval(5, alpha="0.5").lower <= 5 <= m.noise_interval(5, alpha="0.5").upper
-    assert m.law(F(1, 2)).quantile("0.5") == 0
+    assert m.law(F(1, 2)).quantile_index("0.5") == 0
 
 
 OFF_THE_STEP = [
@@ -219,7 +219,7 @@ def test_with_bounds_off_the_step_the_statistic_is_covered_before_and_after_quan
         law = m.law(f)
         for number in (f, law.value):
             missing = (k for k, interval in intervals.items() if not interval.lower <= number <= interval.upper)
-            assert 1 - sum(law.probability(k).upper for k in missing) >= 1 - F(alpha)
+            assert 1 - sum(law.index_probability(k).upper for k in missing) >= 1 - F(alpha)
 
 
 @pytest.mark.parametrize("case", OFF_THE_STEP, ids=str)

@@ -26,7 +26,7 @@ CASES = [
 def expectation(p, f, h):
     """Sum h over the table of the law at an inner value; inner units."""
     law = law_of(Inner(f), p)
-    return sum((law.probability(k) * h(p.inner_value(k)) for k in law.support), enclose(0))
+    return sum((law.index_probability(k) * h(p.inner_value(k)) for k in law.support), enclose(0))
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)

@@ -139,14 +139,14 @@ def test_far_tails_of_finite_precision_are_enclosed_and_not_spelled_out(width):
     p, law = m.parameters, m.law(0)
     tiny = F(1, 1 << -TINY_EXPONENT)
     for index in (p.high, p.high - 1, p.high // 2):
-        assert law.probability(index).lower == 0
-        assert law.probability(index).upper <= tiny
+        assert law.index_probability(index).lower == 0
+        assert law.index_probability(index).upper <= tiny
         assert law.upper_tail(index).upper <= tiny
-        assert law.cdf(index).lower >= 1 - tiny
-        assert float(law.log_probability(index)) == pytest.approx(float(-law.breakpoint(index)), rel=1e-6)
-    assert law.cdf(p.high) == law.upper_tail(p.low)
-    assert law.quantile(1) == p.high
-    assert law.quantile("0.5") == law.centre
+        assert law.index_cdf(index).lower >= 1 - tiny
+        assert float(law.index_log_probability(index)) == pytest.approx(float(-law.breakpoint(index)), rel=1e-6)
+    assert law.index_cdf(p.high) == law.upper_tail(p.low)
+    assert law.quantile_index(1) == p.high
+    assert law.quantile_index("0.5") == law.centre
     assert 0 < law.mse.lower <= law.mse.upper < 8
     assert m.accuracy(value=0) <= m.accuracy() < 4
     assert m.binding_probability(0).upper < 1
@@ -156,8 +156,8 @@ def test_far_tails_of_finite_precision_are_enclosed_and_not_spelled_out(width):
 def test_a_grid_of_a_million_noise_scales_has_a_law():
     m = snapdp.Snapping(epsilon=1000, sensitivity=1, lower=0, upper=1 << 30, grid=1 << 20, arithmetic=FINITE)
     law = m.law(5)
-    assert law.probability(law.centre).upper == 1
-    assert law.probability(law.centre + 1).lower == 0
+    assert law.index_probability(law.centre).upper == 1
+    assert law.index_probability(law.centre + 1).lower == 0
     assert law.mse.lower > 0
 
 
@@ -185,7 +185,7 @@ def test_exponentials_beyond_the_exponents_of_mpfr_are_those_of_a_reduced_argume
 def test_moments_equal_the_plain_sums_over_all_indices(bits, scale, grid, bound, value):
     p = explicit_parameters(noise_scale=scale, grid=grid, bound=bound, precision=Precision.of(bits))
     law = law_of(p.clamped(value), p)
-    row = {k: law.probability(k) for k in law.support}
+    row = {k: law.index_probability(k) for k in law.support}
     assert all(chance.is_exact for chance in row.values())
     assert sum(chance.lower for chance in row.values()) == 1
     mean = sum(chance.lower * p.inner_value(k) for k, chance in row.items())
@@ -200,12 +200,12 @@ def test_moments_equal_the_plain_sums_over_all_indices(bits, scale, grid, bound,
 def test_the_loss_passes_over_impossible_outputs_and_sees_one_sided_ones():
     p = explicit_parameters(noise_scale=F(1), grid=F(1, 64), bound=F(2), precision=Precision.of(4))
     a, b = law_of(p.clamped(F(0)), p), law_of(p.clamped(F(1)), p)
-    impossible = [k for k in a.support if a.log_probability(k) is None and b.log_probability(k) is None]
-    one_sided = [k for k in a.support if (a.log_probability(k) is None) != (b.log_probability(k) is None)]
+    impossible = [k for k in a.support if a.index_log_probability(k) is None and b.index_log_probability(k) is None]
+    one_sided = [k for k in a.support if (a.index_log_probability(k) is None) != (b.index_log_probability(k) is None)]
     assert impossible
     assert one_sided
     for k in a.support:
-        assert (a.log_probability(k) is None) == (a.probability(k).upper == 0)
+        assert (a.index_log_probability(k) is None) == (a.index_probability(k).upper == 0)
     assert pair_loss(a, b).loss is None
     assert pair_loss(a, b, one_sided[:1]).index == one_sided[0]
     both = [k for k in a.support if k not in impossible and k not in one_sided]

@@ -157,7 +157,7 @@ def covered(query, truth, *, alpha, holds, epsilon=1):
     for index in range(m.parameters.low, m.parameters.high + 1):
         block = drawn(query, index, epsilon=epsilon, alpha=alpha).block
         if holds(block.lows[0], block.highs[0]):
-            mass += law.probability(index).lower
+            mass += law.index_probability(index).lower
     return mass
 
 
@@ -198,7 +198,7 @@ def test_a_deviation_is_covered_whenever_its_variance_is():
             ((_, block),) = derived_blocks([[drawn(query, index, epsilon=2)]])
             assert block.lows[0] >= 0
             if F(block.lows[0]) ** 2 <= variance <= F(block.highs[0]) ** 2:
-                mass += law.probability(index).lower
+                mass += law.index_probability(index).lower
         assert F(4, 5) <= mass <= 1
 
 
@@ -212,7 +212,7 @@ def test_a_derived_mean_is_covered_with_probability_1_minus_alpha(centred, count
         m = mechanism(query.parts[part], 8)
         law, p = m.law(truth), m.parameters
         near = [k for k in range(p.low, p.high + 1) if abs(k * p.grid - truth) <= 6 * p.noise_scale]
-        chances.append([(drawn(query, k, part=part, epsilon=8), law.probability(k).lower) for k in near])
+        chances.append([(drawn(query, k, part=part, epsilon=8), law.index_probability(k).lower) for k in near])
     mean = X.middle if count == 0 else X.middle + F(centred, 2) / count
     for sums, p in chances[0]:
         for counts, q in chances[1]:

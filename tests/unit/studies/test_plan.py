@@ -332,7 +332,7 @@ def test_the_derived_accuracy_holds_by_the_exact_laws_of_sum_and_count(relation,
 def outputs(m, truth, numerator):
     """Return the likely outputs with upper ends of their probabilities, and what is left as one wild output."""
     law, p = m.law(truth), m.parameters
-    rows = [(k, law.probability(k).upper) for k in law.support]
+    rows = [(k, law.index_probability(k).upper) for k in law.support]
     return [(numerator.statistic(p.data_value(k)), chance) for k, chance in rows if chance > F(1, 10**7)] + [
         (F(10**9), sum((chance for _, chance in rows if chance <= F(1, 10**7)), F(0)))
     ]

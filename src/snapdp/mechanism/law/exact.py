@@ -49,7 +49,7 @@ class ExactLaw(Law):
         )
         return decided.lower >= least
 
-    def probability(self, index: int) -> Enclosure:
+    def index_probability(self, index: int) -> Enclosure:
         p = self.parameters
         if not p.low <= index <= p.high:
             return ZERO
@@ -59,7 +59,7 @@ class ExactLaw(Law):
             return self.lower_tail(index + 1)
         return refined(lambda bits: self._between(index, bits), relative_bits=RELATIVE_BITS)
 
-    def log_probability(self, index: int) -> Enclosure:
+    def index_log_probability(self, index: int) -> Enclosure:
         """Return ln P(index): of a cell beside the value without the exponential, which may be too small to store."""
         p = self.parameters
         left = None if index == p.low else self.breakpoint(index)
@@ -68,7 +68,7 @@ class ExactLaw(Law):
             return self._log_beside(left, whole=right is None)
         if right is not None and right <= 0:
             return self._log_beside(-right, whole=left is None)
-        inside = self.probability(index)
+        inside = self.index_probability(index)
         return Enclosure(ln_enclosure(inside.lower, _LOG_BITS).lower, ln_enclosure(inside.upper, _LOG_BITS).upper)
 
     def _log_beside(self, distance: Fraction, *, whole: bool) -> Enclosure:

@@ -104,7 +104,7 @@ class FiniteLaw(Law):
             return ZERO if j <= self.parameters.low else ONE
         return 1 - self._outward(j).enclosed if self.breakpoint(j) > 0 else self._outward(j).enclosed
 
-    def probability(self, index: int) -> Enclosure:
+    def index_probability(self, index: int) -> Enclosure:
         """Return P(index), a difference of the two tails on the side away from the value: exact where they are."""
         if not self.parameters.low <= index <= self.parameters.high:
             return ZERO
@@ -114,14 +114,14 @@ class FiniteLaw(Law):
             found = self.lower_tail(index + 1) - self.lower_tail(index)
         return Enclosure(max(found.lower, Fraction(0)), found.upper)
 
-    def log_probability(self, index: int) -> Enclosure | None:
+    def index_log_probability(self, index: int) -> Enclosure | None:
         """Return ln P(index), however small it is; None where the output is impossible."""
         p = self.parameters
         if self.breakpoint(index) > 0 and index > p.low:
             return self._outward(index).ln_minus(NOTHING if index == p.high else self._outward(index + 1))
         if self.breakpoint(index + 1) <= 0 and index < p.high:
             return self._outward(index + 1).ln_minus(NOTHING if index == p.low else self._outward(index))
-        inside = self.probability(index)  # the cell of the value, or an end that has more than half of all
+        inside = self.index_probability(index)  # the cell of the value, or an end that has more than half of all
         if inside.upper == 0:
             return None
         return Enclosure(ln_enclosure(inside.lower, _LOG_BITS).lower, ln_enclosure(inside.upper, _LOG_BITS).upper)

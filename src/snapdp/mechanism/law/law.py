@@ -11,18 +11,23 @@ Theory: docs/theory/exact-law.md, (1)-(9).
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from snapdp.errors import ParameterError
-from snapdp.exact import HALF, Enclosure, enclose, nearest_index, parameter, refine, refined
+from snapdp.exact import HALF, Enclosure, datum, enclose, nearest_index, parameter, refine, refined, shown
 from snapdp.mechanism.definition import clamped_index
 from snapdp.mechanism.parameters import DataUnits, Inner, SnappingParameters
 from snapdp.values import Value
 
+if TYPE_CHECKING:
+    from snapdp.exact import Parameter
+
+Point = Fraction | float  # of the data axis: exact, or an infinity
 MOMENT_BITS = 80  # moments are enclosed to 2**-80 of the grid (bias) or of themselves
 
 
@@ -51,6 +56,47 @@ class Law(ABC):
         """Return all indices. Each has a positive probability, except some far ones in arithmetic of few bits."""
         return range(self.parameters.low, self.parameters.high + 1)
 
+    # In data units
+
+    def probability(self, lower: Parameter, upper: Parameter | None = None) -> Enclosure:
+        """Return P(lower <= output <= upper), or P(output = lower) where there is no upper.
+
+        Ends are what they are, as in `release`: a double the number that it stores, text ("0.3", "1/3") what it says.
+        An output counts at an end that is its exact number or the double it prints as.
+
+        >>> from snapdp import Snapping
+        >>> law = Snapping(epsilon=1, sensitivity=1, lower=0, upper=6, grid=1, clamp="range").law(2)
+        >>> [f"{float(p):.4f}" for p in (law.probability(2), law.probability(1, 3), law.probability("2.5"))]
+        ['0.3935', '0.7769', '0.0000']
+        """
+        start = _position(lower, name="lower")
+        end = start if upper is None else _position(upper, name="upper")
+        if start > end:
+            raise ParameterError("lower is above upper.", "Give lower <= upper; were the two swapped?")
+        return self._mass(_first_from(start, self.parameters), _last_to(end, self.parameters))
+
+    def cdf(self, x: Parameter) -> Enclosure:
+        """Return P(output <= x)."""
+        return self.index_cdf(_last_to(_position(x, name="x"), self.parameters))
+
+    def quantile(self, q: Parameter) -> DataUnits:
+        """Return the least output that is reached with probability q: the least x with cdf(x) >= q."""
+        return self.parameters.data_value(self.quantile_index(q))
+
+    def _mass(self, first: int, last: int) -> Enclosure:
+        """Return the probability of a run of indices, from tails on the side where they are small."""
+        if first >= last:
+            return self.index_probability(first) if first == last else ZERO
+        if first > self.centre:
+            found = self.upper_tail(first) - self.upper_tail(last + 1)
+        elif last < self.centre:
+            found = self.lower_tail(last + 1) - self.lower_tail(first)
+        else:
+            found = ONE - self.lower_tail(first) - self.upper_tail(last + 1)
+        return Enclosure(max(found.lower, Fraction(0)), min(found.upper, Fraction(1)))
+
+    # By index
+
     @abstractmethod
     def upper_tail(self, j: int) -> Enclosure:
         """Return P(index >= j) without cancellation when it is small."""
@@ -60,18 +106,18 @@ class Law(ABC):
         """Return P(index < j) without cancellation when it is small."""
 
     @abstractmethod
-    def probability(self, index: int) -> Enclosure:
+    def index_probability(self, index: int) -> Enclosure:
         """Return P(index)."""
 
     @abstractmethod
-    def log_probability(self, index: int) -> Enclosure | None:
+    def index_log_probability(self, index: int) -> Enclosure | None:
         """Return ln P(index), however small that is; None where the output is impossible."""
 
-    def cdf(self, index: int) -> Enclosure:
+    def index_cdf(self, index: int) -> Enclosure:
         """Return P(output index <= index)."""
         return self.lower_tail(index + 1)
 
-    def quantile(self, q: Any) -> int:
+    def quantile_index(self, q: Parameter) -> int:
         """Return the least index whose cdf is at least q."""
         least = parameter(q, name="q")
         if not 0 <= least <= 1:
@@ -91,7 +137,7 @@ class Law(ABC):
     @cached_property
     def clamp_mass(self) -> Enclosure:
         """Return the probability that the output is one of the two ends of the clamp."""
-        return self.probability(self.parameters.low) + self.probability(self.parameters.high)
+        return self.index_probability(self.parameters.low) + self.index_probability(self.parameters.high)
 
     @cached_property
     def mean(self) -> Enclosure:
@@ -137,7 +183,7 @@ class Law(ABC):
 
     def _rows(self, start: int, stop: int) -> Iterator[Row]:
         for k in range(start, stop + 1):
-            yield Row(index=k, value=self.parameters.data_value(k), probability=self.probability(k))
+            yield Row(index=k, value=self.parameters.data_value(k), probability=self.index_probability(k))
 
     def breakpoint(self, j: int) -> Fraction:
         """Return b_j - value, in inner units: the noise from which the index is at least j."""
@@ -157,9 +203,34 @@ class Law(ABC):
         grid = self.parameters.grid
         return h(j * grid) - h((j - 1) * grid)
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Law) and self._said == other._said
+
+    def __hash__(self) -> int:
+        return hash(self._said)
+
+    @property
+    def _said(self) -> tuple[Inner, SnappingParameters]:
+        return self.inner_value, self.parameters
+
     def __repr__(self) -> str:
         p = self.parameters
-        return f"Law(value={self.value}, indices {p.low} to {p.high}, {p.arithmetic})"
+        outputs = f"{shown(p.data_value(p.low))} to {shown(p.data_value(p.high))} in steps of {shown(p.data_grid)}"
+        return f"Law(value={shown(self.value)}, outputs {outputs}, {p.arithmetic})"
+
+    def _repr_html_(self) -> str:
+        from snapdp.display import html_card
+
+        p = self.parameters
+        middle = (shown(self.quantile(q)) for q in ("0.025", "0.975"))
+        rows = [
+            ("value", shown(self.value)),
+            ("19 of 20 outputs", " to ".join(middle)),
+            ("all outputs", f"{shown(p.data_value(p.low))} to {shown(p.data_value(p.high))}"),
+            ("distance of outputs", shown(p.data_grid)),
+            ("arithmetic", p.arithmetic),
+        ]
+        return html_card("law of a released number", [(("", ""), rows)])
 
 
 def law_of(value: Inner, parameters: SnappingParameters) -> Law:
@@ -168,6 +239,46 @@ def law_of(value: Inner, parameters: SnappingParameters) -> Law:
     from snapdp.mechanism.law.finite import FiniteLaw
 
     return ExactLaw(value, parameters) if parameters.precision is None else FiniteLaw(value, parameters)
+
+
+def _position(value: Any, *, name: str) -> Point:
+    """Return a point of the data axis exactly; an infinity stays one, beyond every output."""
+    if isinstance(value, str):
+        return parameter(value, name=name)
+    if isinstance(value, float) and not math.isfinite(value):
+        if math.isnan(value):
+            raise ParameterError(f"{name} is not a number.", "Give a number in the units of the data.")
+        return value
+    return datum(value)
+
+
+def _printed(index: int, p: SnappingParameters) -> tuple[Fraction, Fraction]:
+    """Return the exact number of an output and the double it prints as, the smaller one first."""
+    exact, printed = Fraction(p.data_value(index)), Fraction(p.released(index))
+    return min(exact, printed), max(exact, printed)
+
+
+def _near(x: Point, p: SnappingParameters) -> int:
+    """Return an index within two of the first and the last output on either side of a point."""
+    if isinstance(x, float) or abs(x) > p.furthest:
+        return p.high if x > 0 else p.low
+    return nearest_index((x - p.offset) / p.unit, p.grid)
+
+
+def _first_from(x: Point, p: SnappingParameters) -> int:
+    """Return the least index of an output at or above x; one beyond the last where there is none."""
+    index = min(max(_near(x, p) - 2, p.low), p.high)
+    while index <= p.high and _printed(index, p)[1] < x:
+        index += 1
+    return index
+
+
+def _last_to(x: Point, p: SnappingParameters) -> int:
+    """Return the greatest index of an output at or below x; one before the first where there is none."""
+    index = max(min(_near(x, p) + 2, p.high), p.low)
+    while index >= p.low and _printed(index, p)[0] > x:
+        index -= 1
+    return index
 
 
 def narrow_enough(compute: Callable[[int], Enclosure], *, absolute: Fraction | None) -> Enclosure:

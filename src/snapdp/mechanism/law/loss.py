@@ -60,7 +60,7 @@ def _size(found: PairLoss) -> tuple[bool, Fraction]:
 
 def _loss_at(law: Law, other: Law, index: int) -> PairLoss | None:
     """Return |ln P(index | value)/P(index | other)|; None where neither value can have the output."""
-    a, b = law.log_probability(index), other.log_probability(index)
+    a, b = law.index_log_probability(index), other.index_log_probability(index)
     if a is None and b is None:
         return None
     loss = None if a is None or b is None else _exactly_known(law, other, index) or abs(a - b)

@@ -26,6 +26,16 @@ def is_array_like(value: Any) -> bool:
     return hasattr(value, "__array__") and not (numpy is not None and isinstance(value, numpy.generic))
 
 
+def in_kind(released: Any, values: Any) -> Any:
+    """Return released numbers as the kind of column their values are: a pandas or Polars Series, else as they are."""
+    pandas, polars = sys.modules.get("pandas"), sys.modules.get("polars")
+    if pandas is not None and isinstance(values, pandas.Series):
+        return pandas.Series(released, index=values.index, name=values.name)
+    if polars is not None and isinstance(values, polars.Series):
+        return polars.Series(values.name, released)
+    return released
+
+
 def checked_scalar(value: Any, *, nan: float | None) -> Any:
     """Return an int, float, Fraction, finite Decimal or numpy long double that equals the value exactly."""
     kind = type(value)

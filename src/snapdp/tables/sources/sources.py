@@ -267,8 +267,8 @@ def _source_of(data: Any) -> Source:
     room, kind = type(data).__module__.partition(".")[0], type(data).__name__
     if room == "pandas" and kind == "DataFrame":
         return ColumnsSource(_PandasColumns(data))
-    if room == "polars" and kind == "DataFrame":
-        return ArrowSource(data.to_arrow())
+    if room == "polars" and kind in ("DataFrame", "LazyFrame"):
+        return ArrowSource((data if kind == "DataFrame" else _collected(data)).to_arrow())
     if room == "pyarrow" and kind == "Table":
         return ArrowSource(data)
     if isinstance(data, (list, tuple)) and data and all(isinstance(each, (str, Path)) for each in data):
@@ -277,6 +277,16 @@ def _source_of(data: Any) -> Source:
         f"a value of type {kind} is no table.",
         "Give a path, a list of Parquet paths, a pandas, Polars or Arrow table, or a dict of numpy columns.",
     )
+
+
+def _collected(lazy: Any) -> Any:
+    """Return the frame that a lazy one of Polars describes; what goes wrong in it may speak of cells."""
+    try:
+        return lazy.collect()
+    except Exception:
+        raise DataError(
+            "the lazy frame cannot be collected.", "Call its collect() to see why; give its frame."
+        ) from None
 
 
 def _file_source(path: Path, table: str | None, dialect: CsvDialect | None) -> Source:

@@ -8,7 +8,9 @@ Theory: docs/theory/verifier-loss.md, "Verdicts".
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
+from snapdp.display import shortened, visible
 from snapdp.errors import PremiseError
 from snapdp.exact import exp_enclosure, power_of_two, round_places_up
 from snapdp.values import Value, replaced
@@ -78,6 +80,27 @@ class Verdict(Value):
     @property
     def scale(self) -> Scale:
         return scale_of(self.program, self.shape)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Verdict) and self._said == other._said
+
+    def __hash__(self) -> int:
+        return hash(self._said)
+
+    @property
+    def _said(self) -> tuple[Any, ...]:
+        """Return what a verdict says, without the machinery that ran the program."""
+        return self.program, self.machine, self.kind, self.claim, self.universal, self.evidence, self.remarks
+
+    def __repr__(self) -> str:
+        from snapdp.verifier.report.summary import headline
+
+        return f"Verdict({self.kind}: {shortened(visible(headline(self)))})"
+
+    def _repr_html_(self) -> str:
+        from snapdp.verifier.report.page import verdict_card
+
+        return verdict_card(self)
 
     def excess(self, loss: Fraction | None) -> Fraction | None:
         """Return C of a loss, or None where eps and B are unknown."""

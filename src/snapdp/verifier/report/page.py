@@ -8,7 +8,17 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from snapdp.display import Html, decimal_up, escape, exact_float, html_block, html_page, html_table, scientific_up
+from snapdp.display import (
+    Html,
+    decimal_up,
+    escape,
+    exact_float,
+    html_block,
+    html_fragment,
+    html_page,
+    html_table,
+    scientific_up,
+)
 from snapdp.exact import Enclosure
 from snapdp.verifier.language.printing import printed
 from snapdp.verifier.loss.pointwise import FORMS, Pointwise, case_table
@@ -18,6 +28,8 @@ from snapdp.verifier.report.derivation import html_trees, machine_text
 from snapdp.verifier.report.pictures import picture
 from snapdp.verifier.report.reproduction import python_lines
 from snapdp.verifier.report.summary import amount, found_derivations, headline, shown_excess
+
+LONGEST = 500  # of the line of a verdict in a notebook
 
 
 def verdict_page(verdict: Verdict) -> str:
@@ -35,6 +47,12 @@ def verdict_page(verdict: Verdict) -> str:
     parts.append(f"<h2>The program</h2>\n{html_block(printed(verdict.program))}")
     parts += [f"<p>{escape(remark)}</p>" for remark in verdict.remarks]
     return html_page(f"{verdict.kind}: {verdict.program.name}", parts)
+
+
+def verdict_card(verdict: Verdict) -> str:
+    """Return what a notebook shows of a verdict: its kind, its line, and the bracket of the loss."""
+    badge = f'<p><span class="verdict {verdict.kind}">{verdict.kind}</span> {escape(headline(verdict), LONGEST)}</p>'
+    return html_fragment([badge, _numbers(verdict)])
 
 
 def _numbers(verdict: Verdict) -> str:

@@ -59,12 +59,12 @@ def test_the_law_of_the_p_bit_program_equals_enumeration_of_every_draw(precision
     for value in (F(0), bound, -bound, F(3, 7), F(-5, 4), grid / 2):
         law = law_of(p.clamped(Inner(value)), p)
         expected = enumerated_law(law.inner_value, p)
-        found = {k: law.probability(k) for k in law.support}
+        found = {k: law.index_probability(k) for k in law.support}
         assert all(mass.is_exact for mass in found.values())
         assert {k: mass.lower for k, mass in found.items() if mass.lower} == expected
         assert sum(mass.lower for mass in found.values()) == 1
         for k in law.support:
-            assert law.cdf(k).lower == sum(found[i].lower for i in law.support if i <= k)
+            assert law.index_cdf(k).lower == sum(found[i].lower for i in law.support if i <= k)
 
 
 @pytest.mark.parametrize("bits", [4, 8])
@@ -171,16 +171,16 @@ def test_bias_at_the_clamp_is_what_the_published_example_says():
 def test_a_quantile_is_the_least_index_whose_cdf_reaches_the_level(value, q):
     m = snapdp.Snapping(epsilon="0.7", sensitivity=1, lower=-10, upper=30, grid=1)
     law = m.law(value)
-    k = law.quantile(q)
-    assert law.cdf(k).upper >= q
-    assert k == m.parameters.low or law.cdf(k - 1).lower < q
+    k = law.quantile_index(q)
+    assert law.index_cdf(k).upper >= q
+    assert k == m.parameters.low or law.index_cdf(k - 1).lower < q
 
 
 def test_a_tie_at_the_median_is_decided_exactly():
     m = snapdp.Snapping(epsilon=1, sensitivity=1, lower=0, upper=10, grid=1)
     law = m.law(HALF)  # the breakpoint between 0 and 1: P(index <= 0) is exactly one half
-    assert law.cdf(0) == enclose(HALF)
-    assert law.quantile(HALF) == 0
+    assert law.index_cdf(0) == enclose(HALF)
+    assert law.quantile_index(HALF) == 0
 
 
 def test_a_law_over_two_to_the_fifty_indices_is_lazy():
@@ -188,8 +188,8 @@ def test_a_law_over_two_to_the_fifty_indices_is_lazy():
     law = m.law(2**19 + F(1, 3))
     assert len(law.support) > 2**48
     assert float(law.mse) == pytest.approx(2, rel=1e-9)
-    assert abs(law.quantile("0.975") - law.quantile("0.025")) / 2**29 == pytest.approx(2 * math.log(20), rel=1e-6)
-    assert law.probability(law.quantile("0.5")).lower > 0
+    assert float(law.quantile("0.975") - law.quantile("0.025")) == pytest.approx(2 * math.log(20), rel=1e-6)
+    assert law.index_probability(law.quantile_index("0.5")).lower > 0
     with pytest.raises(ParameterError, match="window"):
         law.table()
 
@@ -215,4 +215,65 @@ def test_levels_outside_zero_to_one_are_refused():
     law = snapdp.Snapping(epsilon=1, sensitivity=1, lower=0, upper=10).law(5)
     for q in (-1, "1.5"):
         with pytest.raises(ParameterError, match="q ="):
-            law.quantile(q)
+            law.quantile_index(q)
+
+
+# In data units
+
+
+@pytest.mark.parametrize("arithmetic", [None, snapdp.FinitePrecision(bits=53)], ids=["exact", "finite"])
+def test_data_units_and_indices_say_the_same_of_every_output(arithmetic):
+    m = snapdp.Snapping(epsilon=1, sensitivity="0.3", lower=500, upper="501.7", grid="1/4", arithmetic=arithmetic)
+    p, law = m.parameters, m.law("500.9")
+    for k in range(max(p.low, law.centre - 40), min(p.high, law.centre + 40) + 1):
+        for x in (p.data_value(k), p.released(k)):
+            assert law.probability(x) == law.index_probability(k)
+            assert law.cdf(x) == law.index_cdf(k)
+            assert law.probability(x, x) == law.probability(x)
+        between = p.data_value(k) + p.data_grid / 3
+        assert law.probability(between).upper == 0
+        assert law.cdf(between) == law.index_cdf(k)
+        q = law.index_cdf(k).upper
+        assert law.quantile(q) == p.data_value(law.quantile_index(q))
+    assert law.cdf(-math.inf).upper == 0 == law.probability(10**9, math.inf).upper
+    assert law.cdf(math.inf) == law.probability(-math.inf, math.inf) == enclose(1)
+
+
+@settings(max_examples=60, deadline=None)
+@given(ends=st.tuples(st.fractions(-3, 9), st.fractions(-3, 9)), value=st.fractions(0, 6))
+@example(ends=(F(0), F(6)), value=F(0))
+@example(ends=(F(1, 2), F(2)), value=F(6))
+def test_the_probability_of_an_interval_is_the_sum_over_its_outputs(ends, value):
+    lower, upper = sorted(ends)
+    law = snapdp.Snapping(epsilon=1, sensitivity=1, lower=0, upper=6, grid="1/2", clamp=(-2, 8)).law(value)
+    inside = [row.probability for row in law.table() if lower <= row.value <= upper]
+    assert overlap(law.probability(lower, upper), sum(inside, enclose(0)))
+    assert law.probability(lower, upper).width < F(1, 10**20)
+
+
+def test_a_double_is_the_number_it_stores_and_a_text_what_it_says():
+    law = snapdp.Snapping(epsilon=100, sensitivity=1, lower=0, upper=F(1, 8), grid=F(1, 2**55), clamp="range").law(
+        "0.1"
+    )
+    stored = 0.1  # a multiple of 2**-55, and no tenth
+    assert law.cdf(stored) != law.cdf(stored - 2.0**-55)
+    assert law.probability(stored, stored).upper > 0 == law.probability("0.1").upper
+
+
+def test_ends_that_make_no_sense_are_refused():
+    law = snapdp.Snapping(epsilon=1, sensitivity=1, lower=0, upper=10).law(5)
+    with pytest.raises(ParameterError, match="lower is above upper"):
+        law.probability(3, 2)
+    with pytest.raises(ParameterError, match="x is not a number"):
+        law.cdf(math.nan)
+    with pytest.raises(ParameterError, match="q ="):
+        law.quantile(2)
+
+
+def test_laws_of_one_value_are_equal():
+    m = snapdp.Snapping(epsilon=1, sensitivity=1, lower=0, upper=10)
+    assert m.law(5) == m.law("5")
+    assert hash(m.law(5)) == hash(m.law(5.0))
+    assert m.law(5) != m.law(6)
+    assert m.law(5) != snapdp.Snapping(epsilon=2, sensitivity=1, lower=0, upper=10).law(5)
+    assert repr(m.law(5)) == "Law(value=5, outputs -111/4 to 151/4 in steps of 1/16, exact)"

@@ -499,3 +499,23 @@ def test_columns_that_nobody_declared_are_counted_among_those_that_are_there():
     for data in (values, pa.table(values)):
         with pytest.raises(DataError, match="It has 2 columns"):
             open_table(data).aggregates([Sum(column=integer_column("age", lower=0, upper=9))])
+
+
+def test_a_lazy_frame_is_the_table_it_describes():
+    import polars as pl
+
+    rows = pl.DataFrame({"x": [1, 2, None], "y": ["a", "b", "a"]})
+    eager, lazy = open_table(rows), open_table(rows.lazy().select("x", "y"))
+    assert lazy.fingerprint() == eager.fingerprint()
+    x = integer_column("x", lower=0, upper=9, missing=0)
+    assert lazy.aggregates([Sum(column=x)])[Sum(column=x)] == eager.aggregates([Sum(column=x)])[Sum(column=x)] == (3,)
+
+
+def test_a_lazy_frame_that_fails_says_nothing_of_its_cells():
+    import polars as pl
+
+    with pytest.raises(DataError, match=r"lazy frame cannot be collected") as refused:
+        open_table(pl.LazyFrame({"x": ["canary"]}).with_columns(pl.col("x").cast(pl.Int64)))
+    assert "canary" not in str(refused.value)
+    assert refused.value.__cause__ is None
+    assert refused.value.__suppress_context__

@@ -1,0 +1,164 @@
+"""Columns as people hold them in Python (a Series, an array, a list, a name in a table) and what is declared of them.
+
+Room: api. Nothing is read here: a column is put into a table under its name, and what is declared becomes the tables of
+a study, whose reader does all the checking. Types and names are looked at, never a cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from snapdp.errors import DataError, ParameterError
+
+if TYPE_CHECKING:
+    from snapdp.exact import Parameter
+
+Declaration = Mapping[str, Any]  # of a column, with the keys of a study
+Conditions = Mapping[str, Any] | Sequence[Mapping[str, Any]]
+_TABLES = ("DataFrame", "LazyFrame", "Table", "RecordBatch")
+_COLUMNS = ("numpy", "pandas", "polars", "pyarrow")  # libraries whose other values are columns
+_BARE = {"kind": "category", "categories": ["row"]}  # a study names a column, also where all rows are counted
+
+
+class GivenColumns:
+    """The table of one request and the columns that are declared of it.
+
+    data       a table (a frame, a path, whatever `open_table` takes), or one column of it
+    declared   further columns, with the keys of a study: those that conditions speak of
+    """
+
+    def __init__(self, data: Any, declared: Mapping[str, Declaration] | None = None) -> None:
+        self.is_table = not is_column(data)  # columns are then named
+        self._table = data
+        self._cells: dict[str, Any] = {}
+        self._declared: dict[str, Any] = {name: dict(values) for name, values in (declared or {}).items()}
+
+    @property
+    def declared(self) -> dict[str, Any]:
+        """Return the columns as a study declares them."""
+        return self._declared or {"row": _BARE}
+
+    @property
+    def table(self) -> Any:
+        """Return the table to release from."""
+        return self._table if self.is_table else _table_of(self._cells)
+
+    def check_person(self, person: str | None) -> None:
+        """Refuse columns by themselves where an account protects persons: they do not say whose rows they are."""
+        if person is not None and not self.is_table and person not in self._cells:
+            raise ParameterError(
+                f"the account protects persons, named by the column {person!r}, and a column alone does not say whose "
+                "its rows are.",
+                'Give the whole frame and the name of the column: snapdp.mean(df, column="age", ...).',
+            )
+
+    def column(self, given: Any, name: str | None, declaration: Declaration, *, default: str = "value") -> str:
+        """Declare a column, and return its name: that which is given, or which the Series has."""
+        if self.is_table:
+            if name is None:
+                raise ParameterError(
+                    "a table has many columns, and none is named.", 'Give column="age", or the column alone: df["age"].'
+                )
+        else:
+            name = name or _name_of(given) or default
+            if name in self._cells:
+                raise ParameterError(f"two columns are named {name!r}.", "Give each its own name.")
+            self._cells[name] = given
+        if declaration:
+            self._declared[name] = dict(declaration)
+        return name
+
+    def groups(self, by: Any, groups: Iterable[Any] | None) -> dict[str, str]:
+        """Return what a statistic says of groups: a column, by its name or itself, with its public categories."""
+        if by is None:
+            return {}
+        if isinstance(by, str) != self.is_table:
+            raise ParameterError(
+                "the groups are not given as the rows are.",
+                'Give a frame with by="region", or columns of one table: snapdp.mean(df["age"], by=df["region"], ...).',
+            )
+        if groups is None and not (self.is_table and by in self._declared):
+            raise ParameterError("the groups are not said.", 'Give their public list: groups=["north", "south"].')
+        declaration = {} if groups is None else category(groups)
+        return {"by": self.column(by, by if self.is_table else None, declaration, default="group")}
+
+
+def is_column(given: Any) -> bool:
+    """Tell whether a value is one column: a Series, an array or a list; by its type alone."""
+    library, kind = type(given).__module__.partition(".")[0], type(given).__name__
+    if isinstance(given, (list, tuple)):
+        return True
+    return library in _COLUMNS and kind not in _TABLES and getattr(given, "ndim", 1) > 0  # a scalar is no column
+
+
+def numbers(
+    bounds: Sequence[Parameter], *, missing: Parameter | None, step: Parameter | None, integer: bool
+) -> Declaration:
+    """Return the declaration of a column of numbers."""
+    if isinstance(bounds, str) or not isinstance(bounds, Sequence) or len(bounds) != 2:
+        raise ParameterError("the bounds are not a pair.", "Give bounds=(lower, upper): public numbers.")
+    said = {"lower": bounds[0], "upper": bounds[1], "step": step, "missing": missing}
+    kind = "integer" if integer else "number"
+    return {"kind": kind, **{key: written(each) for key, each in said.items() if each is not None}}
+
+
+def category(categories: Iterable[Any], **rules: str) -> Declaration:
+    """Return the declaration of a column of categories; whole numbers are compared as text."""
+    return {"kind": "category", "categories": [_label(each) for each in categories], **rules}
+
+
+def conditions(where: Conditions | None) -> dict[str, Any]:
+    """Return what a statistic says of conditions: {"region": "north", "age": (18, 65)}, or the tables of a study.
+
+    >>> conditions({"region": "north", "age": (18, None)})
+    {'where': [{'column': 'region', 'equals': 'north'}, {'column': 'age', 'from': 18}]}
+    """
+    if where is None:
+        return {}
+    if not isinstance(where, Mapping):
+        return {"where": [dict(each) for each in where]}
+    return {"where": [{"column": name, **_condition(test)} for name, test in where.items()]}
+
+
+def _condition(test: Any) -> dict[str, Any]:
+    if not isinstance(test, (tuple, list)):
+        return {"equals": _label(test)}
+    if len(test) != 2:
+        raise ParameterError("a range is no pair.", "Give (from, below), with None for an end that is no limit.")
+    return {key: written(end) for key, end in zip(("from", "below"), test, strict=True) if end is not None}
+
+
+def written(number: Any) -> Any:
+    """Return a number as a study takes it; fractions and numpy's scalars as the text they print."""
+    return number if isinstance(number, (int, float, str, Decimal)) else str(number)
+
+
+def _label(value: Any) -> Any:
+    return str(value) if type(value) is int or type(value).__module__ == "numpy" else value
+
+
+def _name_of(column: Any) -> str | None:
+    name = getattr(column, "name", None)
+    return name if isinstance(name, str) and name.strip() else None
+
+
+def _table_of(cells: dict[str, Any]) -> Any:
+    """Return columns as one table: those of Polars or Arrow as theirs, which know their types."""
+    libraries = {type(each).__module__.partition(".")[0] for each in cells.values()}
+    indices = [each.index for each in cells.values() if hasattr(each, "iloc")]
+    if any(not index.equals(indices[0]) for index in indices[1:]):
+        raise DataError("the columns have other rows: their indices differ.", "Give columns of one frame.")
+    try:
+        if libraries == {"polars"}:
+            import polars
+
+            return polars.DataFrame(cells)
+        if libraries == {"pyarrow"}:
+            import pyarrow
+
+            return pyarrow.table(cells)
+    except Exception:
+        raise DataError("the columns are no table.", "Give columns of one frame, each with the same rows.") from None
+    return cells

@@ -1,0 +1,312 @@
+"""Statistics in one line: `snapdp.mean(df["age"], bounds=(15, 100), missing="dropped", epsilon=1, ledger="ledger.db")`.
+
+Room: api. Each function writes the study that it means and releases it: the same request by study file, by flags or
+here is one request, and the ledger answers the second time free of charge. Who is protected and how many rows there are
+is read from the ledger's account, never from the data; without a ledger nothing is released.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from snapdp.api.given_columns import Conditions, Declaration, GivenColumns, category, conditions, numbers, written
+from snapdp.api.study import study
+from snapdp.display import is_address
+from snapdp.errors import LedgerError, ParameterError
+from snapdp.exact import shown
+from snapdp.ledger import Ledger
+from snapdp.release import Release
+from snapdp.studies import relation_of_account, relation_table
+
+if TYPE_CHECKING:
+    from snapdp.exact import Parameter
+
+Where = str | os.PathLike[str]
+TRUTH = {"kind": "boolean"}
+TRUTH_TYPES = ("bool", "boolean", "bool[pyarrow]")  # as numpy, pandas, Polars and Arrow name them
+
+
+def count(
+    data: Any,
+    *,
+    column: str | None = None,
+    where: Conditions | None = None,
+    columns: Mapping[str, Declaration] | None = None,
+    by: Any = None,
+    groups: Iterable[Any] | None = None,
+    epsilon: Parameter | None = None,
+    accuracy: Parameter | None = None,
+    alpha: Parameter | None = None,
+    ledger: Where | Ledger | None = None,
+    account: str | None = None,
+    directory: Where = ".",
+) -> Release:
+    """Release how many rows meet all conditions; of a column of truth values, how many are true.
+
+    data       a table, or a column of truth values such as df["age"] >= 65
+    column     a name for a column of truth values; "condition" if left out
+    where      {"region": "north", "age": (65, None)}: a category, or (from, below)
+    columns    what is declared of the columns in `where`, with the keys of a study
+    others     as for `mean`
+    """
+    given = GivenColumns(data, columns)
+    said = conditions(where)
+    if not given.is_table:
+        name = given.column(_truth(data), column or "condition", TRUTH)
+        said = {"where": [*said.get("where", []), {"column": name, "equals": "true"}]}
+    elif column is not None:
+        raise ParameterError("rows of a table are counted, not a column.", 'Say which: where={"region": "north"}.')
+    return _released("count", given, said, by, groups, _cost(epsilon, accuracy, alpha), ledger, account, directory)
+
+
+def sum(
+    data: Any,
+    *,
+    bounds: Sequence[Parameter],
+    missing: Parameter | None = None,
+    column: str | None = None,
+    step: Parameter | None = None,
+    integer: bool = False,
+    where: Conditions | None = None,
+    columns: Mapping[str, Declaration] | None = None,
+    by: Any = None,
+    groups: Iterable[Any] | None = None,
+    epsilon: Parameter | None = None,
+    accuracy: Parameter | None = None,
+    alpha: Parameter | None = None,
+    ledger: Where | Ledger | None = None,
+    account: str | None = None,
+    directory: Where = ".",
+) -> Release:
+    """Release the sum of a column; everything as for `mean`."""
+    given = GivenColumns(data, columns)
+    said = _about(given, data, column, numbers(bounds, missing=missing, step=step, integer=integer), where)
+    return _released("sum", given, said, by, groups, _cost(epsilon, accuracy, alpha), ledger, account, directory)
+
+
+def mean(
+    data: Any,
+    *,
+    bounds: Sequence[Parameter],
+    missing: Parameter | None = None,
+    column: str | None = None,
+    step: Parameter | None = None,
+    integer: bool = False,
+    where: Conditions | None = None,
+    columns: Mapping[str, Declaration] | None = None,
+    by: Any = None,
+    groups: Iterable[Any] | None = None,
+    epsilon: Parameter | None = None,
+    accuracy: Parameter | None = None,
+    alpha: Parameter | None = None,
+    ledger: Where | Ledger | None = None,
+    account: str | None = None,
+    directory: Where = ".",
+) -> Release:
+    """Release the mean of a column; `float(...)` of it is the number, and it prints with its interval.
+
+    data       a column (a Series of pandas or Polars, an array, a list), or a table with column="age"
+    bounds     public lower and upper bound; cells are moved between them
+    missing    what a cell without a number counts as: "dropped", "middle", or a public number
+    column     the name: of the column in the table, or to give to a column without one
+    step       cells are rounded to multiples of this; `integer=True`: to whole numbers
+    where      only rows that meet all of these: {"region": "north", "age": (18, 65)}
+    columns    what is declared of the columns in `where`, with the keys of a study
+    by         for each of the public `groups` of this column: a name in the table, or the column
+    epsilon    what it costs; or `accuracy`, what it must be worth, missed with probability `alpha` at most
+    ledger     the ledger that is charged: a path, an address or an open one
+    account    its account, where it has several; relation, n or n_max and persons are the account's
+    directory  where the files of very many groups go
+
+    >>> mean([31, 44], bounds=(0, 120), missing="dropped", epsilon=1)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    snapdp.errors.LedgerError: no ledger is named, and every release is charged to one.
+      Make it once, and say in it who is protected: ...
+    """
+    given = GivenColumns(data, columns)
+    said = _about(given, data, column, numbers(bounds, missing=missing, step=step, integer=integer), where)
+    return _released("mean", given, said, by, groups, _cost(epsilon, accuracy, alpha), ledger, account, directory)
+
+
+def variance(
+    data: Any,
+    *,
+    bounds: Sequence[Parameter],
+    missing: Parameter | None = None,
+    column: str | None = None,
+    step: Parameter | None = None,
+    integer: bool = False,
+    epsilon: Parameter | None = None,
+    accuracy: Parameter | None = None,
+    alpha: Parameter | None = None,
+    ledger: Where | Ledger | None = None,
+    account: str | None = None,
+) -> Release:
+    """Release the variance of a column, and its standard deviation with it; everything as for `mean`."""
+    given = GivenColumns(data)
+    said = _about(given, data, column, numbers(bounds, missing=missing, step=step, integer=integer), None)
+    return _released("variance", given, said, None, None, _cost(epsilon, accuracy, alpha), ledger, account, ".")
+
+
+def covariance(
+    data: Any,
+    other: Any = None,
+    *,
+    bounds: Sequence[Sequence[Parameter]],
+    missing: Parameter | Sequence[Parameter] | None = None,
+    column: Sequence[str] | None = None,
+    step: Parameter | None = None,
+    integer: bool = False,
+    epsilon: Parameter | None = None,
+    accuracy: Parameter | None = None,
+    alpha: Parameter | None = None,
+    ledger: Where | Ledger | None = None,
+    account: str | None = None,
+) -> Release:
+    """Release the covariance of two columns: two Series, or a table with column=("age", "pay").
+
+    bounds, missing   one for each column: ((0, 120), (0, 5000)); one `missing` is for both
+    """
+    given = GivenColumns(data)
+    if given.is_table != (other is None):
+        raise ParameterError(
+            "a covariance is of two columns.", 'Give two columns, or a table and column=("age", "pay").'
+        )
+    names = (None, None) if column is None else _pair(column, "column", "two names")
+    rules = missing if isinstance(missing, (tuple, list)) else (missing, missing)
+    ranges, rules = _pair(bounds, "bounds", "a pair for each"), _pair(rules, "missing", "one for each column")
+    declared = [numbers(ranges[i], missing=rules[i], step=step, integer=integer) for i in (0, 1)]
+    first = given.column(data, names[0], declared[0], default="first")
+    second = given.column(other, names[1], declared[1], default="second")
+    cost = _cost(epsilon, accuracy, alpha)
+    return _released("covariance", given, {"columns": [first, second]}, None, None, cost, ledger, account, ".")
+
+
+def histogram(
+    data: Any,
+    *,
+    categories: Iterable[Any] | None = None,
+    unknown: str = "dropped",
+    null: str = "dropped",
+    edges: Iterable[Parameter] | None = None,
+    outside: str = "dropped",
+    bounds: Sequence[Parameter] | None = None,
+    missing: str | None = None,
+    column: str | None = None,
+    step: Parameter | None = None,
+    integer: bool = False,
+    where: Conditions | None = None,
+    columns: Mapping[str, Declaration] | None = None,
+    by: Any = None,
+    groups: Iterable[Any] | None = None,
+    epsilon: Parameter | None = None,
+    accuracy: Parameter | None = None,
+    alpha: Parameter | None = None,
+    ledger: Where | Ledger | None = None,
+    account: str | None = None,
+    directory: Where = ".",
+) -> Release:
+    """Release how many rows each category has, or each bin between public edges.
+
+    categories       the public list; `unknown` and `null` say whether other cells are "dropped" or "binned"
+    edges            public bin edges of a column of numbers, whose `bounds` are then given as well; `outside` and
+                     `missing` say whether cells beyond them, or without a number, are "dropped" or "binned"
+    columns          booleans and dates are declared here, with neither: {"visit": {"kind": "date", "from": ...}}
+    others           as for `mean`
+    """
+    given = GivenColumns(data, columns)
+    if categories is not None and edges is not None:
+        raise ParameterError("a histogram has categories or edges, not both.", "Leave one of them out.")
+    if categories is None and edges is None:
+        said = _about(given, data, column, {}, where)
+        if said["column"] not in (columns or {}):
+            advice = 'Give categories=["north", "south"], or edges; or declare a boolean or a date in columns.'
+            raise ParameterError("a histogram has categories or edges.", advice)
+    elif categories is not None:
+        _refuse({"bounds": bounds, "missing": missing, "step": step, "integer": integer, "outside": outside}, "edges")
+        said = _about(given, data, column, category(categories, unknown=unknown, null=null), where)
+    else:
+        _refuse({"unknown": unknown, "null": null}, "categories")
+        declared = numbers(bounds or (), missing="dropped", step=step, integer=integer)
+        said = _about(given, data, column, declared, where)
+        said |= {"edges": [written(each) for each in edges or ()], "outside": outside}
+        said |= {} if missing is None else {"missing": missing}
+    return _released("histogram", given, said, by, groups, _cost(epsilon, accuracy, alpha), ledger, account, directory)
+
+
+def _about(
+    given: GivenColumns, data: Any, column: str | None, declaration: Declaration, where: Conditions | None
+) -> dict[str, Any]:
+    return {"column": given.column(data, column, declaration), **conditions(where)}
+
+
+def _refuse(strays: Mapping[str, Any], other: str) -> None:
+    """Refuse what speaks of another kind of histogram; what is left out, or dropped by default, says nothing."""
+    for name, said in strays.items():
+        if said not in (None, False, "dropped"):
+            raise ParameterError(f"{name} belongs to a histogram with {other}.", f"Leave {name} out.")
+
+
+def _cost(epsilon: Parameter | None, accuracy: Parameter | None, alpha: Parameter | None) -> dict[str, Any]:
+    said = {"epsilon": epsilon, "accuracy": accuracy, "alpha": alpha}
+    return {key: written(each) for key, each in said.items() if each is not None}
+
+
+def _pair(given: Any, name: str, what: str) -> tuple[Any, Any]:
+    if isinstance(given, str) or not isinstance(given, Sequence) or len(given) != 2:
+        raise ParameterError(f"{name} is no pair.", f"Give {what}.")
+    return given[0], given[1]
+
+
+def _truth(data: Any) -> Any:
+    """Return a column of truth values; refuse another by its type, whatever is in it."""
+    if str(getattr(data, "dtype", getattr(data, "type", ""))).lower() not in TRUTH_TYPES:
+        raise ParameterError(
+            "the column does not hold truth values.",
+            'Count df["age"] >= 65, or the rows of a table: snapdp.count(df, where={"age": (65, None)}, ...).',
+        )
+    return data
+
+
+def _released(
+    kind: str,
+    given: GivenColumns,
+    statistic: dict[str, Any],
+    by: Any,
+    groups: Iterable[Any] | None,
+    cost: dict[str, Any],
+    ledger: Where | Ledger | None,
+    account: str | None,
+    directory: Where,
+) -> Release:
+    """Release one statistic, charged to an account of the ledger."""
+    if ledger is None or not (isinstance(ledger, Ledger) or is_address(ledger) or os.path.exists(ledger)):
+        raise _no_ledger(ledger)
+    asked = {"kind": kind, **statistic, **given.groups(by, groups), **cost}
+    if isinstance(ledger, Ledger):
+        return _charged(asked, given, ledger, account, directory)
+    with Ledger.open(ledger) as book:
+        return _charged(asked, given, book, account, directory)
+
+
+def _charged(
+    asked: dict[str, Any], given: GivenColumns, ledger: Ledger, account: str | None, directory: Where
+) -> Release:
+    holder = ledger.only_account() if account is None else ledger.account(account)
+    relation = relation_of_account(kind=holder.relation, rows=holder.rows, unit=holder.unit)
+    given.check_person(relation.person)
+    meant = study(dataset=holder.name, **relation_table(relation), columns=given.declared, statistic=[asked])
+    return meant.release(given.table, ledger=ledger, directory=directory)
+
+
+def _no_ledger(given: Where | None) -> LedgerError:
+    lacking = "no ledger is named" if given is None else f"there is no ledger {shown(os.fspath(given))}"
+    return LedgerError(
+        f"{lacking}, and every release is charged to one.",
+        'Make it once, and say in it who is protected: snapdp.Ledger.create("people.ledger").create_account("people", '
+        'cap=1, relation="change-one", rows=5000), where rows is the public number of rows; with relation="add-remove" '
+        'it is private, and rows a public bound on it. Then give ledger="people.ledger". Nothing was read or spent.',
+    )

@@ -1,0 +1,315 @@
+"""One line is a study: the same request, charged to an account that says who is protected."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from click.testing import CliRunner
+
+import snapdp
+from snapdp.cli.app import main
+from snapdp.errors import DataError, LedgerError, ParameterError, PremiseError
+
+AGES = [31, 62, 7, 45]
+FRAME = pd.DataFrame({"age": AGES, "pay": [512.5, 999.0, 700.0, 1200.0], "region": ["north", "south", "north", "?"]})
+AGE = {"kind": "number", "lower": 0, "upper": 120, "missing": 50}
+REGION = {"kind": "category", "categories": ["north", "south"]}
+TRUE = {"kind": "count", "where": [{"column": "condition", "equals": "true"}], "epsilon": 10**6}
+BOUNDED = {"bounds": (0, 120), "missing": 50}
+
+
+@pytest.fixture
+def ledger(tmp_path):
+    with snapdp.Ledger.create(tmp_path / "people.ledger") as book:
+        book.create_account("people", cap=1000, relation="change-one", rows=4)
+    return tmp_path / "people.ledger"
+
+
+def add_remove_ledger(folder, *, unit="row", rows=10):
+    book = snapdp.Ledger.create(folder / "other.ledger")
+    book.create_account("people", cap=1000, relation="add-remove", rows=rows, unit=unit)
+    return book
+
+
+def by_study(ledger, data, *statistics, **columns):
+    declared = {"age": AGE, "pay": {**AGE, "upper": 2000}, "region": REGION, **columns}
+    relation = {"dataset": "people", "relation": "change-one", "n": 4}
+    return snapdp.study(**relation, columns=declared, statistic=list(statistics)).release(data, ledger=ledger)
+
+
+# The same request
+
+REQUESTS = {
+    "mean": (lambda **to: snapdp.mean(FRAME, column="age", **BOUNDED, **to), {"kind": "mean", "column": "age"}),
+    "sum": (lambda **to: snapdp.sum(FRAME, column="age", **BOUNDED, **to), {"kind": "sum", "column": "age"}),
+    "variance": (
+        lambda **to: snapdp.variance(FRAME, column="age", **BOUNDED, **to),
+        {"kind": "variance", "column": "age"},
+    ),
+    "covariance": (
+        lambda **to: snapdp.covariance(
+            FRAME, column=("age", "pay"), bounds=((0, 120), (0, 2000)), missing=(50, "50"), **to
+        ),
+        {"kind": "covariance", "columns": ["age", "pay"]},
+    ),
+    "histogram": (
+        lambda **to: snapdp.histogram(FRAME, column="region", categories=["north", "south"], **to),
+        {"kind": "histogram", "column": "region"},
+    ),
+    "count": (
+        lambda **to: snapdp.count(FRAME, where={"region": "north"}, columns={"region": REGION}, **to),
+        {"kind": "count", "where": [{"column": "region", "equals": "north"}]},
+    ),
+    "groups": (
+        lambda **to: snapdp.mean(FRAME, column="age", by="region", groups=("north", "south"), **BOUNDED, **to),
+        {"kind": "mean", "column": "age", "by": "region"},
+    ),
+    "conditions": (
+        lambda **to: snapdp.sum(FRAME, column="age", where={"age": (18, 65)}, **BOUNDED, **to),
+        {"kind": "sum", "column": "age", "where": [{"column": "age", "from": 18, "below": 65}]},
+    ),
+}
+
+
+def test_bins_of_a_line_are_those_of_a_study(ledger):
+    """A histogram has its own rule for missing cells; a number that stands in for them is none of it."""
+    asked = {"bounds": (0, 120), "edges": (0, 18, Fraction(65)), "missing": "binned", "outside": "binned"}
+    first = snapdp.histogram(FRAME, column="age", **asked, epsilon=1, ledger=ledger)
+    assert list(first.value) == ["[0, 18)", "[18, 65]", "above 65", "(missing)"]
+    bins = {"kind": "histogram", "column": "age", "edges": [0, 18, 65], "missing": "binned", "outside": "binned"}
+    assert by_study(ledger, FRAME, {**bins, "epsilon": 1}, age={**AGE, "missing": "dropped"}).free
+
+
+def test_booleans_and_dates_are_declared_with_the_keys_of_a_study(rich):
+    rows = pd.DataFrame({"old": AGES, "visit": ["2024-05-17", "2024-06-01", "2024-05-02", None]})
+    rows["old"] = rows["old"] >= 40
+    month = {"kind": "date", "from": "2024-05-01", "to": "2024-06-30", "each": "month"}
+    asked = {"columns": {"old": {"kind": "boolean"}, "visit": month}, "epsilon": 10**6, "ledger": rich}
+    assert snapdp.histogram(rows["old"], **asked).value == {"false": 2, "true": 2}
+    assert snapdp.histogram(rows, column="visit", **asked).value == {"2024-05": 2, "2024-06": 1}
+
+
+def test_what_a_missing_cell_counts_as_is_said_or_asked_for(ledger):
+    with pytest.raises(ParameterError, match=r'(?s)missing cell.*"dropped".*"middle".*public number'):
+        snapdp.mean(AGES, bounds=(0, 120), epsilon=1, ledger=ledger)
+
+
+@pytest.mark.parametrize("name", REQUESTS)
+def test_a_line_is_the_request_that_a_study_makes(name, ledger):
+    line, statistic = REQUESTS[name]
+    first = line(epsilon=Fraction(1, 2), alpha="0.1", ledger=ledger)
+    again = by_study(ledger, FRAME, {**statistic, "epsilon": "0.5", "alpha": 0.1})
+    assert (first.free, again.free) == (False, True)
+    assert again.record == first.record
+    assert by_study(ledger, FRAME, {**statistic, "epsilon": "0.6", "alpha": 0.1}).free is False
+
+
+def test_a_line_is_the_request_that_flags_make(ledger, tmp_path):
+    FRAME.to_csv(tmp_path / "people.csv", index=False)
+    flags = ["--mean", "age", "--bounds", "0,120", "--missing", "dropped", "--n", "4", "--epsilon", "1"]
+    done = CliRunner().invoke(main, ["release", str(tmp_path / "people.csv"), *flags, "--ledger", str(ledger), "--yes"])
+    assert done.exit_code == 0, done.stderr
+    asked = {"column": "age", "bounds": (0, 120), "epsilon": 1, "ledger": ledger}
+    assert snapdp.mean(tmp_path / "people.csv", missing="dropped", **asked).free
+    assert not snapdp.mean(tmp_path / "people.csv", missing="middle", **asked).free
+
+
+# Columns of every kind
+
+COLUMNS = {
+    "pandas": FRAME["age"],
+    "pandas Int64": FRAME["age"].astype("Int64"),
+    "polars": pl.Series("age", AGES),
+    "numpy": np.array(AGES),
+    "list": AGES,
+    "tuple": tuple(AGES),
+    "arrow": pa.chunked_array([pa.array(AGES[:1]), pa.array(AGES[1:])]),
+}
+TABLES = {"pandas": FRAME, "polars": pl.from_pandas(FRAME), "lazy": pl.from_pandas(FRAME).lazy(), "dict": {"age": AGES}}
+
+
+def sharp(**more):
+    """Return what makes the noise of a test small: an epsilon that protects nobody."""
+    return {**BOUNDED, "epsilon": 10**6, "integer": True, **more}
+
+
+@pytest.fixture
+def rich(tmp_path):
+    with snapdp.Ledger.create(tmp_path / "rich.ledger") as book:
+        book.create_account("people", cap=10**9, relation="change-one", rows=4)
+        yield book
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_a_column_of_any_kind_is_read(name, rich):
+    result = snapdp.mean(COLUMNS[name], **sharp(ledger=rich))
+    assert float(result) == pytest.approx(sum(AGES) / 4, abs=0.01)
+    title = result.record["statistics"][0]["title"]
+    assert title == ("mean(age)" if name.startswith("p") else "mean(value)")
+    assert snapdp.mean(COLUMNS[name], column="years", **sharp(ledger=rich)).values.keys() == {"mean(years)"}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_column_of_a_table_is_named(name, rich):
+    assert float(snapdp.sum(TABLES[name], column="age", **sharp(ledger=rich))) == pytest.approx(sum(AGES), abs=0.1)
+    with pytest.raises(ParameterError, match="none is named"):
+        snapdp.sum(TABLES[name], **sharp(ledger=rich))
+
+
+def test_groups_are_a_column_or_a_name(rich):
+    asked = sharp(ledger=rich, groups=["north", "south"])
+    for found in (
+        snapdp.sum(FRAME["age"], by=FRAME["region"], **asked),
+        snapdp.sum(AGES, by=list(FRAME["region"]), **asked),
+        snapdp.sum(FRAME, column="age", by="region", **asked),
+        snapdp.sum(pl.Series("age", AGES), by=pl.Series("region", FRAME["region"].to_list()), **asked),
+    ):
+        assert found.value == pytest.approx({"north": 38, "south": 62}, abs=0.1)
+
+
+def test_truth_values_are_counted(rich):
+    old = FRAME["age"] >= 40
+    for column in (old, old.astype("boolean"), old.to_numpy(), pl.Series(old.to_list()), pa.array(old.to_list())):
+        result = snapdp.count(column, epsilon=10**6, ledger=rich)
+        assert float(result) == 2
+        assert result.record["statistics"][0]["title"] == "count where condition = true"
+    again = by_study(rich, {"condition": old}, TRUE, condition={"kind": "boolean"})
+    assert again.free  # the first of them: a Series under the same name
+    by_region = snapdp.count(old, by=FRAME["region"], groups=["north", "south"], epsilon=10**6, ledger=rich)
+    assert by_region.value == {"north": 0, "south": 1}
+
+
+def test_two_columns_have_a_covariance(rich):
+    result = snapdp.covariance(
+        FRAME["age"], FRAME["pay"], bounds=((0, 120), (0, 2000)), missing=50, integer=True, epsilon=10**6, ledger=rich
+    )
+    assert result.value == pytest.approx(np.cov(AGES, [513, 999, 700, 1200])[0, 1], abs=1)
+
+
+def test_numbers_may_be_of_any_kind_of_parameter(rich):
+    ways = [(0, 120), ("0", "120"), (0.0, Fraction(120)), [np.int64(0), np.float32(120)]]
+    found = [snapdp.mean(AGES, bounds=each, missing=50, epsilon=Fraction(1, 3), ledger=rich) for each in ways]
+    assert [each.free for each in found] == [False, True, True, True]
+
+
+def test_a_mean_of_those_who_answered_is_theirs(rich):
+    """The wages of the issue: with the middle for those who have none the mean is another."""
+    wages = pd.Series([10.0, 20.0, None, None], name="wage")
+    asked = {"bounds": (0, 100), "integer": True, "epsilon": 10**6, "ledger": rich}
+    assert float(snapdp.mean(wages, missing="dropped", **asked)) == pytest.approx(15, abs=0.01)
+    assert float(snapdp.mean(wages, missing="middle", **asked)) == pytest.approx(32.5, abs=0.01)
+    assert float(snapdp.mean(wages, missing=0, **asked)) == pytest.approx(7.5, abs=0.01)
+
+
+# The account says who is protected
+
+
+def test_rows_come_from_the_account_and_never_from_the_data(ledger, tmp_path):
+    with pytest.raises(DataError, match="n = 4 rows"):
+        snapdp.mean(AGES[:3], **BOUNDED, epsilon=1, ledger=ledger)
+    with add_remove_ledger(tmp_path) as book:
+        result = snapdp.mean(AGES, **BOUNDED, epsilon=1, ledger=book)
+        assert (result.record["relation"], result.record["n_max"]) == ("add-remove", 10)
+
+
+def test_persons_come_from_the_account(tmp_path):
+    rows = pd.DataFrame({"id": ["a", "a", "b", "c"], "age": AGES})
+    with add_remove_ledger(tmp_path, unit="person (id, at most 2 rows)") as book:
+        result = snapdp.sum(rows, column="age", **BOUNDED, epsilon=1, ledger=book)
+        assert (result.record["person"], result.record["rows_per_person"]) == ("id", 2)
+        with pytest.raises(ParameterError, match="whose its rows are"):
+            snapdp.sum(rows["age"], **BOUNDED, epsilon=1, ledger=book)
+
+
+def test_a_unit_that_names_no_column_is_refused(tmp_path):
+    with add_remove_ledger(tmp_path, unit="household") as book, pytest.raises(ParameterError, match="household"):
+        snapdp.sum(AGES, **BOUNDED, epsilon=1, ledger=book)
+
+
+def test_one_account_is_taken_and_one_of_several_is_named(ledger):
+    with snapdp.Ledger.open(ledger) as book:
+        book.create_account("staff", cap=5, relation="change-one", rows=4)
+        with pytest.raises(LedgerError, match="has 2 accounts: 'people', 'staff'"):
+            snapdp.mean(AGES, **BOUNDED, epsilon=1, ledger=book)
+        assert snapdp.mean(AGES, **BOUNDED, epsilon=1, ledger=book, account="staff").record["dataset"] == "staff"
+        assert book.account("people").spent == 0
+        with pytest.raises(LedgerError, match="no account 'nobody'"):
+            snapdp.mean(AGES, **BOUNDED, epsilon=1, ledger=book, account="nobody")
+
+
+def test_a_ledger_without_an_account_is_refused(tmp_path):
+    with snapdp.Ledger.create(tmp_path / "empty.ledger") as book, pytest.raises(LedgerError, match="no account yet"):
+        snapdp.mean(AGES, **BOUNDED, epsilon=1, ledger=book)
+
+
+@pytest.mark.parametrize("given", [None, "nowhere.ledger"])
+def test_without_a_ledger_it_is_said_how_to_make_one(given):
+    with pytest.raises(LedgerError, match=r"ledger.*\n.*snapdp\.Ledger\.create\(.*create_account\("):
+        snapdp.mean(AGES, **BOUNDED, epsilon=1, ledger=given)
+
+
+# Refusals
+
+REFUSED = {
+    "numbers are no truth values": (lambda to: snapdp.count(FRAME["age"], **to), "truth values"),
+    "a list tells no type": (lambda to: snapdp.count([True, False, True, True], **to), "truth values"),
+    "bounds of one number": (lambda to: snapdp.mean(AGES, bounds=5, missing=1, **to), "not a pair"),
+    "a mean without groups": (lambda to: snapdp.mean(AGES, by=AGES, **BOUNDED, **to), "groups are not said"),
+    "a name for a column alone": (
+        lambda to: snapdp.mean(AGES, by="region", groups=["a"], **BOUNDED, **to),
+        "as the rows are",
+    ),
+    "a column of a table to count": (lambda to: snapdp.count(FRAME, column="age", **to), "not a column"),
+    "bounds of categories": (
+        lambda to: snapdp.histogram(FRAME["region"], categories=["north"], bounds=(0, 1), **to),
+        "bounds belongs to a histogram with edges",
+    ),
+    "unknown numbers": (
+        lambda to: snapdp.histogram(AGES, edges=[0, 9], bounds=(0, 9), unknown="binned", **to),
+        "unknown belongs to a histogram with categories",
+    ),
+    "a single number": (lambda to: snapdp.mean(np.float64(3), column="x", **BOUNDED, **to), "no table"),
+    "a square": (lambda to: snapdp.mean(np.zeros((4, 4)), **BOUNDED, **to), "one-dimensional"),
+    "a histogram of nothing": (lambda to: snapdp.histogram(AGES, **to), "categories or edges"),
+    "a covariance of one": (lambda to: snapdp.covariance(AGES, bounds=((0, 1), (0, 1)), **to), "two columns"),
+    "two of one name": (
+        lambda to: snapdp.covariance(FRAME["age"], FRAME["age"], bounds=((0, 1), (0, 1)), missing=1, **to),
+        "two columns are named 'age'",
+    ),
+    "a range of three": (lambda to: snapdp.count(FRAME, where={"age": (1, 2, 3)}, **to), "no pair"),
+    "other indices": (
+        lambda to: snapdp.mean(FRAME["age"], by=FRAME["region"][::-1], groups=["north"], **BOUNDED, **to),
+        "indices differ",
+    ),
+    "other lengths": (
+        lambda to: snapdp.mean(AGES, by=["north"], groups=["north"], **BOUNDED, **to),
+        "same number of rows",
+    ),
+    "other lengths of Polars": (
+        lambda to: snapdp.mean(pl.Series([1, 2]), by=pl.Series([1]), groups=["1"], **BOUNDED, **to),
+        "no table",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_makes_no_sense_is_refused_and_costs_nothing(name, ledger):
+    line, told = REFUSED[name]
+    with pytest.raises((ParameterError, DataError, PremiseError), match=told):
+        line({"epsilon": 1, "ledger": ledger})
+    with snapdp.Ledger.open(ledger) as book:
+        assert book.account("people").spent == 0
+
+
+def test_no_cell_is_told_by_a_refusal(ledger):
+    """Canaries in every cell; lengths, names and types alone decide."""
+    canary = ["8675309"] * 3
+    for column in (canary, pd.Series(canary), pl.Series(canary), np.array(canary)):
+        with pytest.raises((ParameterError, DataError)) as refused:
+            snapdp.mean(column, **BOUNDED, epsilon=1, ledger=ledger)
+        assert "8675309" not in str(refused.value)
