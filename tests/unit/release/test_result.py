@@ -200,3 +200,12 @@ def test_screen_and_report_show_a_number_alike(tmp_path):
     for text in ("1000000047.31", "1000000044.25 to 1000000050.38"):
         assert text in repr(result)
         assert f">{text}<" in result.to_html()
+
+
+def test_no_number_is_lost_among_cells_of_one_name(result):
+    """As in records of version 1 studies, whose categories may be called like the cell of unknown ones."""
+    record = json.loads(result.to_json())
+    title, values = "histogram(region)", record["statistics"][1]["parts"][0]["value"]
+    record["statistics"][1]["parts"][0]["cell"] = ["(unknown) (3)", "(unknown)", "(unknown)"]
+    named = {"(unknown) (3)": values[0], "(unknown)": values[1], "(unknown) (3) (3)": values[2]}
+    assert Release(record).values[title] == named
