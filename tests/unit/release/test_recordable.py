@@ -20,10 +20,12 @@ from snapdp.studies import (
     Plan,
     add_remove,
     ask,
+    boolean_column,
     category_column,
     change_one,
     condition,
     count_query,
+    date_column,
     histogram_query,
     integer_column,
     mean_query,
@@ -180,21 +182,29 @@ def _statistic(dice: random.Random, relation: Any, column: NumberColumn) -> Any:
     names = [f"{i}".ljust(width, "ö") for i in range(cells)]
     groups = category_column(f"g{cells}/{width}", categories=names, null="binned")
     if kind is histogram_query and dice.random() < 0.4:
-        return kind(groups, relation)
-    by = {} if kind is variance_query or dice.random() < 0.6 else {"by": groups}
+        return kind(dice.choice([groups, VISIT, SMOKES]), relation)
+    if kind is variance_query:
+        return kind(column, relation)
+    more: dict[str, Any] = {} if dice.random() < 0.6 else {"by": groups}
+    more |= {} if dice.random() < 0.6 else {"where": [dice.choice(CONDITIONS)]}
     if kind is count_query:
-        return kind(relation, where=[condition(column, below=column.middle)], **by)
+        return kind(relation, **more | {"where": [condition(column, below=column.middle), CONDITIONS[0]]})
     if kind is histogram_query:
         steps = range(min(one_of(dice, CELLS), column.levels))
         edges = sorted({*(column.lower + column.step * k for k in steps), column.upper})
-        return kind(column, relation, edges=edges, outside=dice.choice(["dropped", "binned"]), **by)
-    return kind(column, relation, **by)
+        return kind(column, relation, edges=edges, outside=dice.choice(["dropped", "binned"]), **more)
+    return kind(column, relation, **more)
+
+
+VISIT = date_column("visit", start="1900-01-01", end="1902-01-01", each="day")
+SMOKES = boolean_column("smokes", null="binned")
+CONDITIONS = [condition(SMOKES, equals="true"), condition(VISIT, start="1901-01-01")]
 
 
 def _numbers(dice: random.Random) -> NumberColumn:
     bounds = one_of(dice, BOUNDS)
     build = integer_column if isinstance(bounds.get("step"), int) and dice.random() < 0.5 else number_column
-    return build(dice.choice(NAMES), **bounds)
+    return build(dice.choice(NAMES), missing=dice.choice([None, "dropped", "middle", bounds["upper"]]), **bounds)
 
 
 class Made:
