@@ -17,7 +17,7 @@ from snapdp.errors import BoundError, ParameterError, PremiseError, SnapdpError
 from snapdp.ledger import canonical
 from snapdp.mechanism import Mechanism
 from snapdp.release.draw import Drawn
-from snapdp.release.record import RECORD_VERSION, checked, library_versions, part_values
+from snapdp.release.record import LIBRARIES, RECORD_VERSION, checked, part_values
 from snapdp.release.request import MOST_DIGITS, Request, relation_values
 from snapdp.studies import INLINE, Column, Line, Part, statistic_class
 from snapdp.tables import ENGINES
@@ -119,7 +119,7 @@ def _trial(request: Request) -> dict[str, Any]:
         "charged": str(request.epsilon),
         "arithmetic": "exact",
         "engine": max(ENGINES, key=len),
-        "versions": dict.fromkeys(library_versions(), "0" * 41),
+        "versions": dict.fromkeys(("snapdp", "python", *LIBRARIES), "0" * 41),
         "statistics": statistics,
         "derived": [],
         "request": digest,
