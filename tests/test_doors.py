@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import pydoc
 import re
 from functools import cache
 from importlib import import_module
@@ -52,6 +53,16 @@ def test_a_door_offers_what_it_says(room):
         assert getattr(door, name) is getattr(import_module(file), name)
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         door.nothing  # noqa: B018
+
+
+@every_door
+def test_a_star_and_pydoc_find_what_the_door_offers(room):
+    found: dict[str, object] = {}
+    exec(f"from snapdp.{room} import *", found)
+    offered = set(seen_by_type_checkers(room))
+    assert set(found) - {"__builtins__"} == offered
+    page = pydoc.plaintext.document(import_module(f"snapdp.{room}"))
+    assert all(name in page for name in offered)
 
 
 @every_door

@@ -19,6 +19,8 @@ def door(room: str, offered: Mapping[str, str]) -> tuple[Callable[[str], Any], C
     files = {name: file for file, names in offered.items() for name in names.split()}
 
     def offer(name: str) -> Any:
+        if name == "__all__":  # for `from room import *` and pydoc
+            return sorted(files)
         if name not in files:
             raise AttributeError(f"module {room!r} has no attribute {name!r}")
         return getattr(__import__(f"{room}.{files[name]}", fromlist=(name,)), name)  # importlib would cost more

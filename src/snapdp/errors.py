@@ -1,20 +1,28 @@
 """The family of errors: what was given, what is allowed, what to do, what it cost.
 
 Room: errors, below every other room. A message never holds a private value: it names the parameter and the rule.
-Every error keeps the public numbers it speaks of in `numbers`, so that a front end can render them its own way.
+Every error keeps the public numbers it speaks of in `numbers`, so that a front end can render them its own way. What a
+message repeats may be a megabyte long: it is cut here, for all.
 """
 
 from __future__ import annotations
+
+LONGEST, ENDING = 1500, 400  # characters of a problem or an advice, and how many of them are its end
 
 
 class SnapdpError(ValueError):
     """Base of all refusals. `numbers` holds the public amounts the message mentions."""
 
     def __init__(self, problem: str, advice: str = "", **numbers: object) -> None:
-        self.problem = problem
-        self.advice = advice
+        self.problem = without_middle(problem)
+        self.advice = without_middle(advice)
         self.numbers = numbers
-        super().__init__(f"{problem}\n  {advice}" if advice else problem)
+        super().__init__(f"{self.problem}\n  {self.advice}" if advice else self.problem)
+
+
+def without_middle(text: str) -> str:
+    """Return a message that can be read: names and numbers that it repeats may be of any length, its ends say what."""
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - ENDING - 5]} ... {text[-ENDING:]}"
 
 
 class ParameterError(SnapdpError):

@@ -14,6 +14,7 @@ from click.testing import CliRunner
 
 from snapdp.audits.release_audit import release_certificate
 from snapdp.cli.app import main
+from snapdp.ledger import canonical
 from snapdp.verifier.certificate import check
 from tests.unit.audits.releases import random_record
 from tests.unit.verifier.certificate.certificates import genuine
@@ -208,3 +209,12 @@ def test_a_ledger_that_is_none_was_asked_for_nothing(command, tmp_path, monkeypa
         done = CliRunner().invoke(main, ["ledger", command[0], path, *command[1:]])
         assert done.exit_code == 1
         assert "counts as spent" not in done.stderr
+
+
+def test_a_certificate_is_about_as_long_as_its_record_and_checked(written, tmp_path):
+    """A record may be half as long as what is read: with blanks between its numbers a certificate outgrew that."""
+    record, path = random_record(Random(3)), tmp_path / "made.json"
+    assert CliRunner().invoke(main, ["verify", written(record), "--certificate", str(path)]).exit_code == 0
+    certificate = json.loads(path.read_text())
+    assert path.stat().st_size < len(canonical(record)) + len(canonical(certificate["premises"])) + 200
+    assert CliRunner().invoke(main, ["check", str(path)]).exit_code == 0

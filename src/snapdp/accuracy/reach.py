@@ -27,14 +27,21 @@ def reach_of(p: SnappingParameters, *, alpha: Any) -> Fraction:
     '6.000'
     """
     assert p.precision is None
-    return _reach(p.epsilon, p.sensitivity, p.grid, confidence(alpha))
+    return p.grid * _reach(p.noise_scale / p.grid, confidence(alpha))
 
 
-@lru_cache(maxsize=256)
-def _reach(epsilon: Fraction, sensitivity: Fraction, grid: Fraction, alpha: Fraction) -> Fraction:
-    # P(|Y| > t scales) = e**-t < 2**-t: with two binades to spare, no end of the wide range is compatible with index 0.
-    far = sensitivity / epsilon * (2 - floor_log2(alpha)) + 4 * grid
-    wide = exact_parameters(epsilon=epsilon, sensitivity=sensitivity, lower=-far, upper=far, grid=grid)
+@lru_cache(maxsize=4096)
+def _reach(noise_scale: Fraction, alpha: Fraction) -> Fraction:
+    """Return the reach of a mechanism whose outputs are the whole numbers: in units of the grid all are of this kind.
+
+    P(|Y| > t scales) = e**-t < 2**-t: with two binades to spare, no value beyond `far` is compatible with index 0. The
+    outputs that are as far from such a value on its other side reach to 2 far: the clamp must lie beyond them, as the
+    default one does not where alpha is below its gamma.
+    """
+    far = noise_scale * (2 - floor_log2(alpha)) + 4
+    wide = exact_parameters(
+        epsilon=1, sensitivity=noise_scale, lower=-far, upper=far, grid=1, clamp=(-2 * far, 2 * far)
+    )
     found = noise_interval(wide, index=0, alpha=alpha)
     assert -far < found.lower
     assert found.upper < far

@@ -19,7 +19,6 @@ from typing import Any, NamedTuple
 from snapdp.errors import BoundError, ParameterError, PremiseError
 from snapdp.exact import (
     HALF,
-    TINY,
     Enclosure,
     datum,
     exp_enclosure,
@@ -208,7 +207,7 @@ def exceeds(compute: Callable[[int], Enclosure], level: Fraction) -> bool:
     (Lindemann-Weierstrass), and where all are 0 the enclosure is a point: planning (2). Where a term is too small to
     store and the level lies inside what is left, the answer is the safe one: yes.
     """
-    decided = refine(compute, until=lambda e: e.lower > level or e.upper <= level or 0 < e.width <= TINY)
+    decided = refine(compute, until=lambda e: e.lower > level or e.upper <= level or e.is_tiny)
     return decided.upper > level
 
 

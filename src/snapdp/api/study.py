@@ -100,6 +100,11 @@ class Study:
 
     def request(self, plan: Plan | None = None) -> Request:
         """Return the request that a release would make; a plan of this study may be given instead of its own."""
+        if plan is not None and not {line.statistic for line in plan.lines} <= {each.statistic for each in self.asked}:
+            raise ParameterError(
+                "the plan has a statistic that the study does not ask for.",
+                "Give a plan of this study, such as study.plan().fit(1). Nothing was read and nothing spent.",
+            )
         return Request(dataset=self.dataset, plan=plan or self.plan())
 
     def sql(self, table: Any = None) -> str:

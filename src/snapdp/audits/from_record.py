@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from snapdp.errors import DataError
-from snapdp.release import Request, added
+from snapdp.release import MOST_STATISTICS, Request, added
 from snapdp.studies import (
     CHANGE_ONE,
     Line,
@@ -23,8 +23,6 @@ from snapdp.studies import (
     planned,
     statistic_class,
 )
-
-MOST_STATISTICS = 10_000
 
 
 def rebuilt(record: Mapping[str, Any]) -> Request:

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
         round_up as round_up,
     )
     from snapdp.exact.enclosure import (
-        TINY as TINY,
         TINY_EXPONENT as TINY_EXPONENT,
         Enclosure as Enclosure,
         decided_ceil as decided_ceil,
@@ -86,7 +85,7 @@ else:
                 "nearest_multiple next_above next_below power_of_two power_of_two_at_least round_down round_nearest "
                 "round_up "
             ),
-            "enclosure": "TINY TINY_EXPONENT Enclosure decided_ceil enclose maximum refine refined",
+            "enclosure": "TINY_EXPONENT Enclosure decided_ceil enclose maximum refine refined",
             "functions": (
                 "LN2 NARROW_BITS arcosh_of_exp exact_mpfr exp_enclosure exp_of expm1_enclosure fraction_of_mpfr "
                 "ln_enclosure ln_nearest ln_of mpfr_context require_directed_rounding root_for_rounding rounded_up "

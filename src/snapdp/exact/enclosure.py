@@ -14,7 +14,7 @@ from fractions import Fraction
 FIRST_PRECISION = 128
 LAST_PRECISION = 1 << 20
 TINY_EXPONENT = -(1 << 16)  # below 2**this a number is enclosed by [0, 2**this]: rationals must stay storable
-TINY = Fraction(4, 1 << -TINY_EXPONENT)  # an enclosure no wider than this may stay as wide at every precision
+_TINY = Fraction(4, 1 << -TINY_EXPONENT)  # an enclosure no wider than this may stay as wide at every precision
 
 
 class Enclosure:
@@ -44,6 +44,11 @@ class Enclosure:
     @property
     def width(self) -> Fraction:
         return self.upper - self.lower
+
+    @property
+    def is_tiny(self) -> bool:
+        """Tell whether no precision may make it narrower, although it is no point."""
+        return 0 < self.width <= _TINY
 
     def __contains__(self, x: object) -> bool:
         return isinstance(x, (int, Fraction)) and self.lower <= x <= self.upper
@@ -117,7 +122,7 @@ def refined(compute: Callable[[int], Enclosure], *, relative_bits: int) -> Enclo
     """Return an enclosure whose width is at most 2**-relative_bits of its smaller end, or that is exact or tiny."""
 
     def narrow(e: Enclosure) -> bool:
-        return e.width <= TINY or e.width * (1 << relative_bits) <= min(abs(e.lower), abs(e.upper))
+        return e.is_tiny or e.width * (1 << relative_bits) <= min(abs(e.lower), abs(e.upper))
 
     return refine(compute, until=narrow)
 

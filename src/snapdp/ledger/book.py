@@ -73,6 +73,9 @@ class Book:
         with self._transaction(writing=False):
             return tuple(each for each in self._surveyed() if isinstance(each, LedgerError))
 
+    def __reduce_ex__(self, protocol: Any) -> Any:  # what copy, deepcopy and pickle ask
+        raise LedgerError("a ledger cannot be copied or pickled.", "Open it again, where it is: Ledger.open(path).")
+
     @property
     def role(self) -> str | None:
         """Return who is at work here, on a team ledger; a file knows nobody."""

@@ -38,9 +38,10 @@ from snapdp.ledger.accounts import (
     unknown_reservation,
     unknown_version,
 )  # fmt: skip
-from snapdp.ledger.belonging import Terms, identical
+from snapdp.ledger.belonging import Terms, commit_fault, identical, reserve_fault
 from snapdp.ledger.book import Book
 from snapdp.ledger.chain import ABANDON, COMMIT, DATASET, OPEN, RESERVE, amount_text, canonical
+from snapdp.ledger.replay import SESSION, TIME
 from snapdp.ledger.storage.sqlite import SqliteStorage
 from snapdp.ledger.storage.storage import FORMAT, Dataset, Entry, Identity, Standing, Storage
 from snapdp.studies import ADD_REMOVE, CHANGE_ONE, whole
@@ -142,7 +143,7 @@ class Ledger(Book):
                     f"the account {title!r} exists already.",
                     "What an account promises is fixed when it is opened; nothing was changed.",
                 )
-            fields = {**fixed, "ledger": self._identity.name, "time": self._clock()}
+            fields = {**fixed, "ledger": self._identity.name, "time": self._now()}
             entry, standing = chain.link(chain.nothing(title), OPEN, spent="0", **fields)
             self._storage.append(entry)
             self._storage.add_standing(standing)
@@ -192,6 +193,9 @@ class Ledger(Book):
         if not isinstance(version, str) or not version.isascii():
             raise ParameterError("version is no text.", "Take the version from dataset_version. Nothing was spent.")
         same, terms = identical(amount, asked), Terms(relation, rows, unit)
+        fault = reserve_fault({"asked": asked, "epsilon": str(amount), "request": same}, terms, self.role)
+        if fault is not None:
+            raise LedgerError(f"the request {fault}.", "No audit would accept its reservation. Nothing was spent.")
         deadline = time.monotonic() + wait
         while True:
             twin = self._attempt(account, amount, version=version, request=same, asked=asked, terms=terms)
@@ -279,7 +283,7 @@ class Ledger(Book):
         spent = amount_text(holder.spent + amount)
         entry = self._append(
             standing, RESERVE, spent=spent, asked=asked, epsilon=str(amount), request=request,
-            session=self._own_session(), time=self._clock(), version=version,
+            session=self._own_session(), time=self._now(), version=version,
         )  # fmt: skip
         return reservation_from(entry, amount)
 
@@ -294,6 +298,9 @@ class Ledger(Book):
                 twin.kind == COMMIT for twin in twins
             ):
                 raise closed_before()
+            fault = commit_fault(more, chain.read(entry), entry.digest) if kind == COMMIT else None
+            if fault is not None:
+                raise LedgerError(f"the entry {fault}.", "No audit would accept it. The reservation stays spent.")
             fields = {"request": reservation.request, "reserve": reservation.number, "version": reservation.version}
             return self._append(standing, kind, spent=standing.spent, **fields, **more).digest
 
@@ -305,9 +312,18 @@ class Ledger(Book):
             raise LedgerError("the account changed while it was being charged.", "Try again; nothing was spent.")
         return entry
 
+    def _now(self) -> str:
+        """Return the time; one that verify would not accept is not written."""
+        moment = self._clock()
+        if TIME.fullmatch(moment) is None:
+            raise LedgerError("the clock tells no time as ledgers write it.", "Give one like 2026-01-31T12:00:00Z.")
+        return moment
+
     def _own_session(self) -> str:
         if self._session is None:
             token = self._entropy(16).hex()
+            if SESSION.fullmatch(token) is None:
+                raise LedgerError("the entropy gives fewer bytes than were asked for.", "Nothing was spent.")
             self._storage.start_session(token)
             self._session = token
         return self._session

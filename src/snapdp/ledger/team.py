@@ -106,7 +106,7 @@ class TeamLedger(Ledger):
         if twin is not None:
             return twin
         fields = (account, version, str(payable(amount)), canonical(asked, name="request"))
-        outcome, *more = self._storage.reserve(*fields, self._own_session(), self._clock())
+        outcome, *more = self._storage.reserve(*fields, self._own_session(), self._now())
         if outcome == "done":
             entry = self._appended(account, RESERVE, more, version=version, request=request)
             return reservation_from(entry, amount)

@@ -12,7 +12,12 @@ if TYPE_CHECKING:
     from snapdp.release.record import checked as checked, derived_values as derived_values, part_values as part_values
     from snapdp.release.release import released as released
     from snapdp.release.report import report_page as report_page
-    from snapdp.release.request import Request as Request, added as added, unit_text as unit_text
+    from snapdp.release.request import (
+        MOST_STATISTICS as MOST_STATISTICS,
+        Request as Request,
+        added as added,
+        unit_text as unit_text,
+    )
     from snapdp.release.result import (
         MOVED as MOVED,
         Number as Number,
@@ -32,7 +37,7 @@ else:
             "record": "checked derived_values part_values",
             "release": "released",
             "report": "report_page",
-            "request": "Request added unit_text",
+            "request": "MOST_STATISTICS Request added unit_text",
             "result": "MOVED Number Release load_record load_release shown_row",
         },
     )

@@ -85,6 +85,7 @@ LISTS: dict[str, tuple[type, ...]] = {
     **dict.fromkeys(("low", "high"), (int, float, type(None))),
 }
 MOST = {"edges": MOST_EDGES, "statistics": 10_000, "derived": 20_000}  # what is longer than INLINE
+LONGEST_DIALECT = 1 << 13  # characters of how a CSV file is written
 WHOLE_NUMBERS = {"snapdp_record", "n", "n_max", "rows_per_person", "statistic", "cells", "moving", "count", "rows"}
 
 
@@ -135,12 +136,12 @@ def record_values(
     )
 
 
-def check_declared(request: Request, engine: EngineUsed) -> None:
-    """Refuse, before anything is spent, what a record could not say: fields of a statistic, versions of an engine."""
-    for declared in request.declaration["statistics"]:
-        _check("statistics", {**declared, "parts": []}, RECORD_VERSION)
+def check_engine(engine: EngineUsed) -> None:
+    """Refuse, before anything is spent, what a record could not say of an engine: its versions, how CSV is written."""
     _check("versions", {**library_versions(), **engine.versions}, RECORD_VERSION)
     _check("csv", engine.csv, RECORD_VERSION)
+    if len(repr(dict(engine.csv))) > LONGEST_DIALECT:
+        raise _refused("would hold a longer list of null texts than records do")
 
 
 def part_values(drawn: Drawn) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from snapdp.release.record import (
     BlockKey,
     EngineUsed,
     SideFile,
-    check_declared,
+    check_engine,
     is_long,
     key_of,
     library_versions,
@@ -90,7 +90,7 @@ def released(
         raise DataError("the files changed while they were read.", "Try again when nobody writes to them.")
     library_versions()  # asked for now, as the engine's: nothing may be missing after the charge, ...
     engine = EngineUsed(name=table.name, versions=table.engine_versions(), csv=table.csv)
-    check_declared(request, engine)
+    check_engine(engine)
     require_directed_rounding()  # ... and MPFR must round as it is told
     version = ledger.dataset_version(account.name, fingerprint)
     reserved = ledger.reserve(account.name, version=version, **asked, **promised)

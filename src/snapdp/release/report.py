@@ -227,7 +227,7 @@ def _values_in_words(column: dict[str, Any]) -> str:
         return "true or false"
     listed = column["categories"]
     text = f"{listed['count']} categories" if isinstance(listed, dict) else ", ".join(listed)
-    return f"{text}; compared as numbers" if column.get("compare") == AS_NUMBERS else text
+    return f"{text}, compared as numbers" if column.get("compare") == AS_NUMBERS else text
 
 
 def _origin(record: dict[str, Any]) -> str:

@@ -20,7 +20,9 @@ from snapdp.values import Value
 
 LARGEST = 1 << 1000  # published numbers and their differences are finite doubles
 MOST_BITS = 3322  # of the denominator of a sum of epsilons: 1,000 digits, as the independent checker has it
+MOST_STATISTICS, MOST_DIGITS = 1000, 1000  # of a request, and of a number: what the independent checker reads
 MOST_EDGES, MOST_CONDITIONS = 100_000, 10_000  # of all statistics of a request: a record repeats each of them
+SMALLEST_ALPHA = Fraction(1, 1 << 940)  # 10**-283: thirds of it are decided by 2,048 bits, as the checker has them
 
 
 class Request(Value):
@@ -31,11 +33,18 @@ class Request(Value):
     own: str | None = None  # the role of a team ledger for whom everything is drawn anew: another request
 
     def _check(self) -> None:
+        from snapdp.release.recordable import check_recordable
+
+        if len(self.lines) > MOST_STATISTICS:
+            raise BoundError(f"there are more than {MOST_STATISTICS} statistics.", "Ask in several requests.")
+        for line in self.lines:
+            _check_numbers(line)
+        added(line.epsilon for line in self.lines)
         check_lengths({**line.statistic.stated, "where": line.statistic.where} for line in self.lines)
-        _ = self.mechanisms, self.declaration  # whatever is wrong with them is refused now
         for line, mechanisms in zip(self.lines, self.mechanisms, strict=True):
             for part, m in zip(line.statistic.parts, mechanisms, strict=True):
                 _check_size(line.statistic, part, m)
+        check_recordable(self)
 
     @property
     def lines(self) -> tuple[Line, ...]:
@@ -90,6 +99,15 @@ def added(epsilons: Iterable[Fraction]) -> Fraction:
         if total.denominator.bit_length() > MOST_BITS:
             raise BoundError("the epsilons add up to a number of thousands of digits.", "Give shorter ones.")
     return total
+
+
+def _check_numbers(line: Line) -> None:
+    """Refuse an epsilon or alpha that a record could not state, or whose intervals nobody could check."""
+    longest = max(max(abs(x.numerator), x.denominator).bit_length() for x in (line.epsilon, line.alpha))
+    if longest > MOST_BITS:
+        raise BoundError(f"epsilon or alpha of {line.statistic.shown} has very many digits.", "Give shorter ones.")
+    if line.alpha < SMALLEST_ALPHA:
+        raise BoundError(f"alpha of {line.statistic.shown} is below 2**-940.", "Give a larger one, such as 1e-280.")
 
 
 def _check_size(statistic: Statistic, part: Part, m: Mechanism) -> None:

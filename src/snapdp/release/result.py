@@ -104,7 +104,7 @@ class Release:
             blocks = [(statistic["title"], part) for part in statistic["parts"] if not replaced]
             for title, block in (*blocks, *((block["title"], block) for block in derived)):
                 if "file" not in block:
-                    found[title if title not in found else f"{title} ({number + 1})"] = _values(block)
+                    found[_unused(title, number + 1, found)] = _values(block)
         return found
 
     @property
@@ -257,7 +257,17 @@ def _values(block: dict[str, Any]) -> Any:
     """Return the number of a block, or {cell: number} where it has cells; one without a name is no cell."""
     if block["cell"] == [""]:
         return block["value"][0]
-    return dict(zip(block["cell"], block["value"], strict=True))
+    found: dict[str, Any] = {}
+    for number, (cell, value) in enumerate(zip(block["cell"], block["value"], strict=True), start=1):
+        found[_unused(cell, number, found)] = value
+    return found
+
+
+def _unused(name: str, number: int, found: dict[str, Any]) -> str:
+    """Return a name, with its number where it is taken: nothing is lost among things of one name."""
+    while name in found:
+        name = f"{name} ({number})"
+    return name
 
 
 def _numbers(

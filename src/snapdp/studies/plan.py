@@ -91,6 +91,10 @@ class Line(OfStatistic):
     target: Fraction | None = None
 
     def _check(self) -> None:
+        positive(self.epsilon, name="epsilon")
+        probability(self.alpha, name="alpha")
+        if not (isinstance(self.epsilon, Fraction) and isinstance(self.alpha, Fraction)):
+            raise ParameterError("epsilon and alpha of a line are no fractions.", "Make lines with `ask` and `plan`.")
         self.statistic.check_epsilon(self.epsilon)
 
     @cached_property

@@ -17,14 +17,15 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 from snapdp.display import shortened, visible
 from snapdp.errors import ParameterError
-from snapdp.exact import positive
+from snapdp.exact import positive, shown
 from snapdp.studies.categories import KIND_KEYS, category_in
 from snapdp.studies.columns import (
     AS_TEXT,
@@ -119,18 +120,23 @@ def study_from_values(values: dict[str, Any]) -> DeclaredStudy:
     version = top.get("version")
     if type(version) is not int or version not in VERSIONS:  # True == 1, but is no version
         readable = " and ".join(map(str, VERSIONS))
-        raise ParameterError(f"study: version = {version!r} is not known.", f"This library reads versions {readable}.")
+        raise ParameterError(
+            f"study: version = {shown(version)} is not known.", f"This library reads versions {readable}."
+        )
     later = set().union(*(added for number, added in VERSIONS.items() if number > version))
     top.restrict([key for key in STUDY_KEYS if key not in later], because=f" in version {version}")
     relation = _relation(top)
     columns = _columns(top, version)
+    asked = _asked(top, relation, columns)
+    if version > 1:
+        _check_labels(columns.values(), asked)
     with placed("study"):
         budget = None if top.number("budget") is None else positive(top.number("budget"), name="budget")
     return DeclaredStudy(
         dataset=_name(top.text("dataset"), key="dataset"),
         relation=relation,
         columns=tuple(columns.values()),
-        asked=_asked(top, relation, columns),
+        asked=asked,
         budget=budget,
         data=None if "data" not in top else _name(top.text("data"), key="data"),
         version=version,
@@ -229,6 +235,19 @@ def _asked(top: TomlTable, relation: Relation, columns: Mapping[str, Column]) ->
     return tuple(wanted)
 
 
+def _check_labels(columns: Iterable[Column], asked: Iterable[Asked]) -> None:
+    """Refuse two cells of one name: whoever reads the released numbers by name would lose one."""
+    every = [(f"column {shown(each.name)}", each.labels) for each in columns if isinstance(each, CategoryColumn)]
+    every += [(each.statistic.shown, each.statistic.labels) for each in asked]
+    for what, labels in every:
+        if len(set(labels)) != len(labels):
+            twice = next(label for label, times in Counter(labels).items() if times > 1)
+            raise ParameterError(
+                f"two cells of {what} have one name, {shown(twice)}.",
+                "Rename a category: released numbers are told apart by these names.",
+            )
+
+
 def _line(number: int, values: Any, relation: Relation, columns: Mapping[str, Column]) -> Asked:
     place = f"statistic {number}"
     every_key = sorted({*COST_KEYS, *(key for kind in KINDS.values() for key in kind.toml_keys())})
@@ -249,6 +268,6 @@ def _line(number: int, values: Any, relation: Relation, columns: Mapping[str, Co
 
 
 def _name(text: str | None, *, key: str) -> str:
-    if not text or not text.strip():
+    if not isinstance(text, str) or not text.strip():
         raise ParameterError(f"study: {key} is empty.", "Give it a name.")
     return storable(text, f"study: {key}")

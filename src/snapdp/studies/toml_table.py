@@ -14,9 +14,11 @@ from typing import Any
 
 from snapdp.display import visible
 from snapdp.errors import ParameterError, SnapdpError
+from snapdp.exact import shown
 from snapdp.studies.columns import Column
 
 NUMBERS = (int, Decimal, float, str)  # a float means what it prints, as everywhere
+LONGEST_WORD = 100  # of which the nearest one is looked for
 _TYPES = {bool: "true or false", str: "text", list: "a list", dict: "a table", int: "a number"}
 
 
@@ -26,6 +28,8 @@ class TomlTable:
     def __init__(self, values: Any, *, place: str, keys: Collection[str]) -> None:
         if not isinstance(values, dict):
             raise ParameterError(f"{place} is {_kind(values)}, not a table.", f"It has the keys {_listed(keys)}.")
+        if set(map(type, values)) - {str}:
+            raise ParameterError(f"{place}: a key is no text.", f"It has the keys {_listed(keys)}.")
         self.place = place
         self._values: dict[str, Any] = values
         self.restrict(keys)
@@ -85,7 +89,7 @@ class TomlTable:
         """Return what a category is named by: text, or the text of true, of false, of a date and of a whole number."""
         value = self._values.get(key)
         if type(value) in (bool, int):
-            return str(value).lower()
+            return shown(value).lower()
         return value.isoformat() if type(value) is datetime.date else self.text(key)
 
     def numbers(self, key: str) -> list[Any] | None:
@@ -115,7 +119,7 @@ class TomlTable:
 
 def nearest_of(word: str, words: Collection[str]) -> str:
     """Return the one that looks most like a word."""
-    return difflib.get_close_matches(word.lower(), words, n=1, cutoff=0)[0]
+    return difflib.get_close_matches(word[:LONGEST_WORD].lower(), words, n=1, cutoff=0)[0]
 
 
 @contextmanager

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import os
+import pickle
 import threading
 from decimal import Decimal
 
@@ -384,3 +386,57 @@ def test_closing_leaves_one_file(path):
     with ledger:
         release(ledger, version, "a", "1/4")
     assert os.listdir(path.parent) == [path.name]
+
+
+# What verify would refuse cannot be written
+
+STUDY = {"snapdp_request": 1, "relation": "change-one", "unit": "row", "n": 5000, "statistics": [{"epsilon": "1/10"}]}
+UNREADABLE = {
+    "asks what cannot be read": {"snapdp_request": 1, "q": 1},
+    "is charged another epsilon than its statistics say": {**STUDY, "statistics": [{"epsilon": "1/5"}]},
+    "was asked under other terms": {**STUDY, "n": 4999},
+}
+
+
+@pytest.mark.parametrize("fault", UNREADABLE)
+def test_a_request_that_verify_would_refuse_is_not_reserved(book, fault):
+    ledger, version = book
+    with pytest.raises(LedgerError, match=fault):
+        ledger.reserve(NAME, epsilon="1/10", request=UNREADABLE[fault], version=version, **TERMS)
+    assert ledger.account(NAME).spent == 0
+    assert isinstance(ledger.reserve(NAME, epsilon="1/10", request=STUDY, version=version, **TERMS), Reservation)
+    ledger.verify()
+
+
+def test_a_record_that_verify_would_refuse_is_not_committed(book):
+    """One commit of another program made the whole file unsound for ever."""
+    ledger, version = book
+    foreign = ask(ledger, version, "a program of my own", "1/10")
+    own = ledger.reserve(NAME, epsilon="1/10", request=STUDY, version=version, **TERMS)
+    for held, more in [(foreign, {"statistics": {"mean": 1.5}}), (own, {}), (own, {"statistics": 5})]:
+        with pytest.raises(LedgerError, match=r"holds a record (whose|that).*\n.*stays spent"):
+            ledger.commit(held, {**held.binding, **more})
+        ledger.verify()
+    ledger.commit(foreign, {**foreign.binding, "mean": 1.5})
+    declared = {key: value for key, value in STUDY.items() if key != "snapdp_request"}
+    ledger.commit(own, {**own.binding, **declared, "statistics": [{"epsilon": "1/10", "parts": []}]})
+    ledger.verify()
+
+
+@pytest.mark.parametrize("wrong", [{"clock": lambda: "noon"}, {"entropy": lambda _: b"x" * 32}])
+def test_a_clock_or_entropy_that_verify_would_not_know_writes_nothing(path, book, wrong):
+    _, version = book
+    with Ledger.open(path, **wrong) as other, pytest.raises(LedgerError, match=r"clock|entropy"):
+        ask(other, version, "a", "1/10")
+    with Ledger.open(path) as again:
+        assert again.account(NAME).spent == 0
+        again.verify()
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_a_ledger_is_not_copied(book, copied):
+    """Closing the copy would close the original."""
+    ledger, version = book
+    with pytest.raises(LedgerError, match=r"cannot be copied or pickled.\n  Open it again"):
+        copied(ledger)
+    assert isinstance(ask(ledger, version, "a", "1/10"), Reservation)

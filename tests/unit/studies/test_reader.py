@@ -505,3 +505,82 @@ epsilon = {number}
         return
     with pytest.raises(ParameterError, match=r"thousands of digits|not a finite number"):
         study_from_toml(text)
+
+
+def plain_values(**changes):
+    column = {"kind": "category", "categories": ["a", "b"]}
+    asked = {"kind": "histogram", "column": "g", "epsilon": 1}
+    values = {"version": 1, "dataset": "d", "relation": "change-one", "n": 9, "columns": {"g": column}}
+    return {**values, "statistic": [asked], **changes}
+
+
+LONG_WORD = "z" * 1_000_000
+G = {"kind": "category", "categories": ["a", "b"]}
+HISTOGRAM = {"kind": "histogram", "column": "g", "epsilon": 1}
+COUNT = {"kind": "count", "epsilon": 1}
+UNREADABLE = [
+    {1: 2},
+    {None: 2},
+    {"columns": {1: G}},
+    {"columns": {"g": {**G, 1: 2}}},
+    {"columns": {("g",): G}},
+    {"statistic": [{**HISTOGRAM, 1: 2}]},
+    {"statistic": [{**COUNT, "where": [{"column": "g", "equals": "a", 1: 2}]}]},
+    {"version": 16**5000},
+    {"n": 16**5000},
+    {"statistic": [{**HISTOGRAM, "epsilon": 16**5000}]},
+    {"statistic": [{**COUNT, "where": [{"column": "g", "equals": 16**5000}]}]},
+    {LONG_WORD: 1},
+    {"version": LONG_WORD},
+    {"relation": LONG_WORD},
+    {"columns": {"g": {**G, "kind": LONG_WORD}}},
+    {"columns": {"g": {**G, LONG_WORD: 1}}},
+    {"columns": {"g": {**G, "unknown": LONG_WORD}}},
+    {"columns": {"g": {**G, "categories": [LONG_WORD, LONG_WORD]}}},
+    {"columns": {LONG_WORD: {"kind": "integer", "lower": 1, "upper": 0}}},
+    {"statistic": [{**HISTOGRAM, "kind": LONG_WORD}]},
+    {"statistic": [{**HISTOGRAM, "column": LONG_WORD}]},
+    {"statistic": [{**HISTOGRAM, "outside": LONG_WORD}]},
+    {"statistic": [{**HISTOGRAM, "epsilon": LONG_WORD}]},
+    {"statistic": [{**COUNT, "where": [{"column": "g", "equals": LONG_WORD}]}]},
+]
+
+
+@pytest.mark.parametrize("changes", UNREADABLE, ids=range(len(UNREADABLE)))
+@pytest.mark.parametrize("version", [1, 2])
+def test_keys_that_are_no_text_and_endless_words_are_refused_in_a_short_message(changes, version):
+    assert study_from_values(plain_values())
+    with pytest.raises(SnapdpError) as caught:
+        study_from_values({**plain_values(version=version), **changes})
+    assert 10 < len(str(caught.value)) < 3100
+
+
+def test_a_hexadecimal_version_of_thousands_of_digits_is_no_traceback():
+    with pytest.raises(ParameterError, match="version = a number of thousands of digits is not known"):
+        study_from_toml(f"version = 0x{'f' * 5000}\ndataset = 'd'\nrelation = 'r'\nstatistic = 1\n[columns]")
+
+
+UNKNOWN = {"kind": "category", "categories": ["a", "(unknown)"], "unknown": "binned"}
+AMBIGUOUS = {
+    r"column 'g' have one name, '\(unknown\)'": {"columns": {"g": UNKNOWN}},
+    r"column 'h' have one name, '\(null\)'": {
+        "columns": {"g": G, "h": {"kind": "category", "categories": ["(null)"], "null": "binned"}}
+    },
+    r"histogram\(g\) by h have one name, 'a / b / c'": {
+        "columns": {"g": {**G, "categories": ["b / c", "c"]}, "h": {**G, "categories": ["a", "a / b"]}},
+        "statistic": [{**HISTOGRAM, "by": "h"}],
+    },
+}
+
+
+@pytest.mark.parametrize("what", AMBIGUOUS)
+def test_two_cells_of_one_name_are_refused_from_version_2_on(what):
+    assert study_from_values(plain_values(**AMBIGUOUS[what])).asked  # what a ledger holds answers of stays readable
+    with pytest.raises(ParameterError, match=what):
+        study_from_values(plain_values(**AMBIGUOUS[what], version=2))
+
+
+def test_names_that_could_be_ambiguous_and_are_not_are_taken():
+    columns = {"g": {**G, "categories": ["b / c", "d"]}, "h": {**G, "categories": ["a", "a / b"]}}
+    statistic = [{**HISTOGRAM, "by": "h"}]
+    assert study_from_values(plain_values(columns=columns, statistic=statistic, version=2)).asked

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from snapdp.exact import HALF, TINY, Enclosure, enclose, exp_enclosure, expm1_enclosure, ln_enclosure, refine, refined
+from snapdp.exact import HALF, Enclosure, enclose, exp_enclosure, expm1_enclosure, ln_enclosure, refine, refined
 from snapdp.mechanism.law.law import ONE, ZERO, Law, narrow_enough
 
 RELATIVE_BITS = 100
@@ -45,7 +45,7 @@ class ExactLaw(Law):
         # too small to store leaves an enclosure that is tiny but never a point: then a q inside it is not reached.
         decided = refine(
             lambda bits: self._laplace_tail(t, bits),
-            until=lambda e: e.lower >= least or e.upper < least or 0 < e.width <= TINY,
+            until=lambda e: e.lower >= least or e.upper < least or e.is_tiny,
         )
         return decided.lower >= least
 

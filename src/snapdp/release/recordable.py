@@ -1,0 +1,162 @@
+"""Whether what a request will write can be read again, audited and certified: decided before any data, from its
+declarations alone.
+
+Room: release. It has seen no data. After the charge a record is written that nobody may refuse: not `checked`, not the
+server of a team ledger, not the audit, not the independent checker of certificates. Everything these refuse is refused
+here first: a trial record without numbers goes through `checked`, every statistic is made again from its declaration as
+the audit makes it, and the record is bounded by the widest numbers that its parts can have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import Any
+
+from snapdp.errors import BoundError, ParameterError, PremiseError, SnapdpError
+from snapdp.ledger import canonical
+from snapdp.mechanism import Mechanism
+from snapdp.release.draw import Drawn
+from snapdp.release.record import LIBRARIES, RECORD_VERSION, checked, part_values
+from snapdp.release.request import MOST_DIGITS, Request, relation_values
+from snapdp.studies import INLINE, Column, Line, Part, statistic_class
+from snapdp.tables import ENGINES
+
+MOST_BYTES = (1 << 24) - (1 << 16)  # the server of a team ledger takes records below 2**24
+FITS_INT64 = 1 << 63
+_FREE_TEXT = {"name", "title", "categories", "equals", "dataset", "unit", "person", "own", "versions"}
+_NOTHING: dict[str, Any] = {"cells": 0, "cell": [], "index": [], "value": [], "low": [], "high": []}
+_LISTS, _DOUBLE, _FRAME = 5, 26, 600  # numbers of a cell beside the index; bytes of a double, of a block's own fields
+
+
+def check_recordable(request: Request) -> None:
+    """Refuse a request whose record could not be written, read, audited or certified."""
+    _check_columns(request)
+    _check_digits(request.declaration)
+    for line, declared in zip(request.lines, request.declaration["statistics"], strict=True):
+        _check_read_again(line, declared)
+    for line, mechanisms in zip(request.lines, request.mechanisms, strict=True):
+        for part, m in zip(line.statistic.parts, mechanisms, strict=True):
+            _check_column_of_file(line, part, m)
+    trial = _trial(request)
+    _check_digits(trial)
+    try:
+        checked(trial)
+    except SnapdpError as refusal:
+        raise _refused(f"the request cannot be recorded: {refusal.problem}") from None
+    _check_bytes(len(canonical(trial)) + sum(map(_bytes, request.lines, request.mechanisms)))
+
+
+def _check_columns(request: Request) -> None:
+    """Refuse two declarations of one column, which no study has, and one that no certificate can name."""
+    found: dict[str, Column] = {}
+    for column in (each for line in request.lines for each in line.statistic.every_column):
+        if found.setdefault(column.name, column) != column:
+            raise ParameterError("one column is declared in two ways.", "Declare it once, for all statistics.")
+    if "" in found or request.relation.person == "":
+        raise ParameterError("a column has no name.", "Give it one: its records could not be certified.")
+
+
+def _check_digits(values: Any) -> None:
+    """Refuse numbers of more digits than records hold, in every field but those of free text."""
+    if isinstance(values, Mapping):
+        for key, value in values.items():
+            if key not in _FREE_TEXT:
+                _check_digits(value)
+    elif isinstance(values, (list, tuple)):
+        for value in values:
+            _check_digits(value)
+    elif isinstance(values, str) and max(map(len, values.lstrip("-").split("/"))) > MOST_DIGITS:
+        raise _refused(f"a number has more than {MOST_DIGITS} digits")
+
+
+def _check_read_again(line: Line, declared: Mapping[str, Any]) -> None:
+    """Refuse a statistic that is not the one its declaration makes: the audit has nothing else."""
+    statistic = line.statistic
+    try:
+        again = statistic_class(declared["kind"]).from_declaration(declared, statistic.relation)
+    except SnapdpError as refusal:
+        raise _refused(f"{statistic.shown} could not be declared: {refusal.problem}") from None
+    labels = again.labels if statistic.cells <= INLINE else statistic.labels
+    if (again.parts, again.declaration(), labels) != (statistic.parts, statistic.declaration(), statistic.labels):
+        raise PremiseError(
+            f"{statistic.shown} is not what its declaration makes of it.",
+            "Build columns and statistics with the functions of snapdp.studies. Nothing was read and nothing spent.",
+        )
+
+
+def _check_column_of_file(line: Line, part: Part, m: Mechanism) -> None:
+    """Refuse whole numbers that a column of a side file could not hold exactly, whatever is drawn."""
+    if part.cells > INLINE and part.numerator.integers and max(map(abs, _ends(part, m))) >= FITS_INT64:
+        raise BoundError(
+            f"the {part.numerator.name} of {line.statistic.shown} may leave the whole numbers of 64 bits, which hold "
+            f"the results of more than {INLINE} cells.",
+            'Declare the column with kind = "number", or in another unit. Nothing was read and nothing spent.',
+        )
+
+
+def _ends(part: Part, m: Mechanism) -> list[Fraction]:
+    """Return the outermost numbers that a part may print, values and ends of intervals."""
+    numerators = (m.parameters.data_value(m.parameters.low), m.parameters.data_value(m.parameters.high))
+    return [*map(part.numerator.statistic, numerators), *part.numerator.statistic_range]
+
+
+def _trial(request: Request) -> dict[str, Any]:
+    """Return the record of the request without a number in it."""
+    statistics = [
+        {**declared, "parts": [{**values, **_NOTHING} for values in _parts(line, mechanisms)]}
+        for declared, line, mechanisms in zip(
+            request.declaration["statistics"], request.lines, request.mechanisms, strict=True
+        )
+    ]
+    digest = "sha256:" + "0" * 64
+    return {
+        "snapdp_record": RECORD_VERSION,
+        **relation_values(request.relation),
+        **({} if request.own is None else {"own": request.own}),
+        "dataset": request.dataset,
+        "dataset_version": "0" * 16,
+        "charged": str(request.epsilon),
+        "arithmetic": "exact",
+        "engine": max(ENGINES, key=len),
+        "versions": dict.fromkeys(("snapdp", "python", *LIBRARIES), "0" * 41),
+        "statistics": statistics,
+        "derived": [],
+        "request": digest,
+        "previous": digest,
+    }
+
+
+def _parts(line: Line, mechanisms: tuple[Mechanism, ...]) -> Iterator[dict[str, Any]]:
+    for part, m in zip(line.statistic.parts, mechanisms, strict=True):
+        yield part_values(Drawn(line=line, part=part, mechanism=m, indices=()))
+
+
+def _bytes(line: Line, mechanisms: tuple[Mechanism, ...]) -> int:
+    """Return how many bytes the numbers of a statistic take at most, and what is derived from them."""
+    statistic, blocks = line.statistic, len(mechanisms) + 1
+    found = blocks * _FRAME + len(canonical([statistic.title, str(line.alpha)]))
+    if statistic.cells > INLINE:  # they are in files
+        return found
+    widths = [_LISTS * _DOUBLE, *(_width(part, m) for part, m in zip(statistic.parts, mechanisms, strict=True))]
+    return found + blocks * len(canonical(list(statistic.labels))) + statistic.cells * sum(widths)
+
+
+def _width(part: Part, m: Mechanism) -> int:
+    """Return the most bytes that the numbers of one cell take."""
+    index = max(len(str(end)) for end in m.parameters.ends) + 1
+    if not part.numerator.integers:
+        return index + _LISTS * _DOUBLE
+    return index + _LISTS * (max(len(str(int(end))) for end in _ends(part, m)) + 1)
+
+
+def _check_bytes(size: int) -> None:
+    if size > MOST_BYTES:
+        raise _refused(
+            f"the record would take up to {size >> 20} MiB, and at most {MOST_BYTES >> 20} are taken",
+            "Ask in several requests, for fewer cells, or with shorter names.",
+        )
+
+
+def _refused(problem: str, advice: str = "Change what is declared.") -> BoundError:
+    return BoundError(f"{problem.rstrip('.')}.", f"{advice} Nothing was read and nothing spent.")
