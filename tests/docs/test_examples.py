@@ -20,7 +20,8 @@ from snapdp.cli.app import main
 from tests.services import address, new_database, on_spark, postgres_server, spark_session
 
 ROOT = Path(__file__).resolve().parents[2]
-MODULES = [name for _, name, _ in pkgutil.walk_packages(snapdp.__path__, "snapdp.") if not name.endswith("__main__")]
+BELOW = [name for _, name, _ in pkgutil.walk_packages(snapdp.__path__, "snapdp.") if not name.endswith("__main__")]
+MODULES = ["snapdp", *BELOW]
 README = ROOT / "README.md"
 PAGES = sorted([README, *(ROOT / "docs").rglob("*.md")])
 TOML = re.compile(r"^```toml\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -34,6 +35,12 @@ FENCE = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 def test_docstring_examples_give_what_they_show(name):
     failures, _ = doctest.testmod(importlib.import_module(name))
     assert failures == 0
+
+
+def test_docstring_examples_come_in_through_the_doors():
+    deep = re.compile(r">>> from snapdp\.\w+\.")
+    files = sorted(Path(snapdp.__file__).parent.rglob("*.py"))
+    assert [path.name for path in files if deep.search(path.read_text(encoding="utf-8"))] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
