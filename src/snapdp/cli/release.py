@@ -16,7 +16,7 @@ import click
 from snapdp.cli.arguments import NUMBER
 from snapdp.cli.csv_flags import csv_dialect, csv_options, to_declare
 from snapdp.cli.flags import given, statistic_options, study_values
-from snapdp.cli.screen import confirm, echo_json_text, one_line, say
+from snapdp.cli.screen import confirm, echo_json_text, one_line, say, watch
 from snapdp.display import exact_amount, shown_address
 from snapdp.exact import parameter
 
@@ -95,7 +95,6 @@ def release_command(ctx: click.Context, /, as_json: bool, ledger_path: str | Non
 
 def _released(study: Study, ledger: Ledger, options: dict[str, Any], *, yes: bool, quiet: bool) -> Release:
     """Release a study after its cost was shown; whoever stops it is told what is left."""
-    from snapdp.cli.progress import watch
     from snapdp.tables import open_table
 
     plan = _plan(study, options)

@@ -14,6 +14,7 @@ import re
 import shutil
 import sys
 import textwrap
+import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 LONGEST_MESSAGE = 2000
 HALF_A_SCREEN = 40
+PATIENCE = 0.5  # seconds before a bar appears
+GLANCE = 0.1
 
 
 class OutputError(click.ClickException):
@@ -160,6 +163,34 @@ def silence() -> None:
             stream.flush()
         except OSError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+@contextmanager
+def watch(connection: Any) -> Iterator[None]:
+    """Show how far the connection's scan is, until the block ends: on a terminal only, and nothing found in it."""
+    if not sys.stderr.isatty() or not hasattr(connection, "query_progress"):  # other engines do not tell
+        yield
+        return
+    done = threading.Event()
+    shown = threading.Thread(target=_show_progress, args=(connection, done), daemon=True)
+    shown.start()
+    try:
+        yield
+    finally:
+        done.set()
+        shown.join()
+
+
+def _show_progress(connection: Any, done: threading.Event) -> None:
+    if done.wait(PATIENCE):
+        return
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("reading"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console(err=True), transient=True) as bar:
+        task = bar.add_task("reading", total=100.0)
+        while not done.wait(GLANCE):
+            bar.update(task, completed=max(0.0, float(connection.query_progress())))
 
 
 @contextmanager
