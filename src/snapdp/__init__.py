@@ -6,6 +6,26 @@
 
 The ledger is made once, by snapdp.Ledger.create("people.ledger") and its create_account: it says who is protected and
 what may be spent.
+
+Statistics of a table: declare a `study`, see its `plan()`, `release(table, ledger=...)` it from a file or frame
+(`open_table`), charged to a `Ledger`. `load_release` reads a record back.
+
+>>> import snapdp
+>>> people = snapdp.study(
+...     dataset="people", relation="add-remove", n_max=10000,
+...     columns={"region": {"kind": "category", "categories": ["north", "south"]}},
+...     statistic=[{"kind": "histogram", "column": "region", "epsilon": "0.5"}])
+>>> people.plan()
+plan: epsilon 1/2
+  histogram(region)  1/2  +-6 at alpha 1/20 in each cell
+
+Single numbers, whose bounds and sensitivity you know: `Snapping`, with its accuracy and its exact law.
+
+>>> counts = snapdp.Snapping(epsilon="0.5", sensitivity=1, lower=0, upper=1000)
+>>> round(float(counts.accuracy()), 1)
+6.0
+
+Functions that somebody wrote in Python: `audit`. The guide is docs/guide in the source; every refusal is a SnapdpError.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -102,8 +102,8 @@ def test_a_release_certificate_is_checked_by_its_own_file(written):
     assert (done.exit_code, done.stdout.splitlines()[2]) == (0, f"  claim     {claim}")
     assert "fair bits assumed" in json.loads(run(written(genuine_release), "--json").stdout)["proved"]["premises"]
     said = run("--help").stdout
-    assert "verifier/certificate/check.py half.json" in said
-    assert "audits/check_release.py release.json" in said
+    assert "python -m snapdp.verifier.certificate.check half.json" in said
+    assert "python -m snapdp.audits.check_release release.json" in said
 
 
 def test_a_wrong_certificate_is_refused_with_a_reason(written):
@@ -112,7 +112,7 @@ def test_a_wrong_certificate_is_refused_with_a_reason(written):
     done = run(written(HALF | {"roundings": 2}), "--json")
     assert done.exit_code == 1
     reason = "roundings is not that of the program"
-    assert json.loads(done.stdout) == {"accepted": False, "reason": reason, "proved": None}
+    assert json.loads(done.stdout) == {"ok": False, "accepted": False, "reason": reason, "proved": None}
 
 
 @pytest.mark.parametrize("content", ["", "{", "not json", "[" * 100_000, "\ufeff{}"])

@@ -71,7 +71,7 @@ def test_a_machine_that_cannot_be_is_refused():
 def test_two_forms_at_once_are_wrong_usage():
     done = run("snap_half", "--json", "--gappa")
     assert done.exit_code == 2
-    assert "one of" in done.stderr
+    assert "one of" in json.loads(done.stdout)["error"]
 
 
 def test_help_ends_with_examples_that_run():

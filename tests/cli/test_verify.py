@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import json
+import re
 from html.parser import HTMLParser
 
 import pytest
@@ -170,6 +172,20 @@ def test_names_in_a_report_are_text_not_markup():
     said = verdict_page(verify(snap("1/2", 2, 8), claim="0.1", evaluations=20))
     assert "S &lt;-$" in said
     assert "S <-$" not in said
+
+
+def test_cases_give_the_two_values_to_whom_they_belong_in_the_rest_of_the_report():
+    from snapdp.display import exact_float
+    from snapdp.verifier.loss.verdict import verify
+    from snapdp.verifier.report.page import verdict_page
+    from tests.unit.verifier.snaps import snap
+
+    found = verify(snap("1/2", 2, 8), claim="0.1", evaluations=20)
+    owners = re.findall(r"(\S+) \(that of (D'?) above\)", html.unescape(verdict_page(found)))
+    assert found.evidence is not None
+    pair = {(exact_float(found.evidence.f), "D"), (exact_float(found.evidence.f_prime), "D'")}
+    assert set(owners) == pair
+    assert float(owners[0][0]) < float(owners[1][0])
 
 
 @pytest.mark.parametrize("epsilon", ["1e-300", "1e300"])

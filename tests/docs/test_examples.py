@@ -7,6 +7,7 @@ import importlib
 import pkgutil
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -16,12 +17,13 @@ from click.testing import CliRunner
 
 import snapdp
 from snapdp.cli.app import main
-from snapdp.cli.demo import people, table_text
 from tests.services import address, new_database, on_spark, postgres_server, spark_session
 
 ROOT = Path(__file__).resolve().parents[2]
-MODULES = [name for _, name, _ in pkgutil.walk_packages(snapdp.__path__, "snapdp.") if not name.endswith("__main__")]
-PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
+BELOW = [name for _, name, _ in pkgutil.walk_packages(snapdp.__path__, "snapdp.") if not name.endswith("__main__")]
+MODULES = ["snapdp", *BELOW]
+README = ROOT / "README.md"
+PAGES = sorted([README, *(ROOT / "docs").rglob("*.md")])
 TOML = re.compile(r"^```toml\n(.*?)^```", re.MULTILINE | re.DOTALL)
 SHELL = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
@@ -33,6 +35,12 @@ FENCE = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 def test_docstring_examples_give_what_they_show(name):
     failures, _ = doctest.testmod(importlib.import_module(name))
     assert failures == 0
+
+
+def test_docstring_examples_come_in_through_the_doors():
+    deep = re.compile(r">>> from snapdp\.\w+\.")
+    files = sorted(Path(snapdp.__file__).parent.rglob("*.py"))
+    assert [path.name for path in files if deep.search(path.read_text(encoding="utf-8"))] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
@@ -98,22 +106,46 @@ def test_pages_that_need_a_component_are_found():
     assert [page.name for page in pages_for("postgres")] == ["large-data-on-spark.md", "team-ledger.md"]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
-def test_commands_of_a_page_run(page, tmp_path, monkeypatch):
-    """`study.toml` is the study of the guide, `people.csv` the table of the demo."""
-    monkeypatch.chdir(tmp_path)
-    guide = (ROOT / "docs/guide/study-file.md").read_text(encoding="utf-8")
-    (tmp_path / "study.toml").write_text(TOML.findall(guide)[0], encoding="utf-8")
-    (tmp_path / "people.csv").write_text(table_text(people()), encoding="utf-8")
-    source = page.read_text(encoding="utf-8")
-    for block in MADE.findall(source):  # a table of the page itself, and its study
-        exec(compile(block, str(page), "exec"), {})
-        (tmp_path / "pay.toml").write_text(TOML.findall(source)[0], encoding="utf-8")
-    for line in "".join(SHELL.findall(source)).splitlines():
+def in_the_order_of_the_readme():
+    """Return the README and the pages of the guide, as somebody comes to them who begins at the top."""
+    linked = re.findall(r"\]\((docs/guide/[\w-]+\.md)\)", README.read_text(encoding="utf-8"))
+    return [README, *(ROOT / each for each in dict.fromkeys(linked))]
+
+
+def commands_of(page):
+    """Yield the commands of a page that a reader types after the installation: snapdp, cp, and bin/demo."""
+    for line in "".join(SHELL.findall(page.read_text(encoding="utf-8"))).splitlines():
         words = shlex.split(line, comments=True)
-        if words[:1] == ["snapdp"]:
-            done = CliRunner().invoke(main, words[1:])
-            assert done.exit_code == 0, (line, done.output, done.stderr)
+        if words[:1] in (["snapdp"], ["cp"], ["bin/demo"]):
+            yield words
+
+
+def test_all_pages_can_be_followed_one_after_the_other_in_one_directory(tmp_path, monkeypatch):
+    (tmp_path / "clone").mkdir()
+    monkeypatch.chdir(tmp_path / "clone")
+    for page in in_the_order_of_the_readme():
+        source = page.read_text(encoding="utf-8")
+        for block in MADE.findall(source):  # a table of the page itself, and its study
+            exec(compile(block, str(page), "exec"), {})
+            Path("pay.toml").write_text(TOML.findall(source)[0], encoding="utf-8")
+        for command, *words in commands_of(page):
+            if command == "cp":
+                shutil.copy(*words)
+                continue
+            done = CliRunner().invoke(main, ["demo", *words] if command == "bin/demo" else words)
+            assert done.exit_code == 0, (page.name, words, done.output, done.stderr)
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs/theory").glob("*.md")), ids=lambda p: p.name)
+def test_commands_of_a_page_of_theory_run_by_themselves(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for _, *words in commands_of(page):
+        done = CliRunner().invoke(main, words)
+        assert done.exit_code == 0, (words, done.output, done.stderr)
+
+
+def test_every_page_of_the_guide_is_linked_from_the_readme():
+    assert set(in_the_order_of_the_readme()) == {README, *(ROOT / "docs/guide").glob("*.md")}
 
 
 def test_some_examples_exist():

@@ -30,3 +30,16 @@ def test_the_core_installs_neither_pictures_nor_servers():
     extras = PROJECT["optional-dependencies"]
     assert extras["all"] == ["snapdp[plot,spark,postgres]"]
     assert extras["dev"][0] == "snapdp[all]"
+
+
+def test_what_messages_and_pages_say_to_install_is_what_the_extras_ask_for():
+    """snapdp itself is in no index: `pip install 'snapdp[...]'` would find nothing, or somebody else's."""
+    asked = {each for extra in PROJECT["optional-dependencies"].values() for each in extra}
+    names = {re.match(r"[\w-]+", each)[0] for each in PROJECT["dependencies"]}
+    extras = {f".[{name}]" for name in PROJECT["optional-dependencies"]}
+    files = [*(ROOT / "src").rglob("*.py"), *(ROOT / "docs").rglob("*.md"), ROOT / "README.md"]
+    said = [
+        each for path in files for each in re.findall(r"pip install '?([^'\s\"]+)", path.read_text(encoding="utf-8"))
+    ]
+    assert len(said) > 8
+    assert {each for each in said if each not in {*asked, *names, *extras, ".", "{name}"}} == set()

@@ -22,7 +22,7 @@ from snapdp.mechanism import SnappingParameters, exact_parameters
 def reach_of(p: SnappingParameters, *, alpha: Any) -> Fraction:
     """Return the half-length of the noise intervals of an exact mechanism, in data units.
 
-    >>> from snapdp.mechanism.parameters import exact_parameters
+    >>> from snapdp.mechanism import exact_parameters
     >>> f"{float(reach_of(exact_parameters(epsilon='0.5', sensitivity=1, lower=0, upper=1000), alpha='0.05')):.3f}"
     '6.000'
     """

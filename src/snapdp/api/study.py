@@ -6,6 +6,7 @@ Room: api. It holds the declaration; each method is one call into a room below.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -124,6 +125,7 @@ class Study:
         directory: str | os.PathLike[str] = ".",
         watch: Watch | None = None,
         own: bool = False,
+        ask: Callable[[], None] | None = None,
     ) -> Release:
         """Release all statistics: charge the ledger, draw, record. The same request again is free.
 
@@ -132,13 +134,14 @@ class Study:
         plan       a fitted plan of this study, instead of the epsilons as typed
         directory  where the files of very long histograms go
         own        on a team ledger: draw and pay anew instead of taking what another role drew
+        ask        called before anything new is charged, and not where the answer is free; an exception ends it all
         """
         request = self.request(plan)
         opened = self.table(table)
         if isinstance(ledger, Ledger):
-            return _released(_own(request, ledger) if own else request, opened, ledger, directory, watch)
+            return _released(_own(request, ledger) if own else request, opened, ledger, directory, watch, ask)
         with Ledger.open(ledger) as book:
-            return _released(_own(request, book) if own else request, opened, book, directory, watch)
+            return _released(_own(request, book) if own else request, opened, book, directory, watch, ask)
 
     def table(self, table: Any = None) -> Engine:
         """Return the table to release from: the one given, or the one that the study names."""
@@ -151,9 +154,14 @@ class Study:
 
 
 def _released(
-    request: Request, table: Engine, ledger: Ledger, directory: str | os.PathLike[str], watch: Watch | None
+    request: Request,
+    table: Engine,
+    ledger: Ledger,
+    directory: str | os.PathLike[str],
+    watch: Watch | None,
+    ask: Callable[[], None] | None,
 ) -> Release:
-    outcome = released(request, table, ledger, directory=Path(directory), is_sound=is_sound, watch=watch)
+    outcome = released(request, table, ledger, directory=Path(directory), is_sound=is_sound, watch=watch, ask=ask)
     return Release(outcome.record, free=outcome.free, author=outcome.author)
 
 

@@ -1,7 +1,8 @@
 """The command `snapdp`: a group of commands that refuse politely.
 
-Room: cli. Exit 0 done, 1 refused (a SnapdpError), 2 wrong usage or a program that cannot be read; the verifier has
-codes of its own. stdout is the result, stderr the conversation.
+Room: cli. Exit 0 done, 1 refused (a SnapdpError), 2 wrong usage or a program that cannot be read, 74 no output could be
+written; the verifier has codes of its own. stdout is the result, stderr the conversation; with --json a refusal is a
+result, wrong usage too. In the context's meta: "snapdp.json" JSON is still owed, "snapdp.spent" what was charged.
 Commands are loaded when they are called. An error that nobody foresaw is told by its kind alone: its text might quote
 a cell. SNAPDP_TRACEBACK=1 shows it to those who develop.
 """
@@ -9,7 +10,9 @@ a cell. SNAPDP_TRACEBACK=1 shows it to those who develop.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
+from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
@@ -53,11 +56,20 @@ class PoliteGroup(click.Group):
         for number, word in enumerate(args, start=1):
             if any("\ud800" <= each <= "\udfff" for each in word):  # bytes that are no UTF-8 arrive so
                 raise click.UsageError(f"Word {number} of the command is no text in UTF-8.", ctx)
+        ctx.meta["snapdp.json"] = "--json" in args  # until the command has read its flags
         return super().parse_args(ctx, args)
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         screen.prepare()
-        return super().main(*args, **kwargs)
+        try:
+            return super().main(*args, **kwargs)
+        except OSError:  # while click itself was printing: a help page, or a message
+            if os.environ.get("SNAPDP_TRACEBACK"):
+                raise
+            screen.silence()
+            with suppress(OSError):
+                screen.say("Cannot write the output.")
+            sys.exit(screen.OutputError.exit_code)
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
         with screen.polite():
@@ -65,14 +77,27 @@ class PoliteGroup(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
+            return self._answered(ctx)
+        except screen.OutputError as unwritten:
+            _unwritten(ctx, unwritten)
+            return ctx.exit(unwritten.exit_code)
+
+    def _answered(self, ctx: click.Context) -> Any:
+        try:
             with screen.polite():
                 return super().invoke(ctx)
         except SnapdpError as refusal:
             _refuse(ctx, refusal)
             code = MISUSED if isinstance(refusal, ProgramError) else REFUSED
             return ctx.exit(ctx.meta.get("snapdp.refused", code))
-        except (click.ClickException, click.exceptions.Exit, click.Abort):
+        except (screen.OutputError, click.exceptions.NoArgsIsHelpError, click.exceptions.Exit, click.Abort):
             raise
+        except click.ClickException as misuse:
+            if not ctx.meta.get("snapdp.json"):
+                vars(misuse)["message"] = screen.wrapped(misuse.message, first="Error: ")
+                raise
+            screen.echo_json({"ok": False, "error": misuse.format_message(), "advice": _help(misuse), "spent": "0"})
+            return ctx.exit(misuse.exit_code)
         except Exception as broken:
             if os.environ.get("SNAPDP_TRACEBACK"):
                 raise
@@ -93,8 +118,25 @@ def _refuse(ctx: click.Context, refusal: SnapdpError) -> None:
         said = {"ok": False, "error": problem, "advice": advice, "spent": spent}
         screen.echo_json(said if command is None else {**said, "try": command})
         return
-    lines = [f"{type(refusal).__name__}: {problem}", advice, command and f"Try: {command}"]
-    screen.echo("\n  ".join(filter(None, lines)), err=True, colour="red")
+    told = screen.wrapped("\n  ".join(filter(None, (f"{type(refusal).__name__}: {problem}", advice))))
+    tried = f"\n  Try: {command}" if command else ""  # in one piece, to be copied
+    screen.echo(told + tried, err=True, colour="red")
+
+
+def _unwritten(ctx: click.Context, problem: screen.OutputError) -> None:
+    """Say that the result was not printed, and what it has cost; a reader who went away is told only the cost."""
+    spent = ctx.meta.get("snapdp.spent")
+    cost = "" if spent is None else f" Epsilon {spent} was charged: the same request again is free."
+    screen.silence()
+    if cost or not problem.unread:
+        with suppress(screen.OutputError):
+            screen.say(f"{problem.message}{cost}")
+
+
+def _help(misuse: click.ClickException) -> str:
+    """Return where the usage of the command stands that was misused."""
+    where = getattr(misuse, "ctx", None)
+    return "" if where is None else f"Try: {where.command_path} --help"
 
 
 @click.group(cls=PoliteGroup, context_settings={"help_option_names": ["-h", "--help"]})

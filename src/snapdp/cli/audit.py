@@ -91,6 +91,7 @@ def _print(found: Any, path: Path) -> None:
         style="",
     )
     table(("premise", "", "why"), [(each.name, each.status, one_line(each.why)) for each in found.premises])
+    note("Pages of docs/theory come with the source of snapdp, not with an installed package.")
     if warning := hides_nothing(Fraction(found.epsilon)):
         note(warning, style="bold red")
 

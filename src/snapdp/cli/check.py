@@ -13,8 +13,9 @@ from snapdp.cli.screen import echo, echo_json
 
 EXAMPLE = """\b
 Each kind of certificate has a checker of its own, one file of the standard library that can be run alone:
-  python src/snapdp/verifier/certificate/check.py half.json     of a program (snapdp verify PROGRAM --certificate)
-  python src/snapdp/audits/check_release.py release.json        of a release (snapdp verify RECORD --certificate)
+  python -m snapdp.verifier.certificate.check half.json     of a program (snapdp verify PROGRAM --certificate)
+  python -m snapdp.audits.check_release release.json        of a release (snapdp verify RECORD --certificate)
+To run one without the rest of snapdp, copy its file out: check.py, check_release.py.
 What was accepted is printed: program, machine, claim, and what is assumed beside; of a release, claim and premises.
 Exit: 0 accepted, 1 refused, 2 unreadable.
 
@@ -34,13 +35,14 @@ def check_command(ctx: click.Context, /, certificate: Path, as_json: bool) -> No
     from snapdp.audits import examined
     from snapdp.verifier import conclusion_lines
 
+    ctx.meta["snapdp.json"] = as_json
     try:
         with certificate.open(encoding="utf-8") as file:
             reason, proved = examined(file)
     except (OSError, ValueError, RecursionError) as problem:
         raise click.UsageError(f"{certificate} is no JSON: {problem}.") from None
     if as_json:
-        echo_json({"accepted": reason is None, "reason": reason, "proved": proved})
+        echo_json({"ok": reason is None, "accepted": reason is None, "reason": reason, "proved": proved})
     elif proved is not None:
         echo("ACCEPTED", colour="green")
         for line in conclusion_lines(proved):

@@ -64,18 +64,23 @@ epsilon = "0.2"
 """
 
 
-@click.command("demo", epilog="\b\nExample:\n  snapdp demo --directory demo")
-@click.option("--directory", default="snapdp-demo", type=click.Path(file_okay=False, path_type=Path), show_default=True)
+FOLDER = click.Path(file_okay=False, path_type=Path)
+
+
+@click.command("demo", epilog="\b\nExample:\n  snapdp demo demo")
+@click.argument("place", metavar="[DIRECTORY]", required=False, type=FOLDER)
+@click.option("--directory", default="snapdp-demo", type=FOLDER, show_default=True, help="The same, by a flag.")
 @click.option("--open", "open_report", is_flag=True, help="Open the report in a browser.")
-def demo_command(directory: Path, open_report: bool) -> None:
-    """Make a table of 5,000 made-up people, plan a study of it, release it, and write the report."""
+def demo_command(place: Path | None, directory: Path, open_report: bool) -> None:
+    """Make a table of 5,000 made-up people, plan a study of it, release it, and write the report, all in DIRECTORY."""
     from snapdp.api.study import study
     from snapdp.cli.render import show, show_release
     from snapdp.drafts import write_text
     from snapdp.ledger import Ledger
 
+    directory = place or directory
     if os.path.exists(directory / "people.csv"):
-        raise click.UsageError(f"{directory} holds a demo already; name another --directory or remove it.")
+        raise click.UsageError(f"{directory} holds a demo already; name another directory or remove it.")
     try:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
@@ -96,8 +101,8 @@ def demo_command(directory: Path, open_report: bool) -> None:
     show_release(result, left=left)
     mean, older = sum(age for age, _, _ in rows) / ROWS, sum(age >= 65 for age, _, _ in rows)
     echo(f"\n   Nobody is in this table, so we may look: the mean age is {mean:g}, and {older} are 65 or older.")
-    place = one_line(str(directory))
-    echo(f"\n3. Written to {place}: people.csv, study.toml, people.ledger, record.json, report.html, values.csv")
+    shown = one_line(str(directory))
+    echo(f"\n3. Written to {shown}: people.csv, study.toml, people.ledger, record.json, report.html, values.csv")
     table, ledger_path, record = (
         one_line(shlex.quote(str(directory / name))) for name in ("study.toml", "people.ledger", "record.json")
     )

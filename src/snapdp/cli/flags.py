@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from snapdp.cli.arguments import NUMBER
 from snapdp.errors import ParameterError
 from snapdp.exact import positive
 from snapdp.studies import DROPPED, KINDS, STUDY_VERSION, Statistic
@@ -54,7 +55,7 @@ _OPTIONS: tuple[_Option, ...] = (
         },
     ),
     (("--integer",), {"is_flag": True, "help": "The columns hold whole numbers (step 1)."}),
-    (("--step",), {"metavar": "STEP", "help": "Values are rounded to multiples of this."}),
+    (("--step",), {"type": NUMBER, "metavar": "STEP", "help": "Values are rounded to multiples of this."}),
     (
         ("--categories",),
         {"multiple": True, "metavar": "A,B,...", "help": "Public categories of a column, or NAME=A,B,..."},
@@ -83,11 +84,21 @@ _OPTIONS: tuple[_Option, ...] = (
     ),
     (("--person",), {"metavar": "COLUMN", "help": "Protect whole persons, named by this column (with --n-max)."}),
     (("--rows-per-person",), {"type": int, "help": "At most so many rows of a person are kept.  [default: 1]"}),
-    (("--epsilon",), {"metavar": "NUMBER", "help": "What everything together may cost, in equal shares ..."}),
-    (("--accuracy",), {"metavar": "NUMBER", "help": "... or how accurate one statistic must be."}),
+    (
+        ("--epsilon",),
+        {"type": NUMBER, "metavar": "NUMBER", "help": "What everything together may cost, in equal shares ..."},
+    ),
+    (
+        ("--accuracy",),
+        {"type": NUMBER, "metavar": "NUMBER", "help": "... or how accurate one statistic must be."},
+    ),
     (
         ("--alpha",),
-        {"metavar": "NUMBER", "help": "The accuracy may be missed with this probability.  [default: 0.05]"},
+        {
+            "type": NUMBER,
+            "metavar": "NUMBER",
+            "help": "The accuracy may be missed with this probability.  [default: 0.05]",
+        },
     ),
 )
 NO_COLUMN = {"row": {"kind": "integer", "lower": 0, "upper": 1, "missing": DROPPED}}
@@ -162,6 +173,8 @@ def _costs(options: dict[str, Any], count: int) -> list[dict[str, Any]]:
     common = {key: options[key] for key in ("accuracy", "alpha") if options[key] is not None}
     if count > 1 and options["accuracy"] is not None:
         raise click.UsageError("--accuracy is for one statistic; give --epsilon, or a study file.")
+    if options["epsilon"] is None and options["accuracy"] is None:
+        raise click.UsageError("What may it cost? Give --epsilon NUMBER, or for one statistic --accuracy NUMBER.")
     if options["epsilon"] is None:
         return [common] * count
     try:
@@ -172,7 +185,12 @@ def _costs(options: dict[str, Any], count: int) -> list[dict[str, Any]]:
 
 
 def _relation(options: dict[str, Any]) -> dict[str, Any]:
-    if (options["n"] is None) == (options["n_max"] is None):
+    if options["n"] is not None and options["n_max"] is not None:
+        raise click.UsageError(
+            "--n and --n-max exclude each other: --n N says that the number of rows is public, --n-max N that it is "
+            "private and at most N. Give one."
+        )
+    if options["n"] is None and options["n_max"] is None:
         raise click.UsageError(
             "Who is a neighbour? Give --n N (n is public, one row's values change) "
             "or --n-max N (n is private, one row comes or goes)."
@@ -194,7 +212,8 @@ def _columns(options: dict[str, Any], conditions: dict[str, Any], edges: dict[st
     if not numbers and not categories:  # a count of all rows names none, and a study needs one
         return dict(NO_COLUMN)
     lists = [name for name in _once(categories) if name not in kinds and name not in _once(numbers)]
-    return {**_number_columns(options, _once(numbers)), **kinds, **_category_columns(options, lists)}
+    told = _category_columns(options, lists)  # first: without it a histogram of numbers has no bounds
+    return {**_number_columns(options, _once(numbers)), **kinds, **told}
 
 
 def _once(names: list[str]) -> list[str]:
@@ -283,11 +302,20 @@ def _category_columns(options: dict[str, Any], names: list[str]) -> dict[str, An
     }
     missing = [name for name in names if name not in found]
     if missing:
-        raise click.UsageError(
-            f"Give --categories A,B,... for each of: {', '.join(missing)} (a histogram of numbers: --edges, --bounds; "
-            "dates: --date; true and false: --boolean)."
-        )
+        raise click.UsageError(_without_categories(options, missing))
     return found
+
+
+def _without_categories(options: dict[str, Any], names: list[str]) -> str:
+    """Return what to give for columns of which neither categories nor edges are known."""
+    binned = [name for name in names if any(name in options[each.kind] for each in KINDS.values() if each.takes)]
+    tested = [name for name in names if name not in binned and name != options["by"]]
+    said = f"Give --categories A,B,... for each of: {', '.join(names)} (dates: --date; true and false: --boolean)."
+    if binned:
+        said += f" If {binned[0]} holds numbers, give --edges E1,E2,... (and --bounds) for {binned[0]}."
+    if tested:
+        said += f' If {tested[0]} holds numbers, test it by ">=" and "<": "{tested[0]}>=65".'
+    return said
 
 
 def _declared(texts: tuple[str, ...], names: Any, *, flag: str) -> dict[str, str]:
@@ -315,7 +343,9 @@ def _conditions(texts: tuple[str, ...]) -> dict[str, dict[str, str]]:
     for text in texts:
         match = _CONDITION.match(text)
         if match is None:
-            raise click.UsageError(f'--where "{text}" is not understood: write "age>=65", "age<70" or "region=north".')
+            raise click.UsageError(
+                f'--where "{text}" is not understood: it takes >=, < or =, as in "age>=65", "age<70", "region=north".'
+            )
         tests = found.setdefault(match["column"], {})
         if keys[match["operator"]] in tests:
             raise click.UsageError(f'--where "{text}" says a second time what {match["column"]} is tested for.')

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,9 @@ import click
 from snapdp.cli.csv_flags import csv_options, csv_values
 from snapdp.cli.flags import NO_COLUMN, given, statistic_options, study_values
 from snapdp.cli.screen import echo_json, one_line, say
-from snapdp.studies import KINDS, STUDY_VERSION
+from snapdp.errors import ParameterError, SnapdpError
+from snapdp.exact import parameter, positive
+from snapdp.studies import KINDS, STUDY_VERSION, whole
 
 EXAMPLE = """\b
 Examples:
@@ -67,17 +71,27 @@ def init_command(ctx: click.Context, /, path: Path, as_json: bool, **options: An
 
 def _asked(dataset: str | None) -> dict[str, Any]:
     """Return the values of a study, question by question."""
-    name = dataset or _ask("Name of the dataset")
+    from snapdp.ledger import label
+
+    name = dataset or _ask("Name of the dataset", check=lambda text: label(text, name="dataset"))
     say("Who is a neighbour? 1: the number of rows is public, one row's values change (change-one).")
     say("                    2: it is private, one row comes or goes (add-remove).")
     public = _ask("1 or 2", choices=("1", "2")) == "1"
-    rows = _ask("Public number of rows" if public else "At most how many rows (public bound)")
+    how_many = "Public number of rows" if public else "At most how many rows (public bound)"
+    rows = _ask(how_many, check=lambda text: whole(text, name="the number of rows"))
     relation = {"relation": "change-one", "n": rows} if public else {"relation": "add-remove", "n_max": rows}
     columns: dict[str, Any] = {}
     statistics: list[dict[str, Any]] = []
     while True:
-        statistics.append(_statistic(columns))
-        if not click.confirm("Another statistic?", default=False, err=True):
+        known = dict(columns)
+        asked = _statistic(known)
+        values = {**relation, "columns": known or NO_COLUMN, "statistic": [*statistics, asked]}
+        refused = _refused(values)
+        if refused is None:
+            columns, statistics = known, [*statistics, asked]
+        else:
+            say(f"{refused} It is left out; the answers before it are kept.")
+        if statistics and not click.confirm("Another statistic?", default=False, err=True):
             break
     return {
         "version": STUDY_VERSION,
@@ -86,6 +100,25 @@ def _asked(dataset: str | None) -> dict[str, Any]:
         "columns": columns or NO_COLUMN,
         "statistic": statistics,
     }
+
+
+def _refused(values: dict[str, Any]) -> str | None:
+    """Return why these values are no study that can be planned; None where they are."""
+    from snapdp.studies import plan_of, study_from_values
+
+    try:
+        plan_of(study_from_values({"version": STUDY_VERSION, "dataset": "asked", **values}))
+    except SnapdpError as refusal:
+        return refusal.problem
+    return None
+
+
+def _check_column(name: str, column: dict[str, Any]) -> None:
+    """Refuse a declaration that no study could have."""
+    count = {"kind": "count", "epsilon": 1}
+    refused = _refused({"relation": "add-remove", "n_max": 1, "columns": {name: column}, "statistic": [count]})
+    if refused is not None:
+        raise ParameterError(refused)
 
 
 def _statistic(columns: dict[str, Any]) -> dict[str, Any]:
@@ -98,8 +131,8 @@ def _statistic(columns: dict[str, Any]) -> dict[str, Any]:
         found["by"] = _column(columns, name=by, category=True)
     column = columns.get(found.get("column", ""), {})
     if "edges" in KINDS[kind].details and column.get("kind") in ("number", "integer"):
-        found["edges"] = _list("Bin edges, increasing, with commas")
-    found["epsilon"] = _ask("Epsilon it may cost")
+        found["edges"] = _list("Bin edges, increasing, with commas", check=_check_edges)
+    found["epsilon"] = _ask("Epsilon it may cost", check=lambda text: positive(text, name="epsilon"))
     return found
 
 
@@ -109,29 +142,71 @@ def _column(columns: dict[str, Any], *, name: str | None = None, category: bool 
         return name
     kinds = (*(() if category else ("number", "integer")), "category", "boolean", "date")
     kind = _ask(f"It holds ({', '.join(kinds)})", choices=kinds)
-    if kind == "boolean":
-        columns[name] = {"kind": kind}
-    elif kind == "date":
-        ends = {"from": _ask("First day (public), as 2020-01-31"), "to": _ask("Last day (public)")}
-        each = _ask("Counted by (day, week, month, year)", choices=("day", "week", "month", "year"))
-        columns[name] = {"kind": kind, **ends, "each": each}
-    elif kind == "category":
-        columns[name] = {"kind": kind, "categories": _list("All its categories, with commas")}
-    else:
-        bounds = {"lower": _ask("Lower bound (public)"), "upper": _ask("Upper bound (public)")}
-        say("Where the cell is missing:  dropped: the row is left out, the statistic is of those who answered.")
-        say("                            middle: the middle of the bounds stands in; or a public number does.")
-        columns[name] = {"kind": kind, **bounds, "missing": _ask("dropped, middle, or a number")}
+    columns[name] = _details(name, {"kind": kind})
     return name
 
 
-def _list(text: str) -> list[str]:
-    return [each.strip() for each in _ask(text).split(",")]
+def _details(name: str, column: dict[str, Any]) -> dict[str, Any]:
+    """Return the declaration of a column whose kind is known; each answer must make one with those before it."""
+    if column["kind"] == "date":
+        first = _detail(
+            name, column, "from", "First day (public), as 2020-01-31", lambda day: {"to": day, "each": "year"}
+        )
+        last = _detail(name, first, "to", "Last day (public)", lambda _: {"each": "year"})
+        each = _ask("Counted by (day, week, month, year)", choices=("day", "week", "month", "year"))
+        return {**last, "each": each}
+    if column["kind"] == "category":
+        listed = _list(
+            "All its categories, with commas", check=lambda x: _check_column(name, {**column, "categories": x})
+        )
+        return {**column, "categories": listed}
+    if column["kind"] == "boolean":
+        return column
+    lower = _ask("Lower bound (public)", check=lambda text: parameter(text, name="the lower bound"))
+    bounds = _detail(name, {**column, "lower": lower}, "upper", "Upper bound (public)", lambda _: {"missing": "middle"})
+    say("Where the cell is missing:  dropped: the row is left out, the statistic is of those who answered.")
+    say("                            middle: the middle of the bounds stands in; or a public number does.")
+    return _detail(name, bounds, "missing", "dropped, middle, or a number", lambda _: {})
 
 
-def _ask(text: str, *, choices: tuple[str, ...] = (), empty: bool = False) -> str:
+def _detail(
+    name: str, column: dict[str, Any], key: str, question: str, rest: Callable[[str], dict[str, Any]]
+) -> dict[str, Any]:
+    """Return a declaration with one more key; `rest` is what it needs beside an answer to be judged."""
+    answer = _ask(question, check=lambda text: _check_column(name, {**column, key: text, **rest(text)}))
+    return {**column, key: answer}
+
+
+def _check_edges(edges: list[str]) -> None:
+    numbers = [parameter(each, name="an edge") for each in edges]
+    if len(numbers) < 2 or any(a >= b for a, b in pairwise(numbers)):
+        raise ParameterError("these are not two or more edges in increasing order.")
+
+
+def _split(text: str) -> list[str]:
+    return [each.strip() for each in text.split(",")]
+
+
+def _list(text: str, *, check: Callable[[list[str]], object]) -> list[str]:
+    return _split(_ask(text, check=lambda answer: check(_split(answer))))
+
+
+def _ask(
+    text: str, *, choices: tuple[str, ...] = (), empty: bool = False, check: Callable[[str], object] | None = None
+) -> str:
+    """Ask until the answer is one that the library takes; only that answer is asked for again."""
+
+    def taken(answer: str) -> str:
+        try:
+            if check is not None:
+                check(answer.strip())
+        except SnapdpError as refusal:
+            raise click.UsageError(one_line(refusal.problem)) from None
+        return answer.strip()
+
     kind = click.Choice(choices) if choices else None
+    settings: dict[str, Any] = {"type": kind} if choices else {"value_proc": taken}
     answer: str = click.prompt(
-        text, type=kind, default="" if empty else None, show_default=False, show_choices=False, err=True
+        text, default="" if empty else None, show_default=False, show_choices=False, err=True, **settings
     )
     return answer.strip()

@@ -7,12 +7,18 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any
+import shlex
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from snapdp.cli.arguments import NUMBER
 from snapdp.cli.screen import echo, echo_json, one_line, say, table
 from snapdp.display import exact_amount, shown_address
+
+if TYPE_CHECKING:
+    from snapdp.errors import SnapdpError
+    from snapdp.ledger import Ledger
 
 
 @click.group("ledger")
@@ -26,12 +32,12 @@ def ledger_group() -> None:
 )
 @click.argument("path")
 @click.option("--dataset", required=True, metavar="NAME", help="The account: one for each dataset.")
-@click.option("--cap", required=True, metavar="NUMBER", help="What may ever be spent on it.")
+@click.option("--cap", type=NUMBER, required=True, metavar="NUMBER", help="What may ever be spent on it.")
 @click.option("--relation", required=True, type=click.Choice(["change-one", "add-remove"]), help="Who is a neighbour.")
 @click.option("--n", type=int, help="The public number of rows (change-one).")
 @click.option("--n-max", type=int, help="A public bound on the private number of rows (add-remove).")
 @click.option("--person", metavar="COLUMN", help="Protect persons, named by this column (add-remove).")
-@click.option("--rows-per-person", type=int, default=1, show_default=True)
+@click.option("--rows-per-person", type=int, default=1, show_default=True, help="So many rows of each are kept.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def create_command(
@@ -42,6 +48,7 @@ def create_command(
     from snapdp.studies import add_remove, change_one
 
     ctx.meta["snapdp.json"] = as_json
+    ctx.meta["snapdp.try"] = lambda refusal: _to_see(refusal, path)
     if (rows["n"] is None) == (relation == "change-one") or (rows["n_max"] is None) == (relation == "add-remove"):
         raise click.UsageError("Give --n N with change-one (n is public), --n-max N with add-remove (n is private).")
     if relation == "change-one" and rows["person"]:
@@ -128,9 +135,10 @@ def verify_command(ctx: click.Context, /, path: str, against: str | None, as_jso
     from snapdp.release import load_release
 
     ctx.meta["snapdp.json"] = as_json
+    ctx.meta["snapdp.try"] = lambda refusal: _to_audit(refusal, path, against)
     record = None if against is None else load_release(against).record
     with Ledger.open(path) as ledger:
-        found = ledger.verify(record)
+        found = _verified(ledger, record)
     if as_json:
         echo_json({"ok": True, "accounts": found.accounts, "entries": found.entries})
     else:
@@ -157,6 +165,12 @@ def migrate_command(ctx: click.Context, /, address: str, as_json: bool) -> None:
     else:
         done = f"{steps} steps" if steps != 1 else "1 step"
         echo(f"{one_line(shown_address(address))} is up to date: {done} applied.")
+
+
+def _to_see(refusal: SnapdpError, path: str) -> str | None:
+    """Return the command that shows the account which is there already."""
+    shown = shlex.quote(shown_address(path))
+    return f"snapdp ledger show {shown}" if "existing" in refusal.numbers else None
 
 
 def _is_there(path: str) -> bool:
@@ -208,12 +222,55 @@ def restore_command(
     ctx.meta["snapdp.json"] = as_json
     if against is not None and no_record:
         raise click.UsageError("Give --against RECORD or --no-record, not both.")
+    ctx.meta["snapdp.try"] = lambda refusal: _to_audit(refusal, file, against)
     record = None if against is None else load_release(against).record
+    if record is not None:
+        _refuse_altered(record)
     found = restore(file, path, against=record, none_was_published=no_record)
     if as_json:
         echo_json({"ok": True, "ledger": shown_address(path), "accounts": found.accounts, "entries": found.entries})
     else:
         echo(f"{one_line(shown_address(path))} is a ledger again: {_extent(found)}.")
+
+
+def _verified(ledger: Ledger, record: dict[str, Any] | None) -> Any:
+    """Return how much was found sound; where the record does not fit, tell whether it is the one that was altered."""
+    from snapdp.errors import LedgerError
+
+    try:
+        return ledger.verify(record)
+    except LedgerError:
+        if record is not None:
+            ledger.verify()
+            _refuse_altered(record, ledger)
+        raise
+
+
+def _refuse_altered(record: dict[str, Any], ledger: Ledger | None = None) -> None:
+    """Refuse a record that was edited before it says anything about a ledger: that one may be as it should."""
+    from snapdp.audits import audit
+    from snapdp.errors import DataError
+
+    judged = "" if ledger is None else "The ledger itself is sound. "
+    if not audit(record).sound:
+        raise DataError(
+            "the record given is not what any release wrote: it was altered.",
+            f"{judged}Audit the record to see which fields; take the one that was published.",
+            altered=True,
+        )
+    if ledger is not None and ledger.record_of(record) not in (None, record):
+        raise DataError(
+            "the record given is not the one that the ledger holds of this charge: it was altered.",
+            f"{judged}Audit the record with its ledger to see which fields; take the one that was published.",
+            altered=True,
+        )
+
+
+def _to_audit(refusal: SnapdpError, path: str, record: str | None) -> str | None:
+    """Return the command that names the fields of a record that was altered."""
+    if "altered" not in refusal.numbers or record is None:
+        return None
+    return f"snapdp verify {shlex.quote(record)} --ledger {shlex.quote(shown_address(path))}"
 
 
 def _extent(found: Any) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from snapdp.cli.arguments import NUMBER, StudyFile
 from snapdp.cli.flags import statistic_options
 from snapdp.cli.screen import echo_json, one_line, say
 from snapdp.errors import SnapdpError
@@ -28,12 +29,14 @@ Examples:
 
 
 @click.command("plan", epilog=EXAMPLE)
-@click.argument("study", required=False, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("study", required=False, type=StudyFile(exists=True, dir_okay=False, path_type=Path))
 @statistic_options
-@click.option("--sensitivity", metavar="NUMBER", help="Plan a bare mechanism with this sensitivity and --bounds.")
+@click.option(
+    "--sensitivity", type=NUMBER, metavar="NUMBER", help="Plan a bare mechanism with this sensitivity and --bounds."
+)
 @click.option("--grid", metavar="GRID", help="Of a bare mechanism: fine, natural, or a power of two.")
 @click.option("--fit", is_flag=True, help="Rescale unlocked lines so that the total meets the budget.")
-@click.option("--budget", metavar="NUMBER", help="The budget to fit to, instead of the study's.")
+@click.option("--budget", type=NUMBER, metavar="NUMBER", help="The budget to fit to, instead of the study's.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option(
     "--plot", type=click.Path(dir_okay=False, path_type=Path), help="Write a picture: FILE.svg, .png or .pdf."

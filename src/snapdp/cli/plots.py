@@ -48,7 +48,7 @@ def _library() -> Any:
         import matplotlib
     except ImportError:
         raise PremiseError(
-            "matplotlib, which draws pictures, is not installed.", "pip install 'snapdp[plot]'"
+            "matplotlib, which draws pictures, is not installed.", "pip install 'matplotlib>=3.8'"
         ) from None
     matplotlib.use("Agg")
     from matplotlib.figure import Figure

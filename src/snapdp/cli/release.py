@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from snapdp.cli.arguments import NUMBER
 from snapdp.cli.csv_flags import csv_dialect, csv_options, to_declare
 from snapdp.cli.flags import given, statistic_options, study_values
-from snapdp.cli.screen import confirm, echo_json_text, one_line, say
+from snapdp.cli.screen import confirm, echo_json_text, one_line, say, watch
 from snapdp.display import exact_amount, shown_address
+from snapdp.exact import parameter
 
 if TYPE_CHECKING:
     from snapdp.api.study import Study
@@ -31,6 +33,7 @@ Examples:
   snapdp release people.csv --mean age --bounds 0,99 --missing dropped --n 5000 --epsilon 1 --ledger people.ledger --yes
 """
 FILE = click.Path(dir_okay=False, path_type=Path)
+STOPPED = 1
 
 
 @click.command("release", epilog=EXAMPLE)
@@ -40,10 +43,10 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option("--spark", metavar="URL", help="Let Spark with this master read the files.")
 @csv_options
 @statistic_options
-@click.option("--ledger", "ledger_path", required=True, metavar="PATH", help="The ledger that is charged.")
+@click.option("--ledger", "ledger_path", metavar="PATH", help="The ledger that is charged.  [required]")
 @click.option("--dataset", metavar="NAME", help="The ledger's account, where it has several.")
 @click.option("--fit", is_flag=True, help="Rescale unlocked lines so that the total meets the budget.")
-@click.option("--budget", metavar="NUMBER", help="The budget to fit to, instead of the study's.")
+@click.option("--budget", type=NUMBER, metavar="NUMBER", help="The budget to fit to, instead of the study's.")
 @click.option("--own", is_flag=True, help="On a team ledger: draw and pay anew, whatever another role was answered.")
 @click.option("--yes", is_flag=True, help="Do not ask before the ledger is charged.")
 @click.option("--report", type=FILE, help="Write a self-contained page: FILE.html.")
@@ -52,33 +55,30 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option("--directory", default=".", type=click.Path(file_okay=False), help="Where very long histograms go.")
 @click.option("--json", "as_json", is_flag=True, help="Print the record as JSON.")
 @click.pass_context
-def release_command(ctx: click.Context, /, as_json: bool, ledger_path: str, yes: bool, **options: Any) -> None:
+def release_command(ctx: click.Context, /, as_json: bool, ledger_path: str | None, yes: bool, **options: Any) -> None:
     """Publish statistics: show the cost, ask once, charge the ledger, print the numbers.
 
     SOURCE is a study (.toml), or a table with the statistics as flags. The same request again is free.
+    With --json the record is printed, as --record writes it; a refusal is an object with "ok": false.
     """
-    from snapdp.cli.progress import watch
     from snapdp.ledger import Ledger
-    from snapdp.tables import open_table
 
     ctx.meta["snapdp.json"] = as_json
+    if ledger_path is None:
+        command = ledger_to_create(options)
+        raise click.UsageError(f"Which ledger is charged? Give --ledger PATH. To open one: {command}")
     ctx.meta["snapdp.try"] = lambda refusal: _to_try(refusal, options, ledger_path)
     outputs = _outputs(options)
     with Ledger.open(ledger_path) as ledger:
         study = _study(options, ledger)
-        plan = _plan(study, options)
-        request = study.request(plan)
-        account = ledger.account(study.dataset)
-        data = options["data"] or study.data if _is_study(options) else options["source"]
-        where = {"table": options["table"], "spark": options["spark"], "dialect": csv_dialect(options, study.csv)}
-        table = study.table(None if data is None else open_table(data, **where))
-        _ask(plan, account, yes=yes, quiet=as_json)
-        to = {"directory": options["directory"], "watch": watch, "own": options["own"]}
-        result = study.release(table, ledger=ledger, plan=request.plan, **to)
+        result = _released(study, ledger, options, yes=yes, quiet=as_json)
         left = ledger.account(study.dataset).left
+    if not result.free:
+        ctx.meta["snapdp.spent"] = exact_amount(parameter(result.charged, name="charged"))
     unwritten = [problem for path in outputs if (problem := _saved(result, path)) is not None]
     if as_json:
         echo_json_text(result.to_json())
+        ctx.meta["snapdp.json"] = False  # one result is printed, whatever follows
     else:
         from snapdp.cli.render import show_release
 
@@ -91,6 +91,27 @@ def release_command(ctx: click.Context, /, as_json: bool, ledger_path: str, yes:
         say(f"drawn by {name}, another role of this ledger: it proves payment, not drawing. --own draws and pays anew.")
     if unwritten:
         raise unwritten[0]
+
+
+def _released(study: Study, ledger: Ledger, options: dict[str, Any], *, yes: bool, quiet: bool) -> Release:
+    """Release a study after its cost was shown; whoever stops it is told what is left."""
+    from snapdp.tables import open_table
+
+    plan = _plan(study, options)
+    request, account = study.request(plan), ledger.account(study.dataset)
+    data = options["data"] or study.data if _is_study(options) else options["source"]
+    where = {"table": options["table"], "spark": options["spark"], "dialect": csv_dialect(options, study.csv)}
+    table = study.table(None if data is None else open_table(data, **where))
+    if not quiet:
+        _show_cost(plan)
+    to = {"directory": options["directory"], "watch": watch, "own": options["own"]}
+    try:
+        return study.release(
+            table, ledger=ledger, plan=request.plan, ask=None if yes else lambda: _ask(plan, account), **to
+        )
+    except KeyboardInterrupt:
+        say(f"Stopped: {_what_is_left(ledger.account(study.dataset))}.")
+        raise click.exceptions.Exit(STOPPED) from None
 
 
 def _saved(result: Release, path: Path) -> click.FileError | None:
@@ -147,18 +168,24 @@ def _outputs(options: dict[str, Any]) -> list[Path]:
     return found
 
 
-def _ask(plan: Plan, account: Account, *, yes: bool, quiet: bool) -> None:
-    """Show what is about to be charged and ask once."""
+def _show_cost(plan: Plan) -> None:
     from snapdp.cli.render import show
 
-    if not quiet:
-        show(plan, to_stderr=True)
-    if yes:
-        return
+    show(plan, to_stderr=True)
+
+
+def _ask(plan: Plan, account: Account) -> None:
+    """Ask once whether the ledger is charged; a repeated request is free and never comes here."""
     if not sys.stdin.isatty():
         raise click.UsageError("Nobody can be asked here: give --yes to charge the ledger.")
-    left = f"{exact_amount(account.left)} of {exact_amount(account.cap)} left"
-    confirm(f"Charge epsilon {exact_amount(plan.total)} to {one_line(account.name)} ({left})?")
+    cost = f"epsilon {exact_amount(plan.total)} to {one_line(account.name)}"
+    if not confirm(f"Charge {cost} ({_what_is_left(account)})?"):
+        say("Nothing was charged.")
+        raise click.exceptions.Exit(STOPPED)
+
+
+def _what_is_left(account: Account) -> str:
+    return f"{exact_amount(account.left)} of {exact_amount(account.cap)} left"
 
 
 def _to_try(refusal: SnapdpError, options: dict[str, Any], ledger_path: str) -> str | None:
@@ -166,11 +193,43 @@ def _to_try(refusal: SnapdpError, options: dict[str, Any], ledger_path: str) -> 
     from snapdp.display import is_address
     from snapdp.errors import BudgetError, LedgerError
 
-    ledger = shlex.quote(shown_address(ledger_path))
     if isinstance(refusal, BudgetError) and "left" in refusal.numbers and _is_study(options):
         left = refusal.numbers["left"]
         return f"snapdp plan {shlex.quote(options['source'])} --fit --budget {left}" if left else None
-    lacking = "lacking" in refusal.numbers  # a ledger, or an account of it
-    if isinstance(refusal, LedgerError) and (lacking or not (is_address(ledger_path) or os.path.exists(ledger_path))):
-        return f"snapdp ledger create {ledger} --dataset NAME --cap 1 --relation change-one --n N"
-    return to_declare(refusal)
+    lacking = refusal.numbers.get("lacking")  # a ledger, or an account of it
+    there = is_address(ledger_path) or os.path.exists(ledger_path)
+    if not isinstance(refusal, LedgerError) or (lacking is None and there):
+        return to_declare(refusal)
+    if lacking == "ledger" and not is_address(ledger_path):  # the file is there, and something else
+        path = Path(ledger_path).with_suffix(".ledger")
+        return None if os.path.exists(path) else ledger_to_create(options, path=str(path))
+    return ledger_to_create(options, path=ledger_path)
+
+
+def ledger_to_create(options: dict[str, Any], path: str | None = None) -> str:
+    """Return the command that opens an account for what was asked, as far as that is known."""
+    stem = Path(options["source"]).name.split(".")[0]
+    name, cap = options["dataset"] or (stem if stem.isidentifier() else "NAME"), "1"
+    whom = {"n": options["n"], "n_max": options["n_max"], "person": options["person"]}
+    most = options["rows_per_person"]
+    if _is_study(options) and (declared := _declared(options["source"])) is not None:
+        relation = declared.relation
+        name, cap = declared.dataset, str(declared.budget or 1)
+        whom = {"n" if relation.is_change_one else "n_max": relation.rows, "person": relation.person}
+        most = relation.rows_per_person if relation.person else None
+    rows = f"add-remove --n-max {whom['n_max']}" if whom.get("n_max") else f"change-one --n {whom.get('n') or 'N'}"
+    persons = f" --person {shlex.quote(whom['person'])}" if whom.get("person") else ""
+    persons += f" --rows-per-person {most}" if persons and most else ""
+    where = shlex.quote(shown_address(path or f"{name}.ledger"))
+    return f"snapdp ledger create {where} --dataset {shlex.quote(name)} --cap {cap} --relation {rows}{persons}"
+
+
+def _declared(path: str) -> Study | None:
+    """Return the study of a file, or None where it cannot be read: that is told when its turn comes."""
+    from snapdp.api.study import study
+    from snapdp.errors import SnapdpError
+
+    try:
+        return study(path)
+    except SnapdpError:
+        return None

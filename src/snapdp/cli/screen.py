@@ -2,14 +2,19 @@
 
 Room: cli. rich and click only print what `display.text` has made visible, in the encoding of the stream, and never
 read markup. Passwords of addresses are left out of everything that is said. tests/cli/test_screens.py holds the other
-modules to it.
+modules to it. A stream that cannot be written is an OutputError, told from all other failures.
 """
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import re
+import shutil
 import sys
+import textwrap
+import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -23,6 +28,18 @@ if TYPE_CHECKING:
 
 LONGEST_MESSAGE = 2000
 HALF_A_SCREEN = 40
+PATIENCE = 0.5  # seconds before a bar appears
+GLANCE = 0.1
+
+
+class OutputError(click.ClickException):
+    """A stream cannot be written: a full disk, or nobody who reads on."""
+
+    exit_code = 74  # not 1, which is a verdict of some commands
+
+    def __init__(self, problem: OSError) -> None:
+        self.unread = problem.errno == errno.EPIPE
+        super().__init__(f"Cannot write the output: {os.strerror(problem.errno or errno.EIO).lower()}.")
 
 
 def prepare() -> None:
@@ -35,15 +52,31 @@ def prepare() -> None:
 def echo(text: str = "", *, err: bool = False, nl: bool = True, colour: str | None = None) -> None:
     """Print lines; a colour is for terminals, and for the first word alone."""
     shown = fitted(text, err=err)
-    if colour is not None:
+    if colour is not None and _coloured():
         word = re.match(r"\w*", shown, re.ASCII)
         shown = click.style(word[0], fg=colour, bold=True) + shown[word.end() :] if word else shown
-    click.echo(shown, err=err, nl=nl)
+    with _writing():
+        click.echo(shown, err=err, nl=nl)
 
 
 def say(text: str) -> None:
     """Print a part of the conversation: to stderr, without the passwords of addresses."""
-    echo(without_secrets(text), err=True)
+    echo(wrapped(without_secrets(text)), err=True)
+
+
+def wrapped(text: str, *, first: str = "") -> str:
+    """Return lines for stderr, broken between words where a terminal is narrower; files and pipes get them whole.
+
+    first   what will stand before the text on its first line
+    """
+    if not sys.stderr.isatty():
+        return text
+    width = max(HALF_A_SCREEN, shutil.get_terminal_size().columns - 1)
+    lines = [
+        textwrap.fill(line, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+        for line in f"{first}{text}".split("\n")
+    ]
+    return "\n".join(lines).removeprefix(first)
 
 
 def echo_json(values: Any, *, indent: int | None = None) -> None:
@@ -53,7 +86,8 @@ def echo_json(values: Any, *, indent: int | None = None) -> None:
 
 def echo_json_text(text: str) -> None:
     """Print JSON that is ASCII already; of all control characters JSON leaves only this one as it is."""
-    click.echo(text.replace("\x7f", "\\u007f"))
+    with _writing():
+        click.echo(text.replace("\x7f", "\\u007f"))
 
 
 def fitted(text: str, *, err: bool = False) -> str:
@@ -89,7 +123,8 @@ def table(
         shown.columns[unbroken].no_wrap = True
     for row in body:
         shown.add_row(*row)
-    console(err=err).print(shown)
+    with _writing():
+        console(err=err).print(shown)
 
 
 def one_line(text: str) -> str:
@@ -99,19 +134,63 @@ def one_line(text: str) -> str:
 
 def note(text: str, *, err: bool = False, style: str = "dim") -> None:
     """Print a remark under a table, wrapped to the width of the terminal."""
-    console(err=err).print(fitted(text, err=err), style=style)
+    with _writing():
+        console(err=err).print(fitted(text, err=err), style=style)
 
 
 def console(*, err: bool = False) -> Console:
     """Return a console that takes no text for markup."""
     from rich.console import Console
 
-    return Console(stderr=err, markup=False, emoji=False, highlight=False)
+    made = Console(stderr=err, markup=False, emoji=False, highlight=False)
+    vars(made)["on_broken_pipe"] = _unread  # its own way is to end the process without a word
+    return made
 
 
-def confirm(question: str) -> None:
-    """Ask once; anything but yes ends the command."""
-    click.confirm(fitted(question, err=True), abort=True, err=True)
+def confirm(question: str) -> bool:
+    """Ask once; anything but yes, or no answer at all, is no."""
+    try:
+        return click.confirm(fitted(question, err=True), err=True)
+    except click.Abort:
+        say("")  # the cursor stands behind the question
+        return False
+
+
+def silence() -> None:
+    """Let the streams take what they could not write: Python would try again, and complain, when it ends."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+@contextmanager
+def watch(connection: Any) -> Iterator[None]:
+    """Show how far the connection's scan is, until the block ends: on a terminal only, and nothing found in it."""
+    if not sys.stderr.isatty() or not hasattr(connection, "query_progress"):  # other engines do not tell
+        yield
+        return
+    done = threading.Event()
+    shown = threading.Thread(target=_show_progress, args=(connection, done), daemon=True)
+    shown.start()
+    try:
+        yield
+    finally:
+        done.set()
+        shown.join()
+
+
+def _show_progress(connection: Any, done: threading.Event) -> None:
+    if done.wait(PATIENCE):
+        return
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("reading"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console(err=True), transient=True) as bar:
+        task = bar.add_task("reading", total=100.0)
+        while not done.wait(GLANCE):
+            bar.update(task, completed=max(0.0, float(connection.query_progress())))
 
 
 @contextmanager
@@ -127,6 +206,23 @@ def polite() -> Iterator[None]:
             told = visible(without_secrets(str(vars(misuse)[name])))
             vars(misuse)[name] = fitted(shortened(told, LONGEST_MESSAGE), err=True)
         raise
+
+
+@contextmanager
+def _writing() -> Iterator[None]:
+    try:
+        yield
+    except OSError as problem:
+        raise OutputError(problem) from None
+
+
+def _unread() -> None:
+    raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
+
+
+def _coloured() -> bool:
+    """Tell whether colours are wanted, as far as the environment says; click leaves them out of files and pipes."""
+    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def _encoding(err: bool) -> str | None:

@@ -9,12 +9,13 @@ from typing import Any
 
 import click
 
+from snapdp.cli.arguments import StudyFile
 from snapdp.cli.csv_flags import csv_dialect, csv_options, csv_values, to_declare
 from snapdp.cli.screen import echo, echo_json
 
 
 @click.command("sql", epilog="\b\nExample:\n  snapdp sql study.toml")
-@click.argument("study", type=click.Path(exists=True, dir_okay=False))
+@click.argument("study", type=StudyFile(exists=True, dir_okay=False))
 @click.option("--data", help="Show it for this table: the types it is stored in decide how cells are read.")
 @click.option("--table", metavar="NAME", help="The table in a DuckDB file or on a PostgreSQL server.")
 @csv_options

@@ -141,7 +141,9 @@ class Ledger(Book):
             if self._storage.standing(title) is not None:
                 raise LedgerError(
                     f"the account {title!r} exists already.",
-                    "What an account promises is fixed when it is opened; nothing was changed.",
+                    "What an account promises is fixed when it is opened; nothing was changed. Use it as it is, or "
+                    "open one under another name, for another dataset.",
+                    existing=title,
                 )
             fields = {**fixed, "ledger": self._identity.name, "time": self._now()}
             entry, standing = chain.link(chain.nothing(title), OPEN, spent="0", **fields)

@@ -62,6 +62,7 @@ def released(
     is_sound: Callable[[dict[str, Any]], bool],
     bits: Bits | None = None,
     watch: Watch | None = None,
+    ask: Callable[[], None] | None = None,
 ) -> Outcome:
     """Release every statistic of a request and return its record; free of charge where it was answered before.
 
@@ -69,6 +70,7 @@ def released(
     is_sound    whether all of a record follows from what it declares: asked before another's answer is handed out
     bits        for tests and replay only
     watch       is given the engine's connection while it scans, for a progress bar
+    ask         is called before the table is read, if this is no repetition and can be paid; ends it by an exception
     """
     from snapdp.release.files import check_place
 
@@ -85,6 +87,8 @@ def released(
         raise too_much(account, request.epsilon)  # before a long scan; the ledger itself decides below
     if any(part.cells > INLINE for line in request.lines for part in line.statistic.parts):
         check_place(directory)  # a side file that cannot be written would be paid for all the same
+    if ask is not None:
+        ask()
     exact = exact_values([line.statistic for line in request.lines], table, salt=request.dataset, watch=watch)
     if table.state() != state:
         raise DataError("the files changed while they were read.", "Try again when nobody writes to them.")

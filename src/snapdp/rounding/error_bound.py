@@ -60,8 +60,8 @@ def bound_error(
 ) -> ErrorBound:
     """Return bounds that hold for all floats in a box.
 
-    >>> from snapdp.rounding.formula import BINARY64
-    >>> from snapdp.rounding.infix import read_formula
+    >>> from snapdp.rounding import BINARY64
+    >>> from snapdp.rounding import read_formula
     >>> found = bound_error(read_formula("x / 3"), {"x": (Fraction(1), Fraction(3))}, BINARY64)
     >>> from snapdp.display import scientific_up
     >>> scientific_up(found.absolute), found.lower, found.upper

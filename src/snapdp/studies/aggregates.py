@@ -192,7 +192,7 @@ class Aggregates:
 def first_level_from(column: NumberColumn, value: Fraction) -> int:
     """Return the first level that stands for a number >= value; levels + 1 where there is none.
 
-    >>> from snapdp.studies.columns import number_column
+    >>> from snapdp.studies import number_column
     >>> first_level_from(number_column("x", lower=0, upper=2, step="1/2"), Fraction(4, 5))
     2
     """

@@ -37,7 +37,7 @@ class Condition(Value):
 def condition(column: Column, *, equals: Any = None, start: Any = None, below: Any = None) -> Condition:
     """Return a condition; one that no row or every row would meet is refused.
 
-    >>> from snapdp.studies.columns import integer_column
+    >>> from snapdp.studies import integer_column
     >>> condition(integer_column("age", lower=0, upper=120), start=18, below=65).text
     '18 <= age < 65'
     """

@@ -55,7 +55,7 @@ def quantiser_of(column: NumberColumn) -> Quantiser:
 
     Premises, checked here: at most 2**31 levels; every intermediate integer below 2**126.      theory (3)-(5)
 
-    >>> from snapdp.studies.columns import number_column
+    >>> from snapdp.studies import number_column
     >>> quantiser_of(number_column("age", lower=0, upper=120, step="1/2")).integers
     'double'
     """

@@ -307,7 +307,7 @@ class PostgresStorage:
             import psycopg
             from psycopg.conninfo import conninfo_to_dict
         except ImportError:
-            raise PremiseError("psycopg is not installed.", "pip install 'snapdp[postgres]'") from None
+            raise PremiseError("psycopg is not installed.", "pip install 'psycopg[binary]>=3.2.1'") from None
         failure = UNREACHABLE
         try:
             parts = conninfo_to_dict(address)

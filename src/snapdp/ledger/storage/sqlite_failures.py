@@ -10,7 +10,7 @@ import sqlite3
 from snapdp.errors import LedgerError
 from snapdp.ledger.storage.storage import NOTHING_DONE, UnavailableError
 
-NOT_OPENED = "No release was made."  # nothing was asked of it: whoever only reads has spent nothing
+NOT_OPENED = "Nothing was spent."  # nothing was asked of it: whoever only reads has spent nothing
 SENTENCES = {
     sqlite3.SQLITE_FULL: ("has no room: the disk is full.", f"Make room and try again. {NOTHING_DONE}"),
     sqlite3.SQLITE_BUSY: (
@@ -34,7 +34,10 @@ SENTENCES = {
         "is damaged: its database cannot be read.",
         f"Keep the file and restore the newest copy; check it against the newest record. {NOTHING_DONE}",
     ),
-    sqlite3.SQLITE_NOTADB: ("is no ledger: the file is no database.", NOT_OPENED),
+    sqlite3.SQLITE_NOTADB: (
+        "is no ledger: the file is no database.",
+        f"It is left as it is: name another file. {NOT_OPENED}",
+    ),
     sqlite3.SQLITE_CONSTRAINT: (
         "refused an entry that contradicts those it has.",
         f"Verify the ledger. {NOTHING_DONE}",

@@ -27,6 +27,7 @@ class Covariance(Statistic):
     """The sample covariance of two columns, divided by n - 1."""
 
     kind = "covariance"
+    flag = "The sample covariance of two columns (divided by n - 1), with --n."
     takes = 2
 
     @classmethod

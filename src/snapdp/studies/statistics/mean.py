@@ -55,6 +55,7 @@ class Mean(Statistic):
     """
 
     kind = "mean"
+    flag = "The mean of a column of numbers."
     takes = 1
     details: ClassVar[Mapping[str, Detail]] = {"count_share": NumberDetail()}
 

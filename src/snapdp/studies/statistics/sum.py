@@ -29,6 +29,7 @@ class ColumnSum(Statistic):
     """The sum of a column of numbers, also of the rows that meet conditions, and for each group."""
 
     kind = "sum"
+    flag = "The sum of a column of numbers."
     takes = 1
 
     @classmethod

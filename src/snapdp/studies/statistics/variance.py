@@ -24,6 +24,7 @@ class Variance(Statistic):
     """The sample variance of a column, divided by n - 1."""
 
     kind = "variance"
+    flag = "The sample variance of a column (divided by n - 1), with --n."
     takes = 1
 
     @classmethod

@@ -11,6 +11,10 @@ from pathlib import Path
 from snapdp.errors import DataError, PremiseError, SnapdpError
 
 ENGINE_PACKAGES = ("duckdb", "_duckdb", "pyspark", "py4j", "psycopg", "pyarrow")
+INSTALL = {  # what the extras of this package ask for; itself it is in no index
+    "psycopg": "pip install 'psycopg[binary]>=3.2.1'",
+    "pyspark": "pip install 'pyspark>=4.1'; it needs Java 17 or newer as well.",
+}
 PACKAGE = Path(__file__).parents[2]
 
 
@@ -21,7 +25,8 @@ def refusal(error: Exception) -> SnapdpError:
         return PremiseError("there is not enough memory to read the table.", "Nothing was spent.")
     if isinstance(error, ImportError):
         missing = f" {error.name!r}" if isinstance(error.name, str) else ""
-        return PremiseError(f"a Python package{missing} that is needed to read the table is missing or broken.")
+        advice = INSTALL.get(str(error.name).partition(".")[0], "Install it again.")
+        return PremiseError(f"a Python package{missing} that is needed to read the table is missing or broken.", advice)
     if room in ENGINE_PACKAGES or isinstance(error, OSError):
         return DataError(
             f"the engine could not read the table ({kind}).", "Check that it is complete and readable.", kind=kind

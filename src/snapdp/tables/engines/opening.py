@@ -32,8 +32,8 @@ def open_table(
     dialect   how a CSV file is written, where it is not a plain one; refused for any other table
     spark     a SparkSession or the URL of a master: the paths are then read by Spark
 
-    >>> from snapdp.studies.aggregates import Sum
-    >>> from snapdp.studies.columns import integer_column
+    >>> from snapdp.studies import Sum
+    >>> from snapdp.studies import integer_column
     >>> age = integer_column("age", lower=0, upper=120)
     >>> open_table({"age": [31, None, 200]}).aggregates([Sum(column=age)])[Sum(column=age)]  # 31 + 60 + 120
     (211,)

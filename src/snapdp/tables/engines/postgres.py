@@ -19,6 +19,7 @@ from snapdp.errors import DataError, PremiseError
 from snapdp.studies import Column
 from snapdp.tables.engine_names import POSTGRESQL
 from snapdp.tables.engines.engine import Engine, version_text
+from snapdp.tables.engines.failures import INSTALL
 from snapdp.tables.sources.source import Source
 from snapdp.tables.sql.dialects import POSTGRES, identifier
 from snapdp.tables.sql.stored import CALENDAR, LABEL, NUMERIC, OTHER, TRUTH, WHOLE, Field, Rows
@@ -130,9 +131,7 @@ def _connection(address: str) -> Any:
     try:
         import psycopg
     except ImportError:
-        raise PremiseError(
-            "psycopg, which speaks to PostgreSQL, is not installed.", "pip install 'snapdp[postgres]'"
-        ) from None
+        raise PremiseError("psycopg, which speaks to PostgreSQL, is not installed.", INSTALL["psycopg"]) from None
     connection = None
     try:
         connection = psycopg.connect(address, autocommit=True, connect_timeout=10, client_encoding="UTF8")

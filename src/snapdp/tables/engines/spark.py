@@ -25,6 +25,7 @@ from snapdp.errors import DataError, ParameterError, PremiseError
 from snapdp.studies import Column, CsvDialect
 from snapdp.tables import engine_names
 from snapdp.tables.engines.engine import Engine, version_text
+from snapdp.tables.engines.failures import INSTALL
 from snapdp.tables.engines.spark_csv import CsvLines, headed
 from snapdp.tables.engines.spark_parquet import declared_schema, schemas
 from snapdp.tables.sources.csv import number_format
@@ -308,7 +309,7 @@ def _started(master: str) -> Any:
     try:
         from pyspark.sql import SparkSession
     except ImportError:
-        raise PremiseError("PySpark is not installed.", "pip install 'snapdp[spark]'; it needs Java as well.") from None
+        raise PremiseError("PySpark is not installed.", INSTALL["pyspark"]) from None
     session = None
     try:
         session = (

@@ -306,6 +306,8 @@ def _file_source(path: Path, table: str | None, dialect: CsvDialect | None) -> S
         raise no_dialect(path.name)
     if name.endswith(_PARQUETS) or glob.has_magic(str(path)):
         return ParquetSource(path)
+    if path.is_dir():
+        raise DataError(f"{str(path)!r} is a directory.", "Name a file in it, or many by a glob: data/*.parquet.")
     raise DataError(
         f"{path.name!r} is not known as a table by its name.",
         f"Known endings: {', '.join((*CSV_ENDINGS, *_PARQUETS, *_DATABASES))}.",

@@ -33,7 +33,7 @@ _FORMATS = {53: ("binary64", BINARY64), 24: ("binary32", BINARY32)}
 def fpcore(program: Program, machine: Machine) -> str:
     """Return the noise of a program as an FPCore 2.0.
 
-    >>> from snapdp.verifier.language.programs import load_program
+    >>> from snapdp.verifier import load_program
     >>> print(fpcore(load_program("snap_tenth"), Machine(umin=-64)), end="")
     (FPCore (U)
       :name "snap_tenth, noise"

@@ -60,7 +60,7 @@ class Names:
 def expression_text(expression: Expression, names: Names | None = None) -> str:
     """Return an expression as it is written.
 
-    >>> from snapdp.verifier.language.parser import parse
+    >>> from snapdp.verifier import parse
     >>> tree = parse("program p { query f; y = f(D) - (1 - -2) * 3; return y; }")
     >>> expression_text(tree.statements[0].expression)
     'f(D) - (1 - -2) * 3'

@@ -55,7 +55,7 @@ def audit(
     >>> @audit(query=(-64, 64), epsilon=0.5)
     ... def naive(f, U, S, *, eps=0.5):
     ...     return f + S * ln(U) / eps
-    >>> from snapdp.verifier.python.traced_functions import ln
+    >>> from snapdp.verifier import ln
     >>> naive.program.statements[-1].expression.left
     QueryValue(name='f')
     """

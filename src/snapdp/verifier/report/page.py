@@ -87,10 +87,18 @@ def _cases(verdict: Verdict) -> str:
             continue
         excesses = _excess_of(post, verdict), _excess_of(note, verdict)
         rows.append((case, exact_float(post.output), *_enclosures(post), *excesses))
-    pair = escape(f"For f(D) = {exact_float(f)} and f(D') = {exact_float(f_prime)}")
+    pair = escape(f"For f(a) = {_owned(f, verdict)} and f(a') = {_owned(f_prime, verdict)}")
     said = f"<p>{pair}: in every case the output with the largest bound.</p>"
-    head = ("case", "output", "probability from f(D)", "from f(D')", "C, sum as a fixed map", "C, sum as an error")
+    head = ("case", "output", "probability from f(a)", "from f(a')", "C, sum as a fixed map", "C, sum as an error")
     return f"<h2>Cases</h2>\n{said}\n{html_table(head, rows, kinds=('c', *'nnnnn'))}"
+
+
+def _owned(value: Fraction, verdict: Verdict) -> str:
+    """Return a value of the pair, and whose it is where the loss is largest: cases put the smaller one first."""
+    if verdict.evidence is None:
+        return exact_float(value)
+    owner = "D" if value == verdict.evidence.f else "D'"
+    return f"{exact_float(value)} (that of {owner} above)"
 
 
 def _pair(verdict: Verdict) -> tuple[Fraction, Fraction]:
