@@ -49,8 +49,19 @@ class CsvSource(Source):
             raise self._refused(scan)
         # In parallel a line end inside quotes next to a buffer's end is at times taken for the end of a row.
         connection.execute(f"SET VARIABLE {_PARALLEL} = {'false' if scan.quoted else 'true'}")
-        blank = 0 if len(self.header()) == 1 and "" in self.dialect.nulls else scan.empty  # lines that are no rows
+        names = self.header()
+        self._check_mark(names[0])
+        blank = 0 if len(names) == 1 and "" in self.dialect.nulls else scan.empty  # lines that are no rows
         return scan.lines - 1 - blank
+
+    def _check_mark(self, name: str) -> None:
+        """Refuse a header that DuckDB takes for another number of cells, and would then lose a row."""
+        quoted = BOM + self.dialect.quote.encode()
+        if self.dialect.separator in name and self._read(lambda raw: raw.read(len(quoted))) == quoted:
+            raise DataError(
+                f"{self.path.name!r} begins with a byte order mark and a name in quotes that holds a delimiter.",
+                "The engine misreads such a file: rename that column, or save the file without the mark.",
+            )
 
     def open(self, connection: Any, columns: Sequence[Column]) -> Rows:  # noqa: ARG002
         names, numbers = self.header(), number_format(self.dialect)

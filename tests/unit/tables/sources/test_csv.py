@@ -64,7 +64,7 @@ def test_duckdb_reads_other_dialects_as_the_definition_says(dialect, tmp_path):
 
 @pytest.mark.parametrize("dialect", FORMATS, ids=repr)
 def test_duckdb_reads_other_numbers_encodings_and_null_texts_as_the_definition_says(dialect, tmp_path):
-    agree(tmp_path, seed=14, count=25, dialect=dialect)
+    agree(tmp_path, seed=14, count=16, dialect=dialect)
 
 
 @pytest.mark.long
@@ -241,7 +241,7 @@ def test_a_file_that_is_marked_as_utf_8_is_not_read_in_another_encoding(tmp_path
         open_table(path, dialect=LATIN).aggregates([Count()])
     odd = written(tmp_path, BOM + b'"x,",g\n1,2\n', "odd.csv")
     assert only_duckdb_refuses(odd.read_bytes(), PLAIN)
-    with pytest.raises(DataError, match="another number of rows"):
+    with pytest.raises(DataError, match="begins with a byte order mark and a name in quotes"):
         open_table(odd).aggregates([Count()])
     assert open_table(path).aggregates([Count()]).rows == 1
 
