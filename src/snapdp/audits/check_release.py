@@ -5,7 +5,8 @@ Idea: a certificate holds the record of a release. From the columns and the rela
 follows but the grid indices: every mechanism's parameters, cells, numbers, intervals, the charge. It is derived here
 again, from the documents alone, and compared; the first field that differs is named.
 Trusts: Python's integers, correctly rounded int / int, SHA-256, and what docs/theory/release-certificates.md names.
-Source: docs/theory/sensitivities.md (2)-(13), mechanism.md (4), planning.md (6), (33); release-certificates.md [1]-[6].
+Source: docs/theory/sensitivities.md (2)-(13), (17)-(19), mechanism.md (4), planning.md (6), (33);
+release-certificates.md [1]-[6].
 """
 
 from __future__ import annotations

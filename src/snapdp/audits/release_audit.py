@@ -232,7 +232,7 @@ def premises(record: Mapping[str, Any]) -> Iterator[Premise]:
     """Yield what the guarantee of a release rests on."""
     exact = "rounding and clamping are functions of an exact Laplace draw: docs/theory/mechanism.md (1)-(3)"
     yield Premise(name="post-processing", status=PROVED, why=exact)
-    sums = "docs/theory/sensitivities.md (5)-(13), for the declared bounds and relation"
+    sums = "docs/theory/sensitivities.md (5)-(13), (17)-(19), for the declared bounds and relation"
     yield Premise(name="sensitivity", status=PROVED, why=sums)
     yield Premise(name="exact sums", status=PROVED, why="whole numbers of proven width: docs/theory/exact-sums.md")
     yield Premise(

@@ -1,0 +1,151 @@
+"""Missing cells and conditions from the command line: always said, by column, and right on a table full of gaps.
+
+The table is made up, of the shape of a labour survey: 44 % of the wages are missing or unreadable.
+"""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from snapdp.cli.app import main
+from snapdp.studies.reader import load_study
+
+ROWS = 1000
+SURE = [
+    "--n",
+    str(ROWS),
+    "--epsilon",
+    "200",
+    "--ledger",
+    "book.ledger",
+    "--yes",
+]  # noise of a hundredth: e**-100 to miss
+BOUNDS = ["--bounds", "wages=0,50", "--bounds", "age=15,99"]
+
+
+def run(*arguments: str, stdin: str | None = None):
+    done = CliRunner().invoke(main, list(arguments), input=stdin)
+    assert "broke" not in done.stderr
+    return done
+
+
+def people() -> list[tuple[str, int, str]]:
+    """Return wage, age and sex: of 100 people 56 tell a wage, the younger ones less often."""
+    gaps = ["", "NaN", "n/a", "45,5"]
+    return [
+        (f"{8 + i % 13 + i % 4 * 0.25}" if i % 100 < 56 else gaps[i % 4], 20 + i % 60, "fm"[i % 2]) for i in range(ROWS)
+    ]
+
+
+@pytest.fixture(autouse=True)
+def survey(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    lines = [f'"{wage}",{age},{sex}' if "," in wage else f"{wage},{age},{sex}" for wage, age, sex in people()]
+    Path("survey.csv").write_text("wages,age,sex\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    made = ["--dataset", "survey", "--cap", "9999", "--relation", "change-one", "--n", str(ROWS)]
+    assert run("ledger", "create", "book.ledger", *made).exit_code == 0
+
+
+def told(*flags: str) -> dict:
+    done = run("release", "survey.csv", *flags, *SURE, "--json")
+    assert done.exit_code == 0, done.stderr
+    return dict(json.loads(done.stdout))
+
+
+def answered(sex: str = "fm") -> list[float]:
+    return [float(wage) for wage, _, each in people() if wage[:1].isdigit() and "," not in wage and each in sex]
+
+
+def test_the_mean_wage_is_that_of_those_who_have_one_and_the_middle_would_be_another_number():
+    wages = answered()
+    truth = sum(wages) / len(wages)
+    assert len(wages) == 0.56 * ROWS
+    record = told("--mean", "wages", "--bounds", "0,50", "--missing", "dropped")
+    (mean,) = record["derived"]
+    assert mean["title"] == "mean(wages)"
+    assert mean["low"][0] <= truth <= mean["high"][0]
+    assert mean["high"][0] - mean["low"][0] < 0.1
+    filled = told("--mean", "wages", "--bounds", "0,50", "--missing", "middle")["statistics"][0]["parts"][0]
+    assert filled["low"][0] > truth + 4  # what was published before, in a narrow interval
+
+
+def test_conditions_are_for_every_statistic_of_a_command():
+    flags = ["--mean", "wages", "--count", "--histogram", "age", "--where", "sex=f", "--categories", "sex=f,m"]
+    record = told(*flags, *BOUNDS, "--edges", "age=15,50,99", "--missing", "dropped")
+    assert [each["title"] for each in record["statistics"]] == [
+        "mean(wages) where sex = f",
+        "histogram(age) where sex = f",
+        "count where sex = f",
+    ]
+    women = answered("f")
+    mean, shares = record["derived"]
+    assert mean["low"][0] <= sum(women) / len(women) <= mean["high"][0]
+    assert (mean["title"], shares["low"]) == ("mean(wages) where sex = f", [None, None])
+    assert sum(shares["value"]) == pytest.approx(1)
+    count = record["statistics"][2]["parts"][0]
+    assert count["low"][0] <= sum(sex == "f" for _, _, sex in people()) <= count["high"][0]
+
+
+def test_each_column_may_have_its_own_rule():
+    flags = ["--mean", "wages", "--mean", "age", *BOUNDS, "--missing", "wages=dropped,age=40"]
+    record = told(*flags)
+    rules = [each["columns"][0] for each in record["statistics"]]
+    assert [(each.get("missing"), each.get("missing_in_sums")) for each in rules] == [("dropped", None), (None, "40")]
+    others = told("--mean", "wages", "--mean", "age", *BOUNDS, "--missing", "age=40", "--missing", "dropped")
+    assert others["request"] == record["request"]
+
+
+def test_a_name_with_commas_and_equals_signs_has_its_rule():
+    flags = ["--mean", "a,b=c", "--mean", "d", "--bounds", "0,1", "--bounds", "0,2", "--n", "5", "--epsilon", "1"]
+    done = run("init", "odd.toml", *flags, "--missing", "a,b=c=dropped,d=1")
+    assert done.exit_code == 0, done.stderr
+    study = load_study("odd.toml")
+    assert study.column("a,b=c").missing is None
+    assert study.column("d").missing == Fraction(1)
+
+
+def test_without_a_rule_the_three_choices_are_told_whatever_the_data():
+    """Also where no cell is missing, where the file is not there, and where nothing is opened at all."""
+    Path("full.csv").write_text("wages,age\n" + "1,20\n" * ROWS, encoding="utf-8")
+    flags = ["--mean", "wages", "--bounds", "0,50"]
+    seen = {run("release", name, *flags, *SURE).stderr for name in ("survey.csv", "full.csv", "nowhere.csv")}
+    assert len(seen) == 1
+    (text,) = (" ".join(each.split()) for each in seen)
+    for choice in ("--missing dropped", "--missing middle", "--missing NUMBER", "NAME=RULE", "in wages?"):
+        assert choice in text
+    assert run("plan", *flags, "--n", "5", "--epsilon", "1").exit_code == 2
+    assert run("release", "survey.csv", "--count", "--where", "sex=f", "--categories", "f,m", *SURE).exit_code == 0
+
+
+def test_plan_and_report_print_the_rule_of_each_column():
+    flags = ["--mean", "wages", "--mean", "age", "--where", "sex=f", "--categories", "f,m", *BOUNDS]
+    done = run("release", "survey.csv", *flags, "--missing", "wages=dropped,age=middle", *SURE, "--report", "r.html")
+    assert done.exit_code == 0, done.stderr
+    text = " ".join(done.stderr.split())
+    assert "rows without wages are left out; missing cells of age count as 57 (middle)." in text
+    page = Path("r.html").read_text(encoding="utf-8")
+    assert "rows without it are left out of sums and means" in page
+    assert "missing cells count as 57 (middle) in sums" in page
+
+
+def test_a_study_of_version_1_keeps_its_middle_and_says_so():
+    text = 'version = 1\ndataset = "survey"\nrelation = "change-one"\nn = 1000\ndata = "survey.csv"\n'
+    text += '[columns.wages]\nkind = "number"\nlower = 0\nupper = 50\nstep = "1/4"\n'
+    text += '[[statistic]]\nkind = "mean"\ncolumn = "wages"\nepsilon = 200\n'
+    Path("old.toml").write_text(text, encoding="utf-8")
+    done = run("release", "old.toml", "--ledger", "book.ledger", "--yes", "--report", "r.html")
+    assert done.exit_code == 0, done.stderr
+    assert "missing cells of wages count as 25 (middle)" in " ".join(done.stderr.split())
+    assert "missing cells count as 25 (middle)" in Path("r.html").read_text(encoding="utf-8")
+
+
+def test_variances_of_those_who_answered_are_refused_and_nothing_is_spent():
+    done = run("release", "survey.csv", "--variance", "wages", "--bounds", "0,50", "--missing", "dropped", *SURE)
+    assert (done.exit_code, "of some of the rows is not defined here" in " ".join(done.stderr.split())) == (1, True)
+    shown = json.loads(run("ledger", "show", "book.ledger", "--json").stdout)
+    assert shown["accounts"][0]["spent"] == "0"
