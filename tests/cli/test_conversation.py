@@ -215,6 +215,23 @@ def test_a_refusal_speaks_of_flags_and_names_the_next_step(words, told):
     assert told in f"{said['error']} {said['advice']}"
 
 
+@pytest.mark.parametrize("first", ["--sum", "--mean"])
+def test_bounds_without_names_are_refused_where_nobody_can_tell_whose_they_are(first):
+    """The parser keeps no order between flags: income was given the bounds of age."""
+    second = "--mean" if first == "--sum" else "--sum"
+    rest = ["--missing", "middle", "--n", "4", "--epsilon", "1"]
+    words = ["plan", first, "income", second, "age", "--bounds", "0,10000", "--bounds", "0,120", *rest]
+    done = run(*words)
+    assert done.exit_code == 2
+    assert "Which --bounds is whose?" in done.stderr
+    for clear in (
+        [first, "income", second, "age", "--bounds", "income=0,10000", "--bounds", "0,120"],
+        [first, "income", second, "age", "--bounds", "0,120", "--bounds", "0,120"],
+        [first, "income", first, "age", "--bounds", "0,10000", "--bounds", "0,120"],
+    ):
+        assert run("plan", *clear, *rest).exit_code == 0
+
+
 def tried(done: Any) -> str:
     found = re.search(r"^  Try: (.*)$", done.stderr, re.MULTILINE)
     return found[1] if found else ""

@@ -43,7 +43,7 @@ _OPTIONS: tuple[_Option, ...] = (
         {
             "multiple": True,
             "metavar": "LOWER,UPPER",
-            "help": "Public bounds of a column of numbers, in the order of the columns, or NAME=LOWER,UPPER.",
+            "help": "Public bounds of a column of numbers, or NAME=LOWER,UPPER where there are several.",
         },
     ),
     (
@@ -123,7 +123,7 @@ def study_values(options: dict[str, Any], *, dataset: str = "from flags") -> dic
     binned = [name for each in KINDS.values() if "edges" in each.details for name in options[each.kind]]
     if options["edges"] and not binned:
         raise click.UsageError("--edges belongs to --histogram.")
-    edges = _declared(options["edges"], binned, flag="--edges")
+    edges = _declared(options, "edges", binned)
     statistics = _statistics(options, conditions, edges)
     return {
         "version": STUDY_VERSION,
@@ -225,7 +225,7 @@ def _number_columns(options: dict[str, Any], names: list[str]) -> dict[str, Any]
     if options["step"] is not None:
         common["step"] = options["step"]
     found = {}
-    for name, text in _declared(options["bounds"], names, flag="--bounds").items():
+    for name, text in _declared(options, "bounds", names).items():
         pair = text.split(",")
         if len(pair) != 2:
             raise click.UsageError(f'--bounds "{text}" is not LOWER,UPPER.')
@@ -283,7 +283,7 @@ def _kind_columns(options: dict[str, Any], names: list[str]) -> dict[str, Any]:
     found: dict[str, Any] = {name: {"kind": "boolean"} for name in _once(list(options["boolean"]))}
     listed = {text.partition("=")[0].strip() for text in options["categories"]}
     left = [name for name in names if name not in found and name not in listed]
-    for name, text in _declared(options["date"], left, flag="--date").items():
+    for name, text in _declared(options, "date", left).items():
         parts = [part.strip() for part in text.split(",")]
         if len(parts) != 3:
             raise click.UsageError(f'--date "{text}" is not FROM,TO,EACH, such as 2020-01-01,2024-12-31,month.')
@@ -298,7 +298,7 @@ def _told(names: list[str]) -> str:
 def _category_columns(options: dict[str, Any], names: list[str]) -> dict[str, Any]:
     found = {
         name: {"kind": "category", "categories": text.split(",")}
-        for name, text in _declared(options["categories"], names, flag="--categories").items()
+        for name, text in _declared(options, "categories", names).items()
     }
     missing = [name for name in names if name not in found]
     if missing:
@@ -318,22 +318,32 @@ def _without_categories(options: dict[str, Any], names: list[str]) -> str:
     return said
 
 
-def _declared(texts: tuple[str, ...], names: Any, *, flag: str) -> dict[str, str]:
-    """Return {column: text} of declarations: NAME=TEXT by name, others in the order of the columns left."""
+def _declared(options: dict[str, Any], key: str, names: list[str]) -> dict[str, str]:
+    """Return {column: text} of a flag: NAME=TEXT by name, others in the order of the columns left."""
     found: dict[str, str] = {}
     unnamed = []
-    for text in texts:
+    for text in options[key]:
         name, equals, rest = text.partition("=")
         if equals and name.strip() in names:
             if name.strip() in found:
-                raise click.UsageError(f"{flag} declares {name.strip()} twice.")
+                raise click.UsageError(f"--{key} declares {name.strip()} twice.")
             found[name.strip()] = rest
         else:
             unnamed.append(text)
     left = [name for name in names if name not in found]
     if len(unnamed) > len(left):
-        raise click.UsageError(f'{flag} "{unnamed[len(left)]}" belongs to no column: {_told(list(names))}.')
+        raise click.UsageError(f'--{key} "{unnamed[len(left)]}" belongs to no column: {_told(names)}.')
+    if len(set(unnamed)) > 1 and not _of_one_flag(options, left):
+        each = " ".join(f"--{key} {name}=..." for name in left)
+        raise click.UsageError(f"Which --{key} is whose? The columns come from several flags; say {each}")
     return found | dict(zip(left, unnamed, strict=False))
+
+
+def _of_one_flag(options: dict[str, Any], columns: list[str]) -> bool:
+    """Tell whether the order of columns is that of the command: the parser keeps no order between flags."""
+    flags = [[name for names in _named(each, options) for name in names] for each in KINDS.values()]
+    flags += [list(_conditions(options["where"])), [options["by"]]]
+    return any(set(columns) <= {str(name).strip() for name in names} for names in flags)
 
 
 def _conditions(texts: tuple[str, ...]) -> dict[str, dict[str, str]]:
