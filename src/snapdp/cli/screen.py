@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from snapdp.cli.streams import outlive_readers
 from snapdp.display import ESCAPED, encodable, shortened, visible, visible_lines, without_secrets
 
 if TYPE_CHECKING:
@@ -43,7 +44,8 @@ class OutputError(click.ClickException):
 
 
 def prepare() -> None:
-    """Make the streams write any text: what their encoding lacks is written out."""
+    """Make the streams write any text: what their encoding lacks is written out, and what nobody reads is let go."""
+    outlive_readers()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors=ESCAPED)

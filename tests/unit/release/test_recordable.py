@@ -231,10 +231,10 @@ def holds(seed: int) -> bool:
     return True
 
 
-@pytest.mark.parametrize("start", range(0, 60, 15))
+@pytest.mark.parametrize("start", range(0, 32, 8))
 def test_whatever_is_accepted_can_be_recorded_read_audited_and_certified(start):
-    accepted = sum(map(holds, range(start, start + 15)))
-    assert accepted > 3  # the generator is no wall of refusals
+    accepted = sum(map(holds, range(start, start + 8)))
+    assert accepted > 1  # the generator is no wall of refusals
 
 
 @pytest.mark.long
