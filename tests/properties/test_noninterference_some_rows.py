@@ -61,6 +61,7 @@ NAMES = [
     "a row of missing cells comes or goes",
     "a row above n_max",
 ]
+SLOWER = NAMES[::2]  # in the long suite
 EVERY = {**MORE, **{name: PAIRS[name] for name in NAMES}}
 
 
@@ -84,14 +85,16 @@ def loss(pair: Pair, make: Any, folder: Any) -> None:
         assert lost <= 1, line.statistic.title
 
 
-@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.long] * (name in SLOWER)) for name in EVERY])
 def test_files_of_neighbours_with_the_same_indices_cannot_be_told_apart(name, tmp_path, capfd):
     pair = EVERY[name]
     loss(pair, lambda rows: writer("csv", rows), tmp_path)
     assert_same(*seen_twice(pair, "csv", tmp_path, capfd, values=asked(pair)))
 
 
-@pytest.mark.parametrize("kind", ["parquet", "duckdb", "pandas"])
+@pytest.mark.parametrize(
+    "kind", ["parquet", *(pytest.param(each, marks=pytest.mark.long) for each in ("duckdb", "pandas"))]
+)
 def test_tables_and_frames_of_neighbours_with_the_same_indices_cannot_be_told_apart(kind, tmp_path, capfd):
     pair = MORE["a row stops counting"]
     assert_same(*seen_twice(pair, kind, tmp_path, capfd, values=asked(pair)))

@@ -62,14 +62,13 @@ def queries_of(column, relation):
         histogram_query(G, relation),
         histogram_query(H, relation),
     ]
-    for where in ([condition(G, equals="a")], [condition(column, start=middle), condition(G, equals="A")]):
-        asked += [
-            sum_query(column, relation, where=where),
-            mean_query(column, relation, where=where),
-            mean_query(column, relation, where=where, by=H),
-            histogram_query(G, relation, where=where),
-            histogram_query(column, relation, edges=[column.lower, middle, column.upper], by=G, where=where),
-        ]
+    known, where = [condition(G, equals="a")], [condition(column, start=middle), condition(G, equals="A")]
+    asked += [
+        sum_query(column, relation, where=known),
+        mean_query(column, relation, where=where),
+        mean_query(column, relation, where=known, by=H),
+        histogram_query(column, relation, edges=[column.lower, middle, column.upper], by=G, where=where),
+    ]
     if not column.everywhere:
         asked.append(histogram_query(column, relation, edges=[middle, column.upper], missing="binned", by=H))
     if relation.is_change_one and relation.rows > 1 and not column.dropped:

@@ -269,7 +269,7 @@ some = pytest.mark.parametrize(("rule", "where", "groups"), SOME.values(), ids=S
 
 @columns
 @some
-@pytest.mark.parametrize("n", [1, 2, 3])
+@pytest.mark.parametrize("n", [1, 2, pytest.param(3, marks=pytest.mark.long)])
 def test_change_one_sums_of_some_rows_reach_from_zero_or_from_end_to_end(column, n, rule, where, groups):
     column = someone(column, rule)
     query = sum_query(column, change_one(n=n), where=where)
@@ -281,7 +281,7 @@ def test_change_one_sums_of_some_rows_reach_from_zero_or_from_end_to_end(column,
 
 @columns
 @some
-@pytest.mark.parametrize("n", [1, 2, 3])
+@pytest.mark.parametrize("n", [1, 2, pytest.param(3, marks=pytest.mark.long)])
 def test_change_one_means_of_some_rows_have_a_count_at_half_of_epsilon_for_nothing(column, n, rule, where, groups):
     column = someone(column, rule)
     query = mean_query(column, change_one(n=n), where=where)
