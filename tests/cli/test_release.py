@@ -234,7 +234,7 @@ def test_an_audited_record_has_a_certificate_that_is_checked_and_linked():
     altered = run("verify", "r.json", "--json")
     assert altered.exit_code == 1
     assert [each["field"] for each in json.loads(altered.stdout)["findings"]] == ["charged"]
-    Path("audit/c.json").write_text(Path("audit/c.json").read_text().replace('"charged": "1/2"', '"charged": "1/3"'))
+    Path("audit/c.json").write_text(Path("audit/c.json").read_text().replace('"charged":"1/2"', '"charged":"1/3"'))
     assert run("check", "audit/c.json").exit_code == 1
 
 

@@ -39,7 +39,7 @@ def test_what_messages_and_pages_say_to_install_is_what_the_extras_ask_for():
     extras = {f".[{name}]" for name in PROJECT["optional-dependencies"]}
     files = [*(ROOT / "src").rglob("*.py"), *(ROOT / "docs").rglob("*.md"), ROOT / "README.md"]
     said = [
-        each for path in files for each in re.findall(r"pip install '?([^'\s\"]+)", path.read_text(encoding="utf-8"))
+        each for path in files for each in re.findall(r"pip install '?([^';\s\"]+)", path.read_text(encoding="utf-8"))
     ]
     assert len(said) > 8
     assert {each for each in said if each not in {*asked, *names, *extras, ".", "{name}"}} == set()
