@@ -161,7 +161,16 @@ def _released(
     watch: Watch | None,
     ask: Callable[[], None] | None,
 ) -> Release:
-    outcome = released(request, table, ledger, directory=Path(directory), is_sound=is_sound, watch=watch, ask=ask)
+    place = Path(directory)
+    outcome = released(
+        request,
+        table,
+        ledger,
+        directory=place,
+        is_sound=lambda record: is_sound(record, place, request),
+        watch=watch,
+        ask=ask,
+    )
     return Release(outcome.record, free=outcome.free, author=outcome.author)
 
 

@@ -49,6 +49,8 @@ def examined(file: TextIO) -> tuple[str | None, Proved | None]:
 
 def _of_a_release(found: Any) -> Proved:
     """Return what an accepted certificate of a release says; its names and titles follow from nothing: left out."""
-    follows = "every number follows from the declarations of the record and its grid indices"
+    unopened = check_release.unopened(found["record"])
+    follows = "every number that stands in the record follows from its declarations and its grid indices"
+    looked = [follows, *([f"{unopened}: only `snapdp verify` of the record looks at them"] if unopened else [])]
     claim = f"the release is {found['claim']}-differentially private, if the premises hold"
-    return {"release": [follows], "claim": [claim], "premises": check_release.PREMISES.split(", ")}
+    return {"release": looked, "claim": [claim], "premises": check_release.PREMISES.split(", ")}

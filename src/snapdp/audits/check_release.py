@@ -165,7 +165,7 @@ class At:  # a value of the certificate and its place there: what is read is che
         return found
 
     def same(self, derived: Any) -> None:
-        """Refuse the first field in which two trees differ; True is not 1, and 1 is not 1.0."""
+        """Refuse the first field in which two trees differ; True is not 1, 1 is not 1.0, and -0.0 is not 0.0."""
         if type(derived) is dict:
             for each, key in zip(self.fields(" ".join(derived)), derived, strict=True):
                 each.same(derived[key])
@@ -174,6 +174,7 @@ class At:  # a value of the certificate and its place there: what is read is che
                 At(self.value[place], f"{self.field}[{place}]").same(each)
         else:
             alike = type(self.value) is type(derived) and self.value == derived
+            alike = alike and (type(derived) is not float or repr(self.value) == repr(derived))
             self.demand(alike, f"is {ascii(self.value)[:80]}, but {ascii(derived)[:80]} follows from what is declared")
 
 
@@ -650,6 +651,13 @@ def check(certificate: Any) -> list[str]:
     return []
 
 
+def unopened(record: Any) -> str:
+    """Return what in an accepted record was not looked at; nothing where all of it was."""
+    parts = [part for statistic in record["statistics"] for part in statistic["parts"]]
+    files = sum("file" in block for block in [*parts, *record["derived"]])
+    return "" if files == 0 else f"the numbers in {files} file{'s' * (files > 1)} were not looked at"
+
+
 def unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     At(pairs, "certificate").demand(len(dict(pairs)) == len(pairs), "a field that stands twice in one table")
     return dict(pairs)
@@ -660,13 +668,15 @@ def main(arguments: Sequence[str]) -> int:
         [path] = arguments
         with open(path, "rb") as file:
             content = file.read(MOST_BYTES)  # what is longer is cut, and no JSON then
-        reasons = check(json.loads(content.decode(), object_pairs_hook=unrepeated))
+        certificate = json.loads(content.decode(), object_pairs_hook=unrepeated)
+        reasons = check(certificate)
     except Refused as refusal:
         reasons = [str(refusal)]
     except (OSError, ValueError, RecursionError) as problem:
         print(f"UNREADABLE: {ascii(str(problem))[:200]} (usage: python check_release.py FILE)", file=sys.stderr)
         return 2
-    print("".join(f"REFUSED: {reason}" for reason in reasons) or "ACCEPTED")
+    left = "" if reasons else unopened(certificate["record"])
+    print("".join(f"REFUSED: {reason}" for reason in reasons) or "ACCEPTED" + (left and f"\n  {left}"))
     return 1 if reasons else 0
 
 

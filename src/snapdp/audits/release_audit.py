@@ -5,7 +5,8 @@ Room: audits. Reads a record and, if given, the ledger that holds it; opens no d
 1. the declared statistics are rebuilt through the constructors that made them: sensitivity, range, noise scale, grid
    and clamp follow, and must be those of the record;
 2. every index lies inside the clamp; value, what is shown, interval and everything derived are recomputed from the
-   indices; a record of before `shown` has it nowhere;
+   indices; a record of before `shown` has it nowhere. A file stands in for them exactly where they are more than
+   INLINE, and is read where it lies beside the record;
 3. the charge is the sum of the epsilons, and the digest of the request is that of what the record declares. If it is
    not, the one field is looked for whose change by a digit explains it, as long as that takes no more than a bounded
    work;
@@ -16,28 +17,31 @@ What remains are premises: some proved, some tested when the library starts, som
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import os
+import re
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
+from snapdp.audits.beside import SHA256, FilesBeside
+from snapdp.audits.findings import Finding, differences
 from snapdp.audits.forensics import altered_field
 from snapdp.audits.from_record import rebuilt
 from snapdp.errors import LedgerError, SnapdpError
 from snapdp.ledger import Ledger, declaration_of, identical, is_failure
-from snapdp.release import Drawn, Request, checked, derived_blocks, derived_values, part_values
-from snapdp.studies import dialect_words, stated_dialect
+from snapdp.release import LIBRARIES, VERSION, Drawn, Request, checked, derived_blocks, derived_values, part_values
+from snapdp.studies import INLINE, dialect_words, stated_dialect
 from snapdp.tables import ENGINES
 from snapdp.values import Value, replaced
 
 PROVED, TESTED, ASSUMED = "proved", "tested", "assumed"
-
-
-class Finding(Value):
-    """One field of a record that is not what it must be."""
-
-    field: str
-    says: str
-    should: str
+# What follows from nothing in a record; the ledger knows it. It has a form all the same.
+FREE = {
+    "dataset": (re.compile("(?s).+"), "a name"),
+    "dataset_version": (re.compile("[0-9a-f]{16}"), "16 hexadecimal digits"),
+    "previous": (SHA256, "sha256: and 64 hexadecimal digits"),
+}
 
 
 class Premise(Value):
@@ -49,21 +53,37 @@ class Premise(Value):
 
 
 class Audit(Value):
-    """What was checked of a release, what does not fit, and what is taken for granted."""
+    """What was checked of a release, what does not fit, and what is taken for granted.
+
+    seen     the side files that were read, each number in them derived again
+    unseen   those of which something was not looked at: of it nothing is said
+    """
 
     dataset: str
     epsilon: str
     findings: tuple[Finding, ...]
     premises: tuple[Premise, ...]
     in_ledger: bool
+    seen: tuple[str, ...] = ()
+    unseen: tuple[str, ...] = ()
 
     @property
     def sound(self) -> bool:
         return not self.findings
 
 
-def audit(record: Mapping[str, Any], ledger: Ledger | None = None) -> Audit:
-    """Return the audit of a record; with its ledger, also of the charge behind it."""
+def audit(
+    record: Mapping[str, Any],
+    ledger: Ledger | None = None,
+    *,
+    directory: str | os.PathLike[str] | None = None,
+    request: Request | None = None,
+) -> Audit:
+    """Return the audit of a record; with its ledger, also of the charge behind it.
+
+    directory   where the files of its long blocks are looked for; without it, and of those not there, no number is seen
+    request     what was asked, where it is known: its long lists of categories are; else the record tells it
+    """
     wrong = {"change-one": "n_max", "add-remove": "n"}.get(str(record.get("relation")), "")
     if wrong in record:
         belongs = "add-remove" if wrong == "n_max" else "change-one"
@@ -71,7 +91,8 @@ def audit(record: Mapping[str, Any], ledger: Ledger | None = None) -> Audit:
         found = Finding(field="relation", says=str(record["relation"]), should=should)
         return Audit(dataset="", epsilon="", findings=(found,), premises=(), in_ledger=False)
     kept = checked(record)
-    findings = list(_findings(kept))
+    files = FilesBeside(None if directory is None else Path(directory))
+    findings = list(_findings(kept, files, request))
     if ledger is not None:
         findings += _ledger_findings(kept, ledger)
     return Audit(
@@ -80,52 +101,61 @@ def audit(record: Mapping[str, Any], ledger: Ledger | None = None) -> Audit:
         findings=tuple(findings),
         premises=tuple(premises(kept)),
         in_ledger=ledger is not None,
+        seen=tuple(files.seen),
+        unseen=tuple(files.unseen),
     )
 
 
-def is_sound(record: Mapping[str, Any]) -> bool:
-    """Return whether everything in a record follows from what it declares: asked before another's answer is used."""
+def is_sound(
+    record: Mapping[str, Any], directory: str | os.PathLike[str] | None = None, request: Request | None = None
+) -> bool:
+    """Return whether everything in a record follows from what it declares: asked before another's answer is used.
+
+    So must all in those of its side files that are in the directory; `released` asks for the others.
+    """
     try:
-        return audit(record).sound
+        return audit(record, directory=directory, request=request).sound
     except Exception:  # it is another's text: whatever it breaks, it is not sound
         return False
 
 
-def _findings(record: dict[str, Any]) -> Iterator[Finding]:
+def _findings(record: dict[str, Any], files: FilesBeside, request: Request | None) -> Iterator[Finding]:
     try:
-        request = rebuilt(record)
+        request = rebuilt(record) if request is None else request
     except SnapdpError as refusal:
         yield from _request_finding(record, None)
         yield Finding(field="statistics", says="what cannot be declared", should=refusal.problem)
         return
     yield from _request_finding(record, request)
-    if record["charged"] != str(request.epsilon):
-        yield Finding(field="charged", says=record["charged"], should=str(request.epsilon))
-    if record["arithmetic"] != "exact":
-        yield Finding(field="arithmetic", says=record["arithmetic"], should="exact")
-    if record["unit"] != request.relation.unit:
-        yield Finding(field="unit", says=record["unit"], should=request.relation.unit)
-    if "engine" in record and record["engine"] not in ENGINES:
-        yield Finding(field="engine", says=record["engine"], should=" or ".join(ENGINES))
+    should = {"charged": str(request.epsilon), "arithmetic": "exact", "unit": request.relation.unit}
+    for key, each in should.items():
+        yield from differences(key, record[key], each)
+    yield from _form_findings(record)
+    drawn: list[list[Drawn]] = []
+    unsaid = _unsaid(record)
+    for number, stated in enumerate(record["statistics"][: len(request.lines)]):
+        parts = yield from _statistic_findings(number, stated, request, files, unsaid)
+        drawn += [] if parts is None else [parts]
+    if len(drawn) == len(request.lines):  # else it is not even known what to derive from
+        yield from _derived_findings(record, drawn, files, unsaid)
+
+
+def _form_findings(record: Mapping[str, Any]) -> Iterator[Finding]:
+    """Yield what cannot be in a field that follows from nothing else in the record."""
+    for name, (pattern, should) in FREE.items():
+        if not pattern.fullmatch(record[name]):
+            yield Finding(field=name, says=record[name], should=should)
     yield from _dialect_finding(record)
-    drawn, unsaid = [], _unsaid(record)
-    for number, (line, mechanisms) in enumerate(zip(request.lines, request.mechanisms, strict=True)):
-        stated = record["statistics"][number]
-        declared = request.declaration["statistics"][number]
-        yield from _differences(f"statistics[{number}]", stated, {**declared, "parts": stated["parts"]})
-        if len(stated["parts"]) != len(line.statistic.parts):
-            yield Finding(
-                field=f"statistics[{number}].parts", says="another number of parts", should=line.statistic.title
-            )
-            return
-        parts = []
-        for place, (part, mechanism) in enumerate(zip(line.statistic.parts, mechanisms, strict=True)):
-            found = Drawn(line=line, part=part, mechanism=mechanism, indices=stated["parts"][place].get("index", []))
-            yield from _part_findings(f"statistics[{number}].parts[{place}]", stated["parts"][place], found, unsaid)
-            parts.append(found)
-        drawn.append(parts)
-    listed = [number for number, parts in enumerate(drawn) if all(len(p.indices) == p.part.cells for p in parts)]
-    yield from _derived_findings(record, drawn, listed, unsaid)
+    engine = record.get("engine", "duckdb")
+    if engine not in ENGINES:
+        yield Finding(field="engine", says=engine, should=" or ".join(ENGINES))
+        return
+    libraries = {"snapdp", "python", *LIBRARIES, ENGINES[engine].library}
+    if libraries != {*record["versions"]}:
+        yield Finding(field="versions", says=", ".join(record["versions"]), should=", ".join(sorted(libraries)))
+    for name, version in record["versions"].items():
+        if not VERSION.fullmatch(version):
+            yield Finding(field=f"versions.{name}", says=version, should="a version")
 
 
 def _dialect_finding(record: Mapping[str, Any]) -> Iterator[Finding]:
@@ -142,49 +172,75 @@ def _unsaid(record: Mapping[str, Any]) -> set[str]:
     return set() if any("shown" in block for block in (*parts, *record["derived"])) else {"shown"}
 
 
-def _part_findings(field: str, stated: Mapping[str, Any], drawn: Drawn, unsaid: set[str]) -> Iterator[Finding]:
-    """Yield what in a part is not a function of its declaration and its indices."""
+def _statistic_findings(
+    number: int, stated: Mapping[str, Any], request: Request, files: FilesBeside, unsaid: set[str]
+) -> Generator[Finding, None, list[Drawn] | None]:
+    """Yield what is wrong with a statistic; return its parts, or None where they have no numbers to derive from."""
+    field, line, mechanisms = f"statistics[{number}]", request.lines[number], request.mechanisms[number]
+    declared = request.declaration["statistics"][number]
+    yield from differences(field, stated, {**declared, "parts": stated["parts"]})
+    if len(stated["parts"]) != len(mechanisms):
+        yield Finding(field=f"{field}.parts", says="another number of parts", should=line.statistic.title)
+        return None
+    found: list[Drawn] = []
+    for place, (part, mechanism) in enumerate(zip(line.statistic.parts, mechanisms, strict=True)):
+        says = stated["parts"][place]
+        drawn = Drawn(line=line, part=part, mechanism=mechanism, indices=says.get("index", []))
+        name, known = f"{field}.parts[{place}]", None
+        if part.cells > INLINE:
+            known = yield from files.part(name, says, drawn)
+        else:
+            known = yield from _part_findings(name, says, drawn, unsaid)
+        found += [] if known is None else [known]
+    return found if len(found) == len(mechanisms) else None
+
+
+def _part_findings(
+    field: str, stated: Mapping[str, Any], drawn: Drawn, unsaid: set[str]
+) -> Generator[Finding, None, Drawn | None]:
+    """Yield what in a part is not a function of its declaration and its indices; return it, if it has these."""
     p = drawn.mechanism.parameters
-    if "file" in stated:  # the numbers are elsewhere: what stands here must still be what was declared
-        expected = {**part_values(drawn), "cells": drawn.part.cells, "file": stated["file"]}
-        yield from _differences(field, stated, expected)
-        return
+    if "file" in stated:
+        yield Finding(field=f"{field}.file", says="a file in place of numbers", should=f"{drawn.part.cells} numbers")
+        return None
     if stated["cells"] != drawn.part.cells:
         yield Finding(field=f"{field}.cells", says=str(stated["cells"]), should=str(drawn.part.cells))
-        return
+        return None
     outside = [k for k in stated["index"] if not p.low <= k <= p.high]
     if outside:
         yield Finding(field=f"{field}.index", says=str(outside[0]), should=f"{p.low} to {p.high}")
-        return
+        return None
     should = {**part_values(drawn), **drawn.block.listed}
     for cell, index in enumerate(stated["index"]):
         printed = (stated["value"][cell], stated["low"][cell], stated["high"][cell])
         other = drawn.index_printed_as(printed)
         if other is not None and other != index:  # the three agree with each other, not with the index
             yield Finding(field=f"{field}.index[{cell}]", says=str(index), should=str(other))
-    yield from _differences(field, stated, {key: each for key, each in should.items() if key not in unsaid})
+    yield from differences(field, stated, {key: each for key, each in should.items() if key not in unsaid})
+    return drawn
 
 
 def _derived_findings(
-    record: Mapping[str, Any], drawn: Sequence[Sequence[Drawn]], listed: Sequence[int], unsaid: set[str]
+    record: Mapping[str, Any], drawn: Sequence[Sequence[Drawn]], files: FilesBeside, unsaid: set[str]
 ) -> Iterator[Finding]:
-    """Yield what is wrong with derived numbers of the statistics whose own numbers stand in the record."""
-    blocks = derived_blocks([drawn[number] for number in listed])
-    expected = [derived_values(listed[place], block) | block.listed for place, block in blocks]
-    numbers = set(listed)
-    stated = [(place, each) for place, each in enumerate(record["derived"]) if each["statistic"] in numbers]
+    """Yield what is wrong with derived blocks: there are those that the statistics derive, and no other."""
+    stated, expected = record["derived"], list(derived_blocks(drawn))
     if len(expected) != len(stated):
         yield Finding(field="derived", says=f"{len(stated)} blocks", should=f"{len(expected)} blocks")
         return
-    for (place, says), should in zip(stated, expected, strict=True):
-        yield from _differences(
-            f"derived[{place}]", says, {key: each for key, each in should.items() if key not in unsaid}
-        )
+    for place, (says, (number, block)) in enumerate(zip(stated, expected, strict=True)):
+        field, values, parts = f"derived[{place}]", derived_values(number, block), drawn[number]
+        if parts[0].part.cells > INLINE:
+            yield from files.derived(field, says, values, parts, block)
+        else:
+            listed = {key: each for key, each in block.listed.items() if key not in unsaid}
+            yield from differences(field, says, values | listed)
 
 
 def _request_finding(record: dict[str, Any], request: Request | None) -> Iterator[Finding]:
     """Yield the field whose change explains that the digest of the request does not fit, or the digest itself."""
-    if request is not None and record["request"] == identical(request.epsilon, declaration_of(record)):
+    fitting = None if request is None else identical(request.epsilon, request.declaration)
+    if request is not None and record["request"] == identical(request.epsilon, declaration_of(record)) == fitting:
         return
     found = altered_field(record)
     if found is not None:
@@ -194,38 +250,30 @@ def _request_finding(record: dict[str, Any], request: Request | None) -> Iterato
     yield Finding(field="request", says=record["request"], should="the digest of what the record declares")
 
 
-def _differences(field: str, stated: Mapping[str, Any], should: Mapping[str, Any]) -> Iterator[Finding]:
-    """Yield every field of a table that differs, element by element."""
-    for key in sorted({*stated, *should}):
-        if stated.get(key) != should.get(key) or type(stated.get(key)) is not type(should.get(key)):
-            yield from _difference(f"{field}.{key}", stated.get(key), should.get(key))
-
-
-def _difference(field: str, stated: Any, should: Any) -> Iterator[Finding]:
-    if isinstance(stated, Mapping) and isinstance(should, Mapping):
-        yield from _differences(field, stated, should)
-    elif isinstance(stated, list) and isinstance(should, list) and len(stated) == len(should):
-        for place, (one, other) in enumerate(zip(stated, should, strict=True)):
-            if one != other or type(one) is not type(other):
-                yield from _difference(f"{field}[{place}]", one, other)
-    else:
-        yield Finding(field=field, says=str(stated), should=str(should))
-
-
 def _ledger_findings(record: Mapping[str, Any], ledger: Ledger) -> Iterator[Finding]:
+    """Yield what the ledger says: it is unsound by itself, holds nothing for this charge, or another text."""
+    if (problem := _refusal(ledger, record)) is None:
+        return
+    if (own := _refusal(ledger)) is not None:
+        yield Finding(field="ledger", says="what it holds", should=own)
+        return
+    held = ledger.record_of(record)
+    if held is None:
+        yield Finding(field="previous", says=str(record["previous"]), should=problem)
+        return
+    for each in differences("record", record, held):
+        yield replaced(each, should=f"{each.should}: the ledger has it so")
+
+
+def _refusal(ledger: Ledger, against: Mapping[str, Any] | None = None) -> str | None:
+    """Return why a ledger, with a record or by itself, is not sound; None where it is."""
     try:
-        ledger.verify(record)
+        ledger.verify(against)
     except LedgerError as problem:
         if is_failure(problem):  # which says nothing about the record
             raise
-        held = ledger.record_of(record)
-        if held is None:
-            yield Finding(field="previous", says=str(record["previous"]), should=problem.problem)
-        elif held != record:
-            for each in _differences("record", record, held):
-                yield replaced(each, should=f"{each.should}: the ledger has it so")
-        else:  # the ledger has this very record, and cannot be trusted
-            yield Finding(field="ledger", says="this record", should=problem.problem)
+        return problem.problem
+    return None
 
 
 def premises(record: Mapping[str, Any]) -> Iterator[Premise]:

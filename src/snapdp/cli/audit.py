@@ -1,4 +1,4 @@
-"""`snapdp verify RECORD.json`: the audit of a release. Reads the record and its ledger, never data.
+"""`snapdp verify RECORD.json`: the audit of a release. Reads the record, its files and its ledger, never data.
 
 Room: cli. Called by `snapdp verify` where the file is a record.
 """
@@ -33,10 +33,10 @@ def audit_file(path: Path, *, ledger: str | None, certificate: Path | None, repo
         name = one_line(shlex.quote(str(path)))
         raise DataError("this is a certificate, not the record of a release.", f"Check it: snapdp check {name}")
     if ledger is None:
-        found = audit(record)
+        found = audit(record, directory=path.parent)
     else:
         with Ledger.open(ledger) as book:
-            found = audit(record, book)
+            found = audit(record, book, directory=path.parent)
     written = []
     if certificate is not None and found.sound:
         refused = _write_certificate(record, certificate)
@@ -84,8 +84,13 @@ def _print(found: Any, path: Path) -> None:
         if len(found.findings) > MOST_FINDINGS:
             note(f"... and {len(found.findings) - MOST_FINDINGS} more: --json lists them.")
         return
+    files = {0: "", 1: " with the file beside it"}.get(len(found.seen), f" with the {len(found.seen)} files beside it")
     where = "and its ledger holds it" if found.in_ledger else "its ledger was not asked (--ledger PATH)"
-    echo(f"SOUND: {name} follows from what it declares, {where}.", colour="green")
+    echo(f"SOUND: {name}{files} follows from what it declares, {where}.", colour="green")
+    for each in found.unseen[:MOST_FINDINGS]:
+        note(f"Not looked at: {one_line(each)}. {_why_unseen(path, each)}", style="bold yellow")
+    if len(found.unseen) > MOST_FINDINGS:
+        note(f"... and {len(found.unseen) - MOST_FINDINGS} more files: --json lists them.")
     note(
         f"The release of {one_line(found.dataset)} is {one_line(found.epsilon)}-differentially private, if these hold:",
         style="",
@@ -96,6 +101,12 @@ def _print(found: Any, path: Path) -> None:
         note(warning, style="bold red")
 
 
+def _why_unseen(path: Path, name: str) -> str:
+    if not (path.parent / name).exists():
+        return "It is not beside the record: of its numbers nothing is said."
+    return "It is whole; of what the record does not tell, or only with another file, nothing is said."
+
+
 def _values(found: Any) -> dict[str, Any]:
     return {
         "ok": found.sound,
@@ -103,6 +114,7 @@ def _values(found: Any) -> dict[str, Any]:
         "dataset": found.dataset,
         "epsilon": found.epsilon,
         "in_ledger": found.in_ledger,
+        "files": {"seen": list(found.seen), "unseen": list(found.unseen)},
         "findings": [{"field": each.field, "says": each.says, "should": each.should} for each in found.findings],
         "premises": [{"name": each.name, "status": each.status, "why": each.why} for each in found.premises],
     }

@@ -6,10 +6,17 @@ from snapdp.doors import door
 
 if TYPE_CHECKING:
     from snapdp.release.derived import derived_blocks as derived_blocks
-    from snapdp.release.draw import Drawn as Drawn
-    from snapdp.release.files import write_text as write_text
+    from snapdp.release.draw import Block as Block, Drawn as Drawn
+    from snapdp.release.files import block_columns as block_columns, write_text as write_text
     from snapdp.release.private_values import exact_values as exact_values
-    from snapdp.release.record import checked as checked, derived_values as derived_values, part_values as part_values
+    from snapdp.release.record import (
+        LIBRARIES as LIBRARIES,
+        VERSION as VERSION,
+        SideFile as SideFile,
+        checked as checked,
+        derived_values as derived_values,
+        part_values as part_values,
+    )
     from snapdp.release.release import released as released
     from snapdp.release.report import report_page as report_page
     from snapdp.release.request import (
@@ -26,18 +33,24 @@ if TYPE_CHECKING:
         load_release as load_release,
         shown_row as shown_row,
     )
+    from snapdp.release.side_files import (
+        SideFileColumns as SideFileColumns,
+        digest_of as digest_of,
+        side_file as side_file,
+    )
 else:
     __getattr__, __dir__ = door(
         __name__,
         {
             "derived": "derived_blocks",
-            "draw": "Drawn",
-            "files": "write_text",
+            "draw": "Block Drawn",
+            "files": "block_columns write_text",
             "private_values": "exact_values",
-            "record": "checked derived_values part_values",
+            "record": "LIBRARIES VERSION SideFile checked derived_values part_values",
             "release": "released",
             "report": "report_page",
             "request": "MOST_STATISTICS Request added unit_text",
             "result": "MOVED Number Release load_record load_release shown_row",
+            "side_files": "SideFileColumns digest_of side_file",
         },
     )

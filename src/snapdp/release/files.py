@@ -44,21 +44,29 @@ _DOUBLES = {
 
 def write_blocks(blocks: Iterable[Block], directory: Path) -> list[SideFile]:
     """Write long blocks to Parquet files named by their digests, durably."""
-    with _engine() as connection:
+    with parquet_engine() as connection:
         return [_write_block(block, directory, connection) for block in blocks]
 
 
 def _write_block(block: Block, directory: Path, connection: Any) -> SideFile:
+    columns = block_columns(block)
+    with draft(directory, ".parquet") as made:
+        _copy(columns, made, connection)
+        digest = hashlib.sha256(made.read_bytes()).hexdigest()
+        found = SideFile.of(digest=f"sha256:{digest}", rows=len(block.cells))
+        finish(made, directory / found.name)
+    return found
+
+
+def block_columns(block: Block) -> dict[str, Any]:
+    """Return the columns of a side file, as the arrays that are written."""
+    import numpy as np
+
     columns: dict[str, Any] = {"cell": block.cells}
     if block.indices is not None:
         columns["index"] = block.indices
     columns |= {"value": block.values, "shown": block.shown, "low": block.lows, "high": block.highs}
-    with draft(directory, ".parquet") as made:
-        _copy(columns, made, connection)
-        digest = hashlib.sha256(made.read_bytes()).hexdigest()
-        name = f"snapdp-{digest[:32]}.parquet"
-        finish(made, directory / name)
-    return SideFile(name=name, digest=f"sha256:{digest}", rows=len(block.cells))
+    return {name: _array(np, cells) for name, cells in columns.items()}
 
 
 def check_place(directory: Path) -> None:
@@ -75,7 +83,7 @@ def write_values(columns: Mapping[str, Sequence[Any]], path: Path) -> None:
         if path.suffix == ".csv":
             _write_csv(columns, made)
         else:
-            with _engine() as connection:
+            with parquet_engine() as connection:
                 _copy({name: typed(name, cells) for name, cells in columns.items()}, made, connection)
         finish(made, path)
 
@@ -151,8 +159,8 @@ def unguarded(text: str) -> str:
 
 
 @contextmanager
-def _engine() -> Iterator[Any]:
-    """Open the engine that writes Parquet: one thread, so that equal numbers make equal bytes."""
+def parquet_engine() -> Iterator[Any]:
+    """Open the engine that writes Parquet, and reads it: one thread, so that equal numbers make equal bytes."""
     import duckdb
 
     connection = duckdb.connect(":memory:", config={"threads": "1", "autoload_known_extensions": "false"})

@@ -17,10 +17,11 @@ Rules of change:
 from __future__ import annotations
 
 import math
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, Self
 
 from snapdp.display import shortened, visible
 from snapdp.errors import DataError, PremiseError
@@ -43,6 +44,7 @@ VERSIONS: dict[int, dict[str, set[str]]] = {  # what each version added
         "derived": {"shown"},
     },
 }
+VERSION = re.compile("[0-9][0-9A-Za-z.+-]{0,40}")  # of a library or an engine, as records have it
 LIBRARIES = ("numpy", "gmpy2", "cryptography", "duckdb")
 _COLUMN = {"name", "kind", "lower", "upper", "step", "missing", "missing_in_sums", "categories", "unknown", "null"}
 _COLUMN |= {"from", "to", "each", "compare"}  # of dates; how categories are compared
@@ -104,6 +106,16 @@ class SideFile(Value):
     digest: str
     rows: int
 
+    @classmethod
+    def of(cls, *, digest: str, rows: int) -> Self:
+        """Return the file of a digest: its name is the first half of it."""
+        return cls(name=f"snapdp-{digest.removeprefix('sha256:')[:32]}.parquet", digest=digest, rows=rows)
+
+    @property
+    def stated(self) -> dict[str, Any]:
+        """Return the file as records name it."""
+        return {"name": self.name, "digest": self.digest, "rows": self.rows}
+
 
 def record_values(
     request: Request,
@@ -138,7 +150,11 @@ def record_values(
 
 def check_engine(engine: EngineUsed) -> None:
     """Refuse, before anything is spent, what a record could not say of an engine: its versions, how CSV is written."""
-    _check("versions", {**library_versions(), **engine.versions}, RECORD_VERSION)
+    versions = {**library_versions(), **engine.versions}
+    _check("versions", versions, RECORD_VERSION)
+    for name, version in versions.items():
+        if not VERSION.fullmatch(version):
+            raise PremiseError(f"the version of {name} is none that a record can state.", f"Install {name} anew.")
     _check("csv", engine.csv, RECORD_VERSION)
     if len(repr(dict(engine.csv))) > LONGEST_DIALECT:
         raise _refused("would hold a longer list of null texts than records do")
@@ -171,9 +187,14 @@ def derived_values(number: int, block: Block) -> dict[str, Any]:
 
 def _numbers(number: int, block: Block, files: Mapping[BlockKey, SideFile]) -> dict[str, Any]:
     if is_long(block):
-        file = files[key_of(number, block)]
-        return {"cells": len(block.cells), "file": {"name": file.name, "digest": file.digest, "rows": file.rows}}
+        return {"cells": len(block.cells), "file": files[key_of(number, block)].stated}
     return block.listed
+
+
+def file_names(record: Mapping[str, Any]) -> list[str]:
+    """Return the names of the side files that hold the long blocks of a record."""
+    parts = [part for statistic in record["statistics"] for part in statistic["parts"]]
+    return [block["file"]["name"] for block in (*parts, *record["derived"]) if "file" in block]
 
 
 def is_long(block: Block) -> bool:

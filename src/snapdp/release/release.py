@@ -25,6 +25,7 @@ from snapdp.release.record import (
     EngineUsed,
     SideFile,
     check_engine,
+    file_names,
     is_long,
     key_of,
     library_versions,
@@ -67,7 +68,8 @@ def released(
     """Release every statistic of a request and return its record; free of charge where it was answered before.
 
     directory   where side files of long blocks are written
-    is_sound    whether all of a record follows from what it declares: asked before another's answer is handed out
+    is_sound    whether all of a record, and of its files in the directory, follows from what it declares: asked before
+                another's answer is handed out
     bits        for tests and replay only
     watch       is given the engine's connection while it scans, for a progress bar
     ask         is called before the table is read, if this is no repetition and can be paid; ends it by an exception
@@ -81,7 +83,7 @@ def released(
     asked: dict[str, Any] = {"epsilon": request.epsilon, "request": request.declaration}
     answer = ledger.answered(account.name, fingerprint=fingerprint, **asked)
     if answer is not None:
-        return _repeated(answer, ledger, is_sound)
+        return _repeated(answer, ledger, directory, is_sound)
     payable(request.epsilon)
     if request.epsilon > account.left:
         raise too_much(account, request.epsilon)  # before a long scan; the ledger itself decides below
@@ -99,7 +101,7 @@ def released(
     version = ledger.dataset_version(account.name, fingerprint)
     reserved = ledger.reserve(account.name, version=version, **asked, **promised)
     if isinstance(reserved, Answer):
-        return _repeated(reserved, ledger, is_sound)
+        return _repeated(reserved, ledger, directory, is_sound)
     try:
         drawn = draw(request, exact, bits or system_bits)
         derived = list(derived_blocks(drawn))
@@ -116,13 +118,23 @@ def released(
     raise failure  # out here, so that what went wrong is not even its context
 
 
-def _repeated(answer: Answer, ledger: Ledger, is_sound: Callable[[dict[str, Any]], bool]) -> Outcome:
-    """Return a stored answer; another role's only if everything in it follows from what it declares."""
+def _repeated(answer: Answer, ledger: Ledger, directory: Path, is_sound: Callable[[dict[str, Any]], bool]) -> Outcome:
+    """Return a stored answer; another role's only if everything in it, and in its files, follows from what it declares.
+
+    Without its files nobody could look at their numbers: they are asked for first.
+    """
     author = None if answer.author == ledger.role else answer.author
     if author is not None and not is_sound(answer.record):
         raise LedgerError(
             f"the stored answer to this request, drawn by {shown(author)}, is not what its own declarations say.",
             "It is not handed out: audit it, and draw your own. Nothing was spent.",
+        )
+    lacking = [] if author is None else [name for name in file_names(answer.record) if not (directory / name).is_file()]
+    if lacking:
+        raise LedgerError(
+            f"the stored answer to this request, drawn by {shown(author)}, has numbers in {lacking[0]}, which is not "
+            f"in {shown(str(directory))}.",
+            "Ask whoever drew it for its files, put them there and ask again, or draw your own. Nothing was spent.",
         )
     return Outcome(record=answer.record, head=answer.head, free=True, author=author)
 

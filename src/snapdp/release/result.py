@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from snapdp.display import noise_digits, shortened, six_digits, visible
 from snapdp.errors import DataError, ParameterError, SnapdpError
 from snapdp.ledger import canonical
-from snapdp.release.record import checked
+from snapdp.release.record import checked, file_names
 from snapdp.studies import SHARE
 
 MOST_BYTES = 1 << 25  # of a record: what the independent checker reads, too
@@ -139,8 +139,7 @@ class Release:
 
     def files(self) -> list[str]:
         """Return the names of the side files that hold long blocks."""
-        parts = [part for statistic in self.record["statistics"] for part in statistic["parts"]]
-        return [part["file"]["name"] for part in (*parts, *self.record["derived"]) if "file" in part]
+        return file_names(self.record)
 
     def to_json(self) -> str:
         """Return the record as canonical JSON: the text that is chained in the ledger."""

@@ -61,7 +61,7 @@ if TYPE_CHECKING:
         is_text as is_text,
         stated_dialect as stated_dialect,
     )
-    from snapdp.studies.declarations import INLINE as INLINE, digest as digest
+    from snapdp.studies.declarations import INLINE as INLINE, Unlisted as Unlisted, digest as digest
     from snapdp.studies.periods import DAY as DAY, MONTH as MONTH, YEAR as YEAR
     from snapdp.studies.plan import (
         Asked as Asked,
@@ -132,7 +132,7 @@ else:
             ),
             "conditions": "Condition condition",
             "csv_dialect": "ENCODINGS CsvDialect dialect_from dialect_words is_text stated_dialect",
-            "declarations": "INLINE digest",
+            "declarations": "INLINE Unlisted digest",
             "periods": "DAY MONTH YEAR",
             "plan": "Asked Line Plan ask curve_of_part part_accuracy planned",
             "quantiser": "DOUBLE NARROW Quantiser quantiser_of",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import json
+import sqlite3
+from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -119,6 +121,55 @@ def test_with_the_ledger_every_changed_field_is_named(place):
             assert any(each.field == f"record.{written(path)}" for each in found.findings)
         changed = with_value(record, ("previous",), "sha256:" + "0" * 64)
         assert "previous" in [each.field for each in audit(changed, ledger).findings]
+
+
+def test_where_the_ledger_is_sound_the_record_is_what_differs(place):
+    """26.0 for 26 was once put down to the ledger: the two are equal, and their texts are not."""
+    directory, record = place
+    number, part = next(
+        (number, each["parts"][0]) for number, each in enumerate(record["statistics"]) if each["parts"][0]["whole"]
+    )
+    path = ("statistics", number, "parts", 0, "value", 0)
+    with snapdp.Ledger.open(directory / "ledger") as ledger:
+        found = audit(with_value(record, path, float(part["value"][0])), ledger)
+    named = [(each.field, each.says, each.should) for each in found.findings]
+    says, should = str(float(part["value"][0])), str(part["value"][0])
+    assert named == [
+        (written(path), says, should),
+        (f"record.{written(path)}", says, f"{should}: the ledger has it so"),
+    ]
+
+
+def test_where_the_ledger_is_not_sound_it_is_what_is_named(place, tmp_path):
+    directory, record = place
+    copied = tmp_path / "ledger"
+    with closing(sqlite3.connect(directory / "ledger")) as book, closing(sqlite3.connect(copied)) as other:
+        book.backup(other)
+        for (name,) in other.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
+            other.execute(f'DROP TRIGGER "{name}"')
+        other.execute("UPDATE entry SET body = replace(body, 'exact', 'exacT')")
+        other.commit()
+    with snapdp.Ledger.open(copied) as ledger:
+        fields = [each.field for each in audit(record, ledger).findings]
+    assert fields == ["ledger"]
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("dataset", ""),
+        ("dataset_version", "y"),
+        ("previous", "x"),
+        ("versions", {}),
+        ("versions", {"numpy": "2"}),
+        ("engine", "abacus"),
+        ("engine", "spark"),  # which has a version of its own
+    ],
+)
+def test_what_follows_from_nothing_has_a_form(place, field, value):
+    _, record = place
+    (found,) = audit({**record, field: value}).findings
+    assert found.field == ("versions" if value == "spark" else field)
 
 
 def test_the_other_relation_is_named(place):

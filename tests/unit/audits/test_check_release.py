@@ -385,7 +385,7 @@ def mutants(tree: Any, each_leaf: int) -> Iterator[tuple[str, tuple[Any, ...], A
             ("kind", of_another_kind(value)),
         ]
         for name, changed in (changes[number % 4 :] + changes[: number % 4])[:each_leaf]:
-            if type(changed) is not type(value) or changed != value:  # 0.0 and -0.0 are one number
+            if repr(changed) != repr(value):
                 yield name, path, with_value(tree, path, changed)
     for path, value in containers(tree):
         if isinstance(value, dict):

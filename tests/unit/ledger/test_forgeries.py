@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import hashlib
 import json
 import re
 import sqlite3
 
+import duckdb
 import pytest
 
 import snapdp
@@ -475,6 +477,79 @@ def test_a_planted_answer_that_was_paid_for_is_refused_where_its_numbers_do_not_
         released(people, "bob")
     own, _ = released(people, "bob", own=True)
     assert own.record["own"] == people.roles["bob"]
+
+
+def forged_by_ann(people, asked, forge, folder) -> None:
+    """Let ann pay for a request and commit a forged record of it."""
+    terms = {"relation": "add-remove", "rows": 100}
+    request = asked.request()
+    with Ledger.open(people.at("ann")) as ann, Ledger.create(folder / "own.ledger") as mine:
+        version = ann.dataset_version("people", snapdp.open_table(TABLE).fingerprint())
+        held = ann.reserve("people", epsilon=request.epsilon, request=request.declaration, version=version, **terms)
+        mine.create_account("people", cap=1, **terms)
+        record = copy.deepcopy(asked.release(TABLE, ledger=mine, directory=folder).record)
+        forge(record)
+        ann.commit(held, {**record, **held.binding})
+
+
+def test_a_planted_answer_that_hides_its_numbers_in_a_file_is_refused(people, tmp_path):
+    def forge(record):
+        for part in record["statistics"][0]["parts"]:
+            for name in ("cell", "index", "value", "shown", "low", "high"):
+                part.pop(name, None)
+            part["file"] = {"name": "snapdp-x.parquet", "digest": "x", "rows": 1}
+        record["derived"][0] |= {"value": [119.0], "low": [118.5], "high": [119.5]}
+
+    forged_by_ann(people, study(dataset="people"), forge, tmp_path)
+    with pytest.raises(LedgerError, match=r"drawn by .* is not what its own declarations say"):
+        released(people, "bob")
+
+
+LONG = {"kind": "histogram", "column": "age", "edges": [f"{i}/10" for i in range(0, 1201, 1)], "epsilon": "1/8"}
+
+
+def long_study():
+    columns = {"age": {"kind": "number", "lower": 0, "upper": 120, "step": "1/10"}}
+    return study(dataset="people", columns=columns, statistic=[LONG])
+
+
+def test_another_role_s_long_answer_is_handed_out_with_its_files_only(people, tmp_path):
+    ann, bob = tmp_path / "ann", tmp_path / "bob"
+    ann.mkdir(), bob.mkdir()
+    with Ledger.open(people.at("ann")) as ledger:
+        first = long_study().release(TABLE, ledger=ledger, directory=ann)
+    (name,) = first.files()
+    with Ledger.open(people.at("bob")) as ledger:
+        with pytest.raises(LedgerError, match=f"has numbers in {name}, which is not in"):
+            long_study().release(TABLE, ledger=ledger, directory=bob)
+        (bob / name).write_bytes((ann / name).read_bytes() + b"x")
+        with pytest.raises(LedgerError, match="is not what its own declarations say"):
+            long_study().release(TABLE, ledger=ledger, directory=bob)
+        (bob / name).write_bytes((ann / name).read_bytes())
+        found = long_study().release(TABLE, ledger=ledger, directory=bob)
+    assert (found.record, found.author, found.free) == (first.record, people.roles["ann"], True)
+    (ann / name).unlink()
+    with Ledger.open(people.at("ann")) as ledger:  # her own answer is hers, with or without the file
+        assert long_study().release(TABLE, ledger=ledger, directory=ann).free
+
+
+def test_a_planted_file_with_a_fitting_digest_is_refused(people, tmp_path):
+    def forge(record):
+        file = record["statistics"][0]["parts"][0]["file"]
+        path, made = tmp_path / file["name"], tmp_path / "made.parquet"
+        with duckdb.connect(":memory:") as connection:
+            connection.execute("CREATE TABLE t AS SELECT * FROM read_parquet(?)", [str(path)])
+            connection.execute(f"COPY (SELECT * REPLACE (value + 7 AS value) FROM t) TO '{made}' (FORMAT PARQUET)")
+        digest = hashlib.sha256(made.read_bytes()).hexdigest()
+        file |= {"name": f"snapdp-{digest[:32]}.parquet", "digest": f"sha256:{digest}"}
+        made.rename(tmp_path / file["name"])
+
+    forged_by_ann(people, long_study(), forge, tmp_path)
+    with (
+        Ledger.open(people.at("bob")) as ledger,
+        pytest.raises(LedgerError, match="is not what its own declarations say"),
+    ):
+        long_study().release(TABLE, ledger=ledger, directory=tmp_path)
 
 
 def test_nobody_reserves_in_the_name_of_another_role(people):

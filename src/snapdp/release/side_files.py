@@ -1,0 +1,78 @@
+"""Side files read again: the columns of a long block, as the engine wrote them.
+
+Room: release. A file is anybody's bytes, as a record is: rows and types are known before a column is fetched, numbers
+come as arrays, names of cells a few at a time.
+"""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from snapdp.errors import DataError
+from snapdp.release.files import parquet_engine
+
+NAMES_AT_ONCE, BYTES_AT_ONCE = 10_000, 1 << 24
+TEXT, NUMBERS = "VARCHAR", ("BIGINT", "DOUBLE")
+
+
+class SideFileColumns:
+    """The columns of one side file. `types` says what the engine has for each of them."""
+
+    def __init__(self, connection: Any, path: Path) -> None:
+        self._connection = connection
+        quoted = glob.escape(str(path)).replace("'", "''")
+        self._origin = f"read_parquet('{quoted}', hive_partitioning = false)"
+        ((self.rows,),) = connection.execute(f"SELECT count(*) FROM {self._origin}").fetchall()
+        described = connection.execute(f"DESCRIBE SELECT * FROM {self._origin}").fetchall()
+        self.types: dict[str, str] = {name: kind for name, kind, *_ in described}
+
+    def numbers(self) -> dict[str, Any]:
+        """Return every column of numbers as an array; NaN where a number is missing."""
+        import numpy as np
+
+        names = [name for name, kind in self.types.items() if kind in NUMBERS]
+        chosen = ", ".join(f'"{name}"' for name in names)
+        found = self._connection.execute(f"SELECT {chosen} FROM {self._origin}").fetchnumpy()
+        return {name: np.ma.filled(found[name].astype(_kind(found[name])), np.nan) for name in names}
+
+    def names(self) -> Iterator[list[str | None]]:
+        """Yield the names of cells in order, a few at a time."""
+        # A name of a megabyte takes next to nothing in a file, however often it stands there.
+        ((longest,),) = self._connection.execute(f"SELECT max(strlen(cell)) FROM {self._origin}").fetchall()
+        at_once = max(1, min(NAMES_AT_ONCE, BYTES_AT_ONCE // (longest or 1)))
+        found = self._connection.execute(f"SELECT cell FROM {self._origin}")
+        while page := found.fetchmany(at_once):
+            yield [name for (name,) in page]
+
+
+def _kind(column: Any) -> Any:
+    """Return the type of an array in which a missing number has a place."""
+    import numpy as np
+
+    return np.float64 if np.ma.is_masked(column) else column.dtype
+
+
+@contextmanager
+def side_file(path: Path) -> Iterator[SideFileColumns]:
+    """Open a side file; DataError where it is no Parquet, or breaks off."""
+    import duckdb
+
+    with parquet_engine() as connection:
+        try:
+            yield SideFileColumns(connection, path)
+        except (duckdb.Error, UnicodeError):
+            raise DataError("it is no Parquet file that can be read.", "Get the file of this name again.") from None
+
+
+def digest_of(path: Path) -> str | None:
+    """Return the digest of a file, as records have it; None where it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return "sha256:" + hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return None

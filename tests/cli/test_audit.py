@@ -1,0 +1,72 @@
+"""`snapdp verify RECORD` and its files, and what `snapdp check` says of numbers that it did not look at."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from snapdp.cli.app import main
+from tests.unit.release.people import LONG, MEAN, released
+
+MEANS = {"kind": "mean", "column": "age", "by": "many", "epsilon": 1}
+
+
+def run(*arguments: str | Path):
+    return CliRunner().invoke(main, [*map(str, arguments)])
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> Path:
+    result = released(tmp_path, LONG, MEANS, MEAN, relation="add-remove")
+    result.save(tmp_path / "record.json")
+    return tmp_path / "record.json"
+
+
+def files(record: Path) -> list[Path]:
+    return sorted(record.parent.glob("snapdp-*.parquet"))
+
+
+def test_verify_reads_the_files_beside_a_record_and_says_so(record):
+    done = run("verify", record, "--ledger", record.parent / "people.ledger")
+    assert done.exit_code == 0
+    assert " ".join(done.stdout.split()).startswith(f"SOUND: {record} with the 4 files beside it follows from")
+    told = json.loads(run("verify", record, "--json").stdout)["files"]
+    assert (sorted(told["seen"]), told["unseen"]) == ([file.name for file in files(record)], [])
+
+
+def test_verify_finds_a_byte_more_in_a_file(record):
+    with files(record)[0].open("ab") as file:
+        file.write(b"x")
+    done = run("verify", record, "--ledger", record.parent / "people.ledger", "--json")
+    assert done.exit_code == 1
+    (finding,) = json.loads(done.stdout)["findings"]
+    assert finding["field"].endswith(".file")
+    assert finding["says"].startswith(files(record)[0].name)
+
+
+def test_verify_says_which_files_it_did_not_look_at(record):
+    name = json.loads(record.read_text())["statistics"][0]["parts"][0]["file"]["name"]
+    (record.parent / name).unlink()
+    done = run("verify", record)
+    assert done.exit_code == 0
+    said = " ".join(done.output.split())
+    assert f"Not looked at: {name}. It is not beside the record: of its numbers nothing is said." in said
+    assert said.count("Not looked at") == 1
+    assert json.loads(run("verify", record, "--json").stdout)["files"]["unseen"] == [name]
+
+
+def test_check_says_that_numbers_in_files_were_not_looked_at(record):
+    made = record.parent / "certificate.json"
+    assert run("verify", record, "--certificate", made).exit_code == 0
+    first, follows, unseen, *_ = run("check", made).stdout.splitlines()
+    assert (first, "every number that stands in the record follows" in follows) == ("ACCEPTED", True)
+    assert "the numbers in 4 files were not looked at: only `snapdp verify` of the record looks at them" in unseen
+
+
+def test_check_of_a_release_without_files_speaks_of_none(tmp_path):
+    released(tmp_path, MEAN).save(tmp_path / "record.json")
+    assert run("verify", tmp_path / "record.json", "--certificate", tmp_path / "c.json").exit_code == 0
+    assert "files" not in run("check", tmp_path / "c.json").stdout

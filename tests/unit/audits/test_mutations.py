@@ -1,0 +1,180 @@
+"""Every single change of a record is refused, but of the few fields that follow from nothing: these are listed."""
+
+from __future__ import annotations
+
+import json
+import random
+from itertools import count, islice
+from typing import Any
+
+import pytest
+
+import snapdp
+from snapdp.audits import check_release, forensics
+from snapdp.audits.release_audit import audit, is_sound, release_certificate
+from snapdp.errors import SnapdpError
+from snapdp.studies import KINDS
+from tests.unit.audits.mutations import Path, mutants
+from tests.unit.audits.releases import random_record
+
+COLUMNS = {
+    "age": {"kind": "integer", "lower": 0, "upper": 120, "missing": "middle"},
+    "pay": {"kind": "number", "lower": 500, "upper": 1000, "step": "1/100", "missing": 600},
+    "wage": {"kind": "number", "lower": 0, "upper": 90, "step": "1/4", "missing": "dropped"},
+    "day": {"kind": "date", "from": "2024-01-01", "to": "2024-03-31", "each": "month"},
+    "sick": {"kind": "boolean"},
+    "region": {"kind": "category", "categories": ["north", "south"], "unknown": "binned"},
+    "many": {"kind": "category", "categories": [f"key {i}" for i in range(1200)]},
+    "some": {"kind": "category", "categories": [f"key {i}" for i in range(34)], "null": "binned"},
+    "more": {"kind": "category", "categories": [f"key {i}" for i in range(33)]},
+}
+ONE, ADD = {"relation": "change-one", "n": 90}, {"relation": "add-remove", "n_max": 120}
+PERSONS = {**ADD, "person": "id", "rows_per_person": 2}
+NORTH = [{"column": "age", "from": 65}, {"column": "region", "equals": "north"}]
+ASKED: list[tuple[dict[str, Any], list[dict[str, Any]]]] = [
+    (ONE, [{"kind": "mean", "column": "age"}]),
+    (ONE, [{"kind": "sum", "column": "age"}]),
+    (ONE, [{"kind": "histogram", "column": "age", "edges": [0, 18, 65], "outside": "binned"}]),
+    (ONE, [{"kind": "mean", "column": "pay", "by": "region", "count_share": "0.25"}]),
+    (ONE, [{"kind": "count", "where": NORTH}]),
+    (
+        ONE,
+        [
+            {"kind": "variance", "column": "age"},
+            {"kind": "variance", "column": "pay"},
+            {"kind": "covariance", "columns": ["age", "pay"]},
+        ],
+    ),
+    (ONE, [{"kind": "mean", "column": "wage"}]),
+    (ONE, [{"kind": "histogram", "column": "wage", "edges": [0, 10, 90], "missing": "binned"}]),
+    (ADD, [{"kind": "mean", "column": "pay"}]),
+    (ADD, [{"kind": "sum", "column": "wage", "where": NORTH}]),
+    (ADD, [{"kind": "histogram", "column": "day", "by": "sick"}]),
+    (ADD, [{"kind": "sum", "column": "age", "by": "region", "alpha": "0.1"}]),
+    (ADD, [{"kind": "histogram", "column": "region"}]),
+    (PERSONS, [{"kind": "count"}]),
+    (ADD, [{"kind": "histogram", "column": "many"}]),
+    (ADD, [{"kind": "histogram", "column": "more", "by": "some"}]),
+    (ONE, [{"kind": "mean", "column": "age", "by": "many"}]),
+    (PERSONS, [{"kind": "sum", "column": "age", "by": "many"}]),
+    (ADD, [{"kind": "count", "by": "many"}, {"kind": "count", "where": [{"column": "many", "equals": "key 7"}]}]),
+]
+MEAN_OF_PAY, REGIONS = (
+    next(
+        number for number, (relation, asked) in enumerate(ASKED) if relation is ADD and asked[0].get("column") == column
+    )
+    for column in ("pay", "region")
+)
+# What follows from nothing else in a record; the ledger knows it. So does a file beside the record its own digest, of
+# which the second half is not in its name.
+FREE = {"dataset", "dataset_version", "previous", "engine", "versions", "csv"}
+
+
+def is_free(how: str, path: Path) -> bool:
+    """Tell whether nothing contradicts a change; a record without any `shown` is one of before it."""
+    if how == "removed":  # the form of CSV files may be absent, and each of its keys
+        return path[0] == "csv" or path[-1] == "shown"
+    return how == "changed" and (path[0] in FREE or path[-2:] == ("file", "digest"))
+
+
+def asked_record(number: int, seed: int = 0) -> dict[str, Any]:
+    """Return the record of a release of one of the above, with arbitrary draws."""
+    relation, asked = ASKED[number]
+    statistics = [{"epsilon": "3/10", **each} for each in asked]
+    study = snapdp.study(dataset="people", columns=COLUMNS, statistic=statistics, **relation)
+    found = {**random_record(random.Random(seed), study), "csv": {"delimiter": ";", "decimal": ","}}
+    record: dict[str, Any] = json.loads(json.dumps(found))
+    return record
+
+
+def accepts(record: Any) -> bool:
+    try:
+        return audit(record).sound
+    except SnapdpError:
+        return False
+
+
+@pytest.fixture(autouse=True)
+def no_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(forensics, "MOST_WORK", 0)  # which digit it was is another test's
+
+
+def survivors(record: dict[str, Any], *, step: int) -> set[tuple[str, Path]]:
+    assert accepts(record)
+    return {(how, path) for how, path, mutant in islice(mutants(record), step // 2, None, step) if accepts(mutant)}
+
+
+def test_every_kind_of_statistic_is_changed_inline_and_long_and_with_everything_that_can_be_derived():
+    records = [asked_record(number) for number in range(len(ASKED))]
+    assert {each["kind"] for record in records for each in record["statistics"]} == set(KINDS)
+    parts = [(each["kind"], part) for record in records for each in record["statistics"] for part in each["parts"]]
+    assert {kind for kind, part in parts if "file" in part} == {"histogram", "mean", "sum", "count"}
+    derived = [block for record in records for block in record["derived"]]
+    assert {block["name"] for block in derived} == {"mean", "share", "standard deviation", "correlation"}
+    assert any("file" in block for block in derived)
+
+
+@pytest.mark.parametrize("number", range(len(ASKED)))
+def test_a_change_of_a_record_is_refused_but_of_what_follows_from_nothing(number):
+    """One in eleven; the long suite has them all."""
+    found = survivors(asked_record(number), step=11)
+    assert [each for each in found if not is_free(*each)] == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("number", range(len(ASKED)))
+def test_every_change_of_a_record_is_refused_but_of_what_follows_from_nothing(number):
+    found = survivors(asked_record(number), step=1)
+    assert [each for each in found if not is_free(*each)] == []
+    assert {path[0] for _, path in found} >= {"dataset", "dataset_version", "previous", "versions"}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("number", range(len(ASKED)))
+def test_the_audit_and_the_checker_refuse_the_same_changes(number):
+    record = asked_record(number)
+    made = release_certificate(record)
+    for how, path, mutant in mutants(record):
+        assert accepts(mutant) == (check_release.check({**made, "record": mutant}) == []), (how, path)
+
+
+def test_numbers_in_a_file_that_does_not_belong_there_are_named():
+    record = asked_record(MEAN_OF_PAY)
+    lie = json.loads(json.dumps(record))
+    for part in lie["statistics"][0]["parts"]:
+        for name in ("cell", "index", "value", "shown", "low", "high"):
+            part.pop(name, None)
+        part["file"] = {"name": "../../etc/passwd", "digest": "nonsense", "rows": 7}
+    lie["derived"][0] |= {"value": [999.0], "low": [998.5], "high": [999.5], "title": "mean(pay), exact"}
+    assert [each.field for each in audit(lie).findings] == [
+        "statistics[0].parts[0].file",
+        "statistics[0].parts[1].file",
+    ]
+    assert not is_sound(lie)
+    assert is_sound(record)
+
+
+def test_equal_numbers_of_another_type_or_sign_are_named():
+    record = asked_record(REGIONS)
+    part = record["statistics"][0]["parts"][0]
+    number = part["value"][0]
+    part["value"][0] = float(number)
+    (found,) = audit(record).findings
+    assert (found.field, found.says, found.should) == (
+        "statistics[0].parts[0].value[0]",
+        str(float(number)),
+        str(number),
+    )
+    assert check_release.check(release_certificate(record))
+
+
+def test_a_zero_of_another_sign_is_named_by_audit_and_checker():
+    records = (asked_record(REGIONS, seed) for seed in count())
+    record = next(each for each in records if 0.0 in each["derived"][0]["value"])
+    values = record["derived"][0]["value"]
+    place = values.index(0.0)
+    values[place] = -0.0
+    named = [(each.field, each.says, each.should) for each in audit(record).findings]
+    assert (f"derived[0].value[{place}]", "-0.0", "0.0") in named
+    (reason,) = check_release.check(release_certificate(record))
+    assert reason.startswith(f"record.derived[0].value[{place}]: is -0.0, but 0.0")
