@@ -14,8 +14,8 @@ from typing import Any
 
 import click
 
-from snapdp.cli.csv_flags import csv_options, csv_values
-from snapdp.cli.flags import NO_COLUMN, given, statistic_options, study_values
+from snapdp.cli.flags.csv_dialect import csv_options, csv_values
+from snapdp.cli.flags.statistics import NO_COLUMN, given, statistic_options, study_values
 from snapdp.cli.screen import echo_json, one_line, say
 from snapdp.errors import ParameterError, SnapdpError
 from snapdp.exact import parameter, positive

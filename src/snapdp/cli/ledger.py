@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from snapdp.cli.arguments import NUMBER
+from snapdp.cli.flags.arguments import NUMBER
 from snapdp.cli.screen import echo, echo_json, one_line, say, table
 from snapdp.display import exact_amount, shown_address
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from snapdp.cli.arguments import NUMBER, StudyFile
-from snapdp.cli.flags import statistic_options
+from snapdp.cli.flags.arguments import NUMBER, StudyFile
+from snapdp.cli.flags.statistics import statistic_options
 from snapdp.cli.screen import echo_json, one_line, say
 from snapdp.errors import SnapdpError
 
@@ -93,7 +93,7 @@ def _refuse_strays(options: dict[str, Any]) -> None:
 
 
 def _plan(options: dict[str, Any]) -> Plan:
-    from snapdp.cli.flags import study_values
+    from snapdp.cli.flags.statistics import study_values
     from snapdp.studies import load_study, plan_of, study_from_values
 
     if options["study"] is not None:

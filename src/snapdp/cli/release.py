@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from snapdp.cli.arguments import NUMBER
-from snapdp.cli.csv_flags import csv_dialect, csv_options, to_declare
-from snapdp.cli.flags import given, statistic_options, study_values
+from snapdp.cli.flags.arguments import NUMBER
+from snapdp.cli.flags.csv_dialect import csv_dialect, csv_options, to_declare
+from snapdp.cli.flags.statistics import given, statistic_options, study_values
 from snapdp.cli.screen import confirm, echo_json_text, one_line, say, watch
 from snapdp.display import exact_amount, shown_address
 from snapdp.exact import parameter

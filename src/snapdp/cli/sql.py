@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
-from snapdp.cli.arguments import StudyFile
-from snapdp.cli.csv_flags import csv_dialect, csv_options, csv_values, to_declare
+from snapdp.cli.flags.arguments import StudyFile
+from snapdp.cli.flags.csv_dialect import csv_dialect, csv_options, csv_values, to_declare
 from snapdp.cli.screen import echo, echo_json
 
 

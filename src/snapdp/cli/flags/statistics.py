@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from snapdp.cli.arguments import NUMBER
+from snapdp.cli.flags.arguments import NUMBER
 from snapdp.errors import ParameterError
 from snapdp.exact import positive
 from snapdp.studies import DROPPED, KINDS, STUDY_VERSION, Statistic
