@@ -295,10 +295,11 @@ def test_how_cells_are_read_is_said_once_and_follows_from_the_declarations_alone
     plain = ["--histogram", "g", "--categories", "north,south"]
     missing = "Missing and unreadable cells: missing cells of age count as 60.5 (middle)."
     text = "Categories are compared as text: 1 is not 1.0."
-    told = [run("plan", *flags, *more) for more in (plain, ["--histogram", "g", "--categories", "1,x"])]
-    assert [each.stdout.count(missing) for each in told] == [1, 1]
-    assert [each.stdout.count(text) for each in told] == [0, 0]
-    assert [each.stdout.count("are compared as numbers: 1.0 is 1.") for each in told] == [0, 1]
+    mixed, numbers = (["--histogram", "g", "--categories", listed] for listed in ("1,x", "1,2"))
+    told = [run("plan", *flags, *more) for more in (plain, mixed, numbers)]
+    assert [each.stdout.count(missing) for each in told] == [1, 1, 1]
+    assert [each.stdout.count(text) for each in told] == [0, 1, 0]
+    assert [each.stdout.count("are compared as numbers: 1.0 is 1.") for each in told] == [0, 0, 1]
     alone = run("plan", *plain, "--n", "5", "--epsilon", "1")
     assert (alone.exit_code, alone.stdout.count("issing")) == (0, 0)
     by = [
