@@ -44,7 +44,12 @@ def check_recordable(request: Request) -> None:
         checked(trial)
     except SnapdpError as refusal:
         raise _refused(f"the request cannot be recorded: {refusal.problem}") from None
-    _check_bytes(len(canonical(trial)) + sum(map(_bytes, request.lines, request.mechanisms)))
+    _check_bytes(most_bytes(request, trial))
+
+
+def most_bytes(request: Request, trial: Mapping[str, Any] | None = None) -> int:
+    """Return a bound on the length of the request's record, whatever is drawn."""
+    return len(canonical(trial or _trial(request))) + sum(map(_bytes, request.lines, request.mechanisms))
 
 
 def _check_columns(request: Request) -> None:
