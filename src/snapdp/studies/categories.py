@@ -112,7 +112,7 @@ def date_column(
 ) -> DateColumn:
     """Return a column of dates from start to end, both included, counted by day, week, month or year.
 
-    >>> date_column("visit", start="2024-11-20", end="2025-01-03", each="month").categories
+    >>> date_column("visit", start="2024-11-20", end="2025-01-03", each="month").labels[0:3]
     ('2024-11', '2024-12', '2025-01')
     """
     check_rules(name, unknown=unknown, null=null)
