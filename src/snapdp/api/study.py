@@ -29,7 +29,7 @@ from snapdp.studies import (
     plan_of,
     study_from_values,
 )
-from snapdp.tables import Engine, Watch, check_dialect, open_table
+from snapdp.tables import Engine, Look, Watch, check_dialect, open_table
 from snapdp.values import replaced
 
 
@@ -115,6 +115,21 @@ class Study:
 
         asked = aggregates_of(each.statistic for each in self.asked)
         return statement(asked) if table is None else self.table(table).statement(asked, salt=self.dataset)
+
+    def inspect(self, table: Any = None, *, watch: Watch | None = None) -> Look:
+        """Return how the cells of the declared columns are read: classes and shapes, never a cell.
+
+        For whoever may read the table, before a release. It is no part of a request, costs nothing, and no epsilon
+        covers it: do not publish it, and do not change a bound because of it. A declared column that no statistic
+        needs is looked at where the table has it.
+        """
+        from snapdp.studies import PersonColumn, aggregates_of
+
+        asked = aggregates_of(each.statistic for each in self.asked)
+        used = [c for each in asked for c in (*each.columns, *([each.by] if each.by else []))]
+        if self.relation.person is not None:
+            used.append(PersonColumn(name=self.relation.person))
+        return self.table(table).inspect(used, others=self.columns, watch=watch)
 
     def release(
         self,

@@ -30,6 +30,7 @@ COMMANDS = {
     "demo": "snapdp.cli.demo:demo_command",
     "derive": "snapdp.cli.derive:derive_command",
     "init": "snapdp.cli.init:init_command",
+    "inspect": "snapdp.cli.inspect:inspect_command",
     "ledger": "snapdp.cli.ledger:ledger_group",
     "plan": "snapdp.cli.plan:plan_command",
     "release": "snapdp.cli.release:release_command",

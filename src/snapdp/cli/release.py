@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ import click
 from snapdp.cli.flags.arguments import NUMBER
 from snapdp.cli.flags.csv_dialect import csv_dialect, csv_options, to_declare
 from snapdp.cli.flags.statistics import given, statistic_options, study_values
-from snapdp.cli.screen import confirm, echo_json_text, one_line, say, watch
+from snapdp.cli.screen import confirm, echo_json_text, is_conversation, one_line, say, watch
 from snapdp.display import exact_amount, shown_address
 from snapdp.exact import parameter
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from snapdp.ledger import Account, Ledger
     from snapdp.release import Release
     from snapdp.studies import Plan
+    from snapdp.tables import Look
 
 EXAMPLE = """\b
 Examples:
@@ -34,6 +36,7 @@ Examples:
 """
 FILE = click.Path(dir_okay=False, path_type=Path)
 STOPPED = 1
+LOOK = "Look at how the cells are read first?"
 
 
 @click.command("release", epilog=EXAMPLE)
@@ -49,6 +52,7 @@ STOPPED = 1
 @click.option("--budget", type=NUMBER, metavar="NUMBER", help="The budget to fit to, instead of the study's.")
 @click.option("--own", is_flag=True, help="On a team ledger: draw and pay anew, whatever another role was answered.")
 @click.option("--yes", is_flag=True, help="Do not ask before the ledger is charged.")
+@click.option("--no-inspect", is_flag=True, help="On a terminal: do not offer a look at how the cells are read.")
 @click.option("--report", type=FILE, help="Write a self-contained page: FILE.html.")
 @click.option("--record", type=FILE, help="Write the record: FILE.json.")
 @click.option("--values", type=FILE, help="Write the numbers: FILE.csv or FILE.parquet.")
@@ -105,10 +109,10 @@ def _released(study: Study, ledger: Ledger, options: dict[str, Any], *, yes: boo
     if not quiet:
         _show_cost(plan)
     to = {"directory": options["directory"], "watch": watch, "own": options["own"]}
+    look = None if quiet or options["no_inspect"] else lambda: study.inspect(table, watch=watch)
+    ask = None if yes else lambda: _ask(plan, account, look)
     try:
-        return study.release(
-            table, ledger=ledger, plan=request.plan, ask=None if yes else lambda: _ask(plan, account), **to
-        )
+        return study.release(table, ledger=ledger, plan=request.plan, ask=ask, **to)
     except KeyboardInterrupt:
         say(f"Stopped: {_what_is_left(ledger.account(study.dataset))}.")
         raise click.exceptions.Exit(STOPPED) from None
@@ -174,10 +178,14 @@ def _show_cost(plan: Plan) -> None:
     show(plan, to_stderr=True)
 
 
-def _ask(plan: Plan, account: Account) -> None:
-    """Ask once whether the ledger is charged; a repeated request is free and never comes here."""
+def _ask(plan: Plan, account: Account, look: Callable[[], Look] | None) -> None:
+    """Offer a look, and ask once whether the ledger is charged; a repeated request is free and never comes here."""
     if not sys.stdin.isatty():
         raise click.UsageError("Nobody can be asked here: give --yes to charge the ledger.")
+    if look is not None and is_conversation() and confirm(LOOK, default=True):
+        from snapdp.cli.inspect import show_look
+
+        show_look(look(), to_stderr=True)
     cost = f"epsilon {exact_amount(plan.total)} to {one_line(account.name)}"
     if not confirm(f"Charge {cost} ({_what_is_left(account)})?"):
         say("Nothing was charged.")

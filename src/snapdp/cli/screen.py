@@ -149,10 +149,15 @@ def console(*, err: bool = False) -> Console:
     return made
 
 
-def confirm(question: str) -> bool:
-    """Ask once; anything but yes, or no answer at all, is no."""
+def is_conversation() -> bool:
+    """Tell whether somebody can be asked, and reads what is said: nothing of it goes to a file."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def confirm(question: str, *, default: bool = False) -> bool:
+    """Ask once; no answer at all is no, and so is anything but yes, unless a mere return is to be yes."""
     try:
-        return click.confirm(fitted(question, err=True), err=True)
+        return click.confirm(fitted(question, err=True), default=default, err=True)
     except click.Abort:
         say("")  # the cursor stands behind the question
         return False

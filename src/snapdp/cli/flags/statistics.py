@@ -119,11 +119,7 @@ def given(options: dict[str, Any]) -> list[str]:
 
 def study_values(options: dict[str, Any], *, dataset: str = "from flags") -> dict[str, Any]:
     """Return the values of a study that flags declare."""
-    conditions = _conditions(options["where"])
-    binned = [name for each in KINDS.values() if "edges" in each.details for name in options[each.kind]]
-    if options["edges"] and not binned:
-        raise click.UsageError("--edges belongs to --histogram.")
-    edges = _declared(options, "edges", binned)
+    conditions, edges = _conditions(options["where"]), _edges(options)
     statistics = _statistics(options, conditions, edges)
     return {
         "version": STUDY_VERSION,
@@ -134,6 +130,22 @@ def study_values(options: dict[str, Any], *, dataset: str = "from flags") -> dic
             {**each, **cost} for each, cost in zip(statistics, _costs(options, len(statistics)), strict=True)
         ],
     }
+
+
+def column_values(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the columns that flags declare, for a look at them: what a missing cell counts as may be left out."""
+    said = {**options, "missing": options["missing"] or (DROPPED,)}
+    conditions, edges = _conditions(options["where"]), _edges(options)
+    _statistics(options, conditions, edges)
+    found = _columns(said, conditions, edges)
+    return {} if found == NO_COLUMN else found
+
+
+def _edges(options: dict[str, Any]) -> dict[str, str]:
+    binned = [name for each in KINDS.values() if "edges" in each.details for name in options[each.kind]]
+    if options["edges"] and not binned:
+        raise click.UsageError("--edges belongs to --histogram.")
+    return _declared(options, "edges", binned)
 
 
 def _columns_first() -> list[type[Statistic]]:

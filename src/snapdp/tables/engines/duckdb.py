@@ -53,9 +53,13 @@ class DuckdbEngine(Engine):
     def _select(self, connection: Any, statements: Sequence[str]) -> list[list[tuple[int, ...]]]:
         """Return the rows of all statements, read from one state of the table."""
         connection.execute("BEGIN TRANSACTION READ ONLY")
-        results = [connection.execute(each).fetchall() for each in statements]
+        results = [self._rows(connection, each) for each in statements]
         connection.execute("COMMIT")
         return results
+
+    def _rows(self, connection: Any, statement: str) -> list[tuple[Any, ...]]:
+        found: list[tuple[Any, ...]] = connection.execute(statement).fetchall()
+        return found
 
     def _refusal(self, error: Exception) -> DataError | None:
         """Return what may be said about an error of the engine beyond the one sentence: a line number."""

@@ -15,9 +15,27 @@ from typing import Any, ClassVar, TypeVar
 from snapdp.errors import DataError, SnapdpError
 from snapdp.studies import Aggregate, Aggregates, Column, NumberColumn, quantiser_of
 from snapdp.tables.engines.failures import refusal
+from snapdp.tables.inspection import (
+    Look,
+    Tally,
+    best_reading,
+    class_of,
+    declared_look,
+    shaped_verdicts,
+    tallies,
+    undeclared_look,
+)
 from snapdp.tables.sources.source import Source
 from snapdp.tables.sql.dialects import Dialect
-from snapdp.tables.sql.generator import KeyTable, Script, columns_of, declared_rows, persons_of, script
+from snapdp.tables.sql.generator import KeyTable, Rows, Script, columns_of, declared_rows, persons_of, script
+from snapdp.tables.sql.inspection import (
+    UNREAD,
+    Judged,
+    commonest_shapes,
+    count_verdicts,
+    judge_declared,
+    judge_undeclared,
+)
 
 R = TypeVar("R")
 _VERSION = re.compile(r"[0-9][0-9A-Za-z.+-]{0,40}")
@@ -86,6 +104,70 @@ class Engine(ABC):
         check_columns(wanted)
         self._guarded(lambda connection: self._read_through(connection, wanted))
 
+    def inspect(
+        self, columns: Iterable[Column] | None = None, *, others: Iterable[Column] = (), watch: Watch | None = None
+    ) -> Look:
+        """Return how the cells of columns are read, in classes; without columns, what all of them could be read as.
+
+        For whoever may read the table, and no part of a release. Nothing is written anywhere.
+        others   columns that are looked at as well, where the table has them
+        """
+        if columns is None:
+            return self._guarded(lambda connection: self._look_at_all(connection, watch))
+        wanted, more = list(dict.fromkeys(columns)), list(others)
+        check_columns([*wanted, *more])
+        return self._guarded(lambda connection: self._look(connection, wanted, more, watch))
+
+    def _look(self, connection: Any, wanted: list[Column], others: list[Column], watch: Watch | None) -> Look:
+        counted = self.source.prepare(connection)
+        rows = self.source.open(connection, [*wanted, *others])
+        present = {field.name for field in rows.fields}
+        columns = list(dict.fromkeys([*wanted, *(each for each in others if each.name in present)]))
+        judged, keys = judge_declared(columns, rows, self.dialect)
+        self._load(connection, keys)
+        with nullcontext() if watch is None else self._watched(connection, watch):
+            total, found = self._tallied(connection, rows, judged, counted)
+            shapes = self._shapes(connection, rows, judged, shaped_verdicts(columns, judged, found))
+        return declared_look(columns, found, total, shapes)
+
+    def _look_at_all(self, connection: Any, watch: Watch | None) -> Look:
+        counted = self.source.prepare(connection)
+        rows = self.source.open(connection, [])
+        judged: list[Judged] = []
+        starts = []
+        for field in rows.fields:
+            starts.append(len(judged))
+            judged += judge_undeclared(len(judged), field, self.dialect)
+        with nullcontext() if watch is None else self._watched(connection, watch):
+            total, found = self._tallied(connection, rows, judged, counted)
+            ends = [*starts[1:], len(judged)]
+            readings = [
+                best_reading(field, start, found[start:end], total)
+                for field, start, end in zip(rows.fields, starts, ends, strict=True)
+            ]
+            unread = {each.place: UNREAD for each in readings if each.place is not None}
+            shapes = self._shapes(connection, rows, judged, unread)
+        missing = [class_of(found[start].missing, total) for start in starts]
+        return undeclared_look(rows.fields, readings, missing, shapes, headed=self.source.dialect is not None)
+
+    def _tallied(
+        self, connection: Any, rows: Rows, judged: Sequence[Judged], counted: int | None
+    ) -> tuple[int, list[Tally]]:
+        """Return the number of rows, and the private counts behind every class."""
+        ((row,),) = self._select(connection, [count_verdicts(judged, rows, self.dialect)])
+        _check_rows(counted, row[0])
+        return row[0], tallies(row)
+
+    def _shapes(
+        self, connection: Any, rows: Rows, judged: Sequence[Judged], shaped: dict[int, int]
+    ) -> dict[int, list[str]]:
+        shapes: dict[int, list[str]] = {}
+        if shaped:
+            text = commonest_shapes(judged, rows, self.dialect, shaped=shaped)
+            for place, shape in self._rows(connection, text):
+                shapes.setdefault(int(place), []).append(str(shape))
+        return shapes
+
     def _read_through(self, connection: Any, columns: Sequence[Column]) -> None:
         counted = self.source.prepare(connection)
         rows = self.source.open(connection, columns)
@@ -134,6 +216,10 @@ class Engine(ABC):
     @abstractmethod
     def _select(self, connection: Any, statements: Sequence[str]) -> list[list[tuple[int, ...]]]:
         """Return the rows of all statements, read from one state of the table."""
+
+    @abstractmethod
+    def _rows(self, connection: Any, statement: str) -> Sequence[Sequence[Any]]:
+        """Return the rows of one statement as the engine gives them."""
 
     def _load(self, connection: Any, keys: Sequence[KeyTable]) -> None:  # noqa: ARG002
         """Fill the tables of declared categories, where the dialect keeps long lists in tables."""

@@ -122,9 +122,11 @@ class PostgresEngine(Engine):
             yield connection
 
     def _select(self, connection: Any, statements: Sequence[str]) -> list[list[tuple[int, ...]]]:
-        return [
-            [tuple(map(int, row)) for row in connection.execute(each, prepare=False).fetchall()] for each in statements
-        ]
+        return [[tuple(map(int, row)) for row in self._rows(connection, each)] for each in statements]
+
+    def _rows(self, connection: Any, statement: str) -> list[tuple[Any, ...]]:
+        found: list[tuple[Any, ...]] = connection.execute(statement, prepare=False).fetchall()
+        return found
 
 
 def _connection(address: str) -> Any:

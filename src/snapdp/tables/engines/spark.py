@@ -262,7 +262,11 @@ class SparkEngine(Engine):
             errors.setLevel(levels[1])
 
     def _select(self, connection: Any, statements: Sequence[str]) -> list[list[tuple[int, ...]]]:
-        return [[tuple(map(int, row)) for row in connection.session.sql(each).collect()] for each in statements]
+        return [[tuple(map(int, row)) for row in self._rows(connection, each)] for each in statements]
+
+    def _rows(self, connection: Any, statement: str) -> Sequence[Any]:
+        found: list[Any] = connection.session.sql(statement).collect()
+        return found
 
 
 class _Connection:

@@ -38,9 +38,9 @@ ODD = "1" + "0" * 20  # farther from zero than any category, and still a decimal
 def category_cell(column: CategoryColumn, field: Field, dialect: Dialect) -> str:
     """Return what is read of a cell: text, a number, 0 or 1, or yyyymmdd; NULL where it is missing."""
     if isinstance(column, DateColumn):
-        return _calendar_day(field, dialect)
+        return calendar_day(field, dialect)
     if isinstance(column, BooleanColumn):
-        return _truth(field, dialect)
+        return truth(field, dialect)
     if column.compare == AS_NUMBERS:
         return _number(field, dialect)
     return dialect.exact_text.format(field.reads)
@@ -96,7 +96,7 @@ def _number(field: Field, dialect: Dialect) -> str:
     return f"CASE WHEN {text} IS NULL THEN NULL WHEN {plain} THEN {dialect.plain_number.format(read)} ELSE {odd} END"
 
 
-def _truth(field: Field, dialect: Dialect) -> str:
+def truth(field: Field, dialect: Dialect) -> str:
     if field.kind == TRUTH:
         return f"CASE WHEN {field.reads} THEN 1 WHEN NOT {field.reads} THEN 0 END"
     if field.kind not in (TEXT, LABEL):
@@ -120,7 +120,7 @@ def _is_number(text: str, pattern: str, field: Field, dialect: Dialect) -> str:
 # Dates
 
 
-def _calendar_day(field: Field, dialect: Dialect) -> str:
+def calendar_day(field: Field, dialect: Dialect) -> str:
     """Return yyyymmdd, 0 for what is no date between the years 1 and 9999; 30 February is looked at later."""
     if field.kind == EMPTY:
         return f"CAST(NULL AS {dialect.narrow})"
@@ -139,10 +139,14 @@ def _calendar_day(field: Field, dialect: Dialect) -> str:
 def _is_inside(column: DateColumn, p: str, dialect: Dialect) -> str:
     """Return a test whether yyyymmdd is a day of the calendar, from the first to the last."""
     first, last = (int(day.isoformat().replace("-", "")) for day in (column.first, column.last))
+    return f"{p} >= {first} AND {p} <= {last} AND {is_day(p, dialect)}"
+
+
+def is_day(p: str, dialect: Dialect) -> str:
+    """Return a test whether yyyymmdd, in a year from 0 on, is a day of the calendar."""
     y, m, d = _parts(p, dialect)
     length = f"CASE WHEN {m} IN (4, 6, 9, 11) THEN 30 WHEN {m} <> 2 THEN 31 WHEN {_is_leap(y)} THEN 29 ELSE 28 END"
-    real = f"{m} >= 1 AND {m} <= 12 AND {d} >= 1 AND {d} <= {length}"
-    return f"{p} >= {first} AND {p} <= {last} AND {real}"
+    return f"{m} >= 1 AND {m} <= 12 AND {d} >= 1 AND {d} <= {length}"
 
 
 def _period(column: DateColumn, p: str, dialect: Dialect) -> str:

@@ -42,6 +42,8 @@ class Dialect(Value):
     number_from_text   a double from text {0} that matches the pattern {1}, read from {2}: the same as a plain number
     lot          a whole number of 60 bits from a text: the first 15 hexadecimal digits of its SHA-256
     matches      whether all of a text matches a pattern of ASCII classes; both are operands
+    replaced     a text {0} with {2} for each match of the pattern {1}
+    letter       a pattern of letters of any script, as far as the engine knows them
     plain_number, whole_number   casts of text that is known to match: a decimal, digits
     decimal      a type that holds every decimal of 15 digits on both sides of the point, and more to the left
     same_decimal a cell of the decimal type {1} as that type, NULL where it would be rounded or does not fit
@@ -67,6 +69,8 @@ class Dialect(Value):
     number_from_text: str
     lot: str
     matches: str
+    replaced: str
+    letter: str
     plain_number: str
     whole_number: str
     decimal: str
@@ -97,6 +101,8 @@ DUCKDB = Dialect(
     number_from_text="CASE WHEN regexp_full_match({0}, {1}) THEN TRY_CAST({2} AS DOUBLE) END",
     lot="CAST('0x' || substr(sha256({0}), 1, 15) AS BIGINT)",
     matches="regexp_full_match({0}, {1})",
+    replaced="regexp_replace({0}, {1}, {2}, 'g')",
+    letter=r"[\p{L}\p{M}]",
     plain_number=f"TRY_CAST(TRIM({{0}}) AS {_DECIMAL})",
     whole_number="TRY_CAST({0} AS BIGINT)",
     decimal=_DECIMAL,
@@ -143,6 +149,9 @@ POSTGRES = Dialect(
     series="generate_series(0, {0} - 1)",
     number_from_text="CAST(NULL AS DOUBLE PRECISION)",  # its source refuses text for numbers: no cast of text is total
     matches="({0} ~ ('^(' || {1} || ')$'))",  # $ is the very end there, never a line end before it
+    # In the collation C, which cells are compared in, no letter beyond ASCII is one.
+    replaced="regexp_replace(({0}) COLLATE pg_catalog.\"default\", {1}, {2}, 'g')",
+    letter="[[:alpha:]]",
     plain_number="CAST(TRIM({0}) AS NUMERIC)",
     whole_number="CAST({0} AS BIGINT)",
     decimal="NUMERIC",
@@ -194,6 +203,8 @@ SPARK = Dialect(
     # The # is behind the last character, where $ would also match before a line end.
     number_from_text="CASE WHEN ({0} || '#') RLIKE ('^' || {1} || '#$') THEN TRY_CAST({2} AS DOUBLE) END",
     matches=_SPARK_MATCHES,
+    replaced="regexp_replace({0}, {1}, {2})",
+    letter=r"[\p{L}\p{M}]",
     plain_number=f"TRY_CAST(TRIM({{0}}) AS {_DECIMAL})",
     whole_number="TRY_CAST({0} AS BIGINT)",
     decimal=_DECIMAL,

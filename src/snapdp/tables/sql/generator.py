@@ -51,20 +51,21 @@ def declared_rows(columns: Iterable[Column], *, table: str = "data") -> Rows:
 
 def _clamped(x: str, formula: Quantiser, dialect: Dialect) -> str:
     """Return c: NULL and NaN fall out as NULL, infinities clamp."""
-    low, high, infinity = (_double(each, dialect) for each in (formula.low, formula.high, math.inf))
+    low, high, infinity = (double_constant(each, dialect) for each in (formula.low, formula.high, math.inf))
     near = ""
     if formula.scale < 1 and formula.low <= 0 <= formula.high:
         # Scaling down would underflow here, which some engines report; all of these are in the level of zero.
         edge = math.ldexp(float(power_of_two(floor_log2(formula.column.step))), -2)
-        near = f"WHEN {x} > {_double(-edge, dialect)} AND {x} < {_double(edge, dialect)} THEN {_double(0.0, dialect)} "
+        below, zero, above = (double_constant(each, dialect) for each in (-edge, 0.0, edge))
+        near = f"WHEN {x} > {below} AND {x} < {above} THEN {zero} "
     return f"CASE {near}WHEN {x} <= {low} THEN {low} WHEN {x} < {high} THEN {x} WHEN {x} <= {infinity} THEN {high} END"
 
 
 def _level(c: str, formula: Quantiser, dialect: Dialect) -> str:
     """Return q for a clamped cell; for a missing one NULL, or what stands in for it everywhere."""
-    scaled = f"{c} * {_double(formula.scale, dialect)}"
+    scaled = f"{c} * {double_constant(formula.scale, dialect)}"
     if formula.integers == DOUBLE:
-        shift, half = _double(float(formula.shift), dialect), _double(0.5, dialect)
+        shift, half = double_constant(float(formula.shift), dialect), double_constant(0.5, dialect)
         q = f"CAST(FLOOR((FLOOR({scaled}) + {shift}) * {half}) AS {dialect.narrow})"
     else:
         narrow = formula.integers == NARROW
@@ -75,12 +76,13 @@ def _level(c: str, formula: Quantiser, dialect: Dialect) -> str:
         q = f"CAST({dialect.quotient.format(f'({product} + {shift})', divide)} AS {dialect.narrow})"
         if formula.low != formula.column.lower or formula.high != formula.column.upper:
             # A bound that is no double: the double just outside it stands for the bound itself.
-            low, high = _double(formula.low, dialect), _double(formula.high, dialect)
+            low, high = double_constant(formula.low, dialect), double_constant(formula.high, dialect)
             q = f"CASE WHEN {c} <= {low} THEN 0 WHEN {c} >= {high} THEN {formula.column.levels} ELSE {q} END"
     return f"COALESCE({q}, {formula.missing})" if formula.column.everywhere else q
 
 
-def _double(value: float, dialect: Dialect) -> str:
+def double_constant(value: float, dialect: Dialect) -> str:
+    """Return a double as a constant of a statement."""
     text = repr(value + 0.0) if math.isfinite(value) else "Infinity"  # + 0.0: no negative zero
     return f"CAST('{text}' AS {dialect.double})"
 
@@ -156,10 +158,9 @@ def script(asked: Iterable[Aggregate], rows: Rows, *, dialect: Dialect = DUCKDB,
     large = [each for each in wanted if each.cells > dialect.many_cells]
     small = [each for each in wanted if each.cells <= dialect.many_cells]
     columns = columns_of(wanted)
-    many = [c for c in columns if isinstance(c, CategoryColumn) and c.listed and len(c.categories) > MANY_CELLS]
     persons = persons_of(wanted)
     row = None if persons is None else _names(sorted(columns, key=lambda column: (column.name, repr(column))))
-    writer = _StatementWriter(rows, dialect, {c: f"snapdp_keys_{i}" for i, c in enumerate(many)}, persons, row, salt)
+    writer = _StatementWriter(rows, dialect, long_lists(columns), persons, row, salt)
     groupings = dict.fromkeys(each.by for each in small if each.by is not None)
     return Script(
         keys=tuple(KeyTable(name=name, column=c) for c, name in writer.keys.items() if dialect.labels is None),
@@ -294,7 +295,7 @@ class _StatementWriter:
             made.append("person")
         for column, name in names.items():
             cell = f"v{name[1:]}"
-            read.append(f"{self._cell(column)} AS {cell}")
+            read.append(f"{read_cell(column, self.rows.field(column), self.dialect)} AS {cell}")
             if isinstance(column, NumberColumn):
                 formula = quantiser_of(column)
                 clamped.append(f"{_clamped(cell, formula, self.dialect)} AS {cell}")
@@ -304,29 +305,35 @@ class _StatementWriter:
                 code = category_code(column, cell, self.rows.field(column), self.dialect, keys=self.keys.get(column))
                 made.append(f"{code} AS {name}")
                 if column in self.keys:
-                    joins.append(self._join(column, cell))
+                    field = self.rows.field(column)
+                    joins.append(listed(column, cell, field, self.dialect, name=self.keys[column]))
         return (
             f"(SELECT {', '.join(made)}\nFROM (SELECT {', '.join(clamped)}\nFROM (SELECT {', '.join(read)}\n"
             f"FROM {self.rows.origin}) AS cells) AS clamped{''.join(joins)})"
         )
 
-    def _join(self, column: CategoryColumn, cell: str) -> str:
-        name, labels = self.keys[column], self.dialect.labels
-        table = name if labels is None else f"{labels(column.categories)} AS {name}"
-        label = key_label(column, f"{name}.label", self.rows.field(column), self.dialect)
-        return f"\nLEFT JOIN {table} ON {label} = {cell}"
 
-    def _cell(self, column: Column) -> str:
-        field = self.rows.field(column)
-        if isinstance(column, CategoryColumn):
-            return category_cell(column, field, self.dialect)
-        if field.kind == TEXT:
-            text, quoted = f"CAST({field.reads} AS {self.dialect.text})", self.dialect.quoted
-            return self.dialect.number_from_text.format(
-                text, quoted(field.numbers.pattern), field.numbers.plain(text, quoted)
-            )
-        given = f"CAST({field.reads} AS {self.dialect.text})" if field.wide else field.reads
-        return f"CAST({given} AS {self.dialect.double})"
+def listed(column: CategoryColumn, cell: str, field: Field, dialect: Dialect, *, name: str) -> str:
+    """Return the join of a cell with the list of its categories, a table by this name (label, code)."""
+    table = name if dialect.labels is None else f"{dialect.labels(column.categories)} AS {name}"
+    return f"\nLEFT JOIN {table} ON {key_label(column, f'{name}.label', field, dialect)} = {cell}"
+
+
+def read_cell(column: Column, field: Field, dialect: Dialect) -> str:
+    """Return what is read of a cell: a double, or what a category is compared with; NULL where it is missing."""
+    if isinstance(column, CategoryColumn):
+        return category_cell(column, field, dialect)
+    if field.kind == TEXT:
+        text, quoted = f"CAST({field.reads} AS {dialect.text})", dialect.quoted
+        return dialect.number_from_text.format(text, quoted(field.numbers.pattern), field.numbers.plain(text, quoted))
+    given = f"CAST({field.reads} AS {dialect.text})" if field.wide else field.reads
+    return f"CAST({given} AS {dialect.double})"
+
+
+def long_lists(columns: Iterable[Column]) -> dict[CategoryColumn, str]:
+    """Return the columns whose lists are looked up in a table, with the names of these tables."""
+    many = [c for c in columns if isinstance(c, CategoryColumn) and c.listed and len(c.categories) > MANY_CELLS]
+    return {column: f"snapdp_keys_{i}" for i, column in enumerate(many)}
 
 
 def _names(columns: Iterable[Column]) -> dict[Column, str]:

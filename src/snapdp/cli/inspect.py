@@ -1,0 +1,84 @@
+"""`snapdp inspect`: how the cells of a table are read, before anything is asked of it. Writes nothing.
+
+Room: cli. Parse, one library call, render. It has no --json: what it says is for whoever may read the table.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from snapdp.cli.flags.csv_dialect import csv_dialect, csv_options, to_declare
+from snapdp.cli.flags.statistics import column_values, given, statistic_options
+from snapdp.cli.screen import note, table, watch
+
+if TYPE_CHECKING:
+    from snapdp.tables import Look
+
+EXAMPLE = """\b
+Examples:
+  snapdp inspect people.csv
+  snapdp inspect people.csv --mean age --bounds 0,99
+  snapdp inspect study.toml
+"""
+
+
+@click.command("inspect", epilog=EXAMPLE)
+@click.argument("source", type=str)
+@click.option("--data", help="The table, where SOURCE is a study: a CSV or Parquet file, a glob, a DuckDB file.")
+@click.option("--table", metavar="NAME", help="The table in a DuckDB file or on a PostgreSQL server.")
+@click.option("--spark", metavar="URL", help="Let Spark with this master read the files.")
+@csv_options
+@statistic_options
+@click.pass_context
+def inspect_command(ctx: click.Context, /, **options: Any) -> None:
+    """Look at how the cells of a table are read, before a release.
+
+    SOURCE is a study (.toml) or a table; with the flags of a release it is read as that release would read it, without
+    them it is said what each column could be read as. For each column: how many cells are missing, cannot be read, or
+    are outside of what is declared, in classes, and the shapes of what was not read. No cell is shown.
+
+    For whoever may read the table: it costs nothing, and no epsilon covers it. Nothing is written: no ledger entry,
+    record, log or cache. There is no --json: its answers are not to be kept, passed on, or built into a request.
+    """
+    ctx.meta["snapdp.try"] = to_declare
+    show_look(_look(options))
+
+
+def _look(options: dict[str, Any]) -> Look:
+    from snapdp.api.study import study
+    from snapdp.studies import PersonColumn
+    from snapdp.tables import open_table
+
+    where = {"table": options["table"], "spark": options["spark"]}
+    if options["source"].lower().endswith(".toml"):
+        strays = given(options)
+        if strays:
+            raise click.UsageError(f"{', '.join(strays)} is not read together with a study file.")
+        found = study(options["source"])
+        data = options["data"] or found.data
+        dialect = csv_dialect(options, found.csv)
+        return found.inspect(None if data is None else open_table(data, **where, dialect=dialect), watch=watch)
+    if options["data"]:
+        raise click.UsageError("--data belongs to a study; the table is the argument itself.")
+    opened = open_table(options["source"], **where, dialect=csv_dialect(options, None))
+    columns = column_values(options) if given(options) else {}
+    if not columns:
+        return opened.inspect(watch=watch)
+    declared = study(
+        dataset="inspected",
+        relation="add-remove",
+        n_max=1,
+        columns=columns,
+        statistic=[{"kind": "count", "epsilon": 1}],
+    )
+    persons = [] if options["person"] is None else [PersonColumn(name=options["person"])]
+    return opened.inspect([*declared.columns, *persons], watch=watch)
+
+
+def show_look(look: Look, *, to_stderr: bool = False) -> None:
+    """Print a look: its table, and what may be made of it."""
+    table(look.heads, look.lines, err=to_stderr)
+    for each in look.notes:
+        note(each, err=to_stderr)

@@ -1,0 +1,177 @@
+"""A look at how cells are read: classes for each column, and shapes of what was not read. Never a cell, never a count.
+
+Room: tables. What is made here is a conversation with whoever may read the table, no part of any request, and covered
+by no epsilon. Counts become classes at once, and only classes are kept:
+
+    none    0        up to 1 %    0 < count <= rows/100        1 to 10 %    up to rows/10        more    beyond that
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import zip_longest
+from textwrap import wrap
+
+from snapdp.display import html_card, shortened, visible
+from snapdp.studies import BooleanColumn, CategoryColumn, Column, PersonColumn
+from snapdp.tables.sql.inspection import BY_SCHEMA, KINDS, NUMBERS, OUTSIDE, UNREAD, VERDICTS, Judged
+from snapdp.tables.sql.stored import LABEL, TEXT, Field
+from snapdp.values import Value
+
+NONE, UP_TO_1, UP_TO_10, MORE = CLASSES = ("none", "up to 1 %", "1 to 10 %", "more")
+LONGEST_NAME, WIDTH = 60, 79
+NOT_PUBLIC = (
+    "Outside: of the bounds, dates or categories as declared. One that is changed because of this is no longer public: "
+    "it tells about the cells, and epsilon does not cover that."
+)
+SHAPES = 'Shapes: 9 is a digit, "a" a letter, ? anything else; at most 12 characters. No cell is shown.'
+OF_ROWS = "Classes are shares of all rows: none, up to 1 %, 1 to 10 %, more."
+FIRST_LINE = "The first line of the file is taken for the names of the columns."
+DECLARE = (
+    "Declare what you know about the table, not what you see in it: bounds and categories are never shown, since from "
+    "the cells they would not be public."
+)
+
+
+def class_of(count: int, rows: int) -> str:
+    """Return the class of a share of rows.
+
+    >>> [class_of(count, 1000) for count in (0, 1, 10, 11, 100, 101)]
+    ['none', 'up to 1 %', 'up to 1 %', '1 to 10 %', '1 to 10 %', 'more']
+    """
+    if count == 0:
+        return NONE
+    return UP_TO_1 if 100 * count <= rows else UP_TO_10 if 10 * count <= rows else MORE
+
+
+class Look(Value):
+    """What a look shows: a line for each column. Lines have classes and shapes; there is nothing else to be had.
+
+    heads, lines   a table
+    notes          sentences under it
+    """
+
+    heads: tuple[str, ...]
+    lines: tuple[tuple[str, ...], ...]
+    notes: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        split = ([each.split("\n") for each in line] for line in (self.heads, *self.lines))
+        flat = [row for line in split for row in zip_longest(*line, fillvalue="")]
+        widths = [max(map(len, column)) for column in zip(*flat, strict=True)]
+        rows = ("  ".join(map(str.ljust, line, widths)).rstrip() for line in flat)
+        return "\n".join([*rows, *(line for each in self.notes for line in wrap(each, WIDTH))])
+
+    def _repr_html_(self) -> str:
+        return html_card(
+            "how the cells are read", [(self.heads, self.lines), (("",), [(each,) for each in self.notes])]
+        )
+
+
+class Tally(Value):
+    """How many cells of a column are missing, were not read, and are outside. Private: made into classes at once."""
+
+    missing: int
+    unread: int
+    outside: int
+
+
+def tallies(row: Sequence[int]) -> list[Tally]:
+    """Return the counts of each column from a row of numbers, the first of which is that of the rows."""
+    each = len(VERDICTS)
+    parts = (row[start : start + each] for start in range(1, len(row), each))
+    return [Tally(missing=int(m), unread=int(u), outside=int(o)) for m, u, o in parts]
+
+
+# Declared columns
+
+
+def shaped_verdicts(columns: Sequence[Column], judged: Sequence[Judged], found: Sequence[Tally]) -> dict[int, int]:
+    """Return for which columns shapes are asked, and of which cells: of unread ones, and of unknown categories."""
+    wanted = {}
+    for place, (column, how, tally) in enumerate(zip(columns, judged, found, strict=True)):
+        listed = isinstance(column, CategoryColumn) and column.listed
+        if how.text and (tally.outside if listed else tally.unread):
+            wanted[place] = OUTSIDE if listed else UNREAD
+    return wanted
+
+
+def declared_look(
+    columns: Sequence[Column], found: Sequence[Tally], rows: int, shapes: Mapping[int, Sequence[str]]
+) -> Look:
+    """Return what is shown of declared columns."""
+    lines = []
+    for place, (column, tally) in enumerate(zip(columns, found, strict=True)):
+        classes = [class_of(count, rows) for count in (tally.missing, tally.unread, tally.outside)]
+        if isinstance(column, PersonColumn):
+            classes[1:] = "", ""
+        elif isinstance(column, BooleanColumn):
+            classes[2] = ""
+        elif isinstance(column, CategoryColumn) and column.listed:
+            classes[1] = ""
+        lines.append((_named(column.name), column.kind, *classes, _shown(shapes.get(place, ()))))
+    heads = ("column", "kind", "missing", "not read", "outside", "shapes")
+    return Look(heads=heads, lines=tuple(lines), notes=(OF_ROWS, SHAPES, NOT_PUBLIC))
+
+
+# Columns of which nothing is declared
+
+
+class Reading(Value):
+    """What the cells of a field can be read as: the kinds with the fewest cells not read, in classes.
+
+    place   of the judgement whose unread cells have their shapes shown; None where none are
+    """
+
+    kinds: str
+    unread: str
+    place: int | None = None
+
+
+def best_reading(field: Field, start: int, found: Sequence[Tally], rows: int) -> Reading:
+    """Return the kinds that suit a field best; text, where none does.
+
+    start   the place of the first judgement on it
+    """
+    if field.kind not in (TEXT, LABEL):
+        return Reading(kinds=BY_SCHEMA[field.kind], unread="")
+    classes = [class_of(tally.unread, rows) for tally in found]
+    best = min(classes, key=CLASSES.index)
+    if found[0].missing == rows:
+        return Reading(kinds="no cell", unread="")
+    if best == MORE:
+        return Reading(kinds="text", unread="", place=start + KINDS.index(NUMBERS))
+    suits = [place for place, each in enumerate(classes) if each == best]
+    place = None if best == NONE else start + suits[0]
+    return Reading(kinds=" or ".join(KINDS[each] for each in suits), unread=best, place=place)
+
+
+def undeclared_look(
+    fields: Iterable[Field],
+    readings: Sequence[Reading],
+    missing: Sequence[str],
+    shapes: Mapping[int, Sequence[str]],
+    *,
+    headed: bool,
+) -> Look:
+    """Return what is shown of a table of which nothing is declared. `headed`: its names are the line of a file."""
+    lines = tuple(
+        (
+            _named(field.name),
+            lacking,
+            reading.kinds,
+            reading.unread,
+            _shown(() if reading.place is None else shapes.get(reading.place, ())),
+        )
+        for field, reading, lacking in zip(fields, readings, missing, strict=True)
+    )
+    heads = ("column", "missing", "reads as", "not read", "shapes")
+    return Look(heads=heads, lines=lines, notes=(*((FIRST_LINE,) if headed else ()), OF_ROWS, SHAPES, DECLARE))
+
+
+def _named(name: str) -> str:
+    return shortened(visible(name), LONGEST_NAME)
+
+
+def _shown(shapes: Sequence[str]) -> str:
+    return "\n".join(f'"{visible(each)}"' for each in shapes)

@@ -1,0 +1,177 @@
+"""How cells are read, as SQL: a verdict on every cell, how many have each, and the shapes of those that were not read.
+
+Room: tables. Writes SQL, runs nothing. Cells are read by the same expressions as in a release. A verdict is a number:
+
+    0 read    1 missing    2 not read as declared    3 read, but outside the bounds, the dates or the categories
+
+A shape is made inside the engine, of the first twelve characters: digits are 9, letters a, blanks and a little
+punctuation stay, everything else is ?. Cells never leave it. Two scans at most: all counts, then all shapes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from snapdp.exact import to_float_down, to_float_up
+from snapdp.studies import (
+    DROPPED,
+    BooleanColumn,
+    CategoryColumn,
+    Column,
+    DateColumn,
+    NumberColumn,
+    PersonColumn,
+)
+from snapdp.tables.sql.categories import calendar_day, category_code, is_day, truth
+from snapdp.tables.sql.dialects import Dialect
+from snapdp.tables.sql.generator import KeyTable, double_constant, listed, long_lists, read_cell
+from snapdp.tables.sql.stored import CALENDAR, EMPTY, LABEL, NUMERIC, OTHER, TEXT, TRUTH, WHOLE, Field, Rows
+from snapdp.values import Value, replaced
+
+READ, MISSING, UNREAD, OUTSIDE = range(4)
+VERDICTS = (MISSING, UNREAD, OUTSIDE)
+MOST_SHAPES, LONGEST_SHAPE = 3, 12
+KEPT = " .,:;+/_'()%$<>=-"  # the last stands there because of what it means inside brackets
+SHAPED = (TEXT, LABEL, WHOLE)  # stored as what people wrote; engines print other numbers each in their own way
+NUMBERS, DATES, YES_NO, NO_KIND = "numbers", "dates", "yes/no", "not known"
+KINDS = (NUMBERS, DATES, YES_NO)
+BY_SCHEMA = {
+    **dict.fromkeys((NUMERIC, WHOLE), NUMBERS),
+    TRUTH: YES_NO,
+    CALENDAR: DATES,
+    EMPTY: NO_KIND,
+    OTHER: NO_KIND,
+}
+_NAN = " *[+-]?[nN][aA][nN] *"
+
+
+class Judged(Value):
+    """A column whose cells are judged, at some place i: what is selected of a row, and the verdict on it.
+
+    cell      the SQL of what is read of a cell, which is then named v0, v1, ...
+    text      the SQL of the cell as people wrote it, named t0, t1, ...; none where no shape is shown
+    verdict   of these names
+    join      the list of categories, where it is a table
+    """
+
+    cell: str
+    verdict: str
+    text: str = ""
+    join: str = ""
+
+
+def count_verdicts(judged: Sequence[Judged], rows: Rows, dialect: Dialect) -> str:
+    """Return a SELECT of the number of rows, and for each judged column of missing, unread and outside cells."""
+    counts = [dialect.count_if.format(f"k{i} = {code}") for i in range(len(judged)) for code in VERDICTS]
+    return f"SELECT {', '.join(['COUNT(*)', *counts])}\nFROM {_verdicts(judged, rows, dialect, shaped={})}"
+
+
+def commonest_shapes(judged: Sequence[Judged], rows: Rows, dialect: Dialect, *, shaped: Mapping[int, int]) -> str:
+    """Return a SELECT of (place, shape): the commonest ones of the cells with one verdict, for some of the columns.
+
+    shaped   places of columns, and the verdict whose cells are looked at
+    """
+    names = [f"s{i}" for i in shaped]
+    place = " ".join(f"WHEN s{i} IS NOT NULL THEN {i}" for i in shaped)
+    shape = dialect.exact_text.format(f"COALESCE({', '.join([*names, 'NULL'])})")
+    return (
+        f"SELECT place, shape\nFROM (SELECT place, shape, many, ROW_NUMBER() OVER (PARTITION BY place "
+        f"ORDER BY many DESC, shape) AS rank\nFROM (SELECT CASE {place} END AS place, {shape} AS shape, many\n"
+        f"FROM (SELECT {', '.join(names)}, COUNT(*) AS many\nFROM {_verdicts(judged, rows, dialect, shaped=shaped)}\n"
+        f"GROUP BY GROUPING SETS ({', '.join(f'({name})' for name in names)})) AS found) AS placed\n"
+        f"WHERE place IS NOT NULL) AS ranked\nWHERE rank <= {MOST_SHAPES}\nORDER BY place, rank"
+    )
+
+
+def shape_of(text: str, dialect: Dialect) -> str:
+    """Return the shape of a text."""
+    found = f"SUBSTR({text}, 1, {LONGEST_SHAPE})"
+    for pattern, sign in (("[0-9]", "9"), (dialect.letter, "a"), (f"[^9a{KEPT}]", "?")):
+        found = dialect.replaced.format(found, dialect.quoted(pattern), dialect.quoted(sign))
+    return f"CASE WHEN LENGTH({text}) > {LONGEST_SHAPE} THEN {found} || '...' ELSE {found} END"
+
+
+def _verdicts(judged: Sequence[Judged], rows: Rows, dialect: Dialect, *, shaped: Mapping[int, int]) -> str:
+    read, made, joins = [], [], []
+    for i, each in enumerate(judged):
+        read += [f"{each.cell} AS v{i}", *([f"{each.text} AS t{i}"] if each.text else [])]
+        made += [f"{each.verdict} AS k{i}", *([f"t{i}"] if each.text else [])]
+        joins.append(each.join)
+    found = f"(SELECT {', '.join(made)}\nFROM (SELECT {', '.join(read)}\nFROM {rows.origin}) AS cells{''.join(joins)})"
+    if not shaped:
+        return f"{found} AS judged"
+    shapes = (f"CASE WHEN k{i} = {code} THEN {shape_of(f't{i}', dialect)} END AS s{i}" for i, code in shaped.items())
+    return f"(SELECT {', '.join(shapes)}\nFROM {found} AS judged) AS shapes"
+
+
+# Declared columns
+
+
+def judge_declared(columns: Sequence[Column], rows: Rows, dialect: Dialect) -> tuple[list[Judged], list[KeyTable]]:
+    """Return how the cells of declared columns are judged, and the lists that must be loaded first."""
+    lists = long_lists(columns)
+    names = {column.name: name for column, name in lists.items()}
+    judged = [_declared(i, each, rows.field(each), dialect, names.get(each.name)) for i, each in enumerate(columns)]
+    keys = [KeyTable(name=name, column=column) for column, name in lists.items() if dialect.labels is None]
+    return judged, keys
+
+
+def _declared(place: int, column: Column, field: Field, dialect: Dialect, keys: str | None) -> Judged:
+    text = dialect.exact_text.format(field.reads) if field.kind in SHAPED else ""
+    cell, v = read_cell(column, field, dialect), f"v{place}"
+    if isinstance(column, NumberColumn):
+        return Judged(cell=cell, verdict=_number(column, v, f"t{place}", field, dialect), text=text)
+    if isinstance(column, PersonColumn):
+        return Judged(cell=cell, verdict=f"CASE WHEN {v} IS NULL THEN {MISSING} ELSE {READ} END")
+    join = "" if keys is None else listed(column, v, field, dialect, name=keys)
+    return Judged(cell=cell, verdict=_category(column, v, field, dialect, keys), text=text, join=join)
+
+
+def _number(column: NumberColumn, v: str, t: str, field: Field, dialect: Dialect) -> str:
+    low, high = to_float_up(column.lower), to_float_down(column.upper)  # for doubles as good as the bounds themselves
+    outside = f"{v} < {double_constant(low, dialect)} OR {v} > {double_constant(high, dialect)}"
+    known = f"{v} <= {double_constant(math.inf, dialect)}"  # NaN is above it
+    unread = f"WHEN {_is_unread(t, dialect)} THEN {UNREAD} " if field.kind == TEXT else ""
+    return f"CASE WHEN {known} THEN CASE WHEN {outside} THEN {OUTSIDE} ELSE {READ} END {unread}ELSE {MISSING} END"
+
+
+def _is_unread(t: str, dialect: Dialect) -> str:
+    """Return a test whether there is a text, where none was read: NaN is how programs write that there is none."""
+    return f"{t} IS NOT NULL AND NOT {dialect.matches.format(t, dialect.quoted(_NAN))}"
+
+
+def _category(column: CategoryColumn, v: str, field: Field, dialect: Dialect, keys: str | None) -> str:
+    code = category_code(replaced(column, unknown=DROPPED, null=DROPPED), v, field, dialect, keys=keys)
+    other = str(UNREAD if isinstance(column, BooleanColumn) else OUTSIDE)
+    if isinstance(column, DateColumn):
+        other = f"CASE WHEN {is_day(v, dialect)} THEN {OUTSIDE} ELSE {UNREAD} END"
+    return f"CASE WHEN {v} IS NULL THEN {MISSING} WHEN ({code}) IS NULL THEN {other} ELSE {READ} END"
+
+
+# Columns of which nothing is declared
+
+
+def judge_undeclared(place: int, field: Field, dialect: Dialect) -> list[Judged]:
+    """Return how the cells of a field are judged: text by each of the kinds, anything else as what it is stored as."""
+    if field.kind in (TEXT, LABEL):
+        return [_undeclared(place + i, kind, field, dialect) for i, kind in enumerate(KINDS)]
+    known = f"v{place} IS NOT NULL"
+    if field.kind == NUMERIC:
+        known = f"CAST(v{place} AS {dialect.double}) <= {double_constant(math.inf, dialect)}"
+    return [Judged(cell=field.reads, verdict=f"CASE WHEN {known} THEN {READ} ELSE {MISSING} END")]
+
+
+def _undeclared(place: int, kind: str, field: Field, dialect: Dialect) -> Judged:
+    text, v, t = dialect.exact_text.format(field.reads), f"v{place}", f"t{place}"
+    if kind == NUMBERS:
+        cell, read = text, dialect.matches.format(v, dialect.quoted(field.numbers.pattern))
+    elif kind == DATES:
+        cell, read = calendar_day(field, dialect), is_day(v, dialect)
+    else:
+        cell, read = truth(field, dialect), f"{v} <> 2"
+    verdict = (
+        f"CASE WHEN {v} IS NOT NULL AND {read} THEN {READ} WHEN {_is_unread(t, dialect)} THEN {UNREAD} "
+        f"ELSE {MISSING} END"
+    )
+    return Judged(cell=cell, verdict=verdict, text=text)
