@@ -162,6 +162,8 @@ def test_a_name_goes_through_every_command_and_file(name, person):
         assert person
         return
     data = table(name)
+    assert run("inspect", study, "--data", data).exit_code == 0
+    assert run("inspect", data).exit_code == 0
     files = ["--record", "r.json", "--report", "r.html", "--values", "v.csv"]
     done = run("release", study, "--data", data, "--ledger", "people.ledger", "--yes", *files)
     if done.exit_code:  # such a file is no table: refused before anything is charged, with nothing left behind

@@ -321,6 +321,8 @@ COMMANDS = [
     "plan in/study.toml --json",
     "plan --mean x --bounds 0,120 --missing middle --n 5000 --epsilon 0.5",
     "sql in/study.toml --data in/people.csv",
+    "inspect in/people.csv --mean x --bounds 500,1000",
+    "inspect in/study.toml --data in/people.csv",
     "init out/new.toml --dataset people --mean x --bounds 500,1000 --missing 700 --n 6 --epsilon 1",
     "ledger create out/new.ledger --dataset people --cap 1 --relation change-one --n 6",
     "ledger show change-one.ledger",

@@ -585,3 +585,17 @@ def test_a_leak_would_be_found(leak, places, tmp_path, capfd, monkeypatch):
     assert places <= set(differences(one, two))
     monkeypatch.undo()
     assert differences(*seen_twice(pair, "csv", tmp_path, capfd, values=values)[1:]) == {}
+
+
+# No look where nobody is asked
+
+
+def test_without_a_terminal_a_cell_that_cannot_be_read_changes_no_byte(tmp_path, capfd):
+    columns = {"x": {"kind": "number", "lower": 500, "upper": 1000, "missing": "dropped"}}
+    values = study("change-one", 7, [{"kind": "mean", "column": "x", "epsilon": "1/2"}], **columns) | {"version": 2}
+    line = "release DATA --mean x --bounds 500,1000 --missing dropped --n 7 --epsilon 0.5 --ledger book.ledger"
+    act = commands(values, line, f"{line} --yes --record out/record.json", line, f"{line} --json")
+    for pair in (PAIRS["all cells missing"], changed(PLAIN, (9e9, 2.0, 20.0, "a", "a"))):
+        _, one, two = seen_twice(pair, "csv", tmp_path, capfd, values=values, act=act)
+        assert differences(one, two) == {}
+        assert [int(one[key][1:2]) for key in sorted(one) if key[0].isdigit()][:4] == [2, 0, 0, 0]

@@ -134,10 +134,9 @@ def study_values(options: dict[str, Any], *, dataset: str = "from flags") -> dic
 
 def column_values(options: dict[str, Any]) -> dict[str, Any]:
     """Return the columns that flags declare, for a look at them: what a missing cell counts as may be left out."""
-    said = {**options, "missing": options["missing"] or (DROPPED,)}
     conditions, edges = _conditions(options["where"]), _edges(options)
     _statistics(options, conditions, edges)
-    found = _columns(said, conditions, edges)
+    found = _columns(options, conditions, edges, missing=DROPPED)
     return {} if found == NO_COLUMN else found
 
 
@@ -213,8 +212,13 @@ def _relation(options: dict[str, Any]) -> dict[str, Any]:
     return {"relation": "add-remove", "n_max": options["n_max"], **persons}
 
 
-def _columns(options: dict[str, Any], conditions: dict[str, Any], edges: dict[str, str]) -> dict[str, Any]:
-    """Return a declaration of every column named: categories for those that need them, else bounds."""
+def _columns(
+    options: dict[str, Any], conditions: dict[str, Any], edges: dict[str, str], *, missing: str | None = None
+) -> dict[str, Any]:
+    """Return a declaration of every column named: categories for those that need them, else bounds.
+
+    missing   what a missing number counts as where no flag says it; None where one must
+    """
     named = [(each, name) for each in _columns_first() for names in _named(each, options) for name in names]
     numbers = [name for each, name in named if each.numbers or name in edges]
     categories = [name for each, name in named if not each.numbers and name not in edges]
@@ -225,14 +229,14 @@ def _columns(options: dict[str, Any], conditions: dict[str, Any], edges: dict[st
         return dict(NO_COLUMN)
     lists = [name for name in _once(categories) if name not in kinds and name not in _once(numbers)]
     told = _category_columns(options, lists)  # first: without it a histogram of numbers has no bounds
-    return {**_number_columns(options, _once(numbers)), **kinds, **told}
+    return {**_number_columns(options, _once(numbers), missing), **kinds, **told}
 
 
 def _once(names: list[str]) -> list[str]:
     return list(dict.fromkeys(name.strip() for name in names))
 
 
-def _number_columns(options: dict[str, Any], names: list[str]) -> dict[str, Any]:
+def _number_columns(options: dict[str, Any], names: list[str], missing: str | None) -> dict[str, Any]:
     common: dict[str, Any] = {"kind": "integer" if options["integer"] else "number"}
     if options["step"] is not None:
         common["step"] = options["step"]
@@ -245,11 +249,11 @@ def _number_columns(options: dict[str, Any], names: list[str]) -> dict[str, Any]
     unbounded = [name for name in names if name not in found]
     if unbounded:
         raise click.UsageError(f"Give --bounds LOWER,UPPER for each of: {', '.join(unbounded)}.")
-    rules = _rules_for_missing(options["missing"], names)
+    rules = _rules_for_missing(options["missing"], names, missing)
     return {name: {**declared, "missing": rules[name]} for name, declared in found.items()}
 
 
-def _rules_for_missing(texts: tuple[str, ...], names: list[str]) -> dict[str, str]:
+def _rules_for_missing(texts: tuple[str, ...], names: list[str], default: str | None) -> dict[str, str]:
     """Return what a missing cell of each column counts as: NAME=RULE by name, a rule alone for all others."""
     by_name: dict[str, str] = {}
     for_others: list[str] = []
@@ -259,6 +263,8 @@ def _rules_for_missing(texts: tuple[str, ...], names: list[str]) -> dict[str, st
     if len(for_others) > 1 or (for_others and not unsaid):
         whom = "give NAME=RULE,NAME=RULE" if names else "no statistic here needs it"
         raise click.UsageError(f'--missing "{for_others[-1]}" belongs to no column: {whom}.')
+    if unsaid and not for_others and default is not None:
+        for_others = [default]
     if unsaid and not for_others:
         raise click.UsageError(
             f"What does a missing cell count as, in {', '.join(unsaid)}? Give --missing dropped (rows without it are "

@@ -121,8 +121,8 @@ class Engine(ABC):
     def _look(self, connection: Any, wanted: list[Column], others: list[Column], watch: Watch | None) -> Look:
         counted = self.source.prepare(connection)
         rows = self.source.open(connection, [*wanted, *others])
-        present = {field.name for field in rows.fields}
-        columns = list(dict.fromkeys([*wanted, *(each for each in others if each.name in present)]))
+        left = {field.name for field in rows.fields} - {column.name for column in wanted}
+        columns = [*wanted, *(each for each in others if each.name in left)]
         judged, keys = judge_declared(columns, rows, self.dialect)
         self._load(connection, keys)
         with nullcontext() if watch is None else self._watched(connection, watch):

@@ -43,6 +43,7 @@ BY_SCHEMA = {
     EMPTY: NO_KIND,
     OTHER: NO_KIND,
 }
+FIRST_DAY = 10101  # yyyymmdd: there is no year 0
 _NAN = " *[+-]?[nN][aA][nN] *"
 
 
@@ -111,8 +112,8 @@ def _verdicts(judged: Sequence[Judged], rows: Rows, dialect: Dialect, *, shaped:
 def judge_declared(columns: Sequence[Column], rows: Rows, dialect: Dialect) -> tuple[list[Judged], list[KeyTable]]:
     """Return how the cells of declared columns are judged, and the lists that must be loaded first."""
     lists = long_lists(columns)
-    names = {column.name: name for column, name in lists.items()}
-    judged = [_declared(i, each, rows.field(each), dialect, names.get(each.name)) for i, each in enumerate(columns)]
+    names = [lists.get(each) if isinstance(each, CategoryColumn) else None for each in columns]
+    judged = [_declared(i, each, rows.field(each), dialect, names[i]) for i, each in enumerate(columns)]
     keys = [KeyTable(name=name, column=column) for column, name in lists.items() if dialect.labels is None]
     return judged, keys
 
@@ -145,7 +146,7 @@ def _category(column: CategoryColumn, v: str, field: Field, dialect: Dialect, ke
     code = category_code(replaced(column, unknown=DROPPED, null=DROPPED), v, field, dialect, keys=keys)
     other = str(UNREAD if isinstance(column, BooleanColumn) else OUTSIDE)
     if isinstance(column, DateColumn):
-        other = f"CASE WHEN {is_day(v, dialect)} THEN {OUTSIDE} ELSE {UNREAD} END"
+        other = f"CASE WHEN {v} >= {FIRST_DAY} AND {is_day(v, dialect)} THEN {OUTSIDE} ELSE {UNREAD} END"
     return f"CASE WHEN {v} IS NULL THEN {MISSING} WHEN ({code}) IS NULL THEN {other} ELSE {READ} END"
 
 
@@ -167,7 +168,7 @@ def _undeclared(place: int, kind: str, field: Field, dialect: Dialect) -> Judged
     if kind == NUMBERS:
         cell, read = text, dialect.matches.format(v, dialect.quoted(field.numbers.pattern))
     elif kind == DATES:
-        cell, read = calendar_day(field, dialect), is_day(v, dialect)
+        cell, read = calendar_day(field, dialect), f"{v} >= {FIRST_DAY} AND {is_day(v, dialect)}"
     else:
         cell, read = truth(field, dialect), f"{v} <> 2"
     verdict = (

@@ -1,0 +1,237 @@
+"""A look shows classes and shapes: its borders are exact, and no cell is found anywhere."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas
+import polars
+import pytest
+
+import snapdp
+from snapdp.errors import DataError, SnapdpError
+from snapdp.tables.engines.duckdb import DuckdbEngine
+from snapdp.tables.inspection import CLASSES, NOT_PUBLIC, Look, class_of
+from tests.properties.observing import listening
+from tests.services import on_spark
+from tests.unit.tables import everywhere
+
+CANARY = "Kanari"  # in every cell that is not read, with digits and letters of several scripts
+STUDY: dict[str, Any] = {
+    "dataset": "people",
+    "relation": "add-remove",
+    "n_max": 100,
+    "person": "who",
+    "columns": {
+        "pay": {"kind": "number", "lower": 0, "upper": 50, "missing": "dropped"},
+        "seen": {"kind": "date", "from": "2024-01-01", "to": "2024-12-31", "each": "month"},
+        "smokes": {"kind": "boolean"},
+        "place": {"kind": "category", "categories": ["north", "south"]},
+        "code": {"kind": "category", "categories": ["1", "2"]},
+        "long": {"kind": "category", "categories": [f"c{i}" for i in range(100)]},
+    },
+    "statistic": [{"kind": "mean", "column": "pay", "epsilon": 1}],
+}
+CELLS: dict[str, list[str | None]] = {
+    "who": [f"{CANARY}-4711", None, f"{CANARY}-4712", f"{CANARY}-4713"],
+    "pay": ["12", f"{CANARY} 47,11 €", "4711.5", None],
+    "seen": ["2024-05-17", f"47.11.{CANARY}", "4711-04-07", None],
+    "smokes": ["yes", f"{CANARY}?4711", "no", None],
+    "place": ["north", f"{CANARY}Ж\x014711", "south", None],
+    "code": ["1.0", f"4711{CANARY}", "4711", None],
+    "long": ["c1", f"{CANARY}\U0001f600", "c2", None],
+}
+EXPECTED = {  # 1 of 4 is more than a tenth
+    "who": ("more", "", "", ""),
+    "pay": ("more", "more", "more", '"aaaaaa 99,99..."'),
+    "seen": ("more", "more", "more", '"99.99.aaaaaa"'),
+    "smokes": ("more", "more", "", '"aaaaaa?9999"'),
+    "place": ("more", "", "more", '"aaaaaaa?9999"'),
+    "code": ("more", "", "more", '"9999"\n"9999aaaaaa"'),
+    "long": ("more", "", "more", '"aaaaaa?"'),
+}
+
+
+def assert_no_cell(text: str) -> None:
+    assert CANARY.lower() not in text.lower()
+    assert "4711" not in text
+    assert "4712" not in text
+
+
+def looked(look: Look) -> dict[str, tuple[str, ...]]:
+    return {line[0]: tuple(line[2:]) for line in look.lines}
+
+
+def seen_of(source: Any, capture: Any, *, without: tuple[str, ...] = (), **study: Any) -> dict[str, tuple[str, ...]]:
+    """Look at a table; assert that no cell is in anything that comes of it."""
+    columns = {name: each for name, each in STUDY["columns"].items() if name not in without}
+    capture.readouterr()
+    with listening() as ear:
+        look = snapdp.study({**STUDY, "columns": columns, **study}).inspect(source)
+        print(look, repr(look), look._repr_html_(), pickle.dumps(look))
+    said = capture.readouterr()
+    for text in (said.out, said.err, *ear.lines, str(vars(look))):
+        assert_no_cell(text)
+    assert pickle.loads(pickle.dumps(look)) == look
+    return looked(look)
+
+
+def typed(names: tuple[str, ...]) -> dict[str, Any]:
+    return {name: ("text", CELLS[name]) for name in names}
+
+
+def csv_file(folder: Path) -> Path:
+    path = folder / "people.csv"
+    lines = zip(*([name, *cells] for name, cells in CELLS.items()), strict=True)
+    path.write_text("\n".join(",".join("" if c is None else f'"{c}"' for c in line) for line in lines), "utf-8")
+    return path
+
+
+TEXT_ONLY = tuple(name for name in CELLS if name != "pay")
+COUNT = [{"kind": "count", "epsilon": 1}]
+WITHOUT_PAY = {name: each for name, each in EXPECTED.items() if name != "pay"}
+
+
+def test_a_csv_file_and_frames_show_no_cell(tmp_path, capfd):
+    assert seen_of(csv_file(tmp_path), capfd) == EXPECTED
+    assert seen_of(CELLS, capfd) == EXPECTED
+    assert seen_of(pandas.DataFrame({n: pandas.Series(c, dtype=object) for n, c in CELLS.items()}), capfd) == EXPECTED
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["people.csv"]
+
+
+def test_sources_with_a_schema_show_no_cell(tmp_path, capfd):
+    made = polars.DataFrame({name: CELLS[name] for name in TEXT_ONLY})
+    made.write_parquet(tmp_path / "people.parquet")
+    for source in (made, tmp_path / "people.parquet", everywhere.on_duckdb(typed(TEXT_ONLY), tmp_path)):
+        assert seen_of(source, capfd, without=("pay",), statistic=COUNT) == WITHOUT_PAY
+
+
+def test_a_server_shows_no_cell(database, capfd):
+    found = seen_of(everywhere.on_postgres(typed(TEXT_ONLY), database), capfd, without=("pay",), statistic=COUNT)
+    assert {name: line[:3] for name, line in found.items()} == {n: line[:3] for n, line in WITHOUT_PAY.items()}
+    assert found["seen"] == EXPECTED["seen"]
+
+
+@on_spark
+def test_spark_shows_no_cell(spark, tmp_path, capfd):
+    assert seen_of(snapdp.open_table(str(csv_file(tmp_path)), spark=spark), capfd) == EXPECTED
+
+
+def test_text_as_numbers_is_refused_by_schema():
+    made = polars.DataFrame({"who": ["a"], "pay": [f"{CANARY}4711"]})
+    with pytest.raises(DataError, match="declared as number but stored as") as refused:
+        snapdp.study(STUDY).inspect(made)
+    assert_no_cell(str(refused.value))
+
+
+def test_an_error_under_way_shows_no_cell(tmp_path, monkeypatch):
+    def torn(*_: Any) -> None:
+        raise duckdb.Error(f"could not convert {CANARY}4711")
+
+    for step in ("_rows", "_select"):
+        with monkeypatch.context() as patch:
+            patch.setattr(DuckdbEngine, step, torn)
+            with pytest.raises(SnapdpError) as refused:
+                snapdp.study(STUDY).inspect(csv_file(tmp_path))
+        assert_no_cell(repr(refused.value) + str(refused.value))
+        assert refused.value.__context__ is None
+    (tmp_path / "torn.csv").write_text(f'who,pay\n"{CANARY}"4711,1\n', "utf-8")
+    with pytest.raises(DataError) as ragged:
+        snapdp.study(STUDY).inspect(tmp_path / "torn.csv")
+    assert_no_cell(str(ragged.value))
+
+
+def test_classes_end_exactly_at_a_hundredth_and_a_tenth():
+    assert [class_of(count, 1000) for count in (0, 1, 10, 11, 100, 101, 1000)] == [
+        CLASSES[place] for place in (0, 1, 1, 2, 2, 3, 3)
+    ]
+    assert class_of(1, 99) == "1 to 10 %"
+    assert class_of(10**30, 10**32) == "up to 1 %"
+    assert class_of(10**30 + 1, 10**32) == "1 to 10 %"
+    assert class_of(0, 0) == "none"
+
+
+@pytest.mark.parametrize(("odd", "told"), [(0, "none"), (2, "up to 1 %"), (3, "1 to 10 %"), (21, "more")])
+def test_a_class_is_a_share_of_all_rows(odd, told):
+    cells = {"pay": ["x"] * odd + ["1"] * (200 - odd), "who": ["p"] * 200}
+    assert looked(snapdp.study(STUDY).inspect(cells))["pay"] == ("none", told, "none", '"a"' if odd else "")
+
+
+def test_only_the_three_commonest_shapes_are_shown():
+    cells = ["aa", "bb", "cc", "a-b", "c-d", "1,5", "?", "7/8", "9/1", "3/3", "2/2"]
+    found = looked(snapdp.study(STUDY).inspect({"pay": cells, "who": cells}))["pay"]
+    assert found[3].split("\n") == ['"9/9"', '"aa"', '"a-a"']
+
+
+def test_a_look_says_what_may_not_be_made_of_it_and_is_escaped():
+    name = "<script>alert(1)</script>\x1b[2J"
+    column = {"kind": "integer", "lower": 0, "upper": 1, "missing": "dropped"}
+    asked = {**STUDY, "columns": {name: column}, "statistic": [{"kind": "mean", "column": name, "epsilon": 1}]}
+    look = snapdp.study(asked).inspect({name: [5], "who": ["p"]})
+    assert NOT_PUBLIC in look.notes
+    assert "no longer public" in repr(look)
+    assert "<script>alert" not in look._repr_html_()
+    assert "\x1b" not in repr(look) + look._repr_html_()
+    assert not hasattr(look, "tallies")
+    assert look._fields == ("heads", "lines", "notes")
+    assert max(map(len, repr(look).split("\n"))) <= 80
+
+
+def test_a_column_that_no_statistic_needs_is_looked_at_where_it_is():
+    found = looked(snapdp.study(STUDY).inspect({"pay": ["1"], "who": ["p"], "smokes": ["maybe"]}))
+    assert list(found) == ["pay", "who", "smokes"]
+    with pytest.raises(DataError, match="no column named 'pay'"):
+        snapdp.study(STUDY).inspect({"who": ["p"], "smokes": ["maybe"]})
+
+
+# Nothing declared
+
+
+def test_without_declarations_each_column_says_what_it_reads_as(tmp_path, capfd):
+    rows = 200
+    cells = {
+        "age": [str(4700 + i) for i in range(rows)],
+        "pay": [f"{i + 10},000" for i in range(rows)],
+        "born": ["2024-02-29"] * 198 + ["2024-02-30"] * 2,
+        "smokes": ["0", "1"] * 100,
+        "name": [f"{CANARY} {i}" for i in range(rows)],
+        "empty": [""] * rows,
+        "mixed": ["7"] * 190 + [f"{CANARY}4711"] * 10,
+    }
+    path = tmp_path / "people.csv"
+    lines = [
+        ",".join(cells),
+        *(",".join(f'"{c}"' if c else "" for c in line) for line in zip(*cells.values(), strict=True)),
+    ]
+    path.write_text("\n".join(lines), "utf-8")
+    look = snapdp.open_table(path).inspect()
+    print(look, look._repr_html_())
+    assert_no_cell(capfd.readouterr().out)
+    assert "4700" not in repr(look)
+    assert {line[0]: line[1:] for line in look.lines} == {
+        "age": ("none", "numbers", "none", ""),
+        "pay": ("none", "text", "", '"999,999"\n"99,999"'),
+        "born": ("none", "dates", "up to 1 %", '"9999-99-99"'),
+        "smokes": ("none", "numbers or yes/no", "none", ""),
+        "name": ("none", "text", "", '"aaaaaa 999"\n"aaaaaa 99"\n"aaaaaa 9"'),
+        "empty": ("more", "no cell", "", ""),
+        "mixed": ("none", "numbers", "1 to 10 %", '"aaaaaa9999"'),
+    }
+    assert look.notes[0] == "The first line of the file is taken for the names of the columns."
+
+
+def test_without_declarations_a_schema_says_what_it_knows(tmp_path):
+    made = polars.DataFrame({"n": [1.5, None], "w": [1, 2], "t": [True, None], "s": ["x", "7"], "z": [[1], [2]]})
+    made.write_parquet(tmp_path / "people.parquet")
+    look = snapdp.open_table(tmp_path / "people.parquet").inspect()
+    assert [line[:3] for line in look.lines] == [
+        ("n", "more", "numbers"),
+        ("w", "none", "numbers"),
+        ("t", "more", "yes/no"),
+        ("s", "none", "text"),
+        ("z", "none", "not known"),
+    ]
+    assert "first line" not in repr(look)
