@@ -191,6 +191,14 @@ def test_on_a_terminal_each_new_release_offers_a_look_before_the_charge(question
     assert done.stdout == ""
 
 
+def test_a_count_of_all_rows_has_nothing_to_look_at(questions):
+    people(["1"] * 3)
+    run("ledger", "create", "m", "--dataset", "people", "--cap", "9", "--relation", "add-remove", "--n-max", "9")
+    done = run("release", "people.csv", "--count", "--n-max", "9", "--epsilon", "1", "--ledger", "m")
+    assert "No statistic here reads a cell." in done.stderr
+    assert questions == [LOOK, "Charge epsilon 1 to people (9 of 9 left)?"]
+
+
 def test_no_inspect_json_and_an_answered_request_offer_none(questions, monkeypatch):
     people(["1", ""] * (N // 2))
     for more in (["--no-inspect"], ["--json"]):

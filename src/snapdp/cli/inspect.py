@@ -79,6 +79,9 @@ def _look(options: dict[str, Any]) -> Look:
 
 def show_look(look: Look, *, to_stderr: bool = False) -> None:
     """Print a look: its table, and what may be made of it."""
+    if not look.lines:
+        note("No statistic here reads a cell.", err=to_stderr)
+        return
     table(look.heads, look.lines, err=to_stderr)
     for each in look.notes:
         note(each, err=to_stderr)

@@ -12,7 +12,7 @@ import polars
 import pytest
 
 import snapdp
-from snapdp.errors import DataError, SnapdpError
+from snapdp.errors import DataError, ParameterError, SnapdpError
 from snapdp.tables.engines.duckdb import DuckdbEngine
 from snapdp.tables.inspection import CLASSES, NOT_PUBLIC, Look, class_of
 from tests.properties.observing import listening
@@ -235,3 +235,15 @@ def test_without_declarations_a_schema_says_what_it_knows(tmp_path):
         ("z", "none", "not known"),
     ]
     assert "first line" not in repr(look)
+
+
+def test_frames_are_looked_at_as_declared():
+    for made in (CELLS, polars.DataFrame({"n": [1]})):
+        with pytest.raises(ParameterError, match="as a study declares its columns"):
+            snapdp.open_table(made).inspect()
+
+
+def test_a_count_of_all_rows_reads_no_cell():
+    asked = {**STUDY, "statistic": COUNT, "columns": {"row": STUDY["columns"]["pay"]}}
+    del asked["person"]
+    assert snapdp.study(asked).inspect({"who": ["p"]}).lines == ()

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, ClassVar, TypeVar
 
-from snapdp.errors import DataError, SnapdpError
+from snapdp.errors import DataError, ParameterError, SnapdpError
 from snapdp.studies import Aggregate, Aggregates, Column, NumberColumn, quantiser_of
 from snapdp.tables.engines.failures import refusal
 from snapdp.tables.inspection import (
@@ -123,6 +123,8 @@ class Engine(ABC):
         rows = self.source.open(connection, [*wanted, *others])
         left = {field.name for field in rows.fields} - {column.name for column in wanted}
         columns = [*wanted, *(each for each in others if each.name in left)]
+        if not columns:  # a count of all rows reads no cell
+            return declared_look([], [], 0, {})
         judged, keys = judge_declared(columns, rows, self.dialect)
         self._load(connection, keys)
         with nullcontext() if watch is None else self._watched(connection, watch):
@@ -133,6 +135,10 @@ class Engine(ABC):
     def _look_at_all(self, connection: Any, watch: Watch | None) -> Look:
         counted = self.source.prepare(connection)
         rows = self.source.open(connection, [])
+        if not rows.fields:
+            raise ParameterError(
+                "a frame is looked at as a study declares its columns.", "Give a study: study.inspect(frame)."
+            )
         judged: list[Judged] = []
         starts = []
         for field in rows.fields:
