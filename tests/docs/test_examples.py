@@ -125,9 +125,10 @@ def test_all_pages_can_be_followed_one_after_the_other_in_one_directory(tmp_path
     monkeypatch.chdir(tmp_path / "clone")
     for page in in_the_order_of_the_readme():
         source = page.read_text(encoding="utf-8")
-        for block in MADE.findall(source):  # a table of the page itself, and its study
+        for block in MADE.findall(source):  # a table of the page itself, and its study where it has one
             exec(compile(block, str(page), "exec"), {})
-            Path("pay.toml").write_text(TOML.findall(source)[0], encoding="utf-8")
+            for study in TOML.findall(source)[:1]:
+                Path("pay.toml").write_text(study, encoding="utf-8")
         for command, *words in commands_of(page):
             if command == "cp":
                 shutil.copy(*words)
