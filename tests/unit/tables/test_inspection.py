@@ -247,3 +247,36 @@ def test_a_count_of_all_rows_reads_no_cell():
     asked = {**STUDY, "statistic": COUNT, "columns": {"row": STUDY["columns"]["pay"]}}
     del asked["person"]
     assert snapdp.study(asked).inspect({"who": ["p"]}).lines == ()
+
+
+MIXED: dict[str, Any] = {
+    "n": ("double", [1.5, float("nan"), None, 2.0]),
+    "w": ("bigint", [1, 2, 3, 4]),
+    "d": ("decimal", ["1.5", None, "2", "3"]),
+    "day": ("text", ["2024-02-29", "0001-01-01", "2024-05-17T12:00", None]),
+    "flag": ("text", ["yes", "N", "true", "0"]),
+    "name": ("text", [f"{CANARY} 4711", "7", "7", "7"]),
+}
+READ_AS = [
+    ("n", "more", "numbers", "", ""),
+    ("w", "none", "numbers", "", ""),
+    ("d", "more", "numbers", "", ""),
+    ("day", "more", "dates", "none", ""),
+    ("flag", "none", "yes/no", "none", ""),
+    ("name", "none", "text", "", '"aaaaaa 9999"'),
+]
+
+
+def test_without_declarations_a_database_is_read_alike(tmp_path):
+    assert list(everywhere.on_duckdb(MIXED, tmp_path).inspect().lines) == READ_AS
+
+
+def test_without_declarations_a_server_is_read_alike(database):
+    assert list(everywhere.on_postgres(MIXED, database).inspect().lines) == READ_AS
+
+
+@on_spark
+def test_without_declarations_spark_reads_alike(spark):
+    typed = {name: column for name, column in MIXED.items() if name != "d"}  # its frames want Python's own decimals
+    found = everywhere.on_spark(typed, spark).inspect()
+    assert list(found.lines) == [line for line in READ_AS if line[0] != "d"]
