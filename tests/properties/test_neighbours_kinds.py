@@ -103,6 +103,7 @@ def test_neighbours_on_postgresql_move_no_farther_than_declared(kind):
 
 
 @on_spark
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["change-one", "add-remove", "persons"])
 def test_neighbours_on_spark_move_no_farther_than_declared(kind):
     compare(random.Random(kind), kind, lambda rows: spark_table(typed(rows), spark_session()))

@@ -264,7 +264,7 @@ def public_parameter_names() -> set[str]:
         for function in (item, *filter(callable, members)):
             try:
                 names.update(inspect.signature(function).parameters)
-            except ValueError:  # a builtin of Exception without a signature
+            except (ValueError, TypeError):  # a builtin of Exception without a signature, a type of numbers
                 continue
     return names
 
