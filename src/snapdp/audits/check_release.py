@@ -578,6 +578,12 @@ def correlation(covariance: StatedStatistic, variances: Sequence[StatedStatistic
     return known, known, *(outward(ends[0], ends[1]) if narrow else (-1.0, 1.0))
 
 
+def moved(row: Row) -> Row:
+    """Return a derived row that is shown inside its interval, where it has one.                                [3]"""
+    value, shown, low, high = row
+    return value, shown if low is None or high is None else min(max(shown, low), high), low, high
+
+
 def derived_blocks(
     statistics: Sequence[StatedStatistic], relation: Relation
 ) -> Iterator[tuple[int, str, str, list[Row]]]:
@@ -620,7 +626,11 @@ def check_record(record: At) -> Fraction:
         charged += one.epsilon
         record.demand(charged.denominator < 10**MOST_DIGITS, "a charge of very many digits")
     record.at("charged").same(str(charged))
-    blocks, derived = list(derived_blocks(statistics, relation)), record.at("derived")
+    derived = record.at("derived")
+    blocks = [
+        (number, name, title, list(map(moved, rows)))
+        for number, name, title, rows in derived_blocks(statistics, relation)
+    ]
     derived.demand(type(derived.value) is list and len(derived.value) == len(blocks), "not so many blocks")
     every = derived.rows() if blocks else []
     for place, (number, name, title, numbers) in enumerate(blocks):

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from snapdp.release.draw import Block, Drawn
+from snapdp.studies import Printed
 
 
 def derived_blocks(drawn: Sequence[Sequence[Drawn]]) -> Iterator[tuple[int, Block]]:
@@ -26,8 +27,19 @@ def derived_blocks(drawn: Sequence[Sequence[Drawn]]) -> Iterator[tuple[int, Bloc
                     alpha=parts[0].alpha,
                     cells=statistic.labels,
                     values=values,
-                    shown=values if found.shown is None else found.shown,
+                    shown=_inside(values if found.shown is None else found.shown, lows, highs),
                     lows=lows,
                     highs=highs,
                 ),
             )
+
+
+def _inside(
+    values: Sequence[Printed], lows: Sequence[Printed | None], highs: Sequence[Printed | None]
+) -> Sequence[Printed]:
+    """Return the values, each moved into its interval where it has one.
+
+    A value is made of parts as they were drawn, its interval of parts as they can be: a count beyond n, say, divides.
+    """
+    rows = zip(values, lows, highs, strict=True)
+    return [each if low is None or high is None else min(max(each, low), high) for each, low, high in rows]

@@ -112,17 +112,18 @@ def test_what_is_derived_is_shown_as_something_possible():
         "share": (0, 1),
         "mean": (500, 1000),
     }
-    moved = 0
+    moved = set()
     for seed in range(20):
         request = study(*pairs[:1], SOME["histogram"], grouped, *pairs[1:]).request()
         for number, block in derived_blocks(at_the_clamps(request, random.Random(seed))):
             low, high = limits[block.name]
             high = high * 500 / 120 if (block.name, number) == ("standard deviation", 3) else high
             assert all(low <= shown <= high for shown in block.shown)
-            for value, shown in zip(block.values, block.shown, strict=True):
-                assert shown == value or block.name == "standard deviation"  # the others are possible as they are
-                moved += shown != value
-    assert moved
+            for value, shown, least, most in zip(block.values, block.shown, block.lows, block.highs, strict=True):
+                assert least is None or least <= shown <= most
+                if shown != value:
+                    moved.add(block.name)
+    assert moved == {"standard deviation", "mean", "correlation"}
 
 
 def test_many_cells_are_shown_as_few_are():

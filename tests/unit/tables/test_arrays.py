@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import warnings
 
 import numpy as np
@@ -101,3 +102,40 @@ def test_no_object_in_a_frame_can_raise():
         known, unknown, null = table.aggregates([Categories(column=g)])[Categories(column=g)]
         assert (known, unknown, null - 1) == counts
         assert open_table({"x": [cell]}).aggregates([Count(persons=Persons(column="x", most=1))]).rows <= 1
+
+
+LIBRARIES = {
+    "arrow": ("pyarrow", lambda library, cells: library.array(cells)),
+    "polars": ("polars", lambda library, cells: library.Series(cells, strict=False)),
+}
+
+
+@pytest.mark.parametrize("name", LIBRARIES)
+def test_columns_of_other_libraries_are_read_beside_lists_by_their_own_types(name):
+    """Their scalars are no numbers of Python: cell by cell all of them would be missing."""
+    module, column = LIBRARIES[name]
+    library = pytest.importorskip(module)
+    groups = category_column("g", categories=["a", "b"])
+    table = open_table({"x": column(library, [1, 2, None]), "g": ["a", "b", "a"]})
+    assert table.aggregates([Sum(column=X, by=groups)])[Sum(column=X, by=groups)] == (1 + 50, 2)
+    table = open_table({"x": [1, 2, 3], "g": column(library, ["a", "b", "a"])})
+    assert table.aggregates([Categories(column=groups)])[Categories(column=groups)] == (2, 1)
+    for cells in (["1", "45,000"], [True, False], [datetime.date(2024, 1, 2)]):
+        with pytest.raises(DataError, match="stored as"):
+            open_table({"x": column(library, cells)}).aggregates([Sum(column=X)])
+
+
+@pytest.mark.parametrize(
+    "dtype", ["boolean", "bool[pyarrow]", "datetime64[ns, UTC]", "period[D]", "timestamp[s][pyarrow]"]
+)
+def test_types_of_pandas_that_are_no_numbers_are_refused_as_numbers(dtype):
+    cells = [True, False] if "bool" in dtype else ["2024-01-02", "2024-01-03"]
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"x": pandas.Series(pandas.to_datetime(cells) if "bool" not in dtype else cells)})
+    frame["x"] = (
+        frame["x"].dt.to_period("D")
+        if "period" in dtype
+        else (frame["x"].dt.tz_localize("UTC") if "UTC" in dtype else frame["x"].astype(dtype))
+    )
+    with pytest.raises(DataError, match="stored as"):
+        open_table(frame).aggregates([Sum(column=X)])

@@ -7,12 +7,15 @@ No object can raise here.
 from __future__ import annotations
 
 import datetime
+import re
 from decimal import Decimal
 from typing import Any
 
 from snapdp.studies import AS_NUMBERS, BooleanColumn, CategoryColumn, Column, DateColumn, NumberColumn, PersonColumn
 from snapdp.tables.sources.calendar import day_numbers
 
+_NO_NUMBERS = re.compile("bool|date|time|duration|period|interval|month_day", re.IGNORECASE)
+_TEXTS = re.compile("string|large_string|utf8|categorical|enum|dictionary<values=(large_)?string", re.IGNORECASE)
 _UNKNOWN = "\x00"  # no declared category can hold this character
 
 
@@ -26,10 +29,27 @@ def pandas_array(series: Any, column: Column) -> Any:
     return np.asarray(series.astype(object), dtype=object)
 
 
+def unpacked(column: Any) -> Any:
+    """Return a column of Arrow or Polars as Python objects: its own scalars are no numbers and no text."""
+    library = type(column).__module__.partition(".")[0]
+    if library == "pyarrow":
+        return column.to_pylist()
+    return column.to_list() if library == "polars" else column
+
+
+def other_type(column: Any) -> str | None:
+    """Return the name of the type of a column whose cells are no numbers by its schema: truth values and times."""
+    told = str(getattr(column, "type", None) or getattr(column, "dtype", ""))
+    return told if _NO_NUMBERS.match(told) else None
+
+
 def text_type(column: Any) -> str | None:
     """Return the name of the type of a column that is text by its schema; None for objects, lists and others."""
     import numpy as np
 
+    if type(column).__module__.partition(".")[0] in ("pyarrow", "polars"):
+        told = str(getattr(column, "type", None) or column.dtype)
+        return told if _TEXTS.match(told) else None
     dtype = getattr(column, "dtype", None)
     listed = getattr(dtype, "categories", None)  # of a pandas column of categories: what these are
     kind = dtype if listed is None else getattr(listed, "dtype", None)

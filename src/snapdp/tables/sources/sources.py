@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from snapdp.errors import DataError, ParameterError
-from snapdp.studies import Column, CsvDialect
+from snapdp.studies import Column, CsvDialect, NumberColumn
 from snapdp.tables.sources.calendar import day_numbers, in_days
-from snapdp.tables.sources.cells import cell_text, pandas_array, text_type
+from snapdp.tables.sources.cells import cell_text, other_type, pandas_array, text_type, unpacked
 from snapdp.tables.sources.contents import arrow_digest, columns_digest, file_digest
 from snapdp.tables.sources.csv import CsvSource
 from snapdp.tables.sources.paths import (
@@ -191,8 +191,15 @@ class ColumnsSource(Source):
         import numpy as np
 
         given = self.columns[column.name]
+        told = other_type(given) if isinstance(column, NumberColumn) else None
+        if told is not None:
+            raise DataError(
+                f"column {column.name!r} is declared as {column.kind} but stored as {told}.",
+                "Store it as numbers, or declare it otherwise.",
+            )
         if type(given).__module__.partition(".")[0] == "pandas":
             given = pandas_array(given, column)
+        given = unpacked(given)
         if isinstance(given, np.ma.MaskedArray):
             given = np.fromiter(given.tolist(), dtype=object, count=len(given))  # a masked cell is None
         if not isinstance(given, np.ndarray):
