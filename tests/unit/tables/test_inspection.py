@@ -276,6 +276,7 @@ def test_without_declarations_a_server_is_read_alike(database):
 
 
 @on_spark
+@pytest.mark.long
 def test_without_declarations_spark_reads_alike(spark):
     typed = {name: column for name, column in MIXED.items() if name != "d"}  # its frames want Python's own decimals
     found = everywhere.on_spark(typed, spark).inspect()

@@ -190,6 +190,7 @@ def test_arguments_that_do_not_fit_are_refused(spark):
         open_table({"x": [1]}, spark=spark)
 
 
+@pytest.mark.long
 def test_a_hundred_thousand_declared_keys(spark):
     keys = category_column("key", categories=[f"key {i}" for i in range(100_000)], unknown="binned")
     frame = spark.range(1000).selectExpr("'key ' || (id * 100 + 7) AS key")

@@ -127,6 +127,7 @@ def test_what_is_no_latin_1_is_refused_on_spark_too(spark, tmp_path):
         open_table(packed, spark=spark, dialect=latin).aggregates(ASKED)
 
 
+@pytest.mark.long
 def test_the_format_of_numbers_is_part_of_the_fingerprint_on_spark(spark, tmp_path):
     """Equal cells are other numbers: an answer about one is none about the other."""
     path = written(tmp_path, b"x;g\n1;a\n")
@@ -278,9 +279,10 @@ def test_a_second_byte_order_mark_is_part_of_a_name_as_the_definition_says(spark
                     table.aggregates([Sum(column=X)])
 
 
-def test_every_allowed_delimiter_and_quote_is_read_as_the_definition_says(spark, tmp_path):
+@pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.long)])
+def test_every_allowed_delimiter_and_quote_is_read_as_the_definition_says(every, spark, tmp_path):
     pairs = [(each, QUOTES[i % 3 if each not in QUOTES else 0]) for i, each in enumerate(DELIMITERS)]
-    pairs += [(",", each) for each in QUOTES[3:]]
+    pairs = [*pairs, *((",", each) for each in QUOTES[3:])][::every]
     for number, (delimiter, quote) in enumerate(pairs):
         dialect = CsvDialect(delimiter=delimiter, quote=quote)
         rows = [b'1,"a"', b'2,"a""b"', b'3,"a,b"', b'"4",', b',""', b"5, ", b"", b'"",""""']

@@ -324,6 +324,7 @@ def test_numbers_stored_on_duckdb_compare_as_numbers(tmp_path):
 
 
 @on_spark
+@pytest.mark.long
 def test_numbers_stored_on_spark_compare_as_numbers(spark):
     check_numbers(lambda table: spark_table(table, spark), decimals=Decimal)
 

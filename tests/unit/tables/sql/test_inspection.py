@@ -154,6 +154,7 @@ def test_stored_numbers_on_postgres_too(database):
 
 
 @on_spark
+@pytest.mark.long
 def test_stored_numbers_on_spark_too(spark):
     expected = [Tally(missing=2, unread=0, outside=4)]
     assert counted(everywhere.on_spark({"cell": ("double", NUMBERS)}, spark), [AGE]) == expected
@@ -197,6 +198,7 @@ def test_a_shape_on_postgres_may_know_fewer_letters(database):
 
 
 @on_spark
+@pytest.mark.long
 def test_a_shape_on_spark_is_the_same(spark):
     made = everywhere.on_spark({"cell": ("text", SHAPE_CELLS)}, spark)
     assert all_shapes(made, NOBODY, OUTSIDE) == in_order(SHAPE_CELLS)
