@@ -14,7 +14,7 @@ from snapdp.errors import BoundError, ParameterError
 from snapdp.exact import parameter
 from snapdp.studies.aggregates import Levels, Member, first_level_from
 from snapdp.studies.categories import DateColumn, named_place, named_start
-from snapdp.studies.columns import CategoryColumn, Column
+from snapdp.studies.columns import CategoryColumn, Column, check_on_step
 from snapdp.values import Value
 
 
@@ -69,6 +69,8 @@ def condition(column: Column, *, equals: Any = None, start: Any = None, below: A
                 f"{column.upper} of column {column.name!r}.",
                 f"Give ends above {column.lower} and at most {column.upper}; leave out an end that is no limit.",
             )
+        if end is not None:
+            check_on_step(column, end, "the end")
     if low is not None and high is not None and low >= high:
         raise BoundError(f"from = {low} is not below {high} for column {column.name!r}.", "Give from < below.")
     if low is not None and high is not None and first_level_from(column, low) == first_level_from(column, high):

@@ -40,7 +40,7 @@ def csv_values(options: dict[str, Any]) -> dict[str, Any]:
     """Return what flags say about CSV files, as the table [csv] of a study says it."""
     said = {name: options[name] for name in _OPTIONS if options[name] is not None}
     if "null" in said:
-        said["null"] = said["null"].split(",")
+        said["null"] = [each.strip() for each in said["null"].split(",")]
     return said
 
 
