@@ -88,3 +88,22 @@ def test_text_is_compared_where_it_is_said(tmp_path):
     assert CliRunner().invoke(main, ["init", str(study), "--dataset", "d", *flags]).exit_code == 0
     assert 'compare = "text"' in study.read_text()  # what is written is read again
     assert load_study(study).column("g").compare == "text"
+
+
+def test_missing_numbers_have_a_bin_where_flags_say_so(tmp_path):
+    study = tmp_path / "study.toml"
+    flags = ["--histogram", "age", "--edges", "0,60,120", "--bounds", "0,120", "--missing", "binned", *REST]
+    done = CliRunner().invoke(main, ["init", str(study), "--dataset", "d", *flags])
+    assert done.exit_code == 0, done.stderr
+    (asked,) = load_study(study).asked
+    assert asked.statistic.labels[-1] == "(missing)"
+    mean = ("--mean", "age", "--bounds", "0,120", "--missing", "binned")
+    assert "missing = 'binned' of column 'age' is not known" in told(*mean)[1]
+
+
+def test_a_condition_that_every_row_meets_is_refused_in_these_words():
+    flags = ("--count", "--bounds", "age=15,49", "--missing", "dropped", "--where")
+    assert "every number of column 'age' is >= 15" in told(*flags, "age>=15")[1]
+    assert "every number of column 'age' is < 50" in told(*flags, "age<50")[1]
+    assert "no number of column 'age' is >= 50" in told(*flags, "age>=50")[1]
+    assert "no number of column 'age' is < 15" in told(*flags, "age<15")[1]

@@ -315,6 +315,10 @@ def test_how_cells_are_read_is_said_once_and_follows_from_the_declarations_alone
     assert [each.stdout.count("are compared as numbers: 1.0 is 1.") for each in told] == [0, 0, 1]
     alone = run("plan", *plain, "--n", "5", "--epsilon", "1")
     assert (alone.exit_code, alone.stdout.count("issing")) == (0, 0)
+    others = "Other cells: cells of g that mean none of its categories, and empty ones, are left out."
+    bounds = "Cells are moved between their bounds: age from 0 to 121."
+    assert [" ".join(each.stdout.split()).count(others) for each in (*told, alone)] == [1, 1, 1, 1]
+    assert [each.stdout.count(bounds) for each in told] == [1, 1, 1]
     by = [
         "--mean",
         "age",
@@ -334,4 +338,4 @@ def test_how_cells_are_read_is_said_once_and_follows_from_the_declarations_alone
         "1",
     ]
     assert text in run("plan", *by).stdout
-    assert json.loads(run("plan", *flags, *plain, "--json").stdout)["reading"] == [missing]
+    assert json.loads(run("plan", *flags, *plain, "--json").stdout)["reading"] == [missing, others, bounds]

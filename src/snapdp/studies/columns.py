@@ -125,6 +125,17 @@ class CategoryColumn(Value):
         return CATEGORY
 
     @property
+    def others_in_words(self) -> str:
+        """Return what happens to cells that are none of the categories, as a clause for people."""
+        other = f"cells of {self.name} that mean none of its categories"
+        if self.unknown == self.null:
+            does = "are left out" if self.unknown == DROPPED else "have cells of their own"
+            return f"{other}, and empty ones, {does}"
+        if self.unknown == DROPPED:
+            return f"{other} are left out, empty ones have a cell of their own"
+        return f"{other} have a cell of their own, empty ones are left out"
+
+    @property
     def listed(self) -> bool:
         """Tell whether a cell is looked up in the list of categories; otherwise its position is computed."""
         return True

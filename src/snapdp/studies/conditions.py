@@ -62,11 +62,12 @@ def condition(column: Column, *, equals: Any = None, start: Any = None, below: A
         )
     low = None if start is None else parameter(start, name="from")
     high = None if below is None else parameter(below, name="below")
-    for end in (low, high):
+    for sign, end in ((">=", low), ("<", high)):
         if end is not None and not column.lower < end <= column.upper:
+            whom = "every number" if (end <= column.lower) == (sign == ">=") else "no number"
             raise BoundError(
-                f"a condition that starts or ends at {end} does not divide the bounds {column.lower} to "
-                f"{column.upper} of column {column.name!r}.",
+                f"{whom} of column {column.name!r} is {sign} {end}: cells are moved between the bounds {column.lower} "
+                f"to {column.upper}.",
                 f"Give ends above {column.lower} and at most {column.upper}; leave out an end that is no limit.",
             )
         if end is not None:

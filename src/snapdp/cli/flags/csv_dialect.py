@@ -62,4 +62,4 @@ def to_declare(refusal: SnapdpError) -> str | None:
     """Return the flag that helps where a CSV file is not written as it was read."""
     flags = {key: refusal.numbers[key] for key in ("delimiter", "encoding") if key in refusal.numbers}
     told = " ".join(f"--{key} {shlex.quote('tab' if value == chr(9) else str(value))}" for key, value in flags.items())
-    return f"the same command with {told}" if told else None
+    return f"the same command with {told} (--decimal and --thousands where numbers need them)" if told else None

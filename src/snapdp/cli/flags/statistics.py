@@ -15,7 +15,7 @@ import click
 from snapdp.cli.flags.arguments import NUMBER
 from snapdp.errors import ParameterError
 from snapdp.exact import positive
-from snapdp.studies import DROPPED, KINDS, STUDY_VERSION, Statistic
+from snapdp.studies import BINNED, DROPPED, KINDS, STUDY_VERSION, Statistic
 
 _CONDITION = re.compile(r"^\s*(?P<column>[^<>=]+?)\s*(?P<operator>>=|<|=)\s*(?P<value>[^<>=]+?)\s*$")
 _Option = tuple[tuple[str, ...], dict[str, Any]]
@@ -51,7 +51,8 @@ _OPTIONS: tuple[_Option, ...] = (
         {
             "multiple": True,
             "metavar": "RULE",
-            "help": "What a missing number counts as: dropped, middle or a number; by column NAME=RULE,NAME=RULE.",
+            "help": "What a missing number counts as: dropped, middle or a number (in a histogram dropped or binned); "
+            "by column NAME=RULE,NAME=RULE.",
         },
     ),
     (("--integer",), {"is_flag": True, "help": "Columns of statistics hold whole numbers (step 1)."}),
@@ -136,11 +137,13 @@ def study_values(options: dict[str, Any], *, dataset: str = "from flags") -> dic
     """Return the values of a study that flags declare."""
     conditions, edges = _conditions(options["where"]), _edges(options)
     statistics = _statistics(options, conditions, edges)
+    columns = _columns(options, conditions, edges)
+    _bin_missing(statistics, columns)
     return {
         "version": STUDY_VERSION,
         "dataset": dataset,
         **_relation(options),
-        "columns": _columns(options, conditions, edges),
+        "columns": columns,
         "statistic": [
             {**each, **cost} for each, cost in zip(statistics, _costs(options, len(statistics)), strict=True)
         ],
@@ -150,8 +153,9 @@ def study_values(options: dict[str, Any], *, dataset: str = "from flags") -> dic
 def column_values(options: dict[str, Any]) -> dict[str, Any]:
     """Return the columns that flags declare, for a look at them: what a missing cell counts as may be left out."""
     conditions, edges = _conditions(options["where"]), _edges(options)
-    _statistics(options, conditions, edges)
+    statistics = _statistics(options, conditions, edges)
     found = _columns(options, conditions, edges, missing=DROPPED)
+    _bin_missing(statistics, found)
     return {} if found == NO_COLUMN else found
 
 
@@ -160,6 +164,18 @@ def _edges(options: dict[str, Any]) -> dict[str, str]:
     if options["edges"] and not binned:
         raise click.UsageError("--edges belongs to --histogram.")
     return _declared(options, "edges", binned)
+
+
+def _bin_missing(statistics: list[dict[str, Any]], columns: dict[str, Any]) -> None:
+    """Give histograms the rule "binned", which is theirs: elsewhere rows without the number are left out."""
+    about = [(KINDS[each["kind"]], each, columns.get(each.get("column", ""), {})) for each in statistics]
+    binned = [column for kind, _, column in about if kind.numbers and column.get("missing") == BINNED]
+    for kind, statistic, column in about:
+        if "missing" in kind.details and column.get("missing") == BINNED and column not in binned:
+            statistic["missing"] = BINNED
+    for statistic in statistics:
+        if statistic.get("missing") == BINNED:
+            columns[statistic["column"]]["missing"] = DROPPED
 
 
 def _columns_first() -> list[type[Statistic]]:
