@@ -63,6 +63,7 @@ def test_a_step_may_be_given_by_name(tmp_path):
         ((*OLD, "--step", "income=1", "--step", "income=2"), "--step speaks of income twice"),
         (("--histogram", "g", "--categories", "0,1,2,3+"), "some categories of column 'g' are numbers, but '3+'"),
         (("--histogram", "g", "--categories", "00,01"), "(--compare text)"),
+        (("--count", "--where", "age!=30", "--bounds", "age=0,9", "--missing", "0"), '"age!=30" is not understood'),
         (("--mean", "Age", "--bounds", "age=0,9", "--missing", "0"), "the columns are Age"),
     ],
 )

@@ -58,7 +58,9 @@ def condition(column: Column, *, equals: Any = None, start: Any = None, below: A
         return Condition(column=column, equals=column.categories[place])
     if equals is not None or (start is None and below is None):
         raise ParameterError(
-            f"column {column.name!r} holds numbers: a condition on it is a range.", "Give from, below, or both."
+            f"column {column.name!r} holds numbers: a condition on it is a range.",
+            f'Give from, below, or both: "{column.name}>=18" on the command line, where={{"{column.name}": (18, 65)}} '
+            "in Python.",
         )
     low = None if start is None else parameter(start, name="from")
     high = None if below is None else parameter(below, name="below")

@@ -431,7 +431,7 @@ def _conditions(texts: tuple[str, ...]) -> dict[str, dict[str, str]]:
     found: dict[str, dict[str, str]] = {}
     for text in texts:
         match = _CONDITION.match(text)
-        if match is None:
+        if match is None or match["column"].endswith("!"):
             raise click.UsageError(
                 f'--where "{text}" is not understood: it takes >=, < or =, as in "age>=65", "age<70", "region=north".'
             )
