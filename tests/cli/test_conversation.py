@@ -217,17 +217,18 @@ def test_a_refusal_speaks_of_flags_and_names_the_next_step(words, told):
 
 @pytest.mark.parametrize("first", ["--sum", "--mean"])
 def test_bounds_without_names_are_refused_where_nobody_can_tell_whose_they_are(first):
-    """The parser keeps no order between flags: income was given the bounds of age."""
+    """The parser keeps no order between flags, and people swap two of one flag: income was given the bounds of age."""
     second = "--mean" if first == "--sum" else "--sum"
     rest = ["--missing", "middle", "--n", "4", "--epsilon", "1"]
     words = ["plan", first, "income", second, "age", "--bounds", "0,10000", "--bounds", "0,120", *rest]
-    done = run(*words)
-    assert done.exit_code == 2
-    assert "Which --bounds is whose?" in done.stderr
+    for unclear in (words, ["plan", first, "income", first, *words[4:]], ["plan", *words[1:5], *words[7:]]):
+        done = run(*unclear)
+        assert done.exit_code == 2
+        assert "Which --bounds is whose?" in done.stderr
     for clear in (
         [first, "income", second, "age", "--bounds", "income=0,10000", "--bounds", "0,120"],
         [first, "income", second, "age", "--bounds", "0,120", "--bounds", "0,120"],
-        [first, "income", first, "age", "--bounds", "0,10000", "--bounds", "0,120"],
+        [first, "income", first, "age", "--bounds", "income=0,10000", "--bounds", " age = 0, 120"],
     ):
         assert run("plan", *clear, *rest).exit_code == 0
 

@@ -81,7 +81,7 @@ def test_a_date_without_a_name_belongs_to_the_column_that_is_left():
     ("flags", "problem"),
     [
         (("--histogram", "visit", "--date", "2023-01-01,2024-01-01"), "is not FROM,TO,EACH"),
-        (("--histogram", "visit", "--date", "a=2023-01-01,2024-01-01,day"), "each = 'day'|from of column"),
+        (("--histogram", "visit", "--date", "a=2023-01-01,2024-01-01,day"), "belongs to no column"),
         (("--histogram", "visit", "--boolean", "smoke"), "--boolean smoke belongs to no column"),
         (("--histogram", "visit", "--date", "2024-01-01,2023-01-01,day"), "is after to"),
         (("--histogram", "visit"), "dates: --date; true and false: --boolean"),

@@ -101,7 +101,7 @@ def test_each_column_may_have_its_own_rule():
 
 
 def test_a_name_with_commas_and_equals_signs_has_its_rule():
-    flags = ["--mean", "a,b=c", "--mean", "d", "--bounds", "0,1", "--bounds", "0,2", "--n", "5", "--epsilon", "1"]
+    flags = ["--mean", "a,b=c", "--mean", "d", "--bounds", "a,b=c=0,1", "--bounds", "0,2", "--n", "5", "--epsilon", "1"]
     done = run("init", "odd.toml", *flags, "--missing", "a,b=c=dropped,d=1")
     assert done.exit_code == 0, done.stderr
     study = load_study("odd.toml")

@@ -96,7 +96,18 @@ def test_people_see_a_table_with_bars():
     [
         ["--sum", "age", "--bounds", "500,1000", "--missing", "dropped", "--n-max", "10000"],
         ["--variance", "age", "--bounds", "0,120", "--missing", "60", "--n", "50"],
-        ["--covariance", "age,pay", "--bounds", "0,120", "--bounds", "500,9999", "--missing", "middle", "--n", "50"],
+        [
+            "--covariance",
+            "age,pay",
+            "--bounds",
+            "age=0,120",
+            "--bounds",
+            "500,9999",
+            "--missing",
+            "middle",
+            "--n",
+            "50",
+        ],
         ["--histogram", "region", "--categories", "north,south", "--n", "50"],
         ["--histogram", "age", "--bounds", "0,120", "--missing", "dropped", "--edges", "0,18,65,120", "--n", "50"],
         ["--count", "--where", "age>=65", "--where", "age<70", "--bounds", "0,120", "--missing", "1", "--n", "50"],
@@ -295,13 +306,19 @@ def test_how_cells_are_read_is_said_once_and_follows_from_the_declarations_alone
     plain = ["--histogram", "g", "--categories", "north,south"]
     missing = "Missing and unreadable cells: missing cells of age count as 60.5 (middle)."
     text = "Categories are compared as text: 1 is not 1.0."
-    mixed, numbers = (["--histogram", "g", "--categories", listed] for listed in ("1,x", "1,2"))
+    mixed, numbers = (
+        ["--histogram", "g", "--categories", *listed] for listed in (["1,x", "--compare", "text"], ["1,2"])
+    )
     told = [run("plan", *flags, *more) for more in (plain, mixed, numbers)]
     assert [each.stdout.count(missing) for each in told] == [1, 1, 1]
     assert [each.stdout.count(text) for each in told] == [0, 1, 0]
     assert [each.stdout.count("are compared as numbers: 1.0 is 1.") for each in told] == [0, 0, 1]
     alone = run("plan", *plain, "--n", "5", "--epsilon", "1")
     assert (alone.exit_code, alone.stdout.count("issing")) == (0, 0)
+    others = "Other cells: cells of g that mean none of its categories, and empty ones, are left out."
+    bounds = "Cells are moved between their bounds: age from 0 to 121."
+    assert [" ".join(each.stdout.split()).count(others) for each in (*told, alone)] == [1, 1, 1, 1]
+    assert [each.stdout.count(bounds) for each in told] == [1, 1, 1]
     by = [
         "--mean",
         "age",
@@ -313,10 +330,12 @@ def test_how_cells_are_read_is_said_once_and_follows_from_the_declarations_alone
         "g",
         "--categories",
         "a,1.0",
+        "--compare",
+        "g=text",
         "--n",
         "5",
         "--epsilon",
         "1",
     ]
     assert text in run("plan", *by).stdout
-    assert json.loads(run("plan", *flags, *plain, "--json").stdout)["reading"] == [missing]
+    assert json.loads(run("plan", *flags, *plain, "--json").stdout)["reading"] == [missing, others, bounds]

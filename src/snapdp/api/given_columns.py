@@ -6,6 +6,7 @@ a study, whose reader does all the checking. Types and names are looked at, neve
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -70,6 +71,16 @@ class GivenColumns:
             self._declared[name] = dict(declaration)
         return name
 
+    def check_conditions(self, where: Iterable[Mapping[str, Any]]) -> None:
+        """Refuse conditions on columns of which nothing is said."""
+        for name in (each.get("column") for each in where):
+            if name not in self._declared:
+                raise ParameterError(
+                    f"where speaks of the column {name!r}, and it is not said what that holds.",
+                    f'Say: columns={{{name!r}: {{"kind": "number", "lower": 0, "upper": 120, "missing": "dropped"}}}}'
+                    ', or {"kind": "category", "categories": ["north", "south"]} where it holds categories.',
+                )
+
     def groups(self, by: Any, groups: Iterable[Any] | None) -> dict[str, str]:
         """Return what a statistic says of groups: a column, by its name or itself, with its public categories."""
         if by is None:
@@ -105,7 +116,7 @@ def numbers(
 
 
 def category(categories: Iterable[Any], **rules: str) -> Declaration:
-    """Return the declaration of a column of categories; whole numbers are compared as text."""
+    """Return the declaration of a column of categories; numbers are those they print."""
     return {"kind": "category", "categories": [_label(each) for each in categories], **rules}
 
 
@@ -136,6 +147,8 @@ def written(number: Any) -> Any:
 
 
 def _label(value: Any) -> Any:
+    if isinstance(value, float) and math.isfinite(value):  # numpy's are floats too
+        return str(int(value)) if value.is_integer() else repr(float(value))
     return str(value) if type(value) is int or type(value).__module__ == "numpy" else value
 
 

@@ -286,6 +286,7 @@ def _released(
     if ledger is None or not (isinstance(ledger, Ledger) or is_address(ledger) or os.path.exists(ledger)):
         raise _no_ledger(ledger)
     asked = {"kind": kind, **statistic, **given.groups(by, groups), **cost}
+    given.check_conditions(asked.get("where", []))
     if isinstance(ledger, Ledger):
         return _charged(asked, given, ledger, account, directory)
     with Ledger.open(ledger) as book:

@@ -16,7 +16,7 @@ from snapdp.cli.screen import note, one_line, say, table
 from snapdp.display import decimal_up, exact_amount, four_digits_up, hides_nothing, six_digits, two_digits
 from snapdp.errors import SnapdpError
 from snapdp.exact import Enclosure, parameter, to_float_down, to_float_up
-from snapdp.studies import AS_NUMBERS, CategoryColumn, Line, Plan
+from snapdp.studies import AS_NUMBERS, CategoryColumn, Line, NumberColumn, Plan
 
 if TYPE_CHECKING:
     from snapdp.release import Number, Release
@@ -127,12 +127,21 @@ def reading_of(plan: Plan) -> list[str]:
     categories = [each for each in columns if isinstance(each, CategoryColumn)]
     told = list(dict.fromkeys(clause for line in plan.lines for clause in line.statistic.missing_in_words))[:MOST_ROWS]
     found = [f"Missing and unreadable cells: {'; '.join(map(one_line, told))}."] if told else []
+    others = list(dict.fromkeys(clause for line in plan.lines for clause in line.statistic.others_in_words))[:MOST_ROWS]
+    found += [f"Other cells: {'; '.join(map(one_line, others))}."] if others else []
+    bounds = [_bounds(each) for each in columns if isinstance(each, NumberColumn)][:MOST_ROWS]
+    found += [f"Cells are moved between their bounds: {'; '.join(bounds)}."] if bounds else []
     plain = [each for each in categories if each.listed and each.compare != AS_NUMBERS]
     if any(looks_like_number(name) for each in plain for name in each.categories):
         found.append("Categories are compared as text: 1 is not 1.0.")
     if any(each.compare == AS_NUMBERS for each in categories):
         found.append("Categories that are numbers are compared as numbers: 1.0 is 1.")
     return found
+
+
+def _bounds(column: NumberColumn) -> str:
+    step = f", in steps of {exact_amount(column.step)}" if column.is_coarse else ""
+    return one_line(f"{column.name} from {exact_amount(column.lower)} to {exact_amount(column.upper)}{step}")
 
 
 def looks_like_number(text: str) -> bool:

@@ -44,7 +44,7 @@ from snapdp.ledger.chain import ABANDON, COMMIT, DATASET, OPEN, RESERVE, amount_
 from snapdp.ledger.replay import SESSION, TIME
 from snapdp.ledger.storage.sqlite import SqliteStorage
 from snapdp.ledger.storage.storage import FORMAT, Dataset, Entry, Identity, Standing, Storage
-from snapdp.studies import ADD_REMOVE, CHANGE_ONE, whole
+from snapdp.studies import ADD_REMOVE, CHANGE_ONE, person_unit, relation_of_account, whole
 
 PATIENCE = 30.0  # seconds to wait for other writers
 WAIT = 60.0  # seconds to wait for a twin that is being drawn
@@ -122,15 +122,29 @@ class Ledger(Book):
     # Accounts
 
     def create_account(
-        self, name: str, *, cap: Parameter, relation: str, rows: Parameter, unit: str = "row"
+        self,
+        name: str,
+        *,
+        cap: Parameter,
+        relation: str,
+        rows: Parameter,
+        unit: str = "row",
+        person: str | None = None,
+        rows_per_person: Parameter = 1,
     ) -> Account:
-        """Open an account. Cap, relation, unit and rows are fixed for good."""
-        title, whom = label(name, name="account"), label(unit, name="unit")
+        """Open an account. Cap, relation, unit and rows are fixed for good.
+
+        person            the column that names whose row it is, where persons are protected; it makes the unit
+        rows_per_person   at most so many rows of each person are kept
+        """
+        title, whom = label(name, name="account"), label(_unit(unit, person, rows_per_person), name="unit")
         if relation not in (CHANGE_ONE, ADD_REMOVE):
             raise ParameterError(
                 f"relation = {shown(relation)} is unknown.",
                 f'Give "{CHANGE_ONE}" (with n) or "{ADD_REMOVE}" (with n_max).',
             )
+        if whom.startswith("person"):
+            relation_of_account(kind=relation, rows=whole(rows, name="rows"), unit=whom)  # refused now, not when asked
         fixed = {
             "cap": amount_text(positive(cap, name="cap")),
             "relation": relation,
@@ -336,3 +350,15 @@ def resolved(path: str | os.PathLike[str]) -> Path:
         return Path(path).resolve()
     except (OSError, ValueError, RuntimeError):  # a name too long, a null character, a loop of links
         raise LedgerError("the path of the ledger cannot be used.", "Give the name of a file.") from None
+
+
+def _unit(unit: str, person: str | None, rows_per_person: Parameter) -> str:
+    """Return the unit of an account: as it is given, or a person's rows in one column."""
+    most = whole(rows_per_person, name="rows_per_person")
+    if person is None:
+        if most != 1:
+            raise ParameterError("rows_per_person is given, and no person.", 'Give person="id", the column of names.')
+        return unit
+    if unit != "row":
+        raise ParameterError("the unit and the person are both given.", "Give the person: it makes the unit.")
+    return person_unit(label(person, name="person"), most)

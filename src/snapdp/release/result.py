@@ -22,7 +22,7 @@ from snapdp.studies import SHARE
 
 MOST_BYTES = 1 << 25  # of a record: what the independent checker reads, too
 MOVED = (
-    "An impossible draw (a count below 0) is shown as the nearest possible number. "
+    "A draw beyond what the statistic can be is shown as the nearest possible number. "
     "For sums, averages and margins take the values as drawn: the files hold them."
 )
 

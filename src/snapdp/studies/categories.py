@@ -50,6 +50,7 @@ ISO_DATE = (
     " *[0-9]{4}-[0-9]{2}-[0-9]{2}"
     "([tT ] *[0-9]{2}:[0-9]{2}(:[0-9]{2}([.,][0-9]{1,9})?)? *([zZ]|[uU][tT][cC]|[+-][0-9]{2}(:?[0-9]{2})?)?)? *"
 )
+_SOME_NUMBER = re.compile("[+-]?([0-9]+([.,][0-9]*)?|[.,][0-9]+)([eE][+-]?[0-9]+)?")
 _CANONICAL = re.compile("-?(0|[1-9][0-9]*)([.][0-9]+)?")
 
 RULE_KEYS = ("unknown", "null")
@@ -157,9 +158,40 @@ def compared(column: CategoryColumn, compare: str) -> CategoryColumn:
     return replaced(column, compare=compare)
 
 
-def natural_comparison(categories: Sequence[str]) -> str:
-    """Return how categories are compared where a study does not say: as numbers if all of them are plain ones."""
-    return AS_NUMBERS if all(map(is_plain, categories)) else AS_TEXT
+def natural_comparison(categories: Sequence[str]) -> str | None:
+    """Return how categories are compared where a study does not say: as numbers if all of them are plain ones.
+
+    None where it has to say: next to a number that is not plain, or to a blank at an end, text is easily not meant.
+
+    >>> [natural_comparison(each) for each in (["0", "1"], ["no", "yes"], ["0", "1", "2+"])]
+    ['numbers', 'text', None]
+    """
+    if all(map(is_plain, categories)):
+        return AS_NUMBERS
+    return None if any(map(_doubtful, categories)) else AS_TEXT
+
+
+def _doubtful(category: str) -> bool:
+    return category != category.strip(" \t") or _SOME_NUMBER.fullmatch(category) is not None
+
+
+def _naturally_compared(column: CategoryColumn) -> CategoryColumn:
+    """Return a column of which a study does not say how it compares; refuse one where that is not clear."""
+    found = natural_comparison(column.categories)
+    if found is not None:
+        return compared(column, found)
+    odd = next(each for each in column.categories if not is_plain(each))
+    blank = next((each for each in column.categories if each != each.strip(" \t")), None)
+    if blank is not None:
+        raise ParameterError(
+            f"category {shortened(visible(blank))!r} of column {column.name!r} begins or ends with a blank.",
+            'Leave the blank out; where cells have it too, give compare = "text".',
+        )
+    raise ParameterError(
+        f"some categories of column {column.name!r} are numbers, but {shortened(visible(odd))!r} is no plain one: as "
+        "text a cell 1.0 would not be 1.",
+        'Give compare = "text" (--compare text) if that is meant; otherwise plain numbers alone, such as 0, 1, 2.',
+    )
 
 
 def is_plain(category: str) -> bool:
@@ -274,7 +306,9 @@ def category_in(table: TomlTable, name: str, kind: str, *, newest: bool) -> Cate
         return date_column(name, start=table.get("from"), end=table.get("to"), each=table.choice("each", ""), **rules)
     table.need("categories")
     column = category_column(name, categories=table.texts("categories") or [], **rules)
-    return compared(column, table.choice("compare", natural_comparison(column.categories))) if newest else column
+    if not newest:
+        return column
+    return compared(column, table.choice("compare", "")) if "compare" in table else _naturally_compared(column)
 
 
 def category_items(column: CategoryColumn) -> Iterator[tuple[str, object]]:

@@ -97,6 +97,11 @@ class NumberColumn(Value):
         return self.missing_in_words if self.everywhere else f"a row without {self.name} meets no condition on it"
 
     @property
+    def is_coarse(self) -> bool:
+        """Tell whether rounding to the step may move a cell visibly: by more than a default step would."""
+        return self.kind == INTEGER or self.levels < DEFAULT_LEVELS
+
+    @property
     def widened(self) -> bool:
         """Tell whether the effective bounds differ from the declared ones."""
         return (self.lower, self.upper) != (self.declared_lower, self.declared_upper)
@@ -118,6 +123,17 @@ class CategoryColumn(Value):
     @property
     def kind(self) -> str:
         return CATEGORY
+
+    @property
+    def others_in_words(self) -> str:
+        """Return what happens to cells that are none of the categories, as a clause for people."""
+        other = f"cells of {self.name} that mean none of its categories"
+        if self.unknown == self.null:
+            does = "are left out" if self.unknown == DROPPED else "have cells of their own"
+            return f"{other}, and empty ones, {does}"
+        if self.unknown == DROPPED:
+            return f"{other} are left out, empty ones have a cell of their own"
+        return f"{other} have a cell of their own, empty ones are left out"
 
     @property
     def listed(self) -> bool:
@@ -204,6 +220,21 @@ def category_column(
         )
     check_rules(name, unknown=unknown, null=null)
     return CategoryColumn(name=name, categories=tuple(categories), unknown=unknown, null=null)
+
+
+def check_on_step(column: NumberColumn, end: Fraction, what: str) -> None:
+    """Refuse an end of a range between two steps: cells are rounded first, and would land on either side of it.
+
+    Version 1 took such ends; a default step is so fine that the cells it moves lie beside the end anyway.
+    """
+    if column.is_coarse and not column.everywhere and (end / column.step).denominator != 1:
+        below = column.step * math.floor(end / column.step)
+        finer = 'a finer step and kind = "number"' if column.kind == INTEGER else "a finer step"
+        raise BoundError(
+            f"{what} {exact_amount(end)} of column {column.name!r} is no multiple of its step "
+            f"{exact_amount(column.step)}, to which cells are rounded first.",
+            f"Give {exact_amount(below)} or {exact_amount(below + column.step)}, or declare {finer}.",
+        )
 
 
 def check_rules(name: str, **rules: str) -> None:

@@ -14,7 +14,7 @@ from snapdp.errors import BoundError, ParameterError
 from snapdp.exact import parameter
 from snapdp.studies.aggregates import Levels, Member, first_level_from
 from snapdp.studies.categories import DateColumn, named_place, named_start
-from snapdp.studies.columns import CategoryColumn, Column
+from snapdp.studies.columns import CategoryColumn, Column, check_on_step
 from snapdp.values import Value
 
 
@@ -58,17 +58,22 @@ def condition(column: Column, *, equals: Any = None, start: Any = None, below: A
         return Condition(column=column, equals=column.categories[place])
     if equals is not None or (start is None and below is None):
         raise ParameterError(
-            f"column {column.name!r} holds numbers: a condition on it is a range.", "Give from, below, or both."
+            f"column {column.name!r} holds numbers: a condition on it is a range.",
+            f'Give from, below, or both: "{column.name}>=18" on the command line, where={{"{column.name}": (18, 65)}} '
+            "in Python.",
         )
     low = None if start is None else parameter(start, name="from")
     high = None if below is None else parameter(below, name="below")
-    for end in (low, high):
+    for sign, end in ((">=", low), ("<", high)):
         if end is not None and not column.lower < end <= column.upper:
+            whom = "every number" if (end <= column.lower) == (sign == ">=") else "no number"
             raise BoundError(
-                f"a condition that starts or ends at {end} does not divide the bounds {column.lower} to "
-                f"{column.upper} of column {column.name!r}.",
+                f"{whom} of column {column.name!r} is {sign} {end}: cells are moved between the bounds {column.lower} "
+                f"to {column.upper}.",
                 f"Give ends above {column.lower} and at most {column.upper}; leave out an end that is no limit.",
             )
+        if end is not None:
+            check_on_step(column, end, "the end")
     if low is not None and high is not None and low >= high:
         raise BoundError(f"from = {low} is not below {high} for column {column.name!r}.", "Give from < below.")
     if low is not None and high is not None and first_level_from(column, low) == first_level_from(column, high):

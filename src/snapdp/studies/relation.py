@@ -85,7 +85,8 @@ def relation_of_account(*, kind: str, rows: int, unit: str) -> Relation:
     if unit != "row":
         raise ParameterError(
             f"the account protects a {shown(unit)}, and no column is known that names it.",
-            'An account for persons has the unit "person (COLUMN, at most 3 rows)".',
+            'An account for persons is opened with person="COLUMN" and rows_per_person=3 (--person, '
+            '--rows-per-person): its unit is "person (COLUMN, at most 3 rows)".',
         )
     return Relation(kind=kind, rows=rows)
 

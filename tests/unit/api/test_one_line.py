@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 import snapdp
+from snapdp.api.given_columns import category
 from snapdp.cli.app import main
 from snapdp.errors import DataError, LedgerError, ParameterError, PremiseError
 
@@ -313,3 +314,16 @@ def test_no_cell_is_told_by_a_refusal(ledger):
         with pytest.raises((ParameterError, DataError)) as refused:
             snapdp.mean(column, **BOUNDED, epsilon=1, ledger=ledger)
         assert "8675309" not in str(refused.value)
+
+
+def test_a_condition_on_a_column_of_which_nothing_is_said_is_refused_in_the_words_of_python(ledger):
+    for test in ((30, None), 30, "north"):
+        with pytest.raises(ParameterError, match=r"where speaks of the column 'age'(.|\n)*columns=\{'age': \{\"kind\""):
+            snapdp.count(FRAME, where={"age": test}, epsilon=1, ledger=ledger)
+    with pytest.raises(ParameterError, match=r"where=\{\"age\": \(18, 65\)\} in Python"):
+        snapdp.count(FRAME, where={"age": 30}, columns={"age": AGE}, epsilon=1, ledger=ledger)
+
+
+def test_groups_may_be_floats_as_frames_hold_them():
+    assert category([0.0, 1.0, 2.5, np.float64(3)])["categories"] == ["0", "1", "2.5", "3"]
+    assert category([float("nan")])["categories"] != ["nan"]

@@ -295,6 +295,23 @@ def test_accounts_in_one_file_do_not_touch_each_other(book):
     )
 
 
+def test_an_account_for_persons_names_their_column_at_once(book):
+    ledger, _ = book
+    rows = {"cap": 1, "relation": "add-remove", "rows": 100}
+    made = ledger.create_account("persons", **rows, person="id", rows_per_person=3)
+    assert made.unit == "person (id, at most 3 rows)"
+    for wrong in (
+        {"unit": "person"},
+        {"unit": "person (id)"},
+        {"rows_per_person": 2},
+        {"person": "id", "unit": "person"},
+        {"person": "id", "relation": "change-one"},
+    ):
+        with pytest.raises(ParameterError):
+            ledger.create_account("wrong", **{**rows, **wrong})
+    assert [account.name for account in ledger.accounts()] == ["persons", NAME]
+
+
 def test_an_account_is_opened_once(book):
     ledger, _ = book
     before = ledger.account(NAME)

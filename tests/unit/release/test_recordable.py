@@ -188,7 +188,7 @@ def _statistic(dice: random.Random, relation: Any, column: NumberColumn) -> Any:
     more: dict[str, Any] = {} if dice.random() < 0.6 else {"by": groups}
     more |= {} if dice.random() < 0.6 else {"where": [dice.choice(CONDITIONS)]}
     if kind is count_query:
-        return kind(relation, **more | {"where": [condition(column, below=column.middle), CONDITIONS[0]]})
+        return kind(relation, **more | {"where": [condition(column, below=column.upper), CONDITIONS[0]]})
     if kind is histogram_query:
         steps = range(min(one_of(dice, CELLS), column.levels))
         edges = sorted({*(column.lower + column.step * k for k in steps), column.upper})

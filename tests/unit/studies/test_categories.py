@@ -83,7 +83,9 @@ def test_plain_numbers_are_written_as_people_write_them():
     odd = ["", "007", "+1", "1e3", "1.", ".5", " 1", "1_0", "1/2", "1,5", "nan", "--1", "\u0661", "1000000000000000"]
     assert not any(map(is_plain, odd))
     assert natural_comparison(["0", "1", "9.5"]) == "numbers"
-    assert natural_comparison(["0", "1", "09"]) == "text"
+    assert natural_comparison(["north", "south 2"]) == "text"
+    unclear = (["0", "1", "09"], ["00", "01"], ["0", "1", "2", "3+"], ["0", "1,5"], ["1e3"], ["a", " b"], ["1 "])
+    assert [natural_comparison(each) for each in unclear] == [None] * len(unclear)
 
 
 def test_categories_that_are_the_same_number_are_refused():

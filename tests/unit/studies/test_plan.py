@@ -268,7 +268,9 @@ def test_a_mean_of_those_who_answered_says_what_its_parts_run_at_and_promises_no
     wages = integer_column("wages", lower=0, upper=120, missing="dropped")
     line = Line(statistic=mean_query(wages, N), epsilon=F(1))
     assert line.accuracy is None
-    assert "the sum runs at 1 and the count at 1/2 of epsilon, at most 1 together" in repr(Plan(lines=(line,)))
+    assert "sum and count together cost the epsilon typed (1 and 1/2 of it: they share a part)" in repr(
+        Plan(lines=(line,))
+    )
     whole = Line(statistic=sum_query(integer_column("wages", lower=-60, upper=60), N), epsilon=F(1))
     assert abs(line.accuracies[0] - whole.accuracies[0]) < 8  # the centred sum has the sensitivity of the width
     assert line.derived_accuracy(N.rows) < F(1, 5)

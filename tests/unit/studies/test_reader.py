@@ -334,7 +334,7 @@ def studies(draw):
         unknown=unknown, null=null,
     )  # fmt: skip
     by = draw(st.sampled_from([None, group]))
-    where = [condition(group, equals=group.categories[0]), condition(real, below=real.middle)]
+    where = [condition(group, equals=group.categories[0]), condition(real, below=real.upper)]
     edges = sorted({integer.lower, integer.lower + integer.step, integer.upper})
     binned = None if version == 1 else null
     queries = [

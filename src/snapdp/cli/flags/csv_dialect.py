@@ -40,7 +40,7 @@ def csv_values(options: dict[str, Any]) -> dict[str, Any]:
     """Return what flags say about CSV files, as the table [csv] of a study says it."""
     said = {name: options[name] for name in _OPTIONS if options[name] is not None}
     if "null" in said:
-        said["null"] = said["null"].split(",")
+        said["null"] = [each.strip() for each in said["null"].split(",")]
     return said
 
 
@@ -62,4 +62,4 @@ def to_declare(refusal: SnapdpError) -> str | None:
     """Return the flag that helps where a CSV file is not written as it was read."""
     flags = {key: refusal.numbers[key] for key in ("delimiter", "encoding") if key in refusal.numbers}
     told = " ".join(f"--{key} {shlex.quote('tab' if value == chr(9) else str(value))}" for key, value in flags.items())
-    return f"the same command with {told}" if told else None
+    return f"the same command with {told} (--decimal and --thousands where numbers need them)" if told else None

@@ -1,7 +1,7 @@
 """Flags of statistics, translated to the values of a study: the study reader does all the checking.
 
 Room: cli. One set of flags for plan, release and init. A column's declaration is given as `NAME=...`, or without the
-name where the order says whose it is.
+name where one column alone can be meant. Blanks around the items of a list are no part of them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import click
 from snapdp.cli.flags.arguments import NUMBER
 from snapdp.errors import ParameterError
 from snapdp.exact import positive
-from snapdp.studies import DROPPED, KINDS, STUDY_VERSION, Statistic
+from snapdp.studies import BINNED, DROPPED, KINDS, STUDY_VERSION, Statistic
 
 _CONDITION = re.compile(r"^\s*(?P<column>[^<>=]+?)\s*(?P<operator>>=|<|=)\s*(?P<value>[^<>=]+?)\s*$")
 _Option = tuple[tuple[str, ...], dict[str, Any]]
@@ -51,14 +51,30 @@ _OPTIONS: tuple[_Option, ...] = (
         {
             "multiple": True,
             "metavar": "RULE",
-            "help": "What a missing number counts as: dropped, middle or a number; by column NAME=RULE,NAME=RULE.",
+            "help": "What a missing number counts as: dropped, middle or a number (in a histogram dropped or binned); "
+            "by column NAME=RULE,NAME=RULE.",
         },
     ),
-    (("--integer",), {"is_flag": True, "help": "The columns hold whole numbers (step 1)."}),
-    (("--step",), {"type": NUMBER, "metavar": "STEP", "help": "Values are rounded to multiples of this."}),
+    (("--integer",), {"is_flag": True, "help": "Columns of statistics hold whole numbers (step 1)."}),
+    (
+        ("--step",),
+        {
+            "multiple": True,
+            "metavar": "STEP",
+            "help": "Values of columns of statistics are rounded to multiples of this; by column NAME=STEP.",
+        },
+    ),
     (
         ("--categories",),
         {"multiple": True, "metavar": "A,B,...", "help": "Public categories of a column, or NAME=A,B,..."},
+    ),
+    (
+        ("--compare",),
+        {
+            "multiple": True,
+            "metavar": "text|numbers",
+            "help": "How cells are compared with --categories, where these do not say it; by column NAME=text.",
+        },
     ),
     (
         ("--boolean",),
@@ -121,11 +137,13 @@ def study_values(options: dict[str, Any], *, dataset: str = "from flags") -> dic
     """Return the values of a study that flags declare."""
     conditions, edges = _conditions(options["where"]), _edges(options)
     statistics = _statistics(options, conditions, edges)
+    columns = _columns(options, conditions, edges)
+    _bin_missing(statistics, columns)
     return {
         "version": STUDY_VERSION,
         "dataset": dataset,
         **_relation(options),
-        "columns": _columns(options, conditions, edges),
+        "columns": columns,
         "statistic": [
             {**each, **cost} for each, cost in zip(statistics, _costs(options, len(statistics)), strict=True)
         ],
@@ -135,8 +153,9 @@ def study_values(options: dict[str, Any], *, dataset: str = "from flags") -> dic
 def column_values(options: dict[str, Any]) -> dict[str, Any]:
     """Return the columns that flags declare, for a look at them: what a missing cell counts as may be left out."""
     conditions, edges = _conditions(options["where"]), _edges(options)
-    _statistics(options, conditions, edges)
+    statistics = _statistics(options, conditions, edges)
     found = _columns(options, conditions, edges, missing=DROPPED)
+    _bin_missing(statistics, found)
     return {} if found == NO_COLUMN else found
 
 
@@ -145,6 +164,18 @@ def _edges(options: dict[str, Any]) -> dict[str, str]:
     if options["edges"] and not binned:
         raise click.UsageError("--edges belongs to --histogram.")
     return _declared(options, "edges", binned)
+
+
+def _bin_missing(statistics: list[dict[str, Any]], columns: dict[str, Any]) -> None:
+    """Give histograms the rule "binned", which is theirs: elsewhere rows without the number are left out."""
+    about = [(KINDS[each["kind"]], each, columns.get(each.get("column", ""), {})) for each in statistics]
+    binned = [column for kind, _, column in about if kind.numbers and column.get("missing") == BINNED]
+    for kind, statistic, column in about:
+        if "missing" in kind.details and column.get("missing") == BINNED and column not in binned:
+            statistic["missing"] = BINNED
+    for statistic in statistics:
+        if statistic.get("missing") == BINNED:
+            columns[statistic["column"]]["missing"] = DROPPED
 
 
 def _columns_first() -> list[type[Statistic]]:
@@ -169,7 +200,7 @@ def _statistics(options: dict[str, Any], conditions: dict[str, Any], edges: dict
         for names in _named(statistic, options):
             about = {"column": names[0]} if statistic.takes == 1 else {"columns": names} if names else {}
             details: dict[str, list[Any]] = {
-                "edges": edges.get(names[0], "").split(",") if names else [],
+                "edges": _items(edges.get(names[0], "")) if names else [],
             }
             said = {key: value for key, value in details.items() if key in statistic.details and any(value)}
             found.append({"kind": statistic.kind, **about, **said, **({"where": where} if where else {})})
@@ -229,23 +260,32 @@ def _columns(
         return dict(NO_COLUMN)
     lists = [name for name in _once(categories) if name not in kinds and name not in _once(numbers)]
     told = _category_columns(options, lists)  # first: without it a histogram of numbers has no bounds
-    return {**_number_columns(options, _once(numbers), missing), **kinds, **told}
+    measured = [name.strip() for each, name in named if each.numbers or name in edges]
+    return {**_number_columns(options, _once(numbers), measured, missing), **kinds, **told}
 
 
 def _once(names: list[str]) -> list[str]:
     return list(dict.fromkeys(name.strip() for name in names))
 
 
-def _number_columns(options: dict[str, Any], names: list[str], missing: str | None) -> dict[str, Any]:
-    common: dict[str, Any] = {"kind": "integer" if options["integer"] else "number"}
-    if options["step"] is not None:
-        common["step"] = options["step"]
+def _items(text: str) -> list[str]:
+    return [item.strip() for item in text.split(",")]
+
+
+def _number_columns(
+    options: dict[str, Any], names: list[str], measured: list[str], missing: str | None
+) -> dict[str, Any]:
+    """Return the columns of numbers; those that only conditions speak of keep the finest step unless they are named."""
+    if options["integer"] and not measured:
+        raise click.UsageError("--integer belongs to no column: it is for those of statistics. Leave it out.")
+    steps = _by_name(options, "step", names, measured)
     found = {}
     for name, text in _declared(options, "bounds", names).items():
-        pair = text.split(",")
+        pair = _items(text)
         if len(pair) != 2:
             raise click.UsageError(f'--bounds "{text}" is not LOWER,UPPER.')
-        found[name] = {**common, "lower": pair[0], "upper": pair[1]}
+        found[name] = {"kind": "integer" if options["integer"] and name in measured else "number"}
+        found[name] |= {"lower": pair[0], "upper": pair[1], **({"step": steps[name]} if name in steps else {})}
     unbounded = [name for name in names if name not in found]
     if unbounded:
         raise click.UsageError(f"Give --bounds LOWER,UPPER for each of: {', '.join(unbounded)}.")
@@ -314,8 +354,13 @@ def _told(names: list[str]) -> str:
 
 
 def _category_columns(options: dict[str, Any], names: list[str]) -> dict[str, Any]:
+    compare = _by_name(options, "compare", names, names)
     found = {
-        name: {"kind": "category", "categories": text.split(",")}
+        name: {
+            "kind": "category",
+            "categories": _items(text),
+            **({"compare": compare[name]} if name in compare else {}),
+        }
         for name, text in _declared(options, "categories", names).items()
     }
     missing = [name for name in names if name not in found]
@@ -336,32 +381,48 @@ def _without_categories(options: dict[str, Any], names: list[str]) -> str:
     return said
 
 
+def _by_name(options: dict[str, Any], key: str, names: list[str], others: list[str]) -> dict[str, str]:
+    """Return {column: word} of a flag: NAME=WORD by name, a word alone for all the others."""
+    found: dict[str, str] = {}
+    alone = []
+    for text in options[key]:
+        name, equals, word = (part.strip() for part in text.rpartition("="))
+        if equals and name not in names:
+            raise click.UsageError(f'--{key} "{text}" belongs to no column: {_told(names)}.')
+        if name in found:
+            raise click.UsageError(f"--{key} speaks of {name} twice.")
+        if equals:
+            found[name] = word
+        else:
+            alone.append(word)
+    left = [name for name in others if name not in found]
+    if len(alone) > 1 or (alone and not left):
+        whom = f"give NAME={alone[-1]}" if names else "no statistic here needs it"
+        raise click.UsageError(f'--{key} "{alone[-1]}" belongs to no column: {whom}.')
+    return {**dict.fromkeys(left, *alone), **found} if alone else found
+
+
 def _declared(options: dict[str, Any], key: str, names: list[str]) -> dict[str, str]:
-    """Return {column: text} of a flag: NAME=TEXT by name, others in the order of the columns left."""
+    """Return {column: text} of a flag: NAME=TEXT by name, another for the one column left."""
     found: dict[str, str] = {}
     unnamed = []
     for text in options[key]:
-        name, equals, rest = text.partition("=")
-        if equals and name.strip() in names:
-            if name.strip() in found:
-                raise click.UsageError(f"--{key} declares {name.strip()} twice.")
-            found[name.strip()] = rest
+        name = max((each for each in names if re.match(rf"\s*{re.escape(each)}\s*=", text)), key=len, default=None)
+        if name in found:
+            raise click.UsageError(f"--{key} declares {name} twice.")
+        if name is not None:
+            found[name] = text.strip().removeprefix(name).lstrip().removeprefix("=")
+        elif "=" in text and key != "categories":  # of all such lists these alone may hold the sign
+            raise click.UsageError(f'--{key} "{text}" belongs to no column: {_told(names)}.')
         else:
             unnamed.append(text)
     left = [name for name in names if name not in found]
     if len(unnamed) > len(left):
         raise click.UsageError(f'--{key} "{unnamed[len(left)]}" belongs to no column: {_told(names)}.')
-    if len(set(unnamed)) > 1 and not _of_one_flag(options, left):
+    if unnamed and len(left) > 1 and not (len(unnamed) == len(left) and len(set(unnamed)) == 1):
         each = " ".join(f"--{key} {name}=..." for name in left)
-        raise click.UsageError(f"Which --{key} is whose? The columns come from several flags; say {each}")
+        raise click.UsageError(f"Which --{key} is whose? Several columns could be meant; say {each}")
     return found | dict(zip(left, unnamed, strict=False))
-
-
-def _of_one_flag(options: dict[str, Any], columns: list[str]) -> bool:
-    """Tell whether the order of columns is that of the command: the parser keeps no order between flags."""
-    flags = [[name for names in _named(each, options) for name in names] for each in KINDS.values()]
-    flags += [list(_conditions(options["where"])), [options["by"]]]
-    return any(set(columns) <= {str(name).strip() for name in names} for names in flags)
 
 
 def _conditions(texts: tuple[str, ...]) -> dict[str, dict[str, str]]:
@@ -370,7 +431,7 @@ def _conditions(texts: tuple[str, ...]) -> dict[str, dict[str, str]]:
     found: dict[str, dict[str, str]] = {}
     for text in texts:
         match = _CONDITION.match(text)
-        if match is None:
+        if match is None or match["column"].endswith("!"):
             raise click.UsageError(
                 f'--where "{text}" is not understood: it takes >=, < or =, as in "age>=65", "age<70", "region=north".'
             )

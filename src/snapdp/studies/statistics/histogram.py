@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Self
 from snapdp.errors import BoundError, ParameterError
 from snapdp.exact import parameter, to_float_down, to_float_nearest, to_float_up
 from snapdp.studies.aggregates import Aggregate, Bins, Categories, first_level_above, first_level_from
-from snapdp.studies.columns import BINNED, DROPPED, CategoryColumn, Column, NumberColumn
+from snapdp.studies.columns import BINNED, DROPPED, CategoryColumn, Column, NumberColumn, check_on_step
 from snapdp.studies.conditions import Condition, joined
 from snapdp.studies.declarations import INLINE
 from snapdp.studies.relation import Relation
@@ -230,6 +230,8 @@ def _checked_edges(column: NumberColumn, edges: Sequence[Any]) -> tuple[Fraction
             f"of column {column.name!r}.",
             "Values are clamped to the bounds: a bin beyond them would always be empty.",
         )
+    for edge in cut:
+        check_on_step(column, edge, "the bin edge")
     levels = [first_level_from(column, edge) for edge in cut]
     levels[-1] = first_level_above(column, cut[-1])  # the last bin holds its upper edge
     for (low, high), (first, last) in zip(pairwise(cut), pairwise(levels), strict=True):

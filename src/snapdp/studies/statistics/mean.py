@@ -126,7 +126,7 @@ class Mean(Statistic):
         if not self._half_is_free:
             return super().split
         centred, count = (part.share for part in self.parts)
-        return f"the sum runs at {centred} and the count at {count} of epsilon, at most 1 together"
+        return f"sum and count together cost the epsilon typed ({centred} and {count} of it: they share a part)"
 
     @property
     def aggregates(self) -> list[Aggregate]:

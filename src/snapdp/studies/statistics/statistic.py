@@ -214,6 +214,16 @@ class Statistic(Value, ABC):
             *(each.missing_in_conditions for each in tested if isinstance(each, NumberColumn)),
         )
 
+    @property
+    def others_in_words(self) -> tuple[str, ...]:
+        """Return what happens to cells that are none of the declared categories, as clauses for people."""
+        counted = [*self.columns, *([] if self.by is None else [self.by])]
+        tested = [each.column for each in self.where if isinstance(each.column, CategoryColumn)]
+        return (
+            *(each.others_in_words for each in counted if isinstance(each, CategoryColumn)),
+            *(f"a row whose {each.name} is none of its categories, or empty, meets no condition" for each in tested),
+        )
+
     @cached_property
     def tests(self) -> tuple[Test, ...]:
         """Return what rows must meet: what is asked carries it, so that no answer can forget it."""

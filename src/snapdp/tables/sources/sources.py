@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from snapdp.errors import DataError, ParameterError
+from snapdp.errors import DataError, ParameterError, PremiseError
 from snapdp.studies import Column, CsvDialect, NumberColumn
 from snapdp.tables.sources.calendar import day_numbers, in_days
 from snapdp.tables.sources.cells import cell_text, other_type, pandas_array, text_type, unpacked
@@ -275,7 +275,7 @@ def _source_of(data: Any) -> Source:
     if room == "pandas" and kind == "DataFrame":
         return ColumnsSource(_PandasColumns(data))
     if room == "polars" and kind in ("DataFrame", "LazyFrame"):
-        return ArrowSource((data if kind == "DataFrame" else _collected(data)).to_arrow())
+        return ArrowSource(_as_arrow(data if kind == "DataFrame" else _collected(data)))
     if room == "pyarrow" and kind == "Table":
         return ArrowSource(data)
     if isinstance(data, (list, tuple)) and data and all(isinstance(each, (str, Path)) for each in data):
@@ -284,6 +284,17 @@ def _source_of(data: Any) -> Source:
         f"a value of type {kind} is no table.",
         "Give a path, a list of Parquet paths, a pandas, Polars or Arrow table, or a dict of numpy columns.",
     )
+
+
+def _as_arrow(frame: Any) -> Any:
+    """Return a frame of Polars as an Arrow table; Polars itself does not bring what that takes."""
+    try:
+        return frame.to_arrow()
+    except ImportError:
+        raise PremiseError(
+            "tables of Polars are read through the package pyarrow, which is missing or broken.",
+            "pip install pyarrow. Nothing was spent.",
+        ) from None
 
 
 def _collected(lazy: Any) -> Any:

@@ -122,6 +122,7 @@ def absent(name: str, names: Sequence[str], *, certain: bool) -> DataError:
     mark = next((each for each in SEPARATORS if not certain and len(names) == 1 and each in names[0]), None)
     if mark is not None:
         advice = f"Is {SEPARATORS[mark]} between its cells? Then declare it: the delimiter of the CSV dialect."
+        advice += " Look at its numbers too: their decimal sign and thousands are declared there as well."
     near = _nearest(name, names, least=CLOSE if certain else VERY_CLOSE)
     if near is not None:
         advice = f"Did you mean {_shown(near)}? {advice}"

@@ -519,3 +519,13 @@ def test_a_lazy_frame_that_fails_says_nothing_of_its_cells():
     assert "canary" not in str(refused.value)
     assert refused.value.__cause__ is None
     assert refused.value.__suppress_context__
+
+
+@pytest.mark.parametrize("kind", ["DataFrame", "LazyFrame"])
+def test_a_table_of_polars_without_pyarrow_is_refused_with_what_to_install(kind):
+    def to_arrow(_):
+        raise ModuleNotFoundError("pa.Table requires 'pyarrow' module to be installed", name="pyarrow")
+
+    frame = type(kind, (), {"__module__": "polars", "to_arrow": to_arrow, "collect": lambda self: self})()
+    with pytest.raises(PremiseError, match="pip install pyarrow"):
+        open_source(frame)

@@ -1,0 +1,110 @@
+"""What flags say of columns: a step for those it is meant for, categories as people type them, and whose bounds."""
+
+from __future__ import annotations
+
+import pytest
+from click.testing import CliRunner
+
+from snapdp.cli.app import main
+from snapdp.studies import load_study
+
+REST = ("--n", "50", "--epsilon", "1")
+BOUNDS = ("--bounds", "income=0,10000", "--bounds", "age=0,120", "--missing", "dropped")
+OLD = ("--count", "--mean", "income", "--where", "age>=65", *BOUNDS)
+
+
+def told(*flags):
+    done = CliRunner().invoke(main, ["plan", *flags, *REST])
+    return done.exit_code, " ".join(f"{done.stdout} {done.stderr}".split())
+
+
+def steps(tmp_path, *flags):
+    """Return kind and step of every column that the flags declare."""
+    study = tmp_path / f"{len(flags)}.toml"
+    done = CliRunner().invoke(main, ["init", str(study), "--dataset", "d", *flags, *REST])
+    assert done.exit_code == 0, done.stderr
+    return {each.name: (each.kind, str(each.step)) for each in load_study(study).columns}
+
+
+def test_a_step_is_for_columns_of_statistics_and_not_for_those_of_conditions(tmp_path):
+    """65 <= age counted every row from 50 on: --step 100 had rounded the ages as well."""
+    found = steps(tmp_path, *OLD, "--step", "100")
+    assert found == {"income": ("number", "100"), "age": ("number", "1/16384")}
+    assert steps(tmp_path, *OLD, "--integer", "--step", "age=1")["income"] == ("integer", "1")
+
+
+def test_a_step_may_be_given_by_name(tmp_path):
+    named = steps(tmp_path, *OLD, "--step", "income=100", "--step", "age=5")
+    assert {name: step for name, (_, step) in named.items()} == {"income": "100", "age": "5"}
+
+
+@pytest.mark.parametrize(
+    ("flags", "problem"),
+    [
+        ((*OLD, "--step", "age=100"), "the end 65 of column 'age' is no multiple of its step 100"),
+        (
+            (
+                "--histogram",
+                "age",
+                "--edges",
+                "0,18,65,120",
+                "--bounds",
+                "0,120",
+                "--missing",
+                "dropped",
+                "--step",
+                "50",
+            ),
+            "the bin edge 18 of column 'age' is no multiple of its step 50",
+        ),
+        (("--count", "--where", "pay>=5", "--bounds", "0,9", "--missing", "0", "--integer"), "--integer belongs to no"),
+        (("--count", "--where", "pay>=5", "--bounds", "0,9", "--missing", "0", "--step", "2"), '--step "2" belongs'),
+        ((*OLD, "--step", "Income=100"), '"Income=100" belongs to no column'),
+        ((*OLD, "--step", "income=1", "--step", "income=2"), "--step speaks of income twice"),
+        (("--histogram", "g", "--categories", "0,1,2,3+"), "some categories of column 'g' are numbers, but '3+'"),
+        (("--histogram", "g", "--categories", "00,01"), "(--compare text)"),
+        (("--count", "--where", "age!=30", "--bounds", "age=0,9", "--missing", "0"), '"age!=30" is not understood'),
+        (("--mean", "Age", "--bounds", "age=0,9", "--missing", "0"), "the columns are Age"),
+    ],
+)
+def test_what_would_be_read_otherwise_than_it_is_meant_is_refused(flags, problem):
+    code, said = told(*flags)
+    assert code != 0
+    assert problem in said
+
+
+def test_blanks_around_the_items_of_a_list_are_no_part_of_them(tmp_path):
+    study = tmp_path / "study.toml"
+    flags = ["--histogram", "g", "--categories", "very happy, pretty happy", "--histogram", "age"]
+    flags += ["--edges", "age=0, 60, 120", "--bounds", "age=0, 120", "--missing", "dropped", *REST]
+    flags[3] = f"g={flags[3]}"
+    assert CliRunner().invoke(main, ["init", str(study), "--dataset", "d", *flags]).exit_code == 0
+    assert load_study(study).column("g").categories == ("very happy", "pretty happy")
+    assert told("--histogram", "g", "--categories", "0, 1")[1].count("compared as numbers: 1.0 is 1") == 1
+
+
+def test_text_is_compared_where_it_is_said(tmp_path):
+    study = tmp_path / "study.toml"
+    flags = ["--histogram", "g", "--categories", "0,1,2,3+", "--compare", "text", *REST]
+    assert CliRunner().invoke(main, ["init", str(study), "--dataset", "d", *flags]).exit_code == 0
+    assert 'compare = "text"' in study.read_text()  # what is written is read again
+    assert load_study(study).column("g").compare == "text"
+
+
+def test_missing_numbers_have_a_bin_where_flags_say_so(tmp_path):
+    study = tmp_path / "study.toml"
+    flags = ["--histogram", "age", "--edges", "0,60,120", "--bounds", "0,120", "--missing", "binned", *REST]
+    done = CliRunner().invoke(main, ["init", str(study), "--dataset", "d", *flags])
+    assert done.exit_code == 0, done.stderr
+    (asked,) = load_study(study).asked
+    assert asked.statistic.labels[-1] == "(missing)"
+    mean = ("--mean", "age", "--bounds", "0,120", "--missing", "binned")
+    assert "missing = 'binned' of column 'age' is not known" in told(*mean)[1]
+
+
+def test_a_condition_that_every_row_meets_is_refused_in_these_words():
+    flags = ("--count", "--bounds", "age=15,49", "--missing", "dropped", "--where")
+    assert "every number of column 'age' is >= 15" in told(*flags, "age>=15")[1]
+    assert "every number of column 'age' is < 50" in told(*flags, "age<50")[1]
+    assert "no number of column 'age' is >= 50" in told(*flags, "age>=50")[1]
+    assert "no number of column 'age' is < 15" in told(*flags, "age<15")[1]
