@@ -32,7 +32,7 @@ from tests.properties.badness import (
     toml_file,
 )
 
-LONG = 20  # times as many
+LONG = 40  # times as many
 
 
 def assert_no_trace(where: str, *texts: str | bytes) -> None:
@@ -106,7 +106,7 @@ def sizes(count: int) -> list:
     return [pytest.param(count, id="short"), pytest.param(LONG * count, id="long", marks=pytest.mark.long)]
 
 
-@pytest.mark.parametrize("count", sizes(500))
+@pytest.mark.parametrize("count", sizes(250))
 def test_bad_studies_in_python(world, count):
     for seed in range(count):
         world.in_python(bad_study(random.Random(f"study {seed}")), CELLS, {})
@@ -115,7 +115,7 @@ def test_bad_studies_in_python(world, count):
     assert world.released > count / 50
 
 
-@pytest.mark.parametrize("count", sizes(200))
+@pytest.mark.parametrize("count", sizes(100))
 def test_bad_tables_in_python(world, count):
     for seed in range(count):
         dice = random.Random(f"table {seed}")

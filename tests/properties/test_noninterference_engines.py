@@ -57,7 +57,8 @@ def test_a_server_cannot_tell_neighbours_with_the_same_indices_apart(name, tmp_p
 
 
 @on_spark
-@pytest.mark.parametrize("name", [NAMES[1], *(pytest.param(each, marks=pytest.mark.long) for each in NAMES[3::2])])
+@pytest.mark.long
+@pytest.mark.parametrize("name", NAMES[1::2])
 def test_spark_cannot_tell_neighbours_with_the_same_indices_apart(name, tmp_path, capfd):
     session = spark_session()
 

@@ -89,10 +89,11 @@ def test_a_sound_record_has_no_finding_and_names_its_premises(place):
     assert {each.status for each in found.premises} == {PROVED, TESTED, ASSUMED}
 
 
-def test_every_field_changed_by_one_digit_is_named(place):
+@pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.long)])
+def test_every_field_changed_by_one_digit_is_named(place, every):
     _, record = place
     tried = 0
-    for path, value in leaves(record):
+    for path, value in list(leaves(record))[::every]:
         changed = one_digit_off(value)
         if (
             changed is None
@@ -107,7 +108,7 @@ def test_every_field_changed_by_one_digit_is_named(place):
             continue
         found = audit(with_value(record, path, changed))
         assert written(path) in [each.field for each in found.findings], (path, value, changed)
-    assert tried > 100
+    assert tried > 100 / every
 
 
 def test_with_the_ledger_every_changed_field_is_named(place):

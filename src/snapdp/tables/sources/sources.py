@@ -293,7 +293,7 @@ def _as_arrow(frame: Any) -> Any:
     except ImportError:
         raise PremiseError(
             "tables of Polars are read through the package pyarrow, which is missing or broken.",
-            "pip install pyarrow. Nothing was spent.",
+            "Install pyarrow. Nothing was spent.",
         ) from None
 
 

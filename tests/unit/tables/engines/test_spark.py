@@ -29,6 +29,7 @@ def frame(spark):
     return spark.createDataFrame([(1, "a"), (2, "it's"), (None, None)], "x int, g string")
 
 
+@pytest.mark.long
 def test_text_is_a_number_by_the_one_pattern_on_spark_too(spark, tmp_path):
     column = number_column("x", lower=0, upper=16, step=1, missing=3, everywhere=True)
     row = integer_column("row", lower=0, upper=1000)

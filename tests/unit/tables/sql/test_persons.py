@@ -90,7 +90,7 @@ rows_of_tables = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(rows_of_tables, st.integers(1, 3), st.sampled_from(["p", "q", "r"]))
 def test_without_one_person_everybody_else_keeps_the_same_rows(rows, most, gone):
     here = kept_on_duckdb(rows, most=most)
@@ -99,7 +99,7 @@ def test_without_one_person_everybody_else_keeps_the_same_rows(rows, most, gone)
     assert len(here) - len(there) <= most
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(rows_of_tables, st.integers(1, 3), st.sampled_from(["p", "q", "r"]))
 def test_one_person_moves_no_numerator_farther_than_declared(rows, most, gone):
     relation = add_remove(n_max=12, person="id", rows_per_person=most)

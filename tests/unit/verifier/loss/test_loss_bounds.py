@@ -122,8 +122,9 @@ def configurations(bounds, epsilons=FEW):
         yield epsilon, grid, size * grid
 
 
-def test_every_input_and_output_at_nine_bits():
-    found = enumerate_all(9, list(configurations((2,))))
+@pytest.mark.parametrize("p", [8, pytest.param(9, marks=pytest.mark.long)])
+def test_every_input_and_output_at_few_bits(p):
+    found = enumerate_all(p, list(configurations((2,))))
     assert len(found) == 6
     assert 1 < max(found) < 6
 
