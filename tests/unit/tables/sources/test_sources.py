@@ -527,5 +527,5 @@ def test_a_table_of_polars_without_pyarrow_is_refused_with_what_to_install(kind)
         raise ModuleNotFoundError("pa.Table requires 'pyarrow' module to be installed", name="pyarrow")
 
     frame = type(kind, (), {"__module__": "polars", "to_arrow": to_arrow, "collect": lambda self: self})()
-    with pytest.raises(PremiseError, match="pip install pyarrow"):
+    with pytest.raises(PremiseError, match="Install pyarrow"):
         open_source(frame)
