@@ -81,3 +81,10 @@ def test_help_ends_with_examples_that_run():
     for words in examples:
         assert words[:2] == ["snapdp", "derive"]
         assert run(*words[2:]).exit_code == 0
+
+
+def test_the_lab_has_derive_and_bound_under_one_roof() -> None:
+    answered = CliRunner().invoke(main, ["lab", "derive", "snap_half"])
+    assert answered.exit_code == 0
+    assert answered.stdout == CliRunner().invoke(main, ["derive", "snap_half"]).stdout
+    assert CliRunner().invoke(main, ["lab", "release"]).exit_code == 2

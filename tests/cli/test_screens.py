@@ -264,6 +264,7 @@ def test_a_word_of_the_command_line_is_repeated_visibly_whatever_it_is(name):
         ("verify", "snap_half", "--claim", name),
         ("verify", "snap_half", "--machine", name),
         ("check", name),
+        ("lab", "derive", name),
         ("derive", name),
         ("bound", name),
         ("bound", "x", "--range", name),
@@ -424,7 +425,7 @@ def test_a_team_ledger_is_used_without_its_password_on_any_screen():
 
 
 def test_no_module_of_the_commands_prints_but_through_the_screen():
-    for path in sorted(CLI.glob("*.py")):
+    for path in sorted(CLI.rglob("*.py")):
         if path.name == "screen.py":
             continue
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -438,7 +439,7 @@ def test_every_command_is_among_those_that_were_tried():
     assert all(f'"{name}"' in source for name in COMMANDS if name != "tour")
 
 
-@pytest.mark.parametrize("words", [[], ["ledger"]])
+@pytest.mark.parametrize("words", [[], ["ledger"], ["lab"]])
 def test_without_a_command_the_help_is_shown_as_it_is_written(words):
     shown, asked = run(*words), run(*words, "--help")
     assert (shown.exit_code, asked.exit_code) == (2, 0)

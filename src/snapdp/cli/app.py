@@ -13,24 +13,25 @@ import os
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from importlib import import_module
 from typing import Any
 
 import click
 
 from snapdp import __version__
 from snapdp.cli import screen
+from snapdp.cli.late import LateGroup
 from snapdp.display import shortened, visible, without_secrets
 from snapdp.errors import ProgramError, SnapdpError
 
 REFUSED, MISUSED, BROKEN = 1, 2, 70
 COMMANDS = {
-    "bound": "snapdp.cli.bound:bound_command",
+    "bound": "snapdp.cli.lab.bound:bound_command",
     "check": "snapdp.cli.check:check_command",
     "demo": "snapdp.cli.demo:demo_command",
-    "derive": "snapdp.cli.derive:derive_command",
+    "derive": "snapdp.cli.lab.derive:derive_command",
     "init": "snapdp.cli.init:init_command",
     "inspect": "snapdp.cli.inspect:inspect_command",
+    "lab": "snapdp.cli.lab.group:lab_group",
     "ledger": "snapdp.cli.ledger:ledger_group",
     "plan": "snapdp.cli.plan:plan_command",
     "release": "snapdp.cli.release:release_command",
@@ -40,18 +41,8 @@ COMMANDS = {
 }
 
 
-class PoliteGroup(click.Group):
+class PoliteGroup(LateGroup):
     """A group that loads commands late and turns a refusal of the library into a message and exit code 1."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
-        if name not in COMMANDS:
-            return None
-        module, _, attribute = COMMANDS[name].partition(":")
-        command: click.Command = getattr(import_module(module), attribute)
-        return command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         for number, word in enumerate(args, start=1):
@@ -140,7 +131,7 @@ def _help(misuse: click.ClickException) -> str:
     return "" if where is None else f"Try: {where.command_path} --help"
 
 
-@click.group(cls=PoliteGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=PoliteGroup, late=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="snapdp")
 def main() -> None:
     """Publish statistics about people under differential privacy that survives floating-point arithmetic."""
