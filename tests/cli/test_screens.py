@@ -117,11 +117,21 @@ def written(values: dict[str, Any], path: str = "study.toml") -> str:
 
 
 def table(name: str) -> str:
+    """Return a table whose columns and categories have that name; no header of a CSV file holds a line end."""
+    if set(name) & set("\r\n"):
+        return parquet(name)
     with open("people.csv", "w", encoding="utf-8", newline="") as file:
         rows = csv.writer(file)
         rows.writerow([f"{name} x", f"{name} g", f"{name} p"])
         rows.writerows([i, name, f"p{i}"] for i in range(4))
     return "people.csv"
+
+
+def parquet(name: str) -> str:
+    quoted = name.replace('"', '""')
+    cells = f"""i AS "{quoted} x", ? AS "{quoted} g", 'p' || i AS "{quoted} p\""""
+    duckdb.execute(f"COPY (SELECT {cells} FROM range(4) t(i)) TO 'people.parquet'", [name])
+    return "people.parquet"
 
 
 def parsed(path: str) -> str:
@@ -166,10 +176,7 @@ def test_a_name_goes_through_every_command_and_file(name, person):
     assert run("inspect", data).exit_code == 0
     files = ["--record", "r.json", "--report", "r.html", "--values", "v.csv"]
     done = run("release", study, "--data", data, "--ledger", "people.ledger", "--yes", *files)
-    if done.exit_code:  # such a file is no table: refused before anything is charged, with nothing left behind
-        assert "DataError" in done.stderr
-        assert not Path("r.json").exists()
-        return
+    assert done.exit_code == 0
     assert run("release", study, "--data", data, "--ledger", "people.ledger", "--yes", "--json").exit_code == 0
     assert run("release", study, "--data", data, "--ledger", "people.ledger", "--yes", "--values", "v.parquet")
     checked = run("verify", "r.json", "--ledger", "people.ledger", "--certificate", "c.json", "--report", "a.html")

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import io
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -104,10 +105,16 @@ def typed(name: str, cells: Sequence[Any]) -> Any:
 
 def _write_csv(columns: Mapping[str, Sequence[Any]], path: Path) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(columns)
+        file.write(_csv_line(columns))
         for row in zip(*columns.values(), strict=True):
-            writer.writerow([_cell(name, each) for name, each in zip(columns, row, strict=True)])
+            file.write(_csv_line(_cell(name, each) for name, each in zip(columns, row, strict=True)))
+
+
+def _csv_line(cells: Iterable[Any]) -> str:
+    """Return a row that ends with LF; asked for CR LF, the writer puts cells with either of them in quotes."""
+    line = io.StringIO(newline="")
+    csv.writer(line, lineterminator="\r\n").writerow(cells)
+    return line.getvalue().removesuffix("\r\n") + "\n"
 
 
 def _cell(name: str, value: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import os
 import re
 from decimal import Decimal
@@ -158,3 +159,12 @@ def test_ordinary_text_is_left_alone():
     assert [guarded(each) for each in ("north", "a / [-5, -3)", "mean(age)", "1/20", "")] == [
         "north", "a / [-5, -3)", "mean(age)", "1/20", "",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ["a\rb", "a\nb", "a\r\nb", "\r", 'a"\r', "a,b"])
+def test_a_cell_of_a_values_file_is_one_cell_whatever_line_ends_it_holds(text, tmp_path):
+    write_values({"cell": [text, "next"]}, tmp_path / "v.csv")
+    content = (tmp_path / "v.csv").read_bytes().decode()
+    rows = list(csv.reader(io.StringIO(content, newline="")))
+    assert [unguarded(each) for (each,) in rows] == ["cell", text, "next"]
+    assert content.endswith("next\n")
