@@ -18,9 +18,10 @@ import numpy as np
 import pytest
 from flint import arb, ctx, fmpq
 
+from snapdp.mechanism.arithmetic import FinitePrecision, Precision
 from snapdp.mechanism.definition import decide
 from snapdp.mechanism.finite_precision import explicit_parameters, finite_parameters
-from snapdp.mechanism.parameters import FinitePrecision, Precision, SnappingParameters, exact_parameters
+from snapdp.mechanism.parameters import SnappingParameters, exact_parameters
 from snapdp.mechanism.sampling import vectors as vector_module
 from snapdp.mechanism.sampling.filter import ScalarSampler
 from snapdp.mechanism.sampling.vectors import VectorSampler

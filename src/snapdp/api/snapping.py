@@ -51,7 +51,8 @@ class Snapping:
     gamma        probability with which a chosen clamp may change an output
     step         quantise values to multiples of this first (ties toward +infinity)
     nan          a public replacement for NaN; without it NaN is an error, and such an error is itself a disclosure
-    arithmetic   FinitePrecision(...) for p-bit arithmetic; exact arithmetic otherwise
+    arithmetic   "exact" (default); "proved" or "notes" for p-bit arithmetic under that rule, or FinitePrecision(...)
+    bits         of p-bit arithmetic; left out, the fewest the rules allow, at least 118
 
     >>> m = Snapping(epsilon="0.5", sensitivity=1, lower=0, upper=1000)
     >>> m.parameters.noise_scale, m.parameters.grid
@@ -71,7 +72,8 @@ class Snapping:
         gamma: Parameter | None = None,
         step: Parameter | None = None,
         nan: Parameter | None = None,
-        arithmetic: FinitePrecision | None = None,
+        arithmetic: str | FinitePrecision | None = None,
+        bits: int | None = None,
     ) -> None:
         self._mechanism = declared(
             epsilon=epsilon,
@@ -85,6 +87,7 @@ class Snapping:
             step=step,
             nan=nan,
             arithmetic=arithmetic,
+            bits=bits,
         )
         self._release = self._mechanism.release  # the one method that is called a million times
 

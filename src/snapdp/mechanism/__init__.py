@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from snapdp.doors import door
 
 if TYPE_CHECKING:
+    from snapdp.mechanism.arithmetic import FinitePrecision as FinitePrecision, arithmetic_of as arithmetic_of
     from snapdp.mechanism.definition import clamped_index as clamped_index
     from snapdp.mechanism.finite_precision import (
         explicit_parameters as explicit_parameters,
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
         FINE as FINE,
         DataUnits as DataUnits,
         Declaration as Declaration,
-        FinitePrecision as FinitePrecision,
         Inner as Inner,
         SnappingParameters as SnappingParameters,
         chosen_grid as chosen_grid,
@@ -40,6 +40,7 @@ else:
     __getattr__, __dir__ = door(
         __name__,
         {
+            "arithmetic": "FinitePrecision arithmetic_of",
             "definition": "clamped_index",
             "finite_precision": "explicit_parameters finite_parameters",
             "law.bounds": "liu_loss mass_ratio mironov_loss proved_loss",
@@ -49,8 +50,7 @@ else:
             "law.loss": "loss_bracket pair_loss worst_pair",
             "mechanism": "Mechanism declared integer_indices",
             "parameters": (
-                "FINE DataUnits Declaration FinitePrecision Inner SnappingParameters chosen_grid exact_parameters "
-                "spacing_of_doubles "
+                "FINE DataUnits Declaration Inner SnappingParameters chosen_grid exact_parameters spacing_of_doubles "
             ),
         },
     )

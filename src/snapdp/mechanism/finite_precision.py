@@ -28,13 +28,12 @@ from snapdp.exact import (
     round_up,
     shown,
 )
+from snapdp.mechanism.arithmetic import FinitePrecision, Precision
 from snapdp.mechanism.law.bounds import proved_loss
 from snapdp.mechanism.parameters import (
     DataUnits,
     Declaration,
-    FinitePrecision,
     Inner,
-    Precision,
     SnappingParameters,
     chosen_grid,
 )

@@ -10,9 +10,10 @@ from functools import cached_property, lru_cache
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from snapdp.errors import BoundError, ParameterError, PremiseError
+from snapdp.errors import BoundError, PremiseError
 from snapdp.exact import parameter, positive, shown, to_float_nearest
-from snapdp.mechanism.parameters import DataUnits, FinitePrecision, SnappingParameters, exact_parameters
+from snapdp.mechanism.arithmetic import FinitePrecision, arithmetic_of
+from snapdp.mechanism.parameters import DataUnits, SnappingParameters, exact_parameters
 from snapdp.mechanism.sampling.filter import ScalarSampler
 from snapdp.mechanism.sampling.one_value import checked_scalar, in_kind, is_array_like
 from snapdp.randomness import BitSource, SystemBits
@@ -96,24 +97,22 @@ def declared(
     gamma: Any = None,
     step: Any = None,
     nan: Any = None,
-    arithmetic: FinitePrecision | None = None,
+    arithmetic: str | FinitePrecision | None = None,
+    bits: int | None = None,
 ) -> Mechanism:
     """Return the mechanism that `snapdp.Snapping` declares with the same words."""
     premises = {"epsilon": epsilon, "sensitivity": sensitivity, "lower": lower, "upper": upper}
-    if arithmetic is None:
+    finite = arithmetic_of(arithmetic, bits)
+    if finite is None:
         if bound is not None:
             raise BoundError("bound belongs to finite precision.", "In exact arithmetic give clamp=(low, high).")
         p = exact_parameters(**premises, grid=grid, clamp="wide" if clamp is None else clamp, gamma=gamma)
-    elif isinstance(arithmetic, FinitePrecision):
+    else:
         if clamp is not None:
             raise BoundError("clamp belongs to exact arithmetic.", "In finite precision give bound, in sensitivities.")
         from snapdp.mechanism.finite_precision import finite_parameters
 
-        p = finite_parameters(**premises, arithmetic=arithmetic, grid=grid, bound=bound, gamma=gamma)
-    else:
-        raise ParameterError(
-            f"arithmetic = {shown(arithmetic)} is not an arithmetic.", "Give FinitePrecision(...) or leave it out."
-        )
+        p = finite_parameters(**premises, arithmetic=finite, grid=grid, bound=bound, gamma=gamma)
     if step is not None:
         p = replaced(p, step=_dividing_step(step, p))
     return Mechanism(p, nan=nan)

@@ -34,6 +34,7 @@ from snapdp.exact import (
     shown,
     to_float_nearest,
 )
+from snapdp.mechanism.arithmetic import Precision
 from snapdp.values import Value
 
 DataUnits = NewType("DataUnits", Fraction)
@@ -41,52 +42,8 @@ Inner = NewType("Inner", Fraction)
 
 LARGEST_INDEX = 1 << 52  # then every multiple of the grid inside the clamp is a double
 LARGEST_DOUBLE, SMALLEST_DOUBLE = Fraction(sys.float_info.max), Fraction(1, 1 << 1074)
-LARGEST_PRECISION = 1 << 12
 FINE = 16  # the default grid of exact arithmetic is the natural one divided by this
 EXACT_GAMMA = Fraction(1, 1 << 40)  # the clamp changes an output with at most this probability; wide costs nothing
-
-
-class Precision(Value):
-    """Bits of the uniform draw, the logarithm and the product; the sum is exact."""
-
-    uniform: int
-    logarithm: int
-    product: int
-
-    @classmethod
-    def of(cls, bits: int) -> Precision:
-        """Return one precision for every step."""
-        return cls(uniform=bits, logarithm=bits, product=bits)
-
-    def _check(self) -> None:
-        for bits in (self.uniform, self.logarithm, self.product):
-            if isinstance(bits, bool) or not isinstance(bits, int) or not 2 <= bits <= LARGEST_PRECISION:
-                raise ParameterError(
-                    f"a precision of {shown(bits)} bits is not usable.",
-                    f"Give an integer from 2 to {LARGEST_PRECISION}.",
-                )
-
-    @property
-    def eta(self) -> Fraction:
-        """Return the largest unit roundoff of the three."""
-        return Fraction(1, 1 << min(self.uniform, self.logarithm, self.product))
-
-
-class FinitePrecision(Value):
-    """Ask for the mechanism in p-bit arithmetic; bits=None takes the smallest p the rules allow, at least 118.
-
-    rule="proved" charges the bound proved in docs/theory/finite-precision.md (any grid); rule="notes" the published
-    constants (grid >= noise scale, bound > noise scale).
-    """
-
-    bits: int | None = None
-    rule: str = "proved"
-
-    def _check(self) -> None:
-        if self.bits is not None:
-            Precision.of(self.bits)
-        if self.rule not in ("proved", "notes"):
-            raise ParameterError(f"rule = {self.rule!r} is unknown.", 'Give rule="proved" or rule="notes".')
 
 
 class Declaration(Value):

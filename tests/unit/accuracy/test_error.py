@@ -16,8 +16,9 @@ from snapdp.accuracy.price import price_table
 from snapdp.accuracy.tails import SMALLEST_LEVEL
 from snapdp.errors import BoundError, ParameterError, PremiseError
 from snapdp.exact.numbers import parameter
+from snapdp.mechanism.arithmetic import Precision
 from snapdp.mechanism.finite_precision import explicit_parameters
-from snapdp.mechanism.parameters import Precision, SnappingParameters
+from snapdp.mechanism.parameters import SnappingParameters
 from tests.unit.accuracy.brute import F, accuracy_by_enumeration, near_jumps, outputs, parameters, tail, walk
 
 # The table of MATH.md, section 7: alpha = 0.05, units of the sensitivity, Lam the smallest power of two >= 1/eps.

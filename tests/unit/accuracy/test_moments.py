@@ -9,9 +9,10 @@ import snapdp
 from snapdp.accuracy.moments import bias, bias_range, expected_absolute_error, mse, variance
 from snapdp.errors import BoundError
 from snapdp.exact.enclosure import enclose
+from snapdp.mechanism.arithmetic import Precision
 from snapdp.mechanism.finite_precision import explicit_parameters
 from snapdp.mechanism.law.law import law_of
-from snapdp.mechanism.parameters import Inner, Precision
+from snapdp.mechanism.parameters import Inner
 from tests.unit.accuracy.brute import F, overlap, parameters, walk
 
 CASES = [

@@ -11,6 +11,7 @@ from hypothesis import example, given, reject, settings, strategies as st
 
 from snapdp import FinitePrecision, ParameterError, PremiseError, Snapping
 from snapdp.exact.dyadic import next_below
+from snapdp.mechanism.arithmetic import Precision
 from snapdp.mechanism.finite_precision import (
     FINITE_GAMMA,
     SLACK,
@@ -21,7 +22,7 @@ from snapdp.mechanism.finite_precision import (
     sufficient_bound,
 )
 from snapdp.mechanism.law.bounds import liu_loss, mironov_loss, proved_loss
-from snapdp.mechanism.parameters import Precision, SnappingParameters
+from snapdp.mechanism.parameters import SnappingParameters
 from snapdp.values import replaced
 from tests.unit import arb, arb_ends
 

@@ -12,7 +12,8 @@ from fractions import Fraction
 
 from snapdp.errors import PremiseError
 from snapdp.exact import Enclosure, exp_enclosure, expm1_enclosure, ln_enclosure, maximum
-from snapdp.mechanism.parameters import Precision, SnappingParameters
+from snapdp.mechanism.arithmetic import Precision
+from snapdp.mechanism.parameters import SnappingParameters
 
 
 def proved_loss(

@@ -31,10 +31,11 @@ from snapdp.exact import (
     refine,
     round_up,
 )
+from snapdp.mechanism.arithmetic import Precision
 from snapdp.mechanism.law.bounds import mass_ratio
 from snapdp.mechanism.law.exact import ExactLaw
 from snapdp.mechanism.law.law import ONE, ZERO, Law
-from snapdp.mechanism.parameters import Precision, SnappingParameters
+from snapdp.mechanism.parameters import SnappingParameters
 
 _MOMENT_BITS = 512
 _LOG_BITS = 256

@@ -14,11 +14,12 @@ import snapdp
 from snapdp.errors import ParameterError
 from snapdp.exact.dyadic import HALF, power_of_two, round_up
 from snapdp.exact.enclosure import Enclosure, enclose
+from snapdp.mechanism.arithmetic import Precision
 from snapdp.mechanism.definition import clamped_index, noise_of
 from snapdp.mechanism.finite_precision import explicit_parameters
 from snapdp.mechanism.law.exact import ExactLaw
 from snapdp.mechanism.law.law import law_of
-from snapdp.mechanism.parameters import Inner, Precision, SnappingParameters
+from snapdp.mechanism.parameters import Inner, SnappingParameters
 
 F = Fraction
 
