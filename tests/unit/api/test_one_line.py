@@ -120,6 +120,15 @@ def test_a_line_is_the_request_that_flags_make(ledger, tmp_path):
     assert not snapdp.mean(tmp_path / "people.csv", missing="middle", **asked).free
 
 
+def test_conditions_in_another_order_are_the_same_request_and_free(ledger):
+    where, declared = {"region": "north", "age": (18, 65)}, {"region": REGION, "age": AGE}
+    first = snapdp.count(FRAME, where=where, columns=declared, epsilon=1, ledger=ledger)
+    again = snapdp.count(FRAME, where=dict(reversed(where.items())), columns=declared, epsilon=1, ledger=ledger)
+    assert (first.free, again.free) == (False, True)
+    assert again.record == first.record
+    assert not snapdp.count(FRAME, where={**where, "age": (18, 66)}, columns=declared, epsilon=1, ledger=ledger).free
+
+
 # Columns of every kind
 
 COLUMNS = {
