@@ -7,11 +7,13 @@ a study, whose reader does all the checking. Types and names are looked at, neve
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from decimal import Decimal
+from collections.abc import Iterable, Mapping, Sequence, Set
+from datetime import date
+from numbers import Rational
 from typing import TYPE_CHECKING, Any
 
 from snapdp.errors import DataError, ParameterError
+from snapdp.exact import shown
 
 if TYPE_CHECKING:
     from snapdp.exact import Parameter
@@ -34,7 +36,7 @@ class GivenColumns:
         self.is_table = not is_column(data)  # columns are then named
         self._table = data
         self._cells: dict[str, Any] = {}
-        self._declared: dict[str, Any] = {name: dict(values) for name, values in (declared or {}).items()}
+        self._declared: dict[str, Any] = _declared(declared)
 
     @property
     def declared(self) -> dict[str, Any]:
@@ -57,27 +59,43 @@ class GivenColumns:
 
     def column(self, given: Any, name: str | None, declaration: Declaration, *, default: str = "value") -> str:
         """Declare a column, and return its name: that which is given, or which the Series has."""
+        if name is not None and not isinstance(name, str):
+            raise ParameterError(f"column = {told(name)} is no name of a column.", 'Give its name: column="age".')
         if self.is_table:
             if name is None:
                 raise ParameterError(
                     "a table has many columns, and none is named.", 'Give column="age", or the column alone: df["age"].'
                 )
         else:
+            if not is_column(given):
+                raise ParameterError(
+                    f"a value of type {type(given).__name__} is no column.", "Give a Series, an array or a list."
+                )
             name = name or _name_of(given) or default
             if name in self._cells:
                 raise ParameterError(f"two columns are named {name!r}.", "Give each its own name.")
             self._cells[name] = given
         if declaration:
-            self._declared[name] = dict(declaration)
+            self._declare(name, declaration)
         return name
+
+    def _declare(self, name: str, declaration: Declaration) -> None:
+        """Declare a column once: what `columns` says of it would be overruled by what the statistic says."""
+        if name in self._declared:
+            raise ParameterError(
+                f"the column {name!r} is declared twice: in columns, and by the other arguments.",
+                f"Leave {name!r} out of columns: it is for the columns that where and by name.",
+            )
+        self._declared[name] = dict(declaration)
 
     def check_conditions(self, where: Iterable[Mapping[str, Any]]) -> None:
         """Refuse conditions on columns of which nothing is said."""
         for name in (each.get("column") for each in where):
-            if name not in self._declared:
+            if not isinstance(name, str) or name not in self._declared:
+                said = '{"kind": "number", "lower": 0, "upper": 120, "missing": "dropped"}'
                 raise ParameterError(
-                    f"where speaks of the column {name!r}, and it is not said what that holds.",
-                    f'Say: columns={{{name!r}: {{"kind": "number", "lower": 0, "upper": 120, "missing": "dropped"}}}}'
+                    f"where speaks of the column {told(name)}, and it is not said what that holds.",
+                    f"Say: columns={{{told(name)}: {said}}}"
                     ', or {"kind": "category", "categories": ["north", "south"]} where it holds categories.',
                 )
 
@@ -92,7 +110,7 @@ class GivenColumns:
             )
         if groups is None and not (self.is_table and by in self._declared):
             raise ParameterError("the groups are not said.", 'Give their public list: groups=["north", "south"].')
-        declaration = {} if groups is None else category(groups)
+        declaration = {} if groups is None else category(listed(groups, "groups"))
         return {"by": self.column(by, by if self.is_table else None, declaration, default="group")}
 
 
@@ -104,14 +122,11 @@ def is_column(given: Any) -> bool:
     return library in _COLUMNS and kind not in _TABLES and getattr(given, "ndim", 1) > 0  # a scalar is no column
 
 
-def numbers(
-    bounds: Sequence[Parameter], *, missing: Parameter | None, step: Parameter | None, integer: bool
-) -> Declaration:
+def numbers(bounds: Any, *, missing: Parameter | None, step: Parameter | None, integer: bool) -> Declaration:
     """Return the declaration of a column of numbers."""
-    if isinstance(bounds, str) or not isinstance(bounds, Sequence) or len(bounds) != 2:
-        raise ParameterError("the bounds are not a pair.", "Give bounds=(lower, upper): public numbers.")
-    said = {"lower": bounds[0], "upper": bounds[1], "step": step, "missing": missing}
-    kind = "integer" if integer else "number"
+    lower, upper = pair(bounds, "bounds", "Give bounds=(lower, upper): public numbers.")
+    said = {"lower": lower, "upper": upper, "step": step, "missing": missing}
+    kind = "integer" if truth(integer, "integer") else "number"
     return {"kind": kind, **{key: written(each) for key, each in said.items() if each is not None}}
 
 
@@ -128,28 +143,100 @@ def conditions(where: Conditions | None) -> dict[str, Any]:
     """
     if where is None:
         return {}
-    if not isinstance(where, Mapping):
-        return {"where": [dict(each) for each in where]}
-    return {"where": [{"column": name, **_condition(test)} for name, test in where.items()]}
+    if isinstance(where, Mapping):
+        return {"where": [{"column": name, **_condition(test)} for name, test in where.items()]}
+    if not isinstance(where, (list, tuple)) or not all(isinstance(each, Mapping) for each in where):
+        raise ParameterError(
+            f"where = {told(where)} is not understood.",
+            'Give the columns and what is asked of them: where={"region": "north", "age": (18, 65)}.',
+        )
+    return {"where": [dict(each) for each in where]}
 
 
 def _condition(test: Any) -> dict[str, Any]:
     if not isinstance(test, (tuple, list)):
         return {"equals": _label(test)}
-    if len(test) != 2:
-        raise ParameterError("a range is no pair.", "Give (from, below), with None for an end that is no limit.")
-    return {key: written(end) for key, end in zip(("from", "below"), test, strict=True) if end is not None}
+    ends = pair(test, "a range", "Give (from, below), with None for an end that is no limit.")
+    return {key: written(end) for key, end in zip(("from", "below"), ends, strict=True) if end is not None}
+
+
+def _declared(columns: Mapping[str, Declaration] | None) -> dict[str, Any]:
+    """Return what is declared of further columns; their own keys are for the reader of studies to check."""
+    if columns is None:
+        return {}
+    if not isinstance(columns, Mapping) or not all(
+        isinstance(name, str) and isinstance(values, Mapping) for name, values in columns.items()
+    ):
+        raise ParameterError(
+            "columns does not say for each column what it holds.",
+            'Give columns={"region": {"kind": "category", "categories": ["north", "south"]}}.',
+        )
+    return {name: dict(values) for name, values in columns.items()}
+
+
+def pair(given: Any, name: str, advice: str) -> tuple[Any, Any]:
+    """Return two values in their order, from whatever holds two: a tuple, a list, an array, a Series.
+
+    >>> pair([15, 100], "bounds", "")
+    (15, 100)
+    """
+    found = _items(given)
+    if found is None or len(found) != 2:
+        raise ParameterError(f"{name} = {told(given)} is no pair.", advice)
+    return found[0], found[1]
+
+
+def listed(given: Any, name: str) -> list[Any]:
+    """Return the values of a public list, in its order; a set has none, and would be another request every time."""
+    found = _items(given)
+    if found is None:
+        raise ParameterError(f"{name} = {told(given)} is no list.", f"Give {name}=[...], in the order that is meant.")
+    return found
+
+
+def _items(given: Any) -> list[Any] | None:
+    """Return what is in a list, an array or anything else that has an order; None where it has none, or is text."""
+    if isinstance(given, (str, bytes, bytearray, Mapping, Set)) or not isinstance(given, Iterable):
+        return None
+    try:
+        return list(given.to_pylist() if hasattr(given, "to_pylist") else given)  # Arrow's scalars are no numbers
+    except Exception:  # an array without dimensions, or whatever somebody's own class does
+        return None
+
+
+def told(given: Any) -> str:
+    """Return what was given, for a refusal: text and numbers as they were typed, of all else the type alone.
+
+    It may be a column that landed in the wrong place, and its cells are nobody's to read.
+
+    >>> told("abc"), told([31, 44])
+    ("'abc'", 'a list')
+    """
+    return shown(given) if isinstance(given, (str, int, float, type(None))) else f"a {type(given).__name__}"
+
+
+def truth(given: Any, name: str) -> bool:
+    """Return a yes or no, numpy's too; text would be a yes, whatever it says."""
+    if isinstance(given, bool) or (type(given).__module__ == "numpy" and type(given).__name__ in ("bool", "bool_")):
+        return bool(given)
+    raise ParameterError(f"{name} = {told(given)} is neither True nor False.", f"Give {name}=True, or leave it out.")
 
 
 def written(number: Any) -> Any:
-    """Return a number as a study takes it; fractions and numpy's scalars as the text they print."""
-    return number if isinstance(number, (int, float, str, Decimal)) else str(number)
+    """Return a number, or a day, as a study takes it; fractions and numpy's scalars as the text they print."""
+    if isinstance(number, (int, float, str)):
+        return number
+    return str(number) if isinstance(number, (Rational, date)) or _is_scalar(number) else number
+
+
+def _is_scalar(value: Any) -> bool:
+    return type(value).__module__ == "numpy" and not isinstance(value, float) and getattr(value, "ndim", None) == 0
 
 
 def _label(value: Any) -> Any:
     if isinstance(value, float) and math.isfinite(value):  # numpy's are floats too
         return str(int(value)) if value.is_integer() else repr(float(value))
-    return str(value) if type(value) is int or type(value).__module__ == "numpy" else value
+    return str(value) if type(value) is int or _is_scalar(value) else value
 
 
 def _name_of(column: Any) -> str | None:

@@ -11,11 +11,21 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from snapdp.api.given_columns import Conditions, Declaration, GivenColumns, category, conditions, numbers, written
+from snapdp.api.given_columns import (
+    Conditions,
+    Declaration,
+    GivenColumns,
+    category,
+    conditions,
+    listed,
+    numbers,
+    pair,
+    told,
+    written,
+)
 from snapdp.api.study import study
 from snapdp.display import is_address
 from snapdp.errors import LedgerError, ParameterError
-from snapdp.exact import shown
 from snapdp.ledger import Ledger
 from snapdp.release import Release
 from snapdp.studies import relation_of_account, relation_table
@@ -175,9 +185,12 @@ def covariance(
         raise ParameterError(
             "a covariance is of two columns.", 'Give two columns, or a table and column=("age", "pay").'
         )
-    names = (None, None) if column is None else _pair(column, "column", "two names")
-    rules = missing if isinstance(missing, (tuple, list)) else (missing, missing)
-    ranges, rules = _pair(bounds, "bounds", "a pair for each"), _pair(rules, "missing", "one for each column")
+    names = (None, None) if column is None else pair(column, "column", 'Give two names: column=("age", "pay").')
+    ranges = pair(bounds, "bounds", "Give a pair for each column: bounds=((0, 120), (0, 5000)).")
+    several = isinstance(missing, Iterable) and not isinstance(missing, str)
+    rules: tuple[Any, Any] = (missing, missing)
+    if several:
+        rules = pair(missing, "missing", "Give one, or one for each column.")
     declared = [numbers(ranges[i], missing=rules[i], step=step, integer=integer) for i in (0, 1)]
     first = given.column(data, names[0], declared[0], default="first")
     second = given.column(other, names[1], declared[1], default="second")
@@ -227,12 +240,13 @@ def histogram(
             raise ParameterError("a histogram has categories or edges.", advice)
     elif categories is not None:
         _refuse({"bounds": bounds, "missing": missing, "step": step, "integer": integer, "outside": outside}, "edges")
-        said = _about(given, data, column, category(categories, unknown=unknown, null=null), where)
+        declared = category(listed(categories, "categories"), unknown=unknown, null=null)
+        said = _about(given, data, column, declared, where)
     else:
         _refuse({"unknown": unknown, "null": null}, "categories")
-        declared = numbers(bounds or (), missing="dropped", step=step, integer=integer)
+        declared = numbers(bounds, missing="dropped", step=step, integer=integer)
         said = _about(given, data, column, declared, where)
-        said |= {"edges": [written(each) for each in edges or ()], "outside": outside}
+        said |= {"edges": [written(each) for each in listed(edges, "edges")], "outside": outside}
         said |= {} if missing is None else {"missing": missing}
     return _released("histogram", given, said, by, groups, _cost(epsilon, accuracy, alpha), ledger, account, directory)
 
@@ -246,19 +260,13 @@ def _about(
 def _refuse(strays: Mapping[str, Any], other: str) -> None:
     """Refuse what speaks of another kind of histogram; what is left out, or dropped by default, says nothing."""
     for name, said in strays.items():
-        if said not in (None, False, "dropped"):
+        if said is not None and said is not False and not (isinstance(said, str) and said == "dropped"):
             raise ParameterError(f"{name} belongs to a histogram with {other}.", f"Leave {name} out.")
 
 
 def _cost(epsilon: Parameter | None, accuracy: Parameter | None, alpha: Parameter | None) -> dict[str, Any]:
     said = {"epsilon": epsilon, "accuracy": accuracy, "alpha": alpha}
     return {key: written(each) for key, each in said.items() if each is not None}
-
-
-def _pair(given: Any, name: str, what: str) -> tuple[Any, Any]:
-    if isinstance(given, str) or not isinstance(given, Sequence) or len(given) != 2:
-        raise ParameterError(f"{name} is no pair.", f"Give {what}.")
-    return given[0], given[1]
 
 
 def _truth(data: Any) -> Any:
@@ -283,7 +291,7 @@ def _released(
     directory: Where,
 ) -> Release:
     """Release one statistic, charged to an account of the ledger."""
-    if ledger is None or not (isinstance(ledger, Ledger) or is_address(ledger) or os.path.exists(ledger)):
+    if ledger is None or not (isinstance(ledger, Ledger) or is_address(ledger) or _exists(ledger)):
         raise _no_ledger(ledger)
     asked = {"kind": kind, **statistic, **given.groups(by, groups), **cost}
     given.check_conditions(asked.get("where", []))
@@ -303,8 +311,16 @@ def _charged(
     return meant.release(given.table, ledger=ledger, directory=directory)
 
 
+def _exists(ledger: Where) -> bool:
+    return isinstance(ledger, (str, os.PathLike)) and os.path.exists(ledger)  # of a number it would ask an open file
+
+
+def _path(given: Any) -> Any:
+    return os.fspath(given) if isinstance(given, os.PathLike) else given
+
+
 def _no_ledger(given: Where | None) -> LedgerError:
-    lacking = "no ledger is named" if given is None else f"there is no ledger {shown(os.fspath(given))}"
+    lacking = "no ledger is named" if given is None else f"there is no ledger {told(_path(given))}"
     return LedgerError(
         f"{lacking}, and every release is charged to one.",
         'Make it once, and say in it who is protected: snapdp.Ledger.create("people.ledger").create_account("people", '

@@ -11,6 +11,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from snapdp.api.given_columns import told
 from snapdp.api.notebook import study_html, study_text
 from snapdp.audits import is_sound
 from snapdp.display import is_address
@@ -101,6 +102,8 @@ class Study:
 
     def request(self, plan: Plan | None = None) -> Request:
         """Return the request that a release would make; a plan of this study may be given instead of its own."""
+        if plan is not None and not isinstance(plan, Plan):
+            raise ParameterError(f"{told(plan)} is no plan.", "Give a plan of this study, such as study.plan().fit(1).")
         if plan is not None and not {line.statistic for line in plan.lines} <= {each.statistic for each in self.asked}:
             raise ParameterError(
                 "the plan has a statistic that the study does not ask for.",
@@ -155,7 +158,7 @@ class Study:
         opened = self.table(table)
         if isinstance(ledger, Ledger):
             return _released(_own(request, ledger) if own else request, opened, ledger, directory, watch, ask)
-        with Ledger.open(ledger) as book:
+        with Ledger.open(_path(ledger, "ledger")) as book:
             return _released(_own(request, book) if own else request, opened, book, directory, watch, ask)
 
     def table(self, table: Any = None) -> Engine:
@@ -176,7 +179,7 @@ def _released(
     watch: Watch | None,
     ask: Callable[[], None] | None,
 ) -> Release:
-    place = Path(directory)
+    place = Path(_path(directory, "directory"))
     outcome = released(
         request,
         table,
@@ -187,6 +190,13 @@ def _released(
         ask=ask,
     )
     return Release(outcome.record, free=outcome.free, author=outcome.author)
+
+
+def _path(given: Any, name: str) -> Any:
+    """Return a path; refuse what is none: a number would be an open file of this process."""
+    if not isinstance(given, (str, os.PathLike)) or "\0" in os.fspath(given):
+        raise ParameterError(f"{name} is no path: {told(given)}.", "Give the path of a file as text or as a Path.")
+    return given
 
 
 def _own(request: Request, ledger: Ledger) -> Request:
@@ -214,7 +224,7 @@ def study(given: str | os.PathLike[str] | dict[str, Any] | None = None, **values
     if given is None or isinstance(given, dict):
         found = study_from_values({"version": STUDY_VERSION, **(given or {}), **values})
     else:
-        found = load_study(given)
+        found = load_study(_path(given, "the study"))
         if found.data is not None and not is_address(found.data):  # relative to the file that names it
             found = replaced(found, data=str(Path(given).parent / found.data))
     return Study(found)

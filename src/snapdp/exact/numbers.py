@@ -69,6 +69,8 @@ def shown(value: object) -> str:
         text = str(value) if isinstance(value, (Fraction, Decimal)) else repr(value)
     except ValueError:  # Python refuses to print integers of thousands of digits
         return "a number of thousands of digits"
+    except Exception:  # somebody's own class
+        return f"a value of type {type(value).__name__}"
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 

@@ -102,6 +102,11 @@ def joined(where: Sequence[Condition]) -> tuple[Condition, ...]:
     return tuple(where)
 
 
+def by_name(where: Sequence[Condition]) -> tuple[Condition, ...]:
+    """Return joined conditions in the order of their columns' names: the order in which they are typed says nothing."""
+    return tuple(sorted(where, key=lambda each: each.column.name))
+
+
 def tested(each: Condition) -> Levels | Member:
     """Return what a table is asked about a condition: a position in the list of categories, or a range of levels."""
     column = each.column

@@ -9,6 +9,7 @@ Rules of change:
 - a new key opens a new version, or joins the one that no release has shipped yet: VERSIONS names what each added;
 - a new kind of statistic, or a detail of one, is no new version: a library that does not know it refuses it by name;
 - version 2 has no default for `missing`: version 1 took the middle, and let it count in bins and conditions as well;
+- version 2 puts conditions in order, so that two orders are one request; version 1 keeps them as they are typed;
 - a study is written in its own version, every version is read for ever and declares what it declared: the request, and
   with it the answer that a ledger holds, is the same; a study of each version is kept among the vectors.
 """
@@ -40,6 +41,7 @@ from snapdp.studies.columns import (
     number_column,
     storable,
 )
+from snapdp.studies.conditions import by_name
 from snapdp.studies.csv_dialect import SIGNS, CsvDialect, dialect_from
 from snapdp.studies.plan import DEFAULT_ALPHA, Asked, Plan, ask, plan
 from snapdp.studies.quantiser import quantiser_of
@@ -47,7 +49,7 @@ from snapdp.studies.relation import ADD_REMOVE, CHANGE_ONE, Relation, add_remove
 from snapdp.studies.statistics.registry import KINDS, statistic_class
 from snapdp.studies.statistics.statistic import Statistic
 from snapdp.studies.toml_table import TomlTable, named, placed
-from snapdp.values import Value
+from snapdp.values import Value, replaced
 
 STUDY_VERSION = 2
 VERSIONS: dict[int, set[str]] = {1: set(), 2: {"csv"}}  # the keys that each version added
@@ -84,6 +86,8 @@ class DeclaredStudy(Value):
             raise ParameterError("a column says what version 1 has no word for.", "Declare it in version 2.")
         if self.version == 1 and self.csv is not None:
             raise ParameterError("version 1 has no word for the form of CSV files.", "Declare it in version 2.")
+        if self.version > 1:
+            object.__setattr__(self, "asked", tuple(map(_in_order, self.asked)))
 
     def column(self, name: str) -> Column:
         """Return a declared column by its name."""
@@ -132,7 +136,7 @@ def study_from_values(values: dict[str, Any]) -> DeclaredStudy:
         _check_labels(columns.values(), asked)
     with placed("study"):
         budget = None if top.number("budget") is None else positive(top.number("budget"), name="budget")
-    return DeclaredStudy(
+    study = DeclaredStudy(
         dataset=_name(top.text("dataset"), key="dataset"),
         relation=relation,
         columns=tuple(columns.values()),
@@ -142,6 +146,8 @@ def study_from_values(values: dict[str, Any]) -> DeclaredStudy:
         version=version,
         csv=_csv(top),
     )
+    _check_repeats(study.asked)
+    return study
 
 
 def plan_of(study: DeclaredStudy) -> Plan:
@@ -219,20 +225,30 @@ def _column(name: str, values: Any, version: int) -> Column:
 
 
 def _asked(top: TomlTable, relation: Relation, columns: Mapping[str, Column]) -> tuple[Asked, ...]:
-    found: dict[Statistic, int] = {}
-    wanted = []
-    for number, values in enumerate(top.tables("statistic"), start=1):
-        asked = _line(number, values, relation, columns)
-        if asked.statistic in found:
-            raise ParameterError(
-                f"statistic {number} ({asked.statistic.shown}) repeats statistic {found[asked.statistic]}.",
-                "Asking twice costs twice: keep one line and give it the epsilon of both.",
-            )
-        found[asked.statistic] = number
-        wanted.append(asked)
+    tables = enumerate(top.tables("statistic"), start=1)
+    wanted = tuple(_line(number, values, relation, columns) for number, values in tables)
     if not wanted:
         raise ParameterError("study: there is no statistic.", "Add a table [[statistic]].")
-    return tuple(wanted)
+    return wanted
+
+
+def _in_order(asked: Asked) -> Asked:
+    """Return what is asked with its conditions in the order of their columns' names, however they were typed."""
+    where = by_name(asked.statistic.where)
+    if where == asked.statistic.where:
+        return asked
+    return replaced(asked, statistic=replaced(asked.statistic, where=where))
+
+
+def _check_repeats(asked: Iterable[Asked]) -> None:
+    found: dict[Statistic, int] = {}
+    for number, each in enumerate(asked, start=1):
+        if each.statistic in found:
+            raise ParameterError(
+                f"statistic {number} ({each.statistic.shown}) repeats statistic {found[each.statistic]}.",
+                "Asking twice costs twice: keep one line and give it the epsilon of both.",
+            )
+        found[each.statistic] = number
 
 
 def _check_labels(columns: Iterable[Column], asked: Iterable[Asked]) -> None:

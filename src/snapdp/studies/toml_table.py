@@ -142,7 +142,9 @@ def _kind(value: object) -> str:
         return "a list of other things" if value else "an empty list"
     if isinstance(value, (Decimal, float)):
         return "a number"
-    return _TYPES.get(type(value), "a date or time")
+    if isinstance(value, (datetime.date, datetime.time)):
+        return "a date or time"
+    return _TYPES.get(type(value), f"a value of type {type(value).__name__}")  # in Python it may be anything
 
 
 def _listed(keys: Collection[str]) -> str:

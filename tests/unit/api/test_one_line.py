@@ -120,6 +120,15 @@ def test_a_line_is_the_request_that_flags_make(ledger, tmp_path):
     assert not snapdp.mean(tmp_path / "people.csv", missing="middle", **asked).free
 
 
+def test_conditions_in_another_order_are_the_same_request_and_free(ledger):
+    where, declared = {"region": "north", "age": (18, 65)}, {"region": REGION, "age": AGE}
+    first = snapdp.count(FRAME, where=where, columns=declared, epsilon=1, ledger=ledger)
+    again = snapdp.count(FRAME, where=dict(reversed(where.items())), columns=declared, epsilon=1, ledger=ledger)
+    assert (first.free, again.free) == (False, True)
+    assert again.record == first.record
+    assert not snapdp.count(FRAME, where={**where, "age": (18, 66)}, columns=declared, epsilon=1, ledger=ledger).free
+
+
 # Columns of every kind
 
 COLUMNS = {
@@ -259,7 +268,7 @@ def test_without_a_ledger_it_is_said_how_to_make_one(given):
 REFUSED = {
     "numbers are no truth values": (lambda to: snapdp.count(FRAME["age"], **to), "truth values"),
     "a list tells no type": (lambda to: snapdp.count([True, False, True, True], **to), "truth values"),
-    "bounds of one number": (lambda to: snapdp.mean(AGES, bounds=5, missing=1, **to), "not a pair"),
+    "bounds of one number": (lambda to: snapdp.mean(AGES, bounds=5, missing=1, **to), "bounds = 5 is no pair"),
     "a mean without groups": (lambda to: snapdp.mean(AGES, by=AGES, **BOUNDED, **to), "groups are not said"),
     "a name for a column alone": (
         lambda to: snapdp.mean(AGES, by="region", groups=["a"], **BOUNDED, **to),
@@ -283,6 +292,30 @@ REFUSED = {
         "two columns are named 'age'",
     ),
     "a range of three": (lambda to: snapdp.count(FRAME, where={"age": (1, 2, 3)}, **to), "no pair"),
+    "a condition that is text": (lambda to: snapdp.count(FRAME, where="abc", **to), "where = 'abc' is not understood"),
+    "a condition that is a list": (lambda to: snapdp.count(FRAME, where=[1], **to), "where = a list is not understood"),
+    "a declaration that is a number": (
+        lambda to: snapdp.count(FRAME, where={"x": "a"}, columns={"x": 3}, **to),
+        "columns does not say for each column what it holds",
+    ),
+    "a declaration of the column itself": (
+        lambda to: snapdp.mean(FRAME, column="age", columns={"age": {**AGE, "upper": 90}}, **BOUNDED, **to),
+        "the column 'age' is declared twice",
+    ),
+    "a declaration of groups that are said": (
+        lambda to: snapdp.mean(
+            FRAME["age"], by=FRAME["region"], groups=["a"], columns={"region": REGION}, **BOUNDED, **to
+        ),
+        "the column 'region' is declared twice",
+    ),
+    "a declaration of truth values": (
+        lambda to: snapdp.count(FRAME["age"] > 40, column="old", columns={"old": REGION}, **to),
+        "the column 'old' is declared twice",
+    ),
+    "a word of categories": (lambda to: snapdp.histogram(AGES, categories="north", **to), "'north' is no list"),
+    "categories without an order": (lambda to: snapdp.histogram(AGES, categories={"a", "b"}, **to), "a set is no list"),
+    "text for yes": (lambda to: snapdp.mean(AGES, **BOUNDED, integer="no", **to), "neither True nor False"),
+    "a number for a ledger": (lambda to: snapdp.mean(AGES, **BOUNDED, **{**to, "ledger": 1}), "no ledger 1"),
     "other indices": (
         lambda to: snapdp.mean(FRAME["age"], by=FRAME["region"][::-1], groups=["north"], **BOUNDED, **to),
         "indices differ",
@@ -301,7 +334,7 @@ REFUSED = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_makes_no_sense_is_refused_and_costs_nothing(name, ledger):
     line, told = REFUSED[name]
-    with pytest.raises((ParameterError, DataError, PremiseError), match=told):
+    with pytest.raises((ParameterError, DataError, PremiseError, LedgerError), match=told):
         line({"epsilon": 1, "ledger": ledger})
     with snapdp.Ledger.open(ledger) as book:
         assert book.account("people").spent == 0
@@ -314,6 +347,34 @@ def test_no_cell_is_told_by_a_refusal(ledger):
         with pytest.raises((ParameterError, DataError)) as refused:
             snapdp.mean(column, **BOUNDED, epsilon=1, ledger=ledger)
         assert "8675309" not in str(refused.value)
+
+
+@pytest.mark.parametrize("name", ["bounds", "column", "ledger", "where", "columns", "integer", "directory"])
+def test_no_cell_is_told_where_a_column_landed_in_another_argument(name, ledger):
+    asked = {**BOUNDED, "by": FRAME["region"], "groups": ["north"], "epsilon": 1, "ledger": ledger}
+    for column in (["8675309"] * 3, pd.Series([8675309] * 3), np.array([8675309.0] * 3)):
+        with pytest.raises((ParameterError, DataError, LedgerError)) as refused:
+            snapdp.mean(FRAME["age"], **{**asked, name: column})
+        assert "8675309" not in str(refused.value)
+
+
+PAIRS = {
+    "array": np.array([0, 120]),
+    "list": [0, 120],
+    "floats": np.array([0.0, 120.0]),
+    "series": pd.Series([0, 120]),
+    "arrow": pa.array([0, 120]),
+}
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_any_two_numbers_in_order_are_bounds(name, ledger):
+    asked = {"missing": 50, "epsilon": 1, "ledger": ledger}
+    assert not snapdp.mean(AGES, bounds=(0, 120), **asked).free
+    assert snapdp.mean(AGES, bounds=PAIRS[name], **asked).free
+    asked = {"column": ("age", "pay"), **asked}
+    assert not snapdp.covariance(FRAME, bounds=((0, 120), (0, 120)), **asked).free
+    assert snapdp.covariance(FRAME, bounds=(PAIRS[name], PAIRS[name]), **asked).free
 
 
 def test_a_condition_on_a_column_of_which_nothing_is_said_is_refused_in_the_words_of_python(ledger):

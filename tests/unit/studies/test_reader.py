@@ -6,6 +6,7 @@ import copy
 import random
 import re
 from fractions import Fraction
+from itertools import permutations
 
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -370,6 +371,36 @@ def test_a_study_that_is_written_is_read_back_equal(study):
     again = study_from_toml(text)
     assert again == study
     assert study_to_toml(again) == text
+
+
+CONDITIONS = [
+    {"column": "sex", "equals": "f"},
+    {"column": "age", "from": 18, "below": 65},
+    {"column": "region", "equals": "north"},
+]
+
+
+def counted(where, *, version=2, more=()):
+    texts = {
+        name: {"kind": "category", "categories": [each, "other"]} for name, each in (("sex", "f"), ("region", "north"))
+    }
+    age = {"kind": "integer", "lower": 0, "upper": 120, "missing": 60}
+    statistics = [{"kind": "count", "where": list(each), "epsilon": 1} for each in (where, *more)]
+    values = {"dataset": "people", "relation": "change-one", "n": 90, "columns": {"age": age, **texts}}
+    return study_from_values({"version": version, **values, "statistic": statistics})
+
+
+def test_conditions_in_any_order_are_one_statistic_and_version_1_keeps_the_order_it_is_given():
+    titles = {counted(each).asked[0].statistic.title for each in permutations(CONDITIONS)}
+    assert titles == {"count where 18 <= age < 65 and region = north and sex = f"}
+    assert len({counted(each) for each in permutations(CONDITIONS)}) == 1
+    assert len({counted(each, version=1) for each in permutations(CONDITIONS)}) == 6
+
+
+def test_a_statistic_that_is_asked_twice_in_two_orders_is_told():
+    with pytest.raises(ParameterError, match=r"statistic 2 .* repeats statistic 1"):
+        counted(CONDITIONS, more=[CONDITIONS[::-1]])
+    assert len(counted(CONDITIONS, more=[CONDITIONS[::-1]], version=1).asked) == 2
 
 
 def test_a_study_is_written_in_its_own_version():
