@@ -5,21 +5,18 @@ Room: cli. Prints through the screen alone. Figures are rounded to the safe side
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from fractions import Fraction
-from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from snapdp.accuracy import Worth
 from snapdp.cli.screen import note, one_line, say, table
 from snapdp.display import decimal_up, exact_amount, four_digits_up, hides_nothing, six_digits, two_digits
-from snapdp.errors import SnapdpError
 from snapdp.exact import Enclosure, parameter, to_float_down, to_float_up
 from snapdp.studies import AS_NUMBERS, CategoryColumn, Line, NumberColumn, Plan
 
 if TYPE_CHECKING:
-    from snapdp.release import Number, Release
+    from snapdp.release import Release
 
 BAR_WIDTH = 12
 MOST_ROWS = 40  # of one statistic on a terminal; files hold all
@@ -41,30 +38,21 @@ def show(result: Plan | Worth, *, to_stderr: bool = False) -> None:
         _print_mechanism(result)
 
 
-def _headline(result: Release) -> Iterator[Number]:
-    """Yield the numbers people ask for first: a derived mean instead of its sum and count, and no shares."""
-    derived = {each.statistic for each in result.numbers() if each.derived}
-    costs = {each.statistic: each.epsilon for each in result.numbers() if not each.derived}
-    for each in result.numbers(shares=False):
-        if each.part and each.statistic in derived:
-            continue
-        yield each._replace(epsilon=costs.get(each.statistic, "0"))
-
-
 def show_release(result: Release, *, left: Fraction) -> None:
     """Print released numbers, what they cost, and what is left."""
-    from snapdp.release import MOVED, shown_row
+    from snapdp.release import MOVED, shown_amount, shown_row
 
     rows: list[tuple[str, ...]] = []
     moved = False
-    for (title, _), group in groupby(_headline(result), key=lambda each: (each.statistic, each.part)):
-        cells = list(group)
+    for block in result.blocks():
+        if not block.is_first:
+            continue
+        cells = block.numbers
         moved |= any(each.moved for each in cells[:MOST_ROWS])
         for place, each in enumerate(cells[:MOST_ROWS]):
             _, value, ends = shown_row(each)
-            first = (title, _paid(each.epsilon))
-            name, paid = first if place == 0 else ("", "")
-            rows.append((one_line(name), one_line(each.cell), value, ends, paid))
+            name, paid = (block.title, block.cost) if place == 0 else ("", "")
+            rows.append((one_line(name), one_line(each.cell), value, ends, one_line(paid)))
         if len(cells) > MOST_ROWS:
             rows.append(("", f"... {len(cells) - MOST_ROWS} more", "", "", ""))
     table(("statistic", "cell", "value", "interval", "epsilon"), rows, numbers=(2,))
@@ -72,18 +60,14 @@ def show_release(result: Release, *, left: Fraction) -> None:
         note(MOVED, err=True)
     for name in result.files():
         say(f"values of a long statistic: {one_line(name)}")
-    paid = "answered before: nothing was charged" if result.free else f"charged: epsilon {_paid(result.charged)}"
+    paid = (
+        "answered before: nothing was charged"
+        if result.free
+        else f"charged: epsilon {one_line(shown_amount(result.charged))}"
+    )
     note(f"{paid}; left: {exact_amount(left)}", err=True)
     if warning := hides_nothing(parameter(result.charged, name="charged")):
         note(warning, err=True, style="bold red")
-
-
-def _paid(epsilon: str) -> str:
-    """Return an epsilon of a record for people: a record may be somebody else's, and say anything."""
-    try:
-        return "derived" if epsilon == "0" else exact_amount(parameter(epsilon, name="epsilon"))
-    except SnapdpError:
-        return one_line(epsilon)
 
 
 def values(result: Plan | Worth) -> dict[str, Any]:

@@ -9,6 +9,13 @@ if TYPE_CHECKING:
     from snapdp.release.draw import Block as Block, Drawn as Drawn
     from snapdp.release.files import block_columns as block_columns, write_text as write_text
     from snapdp.release.private_values import exact_values as exact_values
+    from snapdp.release.published import (
+        MOVED as MOVED,
+        Number as Number,
+        PublishedBlock as PublishedBlock,
+        shown_amount as shown_amount,
+        shown_row as shown_row,
+    )
     from snapdp.release.record import (
         LIBRARIES as LIBRARIES,
         VERSION as VERSION,
@@ -26,12 +33,9 @@ if TYPE_CHECKING:
         unit_text as unit_text,
     )
     from snapdp.release.result import (
-        MOVED as MOVED,
-        Number as Number,
         Release as Release,
         load_record as load_record,
         load_release as load_release,
-        shown_row as shown_row,
     )
     from snapdp.release.side_files import (
         SideFileColumns as SideFileColumns,
@@ -46,11 +50,12 @@ else:
             "draw": "Block Drawn",
             "files": "block_columns write_text",
             "private_values": "exact_values",
+            "published": "MOVED Number PublishedBlock shown_amount shown_row",
             "record": "LIBRARIES VERSION SideFile checked derived_values part_values",
             "release": "released",
             "report": "report_page",
             "request": "MOST_STATISTICS Request added unit_text",
-            "result": "MOVED Number Release load_record load_release shown_row",
+            "result": "Release load_record load_release",
             "side_files": "SideFileColumns digest_of side_file",
         },
     )

@@ -40,6 +40,7 @@ _DOUBLES = {
     "high": to_float_up,
     "alpha": to_float_up,
     "epsilon": to_float_up,
+    "charged": to_float_up,
 }
 
 

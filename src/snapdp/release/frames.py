@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from snapdp.errors import PremiseError
 from snapdp.release.files import typed
+from snapdp.release.published import Number
 
 if TYPE_CHECKING:
     from snapdp.release.result import Release
@@ -31,13 +32,7 @@ def polars_frame(release: Release) -> Any:
 
 def _columns(release: Release) -> dict[str, Any]:
     numbers = list(release.numbers())
-    return {name: typed(name, [getattr(each, name) for each in numbers]) for name in _fields()}
-
-
-def _fields() -> tuple[str, ...]:
-    from snapdp.release.result import Number
-
-    return Number._fields
+    return {name: typed(name, [getattr(each, name) for each in numbers]) for name in Number._fields}
 
 
 def _library(name: str) -> Any:

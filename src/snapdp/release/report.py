@@ -6,7 +6,7 @@ record passes through `_text`: names of columns and categories are the data hold
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -15,7 +15,6 @@ from snapdp.display import (
     Chart,
     Html,
     escape,
-    exact_amount,
     folded,
     hides_nothing,
     html_fragment,
@@ -27,10 +26,19 @@ from snapdp.display import (
 )
 from snapdp.errors import SnapdpError
 from snapdp.exact import nearest_multiple, parameter
+from snapdp.release.published import (
+    FREE,
+    MOVED,
+    Number,
+    PublishedBlock,
+    shown_amount,
+    shown_interval,
+    shown_value,
+)
 from snapdp.studies import AS_NUMBERS, BOOLEAN, DATE, DROPPED, dialect_words
 
 if TYPE_CHECKING:
-    from snapdp.release.result import Number, Release
+    from snapdp.release.result import Release
 
 WIDTH, LABEL, RIGHT, ROW = 520, 160, 20, 22  # narrow enough that labels are still read on a telephone
 MOST_BARS = 60
@@ -51,17 +59,18 @@ def report_body(release: Release) -> str:
 
 def _parts(release: Release, certificate: str | None) -> list[str]:
     record = release.record
-    numbers = list(release.numbers())
+    blocks = list(release.blocks())
+    moved = any(each.moved for block in blocks for each in block.numbers)
     return [
         f"<h1>{_text(record['dataset'])}</h1>",
-        f'<p><span class="charge">epsilon {_text(_amount(record["charged"]))}</span> <span class="dim">'
+        f'<p><span class="charge">epsilon {_text(shown_amount(record["charged"]))}</span> <span class="dim">'
         f"was charged for everything on this page. {_text(_neighbours(record))}</span></p>",
         _warned(record),
         _drawn_by(release.author),
-        _summary(numbers),
-        *(_section(title, list(group)) for title, group in groupby(numbers, key=lambda each: each.statistic)),
+        _summary(blocks),
+        *(_section(title, group) for (_, title), group in groupby(blocks, key=lambda each: (each.place, each.title))),
         *(f"<p>The cells of a long statistic are in <code>{_text(name)}</code>.</p>" for name in release.files()),
-        _meaning(record, moved=any(each.moved for each in numbers)),
+        _meaning(record, moved=moved),
         _mechanisms(record),
         _origin(record),
         _certified(certificate),
@@ -71,14 +80,6 @@ def _parts(release: Release, certificate: str | None) -> list[str]:
 def _text(text: str) -> Html:
     """Return a text of the record as the page shows it."""
     return escape(text, LONGEST)
-
-
-def _amount(text: str) -> str:
-    """Return an epsilon or a level of the record: as a short decimal where it is one; what is no number as it is."""
-    try:
-        return exact_amount(parameter(text, name="amount"))
-    except SnapdpError:
-        return text
 
 
 def _neighbours(record: dict[str, Any]) -> str:
@@ -106,33 +107,28 @@ def _drawn_by(author: str | None) -> str:
     )
 
 
-def _summary(numbers: Sequence[Number]) -> str:
-    """Return a table of the statistics that are one number each."""
-    single = [each for each in numbers if not each.cell]
+def _summary(blocks: Sequence[PublishedBlock]) -> str:
+    """Return a table of the statistics that are one number each; what is derived from parts stands before them."""
+    single = sorted((each for each in blocks if each.is_single), key=lambda each: (each.place, bool(each.part)))
     if not single:
         return ""
-    rows = (
-        (_named(each), _shown(each), _interval(each), "derived" if each.derived else _text(_amount(each.epsilon)))
-        for each in single
-    )
+    rows = ((_named(each), *_shown(each.numbers[0]), _text(each.cost_in_words)) for each in single)
     return "<h2>Numbers</h2>" + html_table(("statistic", "value", "interval", "epsilon"), rows)
 
 
-def _section(title: str, numbers: Sequence[Number]) -> str:
+def _section(title: str, blocks: Iterable[PublishedBlock]) -> str:
     """Return a picture and a table for a statistic with cells; nothing for a single number."""
-    if not any(each.cell for each in numbers):
-        return ""
-    found = [f"<h2>{_text(title)}</h2>"]
-    in_order = sorted(numbers, key=lambda each: bool(each.part))  # what is derived from parts stands before them
-    for part, group in groupby(in_order, key=lambda each: each.part):
-        cells = list(group)
-        name = part or ("derived, free of charge" if cells[0].derived else f"epsilon {_amount(cells[0].epsilon)}")
-        rows = ((_text(each.cell), _shown(each), _interval(each)) for each in cells)
-        table = html_table(("cell", "value", "interval"), rows)
-        picture = bars(cells[:MOST_BARS]) if not part else ""
-        listed = folded("table", table, is_open=not part and len(cells) <= MOST_OPEN)
+    found = []
+    for block in sorted(blocks, key=lambda each: bool(each.part)):  # what is derived from parts stands before them
+        if block.is_single:
+            continue
+        cells, free = block.numbers, ", free of charge" if block.epsilon == FREE else ""
+        name = block.part or (f"{block.cost}{free}" if free else f"epsilon {block.cost_in_words}")
+        table = html_table(("cell", "value", "interval"), ((_text(each.cell), *_shown(each)) for each in cells))
+        picture = bars(cells[:MOST_BARS]) if not block.part else ""
+        listed = folded("table", table, is_open=not block.part and len(cells) <= MOST_OPEN)
         found.append(f'<p class="dim">{_text(name)}</p>{picture}{listed}')
-    return "".join(found)
+    return f"<h2>{_text(title)}</h2>{''.join(found)}" if found else ""
 
 
 def bars(numbers: Sequence[Number]) -> Html:
@@ -152,9 +148,7 @@ def bars(numbers: Sequence[Number]) -> Html:
 
 
 def _meaning(record: dict[str, Any], *, moved: bool) -> str:
-    from snapdp.release.result import MOVED
-
-    alphas = ", ".join(sorted({_amount(each["alpha"]) for each in record["statistics"]}))
+    alphas = ", ".join(sorted({shown_amount(each["alpha"]) for each in record["statistics"]}))
     return (
         "<h2>How to read this</h2>"
         "<p>Each number was moved by random noise on purpose, so that nobody can tell from this page whether a "
@@ -162,8 +156,8 @@ def _meaning(record: dict[str, Any], *, moved: bool) -> str:
         f"<p>An interval holds the statistic of the table with probability at least 1 &minus; {_text(alphas)}. It "
         "speaks of the noise alone: it says nothing about how the rows were sampled. Cells were clamped to the "
         "declared bounds and rounded to the declared step first; the statistic is that of these values.</p>"
-        "<p>Derived numbers follow from released ones and cost nothing. A number has the digits that its noise leaves "
-        "meaningful; the record and files of values have all.</p>"
+        "<p>Derived numbers follow from others on this page and cost nothing beyond these. A number has the digits "
+        "that its noise leaves meaningful; the record and files of values have all.</p>"
         f"{f'<p>{_text(MOVED)}</p>' if moved else ''}"
     )
 
@@ -259,17 +253,9 @@ def _address(path: str) -> str:
     return quote(path.encode("utf-8", "surrogateescape"))
 
 
-def _named(each: Number) -> Html:
-    return _text(each.statistic + (f", {each.part}" if each.part else ""))
+def _named(block: PublishedBlock) -> Html:
+    return _text(block.title + (f", {block.part}" if block.part else ""))
 
 
-def _shown(each: Number) -> str:
-    from snapdp.release.result import shown_value
-
-    return shown_value(each)
-
-
-def _interval(each: Number) -> str:
-    from snapdp.release.result import shown_interval
-
-    return shown_interval(each)
+def _shown(each: Number) -> tuple[str, str]:
+    return shown_value(each), shown_interval(each)

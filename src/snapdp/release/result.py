@@ -9,51 +9,18 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from snapdp.display import noise_digits, shortened, six_digits, visible
+from snapdp.display import shortened, visible
 from snapdp.errors import DataError, ParameterError, SnapdpError
 from snapdp.ledger import canonical
+from snapdp.release.published import MOVED, Number, PublishedBlock, published_blocks, shown_row
 from snapdp.release.record import checked, file_names
 from snapdp.studies import SHARE
 
 MOST_BYTES = 1 << 25  # of a record: what the independent checker reads, too
-MOVED = (
-    "A draw beyond what the statistic can be is shown as the nearest possible number. "
-    "For sums, averages and margins take the values as drawn: the files hold them."
-)
-
-
-class Number(NamedTuple):
-    """One published number. `derived` numbers follow from others and cost nothing.
-
-    value   what was drawn
-    shown   the same, moved to what the statistic can be; None in records of before, which do not say it
-    """
-
-    statistic: str
-    part: str
-    cell: str
-    value: float
-    shown: float | None
-    low: float | None
-    high: float | None
-    alpha: str
-    epsilon: str
-    derived: bool
-
-    @property
-    def printed(self) -> float:
-        """Return the number that screens and pages show."""
-        return self.value if self.shown is None else self.shown
-
-    @property
-    def moved(self) -> bool:
-        """Tell whether another number is shown than was drawn."""
-        return self.printed != self.value
 
 
 class Release:
@@ -69,25 +36,15 @@ class Release:
         """Return the epsilon the request cost when it was drawn, as an exact fraction."""
         return str(self.record["charged"])
 
+    def blocks(self) -> Iterator[PublishedBlock]:
+        """Yield the numbers that the record itself holds, by parts and by what is derived."""
+        return published_blocks(self.record)
+
     def numbers(self, *, shares: bool = True) -> Iterator[Number]:
         """Yield every number that the record itself holds, or all but shares; long blocks are in their side files."""
-        derived = self._derived()
-        for number, statistic in enumerate(self.record["statistics"]):
-            single = len(statistic["parts"]) == 1
-            for part in statistic["parts"]:
-                name = "" if single else part["name"]
-                yield from _numbers(part, statistic["title"], name, statistic["alpha"], statistic["epsilon"])
-            for block in derived.get(number, []):
-                if block["name"] == SHARE and not shares:
-                    continue
-                yield from _numbers(block, block["title"], "", block["alpha"], "0", derived=True)
-
-    def _derived(self) -> dict[int, list[dict[str, Any]]]:
-        """Return what is derived, by the number of its statistic."""
-        found: dict[int, list[dict[str, Any]]] = {}
-        for block in self.record["derived"]:
-            found.setdefault(block["statistic"], []).append(block)
-        return found
+        for block in self.blocks():
+            if shares or block.name != SHARE:
+                yield from block.numbers
 
     @property
     def values(self) -> dict[str, Any]:
@@ -97,14 +54,9 @@ class Release:
         Of statistics with one title (other bin edges, say) the later ones are told apart by their number: "sum(x) (2)".
         """
         found: dict[str, Any] = {}
-        every = self._derived()
-        for number, statistic in enumerate(self.record["statistics"]):
-            derived = every.get(number, [])
-            replaced = any(block["title"] == statistic["title"] for block in derived)
-            blocks = [(statistic["title"], part) for part in statistic["parts"] if not replaced]
-            for title, block in (*blocks, *((block["title"], block) for block in derived)):
-                if "file" not in block:
-                    found[_unused(title, number + 1, found)] = _values(block)
+        for block in self.blocks():
+            if block.derived or not block.is_replaced:
+                found[_unused(block.title, block.place + 1, found)] = _values(block.numbers)
         return found
 
     @property
@@ -218,47 +170,13 @@ def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def shown_row(number: Number) -> tuple[str, str, str]:
-    """Return statistic, value and interval as people read them."""
-    title = number.statistic + (f", {number.part}" if number.part else "")
-    title += f" [{number.cell}]" if number.cell else ""
-    return title, shown_value(number), shown_interval(number)
-
-
-def shown_value(number: Number) -> str:
-    """Return the number for people, with the digits that its noise leaves meaningful: it stays in its interval."""
-    if number.low is None or number.high is None:
-        return six_digits(number.printed)
-    half = _half_width(number.low, number.high)
-    text = noise_digits(number.printed, half_width=half)
-    if Decimal(text) > Decimal(repr(number.high)):
-        return noise_digits(number.printed, half_width=half, rounding=ROUND_FLOOR)
-    if Decimal(text) < Decimal(repr(number.low)):
-        return noise_digits(number.printed, half_width=half, rounding=ROUND_CEILING)
-    return text
-
-
-def shown_interval(number: Number) -> str:
-    """Return the interval for people, its ends rounded outward; empty where there is none."""
-    if number.low is None or number.high is None:
-        return ""
-    half = _half_width(number.low, number.high)
-    low = noise_digits(number.low, half_width=half, rounding=ROUND_FLOOR)
-    high = noise_digits(number.high, half_width=half, rounding=ROUND_CEILING)
-    return f"{low} to {high}"
-
-
-def _half_width(low: float, high: float) -> Decimal:
-    return (Decimal(repr(high)) - Decimal(repr(low))) / 2
-
-
-def _values(block: dict[str, Any]) -> Any:
+def _values(numbers: Sequence[Number]) -> Any:
     """Return the number of a block, or {cell: number} where it has cells; one without a name is no cell."""
-    if block["cell"] == [""]:
-        return block["value"][0]
+    if [each.cell for each in numbers] == [""]:
+        return numbers[0].value
     found: dict[str, Any] = {}
-    for number, (cell, value) in enumerate(zip(block["cell"], block["value"], strict=True), start=1):
-        found[_unused(cell, number, found)] = value
+    for place, each in enumerate(numbers, start=1):
+        found[_unused(each.cell, place, found)] = each.value
     return found
 
 
@@ -267,14 +185,3 @@ def _unused(name: str, number: int, found: dict[str, Any]) -> str:
     while name in found:
         name = f"{name} ({number})"
     return name
-
-
-def _numbers(
-    block: dict[str, Any], statistic: str, part: str, alpha: str, epsilon: str, *, derived: bool = False
-) -> Iterator[Number]:
-    if "file" in block:
-        return
-    shown = block.get("shown", [None] * len(block["value"]))
-    columns = (block["cell"], block["value"], shown, block["low"], block["high"])
-    for cell, value, possible, low, high in zip(*columns, strict=True):
-        yield Number(statistic, part, cell, value, possible, low, high, alpha, epsilon, derived)

@@ -14,7 +14,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from snapdp.release.files import guarded, unguarded, write_values
-from snapdp.release.result import Number, load_release
+from snapdp.release.published import Number
+from snapdp.release.result import load_release
 from tests.unit.release.people import MEAN, released
 
 SCHEMA = [
@@ -28,6 +29,7 @@ SCHEMA = [
     ("alpha", "DOUBLE"),
     ("epsilon", "DOUBLE"),
     ("derived", "BOOLEAN"),
+    ("charged", "DOUBLE"),
 ]
 REGIONS = {"kind": "histogram", "column": "region", "epsilon": 1}
 SUM = {"kind": "sum", "column": "age", "epsilon": 1}

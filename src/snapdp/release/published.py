@@ -1,0 +1,197 @@
+"""The published numbers of a record: what each is, what it cost, and how people read it.
+
+Room: release. Everything here is read from the record. Terminal, report, notebook and files of values take numbers and
+costs from `published_blocks`, so that none of them tells another story.
+
+What a statistic cost is said of the statistic as a whole: its cells, and the parts it was drawn as, are paid for
+together. A mean that follows from a sum and a count is the statistic that was paid for; what has a title of its own
+(shares, a standard deviation, a correlation) is free of charge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from typing import Any, NamedTuple
+
+from snapdp.display import exact_amount, noise_digits, six_digits
+from snapdp.errors import SnapdpError
+from snapdp.exact import parameter
+from snapdp.studies import SHARE
+from snapdp.values import Value
+
+FREE = "0"  # the epsilon of what is free of charge
+MOVED = (
+    "A draw beyond what the statistic can be is shown as the nearest possible number. "
+    "For sums, averages and margins take the values as drawn: the files hold them."
+)
+
+
+class Number(NamedTuple):
+    """One published number.
+
+    value     what was drawn
+    shown     the same, moved to what the statistic can be; None in records of before, which do not say it
+    epsilon   of the statistic it belongs to, all cells and parts together; "0" where it is free of charge
+    derived   whether it follows from others
+    charged   the same epsilon on the first number of a statistic, "0" on its others: these add up to what was charged
+    """
+
+    statistic: str
+    part: str
+    cell: str
+    value: float
+    shown: float | None
+    low: float | None
+    high: float | None
+    alpha: str
+    epsilon: str
+    derived: bool
+    charged: str = FREE
+
+    @property
+    def printed(self) -> float:
+        """Return the number that screens and pages show."""
+        return self.value if self.shown is None else self.shown
+
+    @property
+    def moved(self) -> bool:
+        """Tell whether another number is shown than was drawn."""
+        return self.printed != self.value
+
+
+class PublishedBlock(Value):
+    """The numbers of one part of a statistic, or of what is derived from it, in the order of its cells.
+
+    place        the number of the statistic in the record
+    name         of the part, or of what is derived: "count", "mean", "share"
+    title        of what the numbers are
+    parts        the names of all parts of the statistic
+    derived      whether the numbers follow from others
+    epsilon      as that of its numbers
+    is_replaced  something derived has the title of the statistic and stands for its parts
+    """
+
+    place: int
+    name: str
+    title: str
+    parts: tuple[str, ...]
+    derived: bool
+    epsilon: str
+    is_replaced: bool
+    numbers: tuple[Number, ...]
+
+    @property
+    def part(self) -> str:
+        """Return which of several parts the numbers are; empty where they are a whole."""
+        return "" if self.derived or len(self.parts) == 1 else self.name
+
+    @property
+    def is_first(self) -> bool:
+        """Tell whether people ask for it first: a mean instead of its sum and count, and no shares."""
+        return self.name != SHARE if self.derived else not self.is_replaced
+
+    @property
+    def is_single(self) -> bool:
+        """Tell whether it is one number, without a cell; a category without a name is a cell among others."""
+        return [each.cell for each in self.numbers] == [""]
+
+    @property
+    def cost(self) -> str:
+        """Return what the numbers cost, in short."""
+        if self.epsilon == FREE:
+            return "derived"
+        if not self.part:
+            return shown_amount(self.epsilon)
+        return "part of it" if self.is_replaced else f"{shown_amount(self.epsilon)} for all parts"
+
+    @property
+    def cost_in_words(self) -> str:
+        """Return what the numbers cost: beside the statistic, its parts are named, which are paid for together."""
+        together = f", for its {' and '.join(self.parts)} together" if len(self.parts) > 1 else ""
+        return self.cost if self.epsilon == FREE or self.part else f"{self.cost}{together}"
+
+
+def published_blocks(record: Mapping[str, Any]) -> Iterator[PublishedBlock]:
+    """Yield every block of numbers that a record itself holds; long ones are in their side files."""
+    derived: dict[int, list[dict[str, Any]]] = {}
+    for block in record["derived"]:
+        derived.setdefault(block["statistic"], []).append(block)
+    for place, statistic in enumerate(record["statistics"]):
+        yield from _blocks(place, statistic, derived.get(place, []))
+
+
+def _blocks(place: int, statistic: Mapping[str, Any], derived: Sequence[Mapping[str, Any]]) -> Iterator[PublishedBlock]:
+    """Yield the blocks of one statistic; the first number of them all carries its charge."""
+    title, parts = statistic["title"], tuple(part["name"] for part in statistic["parts"])
+    is_replaced = any(block["title"] == title for block in derived)
+    own = [(part, title, statistic["alpha"], False) for part in statistic["parts"]]
+    charge = statistic["epsilon"]
+    for block, titled, alpha, follows in (*own, *((each, each["title"], each["alpha"], True) for each in derived)):
+        if "file" in block:
+            continue
+        epsilon = statistic["epsilon"] if titled == title else FREE
+        part = "" if follows or len(parts) == 1 else block["name"]
+        numbers = list(_numbers(block, Number(titled, part, "", 0, None, None, None, alpha, epsilon, follows)))
+        if not numbers:
+            continue
+        numbers[0], charge = numbers[0]._replace(charged=charge), FREE
+        yield PublishedBlock(
+            place=place,
+            name=block["name"],
+            title=titled,
+            parts=parts,
+            derived=follows,
+            epsilon=epsilon,
+            is_replaced=is_replaced,
+            numbers=tuple(numbers),
+        )
+
+
+def _numbers(block: Mapping[str, Any], like: Number) -> Iterator[Number]:
+    shown = block.get("shown", [None] * len(block["value"]))
+    columns = (block["cell"], block["value"], shown, block["low"], block["high"])
+    for cell, value, possible, low, high in zip(*columns, strict=True):
+        yield like._replace(cell=cell, value=value, shown=possible, low=low, high=high)
+
+
+def shown_amount(text: str) -> str:
+    """Return an epsilon or a level of a record: as a short decimal where it is one; what is no number as it is."""
+    try:
+        return exact_amount(parameter(text, name="amount"))
+    except SnapdpError:
+        return text
+
+
+def shown_row(number: Number) -> tuple[str, str, str]:
+    """Return statistic, value and interval as people read them."""
+    title = number.statistic + (f", {number.part}" if number.part else "")
+    title += f" [{number.cell}]" if number.cell else ""
+    return title, shown_value(number), shown_interval(number)
+
+
+def shown_value(number: Number) -> str:
+    """Return the number for people, with the digits that its noise leaves meaningful: it stays in its interval."""
+    if number.low is None or number.high is None:
+        return six_digits(number.printed)
+    half = _half_width(number.low, number.high)
+    text = noise_digits(number.printed, half_width=half)
+    if Decimal(text) > Decimal(repr(number.high)):
+        return noise_digits(number.printed, half_width=half, rounding=ROUND_FLOOR)
+    if Decimal(text) < Decimal(repr(number.low)):
+        return noise_digits(number.printed, half_width=half, rounding=ROUND_CEILING)
+    return text
+
+
+def shown_interval(number: Number) -> str:
+    """Return the interval for people, its ends rounded outward; empty where there is none."""
+    if number.low is None or number.high is None:
+        return ""
+    half = _half_width(number.low, number.high)
+    low = noise_digits(number.low, half_width=half, rounding=ROUND_FLOOR)
+    high = noise_digits(number.high, half_width=half, rounding=ROUND_CEILING)
+    return f"{low} to {high}"
+
+
+def _half_width(low: float, high: float) -> Decimal:
+    return (Decimal(repr(high)) - Decimal(repr(low))) / 2

@@ -1,0 +1,135 @@
+"""What was published: each number with the title and the cost that terminal, report and files all tell alike."""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+import re
+from fractions import Fraction
+
+import pytest
+
+import snapdp
+from snapdp.cli.render import show_release
+from snapdp.release import Release
+from tests.unit.audits.releases import random_record
+
+COLUMNS = {
+    "age": {"kind": "integer", "lower": 0, "upper": 120, "missing": "middle"},
+    "pay": {"kind": "number", "lower": 0, "upper": 5000, "step": "1/2", "missing": "dropped"},
+    "region": {"kind": "category", "categories": ["north", "south"]},
+}
+MEAN = {"kind": "mean", "column": "pay", "epsilon": "2/3"}  # as sum and count: some rows have no pay
+GROUPED = {"kind": "mean", "column": "age", "by": "region", "epsilon": "1/4"}
+HISTOGRAM = {"kind": "histogram", "column": "region", "epsilon": 1}
+VARIANCE = {"kind": "variance", "column": "age", "epsilon": 2}
+
+
+def made(*statistics, n=5000, seed=1, columns=COLUMNS):
+    """Return a release of these statistics under change-one, with arbitrary draws."""
+    relation = {"relation": "change-one", "n": n}
+    study = snapdp.study(version=2, dataset="people", columns=columns, statistic=[*statistics], **relation)
+    return Release(random_record(random.Random(seed), study))
+
+
+def test_a_mean_that_was_paid_for_says_what_it_cost_and_only_the_rest_is_free():
+    costs = {(each.title, each.part): each.cost for each in made(MEAN, GROUPED, HISTOGRAM, VARIANCE).blocks()}
+    assert costs == {
+        ("mean(pay)", "centred sum"): "part of it",
+        ("mean(pay)", "count"): "part of it",
+        ("mean(pay)", ""): "2/3",
+        ("mean(age) by region", "centred sum"): "part of it",
+        ("mean(age) by region", "count"): "part of it",
+        ("mean(age) by region", ""): "0.25",
+        ("histogram(region)", ""): "1",
+        ("shares of histogram(region)", ""): "derived",
+        ("variance(age)", ""): "2",
+        ("standard deviation(age)", ""): "derived",
+    }
+
+
+def test_the_report_says_the_epsilon_of_a_mean_beside_it():
+    """It once called a mean by groups, which was charged, derived and free of charge."""
+    page = made(MEAN, GROUPED).to_html()
+    assert "<td>2/3, for its centred sum and count together</td>" in page
+    assert '<p class="dim">epsilon 0.25, for its centred sum and count together</p>' in page
+    assert page.count("<td>part of it</td>") == 2
+    assert "free of charge" not in page
+
+
+def test_the_report_still_calls_free_what_is_free():
+    page = made(HISTOGRAM, VARIANCE).to_html()
+    assert re.findall(r'<p class="dim">(epsilon [^<]*|derived[^<]*)</p>', page) == [
+        "epsilon 1",
+        "derived, free of charge",
+    ]
+    assert re.findall(r"<td>standard deviation\(age\)</td>.*?<td>(\w+)</td></tr>", page) == ["derived"]
+
+
+def terminal_rows(result, capsys):
+    """Return the cells of what a terminal shows, row by row."""
+    show_release(result, left=Fraction(1))
+    lines = capsys.readouterr().out.splitlines()
+    return [[cell.strip() for cell in line.split("│")[1:-1]] for line in lines if line.startswith("│")]
+
+
+def test_the_terminal_shows_the_same_epsilons(capsys):
+    rows = terminal_rows(made(MEAN, GROUPED, HISTOGRAM, VARIANCE), capsys)
+    assert [(row[0], row[-1]) for row in rows if row[0]] == [
+        ("mean(pay)", "2/3"),
+        ("mean(age) by region", "0.25"),
+        ("histogram(region)", "1"),
+        ("variance(age)", "2"),
+        ("standard deviation(age)", "derived"),
+    ]
+
+
+def test_what_the_numbers_were_charged_adds_up_to_the_charge():
+    result = made(MEAN, GROUPED, HISTOGRAM, VARIANCE)
+    assert sum(Fraction(each.charged) for each in result.numbers()) == Fraction(result.charged) == Fraction(47, 12)
+    assert sum(Fraction(each.epsilon) for each in result.numbers()) > Fraction(result.charged)  # of whole statistics
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_charges_add_up_whatever_was_asked(seed):
+    result = Release(random_record(random.Random(seed)))
+    assert sum(Fraction(each.charged) for each in result.numbers()) == Fraction(result.charged)
+    for block in result.blocks():
+        statistic = result.record["statistics"][block.place]
+        assert block.epsilon == (statistic["epsilon"] if block.title == statistic["title"] else "0")
+
+
+def test_a_file_of_values_says_the_epsilon_of_each_statistic_and_charges_that_add_up(tmp_path):
+    result = made(GROUPED, HISTOGRAM)
+    result.save(tmp_path / "v.csv")
+    with open(tmp_path / "v.csv", newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert {(row["statistic"], row["epsilon"]) for row in rows} == {
+        ("mean(age) by region", "0.25"),
+        ("histogram(region)", "1"),
+        ("shares of histogram(region)", "0"),
+    }
+    assert [row["charged"] for row in rows if row["charged"] != "0"] == ["0.25", "1"]
+    assert result.to_pandas()["charged"].sum() == result.to_polars()["charged"].sum() == 1.25
+
+
+def test_statistics_of_one_title_are_shown_each_by_itself(capsys):
+    """Two means that share epsilon otherwise have one title: their groups once stood in one table."""
+    result = made(GROUPED, {**GROUPED, "count_share": "3/4", "epsilon": 3})
+    shown = [each for each in re.findall(r'<p class="dim">([^<]*)</p>', result.to_html()) if each.startswith("epsilon")]
+    assert shown == [f"epsilon {each}, for its centred sum and count together" for each in ("0.25", "3")]
+    assert [row[-1] for row in terminal_rows(result, capsys)] == ["0.25", "", "3", ""]
+
+
+def test_parts_that_nothing_stands_for_say_that_they_were_paid_for_together():
+    record = json.loads(made(MEAN).to_json())
+    record["derived"] = []
+    assert [each.cost for each in Release(record).blocks()] == ["2/3 for all parts"] * 2
+
+
+def test_a_derived_block_of_no_statistic_is_nobodys():
+    """A record may be anybody's; the audit finds it."""
+    record = json.loads(made(MEAN).to_json())
+    record["derived"][0]["statistic"] = 7
+    assert [each.part for each in Release(record).blocks()] == ["centred sum", "count"]
