@@ -33,7 +33,9 @@ Examples:
 
 @click.command("verify", epilog=EXAMPLE)
 @click.argument("program", metavar="PROGRAM")
-@click.option("--machine", "machine_text", default="", metavar="KEYS", help="E.g. p=53,sampler=ulp,umin=-1074,ln=1.")
+@click.option(
+    "--machine", "machine_text", default="", metavar="KEYS", help="E.g. p=53,sampler=ulp,umin=-1074,ln=1,sum=exact."
+)
 @click.option(
     "--claim", metavar="CLAIM", help="note, mironov, tight, or the total loss.  [default: the program's, or note]"
 )

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
         liu_loss as liu_loss,
         mass_ratio as mass_ratio,
         mironov_loss as mironov_loss,
+        overhead_of as overhead_of,
         proved_loss as proved_loss,
+        ratio_of_masses as ratio_of_masses,
     )
     from snapdp.mechanism.law.exact import ExactLaw as ExactLaw
     from snapdp.mechanism.law.finite import FiniteLaw as FiniteLaw, is_summable as is_summable
@@ -43,7 +45,7 @@ else:
             "arithmetic": "FinitePrecision arithmetic_of",
             "definition": "clamped_index",
             "finite_precision": "explicit_parameters finite_parameters",
-            "law.bounds": "liu_loss mass_ratio mironov_loss proved_loss",
+            "law.bounds": "liu_loss mass_ratio mironov_loss overhead_of proved_loss ratio_of_masses",
             "law.exact": "ExactLaw",
             "law.finite": "FiniteLaw is_summable",
             "law.law": "ONE ZERO Law law_of",

@@ -19,20 +19,36 @@ from tests.unit.verifier.certificate.certificates import cell, draws, fraction, 
 SAMPLER = {"ulp": (2, 0), "nearest": (1, 1), "ideal": (0, 0)}  # eta more, eta less in Pr[U < v]
 
 
-def theorem(*, epsilon: Any, grid: Any, bound: Any, sensitivity: Any, roundings: int, p: int, sampler: str) -> Fraction:
-    """Return the bound of theorem 2', rounded to nearest in 600 bits."""
+def theorem(
+    *,
+    epsilon: Any,
+    grid: Any,
+    bound: Any,
+    sensitivity: Any,
+    roundings: int,
+    p: int,
+    sampler: str,
+    exact_sum: bool = False,
+) -> Fraction:
+    """Return the bound of theorem 2', rounded to nearest in 600 bits; with an exact sum, its sharper form."""
     more, less = SAMPLER[sampler]
     with gmpy2.context(precision=600, emin=-(2**40), emax=2**40):
         e, width, b, step = (gmpy2.mpfr(gmpy2.mpq(Fraction(x))) for x in (epsilon, grid, bound, sensitivity))
         eta = gmpy2.mpfr(2) ** -p
         t = (gmpy2.ceil(b / width) - gmpy2.mpfr("0.5")) * width
         g = 2 ** (gmpy2.floor(gmpy2.log2(t)) - p + 1)
+        g = gmpy2.mpfr(0) if exact_sum else g
         tau, growth = b + t + g / 2, (1 + eta) ** roundings
-        minus = e * tau * (growth - 1) - gmpy2.log1p(-less * eta)
-        plus = e * tau * (1 - 1 / growth) + gmpy2.log1p(more * eta)
+
+        def errors(distance: Any) -> tuple[Any, Any]:
+            minus = e * distance * (growth - 1) - gmpy2.log1p(-less * eta)
+            return minus, e * distance * (1 - 1 / growth) + gmpy2.log1p(more * eta)
+
+        (minus, plus), (near_minus, near_plus) = errors(tau), errors(width if exact_sum else tau)
         q, down, up = gmpy2.exp(-e * (width - g / 2)), gmpy2.exp(-minus), gmpy2.exp(plus)
-        upper = max(gmpy2.log((up - q * down) / (1 - q)), gmpy2.log((2 - (1 + q) * down) / (1 - q)), plus)
-        lower = max(gmpy2.log((1 - q) / (down - q * up)), gmpy2.log((1 - q) / (2 - (1 + q) * up)), minus, plus)
+        around = [2 - (1 + q) * gmpy2.exp(end) for end in (-near_minus, near_plus)]
+        upper = max(gmpy2.log((up - q * down) / (1 - q)), gmpy2.log(around[0] / (1 - q)), plus)
+        lower = max(gmpy2.log((1 - q) / (down - q * up)), gmpy2.log((1 - q) / around[1]), minus)
         return fraction(e * step + upper + lower)
 
 

@@ -1,6 +1,7 @@
 """Upper bounds on the privacy loss of the mechanism in p-bit arithmetic: the proved one, and two published ones.
 
-Room: mechanism. Functions of public numbers only. `proved_loss` is what rule="proved" charges; `mironov_loss` and
+Room: mechanism. Functions of public numbers only. `proved_loss` is what rule="proved" charges, by a formula that the
+verifier asks for every machine whose sum is exact; `mironov_loss` and
 `liu_loss` are claims of the literature, each refused where its premises fail (they are false there).
 Theory: docs/theory/finite-precision.md, (3)-(9).
 """
@@ -32,7 +33,11 @@ def proved_overhead(*, noise_scale: Fraction, grid: Fraction, bound: Fraction, p
     ratio = mass_ratio(noise_scale=noise_scale, grid=grid, bound=bound, precision=precision)
     if ratio is None:
         return None
-    bits = _working_bits(precision)
+    return overhead_of(ratio, _working_bits(precision))
+
+
+def overhead_of(ratio: Enclosure, bits: int) -> Fraction:
+    """Return ln(upper/lower) of the ratios of masses, rounded up: what two values differ by beyond the exact law."""
     return ln_enclosure(_shortened_up(ratio.upper / ratio.lower, bits), bits).upper
 
 
@@ -41,26 +46,49 @@ def mass_ratio(*, noise_scale: Fraction, grid: Fraction, bound: Fraction, precis
 
     None where the proof gives no positive lower end. Theory (4)-(6); q = e^(-grid/noise_scale), T the largest noise.
     """
-    working = _working_bits(precision)
-    stretch = (1 + Fraction(1, 1 << precision.logarithm)) * (1 + Fraction(1, 1 << precision.product))
     largest = (math.ceil(bound / grid) - Fraction(1, 2)) * grid + bound
+    return ratio_of_masses(
+        cell=grid / noise_scale,
+        largest=largest / noise_scale,
+        around=grid / noise_scale,
+        stretch=(1 + Fraction(1, 1 << precision.logarithm)) * (1 + Fraction(1, 1 << precision.product)),
+        granularity=Fraction(2, 1 << precision.uniform),
+        working=_working_bits(precision),
+    )
 
-    if (largest / noise_scale) * (stretch - 1) > 1:  # the bound would be larger than any epsilon in use
+
+def ratio_of_masses(
+    *,
+    cell: Fraction,
+    largest: Fraction,
+    around: Fraction,
+    stretch: Fraction,
+    granularity: Fraction,
+    working: int,
+    missing: Fraction = Fraction(0),
+) -> Enclosure | None:
+    """Return [1 - Rd, 1 + Ru] of theory (4), (5) in noise scales, for this room and for the verifier alike.
+
+    cell         width of an output's cell                     largest  T, the largest noise that matters
+    around       from a value to the ends of the cell it is in  stretch  H, by which roundings move the noise
+    granularity  P(U <= v) is at most v (1 + granularity) and at least v (1 - missing)
+    """
+    if largest * (stretch - 1) > 1:  # the bound would be larger than any epsilon in use
         return None
 
     def deficit(t: Fraction) -> Enclosure:  # kd(t)
-        return -expm1_enclosure(-(t / noise_scale) * (stretch - 1), working)
+        shrunk = -expm1_enclosure(-t * (stretch - 1), working)
+        return shrunk + missing * exp_enclosure(-t * (stretch - 1), working) if missing else shrunk
 
     def surplus(t: Fraction) -> Enclosure:  # ku(t)
-        growth = (t / noise_scale) * (1 - 1 / stretch)
-        granularity = Fraction(2, 1 << precision.uniform)
+        growth = t * (1 - 1 / stretch)
         return expm1_enclosure(growth, working) + granularity * exp_enclosure(growth, working)
 
-    q = exp_enclosure(-grid / noise_scale, working)
-    one_minus_q = -expm1_enclosure(-grid / noise_scale, working)
+    q = exp_enclosure(-cell, working)
+    one_minus_q = -expm1_enclosure(-cell, working)
     near = (q + 1) / one_minus_q
-    above = maximum((surplus(largest) + q * deficit(largest)) / one_minus_q, deficit(grid) * near)
-    below = maximum((deficit(largest) + q * surplus(largest)) / one_minus_q, surplus(grid) * near)
+    above = maximum((surplus(largest) + q * deficit(largest)) / one_minus_q, deficit(around) * near)
+    below = maximum((deficit(largest) + q * surplus(largest)) / one_minus_q, surplus(around) * near)
     return None if below.upper >= 1 else Enclosure(1 - below.upper, 1 + above.upper)
 
 

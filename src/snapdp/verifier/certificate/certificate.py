@@ -50,12 +50,7 @@ def _made(verdict: Verdict) -> dict[str, Any]:
         "queries": [[q.name, _text(q.lower), _text(q.upper), str(q.sensitivity)] for q in program.queries],
         "program": [as_lists(statement) for statement in program.statements],
         "result": program.result,
-        "machine": {
-            "p": machine.p,
-            "ln_roundings": machine.ln_roundings,
-            "sampler": machine.sampler,
-            "umin": machine.umin,
-        },
+        "machine": machine.stated,
         "claim": str(claim),
         "verdict": verdict.kind,
     }

@@ -152,12 +152,13 @@ def rational(value: Any) -> Fraction:
 
 
 class StatedMachine(NamedTuple):
-    """p bits, the roundings of ln, the sampler of U, the exponent of the smallest U (None: there is none)."""
+    """p bits, the roundings of ln, the sampler of U, the exponent of the smallest U or None, whether sums round."""
 
     p: int
     ln_roundings: int
     sampler: str
     umin: int | None
+    exact_sum: bool = False
 
     def in_range(self, x: Any, spare: int = 0) -> Any:
         """Return x; times 2**spare or over it, it stays a normal number of binary64 (of binary128 for p > 53)."""
@@ -170,15 +171,21 @@ class StatedMachine(NamedTuple):
     def value(self, x: Any) -> Any:
         return x if is_infinite(x) else nearest(self.in_range(x), self.p)
 
+    def total(self, x: Any) -> Any:
+        """Return what the machine makes of a sum, or of a multiple of a power of two."""
+        return self.in_range(x) if self.exact_sum else self.value(x)
+
     def holds(self, *numbers: Fraction) -> bool:
         return all(self.value(x) == x for x in numbers)
 
 
 def read_machine(value: Any) -> StatedMachine:
-    m = fields(value, {"p", "ln_roundings", "sampler", "umin"})
+    stated = {"sum"} & set(value) if type(value) is dict else set[str]()
+    m = fields(value, {"p", "ln_roundings", "sampler", "umin"} | stated)
+    require(all(type(m[key]) is str and m[key] == "exact" for key in stated), "the sum is stated, and is not exact")
     umin = None if m["umin"] is None else integer(m["umin"], -(1 << 20), -1)
     require(sized(m["sampler"], str) in SAMPLERS, f"the sampler is none of {list(SAMPLERS)}")
-    return StatedMachine(integer(m["p"], 2, 4096), integer(m["ln_roundings"], 1, 64), m["sampler"], umin)
+    return StatedMachine(integer(m["p"], 2, 4096), integer(m["ln_roundings"], 1, 64), m["sampler"], umin, bool(stated))
 
 
 def read_queries(value: Any) -> Queries:
@@ -237,7 +244,8 @@ def leaves(tree: Tree, *kinds: str) -> set[Tree]:
 def run(tree: Tree, machine: StatedMachine, point: dict[str, Any]) -> tuple[Any, int]:
     """Return the value of a tree on the machine, and its trend: 1, 0, -1 as it rises, stays or falls with the draw.
 
-    The point gives values to query, sign, unif and laplace. Each operation rounds once; rounding and ln are monotone.
+    The point gives values to query, sign, unif and laplace. Each operation rounds once (a sum only where sums round);
+    rounding and ln are monotone.
     At the draw 0, which is none, it is the limit beyond all values of draws, perhaps an infinity: each step is monotone
     there too.
     """
@@ -249,7 +257,7 @@ def run(tree: Tree, machine: StatedMachine, point: dict[str, Any]) -> tuple[Any,
         case "add" | "sub" as word, [(x, d), (y, e)]:
             y, e = (y, e) if word == "add" else (-y, -e)
             require(d * e >= 0, "a sum is not monotone in the draw")  # so no infinity meets its opposite
-            return machine.value(x if is_infinite(x) else y if is_infinite(y) else x + y), d or e
+            return machine.total(x if is_infinite(x) else y if is_infinite(y) else x + y), d or e
         case "mul" | "div" as word, [(x, d), (y, e)]:
             require(e == 0 or (d == 0 and word == "mul"), "a product or quotient is not monotone in the draw")
             require(word == "mul" or y != 0, "a division by zero")
@@ -264,7 +272,8 @@ def run(tree: Tree, machine: StatedMachine, point: dict[str, Any]) -> tuple[Any,
             return logarithm(tree[1], machine, point, x), d
         case "round", [(x, d)]:
             require(tree[1] > 0, "a grid is not positive")
-            return x if is_infinite(x) else machine.value(tree[1] * math.floor(x / tree[1] + HALF)), d
+            held = machine.total if is_power_of_two(tree[1]) else machine.value
+            return x if is_infinite(x) else held(tree[1] * math.floor(x / tree[1] + HALF)), d
         case "clamp", [(x, d)]:
             require(tree[1] <= tree[2], "the ends of a clamp are not in order")
             return min(max(machine.value(tree[1]), x), machine.value(tree[2])), d
@@ -343,18 +352,24 @@ def derive(tree: Tree, machine: StatedMachine, queries: Queries) -> tuple[Fracti
     require(signs == logs == 1 and coefficient != 0, "the noise lacks its sign or its logarithm")
     epsilon = 1 / abs(coefficient)
     first, last = (math.floor(lower / grid) + HALF) * grid, (math.ceil(upper / grid) - HALF) * grid  # ends of cells
-    outermost = max(abs(first), abs(last))
-    require(2 * outermost < grid * 2**machine.p, "the machine cannot hold the ends of the cells")
-    half_gap = TWO ** (exponent(outermost) - machine.p)
-    width, tau = grid - half_gap, max(most - first, last - least) + half_gap
-    return epsilon * sensitivity + excess(machine, epsilon, roundings, width, tau), epsilon, roundings
+    outermost, width, tau = max(abs(first), abs(last)), grid, max(most - first, last - least)
+    rho = grid  # with exact sums f, inside the clamp, is at most this far from the ends of its cell: theory (9)
+    if not machine.exact_sum:
+        require(2 * outermost < grid * 2**machine.p, "the machine cannot hold the ends of the cells")
+        half_gap = TWO ** (exponent(outermost) - machine.p)
+        width, tau = width - half_gap, tau + half_gap
+        rho = tau
+    return epsilon * sensitivity + excess(machine, epsilon, roundings, width, tau, rho), epsilon, roundings
 
 
-def excess(machine: StatedMachine, epsilon: Fraction, roundings: int, width: Fraction, tau: Fraction) -> Fraction:
+def excess(
+    machine: StatedMachine, epsilon: Fraction, roundings: int, width: Fraction, tau: Fraction, rho: Fraction
+) -> Fraction:
     """Return an upper bound of what the machine adds to the loss of ideal Laplace noise: theorem 2', theory (5)-(8).
 
-    The machine makes of Pr[|noise| > t], t <= tau, at most a times and at least b times as much; q >= e**(-epsilon w),
-    w the width of the narrowest cell. The factors below, beside f, around f, clamped, rise with q and a, fall with b.
+    The machine makes of Pr[|noise| > t], t <= tau, at most a times and at least b times as much, of t <= rho at most
+    a_near and at least b_near times; q >= e**(-epsilon w), w the width of the narrowest cell. The factors below, beside
+    f, around f, clamped, rise with q and a, fall with b.
     """
     bits, eta = 4 * machine.p + 512, TWO**-machine.p
     growth = (1 + eta) ** roundings
@@ -363,13 +378,18 @@ def excess(machine: StatedMachine, epsilon: Fraction, roundings: int, width: Fra
         require(epsilon * tau * growth <= room, "the smallest U is too large: far outputs cannot be reached")
     require(machine.sampler != "grid53", "no bound holds for a sampler on a fixed grid")
     more, less = (count * eta for count in SAMPLERS[machine.sampler])
-    b = (1 - less) * exp_minus(epsilon * tau * (growth - 1), bits)[0]
-    require(b > 0, "the rounding errors have no bound")
-    a = (1 + more) / exp_minus(epsilon * tau * (1 - 1 / growth), bits)[0]  # the divisor exceeds b > 0
+
+    def factors(distance: Fraction) -> tuple[Fraction, Fraction]:
+        b = (1 - less) * exp_minus(epsilon * distance * (growth - 1), bits)[0]
+        require(b > 0, "the rounding errors have no bound")
+        return (1 + more) / exp_minus(epsilon * distance * (1 - 1 / growth), bits)[0], b  # the divisor exceeds b > 0
+
+    a, b = factors(tau)
+    a_near, b_near = (a, b) if rho == tau else factors(rho)
     q = exp_minus(epsilon * width, bits)[1]
-    require(q < 1 and b > q * a and (1 + q) * a < 2, "the cells are narrower than the rounding errors")
-    upward = max((a - q * b) / (1 - q), (2 - (1 + q) * b) / (1 - q), a)
-    downward = max((1 - q) / (b - q * a), (1 - q) / (2 - (1 + q) * a), 1 / b, a)
+    require(q < 1 and b > q * a and (1 + q) * a_near < 2, "the cells are narrower than the rounding errors")
+    upward = max((a - q * b) / (1 - q), (2 - (1 + q) * b_near) / (1 - q), a)
+    downward = max((1 - q) / (b - q * a), (1 - q) / (2 - (1 + q) * a_near), 1 / b)
     return ln(upward, bits)[1] + ln(downward, bits)[1]
 
 
@@ -536,10 +556,10 @@ def statement_text(statement: list[Any]) -> str:
     return f"{name} <-$ {DRAWN.get(rest[0], rest[0])}" + (f"({rest[1]})" if len(rest) == 2 else "")
 
 
-def query_text(query: list[Any]) -> str:
+def query_text(query: list[Any], kind: str) -> str:
     name, lower, upper, sensitivity = query
     ends = f"from {lower if lower is not None else '-infinity'} to {upper if upper is not None else 'infinity'}"
-    return f"{name}(D), a float {ends}; neighbours differ by at most {sensitivity}"
+    return f"{name}(D), a {kind} {ends}; neighbours differ by at most {sensitivity}"
 
 
 def decimal(x: Fraction, places: int, *, up: bool) -> str:
@@ -566,20 +586,28 @@ def conclusion(found: dict[str, Any], machine: StatedMachine) -> str:
 def machine_text(m: StatedMachine) -> str:
     ln_words = "correctly rounded" if m.ln_roundings == 1 else f"within {m.ln_roundings} roundings"
     smallest = "none is the smallest" if m.umin is None else f"the smallest is 2**{m.umin}"
-    return f"{m.p} bits, ln {ln_words}, sampler {m.sampler}, of its draws {smallest}"
+    sums = ", the sum is exact" if m.exact_sum else ""
+    return f"{m.p} bits, ln {ln_words}, sampler {m.sampler}, of its draws {smallest}{sums}"
+
+
+def private_kind(found: dict[str, Any], machine: StatedMachine) -> str:
+    """Return what a private value is: no bound for an exact sum asks that it be a float."""
+    return "number" if machine.exact_sum and found["verdict"] == "VERIFIED" else "float"
 
 
 def assumptions(found: dict[str, Any], tree: Tree, machine: StatedMachine) -> list[str]:
     """Return what the checker takes from nobody but the certificate, or from the world: (T3) to (T8)."""
     ends = "binary64" if machine.p <= 53 else "binary128"
-    lines = [f"(T3) every operation rounds to nearest, ties to even; no fma; exponents reach those of {ends}"]
+    which = "every operation but + and -" if machine.exact_sum else "every operation"
+    lines = [f"(T3) {which} rounds to nearest, ties to even; no fma; exponents reach those of {ends}"]
     lines.append(f"(T4) ln is {'correctly rounded' if machine.ln_roundings == 1 else 'as accurate as stated'}")
     if leaves(tree, "unif"):
         fair = ", S is fair" if leaves(tree, "sign") else ""
         lines.append(f"(T5) U has the law of the sampler {machine.sampler}{fair}")
     if leaves(tree, "laplace"):
         lines.append("(T6) a Laplace draw can be every float")
-    lines.append("(T8) the query gives floats inside its interval, and neighbours differ by at most the sensitivity")
+    kind = private_kind(found, machine)
+    lines.append(f"(T8) the query gives {kind}s inside its interval, and neighbours differ by at most the sensitivity")
     labels = FORMATS[found["format"]]
     return lines + ([f"not checked, labels only: {', '.join(sorted(labels))}"] if labels else [])
 
@@ -590,7 +618,7 @@ def statement(found: dict[str, Any], tree: Tree, machine: StatedMachine) -> dict
     return {
         found["verdict"].lower(): [conclusion(found, machine)],
         "program": program,
-        "query": [query_text(query) for query in found["queries"]],
+        "query": [query_text(query, private_kind(found, machine)) for query in found["queries"]],
         "machine": [machine_text(machine)],
         "claim": [f"loss <= {found['claim']}"],
         "assumed": assumptions(found, tree, machine),

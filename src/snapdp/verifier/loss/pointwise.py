@@ -103,14 +103,20 @@ def _tails(shape: Shape, machine: Machine, f: Fraction, output: Fraction, form: 
 
 def _both_sides(shape: Shape, machine: Machine, f: Fraction, t: Fraction, form: str) -> tuple[Enclosure, Enclosure]:
     """Return left(t) and right(t) for one input."""
-    low, high = moved_boundary(t, machine.p, form)
+    low, high = moved_boundary(t, machine, form)
     left = Enclosure(_tail(shape, machine, f - low).lower, _tail(shape, machine, f - high).upper)
     right = Enclosure(_tail(shape, machine, high - f).lower, _tail(shape, machine, low - f).upper)
     return left, right
 
 
-def moved_boundary(t: Fraction, p: int, form: str) -> tuple[Fraction, Fraction]:
-    """Return c-, c+: y < t if the real sum is below the first, only if it is at most the second; theory (9), (18)."""
+def moved_boundary(t: Fraction, machine: Machine, form: str) -> tuple[Fraction, Fraction]:
+    """Return c-, c+: y < t if the real sum is below the first, only if it is at most the second; theory (9), (18).
+
+    A sum that does not round moves nothing, in either form; theory (27).
+    """
+    p = machine.p
+    if machine.adds_exactly:
+        return t, t
     if form == "note":
         stretch = 1 + power_of_two(-p)
         return (t / stretch, t * stretch) if t > 0 else (t * stretch, t / stretch)

@@ -176,7 +176,7 @@ def noise_of(tree: syntax.Expression, kinds: Samples, machine: Machine) -> Noise
             return None if inner is None else replaced(inner, coefficient=-inner.coefficient)
         case syntax.Binary(operator="*" | "/", left=left, right=right):
             a, b = noise_of(left, kinds, machine), noise_of(right, kinds, machine)
-            return None if a is None or b is None else _combined(tree.operator, a, b, machine.p)
+            return None if a is None or b is None else _combined(tree.operator, a, b, machine)
         case syntax.Variable() | syntax.QueryValue() | syntax.Binary():
             return None
         case syntax.Logarithm() | syntax.Rounding() | syntax.Clamping():
@@ -185,12 +185,12 @@ def noise_of(tree: syntax.Expression, kinds: Samples, machine: Machine) -> Noise
             assert_never(tree)
 
 
-def _combined(operator: str, a: Noise, b: Noise, p: int) -> Noise | None:
+def _combined(operator: str, a: Noise, b: Noise, machine: Machine) -> Noise | None:
     if (a.drawn and b.drawn) or (a.signed and b.signed) or (operator == "/" and (b.drawn or not b.coefficient)):
         return None
     signed = a.signed or b.signed
     if not a.drawn and not b.drawn:  # a constant up to the sign: the machine's product, the same in both runs
-        return Noise(coefficient=rounded_operation(operator, a.coefficient, b.coefficient, p), signed=signed)
+        return Noise(coefficient=rounded_operation(operator, a.coefficient, b.coefficient, machine), signed=signed)
     coefficient = a.coefficient * b.coefficient if operator == "*" else a.coefficient / b.coefficient
     drawn, factor = (a, b) if a.drawn else (b, a)
     roundings = drawn.roundings + (0 if factor.is_exact_factor else 1)
@@ -219,9 +219,8 @@ def _checklist(shape: Shape, found: _Parts, machine: Machine) -> list[TheoremPre
                 PROVED if found.inner else ASSUMED,
             )
         )
-        detail = (
-            f"|{query.name}(D) - {query.name}(D')| <= {query.sensitivity} for the float query, declared in the file"
-        )
+        whose = "" if machine.adds_exactly else " for the float query"  # an exact sum takes any number
+        detail = f"|{query.name}(D) - {query.name}(D')| <= {query.sensitivity}{whose}, declared in the file"
         lines.append(TheoremPremise(name="sensitivity", status=ASSUMED, detail=detail))
     if noise is not None:
         detail = "the draw is symmetric" if noise.laplace else "S is -1 or 1 with equal probability"
@@ -238,10 +237,10 @@ def _checklist(shape: Shape, found: _Parts, machine: Machine) -> list[TheoremPre
     otherwise = "the output is not rounded to a grid" if grid is None else f"{grid} is no power of two: the snap rounds"
     lines.append(judged("grid power of two", dyadic, f"Lambda = {grid}", otherwise))
     if dyadic and found.clamp is not None:
-        ends = [*shape.boundaries, *found.clamp, *(found.inner or ())]
-        fits = all(round_nearest(end, machine.p) == end for end in ends)
-        detail = "the half steps of the grid and the ends of clamps are floats"
-        otherwise = f"{machine.p} bits cannot hold the half steps of the grid and the ends of clamps"
+        halves = () if machine.adds_exactly else shape.boundaries  # an exact sum is compared with any number
+        what = "the ends of clamps" if machine.adds_exactly else "the half steps of the grid and the ends of clamps"
+        fits = all(round_nearest(end, machine.p) == end for end in (*halves, *found.clamp, *(found.inner or ())))
+        detail, otherwise = f"{what} are floats", f"{machine.p} bits cannot hold {what}"
         lines.append(judged("boundaries representable", fits, detail, otherwise))
     lines.append(
         TheoremPremise(name="ln correctly rounded", status=ASSUMED, detail="to nearest, by the machine")
@@ -250,6 +249,8 @@ def _checklist(shape: Shape, found: _Parts, machine: Machine) -> list[TheoremPre
             name="ln accurate", status=ASSUMED, detail=f"within {machine.ln_roundings} roundings, by the machine"
         )
     )
+    if machine.adds_exactly:
+        lines.append(TheoremPremise(name="sum exact", status=ASSUMED, detail="+ and - do not round, by the machine"))
     lines.append(
         TheoremPremise(name="no fma", status=ASSUMED, detail="strict evaluation, no contraction, no extra precision")
     )

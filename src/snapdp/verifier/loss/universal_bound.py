@@ -1,9 +1,11 @@
 """The universal bound: what any output can tell about the query, proved for every pair of neighbours at once.
 
 Room: verifier. The sum, the snap and the clamp are one fixed function of the real number f + noise; so only the tail of
-the noise is perturbed, by the factors e^(-shortfall) to e^(surplus), and cells are at least `width` wide.
+the noise is perturbed, by the factors e^(-shortfall) to e^(surplus), and cells are at least `width` wide. Where sums do
+not round the formula is the one by which the mechanism chooses its noise (mechanism/law/bounds.py), so that what the
+mechanism charges is never judged by less.
 All numbers are enclosed outward; the bound is reported as a decimal rounded up.
-Theory: docs/theory/verifier-loss.md, (4)-(13).
+Theory: docs/theory/verifier-loss.md, (4)-(13) and (27)-(30).
 """
 
 from __future__ import annotations
@@ -20,16 +22,20 @@ from snapdp.exact import (
     power_of_two,
     round_places_up,
 )
+from snapdp.mechanism import overhead_of, ratio_of_masses
 from snapdp.values import Value
 from snapdp.verifier.loss.shape import FAILED, PROVED, Shape, TheoremPremise
 from snapdp.verifier.machine.draws import GRID_BITS
 from snapdp.verifier.machine.machine import Machine
+
+Deviations = tuple[Fraction, Fraction, Fraction]  # above, below, and both together
 
 
 class UniversalBound(Value):
     """The bound and the numbers it is made of; every number rounded to the unfavourable side."""
 
     loss_upper: Fraction
+    proved: Fraction  # the same before it was rounded to a decimal
     base: Fraction  # epsilon_eff * Delta, the loss without rounding
     furthest: Fraction  # tau, the largest noise that matters
     width: Fraction  # w, the least width of a cell
@@ -59,8 +65,22 @@ def furthest_boundary(shape: Shape, machine: Machine) -> Fraction:
     assert shape.lower is not None
     assert shape.upper is not None
     low, high = shape.boundaries
-    half_gap = float_gap(max(abs(low), abs(high)), machine.p) / 2
-    return max(shape.upper - low, high - shape.lower) + half_gap
+    return max(shape.upper - low, high - shape.lower) + half_gap(shape, machine)
+
+
+def half_gap(shape: Shape, machine: Machine) -> Fraction:
+    """Return how far the rounding of sums can move a boundary: half the gap of floats there, or nothing; theory (9)."""
+    low, high = shape.boundaries
+    return Fraction(0) if machine.adds_exactly else float_gap(max(abs(low), abs(high)), machine.p) / 2
+
+
+def around_the_value(shape: Shape) -> Fraction:
+    """Return rho, the largest distance from a query value to an end of the cell that holds it; theory (28)."""
+    assert shape.grid is not None
+    assert shape.lower is not None
+    assert shape.upper is not None
+    low, high = shape.boundaries
+    return max(shape.grid, shape.upper - high, low - shape.lower)
 
 
 def tail_errors(distance: Fraction, shape: Shape, machine: Machine) -> tuple[Fraction, Fraction]:
@@ -137,18 +157,21 @@ def universal_bound(shape: Shape, machine: Machine) -> UniversalBound | None:
     assert shape.grid is not None
     assert shape.query is not None
     furthest = furthest_boundary(shape, machine)
-    low, high = shape.boundaries
-    width = shape.grid - float_gap(max(abs(low), abs(high)), machine.p) / 2
+    width = shape.grid - half_gap(shape, machine)
     shortfall, surplus = tail_errors(furthest, shape, machine)
     if shortfall > 1 or surplus > 1:  # the bound would be larger than any epsilon in use
         return None
-    deviations = cell_deviations(epsilon * width, shortfall, surplus, working_bits(machine))
+    if machine.adds_exactly:
+        deviations = _deviations_of_an_exact_sum(shape, machine, furthest)
+    else:
+        deviations = cell_deviations(epsilon * width, shortfall, surplus, working_bits(machine))
     if deviations is None:
         return None
-    above, below = deviations
+    above, below, overhead = deviations
     base = epsilon * shape.query.sensitivity
     return UniversalBound(
-        loss_upper=round_places_up(base + above + below, decimal_places(machine)),
+        loss_upper=round_places_up(base + overhead, decimal_places(machine)),
+        proved=base + overhead,
         base=base,
         furthest=furthest,
         width=width,
@@ -159,9 +182,7 @@ def universal_bound(shape: Shape, machine: Machine) -> UniversalBound | None:
     )
 
 
-def cell_deviations(
-    width: Fraction, shortfall: Fraction, surplus: Fraction, bits: int
-) -> tuple[Fraction, Fraction] | None:
+def cell_deviations(width: Fraction, shortfall: Fraction, surplus: Fraction, bits: int) -> Deviations | None:
     """Bound ln(computed/ideal) and ln(ideal/computed) of a cell of that many noise scales; theory (10)-(12)."""
     q = exp_enclosure(shorter(-width, bits, up=True), bits)
     q = q.hull(exp_enclosure(shorter(-width, bits, up=False), bits))
@@ -176,8 +197,43 @@ def cell_deviations(
     if less.upper >= 1:
         return None
     above = max(_ln_up(1 + more.upper, bits), surplus)
-    below = max(-_ln_down(1 - less.upper, bits), shortfall, surplus)
-    return above, below
+    below = max(-_ln_down(1 - less.upper, bits), shortfall)
+    return above, below, above + below
+
+
+def _deviations_of_an_exact_sum(shape: Shape, machine: Machine, furthest: Fraction) -> Deviations | None:
+    """Bound the same where boundaries stay where they are, so that each cell is judged by what it can meet.
+
+    Theory (27)-(30), with the mechanism's own formula.
+    """
+    epsilon, bits = shape.noise_epsilon, working_bits(machine)
+    assert epsilon is not None
+    assert shape.grid is not None
+    more, less = _granularity(epsilon * furthest, shape, machine)
+    ratio = ratio_of_masses(
+        cell=epsilon * shape.grid,
+        largest=epsilon * furthest,
+        around=epsilon * around_the_value(shape),
+        stretch=stretch_of(shape, machine),
+        granularity=more,
+        missing=less,
+        working=bits,
+    )
+    if ratio is None:
+        return None
+    return _ln_up(ratio.upper, bits), -_ln_down(ratio.lower, bits), overhead_of(ratio, bits)
+
+
+def _granularity(furthest: Fraction, shape: Shape, machine: Machine) -> tuple[Fraction, Fraction]:
+    """Return (more, less): P(U <= v) lies between v (1 - less) and v (1 + more), for noise up to `furthest` scales."""
+    assert shape.noise is not None
+    if shape.noise.laplace or machine.sampler == "ideal":
+        return Fraction(0), Fraction(0)
+    if machine.sampler == "grid53":
+        bits = working_bits(machine)
+        smallest = exp_enclosure(shorter(-furthest / stretch_of(shape, machine), bits, up=False), bits).lower
+        return shorter(power_of_two(-GRID_BITS) / smallest, bits, up=True), Fraction(0)
+    return (2 * machine.eta, Fraction(0)) if machine.sampler == "ulp" else (machine.eta, machine.eta)
 
 
 def _ln_up(x: Fraction, bits: int) -> Fraction:

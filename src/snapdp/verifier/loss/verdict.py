@@ -132,6 +132,8 @@ def verify(
         asked = claim_of_epsilon(epsilon, machine=machine, universal=universal)
     else:
         asked = claim_of(claim, program=program, shape=shape, machine=machine, universal=universal)
+    if universal is not None and asked.value is not None and universal.proved <= asked.value < universal.loss_upper:
+        universal = replaced(universal, loss_upper=asked.value)  # the decimal above the proof must not miss the claim
     verified = universal is not None and asked.value is not None and universal.loss_upper <= asked.value
     remarks = []
     execution = evidence = None

@@ -130,7 +130,14 @@ class Search:
         outputs = Outputs(self.shape)
         for pair in self.neighbours.all():
             for index in self._indices(outputs, pair):
-                yield pair, round_nearest(outputs.at(index), self.p)  # a multiple of 1/10 is no float
+                yield pair, self._held(outputs, index)
+
+    def _held(self, outputs: Outputs, index: int) -> Fraction:
+        """Return an output as the machine holds it: a multiple of 1/10 is no float."""
+        output = outputs.at(index)
+        if outputs.first < index < outputs.last:
+            return self.execution.machine.snapped(output, outputs.grid)
+        return round_nearest(output, self.p)
 
     def _indices(self, outputs: Outputs, pair: Pair) -> list[int]:
         if outputs.last - outputs.first < FEW:

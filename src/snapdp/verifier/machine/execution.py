@@ -36,28 +36,31 @@ def as_mpfr(x: Fraction, p: int) -> Any:
 Run = Callable[[Any], Any]
 
 
-def _compiled(tree: syntax.Expression, names: dict[str, Any], p: int) -> Any:
+def _compiled(tree: syntax.Expression, names: dict[str, Any], machine: Machine) -> Any:
     """Return a function of the draw, or an mpfr where the draw does not occur."""
+    p, context = machine.p, mpfr_context(machine.p, "nearest")
     match tree:
         case syntax.Constant(value=value):
             return as_mpfr(value, p)
         case syntax.Variable(name=name) | syntax.QueryValue(name=name):
             return names[name]
         case syntax.Binary(operator=operator, left=left, right=right):
-            operation = getattr(mpfr_context(p, "nearest"), _METHODS[operator])
-            a, b = _compiled(left, names, p), _compiled(right, names, p)
+            exact = machine.adds_exactly and operator in "+-"
+            operation = _exact_sum(operator, p) if exact else getattr(context, _METHODS[operator])
+            a, b = _compiled(left, names, machine), _compiled(right, names, machine)
             if operator == "/" and (callable(b) or b == 0):
                 raise PremiseError("the program divides by zero, or by what may be zero.")
             return _applied2(operation, a, b)
         case syntax.Negation(operand=operand):
-            return _applied(mpfr_context(p, "nearest").minus, _compiled(operand, names, p))
+            minus = _negated if machine.adds_exactly else context.minus
+            return _applied(minus, _compiled(operand, names, machine))
         case syntax.Logarithm(operand=operand):
-            return _applied(mpfr_context(p, "nearest").log, _compiled(operand, names, p))
+            return _applied(context.log, _compiled(operand, names, machine))
         case syntax.Rounding(grid=grid, operand=operand):
-            return _applied(_rounding(grid, p), _compiled(operand, names, p))
+            return _applied(_rounding(grid, p, machine.adds_exactly), _compiled(operand, names, machine))
         case syntax.Clamping(lower=lower, upper=upper, operand=operand):
             low, high = as_mpfr(round_nearest(lower, p), p), as_mpfr(round_nearest(upper, p), p)
-            return _applied(lambda x: low if x < low else high if x > high else x, _compiled(operand, names, p))
+            return _applied(lambda x: low if x < low else high if x > high else x, _compiled(operand, names, machine))
         case _:
             assert_never(tree)
 
@@ -73,15 +76,45 @@ def _applied2(operation: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
 
 
 @lru_cache(maxsize=64)
-def _rounding(grid: Fraction, p: int) -> Run:
+def _rounding(grid: Fraction, p: int, exact_sum: bool) -> Run:
     """Return the map to the nearest multiple of the grid, ties up; exact where the grid is a power of two."""
     context, down = mpfr_context(p, "nearest"), mpfr_context(p + 2, "down")
     exponent = exponent_of_power(grid)
     if exponent is None:
         return _other_rounding(grid, p)
     half = as_mpfr(HALF, p)
+    if exact_sum:
+        return lambda x: _exact_multiple(x, exponent, half)
     # Rounding the sum down at p + 2 bits cannot cross an integer, so its floor is floor(x/grid + 1/2).
     return lambda x: context.mul_2exp(down.rint_floor(down.add(context.div_2exp(x, exponent), half)), exponent)
+
+
+# Sums that do not round: results have as many bits as they need
+
+
+@lru_cache(maxsize=16)
+def _exact_sum(operator: str, p: int) -> Callable[[Any, Any], Any]:
+    method, usual = _METHODS[operator], 4 * p + 64
+    operation = getattr(mpfr_context(usual, "nearest"), method)
+
+    def added(a: Any, b: Any) -> Any:
+        found, bits = operation(a, b), usual
+        while found.rc:  # MPFR says that it rounded
+            bits *= 2
+            found = getattr(mpfr_context(bits, "nearest"), method)(a, b)
+        return found
+
+    return added
+
+
+def _negated(x: Any) -> Any:
+    return mpfr_context(x.precision, "nearest").minus(x)
+
+
+def _exact_multiple(x: Any, exponent: int, half: Any) -> Any:
+    """Return floor(x/2**exponent + 1/2) 2**exponent: two bits more than x has hold every whole number in between."""
+    down = mpfr_context(x.precision + 2, "down")
+    return down.mul_2exp(down.rint_floor(down.add(down.div_2exp(x, exponent), half)), exponent)
 
 
 def _other_rounding(grid: Fraction, p: int) -> Run:
@@ -205,7 +238,7 @@ class Execution:
             names[self.sign_name] = as_mpfr(Fraction(sign), self.machine.p)
         if self.laplace and self.drawn is not None and sign < 0:
             names[self.drawn] = mpfr_context(self.machine.p, "nearest").minus
-        run = _compiled(self.expression, names, self.machine.p)
+        run = _compiled(self.expression, names, self.machine)
         return run if callable(run) else lambda _: run
 
     def output(self, f: Fraction, sign: int, ordinal: int) -> Any:

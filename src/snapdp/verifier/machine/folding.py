@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import assert_never
 
 from snapdp.errors import ProgramError
-from snapdp.exact import ln_nearest, nearest_multiple, round_nearest
+from snapdp.exact import ln_nearest, round_nearest
 from snapdp.values import replaced
 from snapdp.verifier.language import syntax
 from snapdp.verifier.machine.machine import Machine
@@ -31,7 +31,7 @@ def folded(program: syntax.Program, machine: Machine) -> syntax.Expression:
                     f"{program.name} has more than {LARGEST_EXPRESSION} operations when it is written out.",
                     "Write the mechanism without reusing large intermediate values.",
                 )
-            assigned[statement.name] = _fold(statement.expression, assigned, machine.p, machine.ln_roundings > 1)
+            assigned[statement.name] = _fold(statement.expression, assigned, machine)
     return assigned.get(program.result, syntax.Variable(name=program.result))
 
 
@@ -59,51 +59,52 @@ def _size(tree: syntax.Expression, sizes: dict[str, int]) -> int:
     return 1 + sum(_size(child, sizes) for child in children(tree))
 
 
-def _fold(tree: syntax.Expression, assigned: dict[str, syntax.Expression], p: int, keep_ln: bool) -> syntax.Expression:
-    """Return the tree with names and constants replaced; keep_ln: a machine with a vague ln has no constant ln 2."""
+def _fold(tree: syntax.Expression, assigned: dict[str, syntax.Expression], machine: Machine) -> syntax.Expression:
+    """Return the tree with names and constants replaced; a machine with a vague ln has no constant ln 2."""
     match tree:
         case syntax.Constant(value=value):
-            return syntax.Constant(value=round_nearest(value, p))
+            return syntax.Constant(value=round_nearest(value, machine.p))
         case syntax.Variable(name=name):
             return assigned.get(name, tree)
         case syntax.QueryValue():
             return tree
         case syntax.Binary(operator=operator, left=left, right=right):
-            a, b = _fold(left, assigned, p, keep_ln), _fold(right, assigned, p, keep_ln)
+            a, b = _fold(left, assigned, machine), _fold(right, assigned, machine)
             if isinstance(a, syntax.Constant) and isinstance(b, syntax.Constant):
-                return syntax.Constant(value=rounded_operation(operator, a.value, b.value, p))
+                return syntax.Constant(value=rounded_operation(operator, a.value, b.value, machine))
             return syntax.Binary(operator=operator, left=a, right=b)
         case syntax.Negation() | syntax.Logarithm() | syntax.Rounding() | syntax.Clamping():
-            operand = _fold(tree.operand, assigned, p, keep_ln)
-            if isinstance(operand, syntax.Constant) and not (keep_ln and isinstance(tree, syntax.Logarithm)):
-                return syntax.Constant(value=rounded_unary(tree, operand.value, p))
+            operand = _fold(tree.operand, assigned, machine)
+            vague = machine.ln_roundings > 1 and isinstance(tree, syntax.Logarithm)
+            if isinstance(operand, syntax.Constant) and not vague:
+                return syntax.Constant(value=rounded_unary(tree, operand.value, machine))
             return replaced(tree, operand=operand)
         case _:
             assert_never(tree)
 
 
-def rounded_operation(operator: str, a: Fraction, b: Fraction, p: int) -> Fraction:
-    """Return a (operator) b rounded to nearest at p bits."""
+def rounded_operation(operator: str, a: Fraction, b: Fraction, machine: Machine) -> Fraction:
+    """Return what the machine makes of a (operator) b."""
     if operator == "/":
         if b == 0:
             raise ProgramError("a constant is divided by zero.", "A float program must compute numbers.")
-        return round_nearest(a / b, p)
-    return round_nearest(a + b if operator == "+" else a - b if operator == "-" else a * b, p)
+        return round_nearest(a / b, machine.p)
+    return round_nearest(a * b, machine.p) if operator == "*" else machine.summed(a + b if operator == "+" else a - b)
 
 
-def rounded_unary(tree: syntax.Unary[syntax.Expression], x: Fraction, p: int) -> Fraction:
-    """Return what a negation, ln, rounding or clamp makes of a float."""
+def rounded_unary(tree: syntax.Unary[syntax.Expression], x: Fraction, machine: Machine) -> Fraction:
+    """Return what a negation, ln, rounding or clamp makes of a number of the machine."""
     match tree:
         case syntax.Negation():
             return -x
         case syntax.Logarithm():
             if x <= 0:
                 raise ProgramError("ln of a constant that is not positive.", "A float program must compute numbers.")
-            return Fraction(0) if x == 1 else ln_nearest(x, p)
+            return Fraction(0) if x == 1 else ln_nearest(x, machine.p)
         case syntax.Rounding(grid=grid):
-            return round_nearest(nearest_multiple(x, grid), p)
+            return machine.snapped(x, grid)
         case syntax.Clamping(lower=lower, upper=upper):
-            return round_nearest(min(max(x, lower), upper), p)
+            return machine.clamped(x, lower, upper)
         case _:
             assert_never(tree)
 

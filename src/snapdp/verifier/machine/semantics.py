@@ -1,7 +1,8 @@
 """What a program computes: in floating point, where every inexact step rounds, and over the reals, where none does.
 
 Room: verifier. `evaluate_float` is the definition that rules and faster executions are tested against: each operation
-is done on rationals and rounded once, to nearest, ties to even; exponents are unbounded: no over- or underflow.
+is done on rationals and rounded once, to nearest, ties to even (a sum only where the machine rounds sums); exponents
+are unbounded: no over- or underflow.
 `evaluate_real` encloses the real value of a bound: rationals stay exact, only ln is rounded, outward, by MPFR.
 Bounds are expressions of syntax.py and the nodes below; theory: docs/theory/verifier-rules.md, (1)-(4).
 """
@@ -106,11 +107,12 @@ def evaluate_float(
                     raise PremiseError(f"ln of {x} is not defined.")
                 return logarithm(x, machine.p)
             case Binary(operator=operator, left=left, right=right):
-                return round_nearest(_exact(operator, value(left), value(right)), machine.p)
+                exact = _exact(operator, value(left), value(right))
+                return machine.summed(exact) if operator in "+-" else round_nearest(exact, machine.p)
             case Rounding(grid=grid, operand=operand):
-                return round_nearest(nearest_multiple(value(operand), grid), machine.p)
+                return machine.snapped(value(operand), grid)
             case Clamping(lower=lower, upper=upper, operand=operand):
-                return round_nearest(min(max(value(operand), lower), upper), machine.p)
+                return machine.clamped(value(operand), lower, upper)
             case _:
                 assert_never(e)
 

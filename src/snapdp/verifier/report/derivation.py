@@ -15,12 +15,13 @@ from snapdp.verifier.machine.machine import Machine
 from snapdp.verifier.report.notation import Latex, Notation
 from snapdp.verifier.rules.rules import Derivation, DerivedLine, Inference
 
-ASSUMPTIONS = (
+ROUNDED_SUMS = (
     "every operation rounds once, to nearest, ties to even",
     "strict order of evaluation, no fma, no extended precision",
     "exponents of intermediate results are unbounded",
     "the query's value is a float of the machine",
 )
+EXACT_SUMS = ("every operation but + and - rounds once, to nearest, ties to even; the sum is exact", *ROUNDED_SUMS[1:3])
 _LOOKUPS = frozenset(("Var", "F(D)", "Sample", "Const-F"))
 
 
@@ -28,7 +29,13 @@ def machine_text(machine: Machine) -> str:
     """Return a machine in words."""
     ln = "ln correctly rounded" if machine.ln_roundings == 1 else f"ln within {machine.ln_roundings} roundings"
     least = "U unbounded below" if machine.umin is None else f"U >= 2^{machine.umin}"
-    return f"p = {machine.p}, eta = 2^-{machine.p}, {ln}, sampler {machine.sampler}, {least}"
+    sums = ", the sum is exact" if machine.adds_exactly else ""
+    return f"p = {machine.p}, eta = 2^-{machine.p}, {ln}, sampler {machine.sampler}, {least}{sums}"
+
+
+def assumptions(machine: Machine) -> tuple[str, ...]:
+    """Return what every derivation on the machine takes for granted; an exact sum asks nothing of the query's value."""
+    return EXACT_SUMS if machine.adds_exactly else ROUNDED_SUMS
 
 
 def steps(step: Inference) -> Iterator[Inference]:
@@ -51,7 +58,7 @@ def derivation_text(derivation: Derivation) -> str:
         ]
         left, middle = (max(len(row[column]) for row in rows) for column in (0, 1))
         lines += [f"  {row[0]:<{left}}  => {row[1]:<{middle}}  ({row[2]})" for row in rows]
-    return "\n".join([*lines, "", "Assumed: " + "; ".join(ASSUMPTIONS) + ".", ""])
+    return "\n".join([*lines, "", "Assumed: " + "; ".join(assumptions(derivation.machine)) + ".", ""])
 
 
 def derivation_values(derivations: tuple[Derivation, ...]) -> dict[str, Any]:
@@ -60,8 +67,8 @@ def derivation_values(derivations: tuple[Derivation, ...]) -> dict[str, Any]:
     return {
         "ok": True,
         "program": printed(program),
-        "machine": dict(zip(machine._fields, machine._values(), strict=True)),
-        "assumptions": list(ASSUMPTIONS),
+        "machine": machine.stated,
+        "assumptions": list(assumptions(machine)),
         "derivations": [
             {"sign": derivation.sign, "statements": [_statement(line, derivation) for line in derivation.lines]}
             for derivation in derivations
@@ -116,7 +123,7 @@ def derivation_page(derivations: tuple[Derivation, ...]) -> str:
         f"<h1>{escape(title)}</h1>",
         f"<p>Machine: {escape(machine_text(first.machine))}.</p>",
         html_block(printed(first.program)),
-        "<p>Assumed: " + "; ".join(ASSUMPTIONS) + ".</p>",
+        "<p>Assumed: " + "; ".join(assumptions(first.machine)) + ".</p>",
     ]
     return html_page(title, [*parts, *html_trees(derivations)], style=TEXT_STYLE)
 

@@ -35,7 +35,9 @@ class _NotADouble(Exception):
 def python_lines(verdict: Verdict) -> list[str]:
     """Return a script that reproduces a refutation; empty where doubles cannot (another p, or draws beyond them)."""
     execution, evidence = verdict.execution, verdict.evidence
-    if verdict.kind != REFUTED or verdict.machine.p != 53 or execution is None or evidence is None:
+    if verdict.kind != REFUTED or execution is None or evidence is None:
+        return []
+    if verdict.machine.p != 53 or verdict.machine.adds_exactly:  # doubles have 53 bits, and round their sums
         return []
     try:
         checks = _impossible(evidence, execution) if evidence.is_infinite else _ratio(evidence, execution)

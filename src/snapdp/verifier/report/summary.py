@@ -123,7 +123,13 @@ def verdict_values(verdict: Verdict) -> dict[str, Any]:
         "ok": True,
         "verdict": verdict.kind,
         "program": verdict.program.name,
-        "machine": {"p": machine.p, "ln": machine.ln_roundings, "sampler": machine.sampler, "umin": machine.umin},
+        "machine": {
+            "p": machine.p,
+            "ln": machine.ln_roundings,
+            "sampler": machine.sampler,
+            "umin": machine.umin,
+            **machine.stated_sum,
+        },
         "claim": {"name": verdict.claim.name, "loss": _text(verdict.claim.value)},
         "loss": {
             "lower": amount(verdict.lower, verdict, up=False, infinite=verdict.is_infinite),

@@ -223,6 +223,8 @@ class _Rules:
                 if (product := scaled(operator, a, b, found)) is not None:
                     return f"{_BINARY[operator]} by +-2^k, exact", product
                 exact = corners(operator, a, b, found)
+        if operator in "+-" and self.machine.adds_exactly:
+            return f"{_BINARY[operator]}, exact", exact
         return self._rounds(_BINARY[operator], exact)
 
     def _shown(self, e: Expression) -> str:

@@ -240,6 +240,10 @@ def _verified(epsilon: Any, grid: Any, bound: Any, excess: Any, roundings: int, 
     return made | {"bound": str(stated)}
 
 
+def with_exact_sum(certificate: dict[str, Any]) -> dict[str, Any]:
+    return certificate | {"machine": certificate["machine"] | {"sum": "exact"}}
+
+
 def _product(epsilon: Any) -> list[Any]:
     return ["mul", ["mul", ["div", const(1), const(epsilon)], S], LN_U]
 
@@ -264,6 +268,7 @@ def genuine() -> dict[str, dict[str, Any]]:
         "snap_half_mironov": _verified(
             HALF, 2, 64, bound_of_half, 1, claim=claim_of_the_note(HALF, 64, factor=12) + Fraction(2, 2**53)
         ),
+        "snap_half_exact_sum": with_exact_sum(_verified(HALF, 2, 64, "8.724", 1)),
         "snap_half_faithful": _verified(HALF, 2, 64, "17.411", 2, ln_roundings=2),
         "snap_half_umin": _verified(HALF, 2, 64, bound_of_half, 1, umin=-1022),
         "snap_half_nearest": _verified(HALF, 2, 64, "8.724", 1, sampler="nearest"),

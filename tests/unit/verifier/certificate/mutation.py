@@ -16,7 +16,20 @@ Path = tuple[Any, ...]
 RATIONAL = re.compile(r"-?[0-9]+(/[0-9]+)?")
 TINY = Fraction(1, 1 << 60)
 FORMS = ("add", "sub", "mul", "div", "neg", "ln", "const", "var", "query", "round", "clamp", "assign", "sample")
-KINDS = ("unif", "sign", "laplace", "bernoulli", "ulp", "nearest", "ideal", "grid53", "impossible", "ratio")
+KINDS = (
+    "unif",
+    "sign",
+    "laplace",
+    "bernoulli",
+    "ulp",
+    "nearest",
+    "ideal",
+    "grid53",
+    "impossible",
+    "ratio",
+    "exact",
+    "rounded",
+)
 WORDS = (*FORMS, *KINDS, "VERIFIED", "REFUTED", "f", "f_prime", "U", "S", "y", "z")
 ODD = [None, True, False, 0, 1, -1, 0.5, "", "0", "1", "-1", "nan", [], {}, "x" * 101]
 

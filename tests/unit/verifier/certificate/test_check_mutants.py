@@ -16,7 +16,7 @@ from snapdp.verifier.certificate.certificate import certificate_of
 from snapdp.verifier.language.programs import load_program, program_names
 from snapdp.verifier.loss.verdict import verify
 from snapdp.verifier.machine.machine import parse_machine
-from tests.unit.verifier.certificate.certificates import genuine
+from tests.unit.verifier.certificate.certificates import genuine, with_exact_sum
 from tests.unit.verifier.certificate.mutation import Path, mutants, places
 from tests.unit.verifier.second_opinion import (
     are_neighbours,
@@ -43,6 +43,7 @@ def bound_of(certificate: Certificate, sensitivity: str) -> Fraction:
         roundings=certificate["roundings"],
         p=machine["p"],
         sampler=machine["sampler"],
+        exact_sum=machine.keys() >= {"sum"},
     )
 
 
@@ -147,3 +148,47 @@ def test_every_mutant_of_a_certificate_of_the_prover_is_refused_or_true(name, ma
         total, _, unexplained = judged(certificate_of(verdict))
         assert unexplained == []
         assert total > 2000
+
+
+def test_whether_the_sum_rounds_is_part_of_what_a_certificate_says():
+    """A certificate that states an exact sum is another judgement, about another machine, and says so."""
+    exact, rounded = GENUINE["snap_half_exact_sum"], GENUINE["snap_half"]
+    assert check.check(with_exact_sum(rounded)) is None  # its bound holds there too
+    assert "the sum is exact" in check.examine(with_exact_sum(rounded))["machine"][0]
+    assert "the sum is exact" not in check.examine(rounded)["machine"][0]
+    assert check.examine(exact)["assumed"][0].startswith("(T3) every operation but + and - rounds")
+    without = exact | {"machine": rounded["machine"]}
+    assert check.check(without) == "the stated bound is below the one derived here"
+
+
+@pytest.mark.parametrize("word", ["rounded", "", "Exact", None, True, 1, ["exact"], {"exact": 1}])
+def test_a_sum_that_is_stated_and_not_exact_is_refused(word):
+    exact = GENUINE["snap_half_exact_sum"]
+    stated = exact | {"machine": exact["machine"] | {"sum": word}}
+    assert check.check(stated) == "the sum is stated, and is not exact"
+
+
+def test_every_mutant_of_a_machine_with_an_exact_sum_is_refused_or_true():
+    exact = GENUINE["snap_half_exact_sum"]
+    tried = [(path, mutant) for path, _, mutant in mutants(exact) if path[:1] == ("machine",)]
+    assert len(tried) > 100
+    accepted = [(path, mutant) for path, mutant in tried if check.check(mutant) is None]
+    assert all(another_machine(exact, mutant, path) for path, mutant in accepted)
+    assert 0 < len(accepted) < len(tried) / 4
+
+
+def test_refutations_of_exact_sums_are_certified():
+    found = certificate_of(verify(load_program("snap_halfscale"), parse_machine("p=24,sum=exact"), evaluations=50))
+    assert (found["verdict"], found["machine"]["sum"]) == ("REFUTED", "exact")
+    said = check.examine(found)
+    assert said["machine"][0].endswith("the sum is exact")
+    assert said["query"] == ["f(D), a float from -64 to 64; neighbours differ by at most 1"]
+
+
+def test_the_checker_runs_an_exact_sum_without_rounding_it():
+    read = [check.read_machine(GENUINE[name]["machine"])._replace(p=4) for name in ("snap_half_exact_sum", "snap_half")]
+    total = ("add", ("query", "f"), ("unif", "U"))
+    point = {"query": Fraction(5), "unif": Fraction(11, 64)}
+    assert [check.run(total, machine, point)[0] for machine in read] == [Fraction(331, 64), Fraction(5)]
+    assert [check.run(("round", Fraction(1, 64), total), m, point)[0] for m in read] == [Fraction(331, 64), Fraction(5)]
+    assert [check.run(("mul", total, ("const", Fraction(1))), m, point)[0] for m in read] == [Fraction(5), Fraction(5)]
