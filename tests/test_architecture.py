@@ -38,6 +38,7 @@ LEVELS = {
     "accuracy": 5,
     "studies": 6,
     "queries": 7,  # a former name
+    "published": 7,  # formulas as printed, which no other room may use
     "rounding": 7,
     "tables": 7,
     "ledger": 7,

@@ -23,6 +23,42 @@ if TYPE_CHECKING:
         variance as variance,
     )
     from snapdp.accuracy.price import price_of_snapping as price_of_snapping, price_table as price_table
+    from snapdp.accuracy.published.algorithm_one import (
+        GetAccuracy as GetAccuracy,
+        f_n_sub_minus as f_n_sub_minus,
+        f_z_minus as f_z_minus,
+        f_z_plus as f_z_plus,
+        get_accuracy as get_accuracy,
+        p_lower as p_lower,
+        p_lower_plus as p_lower_plus,
+        p_upper_minus as p_upper_minus,
+        p_upper_plus as p_upper_plus,
+    )
+    from snapdp.accuracy.published.beside import BesideExact as BesideExact, beside_exact as beside_exact
+    from snapdp.accuracy.published.claim import PrintedClaim as PrintedClaim
+    from snapdp.accuracy.published.formulas import (
+        bias_plus as bias_plus,
+        bits_of_epsilon as bits_of_epsilon,
+        bound_from_gamma as bound_from_gamma,
+        epsilon_6_4 as epsilon_6_4,
+        epsilon_6_5 as epsilon_6_5,
+        get_accuracy2 as get_accuracy2,
+        k_of_accuracy as k_of_accuracy,
+        k_of_epsilon as k_of_epsilon,
+        laplace_accuracy as laplace_accuracy,
+        largest_count as largest_count,
+        largest_covariance as largest_covariance,
+        largest_mean as largest_mean,
+        largest_variance as largest_variance,
+        last_step_of_6_5 as last_step_of_6_5,
+        shift_and_bound as shift_and_bound,
+        simple_accuracy as simple_accuracy,
+    )
+    from snapdp.accuracy.published.printed_mechanism import (
+        PrintedMechanism as PrintedMechanism,
+        printed_mechanism as printed_mechanism,
+    )
+    from snapdp.accuracy.published.rounding_rule import grid_4_1 as grid_4_1, rounded_4_2 as rounded_4_2
     from snapdp.accuracy.reach import reach_of as reach_of
     from snapdp.accuracy.worth import (
         Report as Report,
@@ -42,6 +78,19 @@ else:
             "laplace": "distance distance_tail",
             "moments": "bias bias_range expected_absolute_error mse variance",
             "price": "price_of_snapping price_table",
+            "published.algorithm_one": (
+                "GetAccuracy f_n_sub_minus f_z_minus f_z_plus get_accuracy p_lower p_lower_plus p_upper_minus "
+                "p_upper_plus"
+            ),
+            "published.beside": "BesideExact beside_exact",
+            "published.claim": "PrintedClaim",
+            "published.formulas": (
+                "bias_plus bits_of_epsilon bound_from_gamma epsilon_6_4 epsilon_6_5 get_accuracy2 k_of_accuracy "
+                "k_of_epsilon laplace_accuracy largest_count largest_covariance largest_mean largest_variance "
+                "last_step_of_6_5 shift_and_bound simple_accuracy"
+            ),
+            "published.printed_mechanism": "PrintedMechanism printed_mechanism",
+            "published.rounding_rule": "grid_4_1 rounded_4_2",
             "reach": "reach_of",
             "worth": "Report Worth report worth_of_mechanism",
         },

@@ -138,10 +138,15 @@ def notes_margin(p: SnappingParameters, gamma: Fraction) -> Fraction:
 
     The notes print it without the factor Delta; it belongs there whenever the range is in data units.
     """
-    if p.epsilon <= 2 * NOTES_ETA:
-        raise PremiseError("the notes' clamp needs epsilon > 2**-117.", 'Take method="tight".', epsilon=p.epsilon)
-    k = (2 + 24 * NOTES_BOUND_TIMES_ETA) / (p.epsilon - 2 * NOTES_ETA)
+    k = notes_k(p.epsilon)
     return rounded_up(p.sensitivity / p.unit * k / 2 * (1 + 2 * ln_enclosure(1 / gamma, _BITS).upper))
+
+
+def notes_k(epsilon: Fraction) -> Fraction:
+    """Return the k of the notes, at least the grid of their mechanism: planning (21)."""
+    if epsilon <= 2 * NOTES_ETA:
+        raise PremiseError("the notes' clamp needs epsilon > 2**-117.", 'Take method="tight".', epsilon=epsilon)
+    return (2 + 24 * NOTES_BOUND_TIMES_ETA) / (epsilon - 2 * NOTES_ETA)
 
 
 def worst_binding(p: SnappingParameters, *, low: int, high: int) -> Fraction:

@@ -36,6 +36,11 @@ if TYPE_CHECKING:
         refine as refine,
         refined as refined,
     )
+    from snapdp.exact.exponentials import (
+        Exponentials as Exponentials,
+        exponential as exponential,
+        laplace_cdf as laplace_cdf,
+    )
     from snapdp.exact.functions import (
         LN2 as LN2,
         NARROW_BITS as NARROW_BITS,
@@ -86,6 +91,7 @@ else:
                 "round_up "
             ),
             "enclosure": "TINY_EXPONENT Enclosure decided_ceil enclose maximum refine refined",
+            "exponentials": "Exponentials exponential laplace_cdf",
             "functions": (
                 "LN2 NARROW_BITS arcosh_of_exp exact_mpfr exp_enclosure exp_of expm1_enclosure fraction_of_mpfr "
                 "ln_enclosure ln_nearest ln_of mpfr_context require_directed_rounding root_for_rounding rounded_up "

@@ -5,15 +5,24 @@ from typing import TYPE_CHECKING
 from snapdp.doors import door
 
 if TYPE_CHECKING:
-    from snapdp.mechanism.arithmetic import FinitePrecision as FinitePrecision, arithmetic_of as arithmetic_of
+    from snapdp.mechanism.arithmetic import (
+        FinitePrecision as FinitePrecision,
+        Precision as Precision,
+        arithmetic_of as arithmetic_of,
+    )
     from snapdp.mechanism.definition import clamped_index as clamped_index
     from snapdp.mechanism.finite_precision import (
+        bits_above as bits_above,
         explicit_parameters as explicit_parameters,
         finite_parameters as finite_parameters,
+        notes_effective_epsilon as notes_effective_epsilon,
+        required_bits as required_bits,
     )
     from snapdp.mechanism.law.bounds import (
+        liu_formula as liu_formula,
         liu_loss as liu_loss,
         mass_ratio as mass_ratio,
+        mironov_formula as mironov_formula,
         mironov_loss as mironov_loss,
         overhead_of as overhead_of,
         proved_loss as proved_loss,
@@ -42,10 +51,14 @@ else:
     __getattr__, __dir__ = door(
         __name__,
         {
-            "arithmetic": "FinitePrecision arithmetic_of",
+            "arithmetic": "FinitePrecision Precision arithmetic_of",
             "definition": "clamped_index",
-            "finite_precision": "explicit_parameters finite_parameters",
-            "law.bounds": "liu_loss mass_ratio mironov_loss overhead_of proved_loss ratio_of_masses",
+            "finite_precision": (
+                "bits_above explicit_parameters finite_parameters notes_effective_epsilon required_bits"
+            ),
+            "law.bounds": (
+                "liu_formula liu_loss mass_ratio mironov_formula mironov_loss overhead_of proved_loss ratio_of_masses"
+            ),
             "law.exact": "ExactLaw",
             "law.finite": "FiniteLaw is_summable",
             "law.law": "ONE ZERO Law law_of",

@@ -129,7 +129,12 @@ def explicit_parameters(
 
 def required_bits(*, epsilon: Fraction, bound: Fraction) -> int:
     """Return the notes' precision: p >= 118, p >= m + 2 with 2**-m >= epsilon, p >= 52 + log2(bound)."""
-    return max(SMALLEST_BITS, -exponent_at_least(epsilon) + 2, 52 + exponent_at_least(bound))
+    return max(SMALLEST_BITS, bits_above(epsilon), 52 + exponent_at_least(bound))
+
+
+def bits_above(epsilon: Fraction) -> int:
+    """Return m + 2, 2**-m the least power of two >= epsilon: the fewest bits with epsilon > 2 eta."""
+    return -exponent_at_least(epsilon) + 2
 
 
 def sufficient_bound(*, half_width: Fraction, noise_scale: Fraction, grid: Fraction, gamma: Fraction) -> Inner:

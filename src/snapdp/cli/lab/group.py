@@ -12,6 +12,7 @@ from snapdp.cli.late import LateGroup
 LAB = {
     "bound": "snapdp.cli.lab.bound:bound_command",
     "derive": "snapdp.cli.lab.derive:derive_command",
+    "published": "snapdp.cli.lab.published:published_command",
 }
 
 

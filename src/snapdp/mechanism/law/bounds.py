@@ -107,7 +107,12 @@ def mironov_loss(parameters: SnappingParameters) -> Fraction:
     Premises: one precision in every step, B > noise scale, grid >= noise scale. Tested, not proved.
     """
     eta, bound = _published_premises(parameters, "Mironov's bound")
-    return (1 + 12 * bound * eta) / parameters.noise_scale + 2 * eta
+    return mironov_formula(effective_epsilon=1 / parameters.noise_scale, bound=bound, eta=eta)
+
+
+def mironov_formula(*, effective_epsilon: Fraction, bound: Fraction, eta: Fraction) -> Fraction:
+    """Return eps'(1 + 12 B eta) + 2 eta, whatever the premises; bound in sensitivities."""
+    return effective_epsilon * (1 + 12 * bound * eta) + 2 * eta
 
 
 def liu_loss(parameters: SnappingParameters) -> Fraction:
@@ -118,7 +123,12 @@ def liu_loss(parameters: SnappingParameters) -> Fraction:
     eta, bound = _published_premises(parameters, "Liu's bound")
     if bound * eta / parameters.noise_scale > Fraction(1, 1 << 11):
         raise PremiseError("Liu's bound needs bound * epsilon * eta <= 2**-11.", "Use the proved bound instead.")
-    return (1 + 23 * bound * eta) / parameters.noise_scale
+    return liu_formula(effective_epsilon=1 / parameters.noise_scale, bound=bound, eta=eta)
+
+
+def liu_formula(*, effective_epsilon: Fraction, bound: Fraction, eta: Fraction) -> Fraction:
+    """Return eps + 23 B eps eta, whatever the premises; bound in sensitivities."""
+    return effective_epsilon * (1 + 23 * bound * eta)
 
 
 def _published_premises(parameters: SnappingParameters, claim: str) -> tuple[Fraction, Fraction]:

@@ -1,0 +1,174 @@
+"""What is printed about p-bit arithmetic: the privacy loss, the precision, the grid, the rounding rule.
+
+Room: accuracy. Losses are those of the exact law of p-bit arithmetic. The worst pair is searched for, so a bound that
+no found pair exceeds is called valid only where the proved bound is below it. Theory:
+docs/theory/finite-precision.md, (3)-(9).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Protocol
+
+from snapdp.accuracy.published import formulas, rounding_rule
+from snapdp.accuracy.published.claim import ALL_DATES, Claims, PrintedClaim, Setting
+from snapdp.errors import PremiseError
+from snapdp.exact import Enclosure, enclose, nearest_multiple, power_of_two_at_least, round_up
+from snapdp.mechanism import (
+    Precision,
+    explicit_parameters,
+    liu_formula,
+    mironov_formula,
+    notes_effective_epsilon,
+    proved_loss,
+    worst_pair,
+)
+
+UNIFORM_BITS = 53  # of U* in section 3, whatever the precision of everything else
+
+
+class LossFormula(Protocol):
+    """A published bound on the loss."""
+
+    def __call__(self, *, effective_epsilon: Fraction, bound: Fraction, eta: Fraction) -> Fraction: ...
+
+
+def loss_of_section_5(s: Setting) -> PrintedClaim:
+    bits = _bits(s)
+    found, proved, _ = _losses(s, Precision(uniform=min(UNIFORM_BITS, bits), logarithm=bits, product=bits))
+    claimed = s.mechanism.epsilon
+    valid = _settled(found, proved, claimed)
+    return PrintedClaim(
+        name="eps' of section 5",
+        claim=f"a loss of at most epsilon with eta = 2^-{bits} and a uniform draw of {UNIFORM_BITS} bits",
+        source=f"3 and 5 of {ALL_DATES}",
+        says=enclose(claimed),
+        exact=found,
+        valid=valid,
+        why="the 2 eta is the granularity of the uniform draw: it needs as many bits as eta says."
+        if valid is False
+        else "no pair that loses more was found; the 2 eta is for a uniform draw of as many bits as eta says.",
+        measured=("loss beyond epsilon", found - claimed),
+    )
+
+
+def mironov(s: Setting) -> PrintedClaim:
+    return _loss_claim(
+        s, mironov_formula, name="Mironov's bound", source=f"Mironov 2012, as quoted in 5 of {ALL_DATES}"
+    )
+
+
+def liu(s: Setting) -> PrintedClaim:
+    return _loss_claim(s, liu_formula, name="Liu's bound", source="Liu, March 2020, Theorem 2")
+
+
+def _loss_claim(s: Setting, formula: LossFormula, *, name: str, source: str) -> PrintedClaim:
+    bits = _bits(s)
+    found, proved, scale = _losses(s, Precision.of(bits))
+    claimed = formula(effective_epsilon=1 / scale, bound=s.mechanism.bound, eta=s.mechanism.eta)
+    valid = _settled(found, proved, claimed)
+    return PrintedClaim(
+        name=name,
+        claim=f"the most that {bits} bits in every step add to a loss of eps'",
+        source=source,
+        says=enclose(claimed - 1 / scale),
+        exact=found - 1 / scale,
+        valid=valid,
+        why=WHY_OF_LOSS[valid],
+    )
+
+
+WHY_OF_LOSS = {
+    True: "the proved bound is below it.",
+    None: "no pair that loses more was found; it was tested under B > noise scale and grid >= noise scale, not proved.",
+    False: "it needs B > noise scale and grid >= noise scale, and a pair was found that loses more.",
+}
+
+
+def _bits(s: Setting) -> int:
+    if s.mechanism.bits is None:
+        raise PremiseError("the claim is about p-bit arithmetic.", "In exact arithmetic the loss is epsilon.")
+    return s.mechanism.bits
+
+
+def _losses(s: Setting, precision: Precision) -> tuple[Enclosure, Fraction | None, Fraction]:
+    """Return the largest loss found, the proved bound, and the noise scale as a float of p bits."""
+    m = s.mechanism
+    scale = round_up(m.noise_scale, precision.product)
+    p = explicit_parameters(noise_scale=scale, grid=m.grid, bound=m.bound, precision=precision, epsilon=m.epsilon)
+    found = worst_pair(p).loss
+    if found is None:
+        raise PremiseError("an output is possible for one value only: no finite loss holds.", "Give more bits.")
+    return found, proved_loss(noise_scale=scale, grid=m.grid, bound=m.bound, precision=precision), scale
+
+
+def _settled(found: Enclosure, proved: Fraction | None, claimed: Fraction) -> bool | None:
+    if found.lower > claimed:
+        return False
+    return True if proved is not None and proved <= claimed else None
+
+
+def precision(s: Setting) -> PrintedClaim:
+    """With p = m + 2 the effective epsilon is positive; how much of epsilon it is, is another question."""
+    bits = formulas.bits_of_epsilon(s.mechanism.epsilon)
+    eta = Fraction(1, 2**bits) if bits >= 0 else Fraction(2**-bits)
+    left = notes_effective_epsilon(epsilon=s.mechanism.epsilon, bound=s.mechanism.bound, eta=eta)
+    return PrintedClaim(
+        name="p = m + 2",
+        claim="the fewest bits that leave a positive eps'",
+        source=f"5 of {ALL_DATES}",
+        says=enclose(bits),
+        exact=enclose(bits),
+        valid=left > 0,
+        why="true, but eps' may be any small part of epsilon; the 118 bits of the logarithm save it.",
+        measured=("eps' as a part of epsilon", enclose(left / s.mechanism.epsilon)),
+    )
+
+
+def grid(s: Setting) -> PrintedClaim:
+    printed = rounding_rule.grid_4_1(s.mechanism.noise_scale)
+    exact = power_of_two_at_least(s.mechanism.noise_scale)
+    return PrintedClaim(
+        name="(4.1)",
+        claim="the least power of two that is at least the noise scale",
+        source=f"4.1 of {ALL_DATES}",
+        says=enclose(printed * s.sensitivity),
+        exact=enclose(exact * s.sensitivity),
+        valid=printed == exact,
+        why="rounding the noise scale to a double does not cross a power of two here."
+        if printed == exact
+        else "the noise scale is just above a power of two, and rounding it to a double makes it that power.",
+    )
+
+
+def tie_below_zero(s: Setting) -> PrintedClaim:
+    return _rounding(s, Fraction(-5, 2), "the rule rounds ties away from zero, not toward +infinity.")
+
+
+def carry(s: Setting) -> PrintedClaim:
+    return _rounding(s, Fraction(7, 2), "the carry must look at m_1...m_y alone; a zero further right hides it.")
+
+
+def _rounding(s: Setting, steps: Fraction, why: str) -> PrintedClaim:
+    step = power_of_two_at_least(s.mechanism.noise_scale)
+    printed, exact = rounding_rule.rounded_4_2(steps * step, step), nearest_multiple(steps * step, step)
+    return PrintedClaim(
+        name=f"(4.2) at {float(steps)} grid steps",
+        claim="the nearest multiple of the grid, ties toward +infinity",
+        source=f"4.2 of {ALL_DATES}",
+        says=enclose(printed * s.sensitivity),
+        exact=enclose(exact * s.sensitivity),
+        valid=printed == exact,
+        why=why,
+    )
+
+
+ARITHMETIC_CLAIMS: Claims = {
+    "eps' of section 5": loss_of_section_5,
+    "Mironov's bound": mironov,
+    "Liu's bound": liu,
+    "p = m + 2": precision,
+    "(4.1)": grid,
+    "(4.2) at -2.5 grid steps": tie_below_zero,
+    "(4.2) at 3.5 grid steps": carry,
+}

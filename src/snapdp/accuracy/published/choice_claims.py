@@ -1,0 +1,216 @@
+"""What the notes print about choosing: epsilon for an accuracy, the clamp, the shift of a range, the largest statistic.
+
+Room: accuracy. Each function evaluates one printed claim in a setting and decides it. Theory of the exact answers:
+docs/theory/planning.md, (9)-(11) and (19)-(21).
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from snapdp.accuracy.clamping import bound_for
+from snapdp.accuracy.epsilon import epsilon_for
+from snapdp.accuracy.published import formulas
+from snapdp.accuracy.published.claim import OF_2020, Claims, PrintedClaim, Setting
+from snapdp.accuracy.published.printed_mechanism import PrintedMechanism, printed_mechanism
+from snapdp.accuracy.published.printed_number import PrintedNumber
+from snapdp.accuracy.tails import worst_exceeds
+from snapdp.display import exact_amount
+from snapdp.exact import HALF, Exponentials, enclose, exponential, refine, rounded_up
+
+
+def epsilon_by_6_4(s: Setting) -> PrintedClaim:
+    at = formulas.epsilon_6_4(s.mechanism, accuracy=s.target, alpha=s.alpha)
+    valid = _has_accuracy(s, at)
+    return _epsilon_claim(
+        s,
+        at,
+        name="(6.4)",
+        valid=valid,
+        why="the grid put in is that of the epsilon that comes out, or coarser."
+        if valid
+        else "the grid put in is finer than that of the epsilon that comes out.",
+    )
+
+
+def epsilon_by_6_5(s: Setting) -> PrintedClaim:
+    at = formulas.epsilon_6_5(s.mechanism, accuracy=s.target, alpha=s.alpha)
+    valid = _has_accuracy(s, at)
+    return _epsilon_claim(
+        s,
+        at,
+        name="(6.5)",
+        valid=valid,
+        why="the noise scale in it exceeds half the grid by more than its last step takes off; no search is needed."
+        if valid
+        else "half the grid is all of the noise scale here, and the last step takes off more than that leaves.",
+    )
+
+
+def _epsilon_claim(s: Setting, at: PrintedNumber, *, name: str, valid: bool, why: str) -> PrintedClaim:
+    b = s.mechanism.bound
+    least = epsilon_for(accuracy=s.target, alpha=s.alpha, sensitivity=1, lower=-b, upper=b, grid="natural").epsilon
+    return PrintedClaim(
+        name=name,
+        claim=f"an epsilon with accuracy {float(s.target * s.sensitivity):.4g} at any value within the bound",
+        source=f"6.3 of {OF_2020}",
+        says=at.enclosure,
+        exact=enclose(least),
+        valid=valid,
+        why=why,
+    )
+
+
+def _has_accuracy(s: Setting, at: PrintedNumber) -> bool:
+    """Return whether the mechanism of an epsilon, rounded up, has the target accuracy: decided by its exact law."""
+    m = _with(s.mechanism, epsilon=rounded_up(at.enclosure.upper), bound=s.mechanism.bound)
+    return not worst_exceeds(m.parameters, s.target, s.alpha)
+
+
+def _with(m: PrintedMechanism, *, epsilon: Fraction, bound: Fraction) -> PrintedMechanism:
+    """Return the mechanism in the same arithmetic for another epsilon or bound, on the grid that follows it."""
+    arithmetic = "exact" if m.bits is None else "notes"
+    return printed_mechanism(epsilon=epsilon, bound=bound, arithmetic=arithmetic, bits=m.bits)
+
+
+def last_step(s: Setting) -> PrintedClaim:
+    """Both sides are one logarithm times a rational, plus the same: the rationals decide."""
+    left, right = formulas.last_step_of_6_5(s.mechanism, accuracy=s.target, alpha=s.alpha)
+    valid = s.mechanism.noise_scale <= 1 / s.mechanism.epsilon
+    return PrintedClaim(
+        name="(6.5), last step",
+        claim="no less than the line before it",
+        source=f"6.3 of {OF_2020}",
+        says=right.enclosure,
+        exact=left.enclosure,
+        valid=valid,
+        why="without rounding eps' is epsilon, and the lines are equal."
+        if valid
+        else "reversed: 1/eps' is above 1/epsilon, so a - 1/eps' is the smaller divisor; by about 12 B eta.",
+        measured=("the line before exceeds it by", PrintedNumber(lambda bits: left(bits) - right(bits)).enclosure),
+    )
+
+
+def k_by_epsilon(s: Setting) -> PrintedClaim:
+    k = formulas.k_of_epsilon(s.mechanism.epsilon)
+    return _k_claim(s, k, s.mechanism.grid, name="k from epsilon")
+
+
+def k_by_accuracy(s: Setting) -> PrintedClaim:
+    """The grid is that of the epsilon which the accuracy needs by (6.4), whatever epsilon the mechanism has."""
+    m, k = s.mechanism, formulas.k_of_accuracy(accuracy=s.target, alpha=s.alpha)
+    range_of = {"lower": -m.bound, "upper": m.bound, "grid": "natural"}
+    needed = epsilon_for(accuracy=s.target, alpha=s.alpha, sensitivity=1, method="notes", **range_of).epsilon
+    return _k_claim(s, k, _with(m, epsilon=needed, bound=m.bound).grid, name="k from an accuracy")
+
+
+def _k_claim(s: Setting, k: Fraction, grid: Fraction, *, name: str) -> PrintedClaim:
+    valid = k >= grid
+    return PrintedClaim(
+        name=name,
+        claim="at least the grid",
+        source=f"6.5.1 of {OF_2020}",
+        says=enclose(k * s.sensitivity),
+        exact=enclose(grid * s.sensitivity),
+        valid=valid,
+        why="the grid is below two noise scales, and B eta at most 2^-52."
+        if valid
+        else "this grid is coarser than that of the notes, or B eta above 2^-52.",
+    )
+
+
+def clamp_from_gamma(s: Setting) -> PrintedClaim:
+    """The bound given stands for B', the largest statistic; in data units, as the formula takes it."""
+    m, within = s.mechanism, s.mechanism.bound
+    at = formulas.bound_from_gamma(largest=within * s.sensitivity, k=formulas.k_of_epsilon(m.epsilon), gamma=s.gamma)
+    # k is rational and the logarithm irrational: no multiple of the grid, so some precision decides the index.
+    grid = m.grid * s.sensitivity
+    decided = refine(at, until=lambda b: math.floor(b.lower / grid) == math.floor(b.upper / grid))
+    binding = _binding(_with(m, epsilon=m.epsilon, bound=decided.upper / s.sensitivity), within)
+    valid = (s.gamma - binding).sign() >= 0
+    tight = bound_for(_with(m, epsilon=m.epsilon, bound=within).parameters, gamma=s.gamma).bound
+    return PrintedClaim(
+        name="B from gamma",
+        claim=f"a clamp that binds with probability at most {exact_amount(s.gamma)} while |f| <= B' = "
+        f"{exact_amount(within * s.sensitivity)}",
+        source=f"6.5.1 of {OF_2020}",
+        says=at.enclosure,
+        exact=enclose(tight * s.sensitivity),
+        valid=valid,
+        why="wide enough: k exceeds the grid; wider than needed."
+        if valid and s.sensitivity <= 1
+        else "wide enough here, but the second term lacks the factor sensitivity."
+        if valid
+        else "the second term lacks the factor sensitivity.",
+        measured=("binds with probability", binding.enclosure()),
+    )
+
+
+def _binding(m: PrintedMechanism, value: Fraction) -> Exponentials:
+    """Return the probability that the clamp of m changes an output at +-value, its largest: planning (19)."""
+    edge = (math.floor(m.bound / m.grid) + HALF) * m.grid
+    up, down = (edge - value) / m.noise_scale, (edge + value) / m.noise_scale
+    return (exponential(-up) if up >= 0 else 2 - exponential(up)) * HALF + exponential(-down) * HALF
+
+
+def shifted_range(s: Setting) -> PrintedClaim:
+    shift, bound = formulas.shift_and_bound(lower=s.lower, upper=s.upper)
+    valid = -bound <= s.lower - shift and s.upper - shift <= bound
+    return PrintedClaim(
+        name="B = upper - s",
+        claim=f"half the width of a range around 0 that holds {_range(s)} less s = {exact_amount(shift)}",
+        source=f"6.1 of {OF_2020}",
+        says=enclose(bound),
+        exact=enclose((s.upper - s.lower) / 2),
+        valid=valid,
+        why="the range lies above 0: it is held, though s should be the middle, (upper + lower)/2."
+        if valid
+        else f"s should be the middle, (upper + lower)/2: {exact_amount(s.lower)} goes to "
+        f"{exact_amount(s.lower - shift)}, outside +-{exact_amount(bound)}.",
+    )
+
+
+def largest_variance(s: Setting) -> PrintedClaim:
+    printed = formulas.largest_variance(lower=s.lower, upper=s.upper, rows=s.rows)
+    return _largest(s, printed, name="B' of a variance", section="7.2")
+
+
+def largest_covariance(s: Setting) -> PrintedClaim:
+    ends = (s.lower, s.upper)
+    return _largest(s, formulas.largest_covariance(ends, ends, rows=s.rows), name="B' of a covariance", section="7.3")
+
+
+def _largest(s: Setting, printed: Fraction, *, name: str, section: str) -> PrintedClaim:
+    """A variance is convex in each row, so it is largest where each row is at an end: j of n at the upper one."""
+    most = s.rows // 2 * (s.rows - s.rows // 2)
+    exact = Fraction(most, s.rows * (s.rows - 1)) * (s.upper - s.lower) ** 2
+    valid = printed >= exact
+    return PrintedClaim(
+        name=name,
+        claim=f"the largest of {s.rows} rows within {_range(s)}",
+        source=f"{section} of {OF_2020}",
+        says=enclose(printed),
+        exact=enclose(exact),
+        valid=valid,
+        why="an even number of rows has half of them at each end."
+        if valid
+        else "with an odd number of rows no row belongs in the middle: the odd one goes to an end as well.",
+    )
+
+
+def _range(s: Setting) -> str:
+    return f"{exact_amount(s.lower)} to {exact_amount(s.upper)}"
+
+
+CHOICE_CLAIMS: Claims = {
+    "(6.4)": epsilon_by_6_4,
+    "(6.5)": epsilon_by_6_5,
+    "(6.5), last step": last_step,
+    "k from epsilon": k_by_epsilon,
+    "k from an accuracy": k_by_accuracy,
+    "B from gamma": clamp_from_gamma,
+    "B = upper - s": shifted_range,
+    "B' of a variance": largest_variance,
+    "B' of a covariance": largest_covariance,
+}

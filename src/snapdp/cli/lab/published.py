@@ -1,0 +1,149 @@
+"""`snapdp lab published`: the formulas of the notes as printed, each beside the exact answer.
+
+Room: cli. Parse, one library call, print.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from snapdp.cli.flags.arguments import NUMBER
+from snapdp.cli.screen import console, echo, echo_json, note
+from snapdp.display import scientific_up
+from snapdp.exact import Enclosure, floor_log10
+
+if TYPE_CHECKING:
+    from snapdp.published import BesideExact, PrintedClaim
+
+EXAMPLE = """\b
+Examples:
+  snapdp lab published --epsilon 5/3 --bound 4 --if-value 4
+  snapdp lab published GetAccuracy2 "(6.4)" --epsilon 1 --bound 10 --if-value 0
+  snapdp lab published --epsilon 1 --bound 1000 --sensitivity 100 --if-value 0
+  snapdp lab published --epsilon 1 --bound 10 --if-value 10 --grid 1/16 --json
+"""
+DATES = "26 August 2019, 31 August 2019 and 26 August 2020"
+HOLDS = {True: "Valid", False: "Invalid", None: "Not settled"}
+LARGEST_FIGURE, SMALLEST_FIGURE = 6, -4  # powers of ten that are written without an exponent
+
+
+@click.command("published", epilog=EXAMPLE)
+@click.argument("formulas", nargs=-1, metavar="[FORMULA]...")
+@click.option("--epsilon", type=NUMBER, metavar="NUMBER", required=True, help="Privacy loss of one release.")
+@click.option("--bound", type=NUMBER, metavar="NUMBER", required=True, help="The clamp: outputs lie within +-bound.")
+@click.option("--if-value", type=NUMBER, metavar="NUMBER", required=True, help="A guess of the statistic.")
+@click.option("--alpha", type=NUMBER, metavar="NUMBER", default="0.05", show_default=True, help="How often to miss.")
+@click.option("--gamma", type=NUMBER, metavar="NUMBER", default="0.05", show_default=True, help="How often to clamp.")
+@click.option("--accuracy", type=NUMBER, metavar="NUMBER", help="Target of an epsilon.  [default: GetAccuracy2's]")
+@click.option("--sensitivity", type=NUMBER, metavar="NUMBER", default="1", show_default=True, help="In data units.")
+@click.option("--bounds", default="-10,30", show_default=True, metavar="LOWER,UPPER", help="A range, for 6.1 and 7.2.")
+@click.option("--n", "rows", type=int, default=3, show_default=True, help="Rows, for the largest variance (7.2).")
+@click.option(
+    "--arithmetic", type=click.Choice(["notes", "exact"]), default="notes", show_default=True, help="Of eps'."
+)
+@click.option("--bits", type=int, metavar="BITS", help="Of the notes' arithmetic.  [default: as they choose, >= 118]")
+@click.option(
+    "--grid", type=NUMBER, metavar="NUMBER", help="In sensitivities.  [default: the power of two of the notes]"
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_context
+def published_command(
+    ctx: click.Context, /, formulas: tuple[str, ...], bounds: str, as_json: bool, **options: Any
+) -> None:
+    """Compare the formulas of the notes, as printed, with the exact answers.
+
+    These are the published formulas, right or wrong; no plan and no release uses them. FORMULA is a name as it is
+    printed, such as "Algorithm 1" or GetAccuracy2; all of them where none is given.
+    """
+    from snapdp.published import beside_exact
+
+    ctx.meta["snapdp.json"] = as_json
+    ends = bounds.split(",")
+    if len(ends) != 2:
+        raise click.UsageError("--bounds takes LOWER,UPPER.")
+    lower, upper = (NUMBER.convert(end, None, ctx) for end in ends)
+    found = beside_exact(*formulas, bounds=(lower, upper), **options)
+    if as_json:
+        echo_json(_document(found, options), indent=2)
+    else:
+        _print(found, options)
+
+
+def _print(found: BesideExact, options: dict[str, Any]) -> None:
+    m = found.mechanism
+    eta = "exact arithmetic" if m.bits is None else f"eta = 2^-{m.bits}"
+    note(
+        f"As printed in the notes of {DATES}; not what snapdp uses. Epsilon {options['epsilon']}, sensitivity "
+        f"{options['sensitivity']}, bound {options['bound']}, value {options['if_value']}, alpha {options['alpha']}; "
+        f"{eta}, so noise scale {figure(m.noise_scale)} and grid {figure(m.grid)} sensitivities.",
+        style="",
+    )
+    width = max(40, console().width - 1)
+    for claim in found.claims:
+        echo("\n" + "\n".join(_lines(claim, width)))
+    for name, reason in found.left_out:
+        echo("\n" + textwrap.fill(f"{name}: left out, {reason}", width, subsequent_indent="  "))
+
+
+def _lines(claim: PrintedClaim, width: int) -> list[str]:
+    said = [f"{claim.name} says {figure(claim.says)}"]
+    if claim.measured is not None:
+        said.append(f"{claim.measured[0]} {figure(claim.measured[1])}")
+    said.append(f"exact {figure(claim.exact)}")
+    texts = ["; ".join(said), f"  {claim.source}: {claim.claim}", f"  {HOLDS[claim.valid]}: {claim.why}"]
+    return [textwrap.fill(text, width, subsequent_indent="    ", break_on_hyphens=False) for text in texts]
+
+
+def figure(x: Any) -> str:
+    """Return a number for people: three places or three significant digits, whichever are more; to any side.
+
+    >>> from fractions import Fraction
+    >>> figure(Fraction(2, 3)), figure(Fraction(1, 180)), figure(Fraction(7)), figure(Fraction(1, 10**20))
+    ('0.667', '0.00556', '7', '1.00e-20')
+    """
+    middle = (x.lower + x.upper) / 2 if isinstance(x, Enclosure) else x
+    if middle == 0:
+        return "0"
+    size = floor_log10(abs(middle))
+    if not SMALLEST_FIGURE <= size <= LARGEST_FIGURE:
+        return scientific_up(middle, 3)
+    text = f"{float(middle):.{max(3, 2 - size)}f}"
+    return text.rstrip("0").rstrip(".")
+
+
+def _document(found: BesideExact, options: dict[str, Any]) -> dict[str, Any]:
+    m = found.mechanism
+    return {
+        "ok": True,
+        **{name: options[name] for name in ("epsilon", "sensitivity", "bound", "if_value", "alpha", "gamma")},
+        "mechanism": {
+            "bits": m.bits,
+            "effective_epsilon": str(m.effective_epsilon),
+            "noise_scale": str(m.noise_scale),
+            "grid": str(m.grid),
+        },
+        "claims": [_claim_values(claim) for claim in found.claims],
+        "left_out": [{"name": name, "reason": reason} for name, reason in found.left_out],
+    }
+
+
+def _claim_values(claim: PrintedClaim) -> dict[str, Any]:
+    return {
+        "name": claim.name,
+        "claim": claim.claim,
+        "source": claim.source,
+        "says": _ends(claim.says),
+        "exact": _ends(claim.exact),
+        "measured": None if claim.measured is None else {"what": claim.measured[0], **_ends(claim.measured[1])},
+        "valid": claim.valid,
+        "why": claim.why,
+    }
+
+
+def _ends(e: Enclosure) -> dict[str, str]:
+    """Return a number as it is shown, and exactly where it is a short rational."""
+    shown = {"shown": figure(e)}
+    return {**shown, "exact": str(e.lower)} if e.is_exact and e.lower.denominator < 10**9 else shown
