@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from snapdp.cli.flags.csv_dialect import csv_dialect, csv_options, to_declare
-from snapdp.cli.flags.statistics import column_values, given, statistic_options
+from snapdp.cli.flags.options import given, statistic_options
+from snapdp.cli.flags.statistics import column_values
 from snapdp.cli.screen import note, table, watch
 
 if TYPE_CHECKING:

@@ -16,7 +16,8 @@ import click
 
 from snapdp.cli.flags.arguments import NUMBER
 from snapdp.cli.flags.csv_dialect import csv_dialect, csv_options, to_declare
-from snapdp.cli.flags.statistics import given, statistic_options, study_values
+from snapdp.cli.flags.options import given, statistic_options
+from snapdp.cli.flags.statistics import study_values
 from snapdp.cli.screen import confirm, echo_json_text, is_conversation, one_line, say, watch
 from snapdp.display import exact_amount, shown_address
 from snapdp.exact import parameter
