@@ -20,7 +20,8 @@ class Value:
 
     def __init_subclass__(cls) -> None:
         declared = {name: kind for name, kind in cls.__annotations__.items() if not name.startswith("_")}
-        cls._fields = cls._fields + tuple(name for name, kind in declared.items() if "ClassVar" not in str(kind))
+        named = (name for name, kind in declared.items() if "ClassVar" not in str(kind))
+        cls._fields = tuple(dict.fromkeys((*cls._fields, *named)))  # a field with another default stays one field
 
     def __init__(self, **fields: Any) -> None:
         for name in self._fields:

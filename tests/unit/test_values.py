@@ -113,3 +113,16 @@ def test_copies_and_pickles_are_equal():
         assert twin == point
         with pytest.raises(AttributeError, match="immutable"):
             twin.x = Fraction(2)
+
+
+def test_a_field_with_another_default_in_a_subclass_stays_one_field():
+    class Plain(Value):
+        name: str
+        cells: tuple[str, ...]
+
+    class Preset(Plain):
+        cells: tuple[str, ...] = ("no", "yes")
+
+    assert Preset._fields == ("name", "cells")
+    assert repr(Preset(name="x")) == "Preset(name='x', cells=('no', 'yes'))"
+    assert Preset(name="x", cells=("a",)).cells == replaced(Preset(name="x"), cells=("a",)).cells == ("a",)

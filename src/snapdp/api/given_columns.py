@@ -28,7 +28,7 @@ _BARE = {"kind": "category", "categories": ["row"]}  # a study names a column, a
 class GivenColumns:
     """The table of one request and the columns that are declared of it.
 
-    data       a table (a frame, a path, whatever `open_table` takes), or one column of it
+    data       a table (a frame, a path, whatever `open_table` takes, but no list), or one column of it (a list is one)
     declared   further columns, with the keys of a study: those that conditions speak of
     """
 

@@ -14,12 +14,14 @@ from typing import Any
 
 import click
 
+from snapdp.cli.flags.columns import NO_COLUMN
 from snapdp.cli.flags.csv_dialect import csv_options, csv_values
-from snapdp.cli.flags.statistics import NO_COLUMN, given, statistic_options, study_values
+from snapdp.cli.flags.options import given, statistic_options
+from snapdp.cli.flags.statistics import study_values
 from snapdp.cli.screen import echo_json, one_line, say
 from snapdp.errors import ParameterError, SnapdpError
 from snapdp.exact import parameter, positive
-from snapdp.studies import KINDS, STUDY_VERSION, whole
+from snapdp.studies import EACH, INTEGER, KIND_KEYS, KINDS, NUMBER, STUDY_VERSION, whole
 
 EXAMPLE = """\b
 Examples:
@@ -130,7 +132,7 @@ def _statistic(columns: dict[str, Any]) -> dict[str, Any]:
     elif by := _ask("Counted for each category of which column? (empty: all rows)", empty=True):
         found["by"] = _column(columns, name=by, category=True)
     column = columns.get(found.get("column", ""), {})
-    if "edges" in KINDS[kind].details and column.get("kind") in ("number", "integer"):
+    if "edges" in KINDS[kind].details and column.get("kind") in (NUMBER, INTEGER):
         found["edges"] = _list("Bin edges, increasing, with commas", check=_check_edges)
     found["epsilon"] = _ask("Epsilon it may cost", check=lambda text: positive(text, name="epsilon"))
     return found
@@ -140,7 +142,7 @@ def _column(columns: dict[str, Any], *, name: str | None = None, category: bool 
     name = name or _ask("Column")
     if name in columns:
         return name
-    kinds = (*(() if category else ("number", "integer")), "category", "boolean", "date")
+    kinds = (*(() if category else (NUMBER, INTEGER)), *KIND_KEYS)
     kind = _ask(f"It holds ({', '.join(kinds)})", choices=kinds)
     columns[name] = _details(name, {"kind": kind})
     return name
@@ -153,7 +155,7 @@ def _details(name: str, column: dict[str, Any]) -> dict[str, Any]:
             name, column, "from", "First day (public), as 2020-01-31", lambda day: {"to": day, "each": "year"}
         )
         last = _detail(name, first, "to", "Last day (public)", lambda _: {"each": "year"})
-        each = _ask("Counted by (day, week, month, year)", choices=("day", "week", "month", "year"))
+        each = _ask(f"Counted by ({', '.join(EACH)})", choices=EACH)
         return {**last, "each": each}
     if column["kind"] == "category":
         listed = _list(
@@ -162,6 +164,7 @@ def _details(name: str, column: dict[str, Any]) -> dict[str, Any]:
         return {**column, "categories": listed}
     if column["kind"] == "boolean":
         return column
+    assert column["kind"] in (NUMBER, INTEGER), "a new kind says here what it asks"
     lower = _ask("Lower bound (public)", check=lambda text: parameter(text, name="the lower bound"))
     bounds = _detail(name, {**column, "lower": lower}, "upper", "Upper bound (public)", lambda _: {"missing": "middle"})
     say("Where the cell is missing:  dropped: the row is left out, the statistic is of those who answered.")

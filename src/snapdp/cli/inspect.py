@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from snapdp.cli.flags.csv_dialect import csv_dialect, csv_options, to_declare
-from snapdp.cli.flags.statistics import column_values, given, statistic_options
+from snapdp.cli.flags.csv_dialect import csv_dialect, to_declare
+from snapdp.cli.flags.options import given, statistic_options
+from snapdp.cli.flags.source import is_study, refuse_strays, source_options
+from snapdp.cli.flags.statistics import column_values
 from snapdp.cli.screen import note, table, watch
 
 if TYPE_CHECKING:
@@ -25,11 +27,7 @@ Examples:
 
 
 @click.command("inspect", epilog=EXAMPLE)
-@click.argument("source", type=str)
-@click.option("--data", help="The table, where SOURCE is a study: a CSV or Parquet file, a glob, a DuckDB file.")
-@click.option("--table", metavar="NAME", help="The table in a DuckDB file or on a PostgreSQL server.")
-@click.option("--spark", metavar="URL", help="Let Spark with this master read the files.")
-@csv_options
+@source_options
 @statistic_options
 @click.pass_context
 def inspect_command(ctx: click.Context, /, **options: Any) -> None:
@@ -52,16 +50,12 @@ def _look(options: dict[str, Any]) -> Look:
     from snapdp.tables import open_table
 
     where = {"table": options["table"], "spark": options["spark"]}
-    if options["source"].lower().endswith(".toml"):
-        strays = given(options)
-        if strays:
-            raise click.UsageError(f"{', '.join(strays)} is not read together with a study file.")
+    refuse_strays(options, given(options))
+    if is_study(options):
         found = study(options["source"])
         data = options["data"] or found.data
         dialect = csv_dialect(options, found.csv)
         return found.inspect(None if data is None else open_table(data, **where, dialect=dialect), watch=watch)
-    if options["data"]:
-        raise click.UsageError("--data belongs to a study; the table is the argument itself.")
     opened = open_table(options["source"], **where, dialect=csv_dialect(options, None))
     columns = column_values(options) if given(options) else {}
     if not columns:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from snapdp.cli.flags.arguments import NUMBER, StudyFile
-from snapdp.cli.flags.statistics import statistic_options
+from snapdp.cli.flags.options import statistic_options
 from snapdp.cli.screen import echo_json, one_line, say
 from snapdp.errors import SnapdpError
 

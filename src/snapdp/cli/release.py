@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from snapdp.cli.flags.arguments import NUMBER
-from snapdp.cli.flags.csv_dialect import csv_dialect, csv_options, to_declare
-from snapdp.cli.flags.statistics import given, statistic_options, study_values
+from snapdp.cli.flags.csv_dialect import csv_dialect, to_declare
+from snapdp.cli.flags.options import given, statistic_options
+from snapdp.cli.flags.source import is_study, refuse_strays, source_options
+from snapdp.cli.flags.statistics import study_values
 from snapdp.cli.screen import confirm, echo_json_text, is_conversation, one_line, say, watch
 from snapdp.display import exact_amount, shown_address
 from snapdp.exact import parameter
@@ -40,11 +42,7 @@ LOOK = "Look at how the cells are read first?"
 
 
 @click.command("release", epilog=EXAMPLE)
-@click.argument("source", type=str)
-@click.option("--data", help="The table, where SOURCE is a study: a CSV or Parquet file, a glob, a DuckDB file.")
-@click.option("--table", metavar="NAME", help="The table in a DuckDB file or on a PostgreSQL server.")
-@click.option("--spark", metavar="URL", help="Let Spark with this master read the files.")
-@csv_options
+@source_options
 @statistic_options
 @click.option("--ledger", "ledger_path", metavar="PATH", help="The ledger that is charged.  [required]")
 @click.option("--dataset", metavar="NAME", help="The ledger's account, where it has several.")
@@ -103,7 +101,7 @@ def _released(study: Study, ledger: Ledger, options: dict[str, Any], *, yes: boo
 
     plan = _plan(study, options)
     request, account = study.request(plan), ledger.account(study.dataset)
-    data = options["data"] or study.data if _is_study(options) else options["source"]
+    data = options["data"] or study.data if is_study(options) else options["source"]
     where = {"table": options["table"], "spark": options["spark"], "dialect": csv_dialect(options, study.csv)}
     table = study.table(None if data is None else open_table(data, **where))
     if not quiet:
@@ -129,20 +127,12 @@ def _saved(result: Release, path: Path) -> click.FileError | None:
     return None
 
 
-def _is_study(options: dict[str, Any]) -> bool:
-    return bool(options["source"].lower().endswith(".toml"))
-
-
 def _study(options: dict[str, Any], ledger: Ledger) -> Study:
     from snapdp.api.study import study
 
-    if _is_study(options):
-        strays = given(options) + (["--dataset"] if options["dataset"] else [])
-        if strays:
-            raise click.UsageError(f"{', '.join(strays)} is not read together with a study file.")
+    refuse_strays(options, given(options) + (["--dataset"] if options["dataset"] else []))
+    if is_study(options):
         return study(options["source"])
-    if options["data"]:
-        raise click.UsageError("--data belongs to a study; the table is the argument itself.")
     names = [account.name for account in ledger.accounts()]
     names += [str(each.numbers["account"]) for each in ledger.unsound()]  # not the only one because others are broken
     if options["dataset"] is None and len(names) != 1:
@@ -201,7 +191,7 @@ def _to_try(refusal: SnapdpError, options: dict[str, Any], ledger_path: str) -> 
     from snapdp.display import is_address
     from snapdp.errors import BudgetError, LedgerError
 
-    if isinstance(refusal, BudgetError) and "left" in refusal.numbers and _is_study(options):
+    if isinstance(refusal, BudgetError) and "left" in refusal.numbers and is_study(options):
         left = refusal.numbers["left"]
         return f"snapdp plan {shlex.quote(options['source'])} --fit --budget {left}" if left else None
     lacking = refusal.numbers.get("lacking")  # a ledger, or an account of it
@@ -220,7 +210,7 @@ def ledger_to_create(options: dict[str, Any], path: str | None = None) -> str:
     name, cap = options["dataset"] or (stem if stem.isidentifier() else "NAME"), "1"
     whom = {"n": options["n"], "n_max": options["n_max"], "person": options["person"]}
     most = options["rows_per_person"]
-    if _is_study(options) and (declared := _declared(options["source"])) is not None:
+    if is_study(options) and (declared := _declared(options["source"])) is not None:
         relation = declared.relation
         name, cap = declared.dataset, str(declared.budget or 1)
         whom = {"n" if relation.is_change_one else "n_max": relation.rows, "person": relation.person}

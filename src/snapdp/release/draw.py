@@ -25,10 +25,9 @@ from snapdp.exact import nearest_index, ratio_down, ratio_nearest, ratio_up
 from snapdp.mechanism import Mechanism, integer_indices
 from snapdp.randomness import BitSource
 from snapdp.release.request import Request
-from snapdp.studies import INLINE, CellColumns, Line, Part, Printed
+from snapdp.studies import FITS_INT64, INLINE, CellColumns, Line, Part, Printed
 from snapdp.values import Value
 
-FITS_INT64 = 1 << 62
 Bits = Callable[[int, int], BitSource]  # of a statistic and a part, by their numbers
 
 

@@ -31,7 +31,7 @@ from snapdp.release.record import SideFile
 
 ENDINGS = (".csv", ".parquet")
 FORMULAS = tuple("=+-@\uff1d\uff0b\uff0d\uff20")  # and the wide signs, which some spreadsheets take for these
-_SEPARATORS, _GUARD = re.compile(r"[;,|\t\r\n]"), re.compile(r"(?:(?<=[;,|\t\r\n])|\A)'")
+_SEPARATORS = re.compile(r"[;,|\t\r\n]")
 _BIN_STARTS, _BIN_ENDS = re.compile(r"\[-?[0-9]+(/[0-9]+)?\Z"), re.compile(r" -[0-9]+(/[0-9]+)?[)\]]")  # [-5, -3)
 _DOUBLES = {
     "value": to_float_nearest,
@@ -155,15 +155,6 @@ def _is_risky(piece: str, before: str) -> bool:
     if _BIN_ENDS.fullmatch(piece) and _BIN_STARTS.search(before):
         return False
     return piece.lstrip().lstrip('"').lstrip().startswith(FORMULAS) or piece.startswith("'")
-
-
-def unguarded(text: str) -> str:
-    """Return the text that `guarded` was given.
-
-    >>> [unguarded(guarded(each)) for each in ("=1+1", "north", "'quoted'")]
-    ['=1+1', 'north', "'quoted'"]
-    """
-    return _GUARD.sub("", text)
 
 
 @contextmanager

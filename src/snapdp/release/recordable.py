@@ -23,10 +23,14 @@ from snapdp.studies import INLINE, Column, Line, Part, statistic_class
 from snapdp.tables import ENGINES
 
 MOST_BYTES = (1 << 24) - (1 << 16)  # the server of a team ledger takes records below 2**24
-FITS_INT64 = 1 << 63
+BEYOND_INT64 = 1 << 63
 _FREE_TEXT = {"name", "title", "categories", "equals", "dataset", "unit", "person", "own", "versions"}
 _NOTHING: dict[str, Any] = {"cells": 0, "cell": [], "index": [], "value": [], "low": [], "high": []}
-_LISTS, _DOUBLE, _FRAME = 5, 26, 600  # numbers of a cell beside the index; bytes of a double, of a block's own fields
+_LISTS, _DOUBLE, _FRAME = (
+    5,
+    26,
+    600,
+)  # of a cell, beside the index, at most; bytes of a double, of a block's own
 
 
 def check_recordable(request: Request) -> None:
@@ -92,7 +96,7 @@ def _check_read_again(line: Line, declared: Mapping[str, Any]) -> None:
 
 def _check_column_of_file(line: Line, part: Part, m: Mechanism) -> None:
     """Refuse whole numbers that a column of a side file could not hold exactly, whatever is drawn."""
-    if part.cells > INLINE and part.numerator.integers and max(map(abs, _ends(part, m))) >= FITS_INT64:
+    if part.cells > INLINE and part.numerator.integers and max(map(abs, _ends(part, m))) >= BEYOND_INT64:
         raise BoundError(
             f"the {part.numerator.name} of {line.statistic.shown} may leave the whole numbers of 64 bits, which hold "
             f"the results of more than {INLINE} cells.",

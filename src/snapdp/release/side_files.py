@@ -36,7 +36,7 @@ class SideFileColumns:
         import numpy as np
 
         names = [name for name, kind in self.types.items() if kind in NUMBERS]
-        chosen = ", ".join(f'"{name}"' for name in names)
+        chosen = ", ".join('"{}"'.format(name.replace('"', '""')) for name in names)  # names are anybody's text
         found = self._connection.execute(f"SELECT {chosen} FROM {self._origin}").fetchnumpy()
         return {name: np.ma.filled(found[name].astype(_kind(found[name])), np.nan) for name in names}
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         DATE as DATE,
         FALSE_WORD as FALSE_WORD,
         ISO_DATE as ISO_DATE,
+        KIND_KEYS as KIND_KEYS,
         ONE as ONE,
         PLAIN_NUMBER as PLAIN_NUMBER,
         TRUE_WORD as TRUE_WORD,
@@ -62,7 +63,7 @@ if TYPE_CHECKING:
         stated_dialect as stated_dialect,
     )
     from snapdp.studies.declarations import INLINE as INLINE, Unlisted as Unlisted, digest as digest
-    from snapdp.studies.periods import DAY as DAY, MONTH as MONTH, YEAR as YEAR
+    from snapdp.studies.periods import DAY as DAY, EACH as EACH, MONTH as MONTH, YEAR as YEAR
     from snapdp.studies.plan import (
         Asked as Asked,
         Line as Line,
@@ -103,7 +104,12 @@ if TYPE_CHECKING:
     )
     from snapdp.studies.statistics.count import RowCount as RowCount, count_query as count_query
     from snapdp.studies.statistics.covariance import Covariance as Covariance, covariance_query as covariance_query
-    from snapdp.studies.statistics.drawn import SHARE as SHARE, CellColumns as CellColumns, Printed as Printed
+    from snapdp.studies.statistics.drawn import (
+        FITS_INT64 as FITS_INT64,
+        SHARE as SHARE,
+        CellColumns as CellColumns,
+        Printed as Printed,
+    )
     from snapdp.studies.statistics.histogram import Histogram as Histogram, histogram_query as histogram_query
     from snapdp.studies.statistics.mean import Mean as Mean, derived_mean as derived_mean, mean_query as mean_query
     from snapdp.studies.statistics.registry import KINDS as KINDS, statistic_class as statistic_class
@@ -123,7 +129,7 @@ else:
         {
             "aggregates": "Aggregate Aggregates Bins Categories Count Levels Member Persons Present Products Sum Test",
             "categories": (
-                "BOOLEAN DATE FALSE_WORD ISO_DATE ONE PLAIN_NUMBER TRUE_WORD ZERO BooleanColumn DateColumn "
+                "BOOLEAN DATE FALSE_WORD ISO_DATE KIND_KEYS ONE PLAIN_NUMBER TRUE_WORD ZERO BooleanColumn DateColumn "
                 "boolean_column compared date_column place_of"
             ),
             "columns": (
@@ -133,7 +139,7 @@ else:
             "conditions": "Condition condition",
             "csv_dialect": "ENCODINGS CsvDialect dialect_from dialect_words is_text stated_dialect",
             "declarations": "INLINE Unlisted digest",
-            "periods": "DAY MONTH YEAR",
+            "periods": "DAY EACH MONTH YEAR",
             "plan": "Asked Line Plan ask curve_of_part part_accuracy planned",
             "quantiser": "DOUBLE NARROW Quantiser quantiser_of",
             "reader": "STUDY_VERSION DeclaredStudy load_study plan_of study_from_toml study_from_values",
@@ -141,7 +147,7 @@ else:
             "statistics.answers": "Numerators aggregates_of numerators",
             "statistics.count": "RowCount count_query",
             "statistics.covariance": "Covariance covariance_query",
-            "statistics.drawn": "SHARE CellColumns Printed",
+            "statistics.drawn": "FITS_INT64 SHARE CellColumns Printed",
             "statistics.histogram": "Histogram histogram_query",
             "statistics.mean": "Mean derived_mean mean_query",
             "statistics.registry": "KINDS statistic_class",

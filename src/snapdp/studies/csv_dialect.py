@@ -18,7 +18,6 @@ from snapdp.values import Value, replaced
 QUOTES, DELIMITERS = "\"'`|~^", ",;:|~^\t\x01\x1f"
 DECIMALS, THOUSANDS = ".,", ".,' \u00a0\u202f_"
 ENCODINGS = {"utf-8": "UTF-8", "latin-1": "Latin-1"}  # with their names for people
-SIGNS = ("delimiter", "quote", "decimal", "thousands")
 MOST_NULLS = 100
 WORDS = {"tab": "\t", "space": " ", "no-break space": "\u00a0", "narrow no-break space": "\u202f"}
 _NO_LATIN = bytes(range(0x80, 0xA0))
@@ -106,9 +105,12 @@ class CsvDialect(Value):
         """
         plain = CsvDialect(delimiter=",")
         mine = self if self.delimiter else replaced(self, delimiter=",")
-        keys = [key for key in (*SIGNS, "encoding") if getattr(mine, key) != getattr(plain, key)]
+        keys = [key for key in SINGLE_TEXTS if getattr(mine, key) != getattr(plain, key)]
         found: dict[str, Any] = {key: getattr(mine, key) for key in keys}
         return found if self.nulls == ("",) else {**found, "nulls": list(self.nulls)}
+
+
+SINGLE_TEXTS = tuple(key for key in CsvDialect._fields if key != "null")  # of null there may be several
 
 
 def dialect_words(stated: Mapping[str, Any]) -> str:
@@ -118,7 +120,7 @@ def dialect_words(stated: Mapping[str, Any]) -> str:
     encoding latin-1, delimiter ";", decimal ",", missing cells "" "NA"
     """
     found = [f"encoding {stated['encoding']}"] if "encoding" in stated else []
-    found += [f"{key} {_quoted(stated[key])}" for key in SIGNS if key in stated]
+    found += [f"{key} {_quoted(stated[key])}" for key in SINGLE_TEXTS if key in stated and key != "encoding"]
     if "nulls" in stated:
         found.append(f"missing cells {' '.join(map(_quoted, stated['nulls']))}")
     return ", ".join(found)

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from snapdp.errors import DataError
-from snapdp.studies.categories import BOOLEAN, DATE, DateColumn, boolean_column, compared, date_column
+from snapdp.studies.categories import BOOLEAN, DATE, RULE_KEYS, DateColumn, boolean_column, compared, date_column
 from snapdp.studies.columns import (
     AS_NUMBERS,
     AS_TEXT,
@@ -89,26 +89,29 @@ def _missing(column: NumberColumn) -> dict[str, str]:
 def column_from(values: Mapping[str, Any], *, holding: str | None = None) -> Column:
     """Return a declared column. Of a list named by its digest only the length is known, and a category it must hold."""
     name = values["name"]
-    if values["kind"] in (BOOLEAN, DATE):
-        rules = {"unknown": values["unknown"], "null": values["null"]}
-        if values["kind"] == BOOLEAN:
-            return boolean_column(name, **rules)
-        return date_column(name, start=values["from"], end=values["to"], each=values["each"], **rules)
+    if values["kind"] == BOOLEAN:
+        return boolean_column(name, **_rules_from(values))
+    if values["kind"] == DATE:
+        days = {"start": values["from"], "end": values["to"], "each": values["each"]}
+        return date_column(name, **days, **_rules_from(values))
     if "categories" in values:
-        choices = {"unknown": values["unknown"], "null": values["null"]}
         compare = values.get("compare", AS_TEXT)
         listed = values["categories"]
         if isinstance(listed, Mapping):
             if not INLINE < listed["count"] <= MOST_CATEGORIES:
                 raise DataError("no list of so many categories has a digest.", "The record was altered.")
             named = Unlisted(size=listed["count"], digest=listed["digest"], holding=holding)
-            return CategoryColumn(name=name, categories=named, compare=compare, **choices)
-        return compared(category_column(name, categories=listed, **choices), compare)
+            return CategoryColumn(name=name, categories=named, compare=compare, **_rules_from(values))
+        return compared(category_column(name, categories=listed, **_rules_from(values)), compare)
     build = integer_column if values["kind"] == INTEGER else number_column
     rule = _missing_from(values)
     column = build(name, **{key: values[key] for key in ("lower", "upper", "step")}, **rule)
     quantiser_of(column)  # refuses what no exact statement could have read
     return column
+
+
+def _rules_from(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: values[key] for key in RULE_KEYS}
 
 
 def _missing_from(values: Mapping[str, Any]) -> dict[str, Any]:

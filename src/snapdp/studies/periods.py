@@ -15,7 +15,7 @@ EACH = (DAY, WEEK, MONTH, YEAR)
 
 
 class Periods(tuple[str, ...]):
-    """The labels of consecutive periods, each made when it is asked for: a record may name millions of them."""
+    """The labels of consecutive periods, each made when it is asked for: a column may have a hundred thousand."""
 
     begin: int
     stop: int

@@ -42,7 +42,7 @@ from snapdp.studies.columns import (
     storable,
 )
 from snapdp.studies.conditions import by_name
-from snapdp.studies.csv_dialect import SIGNS, CsvDialect, dialect_from
+from snapdp.studies.csv_dialect import SINGLE_TEXTS, CsvDialect, dialect_from
 from snapdp.studies.plan import DEFAULT_ALPHA, Asked, Plan, ask, plan
 from snapdp.studies.quantiser import quantiser_of
 from snapdp.studies.relation import ADD_REMOVE, CHANGE_ONE, Relation, add_remove, change_one
@@ -57,7 +57,7 @@ STUDY_KEYS = (
     "version", "dataset", "relation", "n", "n_max", "person", "rows_per_person", "budget", "data", "csv", "columns",
     "statistic",
 )  # fmt: skip
-CSV_KEYS = (*SIGNS, "encoding", "null")
+CSV_KEYS = (*SINGLE_TEXTS, "null")
 NUMBER_KEYS = ("kind", "lower", "upper", "step", "missing")
 COST_KEYS = ("kind", "epsilon", "accuracy", "alpha", "lock")
 
@@ -187,7 +187,7 @@ def _csv(top: TomlTable) -> CsvDialect | None:
     if "csv" not in top:
         return None
     table = TomlTable(top.get("csv"), place="csv", keys=CSV_KEYS)
-    said: dict[str, Any] = {key: table.text(key) for key in CSV_KEYS if key in table and key != "null"}
+    said: dict[str, Any] = {key: table.text(key) for key in SINGLE_TEXTS if key in table}
     if "null" in table:
         said["null"] = table.get("null") if isinstance(table.get("null"), str) else table.texts("null")
     with placed("csv"):

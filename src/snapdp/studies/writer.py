@@ -12,7 +12,7 @@ from typing import Any
 
 from snapdp.studies.categories import category_items
 from snapdp.studies.columns import DROPPED, CategoryColumn, Column
-from snapdp.studies.csv_dialect import SIGNS, CsvDialect
+from snapdp.studies.csv_dialect import SINGLE_TEXTS, CsvDialect
 from snapdp.studies.plan import DEFAULT_ALPHA, Asked
 from snapdp.studies.reader import DeclaredStudy
 from snapdp.studies.relation import Relation
@@ -46,7 +46,7 @@ def relation_table(relation: Relation) -> dict[str, Any]:
 
 
 def _csv(dialect: CsvDialect) -> Iterator[Item]:
-    for key in (*SIGNS, "encoding"):
+    for key in SINGLE_TEXTS:
         if getattr(dialect, key):  # no delimiter and no thousands are said by nothing
             yield key, getattr(dialect, key)
     if more := [each for each in dialect.nulls if each]:

@@ -14,7 +14,7 @@ from textwrap import wrap
 
 from snapdp.display import html_card, shortened, visible
 from snapdp.studies import BooleanColumn, CategoryColumn, Column, PersonColumn
-from snapdp.tables.sql.inspection import BY_SCHEMA, KINDS, NUMBERS, OUTSIDE, UNREAD, VERDICTS, Judged
+from snapdp.tables.sql.inspection import BY_SCHEMA, LONGEST_SHAPE, NUMBERS, OUTSIDE, READINGS, UNREAD, VERDICTS, Judged
 from snapdp.tables.sql.stored import LABEL, TEXT, Field
 from snapdp.values import Value
 
@@ -24,7 +24,7 @@ NOT_PUBLIC = (
     "Outside: of the bounds, dates or categories as declared. One that is changed because of this is no longer public: "
     "it tells about the cells, and epsilon does not cover that."
 )
-SHAPES = 'Shapes: 9 is a digit, "a" a letter, ? anything else; at most 12 characters. No cell is shown.'
+SHAPES = f'Shapes: 9 is a digit, "a" a letter, ? anything else; at most {LONGEST_SHAPE} characters. No cell is shown.'
 OF_ROWS = "Classes are shares of all rows: none, up to 1 %, 1 to 10 %, more."
 FIRST_LINE = "The first line of the file is taken for the names of the columns."
 DECLARE = (
@@ -140,10 +140,10 @@ def best_reading(field: Field, start: int, found: Sequence[Tally], rows: int) ->
     if found[0].missing == rows:
         return Reading(kinds="no cell", unread="")
     if best == MORE:
-        return Reading(kinds="text", unread="", place=start + KINDS.index(NUMBERS))
+        return Reading(kinds="text", unread="", place=start + READINGS.index(NUMBERS))
     suits = [place for place, each in enumerate(classes) if each == best]
     place = None if best == NONE else start + suits[0]
-    return Reading(kinds=" or ".join(KINDS[each] for each in suits), unread=best, place=place)
+    return Reading(kinds=" or ".join(READINGS[each] for each in suits), unread=best, place=place)
 
 
 def undeclared_look(

@@ -150,7 +150,7 @@ def test_a_study_file_declares_the_new_kinds_and_is_written_back():
     assert study.column("visit") == MONTHS
     assert study.column("code") == CODES
     assert study.column("version").compare == "text"
-    assert study.asked[2].statistic.title == "count where 2023-12 <= visit < 2024-02 and smokes = true"
+    assert study.asked[2].statistic.title == "count where smokes = true and 2023-12 <= visit < 2024-02"
     assert study.asked[3].statistic.title == "count where code = 1.0 and version = 1.10 and visit = 2024-01"
     written = study_to_toml(study)
     assert study_from_toml(written) == study

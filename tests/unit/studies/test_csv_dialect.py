@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+import json
+
+import click
 import pytest
 
 import snapdp
+from snapdp.audits.check_release import CSV
+from snapdp.cli.flags.csv_dialect import csv_dialect, csv_options
 from snapdp.errors import ParameterError
-from snapdp.studies.csv_dialect import DECIMALS, ENCODINGS, THOUSANDS, CsvDialect, dialect_from, is_text, stated_dialect
+from snapdp.release.record import ALLOWED
+from snapdp.studies.csv_dialect import (
+    DECIMALS,
+    ENCODINGS,
+    THOUSANDS,
+    CsvDialect,
+    dialect_from,
+    dialect_words,
+    is_text,
+    stated_dialect,
+)
 from snapdp.studies.reader import study_from_toml
 from snapdp.studies.writer import study_to_toml
 from snapdp.tables.engines.opening import check_dialect, open_table
@@ -127,6 +142,30 @@ def test_fingerprints_of_plain_dialects_are_those_of_earlier_versions():
     assert dialect_mark(CsvDialect(delimiter="\t", null="NA")) == b"CsvDialect(delimiter='\\t', quote='\"', null='NA')"
     others = [CsvDialect(), *(CsvDialect(**{k: v}) for k, v in (("decimal", ","), ("thousands", "_"), ("null", ["a"])))]
     assert len({*map(dialect_mark, others), dialect_mark(CsvDialect(encoding="latin-1"))}) == 5
+
+
+OTHER = {  # another value of every option: a new one needs its line, and whatever forgets it is found below
+    "delimiter": ";", "quote": "'", "null": ["NA"], "decimal": ",", "thousands": "_", "encoding": "latin-1",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("key", CsvDialect._fields)
+def test_every_option_of_a_dialect_is_stated_marked_written_and_said_by_a_flag(key):
+    dialect, stated = CsvDialect(**{key: OTHER[key]}), {"null": "nulls"}.get(key, key)
+    assert list(dialect.stated()) == [stated]
+    assert stated_dialect(dialect.stated()).of_file("t.csv") == dialect.of_file("t.csv")
+    assert stated in ALLOWED["csv"]
+    assert dialect_words(dialect.stated()) != ""
+    assert dialect_mark(dialect) != dialect_mark(CsvDialect())
+    study = declared(f"{key} = {json.dumps(OTHER[key])}")
+    assert study_from_toml(study_to_toml(study)).csv == study.csv == dialect
+    typed = OTHER[key] if isinstance(OTHER[key], str) else ",".join(OTHER[key])
+    assert csv_dialect({**dict.fromkeys(CsvDialect._fields), key: typed}, None) == dialect
+
+
+def test_every_option_has_a_flag_and_a_field_in_records_and_nothing_else_has():
+    assert {each.name for each in csv_options(click.Command("none")).params} == {*CsvDialect._fields}
+    assert ALLOWED["csv"] == {*CsvDialect._fields} - {"null"} | {"nulls"} == {*CSV, "nulls"}
 
 
 # Study files

@@ -15,11 +15,11 @@ from typing import Any
 from snapdp.errors import DataError, PremiseError
 from snapdp.studies.aggregates import Aggregate, Aggregates
 from snapdp.studies.relation import Relation
+from snapdp.studies.statistics.drawn import FITS_INT64
 from snapdp.studies.statistics.statistic import Numerator, Statistic
 
 Numerators = tuple[Sequence[int], ...]  # for each part, one integer for each cell
 MANY = 1000
-FITS_INT64 = 1 << 62
 _DEFECT = "That is a defect of its class. Nothing was spent."
 
 

@@ -27,7 +27,7 @@ from snapdp.studies.columns import Column, NumberColumn
 from snapdp.studies.conditions import Condition, joined
 from snapdp.studies.relation import Relation, whole
 from snapdp.studies.statistics.details import Detail, NumberDetail
-from snapdp.studies.statistics.drawn import CellColumns, Columns, Derived, DrawnPart
+from snapdp.studies.statistics.drawn import FITS_INT64, CellColumns, Columns, Derived, DrawnPart
 from snapdp.studies.statistics.shared_parts import (
     count_numerator,
     in_groups,
@@ -45,7 +45,6 @@ from snapdp.studies.statistics.statistic import (
 )
 
 HALF = Fraction(1, 2)
-FITS_INT64 = 1 << 62
 
 
 class Mean(Statistic):

@@ -56,13 +56,6 @@ class Numerator(Value):
         """Return the statistic that a (released) numerator stands for."""
         return self.shift + self.factor * numerator
 
-    def printed(self, numerator: Fraction | int) -> int | float:
-        """Return the number people see: an int for whole statistics, else the nearest double."""
-        exact = self.statistic(numerator)
-        if self.integers and exact.denominator == 1:
-            return int(exact)
-        return to_float_nearest(exact)
-
     @property
     def statistic_range(self) -> tuple[Fraction, Fraction]:
         """Return the public range in units of the statistic."""

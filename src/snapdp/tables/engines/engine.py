@@ -27,7 +27,7 @@ from snapdp.tables.inspection import (
 )
 from snapdp.tables.sources.source import Source
 from snapdp.tables.sql.dialects import Dialect
-from snapdp.tables.sql.generator import KeyTable, Rows, Script, columns_of, declared_rows, persons_of, script
+from snapdp.tables.sql.generator import KeyTable, Script, columns_of, declared_rows, persons_of, script
 from snapdp.tables.sql.inspection import (
     UNREAD,
     Judged,
@@ -36,6 +36,7 @@ from snapdp.tables.sql.inspection import (
     judge_declared,
     judge_undeclared,
 )
+from snapdp.tables.sql.stored import Rows
 
 R = TypeVar("R")
 _VERSION = re.compile(r"[0-9][0-9A-Za-z.+-]{0,40}")

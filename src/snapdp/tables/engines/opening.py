@@ -14,7 +14,8 @@ from snapdp.tables.engines.duckdb import DuckdbEngine
 from snapdp.tables.engines.engine import Engine
 from snapdp.tables.engines.postgres import PostgresEngine, PostgresSource
 from snapdp.tables.engines.spark import SparkEngine, spark_source
-from snapdp.tables.sources.sources import no_dialect, open_source
+from snapdp.tables.sources.opening import open_source
+from snapdp.tables.sources.source import no_dialect
 from snapdp.values import replaced
 
 

@@ -159,4 +159,5 @@ def _field(name: str, stored: str, family: str) -> Field:
             f"WHEN {reads} < -{_LARGEST} THEN CAST('-Infinity' AS {double}) "
             f"WHEN {reads} > -{_SMALLEST} AND {reads} < {_SMALLEST} THEN 0 ELSE CAST({reads} AS {double}) END"
         )
-    return Field(name=name, reads=reads, stored=stored, kind=kind, decimal=decimal, day=day)
+    single = stored == "real"
+    return Field(name=name, reads=reads, stored=stored, kind=kind, single=single, decimal=decimal, day=day)

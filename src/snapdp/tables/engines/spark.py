@@ -27,11 +27,10 @@ from snapdp.tables import engine_names
 from snapdp.tables.engines.engine import Engine, version_text
 from snapdp.tables.engines.failures import INSTALL
 from snapdp.tables.engines.spark_csv import CsvLines, headed
-from snapdp.tables.engines.spark_parquet import declared_schema, schemas
+from snapdp.tables.engines.spark_parquet import declared_schema, escaped, schemas
 from snapdp.tables.sources.csv import number_format
 from snapdp.tables.sources.paths import CSV_ENDINGS, each_once, is_csv_name, matching, refuse_unread
-from snapdp.tables.sources.source import Source
-from snapdp.tables.sources.sources import no_dialect
+from snapdp.tables.sources.source import Source, no_dialect
 from snapdp.tables.sql.categories import epoch_day
 from snapdp.tables.sql.dialects import SPARK
 from snapdp.tables.sql.number_format import PLAIN
@@ -94,7 +93,10 @@ class SparkSource(Source):
         day = _DAYS[stored].format(reads) if stored in _DAYS else ""
         kind = TEXT if self.dialect else _kind(stored)  # the cells of a CSV file have no schema
         numbers = number_format(self.dialect) if self.dialect else PLAIN
-        return Field(name=name, reads=reads, stored=stored, kind=kind, decimal=decimal, day=day, numbers=numbers)
+        single = stored == "float"
+        return Field(
+            name=name, reads=reads, stored=stored, kind=kind, single=single, decimal=decimal, day=day, numbers=numbers
+        )
 
     def fingerprint(self) -> bytes:
         """Return a digest of the content, whatever the order of its rows. Private."""
@@ -349,7 +351,7 @@ def as_itself(path: str) -> str:
     """Return the path of a file here in such a way that Spark takes no character of its name for a pattern."""
     if not os.path.isfile(path):
         return path
-    return "".join(f"\\{each}" if each in "{}[]*?\\" else each for each in path)
+    return escaped(path)
 
 
 def _kind(stored: str) -> str:

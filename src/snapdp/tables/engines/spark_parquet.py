@@ -12,20 +12,15 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from snapdp.errors import DataError
-from snapdp.tables.sources.paths import refuse_twins
+from snapdp.tables.sources.paths import refuse_twins, several_schemas
 
 AT_ONCE = 8  # footers that are asked for at the same time; each is a job of Spark
-ONE_SCHEMA = (
-    "the Parquet files do not store the declared columns in the same types.",
-    "Write them with one schema; a table is one set of typed columns.",
-)
 
 
 def schemas(reader: Any, paths: Sequence[str]) -> list[Any]:
     """Return the schema of each file."""
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        return list(pool.map(lambda path: reader.parquet(_escaped(path)).schema, paths))
+        return list(pool.map(lambda path: reader.parquet(escaped(path)).schema, paths))
 
 
 def declared_schema(files: Sequence[Any], names: set[str]) -> Any:
@@ -34,9 +29,10 @@ def declared_schema(files: Sequence[Any], names: set[str]) -> Any:
         refuse_twins(each.fieldNames(), names)
     seen = {frozenset((f.name, f.dataType.simpleString()) for f in each.fields if f.name in names) for each in files}
     if len(seen) > 1:
-        raise DataError(*ONE_SCHEMA)
+        raise several_schemas()
     return type(files[0])([field for field in files[0].fields if field.name in names])
 
 
-def _escaped(path: str) -> str:
+def escaped(path: str) -> str:
+    """Return a path of which Spark takes no character for a pattern."""
     return "".join(f"\\{each}" if each in "{}[]*?\\" else each for each in path)

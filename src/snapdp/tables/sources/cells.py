@@ -70,7 +70,7 @@ def number_text(cell: Any) -> str | None:
         return float.__repr__(cell)
     if isinstance(cell, Decimal):
         return str(cell)
-    if getattr(cell, "dtype", None) is not None and getattr(cell, "shape", None) == () and cell.dtype.kind in "iuf":
+    if _is_scalar(cell, "iuf"):
         return number_text(cell.item() if cell.dtype.itemsize <= 8 else _double(cell))
     return None
 
@@ -96,6 +96,7 @@ def category_text(cell: Any, column: CategoryColumn) -> str | None:
         return _plain_text(cell)
     if isinstance(cell, str):
         return _storable_text(cell)
+    cell = cell.item() if _is_scalar(cell, "iub") else cell
     if isinstance(cell, bool):
         return "true" if cell else "false"
     if isinstance(cell, int) and cell.bit_length() < 2048:
@@ -107,14 +108,13 @@ def _plain_text(cell: Any) -> str | None:
     """Return a number without an exponent, a boolean as true or false; None for what is not a number."""
     if isinstance(cell, bool) or type(cell).__name__ in ("bool", "bool_"):
         return "true" if cell else "false"
-    scalar = getattr(cell, "dtype", None) is not None and getattr(cell, "shape", None) == ()
-    if scalar and cell.dtype.kind in "iu":
+    if _is_scalar(cell, "iu"):
         cell = cell.item()
     if isinstance(cell, int):
         return str(cell) if cell.bit_length() < 2048 else _UNKNOWN
     if isinstance(cell, float):
         cell = Decimal(float.__repr__(cell))
-    elif scalar and cell.dtype.kind == "f":
+    elif _is_scalar(cell, "f"):
         cell = Decimal(str(cell))  # the shortest text that stands for it, in its own precision
     if not isinstance(cell, Decimal):
         return _UNKNOWN
@@ -123,7 +123,7 @@ def _plain_text(cell: Any) -> str | None:
 
 def _date_text(cell: Any) -> str | None:
     """Return the date of a date or time; of an instant that in UTC."""
-    if getattr(cell, "dtype", None) is not None and getattr(cell, "shape", None) == () and cell.dtype.kind == "M":
+    if _is_scalar(cell, "M"):
         (text,) = day_numbers(cell.reshape(1)).astype("datetime64[D]").astype(str).tolist()
         return None if text == "NaT" else str(text)
     if isinstance(cell, datetime.datetime) and cell.tzinfo is not None:
@@ -138,6 +138,7 @@ def person_text(cell: Any) -> str | None:
         return plain if is_storable(plain) else None
     if type(cell).__name__ == "UUID":
         return str(cell)
+    cell = cell.item() if _is_scalar(cell, "iu") else cell
     return str(cell) if isinstance(cell, int) and not isinstance(cell, bool) and cell.bit_length() < 2048 else None
 
 
@@ -149,6 +150,11 @@ def cell_text(cell: Any, column: Column) -> str | None:
         return person_text(cell) if isinstance(column, PersonColumn) else category_text(cell, column)
     except Exception:
         return None if isinstance(column, NumberColumn | PersonColumn) else _UNKNOWN
+
+
+def _is_scalar(cell: Any, kinds: str) -> bool:
+    """Tell whether an object is a scalar of numpy, of one of these kinds of types."""
+    return getattr(cell, "dtype", None) is not None and getattr(cell, "shape", None) == () and cell.dtype.kind in kinds
 
 
 def _storable_text(cell: str) -> str:

@@ -21,8 +21,8 @@ from snapdp.tables.sources.csv_form import BOM, ROW_BYTES, NotWellFormed, header
 from snapdp.tables.sources.paths import existing, is_csv_name, path_literal, stat_of
 from snapdp.tables.sources.source import Source
 from snapdp.tables.sql.dialects import literal
-from snapdp.tables.sql.generator import TEXT, Field, Rows
 from snapdp.tables.sql.number_format import NumberFormat
+from snapdp.tables.sql.stored import TEXT, Field, Rows
 
 ENCODED = "Write the file as text in UTF-8, or declare that its encoding is latin-1, where it is."
 NOT_LATIN = "Write it as text in UTF-8: a file in windows-1252 has characters that Latin-1 does not have."

@@ -24,7 +24,7 @@ _EXCEL = "In Excel choose File, Save As, and the type CSV UTF-8 (Comma delimited
 _SPSS = "In SPSS choose File, Save As, and the type Comma delimited (*.csv), with variable names in the first row."
 _SAS = "In SAS run: proc export data=people outfile='people.csv' dbms=csv; run;"
 _R = "In R run: write.csv(people, 'people.csv', row.names = FALSE, na = '')."
-UNREAD = {  # files of other programs: what they are, and how to save them as CSV there
+OTHER_PROGRAMS = {  # files of other programs: what they are, and how to save them as CSV there
     **dict.fromkeys((".xlsx", ".xls", ".xlsm", ".xlsb"), ("an Excel workbook", _EXCEL)),
     ".ods": (
         "a LibreOffice spreadsheet",
@@ -40,7 +40,7 @@ UNREAD = {  # files of other programs: what they are, and how to save them as CS
 
 def refuse_unread(name: str) -> None:
     """Refuse a file of a program whose format is not read; say how that program saves it as CSV."""
-    found = UNREAD.get(os.path.splitext(name.lower())[1])
+    found = OTHER_PROGRAMS.get(os.path.splitext(name.lower())[1])
     if found is not None:
         what, how = found
         raise DataError(f"{name!r} is {what}, which is not read here.", how)
@@ -107,6 +107,14 @@ def refuse_twins(names: Iterable[str], declared: Iterable[str]) -> None:
                 f"the Parquet files have a column {name!r} beside the declared {meant!r}.",
                 "Engines take names that differ in capitals only for one another: rename one of them.",
             )
+
+
+def several_schemas() -> DataError:
+    """Return the refusal of Parquet files that do not agree on the declared columns."""
+    return DataError(
+        "the Parquet files do not store the declared columns in the same types.",
+        "Write them with one schema; a table is one set of typed columns.",
+    )
 
 
 def path_literal(path: Path) -> str:

@@ -1,6 +1,7 @@
 """What a source is: a table that can be opened on a connection, and recognised again.
 
-Room: tables. Opens nothing itself. `sources` has files and frames, `csv` CSV files, the engines their own.
+Room: tables. Opens nothing itself. Each kind of source has a file here, those of servers and clusters stand with their
+engines; `opening` says which one some data are.
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
+from snapdp.errors import ParameterError
 from snapdp.studies import Column, CsvDialect
-from snapdp.tables.sql.generator import Rows
+from snapdp.tables.sql.stored import Rows
 
 
 class Source(ABC):
@@ -42,3 +44,9 @@ class Source(ABC):
     @abstractmethod
     def fingerprint(self) -> bytes:
         """Return a digest of the content, to recognise the same data again. It never leaves the ledger unkeyed."""
+
+
+def no_dialect(name: str = "") -> ParameterError:
+    """Return the refusal of a dialect for what is no CSV file: nothing that is declared may go unread."""
+    what = f"{name!r} is no CSV file and has" if name else "tables that are no CSV files have"
+    return ParameterError(f"{what} no dialect.", "Leave the dialect out: delimiter, signs, encoding and null texts.")

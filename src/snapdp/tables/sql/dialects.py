@@ -1,6 +1,6 @@
 """What engines spell differently: types, division, counting, quoting, hashing. One value for each engine.
 
-Room: tables. Runs nothing. The generator (`sql`) writes one text for all engines and asks a dialect for these words.
+Room: tables. Runs nothing. `generator` writes one text for all engines and asks a dialect for these words.
 Whatever an engine does not do exactly or not totally is spelled around here, with the reason. Theory:
 docs/theory/exact-sums.md.
 """
@@ -51,9 +51,11 @@ class Dialect(Value):
     quoted       text as a literal
     labels       declared categories as a table (label, code) inside the statement; None where the engine loads one
     many_cells   more cells than this are counted by GROUP BY
-    stack        makes {0} rows of each row, with one code each: all such counts in one scan
+    stack        makes {0} rows of each row, with one code each: all such counts in one scan; None: a scan for each
     limb         bits of the pieces in which levels and products are summed, for engines whose sum of 64-bit integers
-                 stays in 64 bits: exact for fewer than 2**(63 - limb) rows
+                 stays in 64 bits: exact for fewer than 2**(63 - limb) rows; None where a sum grows beyond them
+
+    Nothing but `many_cells`, which is a matter of speed, has a default: a new engine says everything.
     """
 
     name: str
@@ -77,10 +79,10 @@ class Dialect(Value):
     same_decimal: str
     whole_quotient: str
     quoted: Callable[[str], str]
-    labels: Callable[[Sequence[str]], str] | None = None
+    labels: Callable[[Sequence[str]], str] | None
+    stack: str | None
+    limb: int | None
     many_cells: int = MANY_CELLS
-    stack: str | None = None
-    limb: int | None = None
 
 
 _DECIMAL = "DECIMAL(38, 15)"
@@ -109,6 +111,9 @@ DUCKDB = Dialect(
     same_decimal=_SAME_DECIMAL,
     whole_quotient="({0} // {1})",
     quoted=literal,
+    labels=None,
+    stack=None,
+    limb=None,  # its sum of BIGINT is a HUGEINT
 )
 
 
@@ -160,6 +165,8 @@ POSTGRES = Dialect(
     lot="CAST(CAST('x0' || substr(encode(sha256(convert_to({0}, 'UTF8')), 'hex'), 1, 15) AS BIT(64)) AS BIGINT)",
     quoted=literal,
     labels=_postgres_labels,
+    stack=None,
+    limb=None,  # its sum of BIGINT is a NUMERIC
 )
 
 
@@ -187,7 +194,7 @@ _SPARK_FLOOR = (
     "CASE WHEN {0} > CAST('-9007199254740992' AS DOUBLE) AND {0} < CAST('9007199254740992' AS DOUBLE) "
     "THEN CAST(FLOOR({0}) AS DOUBLE) ELSE {0} END"
 )
-# The # is behind the last character, where $ would also match before a line end.
+# The # is behind the last character, where $ would also match before a line end; so it is in number_from_text.
 _SPARK_MATCHES = "(({0} || '#') RLIKE ('^(' || {1} || ')#$'))"
 SPARK = Dialect(
     name=engine_names.SPARK.recorded,
@@ -200,7 +207,6 @@ SPARK = Dialect(
     quotient="({0} div {1})",
     count_if="COUNT_IF({0})",
     series="range({0})",
-    # The # is behind the last character, where $ would also match before a line end.
     number_from_text="CASE WHEN ({0} || '#') RLIKE ('^' || {1} || '#$') THEN TRY_CAST({2} AS DOUBLE) END",
     matches=_SPARK_MATCHES,
     replaced="regexp_replace({0}, {1}, {2})",

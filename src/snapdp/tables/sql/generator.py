@@ -1,37 +1,33 @@
 """One SQL generator: aggregates and declared columns to the text that computes exact integers.
 
 Room: tables. Runs nothing. Three nested SELECTs: cells are read as doubles or text, clamped to doubles inside the
-bounds, and made levels by operations that are exact and total; counts and sums of levels stand outside (`measures`).
-Missing cells (NULL, NaN, text that is no number) have the level NULL, or, in columns of version 1, the declared one.
-What engines spell differently is in `dialects`; how persons keep a few rows each, before any test, in `persons`.
+bounds, and made levels by operations that are exact and total (`levels`, `categories`); counts and sums of levels stand
+outside (`measures`). What engines spell differently is in `dialects`; how persons keep a few rows each, before any
+test, in `persons`.
 Theory: docs/theory/exact-sums.md.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 
 from snapdp.display import visible
 from snapdp.errors import DataError, ParameterError
-from snapdp.exact import floor_log2, power_of_two
 from snapdp.studies import (
-    DOUBLE,
-    NARROW,
     Aggregate,
     Aggregates,
     CategoryColumn,
     Column,
     NumberColumn,
     Persons,
-    Quantiser,
     quantiser_of,
 )
-from snapdp.tables.sql.categories import category_cell, category_code, key_label
+from snapdp.tables.sql.categories import category_code, key_label
 from snapdp.tables.sql.dialects import DUCKDB, MANY_CELLS, Dialect, identifier
+from snapdp.tables.sql.levels import clamped_cell, level_of, read_cell
 from snapdp.tables.sql.measures import cells_in_all, cells_of, code_of, measures_of
 from snapdp.tables.sql.persons import kept_rows
-from snapdp.tables.sql.stored import NUMERIC as NUMERIC, TEXT as TEXT, Field as Field, Rows as Rows
+from snapdp.tables.sql.stored import NUMERIC, TEXT, Field, Rows
 from snapdp.values import Value
 
 
@@ -44,54 +40,6 @@ def declared_rows(columns: Iterable[Column], *, table: str = "data") -> Rows:
         for each in dict.fromkeys(columns)
     )
     return Rows(origin=identifier(table), fields=tuple(fields))
-
-
-# Levels
-
-
-def _clamped(x: str, formula: Quantiser, dialect: Dialect) -> str:
-    """Return c: NULL and NaN fall out as NULL, infinities clamp."""
-    low, high, infinity = (double_constant(each, dialect) for each in (formula.low, formula.high, math.inf))
-    near = ""
-    if formula.scale < 1 and formula.low <= 0 <= formula.high:
-        # Scaling down would underflow here, which some engines report; all of these are in the level of zero.
-        edge = math.ldexp(float(power_of_two(floor_log2(formula.column.step))), -2)
-        below, zero, above = (double_constant(each, dialect) for each in (-edge, 0.0, edge))
-        near = f"WHEN {x} > {below} AND {x} < {above} THEN {zero} "
-    return f"CASE {near}WHEN {x} <= {low} THEN {low} WHEN {x} < {high} THEN {x} WHEN {x} <= {infinity} THEN {high} END"
-
-
-def _level(c: str, formula: Quantiser, dialect: Dialect) -> str:
-    """Return q for a clamped cell; for a missing one NULL, or what stands in for it everywhere."""
-    scaled = f"{c} * {double_constant(formula.scale, dialect)}"
-    if formula.integers == DOUBLE:
-        shift, half = double_constant(float(formula.shift), dialect), double_constant(0.5, dialect)
-        q = f"CAST(FLOOR((FLOOR({scaled}) + {shift}) * {half}) AS {dialect.narrow})"
-    else:
-        narrow = formula.integers == NARROW
-        wide = dialect.narrow if narrow else dialect.wide
-        times, shift, divide = (_integer(n, wide) for n in (formula.times, formula.shift, formula.divide))
-        whole = f"CAST(FLOOR({scaled}) AS {wide})" if narrow else dialect.wide_floor.format(scaled)
-        product = whole if formula.times == 1 else f"{whole} * {times}"
-        q = f"CAST({dialect.quotient.format(f'({product} + {shift})', divide)} AS {dialect.narrow})"
-        if formula.low != formula.column.lower or formula.high != formula.column.upper:
-            # A bound that is no double: the double just outside it stands for the bound itself.
-            low, high = double_constant(formula.low, dialect), double_constant(formula.high, dialect)
-            q = f"CASE WHEN {c} <= {low} THEN 0 WHEN {c} >= {high} THEN {formula.column.levels} ELSE {q} END"
-    return f"COALESCE({q}, {formula.missing})" if formula.column.everywhere else q
-
-
-def double_constant(value: float, dialect: Dialect) -> str:
-    """Return a double as a constant of a statement."""
-    text = repr(value + 0.0) if math.isfinite(value) else "Infinity"  # + 0.0: no negative zero
-    return f"CAST('{text}' AS {dialect.double})"
-
-
-def _integer(value: int, kind: str) -> str:
-    return f"CAST('{value}' AS {kind})"
-
-
-# Statements
 
 
 class KeyTable(Value):
@@ -197,7 +145,7 @@ def level_rows(
     persons: Persons | None = None,
     salt: str = "",
 ) -> str:
-    """Return a SELECT of the levels of every row: what all counts and sums are taken over. For tests and audits.
+    """Return a SELECT of the levels of every row: what all counts and sums are taken over. For tests.
 
     With persons: of every row that is kept, and the person last.
     """
@@ -298,8 +246,8 @@ class _StatementWriter:
             read.append(f"{read_cell(column, self.rows.field(column), self.dialect)} AS {cell}")
             if isinstance(column, NumberColumn):
                 formula = quantiser_of(column)
-                clamped.append(f"{_clamped(cell, formula, self.dialect)} AS {cell}")
-                made.append(f"{_level(cell, formula, self.dialect)} AS {name}")
+                clamped.append(f"{clamped_cell(cell, formula, self.dialect)} AS {cell}")
+                made.append(f"{level_of(cell, formula, self.dialect)} AS {name}")
             else:
                 clamped.append(cell)
                 code = category_code(column, cell, self.rows.field(column), self.dialect, keys=self.keys.get(column))
@@ -317,17 +265,6 @@ def listed(column: CategoryColumn, cell: str, field: Field, dialect: Dialect, *,
     """Return the join of a cell with the list of its categories, a table by this name (label, code)."""
     table = name if dialect.labels is None else f"{dialect.labels(column.categories)} AS {name}"
     return f"\nLEFT JOIN {table} ON {key_label(column, f'{name}.label', field, dialect)} = {cell}"
-
-
-def read_cell(column: Column, field: Field, dialect: Dialect) -> str:
-    """Return what is read of a cell: a double, or what a category is compared with; NULL where it is missing."""
-    if isinstance(column, CategoryColumn):
-        return category_cell(column, field, dialect)
-    if field.kind == TEXT:
-        text, quoted = f"CAST({field.reads} AS {dialect.text})", dialect.quoted
-        return dialect.number_from_text.format(text, quoted(field.numbers.pattern), field.numbers.plain(text, quoted))
-    given = f"CAST({field.reads} AS {dialect.text})" if field.wide else field.reads
-    return f"CAST({given} AS {dialect.double})"
 
 
 def long_lists(columns: Iterable[Column]) -> dict[CategoryColumn, str]:

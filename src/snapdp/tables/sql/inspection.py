@@ -25,7 +25,8 @@ from snapdp.studies import (
 )
 from snapdp.tables.sql.categories import calendar_day, category_code, is_day, truth
 from snapdp.tables.sql.dialects import Dialect
-from snapdp.tables.sql.generator import KeyTable, double_constant, listed, long_lists, read_cell
+from snapdp.tables.sql.generator import KeyTable, listed, long_lists
+from snapdp.tables.sql.levels import double_constant, read_cell
 from snapdp.tables.sql.stored import CALENDAR, EMPTY, LABEL, NUMERIC, OTHER, TEXT, TRUTH, WHOLE, Field, Rows
 from snapdp.values import Value, replaced
 
@@ -35,7 +36,7 @@ MOST_SHAPES, LONGEST_SHAPE = 3, 12
 KEPT = " .,:;+/_'()%$<>=-"  # the last stands there because of what it means inside brackets
 SHAPED = (TEXT, LABEL, WHOLE)  # stored as what people wrote; engines print other numbers each in their own way
 NUMBERS, DATES, YES_NO, NO_KIND = "numbers", "dates", "yes/no", "not known"
-KINDS = (NUMBERS, DATES, YES_NO)
+READINGS = (NUMBERS, DATES, YES_NO)  # of text that nothing is declared of
 BY_SCHEMA = {
     **dict.fromkeys((NUMERIC, WHOLE), NUMBERS),
     TRUTH: YES_NO,
@@ -156,7 +157,7 @@ def _category(column: CategoryColumn, v: str, field: Field, dialect: Dialect, ke
 def judge_undeclared(place: int, field: Field, dialect: Dialect) -> list[Judged]:
     """Return how the cells of a field are judged: text by each of the kinds, anything else as what it is stored as."""
     if field.kind in (TEXT, LABEL):
-        return [_undeclared(place + i, kind, field, dialect) for i, kind in enumerate(KINDS)]
+        return [_undeclared(place + i, kind, field, dialect) for i, kind in enumerate(READINGS)]
     known = f"v{place} IS NOT NULL"
     if field.kind == NUMERIC:
         known = f"CAST(v{place} AS {dialect.double}) <= {double_constant(math.inf, dialect)}"
@@ -170,6 +171,7 @@ def _undeclared(place: int, kind: str, field: Field, dialect: Dialect) -> Judged
     elif kind == DATES:
         cell, read = calendar_day(field, dialect), f"{v} >= {FIRST_DAY} AND {is_day(v, dialect)}"
     else:
+        assert kind == YES_NO, "a new reading says here what is read as it"
         cell, read = truth(field, dialect), f"{v} <> 2"
     verdict = (
         f"CASE WHEN {v} IS NOT NULL AND {read} THEN {READ} WHEN {_is_unread(t, dialect)} THEN {UNREAD} "

@@ -30,7 +30,6 @@ ALLOWED = {  # what a column of each kind may be stored as; EMPTY, which has no 
     PERSON: ((TEXT, LABEL, WHOLE), "text or whole numbers"),
 }
 INSTEAD = {LABEL: CATEGORY, TRUTH: BOOLEAN, CALENDAR: DATE}  # the kind that a stored type calls for
-SINGLE = ("FLOAT", "float", "real")  # stored types of single precision
 LONGEST_NAME, MOST_NAMES = 40, 20  # of columns, in a refusal
 SEPARATORS = {";": "a semicolon", "\t": "a tab", "|": "a bar"}
 CLOSE, VERY_CLOSE = 0.6, 0.75  # likeness of names that are taken for a slip of the pen
@@ -40,6 +39,7 @@ class Field(Value):
     """A column as it is stored: the name people use, the SQL that reads it, its type.
 
     wide      numbers that the engine casts to a double which is not always the nearest: they are cast by their text
+    single    numbers of single precision, most of which are not what a category prints
     decimal   of decimals: the SQL of the cell as it is, without NaN
     day       of dates and times: the SQL of its date; that of an instant is its date in UTC
     numbers   how text writes numbers: a CSV file may declare it
@@ -50,6 +50,7 @@ class Field(Value):
     stored: str
     kind: str
     wide: bool = False
+    single: bool = False
     decimal: str = ""
     day: str = ""
     numbers: NumberFormat = PLAIN
@@ -92,7 +93,7 @@ def _check_stored(column: Column, field: Field) -> None:
             f"column {column.name!r} is declared as {declared} but stored as {field.stored}.",
             f"Store it as {what}, or {otherwise}.",
         )
-    if field.stored in SINGLE:
+    if field.single:
         inexact = next((each for each in numbers if not _is_single(each)), None)
         if inexact is not None:
             raise DataError(

@@ -11,9 +11,11 @@ from hypothesis import given, settings, strategies as st
 from snapdp.errors import BoundError, DataError, ParameterError, PremiseError
 from snapdp.exact.enclosure import enclose
 from snapdp.mechanism.law.loss import pair_loss
+from snapdp.release.draw import Drawn
 from snapdp.studies.columns import category_column, integer_column, number_column
 from snapdp.studies.conditions import condition
 from snapdp.studies.declarations import column_from, column_values
+from snapdp.studies.plan import Line
 from snapdp.studies.relation import add_remove, change_one
 from snapdp.studies.statistics.count import count_query
 from snapdp.studies.statistics.covariance import covariance_query
@@ -40,14 +42,20 @@ def test_the_mean_of_the_design_runs_on_the_sum_in_steps():
     assert (p.lower, p.upper, part.numerator.factor) == (0, 600_000, F(1, 5000))
 
 
+def printed(query, epsilon, indices):
+    """Return the values that people see of some indices."""
+    (part,) = query.parts
+    line = Line(statistic=query, epsilon=F(epsilon))
+    return Drawn(line=line, part=part, mechanism=mechanism(part, epsilon), indices=indices).block.values
+
+
 def test_bounds_far_from_zero_keep_small_indices_under_change_one():
     """Counted from zero the sum of eight values near 2**52 would need grid indices beyond 2**52."""
     column = integer_column("x", lower=2**52, upper=2**52 + 1)
     assert mechanism(sum_query(column, change_one(n=8)).parts[0], 1).parameters.high < 1000
     with pytest.raises(BoundError, match="doubles near"):  # whole numbers print exactly, means there do not
         mechanism(mean_query(column, change_one(n=8)).parts[0], 1)
-    total = sum_query(column, change_one(n=8)).parts[0].numerator
-    assert total.printed(5) == 8 * 2**52 + 5
+    assert printed(sum_query(column, change_one(n=8)), 1, [0, 5]) == (8 * 2**52, 8 * 2**52 + 5)
 
 
 WHOLE = {
@@ -72,10 +80,10 @@ def test_whole_statistics_use_a_grid_of_at_least_one_and_print_integers(query, e
     assert part.numerator.integers
     assert p.grid >= 1
     assert p.grid == 1 or p.grid * 16 < 2 * p.noise_scale  # the fine grid
-    for index in (p.low, -1, 0, 1, m.release_index(part.numerator.upper), p.high):
-        printed = part.numerator.printed(p.data_value(index))
-        assert type(printed) is int
-        assert printed == part.numerator.statistic(p.data_value(index))
+    indices = [p.low, -1, 0, 1, m.release_index(part.numerator.upper), p.high]
+    for index, value in zip(indices, printed(query, epsilon, indices), strict=True):
+        assert type(value) is int
+        assert value == part.numerator.statistic(p.data_value(index))
 
 
 def test_other_statistics_keep_the_fine_grid_and_print_doubles():
@@ -89,7 +97,7 @@ def test_other_statistics_keep_the_fine_grid_and_print_doubles():
         m = mechanism(part, 40)
         assert not part.numerator.integers
         assert m.parameters.grid * 16 >= m.parameters.noise_scale > m.parameters.grid * 8
-        assert type(part.numerator.printed(3)) is float
+        assert {type(each) for each in printed(query, 40, [0, 3])} == {float}
     assert mechanism(mean_query(integer_column("x", lower=0, upper=1), change_one(n=9)).parts[0], 4).parameters.grid < 1
 
 

@@ -19,7 +19,7 @@ from snapdp.tables.sources import csv_bytes as csvtext, csv_form as csvform
 from snapdp.tables.sources.csv import CsvSource
 from snapdp.tables.sources.csv_bytes import scanned
 from snapdp.tables.sources.csv_form import BOM, ROW_BYTES, NotWellFormed, lines, read
-from snapdp.tables.sql.generator import Rows
+from snapdp.tables.sql.stored import Rows
 from snapdp.values import replaced
 from tests.unit.tables.csvfuzz import X, expected, files, told, translated, written
 

@@ -15,7 +15,7 @@ from snapdp.errors import DataError
 from snapdp.studies.aggregates import Count, Sum
 from snapdp.studies.columns import integer_column
 from snapdp.tables.engines.opening import open_table
-from snapdp.tables.sources.paths import UNREAD
+from snapdp.tables.sources.paths import OTHER_PROGRAMS
 
 AGE = integer_column("age", lower=0, upper=120)
 ASKED = [Count(), Sum(column=AGE)]
@@ -139,7 +139,7 @@ def test_a_link_that_is_set_to_another_file_meanwhile_changes_nothing(tmp_path):
         assert table.aggregates(ASKED)[Sum(column=AGE)] == (1,)
 
 
-@pytest.mark.parametrize("ending", UNREAD)
+@pytest.mark.parametrize("ending", OTHER_PROGRAMS)
 def test_what_is_not_read_says_how_to_save_it_as_csv(ending):
     for options in ({}, {"spark": "local[1]"}):
         with pytest.raises(DataError, match=r"'people.*' is an? .*, which is not read here\.\n.*(?i:csv)"):

@@ -15,12 +15,13 @@ import numpy as np
 import pytest
 
 from snapdp.errors import DataError, ParameterError, PremiseError, SnapdpError
-from snapdp.studies.aggregates import Bins, Categories, Count, Member, Products, Sum
+from snapdp.studies.aggregates import Bins, Categories, Count, Member, Persons, Products, Sum
 from snapdp.studies.columns import category_column, integer_column, number_column
 from snapdp.studies.csv_dialect import CsvDialect
 from snapdp.tables.engines.duckdb import DuckdbEngine
 from snapdp.tables.engines.opening import open_table
-from snapdp.tables.sources.sources import ParquetSource, open_source
+from snapdp.tables.sources.opening import open_source
+from snapdp.tables.sources.parquet import ParquetSource
 from tests.unit.tables.tables import FORMATS, csv_text
 
 CANARY = "8675309"  # a private cell: it may never be told
@@ -136,6 +137,16 @@ def test_objects_that_are_no_numbers_are_missing_numbers_and_unknown_categories(
     assert found.rows == len(cells) == 22
     assert found[Sum(column=x)] == (sum(numbers) + 50 * (len(cells) - len(numbers)),)
     assert found[Categories(column=c)] == (1, 1, 1, len(cells) - 5, 2)
+
+
+def test_scalars_of_numpy_in_a_list_are_the_numbers_that_they_print():
+    """Also as categories that are compared as text, and as persons: list(array) is such a list."""
+    group = category_column("g", categories=["1", "true", "a"], unknown="binned")
+    by_person = Count(persons=Persons(column="g", most=1))
+    for cells in ([1, True, "a", 7, 1], [np.int64(1), np.bool_(True), np.str_("a"), np.uint8(7), np.int8(1)]):
+        table = open_table({"g": cells})
+        assert table.aggregates([Categories(column=group)])[Categories(column=group)] == (2, 1, 1, 1)
+        assert table.aggregates([by_person])[by_person] == (3,)  # 1, a and 7; a truth value names nobody
 
 
 def test_masked_cells_and_pandas_extension_types_are_missing_where_they_say_so():

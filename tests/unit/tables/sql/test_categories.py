@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from decimal import Decimal
+from types import SimpleNamespace
 
 import duckdb
 import numpy as np
@@ -13,10 +14,15 @@ import pyarrow as pa
 import pytest
 
 from snapdp.errors import DataError
-from snapdp.studies.categories import boolean_column, date_column, place_of
-from snapdp.studies.columns import category_column
+from snapdp.studies.categories import KIND_KEYS, DateColumn, boolean_column, date_column, place_of
+from snapdp.studies.columns import AS_NUMBERS, AS_TEXT, INTEGER, NUMBER, PERSON, category_column
 from snapdp.studies.csv_dialect import CsvDialect
+from snapdp.studies.periods import EACH
+from snapdp.tables.engines import postgres
 from snapdp.tables.engines.opening import open_table
+from snapdp.tables.engines.spark import SparkFrame
+from snapdp.tables.sources.duckdb_types import described
+from snapdp.tables.sql.stored import ALLOWED
 from tests.services import on_spark
 from tests.unit.tables.everywhere import on_duckdb, on_postgres, on_spark as spark_table
 from tests.unit.tables.kinds import COLUMNS, RULES, cells, codes, number_categories
@@ -402,6 +408,23 @@ def test_single_precision_is_refused_where_a_category_is_none_of_its_numbers():
         open_table({"cell": array}).check([NUMBERS])
     table = open_table({"place": range(2), "cell": array})
     assert codes(table, number_categories("cell", ["0", "1", "0.5"])) == [3, 1]
+
+
+def test_every_engine_names_its_own_type_of_single_precision():
+    with duckdb.connect(":memory:") as connection:
+        told = [*described(connection, "SELECT CAST(0 AS REAL) AS a, CAST(0 AS DOUBLE) AS b, 0 AS c, 0.1 AS d")]
+    assert [each.single for each in told] == [True, False, False, False]
+    spark = [SparkFrame._field(SimpleNamespace(dialect=None), "a", "c0", each) for each in ("float", "double", "int")]
+    assert [each.single for each in spark] == [True, False, False]
+    server = [postgres._field("a", each, "b") for each in ("real", "double precision", "numeric", "integer")]
+    assert [each.single for each in server] == [True, False, False, False]
+
+
+def test_every_kind_of_category_column_is_compared_with_its_definition_cell_by_cell():
+    assert {each.kind for each in COLUMNS} == {*KIND_KEYS}
+    assert {each.compare for each in COLUMNS} == {AS_TEXT, AS_NUMBERS}
+    assert {each.each for each in COLUMNS if isinstance(each, DateColumn)} == {*EACH}
+    assert {*ALLOWED} == {NUMBER, INTEGER, PERSON, AS_NUMBERS, *KIND_KEYS}
 
 
 @pytest.mark.parametrize(

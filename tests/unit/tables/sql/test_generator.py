@@ -17,7 +17,8 @@ from snapdp.studies.quantiser import quantiser_of
 from snapdp.tables.engines.engine import check_columns, statement
 from snapdp.tables.engines.opening import open_table
 from snapdp.tables.sql.dialects import DUCKDB, identifier, literal
-from snapdp.tables.sql.generator import NUMERIC, TEXT, Field, Rows, declared_rows, level_rows, script
+from snapdp.tables.sql.generator import declared_rows, level_rows, script
+from snapdp.tables.sql.stored import NUMERIC, TEXT, Field, Rows
 from snapdp.values import replaced
 
 F = Fraction

@@ -22,8 +22,8 @@ from snapdp.studies.statistics.histogram import histogram_query
 from snapdp.studies.statistics.mean import mean_query
 from snapdp.studies.statistics.sum import sum_query
 from snapdp.tables.engines.opening import open_table
-from snapdp.tables.sql.generator import Field, Rows, level_rows
-from snapdp.tables.sql.stored import LABEL, TEXT, WHOLE
+from snapdp.tables.sql.generator import level_rows
+from snapdp.tables.sql.stored import LABEL, TEXT, WHOLE, Field, Rows
 from tests.unit.tables.kept import by_order, kept
 from tests.unit.tables.tables import FORMATS
 

@@ -1,0 +1,114 @@
+"""Columns that flags declare: bounds, steps and rules for missing cells; categories, booleans and dates.
+
+Room: cli. Every column that a statistic, a condition or the groups name is declared, and none besides: a flag that
+belongs to no column is refused. What a declaration may say is checked by the study reader.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from snapdp.cli.flags.by_name import belongs, declared_by_name, items, once, rules_for_missing, words_by_name
+from snapdp.studies import DROPPED, KINDS, Statistic
+
+NO_COLUMN = {"row": {"kind": "integer", "lower": 0, "upper": 1, "missing": DROPPED}}
+
+
+def statistics_in_order() -> list[type[Statistic]]:
+    """Return the kinds of statistics, those about columns before those about the whole table."""
+    return sorted(KINDS.values(), key=lambda statistic: not statistic.takes)
+
+
+def names_of(statistic: type[Statistic], options: dict[str, Any]) -> list[list[str]]:
+    """Return for each statistic of a kind that is asked for the names of its columns."""
+    if not statistic.takes:
+        return [[]] if options[statistic.kind] else []
+    return [items(text) if statistic.takes > 1 else [text] for text in options[statistic.kind]]
+
+
+def declared_columns(
+    options: dict[str, Any], conditions: dict[str, Any], edges: dict[str, str], *, missing: str | None = None
+) -> dict[str, Any]:
+    """Return a declaration of every column named: categories for those that need them, else bounds.
+
+    missing   what a missing number counts as where no flag says it; None where one must
+    """
+    named = [(each, name) for each in statistics_in_order() for names in names_of(each, options) for name in names]
+    numbers = [name for each, name in named if each.numbers or name in edges]
+    categories = [name for each, name in named if not each.numbers and name not in edges]
+    categories += [*conditions, *([options["by"]] if options["by"] else [])]
+    kinds = _kind_columns(options, once(categories))
+    numbers += [name for name, tests in conditions.items() if "equals" not in tests and name not in kinds]
+    if not numbers and not categories:  # a count of all rows names none, and a study needs one
+        return dict(NO_COLUMN)
+    lists = [name for name in once(categories) if name not in kinds and name not in once(numbers)]
+    told = _category_columns(options, lists)  # first: without it a histogram of numbers has no bounds
+    measured = [name.strip() for each, name in named if each.numbers or name in edges]
+    return {**_number_columns(options, once(numbers), measured, missing), **kinds, **told}
+
+
+def _number_columns(
+    options: dict[str, Any], names: list[str], measured: list[str], missing: str | None
+) -> dict[str, Any]:
+    """Return the columns of numbers; those that only conditions speak of keep the finest step unless they are named."""
+    if options["integer"] and not measured:
+        raise click.UsageError("--integer belongs to no column: it is for those of statistics. Leave it out.")
+    steps = words_by_name(options, "step", names, measured)
+    found = {}
+    for name, text in declared_by_name(options, "bounds", names).items():
+        pair = items(text)
+        if len(pair) != 2:
+            raise click.UsageError(f'--bounds "{text}" is not LOWER,UPPER.')
+        found[name] = {"kind": "integer" if options["integer"] and name in measured else "number"}
+        found[name] |= {"lower": pair[0], "upper": pair[1], **({"step": steps[name]} if name in steps else {})}
+    unbounded = [name for name in names if name not in found]
+    if unbounded:
+        raise click.UsageError(f"Give --bounds LOWER,UPPER for each of: {', '.join(unbounded)}.")
+    rules = rules_for_missing(options["missing"], names, missing)
+    return {name: {**declared, "missing": rules[name]} for name, declared in found.items()}
+
+
+def _kind_columns(options: dict[str, Any], names: list[str]) -> dict[str, Any]:
+    """Return the columns that flags declare as booleans and dates."""
+    for name in once(list(options["boolean"])):
+        if name not in names:
+            raise click.UsageError(f"--boolean {name} belongs to no column: {belongs(names)}.")
+    found: dict[str, Any] = {name: {"kind": "boolean"} for name in once(list(options["boolean"]))}
+    listed = {text.partition("=")[0].strip() for text in options["categories"]}
+    left = [name for name in names if name not in found and name not in listed]
+    for name, text in declared_by_name(options, "date", left).items():
+        parts = items(text)
+        if len(parts) != 3:
+            raise click.UsageError(f'--date "{text}" is not FROM,TO,EACH, such as 2020-01-01,2024-12-31,month.')
+        found[name] = {"kind": "date", "from": parts[0], "to": parts[1], "each": parts[2]}
+    return found
+
+
+def _category_columns(options: dict[str, Any], names: list[str]) -> dict[str, Any]:
+    compare = words_by_name(options, "compare", names, names)
+    found = {
+        name: {
+            "kind": "category",
+            "categories": items(text),
+            **({"compare": compare[name]} if name in compare else {}),
+        }
+        for name, text in declared_by_name(options, "categories", names).items()
+    }
+    missing = [name for name in names if name not in found]
+    if missing:
+        raise click.UsageError(_without_categories(options, missing))
+    return found
+
+
+def _without_categories(options: dict[str, Any], names: list[str]) -> str:
+    """Return what to give for columns of which neither categories nor edges are known."""
+    binned = [name for name in names if any(name in options[each.kind] for each in KINDS.values() if each.takes)]
+    tested = [name for name in names if name not in binned and name != options["by"]]
+    said = f"Give --categories A,B,... for each of: {', '.join(names)} (dates: --date; true and false: --boolean)."
+    if binned:
+        said += f" If {binned[0]} holds numbers, give --edges E1,E2,... (and --bounds) for {binned[0]}."
+    if tested:
+        said += f' If {tested[0]} holds numbers, test it by ">=" and "<": "{tested[0]}>=65".'
+    return said

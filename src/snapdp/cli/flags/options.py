@@ -1,0 +1,127 @@
+"""The flags that say which statistics are asked for, and of what: one set for plan, release, init and inspect.
+
+Room: cli. Each kind of statistic has a flag; what they mean is in `statistics` and `columns`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from snapdp.cli.flags.arguments import NUMBER
+from snapdp.studies import KINDS, Statistic
+
+_Option = tuple[tuple[str, ...], dict[str, Any]]
+
+
+def _statistic_option(statistic: type[Statistic]) -> _Option:
+    """Return the flag of a kind of statistic: one word for the whole table, or one for each column or pair of them."""
+    settings: dict[str, Any] = {"help": statistic.flag}
+    if statistic.takes:
+        settings |= {"multiple": True, "metavar": ",".join(["COLUMN"] * statistic.takes)}
+    else:
+        settings |= {"is_flag": True}
+    return (f"--{statistic.kind}",), settings
+
+
+_OPTIONS: tuple[_Option, ...] = (
+    *map(_statistic_option, KINDS.values()),
+    (
+        ("--where",),
+        {"multiple": True, "metavar": "CONDITION", "help": 'Of such rows only: "age>=65", "age<70", "region=north".'},
+    ),
+    (("--by",), {"metavar": "COLUMN", "help": "Each statistic for each of the --categories of this column."}),
+    (
+        ("--bounds",),
+        {
+            "multiple": True,
+            "metavar": "LOWER,UPPER",
+            "help": "Public bounds of a column of numbers, or NAME=LOWER,UPPER where there are several.",
+        },
+    ),
+    (
+        ("--missing",),
+        {
+            "multiple": True,
+            "metavar": "RULE",
+            "help": "What a missing number counts as: dropped, middle or a number (in a histogram dropped or binned); "
+            "by column NAME=RULE,NAME=RULE.",
+        },
+    ),
+    (("--integer",), {"is_flag": True, "help": "Columns of statistics hold whole numbers (step 1)."}),
+    (
+        ("--step",),
+        {
+            "multiple": True,
+            "metavar": "STEP",
+            "help": "Values of columns of statistics are rounded to multiples of this; by column NAME=STEP.",
+        },
+    ),
+    (
+        ("--categories",),
+        {"multiple": True, "metavar": "A,B,...", "help": "Public categories of a column, or NAME=A,B,..."},
+    ),
+    (
+        ("--compare",),
+        {
+            "multiple": True,
+            "metavar": "text|numbers",
+            "help": "How cells are compared with --categories, where these do not say it; by column NAME=text.",
+        },
+    ),
+    (
+        ("--boolean",),
+        {"multiple": True, "metavar": "COLUMN", "help": "This column holds true and false, yes and no, or 1 and 0."},
+    ),
+    (
+        ("--date",),
+        {
+            "multiple": True,
+            "metavar": "FROM,TO,EACH",
+            "help": "This column holds dates, counted by day, week, month or year: 2020-01-01,2024-12-31,month, "
+            "or NAME=FROM,TO,EACH.",
+        },
+    ),
+    (
+        ("--edges",),
+        {"multiple": True, "metavar": "E1,E2,...", "help": "Public bin edges of a histogram, or NAME=E1,..."},
+    ),
+    (("--n",), {"type": int, "help": "Public number of rows: change-one neighbours."}),
+    (
+        ("--n-max",),
+        {"type": int, "help": "Public bound on the private number of rows: add-remove neighbours."},
+    ),
+    (("--person",), {"metavar": "COLUMN", "help": "Protect whole persons, named by this column (with --n-max)."}),
+    (("--rows-per-person",), {"type": int, "help": "At most so many rows of a person are kept.  [default: 1]"}),
+    (
+        ("--epsilon",),
+        {"type": NUMBER, "metavar": "NUMBER", "help": "What everything together may cost, in equal shares ..."},
+    ),
+    (
+        ("--accuracy",),
+        {"type": NUMBER, "metavar": "NUMBER", "help": "... or how accurate one statistic must be."},
+    ),
+    (
+        ("--alpha",),
+        {
+            "type": NUMBER,
+            "metavar": "NUMBER",
+            "help": "The accuracy may be missed with this probability.  [default: 0.05]",
+        },
+    ),
+)
+NAMES = tuple(names[0].removeprefix("--").replace("-", "_") for names, _ in _OPTIONS)
+
+
+def statistic_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the flags that say which statistics are asked for."""
+    for names, settings in reversed(_OPTIONS):
+        command = click.option(*names, **settings)(command)
+    return command
+
+
+def given(options: dict[str, Any]) -> list[str]:
+    """Return the flags of statistics that were given."""
+    return [f"--{name.replace('_', '-')}" for name in NAMES if options[name] not in (None, False, ())]

@@ -1,0 +1,139 @@
+"""Columns in memory: dicts of numpy columns or lists, frames of pandas and Polars, Arrow tables.
+
+Room: tables. Registered on a DuckDB connection that the engine hands in. Nothing is guessed: Python objects become text
+by one rule (`cells`), times become dates (`calendar`), and what has a schema keeps it.
+Errors here speak to the data holder before anything is spent: they name columns and types, never a cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from snapdp.errors import DataError
+from snapdp.studies import Column, NumberColumn
+from snapdp.tables.sources.calendar import day_numbers, in_days
+from snapdp.tables.sources.cells import cell_text, other_type, pandas_array, text_type, unpacked
+from snapdp.tables.sources.contents import arrow_digest, columns_digest
+from snapdp.tables.sources.duckdb_types import described
+from snapdp.tables.sources.source import Source
+from snapdp.tables.sql.stored import LABEL, TEXT, Field, Rows
+from snapdp.values import replaced
+
+_REGISTERED = "snapdp_columns"
+
+
+class ColumnsSource(Source):
+    """Columns in memory: a dict of one-dimensional numpy arrays or lists, or a pandas frame."""
+
+    def __init__(self, columns: Mapping[Any, Any]) -> None:
+        self.columns = columns
+
+    def open(self, connection: Any, columns: Sequence[Column]) -> Rows:
+        import numpy as np
+
+        arrays: dict[str, Any] = {}
+        names: dict[str, str] = {}
+        for column in columns:
+            if column.name in names or column.name not in list(self.columns):
+                continue
+            names[column.name] = f"c{len(names)}"
+            arrays[names[column.name]] = self._array(column)
+        sizes = {len(each) for each in arrays.values()} | {len(each) for each in list(self._lengths())}
+        if len(sizes) > 1:
+            raise DataError("the columns do not have the same number of rows.", "Give columns of one table.")
+        arrays["rows"] = np.zeros(sizes.pop() if sizes else 0, dtype=np.int8)  # a table without columns has rows too
+        connection.register(_REGISTERED, arrays)
+        stored = {each.name: each for each in described(connection, f"SELECT * FROM {_REGISTERED}")}
+        fields = [self._named(stored[each], name) for name, each in names.items()]
+        return Rows(origin=_REGISTERED, fields=tuple(fields), names=tuple(map(str, self.columns)))
+
+    def _named(self, field: Field, name: str) -> Field:
+        """Return the field of a column: cells that were made text have no schema, unless they were text before."""
+        told = text_type(self.columns[name])
+        if told is not None:
+            return replaced(field, name=name, stored=told, kind=LABEL)
+        return replaced(field, name=name, kind=TEXT if field.kind == LABEL else field.kind)
+
+    def fingerprint(self) -> bytes:
+        return columns_digest(self.columns)
+
+    def _lengths(self) -> Iterable[Any]:
+        return (self.columns[name] for name in self.columns)
+
+    def _array(self, column: Column) -> Any:
+        import numpy as np
+
+        given = self.columns[column.name]
+        told = other_type(given) if isinstance(column, NumberColumn) else None
+        if told is not None:
+            raise DataError(
+                f"column {column.name!r} is declared as {column.kind} but stored as {told}.",
+                "Store it as numbers, or declare it otherwise.",
+            )
+        if type(given).__module__.partition(".")[0] == "pandas":
+            given = pandas_array(given, column)
+        given = unpacked(given)
+        if isinstance(given, np.ma.MaskedArray):
+            given = np.fromiter(given.tolist(), dtype=object, count=len(given))  # a masked cell is None
+        if not isinstance(given, np.ndarray):
+            given = np.fromiter(given, dtype=object, count=len(given))
+        if given.ndim != 1:
+            raise DataError(f"column {column.name!r} is not one-dimensional.", "Give one number or text for each row.")
+        if given.dtype.kind == "M":
+            return day_numbers(given)
+        if given.dtype.kind not in "OUTfiubm":
+            raise DataError(
+                f"column {column.name!r} is an array of {given.dtype.name}.", "Give numbers, text or whole numbers."
+            )
+        if given.dtype.kind in "OUT":
+            texts = [cell_text(each, column) for each in given.tolist()]
+            return np.fromiter(texts, dtype=object, count=len(texts))
+        if given.dtype.kind == "f":
+            single = given.dtype.itemsize <= 4
+            with np.errstate(all="ignore"):  # a cell beyond the doubles is infinite, and nobody is told
+                # Exact, except for long doubles: these go to the nearest.
+                given = given.astype(np.float32 if single else np.float64)
+        return np.ascontiguousarray(given.astype(given.dtype.newbyteorder("=")))
+
+
+class PandasColumns(Mapping[Any, Any]):
+    """A frame as a mapping of its columns; a name that stands twice is refused when asked for."""
+
+    def __init__(self, frame: Any) -> None:
+        self.frame = frame
+
+    def __getitem__(self, name: Any) -> Any:
+        found = self.frame[name]
+        if found.ndim != 1:
+            raise DataError(f"the table has several columns named {name!r}.", "Each name may stand once.")
+        return found
+
+    def __iter__(self) -> Any:
+        return iter(dict.fromkeys(self.frame.columns))
+
+    def __len__(self) -> int:
+        return len(self.frame.columns)
+
+
+class ArrowSource(Source):
+    """An Arrow table, or a Polars frame seen as one."""
+
+    def __init__(self, table: Any) -> None:
+        self.table = table
+
+    def open(self, connection: Any, columns: Sequence[Column]) -> Rows:
+        present = list(self.table.column_names)
+        wanted = list(dict.fromkeys(column.name for column in columns if column.name in present))
+        twice = next((name for name in wanted if present.count(name) > 1), None)
+        if twice is not None:
+            raise DataError(f"the table has several columns named {twice!r}.", "Each name may stand once.")
+        chosen = self.table.select([present.index(name) for name in wanted]) if wanted else self.table
+        chosen = in_days(chosen.rename_columns([f"c{i}" for i in range(chosen.num_columns)]))
+        connection.register(_REGISTERED, chosen)
+        stored = described(connection, f"SELECT * FROM {_REGISTERED}")
+        fields = [replaced(each, name=name) for name, each in zip(wanted, stored, strict=False)]
+        return Rows(origin=_REGISTERED, fields=tuple(fields), names=tuple(present))
+
+    def fingerprint(self) -> bytes:
+        return arrow_digest(self.table)
