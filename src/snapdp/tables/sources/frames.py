@@ -12,7 +12,8 @@ from typing import Any
 
 from snapdp.errors import DataError
 from snapdp.studies import Column, NumberColumn
-from snapdp.tables.sources.calendar import day_numbers, in_days
+from snapdp.tables.sources.arrow import chosen_columns, unread
+from snapdp.tables.sources.calendar import day_numbers
 from snapdp.tables.sources.cells import cell_text, other_type, pandas_array, text_type, unpacked
 from snapdp.tables.sources.contents import arrow_digest, columns_digest
 from snapdp.tables.sources.duckdb_types import described
@@ -128,10 +129,19 @@ class ArrowSource(Source):
         twice = next((name for name in wanted if present.count(name) > 1), None)
         if twice is not None:
             raise DataError(f"the table has several columns named {twice!r}.", "Each name may stand once.")
-        chosen = self.table.select([present.index(name) for name in wanted]) if wanted else self.table
-        chosen = in_days(chosen.rename_columns([f"c{i}" for i in range(chosen.num_columns)]))
-        connection.register(_REGISTERED, chosen)
-        stored = described(connection, f"SELECT * FROM {_REGISTERED}")
+        chosen = chosen_columns(self.table, [present.index(name) for name in wanted])
+
+        def registered(table: Any) -> tuple[Field, ...]:
+            connection.register(_REGISTERED, table)
+            return described(connection, f"SELECT * FROM {_REGISTERED}")
+
+        try:
+            stored = registered(chosen)
+        except Exception:
+            refusal = unread(chosen, wanted, registered)
+            if refusal is None:
+                raise
+            raise refusal from None
         fields = [replaced(each, name=name) for name, each in zip(wanted, stored, strict=False)]
         return Rows(origin=_REGISTERED, fields=tuple(fields), names=tuple(present))
 
