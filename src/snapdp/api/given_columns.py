@@ -7,9 +7,10 @@ a study, whose reader does all the checking. Types and names are looked at, neve
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from snapdp.errors import DataError, ParameterError
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 Declaration = Mapping[str, Any]  # of a column, with the keys of a study
 Conditions = Mapping[str, Any] | Sequence[Mapping[str, Any]]
+Function = TypeVar("Function", bound=Callable[..., Any])
+PAIR = "bounds=(lower, upper), such as bounds=(0, 120)"
 _TABLES = ("DataFrame", "LazyFrame", "Table", "RecordBatch")
 _COLUMNS = ("numpy", "pandas", "polars", "pyarrow")  # libraries whose other values are columns
 _BARE = {"kind": "category", "categories": ["row"]}  # a study names a column, also where all rows are counted
@@ -104,10 +107,35 @@ def is_column(given: Any) -> bool:
     return library in _COLUMNS and kind not in _TABLES and getattr(given, "ndim", 1) > 0  # a scalar is no column
 
 
+def needs_bounds(how: str) -> Callable[[Function], Function]:
+    """Return what makes a function refuse a call without bounds in our words; its signature asks for them as before."""
+
+    def of(function: Function) -> Function:
+        @wraps(function)
+        def called(*given: Any, **named: Any) -> Any:
+            if named.get("bounds") is None:
+                raise _without_bounds(how)
+            return function(*given, **named)
+
+        return cast("Function", called)
+
+    return of
+
+
+def _without_bounds(how: str) -> ParameterError:
+    return ParameterError(
+        "bounds is missing: numbers are moved between two public bounds, and the noise is made for these.",
+        f"Give {how}: what such a number can be, never what this table holds (its least and largest are single rows). "
+        'A call has bounds=..., missing="dropped", epsilon=1 and ledger="people.ledger". Nothing was read or spent.',
+    )
+
+
 def numbers(
-    bounds: Sequence[Parameter], *, missing: Parameter | None, step: Parameter | None, integer: bool
+    bounds: Sequence[Parameter] | None, *, missing: Parameter | None, step: Parameter | None, integer: bool
 ) -> Declaration:
     """Return the declaration of a column of numbers."""
+    if bounds is None:
+        raise _without_bounds(PAIR)
     if isinstance(bounds, str) or not isinstance(bounds, Sequence) or len(bounds) != 2:
         raise ParameterError("the bounds are not a pair.", "Give bounds=(lower, upper): public numbers.")
     said = {"lower": bounds[0], "upper": bounds[1], "step": step, "missing": missing}

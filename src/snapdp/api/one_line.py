@@ -11,7 +11,17 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from snapdp.api.given_columns import Conditions, Declaration, GivenColumns, category, conditions, numbers, written
+from snapdp.api.given_columns import (
+    PAIR,
+    Conditions,
+    Declaration,
+    GivenColumns,
+    category,
+    conditions,
+    needs_bounds,
+    numbers,
+    written,
+)
 from snapdp.api.study import study
 from snapdp.display import is_address
 from snapdp.errors import LedgerError, ParameterError
@@ -24,6 +34,7 @@ if TYPE_CHECKING:
     from snapdp.exact import Parameter
 
 Where = str | os.PathLike[str]
+PAIRS = "bounds=((0, 120), (0, 5000)), a pair for each column"
 TRUTH = {"kind": "boolean"}
 TRUTH_TYPES = ("bool", "boolean", "bool[pyarrow]")  # as numpy, pandas, Polars and Arrow name them
 
@@ -61,6 +72,7 @@ def count(
     return _released("count", given, said, by, groups, _cost(epsilon, accuracy, alpha), ledger, account, directory)
 
 
+@needs_bounds(PAIR)
 def sum(
     data: Any,
     *,
@@ -86,6 +98,7 @@ def sum(
     return _released("sum", given, said, by, groups, _cost(epsilon, accuracy, alpha), ledger, account, directory)
 
 
+@needs_bounds(PAIR)
 def mean(
     data: Any,
     *,
@@ -131,6 +144,7 @@ def mean(
     return _released("mean", given, said, by, groups, _cost(epsilon, accuracy, alpha), ledger, account, directory)
 
 
+@needs_bounds(PAIR)
 def variance(
     data: Any,
     *,
@@ -151,6 +165,7 @@ def variance(
     return _released("variance", given, said, None, None, _cost(epsilon, accuracy, alpha), ledger, account, ".")
 
 
+@needs_bounds(PAIRS)
 def covariance(
     data: Any,
     other: Any = None,
@@ -177,7 +192,9 @@ def covariance(
         )
     names = (None, None) if column is None else _pair(column, "column", "two names")
     rules = missing if isinstance(missing, (tuple, list)) else (missing, missing)
-    ranges, rules = _pair(bounds, "bounds", "a pair for each"), _pair(rules, "missing", "one for each column")
+    ranges, rules = _pair(bounds, "bounds", PAIRS), _pair(rules, "missing", "one for each column")
+    for each in ranges:
+        _pair(each, "bounds of a column", PAIRS)
     declared = [numbers(ranges[i], missing=rules[i], step=step, integer=integer) for i in (0, 1)]
     first = given.column(data, names[0], declared[0], default="first")
     second = given.column(other, names[1], declared[1], default="second")
@@ -230,7 +247,7 @@ def histogram(
         said = _about(given, data, column, category(categories, unknown=unknown, null=null), where)
     else:
         _refuse({"unknown": unknown, "null": null}, "categories")
-        declared = numbers(bounds or (), missing="dropped", step=step, integer=integer)
+        declared = numbers(bounds, missing="dropped", step=step, integer=integer)
         said = _about(given, data, column, declared, where)
         said |= {"edges": [written(each) for each in edges or ()], "outside": outside}
         said |= {} if missing is None else {"missing": missing}
