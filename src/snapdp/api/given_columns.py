@@ -7,10 +7,11 @@ a study, whose reader does all the checking. Types and names are looked at, neve
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from datetime import date
+from functools import wraps
 from numbers import Rational
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from snapdp.errors import DataError, ParameterError
 from snapdp.exact import shown
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 Declaration = Mapping[str, Any]  # of a column, with the keys of a study
 Conditions = Mapping[str, Any] | Sequence[Mapping[str, Any]]
+Function = TypeVar("Function", bound=Callable[..., Any])
+PAIR = "bounds=(lower, upper), such as bounds=(0, 120)"
 _TABLES = ("DataFrame", "LazyFrame", "Table", "RecordBatch")
 _COLUMNS = ("numpy", "pandas", "polars", "pyarrow")  # libraries whose other values are columns
 _BARE = {"kind": "category", "categories": ["row"]}  # a study names a column, also where all rows are counted
@@ -122,8 +125,33 @@ def is_column(given: Any) -> bool:
     return library in _COLUMNS and kind not in _TABLES and getattr(given, "ndim", 1) > 0  # a scalar is no column
 
 
+def needs_bounds(how: str) -> Callable[[Function], Function]:
+    """Return what makes a function refuse a call without bounds in our words; its signature asks for them as before."""
+
+    def of(function: Function) -> Function:
+        @wraps(function)
+        def called(*given: Any, **named: Any) -> Any:
+            if named.get("bounds") is None:
+                raise _without_bounds(how)
+            return function(*given, **named)
+
+        return cast("Function", called)
+
+    return of
+
+
+def _without_bounds(how: str) -> ParameterError:
+    return ParameterError(
+        "bounds is missing: numbers are moved between two public bounds, and the noise is made for these.",
+        f"Give {how}: what such a number can be, never what this table holds (its least and largest are single rows). "
+        'A call has bounds=..., missing="dropped", epsilon=1 and ledger="people.ledger". Nothing was read or spent.',
+    )
+
+
 def numbers(bounds: Any, *, missing: Parameter | None, step: Parameter | None, integer: bool) -> Declaration:
     """Return the declaration of a column of numbers."""
+    if bounds is None:
+        raise _without_bounds(PAIR)
     lower, upper = pair(bounds, "bounds", "Give bounds=(lower, upper): public numbers.")
     said = {"lower": lower, "upper": upper, "step": step, "missing": missing}
     kind = "integer" if truth(integer, "integer") else "number"

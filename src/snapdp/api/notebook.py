@@ -46,7 +46,7 @@ def study_text(study: DeclaredStudy) -> str:
         f"{'n' if relation.is_change_one else 'n_max'}={relation.rows}",
         *([] if relation.person is None else [f"person='{_short(relation.person)}'"]),
         f"columns=({_few([column.name for column in study.columns])})",
-        f"statistics=({_few([each.statistic.title for each in study.asked])})",
+        f"statistics=({_few([each.statistic.readable_title for each in study.asked])})",
     ]
     return f"Study({', '.join(said)})"
 
@@ -54,7 +54,7 @@ def study_text(study: DeclaredStudy) -> str:
 def study_html(study: DeclaredStudy) -> str:
     """Return a study as tables: who is protected, what is declared, what is asked."""
     columns = ((_short(column.name), _declared(column)) for column in study.columns)
-    asked = ((_short(each.statistic.title), _cost(each)) for each in study.asked)
+    asked = ((_short(each.statistic.readable_title), _cost(each)) for each in study.asked)
     return html_card(
         f"study of {_short(study.dataset)}",
         [

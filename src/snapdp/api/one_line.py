@@ -12,12 +12,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from snapdp.api.given_columns import (
+    PAIR,
     Conditions,
     Declaration,
     GivenColumns,
     category,
     conditions,
     listed,
+    needs_bounds,
     numbers,
     pair,
     told,
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from snapdp.exact import Parameter
 
 Where = str | os.PathLike[str]
+PAIRS = "bounds=((0, 120), (0, 5000)), a pair for each column"
 TRUTH = {"kind": "boolean"}
 TRUTH_TYPES = ("bool", "boolean", "bool[pyarrow]")  # as numpy, pandas, Polars and Arrow name them
 
@@ -71,6 +74,7 @@ def count(
     return _released("count", given, said, by, groups, _cost(epsilon, accuracy, alpha), ledger, account, directory)
 
 
+@needs_bounds(PAIR)
 def sum(
     data: Any,
     *,
@@ -96,6 +100,7 @@ def sum(
     return _released("sum", given, said, by, groups, _cost(epsilon, accuracy, alpha), ledger, account, directory)
 
 
+@needs_bounds(PAIR)
 def mean(
     data: Any,
     *,
@@ -141,6 +146,7 @@ def mean(
     return _released("mean", given, said, by, groups, _cost(epsilon, accuracy, alpha), ledger, account, directory)
 
 
+@needs_bounds(PAIR)
 def variance(
     data: Any,
     *,
@@ -161,6 +167,7 @@ def variance(
     return _released("variance", given, said, None, None, _cost(epsilon, accuracy, alpha), ledger, account, ".")
 
 
+@needs_bounds(PAIRS)
 def covariance(
     data: Any,
     other: Any = None,

@@ -75,7 +75,7 @@ def _mechanism_row(worth: Worth) -> dict[str, Any]:
 
 def _part_row(line: Any, part: Part) -> dict[str, Any]:
     numerator: Numerator = part.numerator
-    title = plain(line.statistic.title)
+    title = plain(line.statistic.readable_title)
     name = title if len(line.statistic.parts) == 1 else f"{title}: {numerator.name}"
     p = mechanism(part, line.epsilon).parameters
     law = {"law": _middle(p), "values": lambda x: float(numerator.statistic(x)), "title": f"{name}: law of the output"}

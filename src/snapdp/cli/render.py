@@ -40,24 +40,23 @@ def show(result: Plan | Worth, *, to_stderr: bool = False) -> None:
 
 def show_release(result: Release, *, left: Fraction) -> None:
     """Print released numbers, what they cost, and what is left."""
-    from snapdp.release import MOVED, shown_amount, shown_row
+    from snapdp.release import moved_line, shown_amount, shown_row, unknown_line
 
     rows: list[tuple[str, ...]] = []
-    moved = False
-    for block in result.blocks():
-        if not block.is_first:
-            continue
-        cells = block.numbers
-        moved |= any(each.moved for each in cells[:MOST_ROWS])
+    blocks = [block for block in result.blocks() if block.is_first]
+    for block in blocks:
+        cells = block.readable
         for place, each in enumerate(cells[:MOST_ROWS]):
             _, value, ends = shown_row(each)
-            name, paid = (block.title, block.cost) if place == 0 else ("", "")
+            name, paid = (each.statistic, block.cost) if place == 0 else ("", "")
             rows.append((one_line(name), one_line(each.cell), value, ends, one_line(paid)))
         if len(cells) > MOST_ROWS:
             rows.append(("", f"... {len(cells) - MOST_ROWS} more", "", "", ""))
     table(("statistic", "cell", "value", "interval", "epsilon"), rows, numbers=(2,))
-    if moved:
-        note(MOVED, err=True)
+    moved = moved_line(each for block in blocks for each in block.numbers[:MOST_ROWS])
+    for line in (*map(unknown_line, blocks), moved):
+        if line:
+            note(line, err=True)
     for name in result.files():
         say(f"values of a long statistic: {one_line(name)}")
     paid = (
@@ -80,7 +79,7 @@ def _print_plan(plan: Plan, *, to_stderr: bool = False) -> None:
     heads = ("statistic", "epsilon", "share", "accuracy", "with 10 % more")
     rows = [
         [
-            one_line(line.statistic.title),
+            one_line(line.statistic.readable_title),
             exact_amount(line.epsilon),
             bar(line.epsilon / plan.total),
             _accuracies(line, line.accuracies),
@@ -91,7 +90,7 @@ def _print_plan(plan: Plan, *, to_stderr: bool = False) -> None:
     table(heads, rows, numbers=(1, 3, 4), title=_title(plan), err=to_stderr)
     for line in plan.lines:
         if line.remarks:
-            note(f"{one_line(line.statistic.title)}: {line.remarks}", err=to_stderr)
+            note(f"{one_line(line.statistic.readable_title)}: {line.remarks}", err=to_stderr)
     for remark in reading_of(plan):
         note(remark, err=to_stderr)
     relation = plan.lines[0].statistic.relation

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
         visible as visible,
         visible_lines as visible_lines,
     )
-    from snapdp.display.words import hides_nothing as hides_nothing
+    from snapdp.display.words import confidence as confidence, hides_nothing as hides_nothing, listed as listed
 else:
     __getattr__, __dir__ = door(
         __name__,
@@ -55,6 +55,6 @@ else:
                 "plain_decimal scientific_up six_digits two_digits"
             ),
             "text": "ESCAPED encodable shortened visible visible_lines",
-            "words": "hides_nothing",
+            "words": "confidence hides_nothing listed",
         },
     )

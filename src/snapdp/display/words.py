@@ -5,7 +5,10 @@ Room: display.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
+
+from snapdp.display.numbers import exact_amount
 
 HIDES_NOTHING = 20  # e**20 is more than 480 million
 
@@ -22,3 +25,23 @@ def hides_nothing(epsilon: Fraction) -> str:
         f"Epsilon {epsilon} hides nothing: what is published can be more than 480 million times likelier "
         "with somebody's row than without it."
     )
+
+
+def confidence(alpha: Fraction) -> str:
+    """Return the probability 1 - alpha: in percent where that is a short decimal.
+
+    >>> confidence(Fraction(1, 20)), confidence(Fraction(1, 1000)), confidence(Fraction(1, 3))
+    ('95 %', '99.9 %', '1 - 1/3')
+    """
+    percent = exact_amount(100 * (1 - alpha))
+    return f"1 - {exact_amount(alpha)}" if "/" in percent else f"{percent} %"
+
+
+def listed(names: Sequence[str], most: int) -> str:
+    """Return names as a sentence has them; of very many the first, and how many others there are.
+
+    >>> listed(["a"], most=3), listed(["a", "b", "c"], most=3), listed(["a", "b", "c", "d", "e"], most=3)
+    ('a', 'a, b and c', 'a, b and 3 more')
+    """
+    shown = list(names) if len(names) <= most else [*names[: most - 1], f"{len(names) - most + 1} more"]
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"

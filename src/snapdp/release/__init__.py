@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from snapdp.release.files import block_columns as block_columns, write_text as write_text
     from snapdp.release.private_values import exact_values as exact_values
     from snapdp.release.published import (
-        MOVED as MOVED,
         Number as Number,
         PublishedBlock as PublishedBlock,
         shown_amount as shown_amount,
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
         part_values as part_values,
     )
     from snapdp.release.release import released as released
+    from snapdp.release.remarks import moved_line as moved_line, unknown_line as unknown_line
     from snapdp.release.report import report_page as report_page
     from snapdp.release.request import (
         MOST_STATISTICS as MOST_STATISTICS,
@@ -50,9 +50,10 @@ else:
             "draw": "Block Drawn",
             "files": "block_columns write_text",
             "private_values": "exact_values",
-            "published": "MOVED Number PublishedBlock shown_amount shown_row",
+            "published": "Number PublishedBlock shown_amount shown_row",
             "record": "LIBRARIES VERSION SideFile checked derived_values part_values",
             "release": "released",
+            "remarks": "moved_line unknown_line",
             "report": "report_page",
             "request": "MOST_STATISTICS Request added unit_text",
             "result": "Release load_record load_release",

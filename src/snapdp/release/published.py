@@ -17,14 +17,10 @@ from typing import Any, NamedTuple
 from snapdp.display import exact_amount, noise_digits, six_digits
 from snapdp.errors import SnapdpError
 from snapdp.exact import parameter
-from snapdp.studies import SHARE
+from snapdp.studies import SHARE, readable_cell, readable_title, shares_are_of_n
 from snapdp.values import Value
 
 FREE = "0"  # the epsilon of what is free of charge
-MOVED = (
-    "A draw beyond what the statistic can be is shown as the nearest possible number. "
-    "For sums, averages and margins take the values as drawn: the files hold them."
-)
 
 
 class Number(NamedTuple):
@@ -35,6 +31,7 @@ class Number(NamedTuple):
     epsilon   of the statistic it belongs to, all cells and parts together; "0" where it is free of charge
     derived   whether it follows from others
     charged   the same epsilon on the first number of a statistic, "0" on its others: these add up to what was charged
+    share_of  of what it is a share; empty where it is none
     """
 
     statistic: str
@@ -48,6 +45,7 @@ class Number(NamedTuple):
     epsilon: str
     derived: bool
     charged: str = FREE
+    share_of: str = ""
 
     @property
     def printed(self) -> float:
@@ -65,7 +63,8 @@ class PublishedBlock(Value):
 
     place        the number of the statistic in the record
     name         of the part, or of what is derived: "count", "mean", "share"
-    title        of what the numbers are
+    title        of what the numbers are, as the record has it
+    declared     the statistic, as the record has it
     parts        the names of all parts of the statistic
     derived      whether the numbers follow from others
     epsilon      as that of its numbers
@@ -75,6 +74,7 @@ class PublishedBlock(Value):
     place: int
     name: str
     title: str
+    declared: Mapping[str, Any]
     parts: tuple[str, ...]
     derived: bool
     epsilon: str
@@ -85,6 +85,22 @@ class PublishedBlock(Value):
     def part(self) -> str:
         """Return which of several parts the numbers are; empty where they are a whole."""
         return "" if self.derived or len(self.parts) == 1 else self.name
+
+    @property
+    def readable_title(self) -> str:
+        """Return the title as people read it."""
+        return readable_title(self.title, self.declared)
+
+    @property
+    def readable(self) -> tuple[Number, ...]:
+        """Return the numbers with the names of statistic and cell that people read."""
+        title, declared = self.readable_title, self.declared
+        return tuple(each._replace(statistic=title, cell=readable_cell(each.cell, declared)) for each in self.numbers)
+
+    @property
+    def share_of(self) -> str:
+        """Return of what the numbers are shares; empty where they are none."""
+        return self.numbers[0].share_of
 
     @property
     def is_first(self) -> bool:
@@ -118,10 +134,20 @@ def published_blocks(record: Mapping[str, Any]) -> Iterator[PublishedBlock]:
     for block in record["derived"]:
         derived.setdefault(block["statistic"], []).append(block)
     for place, statistic in enumerate(record["statistics"]):
-        yield from _blocks(place, statistic, derived.get(place, []))
+        yield from _blocks(place, statistic, derived.get(place, []), _share_of(record, statistic))
 
 
-def _blocks(place: int, statistic: Mapping[str, Any], derived: Sequence[Mapping[str, Any]]) -> Iterator[PublishedBlock]:
+def _share_of(record: Mapping[str, Any], statistic: Mapping[str, Any]) -> str:
+    """Return of what the shares of a histogram are shares, in words."""
+    conditional, missing = "where" in statistic, statistic.get("missing")
+    of_n = shares_are_of_n(record["relation"], conditional=conditional, missing=missing)
+    whole = f"all {record['n']} rows" if of_n else "all counts together"
+    return f"{whole}, of all groups" if "by" in statistic else whole
+
+
+def _blocks(
+    place: int, statistic: Mapping[str, Any], derived: Sequence[Mapping[str, Any]], share_of: str
+) -> Iterator[PublishedBlock]:
     """Yield the blocks of one statistic; the first number of them all carries its charge."""
     title, parts = statistic["title"], tuple(part["name"] for part in statistic["parts"])
     is_replaced = any(block["title"] == title for block in derived)
@@ -132,7 +158,9 @@ def _blocks(place: int, statistic: Mapping[str, Any], derived: Sequence[Mapping[
             continue
         epsilon = statistic["epsilon"] if titled == title else FREE
         part = "" if follows or len(parts) == 1 else block["name"]
-        numbers = list(_numbers(block, Number(titled, part, "", 0, None, None, None, alpha, epsilon, follows)))
+        base = share_of if follows and block["name"] == SHARE else ""
+        like = Number(titled, part, "", 0, None, None, None, alpha, epsilon, follows, share_of=base)
+        numbers = list(_numbers(block, like))
         if not numbers:
             continue
         numbers[0], charge = numbers[0]._replace(charged=charge), FREE
@@ -140,6 +168,7 @@ def _blocks(place: int, statistic: Mapping[str, Any], derived: Sequence[Mapping[
             place=place,
             name=block["name"],
             title=titled,
+            declared=statistic,
             parts=parts,
             derived=follows,
             epsilon=epsilon,

@@ -6,7 +6,7 @@ record passes through `_text`: names of columns and categories are the data hold
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -14,6 +14,7 @@ from urllib.parse import quote
 from snapdp.display import (
     Chart,
     Html,
+    confidence,
     escape,
     folded,
     hides_nothing,
@@ -28,14 +29,14 @@ from snapdp.errors import SnapdpError
 from snapdp.exact import nearest_multiple, parameter
 from snapdp.release.published import (
     FREE,
-    MOVED,
     Number,
     PublishedBlock,
     shown_amount,
     shown_interval,
     shown_value,
 )
-from snapdp.studies import AS_NUMBERS, BOOLEAN, DATE, DROPPED, dialect_words
+from snapdp.release.remarks import moved_line, unknown_line
+from snapdp.studies import AS_NUMBERS, BOOLEAN, DATE, DROPPED, dialect_words, readable_number, readable_title
 
 if TYPE_CHECKING:
     from snapdp.release.result import Release
@@ -60,7 +61,6 @@ def report_body(release: Release) -> str:
 def _parts(release: Release, certificate: str | None) -> list[str]:
     record = release.record
     blocks = list(release.blocks())
-    moved = any(each.moved for block in blocks for each in block.numbers)
     return [
         f"<h1>{_text(record['dataset'])}</h1>",
         f'<p><span class="charge">epsilon {_text(shown_amount(record["charged"]))}</span> <span class="dim">'
@@ -68,9 +68,9 @@ def _parts(release: Release, certificate: str | None) -> list[str]:
         _warned(record),
         _drawn_by(release.author),
         _summary(blocks),
-        *(_section(title, group) for (_, title), group in groupby(blocks, key=lambda each: (each.place, each.title))),
+        *(_section(list(group)) for _, group in groupby(blocks, key=lambda each: (each.place, each.title))),
         *(f"<p>The cells of a long statistic are in <code>{_text(name)}</code>.</p>" for name in release.files()),
-        _meaning(record, moved=moved),
+        _meaning(record, moved_line(each for block in blocks for each in block.numbers)),
         _mechanisms(record),
         _origin(record),
         _certified(certificate),
@@ -112,23 +112,35 @@ def _summary(blocks: Sequence[PublishedBlock]) -> str:
     single = sorted((each for each in blocks if each.is_single), key=lambda each: (each.place, bool(each.part)))
     if not single:
         return ""
-    rows = ((_named(each), *_shown(each.numbers[0]), _text(each.cost_in_words)) for each in single)
-    return "<h2>Numbers</h2>" + html_table(("statistic", "value", "interval", "epsilon"), rows)
+    rows = ((_named(each), *_shown(each.numbers[0]), _text(each.cost)) for each in single)
+    table = html_table(("statistic", "value", "interval", "epsilon"), rows)
+    return f"<h2>Numbers</h2>{table}{''.join(map(_unknown, single))}"
 
 
-def _section(title: str, blocks: Iterable[PublishedBlock]) -> str:
+def _section(blocks: Sequence[PublishedBlock]) -> str:
     """Return a picture and a table for a statistic with cells; nothing for a single number."""
     found = []
     for block in sorted(blocks, key=lambda each: bool(each.part)):  # what is derived from parts stands before them
         if block.is_single:
             continue
-        cells, free = block.numbers, ", free of charge" if block.epsilon == FREE else ""
-        name = block.part or (f"{block.cost}{free}" if free else f"epsilon {block.cost_in_words}")
+        cells = block.readable
         table = html_table(("cell", "value", "interval"), ((_text(each.cell), *_shown(each)) for each in cells))
         picture = bars(cells[:MOST_BARS]) if not block.part else ""
         listed = folded("table", table, is_open=not block.part and len(cells) <= MOST_OPEN)
-        found.append(f'<p class="dim">{_text(name)}</p>{picture}{listed}')
-    return f"<h2>{_text(title)}</h2>{''.join(found)}" if found else ""
+        found.append(f'<p class="dim">{_text(_about(block))}</p>{_unknown(block)}{picture}{listed}')
+    return f"<h2>{_text(blocks[0].readable_title)}</h2>{''.join(found)}" if found else ""
+
+
+def _about(block: PublishedBlock) -> str:
+    """Return which part of a statistic a table is, or what it cost and of what it shows shares."""
+    if block.part or block.epsilon != FREE:
+        return block.part or f"epsilon {block.cost_in_words}"
+    return f"{block.cost}, free of charge" + (f"; each is a share of {block.share_of}" if block.share_of else "")
+
+
+def _unknown(block: PublishedBlock) -> str:
+    line = unknown_line(block) if block.is_first else ""
+    return f"<p>{_text(line)}</p>" if line else ""
 
 
 def bars(numbers: Sequence[Number]) -> Html:
@@ -147,25 +159,37 @@ def bars(numbers: Sequence[Number]) -> Html:
     return chart.svg("values with noise intervals")
 
 
-def _meaning(record: dict[str, Any], *, moved: bool) -> str:
-    alphas = ", ".join(sorted({shown_amount(each["alpha"]) for each in record["statistics"]}))
+def _meaning(record: dict[str, Any], moved: str) -> str:
+    levels = " or ".join(sorted({_level(each["alpha"]) for each in record["statistics"]}))
+    asked = ", as was asked for each" if " or " in levels else ""
     return (
         "<h2>How to read this</h2>"
         "<p>Each number was moved by random noise on purpose, so that nobody can tell from this page whether a "
         "given row is in the table or what it says, beyond the factor that epsilon allows.</p>"
-        f"<p>An interval holds the statistic of the table with probability at least 1 &minus; {_text(alphas)}. It "
+        f"<p>An interval holds the statistic of the table with probability at least {_text(levels + asked)}. It "
         "speaks of the noise alone: it says nothing about how the rows were sampled. Cells were clamped to the "
         "declared bounds and rounded to the declared step first; the statistic is that of these values.</p>"
         "<p>Derived numbers follow from others on this page and cost nothing beyond these. A number has the digits "
         "that its noise leaves meaningful; the record and files of values have all.</p>"
-        f"{f'<p>{_text(MOVED)}</p>' if moved else ''}"
+        f"{f'<p>{_text(moved)}</p>' if moved else ''}"
     )
+
+
+def _level(alpha: str) -> str:
+    """Return the probability with which an interval holds, of an alpha of the record."""
+    try:
+        return confidence(parameter(alpha, name="alpha"))
+    except SnapdpError:  # a record may be anybody's
+        return f"1 - {alpha}"
 
 
 def _mechanisms(record: dict[str, Any]) -> str:
     rows = (
         (
-            Html(_text(statistic["title"]) + (f", {_text(part['name'])}" if len(statistic["parts"]) > 1 else "")),
+            Html(
+                _text(readable_title(statistic["title"], statistic))
+                + (f", {_text(part['name'])}" if len(statistic["parts"]) > 1 else "")
+            ),
             *(_text(part[name]) for name in ("epsilon", "sensitivity", "noise_scale", "grid", "factor", "shift")),
         )
         for statistic in record["statistics"]
@@ -195,8 +219,9 @@ def _columns(record: dict[str, Any]) -> Html:
 def _declared(column: dict[str, Any]) -> str:
     if "unknown" in column:
         return f"{_values_in_words(column)}; unknown {column['unknown']}, null {column['null']}"
+    lower, upper, step = (readable_number(column[key]) for key in ("lower", "upper", "step"))
     return (
-        f"{column['kind']} from {column['lower']} to {column['upper']} in steps of {column['step']} "
+        f"{column['kind']} from {lower} to {upper} in steps of {step} "
         f"(rounding moves a cell, and a mean, by at most half a step); {_missing(column)}"
     )
 
@@ -211,7 +236,9 @@ def _missing(column: dict[str, Any]) -> str:
         middle = " (middle)" if number == str(nearest_multiple((lower + upper) / 2, step)) else ""
     except SnapdpError:  # a record may be anybody's
         middle = ""
-    return f"missing cells count as {number}{middle}" + (" in sums" if "missing_in_sums" in column else "")
+    return f"missing cells count as {readable_number(number)}{middle}" + (
+        " in sums" if "missing_in_sums" in column else ""
+    )
 
 
 def _values_in_words(column: dict[str, Any]) -> str:
@@ -254,7 +281,7 @@ def _address(path: str) -> str:
 
 
 def _named(block: PublishedBlock) -> Html:
-    return _text(block.title + (f", {block.part}" if block.part else ""))
+    return _text(block.readable_title + (f", {block.part}" if block.part else ""))
 
 
 def _shown(each: Number) -> tuple[str, str]:

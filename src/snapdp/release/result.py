@@ -16,8 +16,9 @@ from typing import Any
 from snapdp.display import shortened, visible
 from snapdp.errors import DataError, ParameterError, SnapdpError
 from snapdp.ledger import canonical
-from snapdp.release.published import MOVED, Number, PublishedBlock, published_blocks, shown_row
+from snapdp.release.published import Number, PublishedBlock, published_blocks, shown_row
 from snapdp.release.record import checked, file_names
+from snapdp.release.remarks import moved_line, share_line, unknown_line
 from snapdp.studies import SHARE
 
 MOST_BYTES = 1 << 25  # of a record: what the independent checker reads, too
@@ -122,14 +123,16 @@ class Release:
         return report_body(self)
 
     def __repr__(self) -> str:
-        numbers = list(self.numbers())
+        blocks = list(self.blocks())
+        numbers = [each for block in blocks for each in block.readable]
         rows = [(shortened(visible(title)), *rest) for title, *rest in map(shown_row, numbers)]
         widths = [max((len(row[i]) for row in rows), default=0) for i in range(3)]
         body = ["  ".join(text.ljust(w) for text, w in zip(row, widths, strict=True)).rstrip() for row in rows]
         paid = "free, answered before" if self.free else f"epsilon {self.charged} charged"
         paid += "" if self.author is None else f", drawn by {visible(self.author)}"
         more = [f"  more in {visible(name)}" for name in self.files()]
-        more += [MOVED] if any(each.moved for each in numbers) else []
+        unknown = (unknown_line(block) for block in blocks if block.is_first)
+        more += [line for line in (*map(share_line, blocks), *unknown, moved_line(numbers)) if line]
         name = shortened(visible(self.record["dataset"]))
         return "\n".join([f"release of {name}: {visible(paid)}", *(f"  {line}" for line in body), *more])
 

@@ -79,6 +79,11 @@ if TYPE_CHECKING:
         Quantiser as Quantiser,
         quantiser_of as quantiser_of,
     )
+    from snapdp.studies.readable import (
+        readable_cell as readable_cell,
+        readable_number as readable_number,
+        readable_title as readable_title,
+    )
     from snapdp.studies.reader import (
         STUDY_VERSION as STUDY_VERSION,
         DeclaredStudy as DeclaredStudy,
@@ -110,7 +115,11 @@ if TYPE_CHECKING:
         CellColumns as CellColumns,
         Printed as Printed,
     )
-    from snapdp.studies.statistics.histogram import Histogram as Histogram, histogram_query as histogram_query
+    from snapdp.studies.statistics.histogram import (
+        Histogram as Histogram,
+        histogram_query as histogram_query,
+        shares_are_of_n as shares_are_of_n,
+    )
     from snapdp.studies.statistics.mean import Mean as Mean, derived_mean as derived_mean, mean_query as mean_query
     from snapdp.studies.statistics.registry import KINDS as KINDS, statistic_class as statistic_class
     from snapdp.studies.statistics.statistic import (
@@ -142,13 +151,14 @@ else:
             "periods": "DAY EACH MONTH YEAR",
             "plan": "Asked Line Plan ask curve_of_part part_accuracy planned",
             "quantiser": "DOUBLE NARROW Quantiser quantiser_of",
+            "readable": "readable_cell readable_number readable_title",
             "reader": "STUDY_VERSION DeclaredStudy load_study plan_of study_from_toml study_from_values",
             "relation": "ADD_REMOVE CHANGE_ONE Relation add_remove change_one relation_of_account person_unit whole",
             "statistics.answers": "Numerators aggregates_of numerators",
             "statistics.count": "RowCount count_query",
             "statistics.covariance": "Covariance covariance_query",
             "statistics.drawn": "FITS_INT64 SHARE CellColumns Printed",
-            "statistics.histogram": "Histogram histogram_query",
+            "statistics.histogram": "Histogram histogram_query shares_are_of_n",
             "statistics.mean": "Mean derived_mean mean_query",
             "statistics.registry": "KINDS statistic_class",
             "statistics.statistic": "Numerator Part Statistic mechanism",

@@ -15,6 +15,7 @@ from snapdp.exact import parameter
 from snapdp.studies.aggregates import Levels, Member, first_level_from
 from snapdp.studies.categories import DateColumn, named_place, named_start
 from snapdp.studies.columns import CategoryColumn, Column, check_on_step
+from snapdp.studies.readable import range_text, readable_number
 from snapdp.values import Value
 
 
@@ -28,10 +29,17 @@ class Condition(Value):
 
     @property
     def text(self) -> str:
+        """Return the condition as records write it: 61/2 <= age < 65."""
         if self.equals is not None:
             return f"{self.column.name} = {self.equals}"
-        low = "" if self.start is None else f"{self.start} <= "
-        return low + self.column.name + ("" if self.below is None else f" < {self.below}")
+        return range_text(self.column.name, self.start, self.below)
+
+    @property
+    def readable(self) -> str:
+        """Return the condition as people read it: 30.5 <= age < 65."""
+        if self.equals is not None:
+            return self.text
+        return range_text(self.column.name, readable_number(self.start), readable_number(self.below))
 
 
 def condition(column: Column, *, equals: Any = None, start: Any = None, below: Any = None) -> Condition:

@@ -298,7 +298,7 @@ def numerator_epsilon(part: Part, accuracy: Fraction, alpha: Fraction, *, grid: 
 
 def _offer(line: Line, epsilon: Fraction) -> Offer:
     return Offer(
-        title=line.statistic.title,
+        title=line.statistic.readable_title,
         epsilon=line.epsilon,
         more_epsilon=epsilon,
         accuracies=line.accuracies,

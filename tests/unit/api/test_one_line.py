@@ -269,6 +269,7 @@ REFUSED = {
     "numbers are no truth values": (lambda to: snapdp.count(FRAME["age"], **to), "truth values"),
     "a list tells no type": (lambda to: snapdp.count([True, False, True, True], **to), "truth values"),
     "bounds of one number": (lambda to: snapdp.mean(AGES, bounds=5, missing=1, **to), "bounds = 5 is no pair"),
+    "no bounds of one column": (lambda to: snapdp.covariance(AGES, AGES, bounds=(0, 1), **to), "bounds = 0 is no pair"),
     "a mean without groups": (lambda to: snapdp.mean(AGES, by=AGES, **BOUNDED, **to), "groups are not said"),
     "a name for a column alone": (
         lambda to: snapdp.mean(AGES, by="region", groups=["a"], **BOUNDED, **to),
@@ -336,6 +337,25 @@ def test_what_makes_no_sense_is_refused_and_costs_nothing(name, ledger):
     line, told = REFUSED[name]
     with pytest.raises((ParameterError, DataError, PremiseError, LedgerError), match=told):
         line({"epsilon": 1, "ledger": ledger})
+    with snapdp.Ledger.open(ledger) as book:
+        assert book.account("people").spent == 0
+
+
+def test_without_bounds_it_is_said_what_they_are_and_how_to_write_them(ledger):
+    """Python's own words, a TypeError, named the argument and no more."""
+    lines = [
+        lambda to: snapdp.mean(AGES, **to),
+        lambda to: snapdp.sum(AGES, **to),
+        lambda to: snapdp.variance(AGES, **to),
+        lambda to: snapdp.covariance(AGES, AGES, **to),
+        lambda to: snapdp.histogram(AGES, edges=[0, 9], **to),
+    ]
+    for line in lines:
+        with pytest.raises(
+            ParameterError, match=r"bounds is missing: .*\n  Give bounds=\(.*A call has bounds="
+        ) as refused:
+            line({"epsilon": 1, "ledger": ledger})
+        assert "Nothing was read or spent" in refused.value.advice
     with snapdp.Ledger.open(ledger) as book:
         assert book.account("people").spent == 0
 

@@ -30,6 +30,7 @@ SCHEMA = [
     ("epsilon", "DOUBLE"),
     ("derived", "BOOLEAN"),
     ("charged", "DOUBLE"),
+    ("share_of", "VARCHAR"),
 ]
 REGIONS = {"kind": "histogram", "column": "region", "epsilon": 1}
 SUM = {"kind": "sum", "column": "age", "epsilon": 1}

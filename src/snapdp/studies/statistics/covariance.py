@@ -6,10 +6,10 @@ n P - S_x S_y is a sum over pairs of rows; it needs n. Theory: docs/theory/sensi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
 from snapdp.errors import ParameterError
 from snapdp.exact import root_for_rounding, to_float_down, to_float_nearest, to_float_up
@@ -83,6 +83,11 @@ class Covariance(Statistic):
         if all(name in variances for name in names):
             row = _correlation(covariance, *(variances[name] for name in names))
             yield Derived(name="correlation", title=f"correlation({', '.join(names)})", columns=as_columns([row]))
+
+    @classmethod
+    def derived_range(cls, declared: Mapping[str, Any]) -> tuple[Fraction, Fraction]:  # noqa: ARG003
+        """Return what a correlation can be."""
+        return Fraction(-1), Fraction(1)
 
 
 def covariance_query(

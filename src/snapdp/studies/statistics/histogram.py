@@ -20,7 +20,7 @@ from snapdp.studies.aggregates import Aggregate, Bins, Categories, first_level_a
 from snapdp.studies.columns import BINNED, DROPPED, CategoryColumn, Column, NumberColumn, check_on_step
 from snapdp.studies.conditions import Condition, joined
 from snapdp.studies.declarations import INLINE
-from snapdp.studies.relation import Relation
+from snapdp.studies.relation import CHANGE_ONE, Relation
 from snapdp.studies.statistics.details import ChoiceDetail, Detail, NumbersDetail
 from snapdp.studies.statistics.drawn import SHARE, Derived, DrawnPart, Row, as_columns
 from snapdp.studies.statistics.shared_parts import count_part
@@ -168,7 +168,7 @@ class Histogram(Statistic):
             return
         cells = [counts.statistic(cell) for cell in range(len(counts.indices))]
         rows: list[Row] = []
-        if self.relation.is_change_one and not self.where and self.missing != DROPPED:
+        if shares_are_of_n(self.relation.kind, conditional=bool(self.where), missing=self.missing):
             n = self.relation.rows
             for cell, count in enumerate(cells):
                 low, high = counts.interval(cell, counts.alpha)
@@ -209,6 +209,11 @@ def _rule_for_missing(column: Column, missing: str | None) -> str | None:
             "Leave missing out of the histogram, or declare the column in a study of version 2.",
         )
     return None
+
+
+def shares_are_of_n(relation: str, *, conditional: bool, missing: str | None) -> bool:
+    """Tell whether the shares of a histogram are shares of the public n: else they are of all its counts together."""
+    return relation == CHANGE_ONE and not conditional and missing != DROPPED
 
 
 def _share(count: Fraction, total: Fraction) -> float:

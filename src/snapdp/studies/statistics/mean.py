@@ -21,7 +21,7 @@ from functools import cached_property
 from typing import Any, ClassVar, Self
 
 from snapdp.errors import ParameterError
-from snapdp.exact import probability, ratio_nearest, ratios_down, ratios_up
+from snapdp.exact import parameter, probability, ratio_nearest, ratios_down, ratios_up
 from snapdp.studies.aggregates import Aggregate, Sum
 from snapdp.studies.columns import Column, NumberColumn
 from snapdp.studies.conditions import Condition, joined
@@ -159,6 +159,12 @@ class Mean(Statistic):
         if self.count_share is not None:
             sums, counts = (each.columns(each.alpha / 2) for each in parts)
             yield Derived(name="mean", title=self.title, columns=_means(self.column, sums, counts))
+
+    @classmethod
+    def derived_range(cls, declared: Mapping[str, Any]) -> tuple[Fraction, Fraction]:
+        """Return the bounds of the column."""
+        column = declared["columns"][0]
+        return parameter(column["lower"], name="lower"), parameter(column["upper"], name="upper")
 
     def check_epsilon(self, epsilon: Fraction) -> None:
         if self.count_share is not None:  # the finest mean: that of the largest table

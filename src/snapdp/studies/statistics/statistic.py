@@ -12,7 +12,7 @@ Theory: docs/theory/sensitivities.md.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar, Self
@@ -166,6 +166,11 @@ class Statistic(Value, ABC):
         """Yield what follows from its released parts, and from those of the whole study."""
         yield from ()
 
+    @classmethod
+    def derived_range(cls, declared: Mapping[str, Any]) -> tuple[Fraction, Fraction] | None:  # noqa: ARG003
+        """Return what the number that is derived can be, from what a record declares; None where no line says it."""
+        return None
+
     def check_epsilon(self, epsilon: Fraction) -> None:
         """Refuse an epsilon at which something derived could not be printed."""
 
@@ -178,19 +183,23 @@ class Statistic(Value, ABC):
     @property
     def shown(self) -> str:
         """Return the title for messages: names of columns and categories are anybody's text."""
-        return shortened(visible(self.title))
+        return shortened(visible(self.readable_title))
 
     @property
     def title(self) -> str:
-        """Return the statistic as people write it: mean(age), count where region = north, sum(pay) by region."""
-        about = f"({', '.join(column.name for column in self.columns)})" if self.columns else ""
-        return self.kind + about + self.rows_in_words
+        """Return the statistic as records write it: mean(age), count where region = north, sum(pay) by region."""
+        return self._titled(condition.text for condition in self.where)
 
     @property
-    def rows_in_words(self) -> str:
-        """Return the end of a title: " where sex = f by region"; empty where it is about all rows together."""
-        where = " and ".join(condition.text for condition in self.where)
-        return (f" where {where}" if where else "") + ("" if self.by is None else f" by {self.by.name}")
+    def readable_title(self) -> str:
+        """Return the title as people read it: count where 30.5 <= age, where records write 61/2."""
+        return self._titled(condition.readable for condition in self.where)
+
+    def _titled(self, conditions: Iterable[str]) -> str:
+        """Return a title: its end, " where sex = f by region", is empty where it is about all rows together."""
+        about = f"({', '.join(column.name for column in self.columns)})" if self.columns else ""
+        where = " and ".join(conditions)
+        return self.kind + about + (f" where {where}" if where else "") + (f" by {self.by.name}" if self.by else "")
 
     @property
     def every_column(self) -> tuple[Column, ...]:

@@ -1,0 +1,77 @@
+"""What is said beside published numbers, in a line each: on a terminal, in a report and in a notebook alike.
+
+Room: release. Functions of the record: of released numbers, and of the public range of what they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from typing import Any
+
+from snapdp.display import listed, shortened, visible
+from snapdp.errors import SnapdpError
+from snapdp.exact import parameter
+from snapdp.release.published import Number, PublishedBlock
+from snapdp.studies import KINDS
+
+MOVED = (
+    "A draw beyond what the statistic can be is shown as the nearest possible number. "
+    "For sums, averages and margins take the values as drawn: the files hold them."
+)
+MOST_NAMED, LONGEST = 5, 80  # cells in a line, characters of a name
+Range = tuple[Fraction, Fraction]
+
+
+def moved_line(numbers: Iterable[Number]) -> str:
+    """Return what is to be known where another number is shown than was drawn; empty where none is."""
+    return MOVED if any(each.moved for each in numbers) else ""
+
+
+def share_line(block: PublishedBlock) -> str:
+    """Return of what the numbers of a block are shares; empty where they are none."""
+    return f"{_short(block.readable_title)}: each is a share of {block.share_of}." if block.share_of else ""
+
+
+def unknown_line(block: PublishedBlock) -> str:
+    """Return of which numbers of a block nothing is known; empty where something is known of all.
+
+    Nothing is known where an interval is all that the number can be: the mean of a group that may be empty, say.
+    """
+    possible = _public_range(block)
+    found = [each for each in block.readable if _is_everything(each, possible)]
+    if not found:
+        return ""
+    title = _short(block.readable_title)
+    if block.is_single:
+        return f"{title}: nothing is known. The interval is everything that the number can be."
+    whom = "any cell" if len(found) == len(block.numbers) else listed([_short(each.cell) for each in found], MOST_NAMED)
+    return f"{title}: nothing is known of {whom}. The interval there is everything that the number can be."
+
+
+def _short(name: str) -> str:
+    """Return a name of the record as it can stand in a line."""
+    return shortened(visible(name), LONGEST)
+
+
+def _is_everything(number: Number, possible: Range | None) -> bool:
+    if possible is None or number.low is None or number.high is None:
+        return False
+    return Fraction(number.low) <= possible[0] and Fraction(number.high) >= possible[1]
+
+
+def _public_range(block: PublishedBlock) -> Range | None:
+    """Return what a number of a block can be; None where that is not known here, or is said of what it follows from."""
+    declared = block.declared
+    try:
+        if block.derived:
+            return KINDS[declared["kind"]].derived_range(declared)
+        return _part_range(next(part for part in declared["parts"] if part["name"] == block.name))
+    except (SnapdpError, LookupError):  # a record may be anybody's
+        return None
+
+
+def _part_range(part: Mapping[str, Any]) -> Range:
+    """Return shift + factor * numerator at both ends of the numerator."""
+    factor, shift, *ends = (parameter(part[key], name=key) for key in ("factor", "shift", "lower", "upper"))
+    return shift + factor * ends[0], shift + factor * ends[1]
