@@ -53,9 +53,9 @@ class CsvDialect(Value):
             "decimal": [*DECIMALS],
             "thousands": ["", *THOUSANDS],
         }
-        for key, known in allowed.items():
-            if getattr(self, key) not in known:
-                listed = " ".join(_quoted(each) for each in known if each)
+        for key in (each for each in SINGLE_TEXTS if each != "encoding"):
+            if getattr(self, key) not in allowed[key]:
+                listed = " ".join(_quoted(each) for each in allowed[key] if each)
                 given = f"{key} = {shown(getattr(self, key))}"
                 raise ParameterError(f"{given} is none that every engine reads alike.", f"One of {listed}.")
         if self.encoding not in list(ENCODINGS):

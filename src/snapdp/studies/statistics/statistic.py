@@ -327,7 +327,7 @@ def group_column(by: Column | None) -> CategoryColumn | None:
     if isinstance(by, NumberColumn):
         raise ParameterError(
             f"column {by.name!r} holds numbers and cannot name groups.",
-            'Groups are the declared categories of a column with kind = "category".',
+            'Groups are what a column with kind = "category", "boolean" or "date" is declared to hold.',
         )
     return by
 

@@ -1,7 +1,7 @@
 """Cells of Python objects as text that every engine reads alike.
 
 Room: tables. Object columns hold anything; what is no number is a missing number, what is no text an unknown category.
-No object can raise here.
+No object can raise in `cell_text`.
 """
 
 from __future__ import annotations
