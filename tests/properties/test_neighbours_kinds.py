@@ -7,8 +7,9 @@ import random
 import pytest
 
 from snapdp.release.private_values import exact_values
-from snapdp.studies.categories import boolean_column, compared, date_column
+from snapdp.studies.categories import boolean_column, date_column
 from snapdp.studies.columns import category_column, integer_column
+from snapdp.studies.comparisons import compared
 from snapdp.studies.conditions import condition
 from snapdp.studies.relation import add_remove, change_one
 from snapdp.studies.statistics.count import count_query

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
         BooleanColumn as BooleanColumn,
         DateColumn as DateColumn,
         boolean_column as boolean_column,
-        compared as compared,
         date_column as date_column,
         place_of as place_of,
     )
@@ -53,6 +52,7 @@ if TYPE_CHECKING:
         number_column as number_column,
         storable as storable,
     )
+    from snapdp.studies.comparisons import compared as compared
     from snapdp.studies.conditions import Condition as Condition, condition as condition
     from snapdp.studies.csv_dialect import (
         ENCODINGS as ENCODINGS,
@@ -139,12 +139,13 @@ else:
             "aggregates": "Aggregate Aggregates Bins Categories Count Levels Member Persons Present Products Sum Test",
             "categories": (
                 "BOOLEAN DATE FALSE_WORD ISO_DATE KIND_KEYS ONE PLAIN_NUMBER TRUE_WORD ZERO BooleanColumn DateColumn "
-                "boolean_column compared date_column place_of"
+                "boolean_column date_column place_of"
             ),
             "columns": (
                 "AS_NUMBERS BINNED CATEGORY DROPPED INTEGER NUMBER PERSON CategoryColumn Column NumberColumn "
                 "PersonColumn category_column integer_column number_column storable "
             ),
+            "comparisons": "compared",
             "conditions": "Condition condition",
             "csv_dialect": "ENCODINGS CsvDialect dialect_from dialect_words is_text stated_dialect",
             "declarations": "INLINE Unlisted digest",

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from snapdp.errors import DataError
-from snapdp.studies.categories import BOOLEAN, DATE, RULE_KEYS, DateColumn, boolean_column, compared, date_column
+from snapdp.studies.categories import BOOLEAN, DATE, RULE_KEYS, DateColumn, boolean_column, date_column
 from snapdp.studies.columns import (
     AS_NUMBERS,
     AS_TEXT,
@@ -25,6 +25,7 @@ from snapdp.studies.columns import (
     integer_column,
     number_column,
 )
+from snapdp.studies.comparisons import compared
 from snapdp.studies.conditions import Condition, condition
 from snapdp.studies.quantiser import quantiser_of
 
