@@ -15,6 +15,7 @@ from snapdp.release.record import ALLOWED
 from snapdp.studies.csv_dialect import (
     DECIMALS,
     ENCODINGS,
+    MOST_NULLS,
     THOUSANDS,
     CsvDialect,
     dialect_from,
@@ -112,6 +113,13 @@ def test_one_null_text_is_taken_alone_and_a_list_beside_the_empty_cell():
     assert CsvDialect(null=[]) == CsvDialect()
 
 
+def test_a_hundred_null_texts_are_taken_the_empty_one_among_them_and_one_more_is_refused():
+    texts = [f"x{i}" for i in range(MOST_NULLS)]
+    assert len(CsvDialect(null=texts[:-1]).nulls) == MOST_NULLS == 100
+    with pytest.raises(ParameterError, match="more than 100"):
+        CsvDialect(null=texts)
+
+
 def test_a_file_named_tsv_keeps_its_tab_whatever_else_is_declared():
     for dialect, name, separator in (
         (CsvDialect(), "a.tsv", "\t"),
@@ -129,6 +137,8 @@ def test_what_is_not_plain_is_stated_and_read_back():
     }  # fmt: skip
     for dialect in (SPREADSHEET, CsvDialect(delimiter=",", null="NA"), CsvDialect(delimiter="\t", quote="'")):
         assert stated_dialect(dialect.stated()).of_file("t.csv") == dialect
+    with pytest.raises(ParameterError, match="a plain CSV file"):  # of which a record says nothing
+        stated_dialect({})
 
 
 def test_latin_1_has_no_control_characters_above_the_ascii_ones():
