@@ -71,6 +71,13 @@ def test_dates_that_make_no_sense_are_refused(values, problem):
         date_column("d", **values)
 
 
+def test_the_most_periods_are_taken_and_one_more_is_refused():
+    last = datetime.date.fromordinal(MOST_PERIODS)
+    assert date_column("d", start="0001-01-01", end=last, each="day").cells == MOST_PERIODS
+    with pytest.raises(BoundError, match=f"has {MOST_PERIODS + 1} periods"):
+        date_column("d", start="0001-01-01", end=last + datetime.timedelta(days=1), each="day")
+
+
 def test_plain_numbers_are_written_as_people_write_them():
     assert all(map(is_plain, ["0", "-0", "12", "-3", "1.5", "0.0", "1.0", "999999999999999", "0.00000000000001"]))
     odd = ["", "007", "+1", "1e3", "1.", ".5", " 1", "1_0", "1/2", "1,5", "nan", "--1", "\u0661", "1000000000000000"]
@@ -78,6 +85,7 @@ def test_plain_numbers_are_written_as_people_write_them():
     assert natural_comparison(["0", "1", "9.5"]) == "numbers"
     assert natural_comparison(["north", "south 2"]) == "text"
     unclear = (["0", "1", "09"], ["00", "01"], ["0", "1", "2", "3+"], ["0", "1,5"], ["1e3"], ["a", " b"], ["1 "])
+    unclear += tuple([each, "south"] for each in (" north", "north ", "\tnorth", "north\t"))
     assert [natural_comparison(each) for each in unclear] == [None] * len(unclear)
 
 
