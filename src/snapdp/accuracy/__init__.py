@@ -5,20 +5,23 @@ from typing import TYPE_CHECKING
 from snapdp.doors import door
 
 if TYPE_CHECKING:
+    from snapdp.accuracy.after import AfterRelease as AfterRelease, after_release as after_release
     from snapdp.accuracy.clamping import (
         Clamp as Clamp,
         binding_probability as binding_probability,
         bound_for as bound_for,
     )
+    from snapdp.accuracy.cost_of_bits import CostOfBits as CostOfBits, what_bits_cost as what_bits_cost
     from snapdp.accuracy.curve import Curve as Curve, curve_of as curve_of, law_heights as law_heights
     from snapdp.accuracy.epsilon import EpsilonNeeded as EpsilonNeeded, epsilon_for as epsilon_for
     from snapdp.accuracy.error import accuracy as accuracy, alpha_for as alpha_for
     from snapdp.accuracy.interval import NoiseInterval as NoiseInterval, noise_interval as noise_interval
-    from snapdp.accuracy.laplace import distance as distance, distance_tail as distance_tail
+    from snapdp.accuracy.laplace import Distance as Distance, distance as distance, distance_tail as distance_tail
     from snapdp.accuracy.moments import (
         bias as bias,
         bias_range as bias_range,
         expected_absolute_error as expected_absolute_error,
+        expected_bias as expected_bias,
         mse as mse,
         variance as variance,
     )
@@ -70,13 +73,15 @@ else:
     __getattr__, __dir__ = door(
         __name__,
         {
+            "after": "AfterRelease after_release",
             "clamping": "Clamp binding_probability bound_for",
+            "cost_of_bits": "CostOfBits what_bits_cost",
             "curve": "Curve curve_of law_heights",
             "epsilon": "EpsilonNeeded epsilon_for",
             "error": "accuracy alpha_for",
             "interval": "NoiseInterval noise_interval",
-            "laplace": "distance distance_tail",
-            "moments": "bias bias_range expected_absolute_error mse variance",
+            "laplace": "Distance distance distance_tail",
+            "moments": "bias bias_range expected_absolute_error expected_bias mse variance",
             "price": "price_of_snapping price_table",
             "published.algorithm_one": (
                 "GetAccuracy f_n_sub_minus f_z_minus f_z_plus get_accuracy p_lower p_lower_plus p_upper_minus "

@@ -9,11 +9,12 @@ Theory: docs/theory/planning.md, (12)-(17).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
 from snapdp.accuracy.tails import Event, chance, guess, mirrored, public_range, ratio_to_exact
+from snapdp.errors import ParameterError
 from snapdp.exact import (
     HALF,
     NARROW_BITS,
@@ -25,6 +26,7 @@ from snapdp.exact import (
     ln_of,
     maximum,
     nearest_index,
+    parameter,
     refine,
     refined,
     sqrt_of,
@@ -37,6 +39,28 @@ _NEGLIGIBLE = Fraction(1, 1 << 256)  # of the grid: a bias of exactly 0 is enclo
 def bias(p: SnappingParameters, value: Any) -> Enclosure:
     """Return E output - value for a guessed value, in data units."""
     return law_of(guess(p, value), p).bias
+
+
+def expected_bias(p: SnappingParameters, guesses: Mapping[Any, Any] | Iterable[Any]) -> Enclosure:
+    """Return the bias averaged over guesses: {guess: weight}, or a collection of guesses that weigh the same.
+
+    Weights need not add up to 1.        docs/theory/utility.md, (4)
+    """
+    weighed = guesses.items() if isinstance(guesses, Mapping) else [(each, 1) for each in _several(guesses)]
+    known = [(value, parameter(weight, name="weight")) for value, weight in weighed]
+    if any(weight < 0 for _, weight in known) or not any(weight for _, weight in known):
+        raise ParameterError("guesses need weights that are not negative and not all 0.", "Give {guess: weight}.")
+    total, sum_of_weights = ZERO, Fraction(0)
+    for value, weight in known:
+        total, sum_of_weights = total + bias(p, value) * weight, sum_of_weights + weight
+    return total / sum_of_weights
+
+
+def _several(guesses: Iterable[Any]) -> Iterable[Any]:
+    """Return guesses in their order; a text and a number are one guess, which `bias` takes."""
+    if isinstance(guesses, (str, bytes)) or not isinstance(guesses, Iterable):
+        raise ParameterError("guesses are not a collection.", "Give a list of guesses, or {guess: weight}.")
+    return guesses
 
 
 def variance(p: SnappingParameters, value: Any) -> Enclosure:

@@ -29,7 +29,7 @@ from snapdp.exact import (
     refined,
     round_down,
 )
-from snapdp.mechanism import ONE, ZERO, DataUnits, Declaration, FiniteLaw, Inner, SnappingParameters, mass_ratio
+from snapdp.mechanism import ONE, ZERO, DataUnits, FiniteLaw, Inner, SnappingParameters, mass_ratio
 from snapdp.values import replaced
 
 SMALLEST_LEVEL = power_of_two(-12_000)  # a parameter has 13,000 bits; enclosures tell far smaller ones from 0
@@ -98,7 +98,7 @@ def mirrored(p: SnappingParameters) -> SnappingParameters:
     d = p.declared
     return replaced(
         p,
-        declared=Declaration.parse(epsilon=d.epsilon, sensitivity=d.sensitivity, lower=-d.upper, upper=-d.lower),
+        declared=replaced(d, lower=-d.upper, upper=-d.lower),
         offset=-p.offset,
         value_lower=-p.value_upper,
         value_upper=-p.value_lower,

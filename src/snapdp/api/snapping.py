@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any, overload
 from snapdp.mechanism import declared
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Protocol, TypeVar
 
     from numpy import float64, int64
     from numpy.typing import NDArray
 
-    from snapdp.accuracy import Clamp, EpsilonNeeded, NoiseInterval
+    from snapdp.accuracy import AfterRelease, Clamp, CostOfBits, Distance, EpsilonNeeded, NoiseInterval
     from snapdp.exact import Datum, Enclosure, Parameter
     from snapdp.mechanism import DataUnits, FinitePrecision, Law, SnappingParameters
 
@@ -195,6 +195,17 @@ class Snapping:
 
         return bias(self.parameters, value)
 
+    def expected_bias(self, guesses: Mapping[Any, Parameter] | Iterable[Parameter]) -> Enclosure:
+        """Return the bias averaged over guesses: a list of them, or {guess: weight}.
+
+        >>> m = Snapping(epsilon=1, sensitivity=1, lower=0, upper=10, grid=1, clamp="range")
+        >>> f"{float(m.expected_bias([0, 5, 10])):.3f} {float(m.expected_bias({0: 3, 10: 1})):.3f}"
+        '0.000 0.240'
+        """
+        from snapdp.accuracy import expected_bias
+
+        return expected_bias(self.parameters, guesses)
+
     def bias_range(self) -> Enclosure:
         """Return an enclosure of the biases of all values in the public range; with `step=`, of the quantised ones."""
         from snapdp.accuracy import bias_range
@@ -230,6 +241,46 @@ class Snapping:
         from snapdp.accuracy import bound_for
 
         return bound_for(self.parameters, gamma=gamma, method=method)
+
+    def distance(self, value: Parameter) -> Distance:
+        """Return how far the output lies from that of the Laplace mechanism on the same draw, for a guess f.
+
+        Which clamps bind, how probable that is and how far the outputs then are at most; and the expected excess over
+        that bound. The guess may lie outside the public range.
+
+        >>> found = Snapping(epsilon=1, sensitivity=1, lower=0, upper=10, grid=1, clamp="range").distance(9)
+        >>> [(case.number, f"{float(case.probability):.3f}") for case in found.cases], float(found.bound)
+        ([(1, '0.888'), (3, '0.112')], 0.5)
+        """
+        from snapdp.accuracy import distance
+
+        return distance(self.parameters, value)
+
+    def distance_tail(self, value: Parameter, *, distance: Parameter) -> Enclosure:
+        """Return the probability that the two outputs of `distance` lie further apart than `distance`."""
+        from snapdp.accuracy import distance_tail
+
+        return distance_tail(self.parameters, value, distance=distance)
+
+    def after(
+        self, output: Parameter | None = None, *, index: int | None = None, alpha: Parameter = "0.05"
+    ) -> AfterRelease:
+        """Return accuracy and bias over the noise interval of a released number (or its index): free of charge.
+
+        The accuracy still holds with probability at least 1 - alpha. That at the true value must not be told: it gives
+        the value away, modulo the grid.
+        """
+        from snapdp.accuracy import after_release
+
+        return after_release(self.parameters, index=index, output=output, alpha=alpha)
+
+    def cost_of_bits(
+        self, bits: Iterable[int] | None = None, *, arithmetic: str = "proved", alpha: Parameter = "0.05"
+    ) -> tuple[CostOfBits, ...]:
+        """Return what p-bit arithmetic takes off epsilon and adds to the accuracy, for several precisions."""
+        from snapdp.accuracy import what_bits_cost
+
+        return what_bits_cost(self.parameters, bits=bits, arithmetic=arithmetic, alpha=alpha)
 
     def noise_interval(
         self, output: Parameter | None = None, *, index: int | None = None, alpha: Parameter = "0.05"

@@ -6,8 +6,8 @@ import mpmath
 import pytest
 
 import snapdp
-from snapdp.accuracy.moments import bias, bias_range, expected_absolute_error, mse, variance
-from snapdp.errors import BoundError
+from snapdp.accuracy.moments import bias, bias_range, expected_absolute_error, expected_bias, mse, variance
+from snapdp.errors import BoundError, ParameterError
 from snapdp.exact.enclosure import enclose
 from snapdp.mechanism.arithmetic import Precision
 from snapdp.mechanism.finite_precision import explicit_parameters
@@ -159,3 +159,22 @@ def test_a_guess_outside_the_public_range_is_refused():
     for moment in (bias, variance, mse, expected_absolute_error):
         with pytest.raises(BoundError, match="public range"):
             moment(p, 11)
+
+
+def test_the_expected_bias_is_the_weighted_mean_of_the_biases():
+    p = parameters(**CASES[0])
+    at = {f: bias(p, f) for f in (-10, "0.6", 7, 10)}
+    weighted = (at[-10] * 3 + at["0.6"] * F(1, 2) + at[7] * 0) / F(7, 2)
+    assert overlap(expected_bias(p, {-10: 3, "0.6": "1/2", 7: 0}), weighted)
+    assert not overlap(expected_bias(p, {-10: 3, "0.6": "1/2", 7: 1}), weighted)
+    assert overlap(expected_bias(p, [-10, 7, 7]), (at[-10] + at[7] * 2) / 3)
+    assert 0 in expected_bias(p, (-10, 10))
+    assert expected_bias(p, iter(["0.6"])) == at["0.6"]
+
+
+@pytest.mark.parametrize("guesses", [[], {}, {1: 0}, {1: 1, 2: -1}, {1: float("nan")}, "12", 5])
+def test_guesses_without_weight_are_refused(guesses):
+    with pytest.raises(ParameterError):
+        expected_bias(parameters(**CASES[0]), guesses)
+    with pytest.raises(BoundError, match="public range"):
+        expected_bias(parameters(**CASES[0]), [0, 11])

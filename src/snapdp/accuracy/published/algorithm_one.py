@@ -87,7 +87,7 @@ def f_n_sub_minus(m: PrintedMechanism, x: Fraction, *, if_value: Any) -> Exponen
 def get_accuracy(m: PrintedMechanism, *, if_value: Any, alpha: Any = "0.05") -> GetAccuracy:
     """Return what Algorithm 1 returns for a value: "missed with probability at most alpha", which case 4 is not.
 
-    >>> from snapdp.accuracy.published.printed_mechanism import printed_mechanism
+    >>> from snapdp.accuracy import printed_mechanism
     >>> found = get_accuracy(printed_mechanism(epsilon="5/3", bound=4), if_value=4)
     >>> found.case, f"{float(found.accuracy):.3f}"
     (4, '0.686')
