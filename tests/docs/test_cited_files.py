@@ -50,7 +50,8 @@ def test_a_page_names_files_that_are_there(page):
 
 def test_modules_name_files_that_are_there():
     texts: dict[Path, str] = {path: path.read_text(encoding="utf-8") for path in MODULES}
-    found = {str(path.relative_to(ROOT)): absent(spoken(text)) for path, text in texts.items()}
+    suspects = {path: text for path, text in texts.items() if absent(text)}  # taking a module apart takes longer
+    found = {str(path.relative_to(ROOT)): absent(spoken(text)) for path, text in suspects.items()}
     assert {path: names for path, names in found.items() if names} == {}
 
 
