@@ -85,6 +85,15 @@ def test_the_errata_are_numbered_without_a_gap_and_each_has_a_block():
     assert [number for number, found in blocks.items() if not any("assert" in block for block in found)] == []
 
 
+def test_links_to_an_erratum_lead_to_it():
+    anchors = re.findall(r'^<a id="(E?\d+)"></a>\n\n### \1\. ', ERRATA, re.MULTILINE)
+    assert anchors == HEADING.findall(ERRATA)
+    pages = [path.read_text(encoding="utf-8") for path in (ROOT / "docs").rglob("*.md")]
+    linked = [number for page in pages for number in re.findall(r"errata\.md#([^)]*)\)", page)]
+    assert len(linked) >= 20
+    assert set(linked) <= set(anchors)
+
+
 def test_the_authors_are_found_where_people_look():
     for page in ("README.md", "CITATION.cff", "docs/from-the-notes.md", "docs/errata.md"):
         text = (ROOT / page).read_text(encoding="utf-8")
