@@ -2,7 +2,7 @@
 
 Room: exact. Every function here is exact. The two routes (rational, IEEE bits) are proven equal by property tests;
 the scalar path of the mechanism uses the second. A p-bit float is m * 2**e with 2**(p-1) <= m < 2**p, e unbounded.
-Source: the notes of 2020, section 4, with its tie rule corrected: ties go toward +infinity on both sides of zero.
+Source: Covington's notes, section 4, corrected (docs/errata.md, 3): ties go toward +infinity on both sides of zero.
 """
 
 from __future__ import annotations

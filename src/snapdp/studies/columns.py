@@ -75,7 +75,7 @@ class NumberColumn(Value):
 
     @property
     def middle(self) -> Fraction:
-        """Return the midpoint (lower + upper)/2; the notes' (upper - lower)/2 is another number (theory, errata)."""
+        """Return the midpoint (lower + upper)/2; the notes' (upper - lower)/2 is another number (docs/errata.md, 1)."""
         return (self.lower + self.upper) / 2
 
     @property

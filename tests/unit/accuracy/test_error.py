@@ -21,7 +21,7 @@ from snapdp.mechanism.finite_precision import explicit_parameters
 from snapdp.mechanism.parameters import SnappingParameters
 from tests.unit.accuracy.brute import F, accuracy_by_enumeration, near_jumps, outputs, parameters, tail, walk
 
-# The table of MATH.md, section 7: alpha = 0.05, units of the sensitivity, Lam the smallest power of two >= 1/eps.
+# As docs/theory/planning.md, and more: alpha = 0.05, units of the sensitivity, Lam the least power of two >= 1/eps.
 TABLE = [
     ("0.01", "299.57", "320.00", "363.57", "399.57", "300.00"),
     ("0.05", "59.91", "66.78", "75.91", "79.91", "60.00"),

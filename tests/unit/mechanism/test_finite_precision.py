@@ -66,7 +66,7 @@ def half_width(p: SnappingParameters) -> Fraction:
 def binding_probability(p: SnappingParameters, *, bound: Fraction, scale: Fraction) -> tuple[Fraction, Fraction]:
     """Enclose P(|out| = B) at the end of the range, for Laplace noise and a bound that is a multiple of the grid.
 
-    The output is B iff f + Y >= B - grid/2, and -B iff f + Y < -B + grid/2 (MATH 8), B >= B' + grid/2.
+    The output is B iff f + Y >= B - grid/2, and -B iff f + Y < -B + grid/2, B >= B' + grid/2.
     """
     f, edge = half_width(p), bound - p.grid / 2
     assert edge >= f
@@ -74,7 +74,7 @@ def binding_probability(p: SnappingParameters, *, bound: Fraction, scale: Fracti
 
 
 def arb_proved_loss(p: SnappingParameters) -> tuple[Fraction, Fraction]:
-    """Enclose the bound of MATH 3, Mode P, written out again in ball arithmetic."""
+    """Enclose the bound of docs/theory/finite-precision.md, (3)-(6), written out again in ball arithmetic."""
     lam, grid, bound, precision = p.noise_scale, p.grid, p.bound, p.precision
     stretch = (1 + Fraction(1, 2**precision.logarithm)) * (1 + Fraction(1, 2**precision.product))
     reach = (math.ceil(bound / grid) - Fraction(1, 2)) * grid + bound
@@ -227,11 +227,6 @@ def test_at_a_half_the_notes_double_the_grid_and_the_proved_rule_does_not():
     assert proved.grid == 2
 
 
-def test_a_double_would_not_have_seen_that_the_noise_scale_exceeds_two():
-    notes = finite(rule="notes", epsilon="0.5", sensitivity=1, lower=0, upper=20, bits=118)
-    assert float(notes.noise_scale) == 2.0  # which is how 2 came to be published as the grid
-
-
 @pytest.mark.parametrize("epsilon", ["0.3", "0.7", 3])
 def test_away_from_powers_of_two_both_rules_take_the_natural_grid(epsilon):
     shared = {"epsilon": epsilon, "sensitivity": 1, "lower": 0, "upper": 20}
@@ -245,7 +240,7 @@ def test_away_from_powers_of_two_both_rules_take_the_natural_grid(epsilon):
 @pytest.mark.parametrize(
     ("epsilon", "sensitivity", "reach", "printed", "corrected"),
     [
-        (1, 100, 1000, 1007, 1699),  # MATH 14, item 14: printed without the factor Delta, it binds with 0.303
+        (1, 100, 1000, 1007, 1699),  # printed without the factor Delta, it binds with 0.303: docs/errata.md, 14
         ("0.001", "0.012", 200, 7191, "283.9"),
     ],
 )
@@ -256,13 +251,6 @@ def test_the_bound_counts_sensitivities(rule, epsilon, sensitivity, reach, print
     assert p.data_value(p.high) == in_data_units
     assert binding_probability(p, bound=p.bound, scale=p.noise_scale)[1] <= Fraction(1, 20)
     assert in_data_units != printed
-
-
-def test_the_printed_bound_of_the_first_example_would_bind_six_times_too_often():
-    p = finite(epsilon=1, sensitivity=100, lower=-1000, upper=1000)
-    low, high = arb_ends(lambda: ((-arb(Fraction(10_07, 100) - 10 - Fraction(1, 2))).exp()) / 2)
-    assert 6 * FINITE_GAMMA < low <= high  # P(out = B) for B = 10.07 sensitivities, lam = grid = 1
-    assert binding_probability(p, bound=p.bound, scale=p.noise_scale)[1] <= FINITE_GAMMA
 
 
 @PROPERTY
@@ -305,7 +293,7 @@ def test_the_sufficient_bound_is_the_least_multiple_above_the_formula(half, scal
         (Fraction(1), Fraction(10), 118),
         (Fraction(1, 2**116), Fraction(10), 118),
         (Fraction(1, 2**117), Fraction(10), 119),
-        (Fraction(1, 2**119) * (1 + Fraction(1, 2**30)), Fraction(10), 120),  # MATH 14, item 15
+        (Fraction(1, 2**119) * (1 + Fraction(1, 2**30)), Fraction(10), 120),  # docs/errata.md, 15
         (Fraction(1), Fraction(2**66), 118),
         (Fraction(1), Fraction(2**66 + 1), 119),
         (Fraction(1), Fraction(2**100), 152),

@@ -33,7 +33,7 @@ def binding_probability(p: SnappingParameters, *, high: int) -> tuple[Fraction, 
     """Enclose the probability that an upper clamp at `high` changes the output, at the value where it is largest.
 
     P(round(f + Y) > high) = P(Y >= (high + 1/2) grid - f) = e^(-t/lam)/2, t = (high + 1/2) grid - upper >= 0
-    (MATH 15). The lower clamp is the mirror image.
+    (mechanism (4)). The lower clamp is the mirror image.
     """
     t = (high + Fraction(1, 2)) * p.grid - p.upper
     assert t >= 0

@@ -25,7 +25,7 @@ def bound(text: str, *ranges: str, floats: Format = BINARY64, **settings):
     return bound_error(read_formula(text), read_ranges(ranges), floats, **settings)
 
 
-# As tight as the best figures known. Sources: VERIFY.md, section 8 (Gappa's best, or what is possible; FPTaylor's).
+# As tight as the best figures known. Gappa's best, or what is possible; FPTaylor's.
 
 PIPELINE = {
     "ln(U)/0.1": (None, 8.76e-14),

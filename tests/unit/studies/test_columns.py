@@ -47,7 +47,7 @@ def test_the_default_step_of_integers_is_one():
 
 
 def test_the_midpoint_of_minus_10_and_30_is_10_and_not_20():
-    """The notes (section 6.1) take (upper - lower)/2 = 20; that is the half width, and f = -10 would be sent to -30."""
+    """docs/errata.md, 1: 20 is the half width, and f = -10 would be sent to -30."""
     column = integer_column("x", lower=-10, upper=30)
     assert column.middle == column.missing == 10
     half_width = (column.upper - column.lower) / 2

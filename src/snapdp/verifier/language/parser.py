@@ -1,4 +1,4 @@
-"""The two languages of L20, imperative statements and functional lets, read into the one syntax.
+"""The two languages of Liu's note (L20), imperative statements and functional lets, read into the one syntax.
 
 Room: verifier. `parse` gives the tree of a text, `claim_value` the number a program claims; printing.py goes back.
 Right-hand sides of `param`, `query`, `claim`, grids and clamp bounds are exact rationals and are folded here; in
