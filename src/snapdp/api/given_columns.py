@@ -152,7 +152,7 @@ def numbers(bounds: Any, *, missing: Parameter | None, step: Parameter | None, i
     """Return the declaration of a column of numbers."""
     if bounds is None:
         raise _without_bounds(PAIR)
-    lower, upper = pair(bounds, "bounds", "Give bounds=(lower, upper): public numbers.")
+    lower, upper = pair(bounds, "bounds", f"Give {PAIR}: public numbers.")
     said = {"lower": lower, "upper": upper, "step": step, "missing": missing}
     kind = "integer" if truth(integer, "integer") else "number"
     return {"kind": kind, **{key: written(each) for key, each in said.items() if each is not None}}

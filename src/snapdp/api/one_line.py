@@ -193,7 +193,7 @@ def covariance(
             "a covariance is of two columns.", 'Give two columns, or a table and column=("age", "pay").'
         )
     names = (None, None) if column is None else pair(column, "column", 'Give two names: column=("age", "pay").')
-    ranges = pair(bounds, "bounds", "Give a pair for each column: bounds=((0, 120), (0, 5000)).")
+    ranges = [pair(each, "bounds", f"Give {PAIRS}.") for each in pair(bounds, "bounds", f"Give {PAIRS}.")]
     several = isinstance(missing, Iterable) and not isinstance(missing, str)
     rules: tuple[Any, Any] = (missing, missing)
     if several:

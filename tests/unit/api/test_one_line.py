@@ -269,7 +269,10 @@ REFUSED = {
     "numbers are no truth values": (lambda to: snapdp.count(FRAME["age"], **to), "truth values"),
     "a list tells no type": (lambda to: snapdp.count([True, False, True, True], **to), "truth values"),
     "bounds of one number": (lambda to: snapdp.mean(AGES, bounds=5, missing=1, **to), "bounds = 5 is no pair"),
-    "no bounds of one column": (lambda to: snapdp.covariance(AGES, AGES, bounds=(0, 1), **to), "bounds = 0 is no pair"),
+    "no bounds of one column": (
+        lambda to: snapdp.covariance(AGES, AGES, bounds=(0, 1), **to),
+        "bounds = 0 is no pair(.|\n)*a pair for each",
+    ),
     "a mean without groups": (lambda to: snapdp.mean(AGES, by=AGES, **BOUNDED, **to), "groups are not said"),
     "a name for a column alone": (
         lambda to: snapdp.mean(AGES, by="region", groups=["a"], **BOUNDED, **to),
