@@ -8,13 +8,13 @@ if TYPE_CHECKING:
     from snapdp.release.derived import derived_blocks as derived_blocks
     from snapdp.release.draw import Block as Block, Drawn as Drawn
     from snapdp.release.files import block_columns as block_columns, write_text as write_text
-    from snapdp.release.private_values import exact_values as exact_values
-    from snapdp.release.published import (
+    from snapdp.release.numbers import (
         Number as Number,
-        PublishedBlock as PublishedBlock,
+        NumberBlock as NumberBlock,
         shown_amount as shown_amount,
         shown_row as shown_row,
     )
+    from snapdp.release.private_values import exact_values as exact_values
     from snapdp.release.record import (
         LIBRARIES as LIBRARIES,
         VERSION as VERSION,
@@ -50,7 +50,7 @@ else:
             "draw": "Block Drawn",
             "files": "block_columns write_text",
             "private_values": "exact_values",
-            "published": "Number PublishedBlock shown_amount shown_row",
+            "numbers": "Number NumberBlock shown_amount shown_row",
             "record": "LIBRARIES VERSION SideFile checked derived_values part_values",
             "release": "released",
             "remarks": "moved_line unknown_line",

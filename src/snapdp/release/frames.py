@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from snapdp.errors import PremiseError
 from snapdp.release.files import typed
-from snapdp.release.published import Number
+from snapdp.release.numbers import Number
 
 if TYPE_CHECKING:
     from snapdp.release.result import Release

@@ -12,7 +12,7 @@ from typing import Any
 from snapdp.display import listed, shortened, visible
 from snapdp.errors import SnapdpError
 from snapdp.exact import parameter
-from snapdp.release.published import Number, PublishedBlock
+from snapdp.release.numbers import Number, NumberBlock
 from snapdp.studies import KINDS
 
 MOVED = (
@@ -28,12 +28,12 @@ def moved_line(numbers: Iterable[Number]) -> str:
     return MOVED if any(each.moved for each in numbers) else ""
 
 
-def share_line(block: PublishedBlock) -> str:
+def share_line(block: NumberBlock) -> str:
     """Return of what the numbers of a block are shares; empty where they are none."""
     return f"{_short(block.readable_title)}: each is a share of {block.share_of}." if block.share_of else ""
 
 
-def unknown_line(block: PublishedBlock) -> str:
+def unknown_line(block: NumberBlock) -> str:
     """Return of which numbers of a block nothing is known; empty where something is known of all.
 
     Nothing is known where an interval is all that the number can be: the mean of a group that may be empty, say.
@@ -60,7 +60,7 @@ def _is_everything(number: Number, possible: Range | None) -> bool:
     return Fraction(number.low) <= possible[0] and Fraction(number.high) >= possible[1]
 
 
-def _public_range(block: PublishedBlock) -> Range | None:
+def _public_range(block: NumberBlock) -> Range | None:
     """Return what a number of a block can be; None where that is not known here, or is said of what it follows from."""
     declared = block.declared
     try:

@@ -27,10 +27,10 @@ from snapdp.display import (
 )
 from snapdp.errors import SnapdpError
 from snapdp.exact import nearest_multiple, parameter
-from snapdp.release.published import (
+from snapdp.release.numbers import (
     FREE,
     Number,
-    PublishedBlock,
+    NumberBlock,
     shown_amount,
     shown_interval,
     shown_value,
@@ -107,7 +107,7 @@ def _drawn_by(author: str | None) -> str:
     )
 
 
-def _summary(blocks: Sequence[PublishedBlock]) -> str:
+def _summary(blocks: Sequence[NumberBlock]) -> str:
     """Return a table of the statistics that are one number each; what is derived from parts stands before them."""
     single = sorted((each for each in blocks if each.is_single), key=lambda each: (each.place, bool(each.part)))
     if not single:
@@ -117,7 +117,7 @@ def _summary(blocks: Sequence[PublishedBlock]) -> str:
     return f"<h2>Numbers</h2>{table}{''.join(map(_unknown, single))}"
 
 
-def _section(blocks: Sequence[PublishedBlock]) -> str:
+def _section(blocks: Sequence[NumberBlock]) -> str:
     """Return a picture and a table for a statistic with cells; nothing for a single number."""
     found = []
     for block in sorted(blocks, key=lambda each: bool(each.part)):  # what is derived from parts stands before them
@@ -131,14 +131,14 @@ def _section(blocks: Sequence[PublishedBlock]) -> str:
     return f"<h2>{_text(blocks[0].readable_title)}</h2>{''.join(found)}" if found else ""
 
 
-def _about(block: PublishedBlock) -> str:
+def _about(block: NumberBlock) -> str:
     """Return which part of a statistic a table is, or what it cost and of what it shows shares."""
     if block.part or block.epsilon != FREE:
         return block.part or f"epsilon {block.cost_in_words}"
     return f"{block.cost}, free of charge" + (f"; each is a share of {block.share_of}" if block.share_of else "")
 
 
-def _unknown(block: PublishedBlock) -> str:
+def _unknown(block: NumberBlock) -> str:
     line = unknown_line(block) if block.is_first else ""
     return f"<p>{_text(line)}</p>" if line else ""
 
@@ -280,7 +280,7 @@ def _address(path: str) -> str:
     return quote(path.encode("utf-8", "surrogateescape"))
 
 
-def _named(block: PublishedBlock) -> Html:
+def _named(block: NumberBlock) -> Html:
     return _text(block.readable_title + (f", {block.part}" if block.part else ""))
 
 

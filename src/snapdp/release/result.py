@@ -16,7 +16,7 @@ from typing import Any
 from snapdp.display import shortened, visible
 from snapdp.errors import DataError, ParameterError, SnapdpError
 from snapdp.ledger import canonical
-from snapdp.release.published import Number, PublishedBlock, published_blocks, shown_row
+from snapdp.release.numbers import Number, NumberBlock, number_blocks, shown_row
 from snapdp.release.record import checked, file_names
 from snapdp.release.remarks import moved_line, share_line, unknown_line
 from snapdp.studies import SHARE
@@ -37,9 +37,9 @@ class Release:
         """Return the epsilon the request cost when it was drawn, as an exact fraction."""
         return str(self.record["charged"])
 
-    def blocks(self) -> Iterator[PublishedBlock]:
+    def blocks(self) -> Iterator[NumberBlock]:
         """Yield the numbers that the record itself holds, by parts and by what is derived."""
-        return published_blocks(self.record)
+        return number_blocks(self.record)
 
     def numbers(self, *, shares: bool = True) -> Iterator[Number]:
         """Yield every number that the record itself holds, or all but shares; long blocks are in their side files."""

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from snapdp.release.files import guarded, write_values
-from snapdp.release.published import Number
+from snapdp.release.numbers import Number
 from snapdp.release.result import load_release
 from tests.unit.release.people import MEAN, released
 

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from snapdp.errors import ParameterError, PremiseError
-from snapdp.release.published import Number
+from snapdp.release.numbers import Number
 from tests.unit.release.people import LONG, MEAN, released
 
 HISTOGRAM = {"kind": "histogram", "column": "region", "epsilon": 1}

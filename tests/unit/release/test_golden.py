@@ -21,7 +21,7 @@ from snapdp.display.numbers import six_digits
 from snapdp.errors import LedgerError
 from snapdp.ledger.backup import restore
 from snapdp.ledger.ledger import Ledger
-from snapdp.release.published import shown_value
+from snapdp.release.numbers import shown_value
 from tests import VECTORS
 from tests.services import SERVER, address, new_database, postgres_server
 

@@ -18,7 +18,7 @@ from snapdp.cli.render import show_release
 from snapdp.display.numbers import six_digits
 from snapdp.errors import DataError, ParameterError
 from snapdp.ledger.chain import canonical
-from snapdp.release.published import Number, shown_row
+from snapdp.release.numbers import Number, shown_row
 from snapdp.release.remarks import MOVED
 from snapdp.release.result import Release
 from tests.unit.audits.releases import random_record, without_shown

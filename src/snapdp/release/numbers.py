@@ -1,7 +1,7 @@
 """The published numbers of a record: what each is, what it cost, and how people read it.
 
 Room: release. Everything here is read from the record. Terminal, report, notebook and files of values take numbers and
-costs from `published_blocks`, so that none of them tells another story.
+costs from `number_blocks`, so that none of them tells another story.
 
 What a statistic cost is said of the statistic as a whole: its cells, and the parts it was drawn as, are paid for
 together. A mean that follows from a sum and a count is the statistic that was paid for; what has a title of its own
@@ -58,7 +58,7 @@ class Number(NamedTuple):
         return self.printed != self.value
 
 
-class PublishedBlock(Value):
+class NumberBlock(Value):
     """The numbers of one part of a statistic, or of what is derived from it, in the order of its cells.
 
     place        the number of the statistic in the record
@@ -128,7 +128,7 @@ class PublishedBlock(Value):
         return self.cost if self.epsilon == FREE or self.part else f"{self.cost}{together}"
 
 
-def published_blocks(record: Mapping[str, Any]) -> Iterator[PublishedBlock]:
+def number_blocks(record: Mapping[str, Any]) -> Iterator[NumberBlock]:
     """Yield every block of numbers that a record itself holds; long ones are in their side files."""
     derived: dict[int, list[dict[str, Any]]] = {}
     for block in record["derived"]:
@@ -147,7 +147,7 @@ def _share_of(record: Mapping[str, Any], statistic: Mapping[str, Any]) -> str:
 
 def _blocks(
     place: int, statistic: Mapping[str, Any], derived: Sequence[Mapping[str, Any]], share_of: str
-) -> Iterator[PublishedBlock]:
+) -> Iterator[NumberBlock]:
     """Yield the blocks of one statistic; the first number of them all carries its charge."""
     title, parts = statistic["title"], tuple(part["name"] for part in statistic["parts"])
     is_replaced = any(block["title"] == title for block in derived)
@@ -164,7 +164,7 @@ def _blocks(
         if not numbers:
             continue
         numbers[0], charge = numbers[0]._replace(charged=charge), FREE
-        yield PublishedBlock(
+        yield NumberBlock(
             place=place,
             name=block["name"],
             title=titled,
