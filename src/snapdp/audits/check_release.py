@@ -6,7 +6,7 @@ follows but the grid indices: every mechanism's parameters, cells, numbers, inte
 again, from the documents alone, and compared; the first field that differs is named.
 Trusts: Python's integers, correctly rounded int / int, SHA-256, and what docs/theory/release-certificates.md names.
 Source: docs/theory/sensitivities.md (2)-(13), (17)-(19), mechanism.md (4), planning.md (6), (33);
-release-certificates.md [1]-[6].
+release-certificates.md [1]-[7].
 """
 
 from __future__ import annotations
@@ -33,10 +33,12 @@ KINDS = {  # of statistics: how many columns, and the fields beside the common o
 }  # fmt: skip
 PLAIN = "-?(0|[1-9][0-9]*)([.][0-9]+)?"  # a category that compares as a number
 SHA256, RATIONAL = "sha256:[0-9a-f]{64}", "-?[0-9]{1,1000}(/[0-9]{1,1000})?"
-FREE = {"dataset": "(?s).+", "dataset_version": "[0-9a-f]{16}", "previous": SHA256}  # fields that follow from nothing
+NAME, LABEL = "[^\0]+", "[^\0]*"  # what every engine can store
+FREE = {"dataset": NAME, "dataset_version": "[0-9a-f]{16}", "previous": SHA256}  # fields that follow from nothing
 WHO = {"relation", "unit", "n", "n_max", "person", "rows_per_person", "own"}
 ENGINES = {"duckdb": "", "spark": " pyspark", "postgresql": " postgresql"}  # and what else has a version then
 CSV = {"delimiter": "[;:|~^\t\x01\x1f]", "quote": "['`|~^]", "decimal": ",", "encoding": "latin-1"}  # if not plain
+READS_CSV = ("duckdb", "spark")
 CSV["thousands"] = "[.,' _\u00a0\u202f]"
 RECORD = "snapdp_record arithmetic relation unit versions statistics derived charged request " + " ".join(FREE)
 INLINE = 1000  # longer lists of categories or cells are named by their digest
@@ -44,7 +46,10 @@ MOST_LEVELS, MOST_CATEGORIES, MOST_PERIODS, LARGEST_INDEX = 1 << 31, 10**7, 10**
 # What a hostile text may cost: its bytes, statistics, the digits of a number, the bits of an enclosure.
 MOST_BYTES, MOST_STATISTICS, MOST_DIGITS, MOST_BITS = 1 << 25, 1000, 1000, 1 << 11
 MOST_EDGES, MOST_CONDITIONS, MOST_NULLS = 100_000, 10_000, 100  # of all statistics together; of a CSV file
+LARGEST, LARGEST_WHOLE, WIDEST = 1 << 1000, 1 << 63, 1 << 126  # a published number; one in a file; in a statement
+COARSE, FURTHEST_STEP, PRINTED = 1 << 20, 900, 1 << 10  # levels; exponents of a step; doubles between two outputs
 ZERO, HALF, ONE, GAMMA = Fraction(0), Fraction(1, 2), Fraction(1), Fraction(1, 1 << 40)
+SMALLEST_ALPHA = Fraction(1, 1 << 940)
 NUMBERS = ("value", "shown", "low", "high")
 Row = tuple[float, float, float | None, float | None]  # one of each
 Relation = tuple[bool, int, int]  # whether it is change-one; n, or n_max; the rows of a person
@@ -126,6 +131,18 @@ def root(x: Fraction) -> Fraction:
     return Fraction(2 * floor + (floor * floor != square), 2 << shift) * (1 if x > 0 else -1)
 
 
+def floor_log2(x: Fraction) -> int:
+    """Return the largest e with 2**e <= x, for x > 0."""
+    e = x.numerator.bit_length() - x.denominator.bit_length()
+    return e if Fraction(2) ** e <= x else e - 1
+
+
+def are_printable(furthest: Fraction, grid: Fraction) -> bool:
+    """Tell whether doubles as far as that are at least 1,024 times as close as outputs are.       sensitivities (16)"""
+    spacing = Fraction(2) ** max(floor_log2(furthest) - 52 if furthest else -1074, -1074)
+    return spacing * PRINTED <= grid
+
+
 # 2. What is declared
 class At:  # a value of the certificate and its place there: what is read is checked, and what fails is named
     def __init__(self, value: Any, field: str) -> None:
@@ -152,10 +169,11 @@ class At:  # a value of the certificate and its place there: what is read is che
 
     def text(self, pattern: str = "(?s).+") -> str:
         self.demand(type(self.value) is str and re.fullmatch(pattern, self.value) is not None, "not as it must be")
+        self.demand(re.search("[\ud800-\udfff]", self.value) is None, "half a character")
         return str(self.value)
 
     def whole(self) -> int:
-        self.demand(type(self.value) is int and self.value > 0, "not a positive whole number")
+        self.demand(type(self.value) is int and 0 < self.value < LARGEST, "not a positive whole number, or too large")
         return int(self.value)
 
     def rational(self, above: float = -math.inf, below: float = math.inf) -> Fraction:
@@ -187,17 +205,21 @@ class Column(NamedTuple):  # numbers on a step, or categories; no labels where o
     missing: str = ""  # whether rows without the number are "left out", it counts "in sums", or "everywhere"
     levels: int = 0
     cells: int = 0
+    categories: int = 0  # how many of the cells: behind them are those of other texts, and of nothing
     labels: tuple[str, ...] | None = None
     periods: tuple[date, date, str] | None = None  # from, to, each
 
 
 def is_later(value: Any) -> bool:
-    """Tell whether something stands in a part of a record that version 1 did not have."""
+    """Tell whether something stands in a part of a record that version 1 did not have; there only counts had where."""
     if type(value) is list:
         return any(map(is_later, value))
     if type(value) is not dict:
         return False
-    return "compare" in value or value.get("kind") in ("boolean", "date") or any(map(is_later, value.values()))
+    if "compare" in value or "missing_in_sums" in value or value.get("missing") == "dropped":
+        return True
+    some = "where" in value and value.get("kind") != "count"
+    return some or value.get("kind") in ("boolean", "date") or any(map(is_later, value.values()))
 
 
 def read_relation(record: At) -> Relation:
@@ -205,9 +227,9 @@ def read_relation(record: At) -> Relation:
     size, person = "n" if change_one else "n_max", "person" in record.value and not change_one
     named = " engine own? csv?" * (record.at("snapdp_record").whole() == 2)  # version 1 names no engine
     asked = record.at("statistics")
-    asked.demand(named != "" or not is_later(asked.value), "a column of a kind that version 1 does not have")
+    asked.demand(named != "" or not is_later(asked.value), "what version 1 does not have")
     record.fields(f"{RECORD} {size}{named}" + " person rows_per_person" * person)
-    record.at("unit").same("person" if person and record.at("person").text() else "row")
+    record.at("unit").same("person" if person and record.at("person").text(NAME) else "row")
     return change_one, record.at(size).whole(), record.at("rows_per_person").whole() if person else 1
 
 
@@ -223,6 +245,8 @@ def check_dialect(csv: At) -> None:
         texts = [each.text("(?s).*") for each in csv.at("nulls").rows(MOST_NULLS)]
         plain = not any(each in text for text in texts for each in (cut, quote, "\r", "\n", "\0"))
         several = len(texts) == 1 or texts[0] == ""  # beside one alone there is the empty cell
+        latin = re.compile("[\0-\x7f\xa0-\xff]*")  # the others are control characters, which no file has
+        plain = plain and (signs["encoding"] == "" or all(map(latin.fullmatch, texts)))
         csv.at("nulls").demand(plain and several and texts == sorted({*texts}) != [""], "no texts of missing cells")
 
 
@@ -281,11 +305,11 @@ def read_numbers(listed: At, labels: list[str]) -> None:
 
 def read_column(column: At, kinds: str = "number|integer|category|boolean|date") -> Column:
     """Return a declared column; its bounds are multiples of its step.                         sensitivities (2)"""
-    kind, name = column.at("kind").text(kinds), column.at("name").text()
+    kind, name = column.at("kind").text(kinds), column.at("name").text(NAME)
     if kind == "boolean":
         column.fields("name kind unknown null")
         names = ("false", "true", *read_special(column))
-        return Column(name, kind, cells=len(names), labels=names)
+        return Column(name, kind, cells=len(names), categories=2, labels=names)
     if kind == "date":
         column.fields("name kind from to each unknown null")
         special, (first, last, each) = read_special(column), read_periods(column)
@@ -301,12 +325,13 @@ def read_column(column: At, kinds: str = "number|integer|category|boolean|date")
         if type(listed.value) is dict:
             count, digest = listed.fields("count digest")
             count.demand(INLINE < count.whole() <= MOST_CATEGORIES and digest.text(SHA256) != "", "no long list")
-            return Column(name, kind, cells=count.value + len(special))
-        labels = [each.text("(?s).*") for each in listed.rows()]
+            return Column(name, kind, cells=count.value + len(special), categories=count.value)
+        labels = [each.text(LABEL) for each in listed.rows()]
         listed.demand(len({*labels}) == len(labels), "one category twice")
         if numbers:
             read_numbers(listed, labels)
-        return Column(name, kind, cells=len(labels) + len(special), labels=(*labels, *special))
+        every = (*labels, *special)
+        return Column(name, kind, cells=len(every), categories=len(labels), labels=every)
     rule = "missing" if "missing" in column.value else "missing_in_sums"
     _, _, width, *ends, stand_in = column.fields(f"name kind step lower upper {rule}")
     step, lower, upper = width.rational(above=0), *(end.rational() for end in ends)
@@ -316,8 +341,42 @@ def read_column(column: At, kinds: str = "number|integer|category|boolean|date")
     column.demand(lower <= missing <= upper and lower < upper, "no bounds with the stand-in between them")
     on_step = all((end / step).denominator == 1 for end in (lower, missing, upper))
     width.demand(on_step and (upper - lower) / step <= MOST_LEVELS, "not a part of the bounds, at least 2**-31")
+    check_width(column, lower, upper, step)
     counts = "left out" if dropped else "everywhere" if rule == "missing" else "in sums"
     return Column(name, kind, lower, upper, step, counts, levels=int((upper - lower) / step))
+
+
+def check_width(column: At, lower: Fraction, upper: Fraction, step: Fraction) -> None:
+    """Refuse bounds so many steps from zero that no statement reads them in whole numbers.        exact-sums (3)-(5)
+
+    q = floor((floor(c 2**k) times + shift)/divide), for a step that is 2**twos times a quotient of odd numbers.
+    """
+    column.demand(abs(floor_log2(step)) <= FURTHEST_STEP, "a step outside 2**-900 to 2**900")
+    twos = (step.numerator & -step.numerator).bit_length() - (step.denominator & -step.denominator).bit_length()
+    k, times, unit = 1 - twos, 1, (step / Fraction(2) ** twos).numerator
+    if step / Fraction(2) ** twos != unit:
+        k = max(0, 52 - floor_log2(step / 4))  # the least e with 2**e >= 4/step, and 52
+        times, unit = 2 * step.denominator, step.numerator << k
+    divide, shift = 2 * unit, unit * (1 - 2 * int(lower / step))
+    common = math.gcd(times, shift, divide)
+    low, high = outward(lower, upper)
+    column.demand(math.isfinite(high - low), "bounds beyond the doubles")
+    most = math.ceil(max(abs(Fraction(low)), abs(Fraction(high))) * Fraction(2) ** k) + 1
+    widest = max(most, (most * times + abs(shift)) // common, divide // common)
+    column.demand(widest < WIDEST, "bounds too many steps from zero")
+
+
+def are_on_steps(column: Column, ends: Sequence[Fraction]) -> bool:
+    """Tell whether ends of ranges are multiples of a step that moves cells visibly; version 1 took others."""
+    fine = column.kind == "number" and column.levels >= COARSE
+    return fine or column.missing == "everywhere" or all((end / column.step).denominator == 1 for end in ends)
+
+
+def are_apart(column: Column, ends: Sequence[Fraction], last: int = 0) -> bool:
+    """Tell whether a multiple of the step lies from each end to below the next; `last`: the last end is inside."""
+    levels = [math.ceil(end / column.step) for end in ends]
+    levels[-1] = math.floor(ends[-1] / column.step) + 1 if last else levels[-1]
+    return all(low < high for low, high in pairwise(levels))
 
 
 def read_dates(condition: At, name: str, first: date, last: date, each: str) -> str:
@@ -339,12 +398,13 @@ def read_condition(condition: At) -> str:
     if column.periods is not None:
         return read_dates(condition, column.name, *column.periods)
     if column.kind in ("category", "boolean"):
-        equals = condition.fields("column equals")[1].text("(?s).*")
-        condition.demand(equals in (column.labels or [equals]), "no declared category")
+        equals = condition.fields("column equals")[1].text(LABEL)
+        condition.demand(equals in (column.labels or [equals])[: column.categories], "no declared category")
         return f"{column.name} = {equals}"
     ends = [each.rational() for each in condition.fields("column from? below?")[1:]]
     divided = ends == sorted({*ends}) != [] and column.lower < ends[0] and ends[-1] <= column.upper
     condition.demand(divided, "no range that divides the bounds")
+    condition.demand(are_on_steps(column, ends) and are_apart(column, ends), "no ends on the steps, with one between")
     low, high = f"{ends[0]} <= " * ("from" in condition.value), f" < {ends[-1]}" * ("below" in condition.value)
     return low + column.name + high
 
@@ -354,6 +414,8 @@ def read_bins(statistic: At, column: Column) -> list[str]:
     edges = [edge.rational() for edge in statistic.at("edges").rows(MOST_EDGES)]
     inside = len(edges) > 1 and column.lower <= edges[0] and edges[-1] <= column.upper and edges == sorted({*edges})
     statistic.at("edges").demand(inside, "not two or more that increase within the bounds")
+    apart = are_on_steps(column, edges) and are_apart(column, edges, last=1)
+    statistic.at("edges").demand(apart, "not on the steps, with one in every bin")
     binned = statistic.at("outside").text("dropped|binned") == "binned"
     bins = [f"[{low}, {high}{']' if high == edges[-1] else ')'}" for low, high in pairwise(edges)]
     bins += [f"above {edges[-1]}"] * (binned and edges[-1] < column.upper)
@@ -367,13 +429,17 @@ def read_cells(statistic: At, columns: list[Column]) -> tuple[str, int, list[str
     title, histogram = statistic.at("kind").text(), statistic.value["kind"] == "histogram"
     title += f"({', '.join(column.name for column in columns)})" * (columns != [])
     if "where" in statistic.value:
-        title += " where " + " and ".join(read_condition(each) for each in statistic.at("where").rows())
+        tests = statistic.at("where").rows()
+        title += " where " + " and ".join(map(read_condition, tests))
+        tested = {each.value["column"]["name"] for each in tests}
+        statistic.at("where").demand(len(tested) == len(tests), "two conditions on one column")
     labels, cells = [""], 1
     if histogram:
         labels = read_bins(statistic, columns[0]) if "edges" in statistic.value else list(columns[0].labels or ())
         cells = columns[0].cells or len(labels)
     if "by" in statistic.value:
         by = read_column(statistic.at("by"), "category|boolean|date")
+        statistic.demand(not histogram or by.name != columns[0].name, "a histogram by itself")
         title, cells = f"{title} by {by.name}", cells * by.cells
         pairs = product(by.labels or (), labels) if cells <= INLINE else ()
         labels = [f"{group} / {each}" if histogram else group for group, each in pairs]
@@ -481,7 +547,8 @@ def read_statistic(stated: At, relation: Relation) -> StatedStatistic:
     wanted, names = KINDS[kind]
     kinds = "number|integer|category|boolean|date" if kind == "histogram" else "number|integer"
     columns = [read_column(each, kinds) for each in stated.at("columns").rows(2)] if wanted else []
-    stated.demand(len({column.name for column in columns}) == wanted, "not so many different columns")
+    different = len({column.name for column in columns})
+    stated.demand(different == len(columns) == wanted, "not so many different columns")
     binned = kind == "histogram" and columns[0].kind in ("number", "integer")
     names += " edges outside" * binned + " missing" * (binned and columns[0].missing != "everywhere")
     dropped = stated.value.get("missing") == "dropped" if binned else any(x.missing == "left out" for x in columns)
@@ -500,10 +567,14 @@ def read_statistic(stated: At, relation: Relation) -> StatedStatistic:
         some=some,
         released=[],
     )
+    alpha.demand(found.alpha >= SMALLEST_ALPHA, "below 2**-940")
     title.same(found.title)
     for_count = stated.at("count_share").rational(0, 1) if "count_share" in stated.value else HALF
     stated.demand(grouped or not relation[0] or for_count >= HALF, "a count_share below 1/2 where half is free")
     expected = list(parts_of(found, relation, grouped, for_count))
+    if len(expected) == 2:  # the finest mean: that of the largest table
+        furthest, (total, _) = max(abs(columns[0].lower), abs(columns[0].upper)), expected
+        stated.demand(are_printable(furthest, total.factor * total.grid / relation[1]), "a mean that no double prints")
     parts.demand(len(parts.rows(2)) == len(expected), "not so many parts")
     for each, part in zip(parts.rows(), expected, strict=True):
         found.released.append((part, check_part(each, part, found)))
@@ -515,10 +586,13 @@ def check_part(stated: At, part: StatedPart, statistic: StatedStatistic) -> list
     grid, ratio = part.grid, part.noise_scale / part.grid
     low, high = -clamp_index(-part.lower / grid, ratio), clamp_index(part.upper / grid, ratio)
     stated.demand(max(abs(low), abs(high)) <= LARGEST_INDEX, "a clamp beyond 2**52 steps of the grid")
+    check_size(stated, part, [low * grid, high * grid], statistic.cells)
     exact = ("epsilon", "sensitivity", "lower", "upper", "factor", "shift", "grid", "noise_scale")
     derived: dict[str, Any] = {key: str(getattr(part, key)) for key in exact}
     derived |= {key: getattr(part, key) for key in ("name", "moving", "whole")}
     derived["clamp"] = [str(low * grid), str(high * grid)]
+    texts = [each for text in (*(derived[key] for key in exact), *derived["clamp"]) for each in text.split("/")]
+    stated.demand(max(len(each.lstrip("-")) for each in texts) <= MOST_DIGITS, "a number of very many digits")
     indices: list[int] = []
     for each in stated.at("index").rows() if statistic.cells <= INLINE else ():
         each.demand(type(each.value) is int and low <= each.value <= high, f"not a whole number from {low} to {high}")
@@ -526,6 +600,16 @@ def check_part(stated: At, part: StatedPart, statistic: StatedStatistic) -> list
     derived |= {"index": indices} if indices else {}
     check_block(stated, derived, statistic, [part.printed(index, statistic.alpha) for index in indices])
     return indices
+
+
+def check_size(stated: At, part: StatedPart, clamp: list[Fraction], cells: int) -> None:
+    """Refuse outputs that no double holds, or prints apart from each other; or no column of a file."""
+    far = max(map(abs, clamp)) <= sys.float_info.max and part.grid >= Fraction(1, 1 << 1074)
+    values = [abs(part.shift + part.factor * each) for each in clamp]
+    stated.demand(far and max(values) < LARGEST, "outputs beyond the doubles")
+    stated.demand(part.whole or are_printable(max(values), part.factor * part.grid), "outputs that no double prints")
+    ends = [*values, *(abs(part.shift + part.factor * each) for each in (part.lower, part.upper))]
+    stated.demand(cells <= INLINE or not part.whole or max(ends) < LARGEST_WHOLE, "whole numbers beyond 64 bits")
 
 
 def check_block(stated: At, derived: dict[str, Any], statistic: StatedStatistic, numbers: Sequence[Row]) -> None:
@@ -605,6 +689,15 @@ def derived_blocks(
             yield number, "correlation", f"correlation({names})", [row]
 
 
+def check_columns(record: At, statistics: Sequence[At]) -> None:
+    """Refuse a column that is declared in two ways: no study has it."""
+    found: dict[str, Any] = {}
+    for each in (statistic.value for statistic in statistics):
+        tested = [test["column"] for test in each.get("where", [])]
+        for column in (*each.get("columns", []), *tested, *([each["by"]] if "by" in each else [])):
+            record.demand(found.setdefault(column["name"], column) == column, "one column is declared in two ways")
+
+
 def check_record(record: At) -> Fraction:
     """Compare a record with what follows from its declarations and indices; return what it charges."""
     relation = read_relation(record)
@@ -612,8 +705,9 @@ def check_record(record: At) -> Fraction:
         record.at(name).text(pattern)
     record.at("snapdp_record").demand(record.value["snapdp_record"] in (1, 2), "not a version that is known here")
     engine = record.at("engine").text("|".join(ENGINES)) if "engine" in record.value else "duckdb"
-    _ = "own" in record.value and record.at("own").text()
+    _ = "own" in record.value and record.at("own").text(NAME)
     for csv in [record.at("csv")] if "csv" in record.value else ():
+        csv.demand(engine in READS_CSV, "an engine that reads no CSV files")
         check_dialect(csv)
     for version in record.at("versions").fields("snapdp python numpy gmpy2 cryptography duckdb" + ENGINES[engine]):
         version.text("[0-9][0-9A-Za-z.+-]{0,40}")
@@ -622,6 +716,7 @@ def check_record(record: At) -> Fraction:
         lists = [each.value[key] for each in stated if type(each.value) is dict and key in each.value]
         record.demand(sum(len(each) for each in lists if type(each) is list) <= most, f"more than {most} {key}")
     statistics = [read_statistic(each, relation) for each in stated]
+    check_columns(record, stated)
     for one in statistics:
         charged += one.epsilon
         record.demand(charged.denominator < 10**MOST_DIGITS, "a charge of very many digits")

@@ -38,7 +38,7 @@ from snapdp.values import Value, replaced
 PROVED, TESTED, ASSUMED = "proved", "tested", "assumed"
 # What follows from nothing in a record; the ledger knows it. It has a form all the same.
 FREE = {
-    "dataset": (re.compile("(?s).+"), "a name"),
+    "dataset": (re.compile("[^\0]+"), "a name"),
     "dataset_version": (re.compile("[0-9a-f]{16}"), "16 hexadecimal digits"),
     "previous": (SHA256, "sha256: and 64 hexadecimal digits"),
 }
@@ -150,6 +150,8 @@ def _form_findings(record: Mapping[str, Any]) -> Iterator[Finding]:
     if engine not in ENGINES:
         yield Finding(field="engine", says=engine, should=" or ".join(ENGINES))
         return
+    if "csv" in record and not ENGINES[engine].files:
+        yield Finding(field="csv", says=dialect_words(record["csv"]), should=f"nothing: {engine} reads no CSV files")
     libraries = {"snapdp", "python", *LIBRARIES, ENGINES[engine].library}
     if libraries != {*record["versions"]}:
         yield Finding(field="versions", says=", ".join(record["versions"]), should=", ".join(sorted(libraries)))

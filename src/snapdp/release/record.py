@@ -27,7 +27,7 @@ from snapdp.display import shortened, visible
 from snapdp.errors import DataError, PremiseError
 from snapdp.release.draw import Block, Drawn
 from snapdp.release.request import LARGEST, MOST_EDGES, Request, check_lengths, relation_values
-from snapdp.studies import BOOLEAN, CATEGORY, DATE, INLINE, KINDS, Part
+from snapdp.studies import BOOLEAN, CATEGORY, DATE, DROPPED, INLINE, KINDS, Part
 from snapdp.tables import ENGINES
 from snapdp.values import Value
 
@@ -254,6 +254,8 @@ def _check(place: str, value: Mapping[str, Any], version: int) -> None:
         raise _refused(f"lacks a field that records have: {place}.{lacking[0]}")
     if place in ("columns", "by", "column") and version < 2 and value["kind"] in (BOOLEAN, DATE):
         raise _refused(f"of version {version} has a column of a kind that it does not have: {place}.kind")
+    if _is_later(place, value, version):
+        raise _refused(f"of version {version} leaves rows out, which it does not have: {place}")
     for key, each in value.items():
         tables = _tables(key, each)
         if tables is None:
@@ -265,6 +267,14 @@ def _check(place: str, value: Mapping[str, Any], version: int) -> None:
         lists = [value.get(key) for key in ("cell", "value", "low", "high", *optional)]
         if not all(isinstance(each, (list, tuple)) and len(each) == value["cells"] for each in lists):
             raise _refused(f"has numbers that do not belong together: {place}")
+
+
+def _is_later(place: str, value: Mapping[str, Any], version: int) -> bool:
+    """Tell whether rows are left out where a version of records took them all."""
+    if place == "statistics":
+        kind = KINDS.get(str(value["kind"]))
+        return "where" in value and kind is not None and kind.conditions_since > version
+    return place in ("columns", "by", "column") and version < 2 and value.get("missing") == DROPPED
 
 
 def _tables(key: str, value: Any) -> Sequence[Mapping[str, Any]] | None:

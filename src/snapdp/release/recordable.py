@@ -19,7 +19,7 @@ from snapdp.mechanism import Mechanism
 from snapdp.release.draw import Drawn
 from snapdp.release.record import LIBRARIES, RECORD_VERSION, checked, part_values
 from snapdp.release.request import MOST_DIGITS, Request, relation_values
-from snapdp.studies import INLINE, Column, Line, Part, statistic_class
+from snapdp.studies import INLINE, Column, Line, Part, statistic_class, storable
 from snapdp.tables import ENGINES
 
 MOST_BYTES = (1 << 24) - (1 << 16)  # the server of a team ledger takes records below 2**24
@@ -57,13 +57,17 @@ def most_bytes(request: Request, trial: Mapping[str, Any] | None = None) -> int:
 
 
 def _check_columns(request: Request) -> None:
-    """Refuse two declarations of one column, which no study has, and one that no certificate can name."""
+    """Refuse two declarations of one column, which no study has, and names that no certificate can have."""
     found: dict[str, Column] = {}
     for column in (each for line in request.lines for each in line.statistic.every_column):
         if found.setdefault(column.name, column) != column:
             raise ParameterError("one column is declared in two ways.", "Declare it once, for all statistics.")
     if "" in found or request.relation.person == "":
         raise ParameterError("a column has no name.", "Give it one: its records could not be certified.")
+    for name in (request.relation.person, request.own):
+        storable(name or "", "the name of a person's column, or of a role,")
+    if request.own == "":
+        raise ParameterError("the role has no name.", "Leave it out, or name it: its records could not be certified.")
 
 
 def _check_digits(values: Any) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -31,6 +32,7 @@ from snapdp.studies.quantiser import quantiser_of
 
 INLINE = 1000  # longer lists of categories or cells are named by their digest
 MOST_CATEGORIES = 10_000_000
+_DIGEST = re.compile("sha256:[0-9a-f]{64}")
 
 
 class Unlisted(tuple[str, ...]):
@@ -99,7 +101,7 @@ def column_from(values: Mapping[str, Any], *, holding: str | None = None) -> Col
         compare = values.get("compare", AS_TEXT)
         listed = values["categories"]
         if isinstance(listed, Mapping):
-            if not INLINE < listed["count"] <= MOST_CATEGORIES:
+            if not INLINE < listed["count"] <= MOST_CATEGORIES or not _DIGEST.fullmatch(listed["digest"]):
                 raise DataError("no list of so many categories has a digest.", "The record was altered.")
             named = Unlisted(size=listed["count"], digest=listed["digest"], holding=holding)
             return CategoryColumn(name=name, categories=named, compare=compare, **_rules_from(values))

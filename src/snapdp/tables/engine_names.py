@@ -10,14 +10,18 @@ from typing import NamedTuple
 
 
 class EngineName(NamedTuple):
-    """What an engine is called in records, before people, and among the versions that a record states."""
+    """What an engine is called in records, before people, and among the versions that a record states.
+
+    files   it reads files, CSV files among them; otherwise tables of a server alone
+    """
 
     recorded: str
     shown: str
     library: str
+    files: bool = True
 
 
 DUCKDB = EngineName(recorded="duckdb", shown="DuckDB", library="duckdb")
 SPARK = EngineName(recorded="spark", shown="Spark", library="pyspark")
-POSTGRESQL = EngineName(recorded="postgresql", shown="PostgreSQL", library="postgresql")
+POSTGRESQL = EngineName(recorded="postgresql", shown="PostgreSQL", library="postgresql", files=False)
 ENGINES = {each.recorded: each for each in (DUCKDB, SPARK, POSTGRESQL)}

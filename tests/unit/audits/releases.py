@@ -44,9 +44,21 @@ def random_study(dice: random.Random, version: int | None = None) -> Any:
     return snapdp.study(version=version, dataset="people", columns=columns, statistic=list(once.values()), **relation)
 
 
+def random_old_study(dice: random.Random) -> Any:
+    """Return a study that version 1 of the record could state: conditions are of counts alone."""
+    studies = (random_study(dice, version=1) for _ in range(1000))
+    return next(
+        each for each in studies if all(a.statistic.kind == "count" or not a.statistic.where for a in each.asked)
+    )
+
+
 def random_record(dice: random.Random, study: Any = None) -> dict[str, Any]:
     """Return the record of a release of a study in which the draws are arbitrary."""
-    request = (study or random_study(dice)).request()
+    return request_record((study or random_study(dice)).request(), dice)
+
+
+def request_record(request: Any, dice: random.Random) -> dict[str, Any]:
+    """Return the record of a request in which the draws are arbitrary."""
     drawn = [
         [
             Drawn(line=line, part=part, mechanism=m, indices=[_index(dice, m.parameters) for _ in range(part.cells)])

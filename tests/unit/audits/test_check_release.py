@@ -32,7 +32,7 @@ from snapdp.tables import ENGINES, Engine
 from snapdp.tables.engines.duckdb import DuckdbEngine
 from snapdp.tables.engines.postgres import PostgresEngine
 from snapdp.tables.engines.spark import SparkEngine
-from tests.unit.audits.releases import of_version_1, random_record, random_study, without_shown
+from tests.unit.audits.releases import of_version_1, random_old_study, random_record, without_shown
 
 SOURCE = Path(check_release.__file__)
 COLUMNS = {
@@ -146,7 +146,7 @@ def test_a_record_of_before_what_is_shown_is_accepted_and_one_that_says_it_in_pa
 def test_records_of_both_versions_are_accepted_and_no_other():
     for seed in range(20):
         dice = random.Random(seed)
-        record = json.loads(json.dumps(random_record(dice, random_study(dice, version=1))))
+        record = json.loads(json.dumps(random_record(dice, random_old_study(dice))))
         old = of_version_1(record)
         assert check(release_certificate(record)) == check(release_certificate(old)) == []
         newer = {key: record[key] for key in ("statistics", "derived")}  # with what is shown
@@ -170,9 +170,7 @@ def test_a_record_of_version_1_has_no_column_of_a_later_kind(kind):
     old = {**{key: each for key, each in record.items() if key != "engine"}, "snapdp_record": 1}
     with pytest.raises(DataError, match=r"kind that it does not have|field that records do not have"):
         audit(old)
-    assert check({**release_certificate(record), "record": old}) == [
-        "record.statistics: a column of a kind that version 1 does not have"
-    ]
+    assert check({**release_certificate(record), "record": old}) == ["record.statistics: what version 1 does not have"]
 
 
 @pytest.mark.parametrize(("engine", "library"), [("spark", "pyspark"), ("postgresql", "postgresql")])
@@ -235,7 +233,7 @@ def test_a_form_of_csv_files_that_nobody_could_declare_is_refused_by_audit_and_c
 
 
 def test_the_premises_of_an_old_record_say_that_its_engine_is_not_named():
-    old = of_version_1(random_record(random.Random(3), random_study(random.Random(3), version=1)))
+    old = of_version_1(random_record(random.Random(3), random_old_study(random.Random(3))))
     said = {each.name: each.why for each in audit(old).premises}["engine"]
     assert "not named" in said
     assert "DuckDB" not in said

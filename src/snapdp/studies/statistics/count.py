@@ -24,6 +24,7 @@ class RowCount(Statistic):
     kind = "count"
     takes = 0
     flag = "Count rows, those of --where."
+    conditions_since = 1
 
     @classmethod
     def of(cls, *, relation: Relation, by: Column | None = None, where: Sequence[Condition] = ()) -> Self:

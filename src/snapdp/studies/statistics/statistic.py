@@ -88,6 +88,7 @@ class Statistic(Value, ABC):
     details   its keys beyond columns, conditions and groups, each with its kind
     flag      what its flag says in --help
     numbers   its columns hold numbers; otherwise they may hold categories as well
+    conditions_since   the first version of records in which it may have conditions
 
     by        a category column: the statistic is released for each of its cells
     where     public conditions: the statistic is one of the rows that meet them all, among those that persons keep
@@ -98,6 +99,7 @@ class Statistic(Value, ABC):
     details: ClassVar[Mapping[str, Detail]] = {}
     flag: ClassVar[str | None] = None
     numbers: ClassVar[bool] = True
+    conditions_since: ClassVar[int] = 2
 
     relation: Relation
     columns: tuple[Column, ...] = ()

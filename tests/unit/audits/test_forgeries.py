@@ -1,0 +1,249 @@
+"""What nobody could declare is refused by the audit and by the checker, however well all the rest is made to fit."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from functools import cache
+from typing import Any
+
+import pytest
+
+import snapdp
+from snapdp.audits import check_release, forensics
+from snapdp.audits.release_audit import audit, release_certificate
+from snapdp.errors import SnapdpError
+from tests.unit.audits import forgeries
+from tests.unit.audits.forgeries import (
+    CONDITIONS,
+    as_the_checker_derives,
+    as_the_library_derives,
+    fitting,
+    spoilt,
+)
+from tests.unit.audits.mutations import with_value, without
+from tests.unit.audits.releases import of_version_1, random_record
+from tests.unit.audits.test_mutations import ADD, ASKED, COLUMNS, ONE, asked_record
+
+OLD_COLUMNS = {
+    "age": {"kind": "integer", "lower": 0, "upper": 120},
+    "pay": {"kind": "number", "lower": 500, "upper": 1000, "step": "1/100", "missing": 600},
+    "region": COLUMNS["region"],
+}
+OLD: list[tuple[dict[str, Any], list[dict[str, Any]]]] = [  # what version 1 could ask
+    (ONE, [{"kind": "mean", "column": "age"}, {"kind": "sum", "column": "pay"}]),
+    (ONE, [{"kind": "count", "where": [{"column": "age", "from": 65}, {"column": "region", "equals": "north"}]}]),
+    (ADD, [{"kind": "mean", "column": "pay", "count_share": "1/4"}, {"kind": "histogram", "column": "region"}]),
+    (
+        ONE,
+        [
+            {"kind": "histogram", "column": "age", "edges": [0, 18, 65]},
+            {"kind": "mean", "column": "pay", "by": "region"},
+        ],
+    ),
+]
+LONG = 15  # the number of the one with a thousand cells in each list
+
+
+@pytest.fixture(autouse=True)
+def no_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(forensics, "MOST_WORK", 0)  # which digit it was is another test's
+
+
+@cache
+def asked(number: int) -> dict[str, Any]:
+    return asked_record(number)
+
+
+@cache
+def old_record(number: int) -> dict[str, Any]:
+    """Return a record of version 1."""
+    relation, wanted = OLD[number]
+    statistics = [{"epsilon": "3/10", **each} for each in wanted]
+    study = snapdp.study(version=1, dataset="people", columns=OLD_COLUMNS, statistic=statistics, **relation)
+    record: dict[str, Any] = json.loads(json.dumps(of_version_1(random_record(random.Random(number), study))))
+    return record
+
+
+@cache
+def sound_records() -> list[dict[str, Any]]:
+    return [
+        *(asked(number) for number in range(len(ASKED)) if number != LONG),
+        *map(old_record, range(len(OLD))),
+    ]
+
+
+def accepted_by(record: dict[str, Any]) -> tuple[bool, bool]:
+    """Return whether the audit accepts a record, and whether the checker does."""
+    try:
+        sound = audit(record).sound
+    except SnapdpError:
+        sound = False
+    made = {"format": check_release.FORMAT, "claim": record.get("charged"), "premises": premises(), "record": record}
+    return sound, check_release.check(made) == []
+
+
+@cache
+def premises() -> Any:
+    return release_certificate(asked(0))["premises"]
+
+
+def completed(record: dict[str, Any], dice: random.Random) -> list[dict[str, Any]]:
+    """Return the record with all that follows from its declarations, in both ways in which somebody derives it."""
+    both = as_the_checker_derives(record), as_the_library_derives(record, dice)
+    return [each for each in both if each is not None]
+
+
+def test_a_sound_record_is_accepted_by_both_and_completed_to_what_it_was():
+    for number, record in enumerate(sound_records()):
+        assert accepted_by(record) == (True, True), number
+        again = completed(record, random.Random(number))
+        unlisted = '"categories": {' in json.dumps(record)  # whose names the library would have to know
+        assert [accepted_by(each) for each in again] == [(True, True)] * (1 if unlisted else 2), number
+        declared = {key: each for key, each in record.items() if key not in forgeries.FOLLOWS | {"statistics"}}
+        assert all({key: each[key] for key in declared} == declared for each in again), number
+
+
+def agreement(seeds: range) -> Counter[tuple[bool, bool]]:
+    """Return how often both accept and both refuse what was forged; a disagreement is told by its seed."""
+    found: Counter[tuple[bool, bool]] = Counter()
+    records = sound_records()
+    for seed in seeds:
+        dice = random.Random(seed)
+        path, forged = spoilt(dice.choice(records), dice)
+        for made in completed(forged, dice):
+            by_audit, by_checker = accepted_by(made)
+            assert by_audit == by_checker, (seed, path)
+            found[by_audit, by_checker] += 1
+    return found
+
+
+def test_the_audit_and_the_checker_agree_on_what_may_be_declared():
+    assert agreement(range(100))[True, True] > 15
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("part", range(8))
+def test_the_audit_and_the_checker_agree_on_many_more_declarations(part):
+    assert agreement(range(10_000 * part, 10_000 * part + 4_000))[True, True] > 800
+
+
+def test_a_checker_that_forgets_a_rule_disagrees(monkeypatch):
+    monkeypatch.setattr(check_release, "are_on_steps", lambda *_: True)
+    record = with_value(asked(4), ("statistics", 0, "where"), [WHERE["an end between two steps"]])
+    made = as_the_checker_derives(record)
+    assert made is not None
+    assert accepted_by(made) == (False, True)
+
+
+# One by one: what is declared, of which record, and in which place
+
+AGE = {"name": "age", "kind": "integer", "lower": "0", "upper": "120", "step": "1", "missing_in_sums": "60"}
+OLD_AGE = {"name": "age", "kind": "integer", "lower": "0", "upper": "120", "step": "1", "missing": "60"}
+WHERE: dict[str, dict[str, Any]] = {
+    "an end between two steps": {"column": AGE, "from": "65/2"},
+    "a range without a level": {"column": OLD_AGE, "from": "1/3", "below": "2/3"},
+    "a cell that is no category": next(each for each in CONDITIONS if each.get("equals") == "(null)"),
+    "a name with a null character": {"column": {**AGE, "name": "a\0ge"}, "from": "65"},
+    "half a character": {"column": {**AGE, "name": "\ud800"}, "from": "65"},
+    "a category with a null character": {
+        "column": {"name": "g", "kind": "category", "categories": ["a\0"], "unknown": "dropped", "null": "dropped"},
+        "equals": "a\0",
+    },
+    "bounds too far from zero": {
+        "column": {
+            **AGE,
+            "kind": "number",
+            "lower": str(10**30),
+            "upper": str(10**30 + 9),
+            "step": "1/3",
+            "missing_in_sums": str(10**30),
+        },
+        "from": str(10**30 + 3),
+    },
+}
+LATIN = {"encoding": "latin-1"}
+COUNT, SUM, BINS, LABELS = 4, 1, 2, 12  # among what is asked
+FORGED: dict[str, tuple[dict[str, Any], tuple[Any, ...], Any]] = {
+    **{name: (asked(COUNT), ("statistics", 0, "where"), [each]) for name, each in WHERE.items()},
+    "two conditions on a column": (
+        asked(COUNT),
+        ("statistics", 0, "where"),
+        [{"column": AGE, "from": "65"}, {"column": AGE, "below": "70"}],
+    ),
+    "one column in two ways": (
+        asked(SUM),
+        ("statistics", 0, "where"),
+        [{"column": {**AGE, "upper": "110"}, "from": "65"}],
+    ),
+    "two columns for one": (asked(SUM), ("statistics", 0, "columns"), [AGE, AGE]),
+    "an edge between two steps": (asked(BINS), ("statistics", 0, "edges"), ["0", "1/2", "65"]),
+    "a bin without a level": (old_record(3), ("statistics", 0, "edges"), ["0", "1/3", "2/3", "65"]),
+    "a histogram by itself": (
+        asked(LABELS),
+        ("statistics", 0, "by"),
+        asked(LABELS)["statistics"][0]["columns"][0],
+    ),
+    "a text that Latin-1 has not": (asked(0), ("csv",), {**LATIN, "nulls": ["", "\u20ac"]}),
+    "a control character": (asked(0), ("csv",), {**LATIN, "nulls": ["", "\x80"]}),
+    "half a character that is missing": (asked(0), ("csv",), {"nulls": ["", "\ud800"]}),
+    "a file that a server read": (asked(0), ("engine",), "postgresql"),
+    "a role without a name": (asked(0), ("own",), ""),
+    "a role with a null character": (asked(0), ("own",), "\0"),
+    "a dataset with a null character": (asked(0), ("dataset",), "a\0"),
+    "more rows than can be written": (asked(0), ("n",), 10**400),
+    "an epsilon too small for doubles": (asked(0), ("statistics", 0, "epsilon"), f"1/{10**330}"),
+    "an alpha too small to check": (asked(0), ("statistics", 0, "alpha"), f"1/{1 << 941}"),
+    "version 1 that drops rows": (old_record(0), ("statistics", 0, "columns", 0, "missing"), "dropped"),
+    "version 1 with conditions of a sum": (
+        old_record(0),
+        ("statistics", 1, "where"),
+        old_record(1)["statistics"][0]["where"],
+    ),
+    "version 1 with a later rule": (old_record(0), ("statistics", 0, "columns", 0), AGE),
+}  # fmt: skip
+ALLOWED: dict[str, tuple[dict[str, Any], tuple[Any, ...], Any]] = {  # their twins, one word away
+    "an end on a step": (asked(COUNT), ("statistics", 0, "where"), [{"column": AGE, "from": "65"}]),
+    "a range with a level": (
+        asked(COUNT),
+        ("statistics", 0, "where"),
+        [{"column": OLD_AGE, "from": "1/3", "below": "4/3"}],
+    ),
+    "an edge on a step": (asked(BINS), ("statistics", 0, "edges"), ["0", "1", "65"]),
+    "a bin with a level": (old_record(3), ("statistics", 0, "edges"), ["0", "1/3", "4/3", "65"]),
+    "a text that Latin-1 has": (asked(0), ("csv",), {**LATIN, "nulls": ["", "\xe4"]}),
+    "a file that Spark read": (asked(0), ("engine",), "spark"),
+    "a role": (asked(0), ("own",), "ann"),
+    "a small alpha": (asked(0), ("statistics", 0, "alpha"), f"1/{1 << 940}"),
+    "version 1 with conditions of a count": (
+        old_record(1),
+        ("statistics", 0, "where"),
+        old_record(1)["statistics"][0]["where"][1:],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FORGED)
+def test_what_nobody_could_declare_is_refused_by_both(name):
+    """As it stands in a sound record, and with all that follows from it, where somebody derives it."""
+    record, path, value = FORGED[name]
+    forged = fitting(with_value(record, path, value))
+    assert accepted_by(forged) == (False, False)
+    assert [accepted_by(each) for each in completed(forged, random.Random(0))] in ([], [(False, False)])
+    assert as_the_checker_derives(forged) is None
+    assert accepted_by(record) == (True, True)
+
+
+@pytest.mark.parametrize("name", ALLOWED)
+def test_what_may_be_declared_is_accepted_by_both(name):
+    record, path, value = ALLOWED[name]
+    made = completed(fitting(with_value(record, path, value)), random.Random(0))
+    assert [accepted_by(each) for each in made] == [(True, True)] * 2
+
+
+def test_a_share_for_the_count_belongs_to_version_2_where_a_mean_is_of_some_rows():
+    record = asked(6)  # the mean of those who answered
+    assert record["statistics"][0]["count_share"] == "1/2"
+    assert accepted_by(record) == (True, True)
+    assert accepted_by(of_version_1(without(record, ("csv",)))) == (False, False)
