@@ -201,3 +201,81 @@ def test_a_refutation_for_a_real_draw_has_no_certificate(tmp_path):
     assert done.exit_code == 1
     assert "no certificate" in done.stderr
     assert not path.exists()
+
+
+# A mechanism instead of a program
+
+NOTES = ("--epsilon", "0.9", "--sensitivity", "1", "--bounds", "-1000,1000", "--arithmetic", "notes", "--bits", "118")
+
+
+def test_a_mechanism_is_judged_beside_its_parameters(tmp_path):
+    path, page = tmp_path / "notes.json", tmp_path / "notes.html"
+    done = run(*NOTES, "--certificate", str(path), "--report", str(page))
+    assert done.exit_code == 0
+    lines = done.stdout.splitlines()
+    assert lines[:8] == [
+        "VERIFIED  no output tells neighbours apart by more than epsilon = 0.9",
+        "",
+        "epsilon             0.9, what a release costs",
+        "effective epsilon   epsilon - 3.3e-32, of the noise alone",
+        "noise scale         1.112 data units",
+        "grid                2 data units",
+        "bound               1004 data units",
+        "arithmetic          notes, 118 bits",
+    ]
+    assert "loss, at most       epsilon - 2.3e-33, proved for every output" in lines
+    assert max(map(len, lines)) < 80
+    assert CliRunner().invoke(main, ["check", str(path)]).exit_code == 0
+    assert json.loads(path.read_text(encoding="utf-8"))["machine"]["sum"] == "exact"
+    assert "the sum is exact" in page.read_text(encoding="utf-8")
+
+
+def test_a_mechanism_in_other_units_is_shown_in_both():
+    done = run("--epsilon", "1/3", "--sensitivity", "0.1", "--bounds", "0,7", "--arithmetic", "proved", "--grid", "2")
+    assert done.exit_code == 0
+    assert "grid                2 sensitivities, 0.2 data units\n" in done.stdout
+    assert "VERIFIED  no output tells neighbours apart by more than epsilon = 1/3\n" in done.stdout
+
+
+def test_a_mechanism_in_json_has_its_parameters_and_its_program():
+    found = json.loads(run(*NOTES, "--json").stdout)
+    assert (found["verdict"], found["machine"]["sum"]) == ("VERIFIED", "exact")
+    mechanism = found["mechanism"]
+    assert {key: mechanism[key] for key in ("epsilon", "grid", "bound", "bits", "arithmetic", "lower", "upper")} == {
+        "epsilon": "9/10",
+        "grid": "2",
+        "bound": "1004",
+        "bits": 118,
+        "arithmetic": "notes",
+        "lower": "-1000",
+        "upper": "1000",
+    }
+    assert mechanism["program"].startswith("// The snapping mechanism for epsilon 0.9")
+    assert mechanism["program"].endswith("claim loss <= eps;\n}\n")
+
+
+def test_a_mechanism_is_judged_by_another_claim():
+    done = run(*NOTES, "--claim", "mironov")
+    assert done.exit_code == 0
+    assert done.stdout.startswith("VERIFIED  no output tells neighbours apart by more than the claim mironov,")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (NOTES[:6], "the loss is epsilon itself, by construction"),
+        (NOTES[:2], "A mechanism needs --sensitivity, --bounds too."),
+        (("snap_half", *NOTES), "leave out PROGRAM, --machine, --ledger."),
+        (("--machine", "p=53", *NOTES), "leave out PROGRAM, --machine, --ledger."),
+        ((*NOTES[:4], "--bounds", "7", *NOTES[6:]), "Give --bounds LOWER,UPPER"),
+        ((*NOTES[:4], "--bounds", "7,5", *NOTES[6:]), "is not below upper"),
+        ((*NOTES[:6], "--arithmetic", "sloppy"), "is unknown"),
+        ((*NOTES[:6], "--arithmetic", "notes", "--grid", "1/8"), "the notes' constants need a grid"),
+        ((*NOTES, "--epsilon", "nan"), "is no number"),
+    ],
+)
+def test_what_is_no_mechanism_to_judge_is_refused(arguments, message):
+    done = run(*arguments)
+    assert done.exit_code == 2
+    assert message in done.output.replace("\n", " ")
+    assert isinstance(done.exception, SystemExit)

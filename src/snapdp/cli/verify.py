@@ -1,4 +1,6 @@
-"""`snapdp verify`: what a floating-point program loses at most, or where it loses too much. Opens no data.
+"""`snapdp verify`: what a floating-point program, or a mechanism, loses at most, or where it loses too much.
+
+Opens no data.
 
 Room: cli. Parse, one library call, render. Exit 0 VERIFIED, 1 REFUTED, 2 wrong usage, 3 UNBOUNDED, 4 INCONCLUSIVE.
 """
@@ -6,13 +8,15 @@ Room: cli. Parse, one library call, render. Exit 0 VERIFIED, 1 REFUTED, 2 wrong 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from snapdp.cli.flags.judged_mechanism import judged_mechanism_options, judged_parameters
 from snapdp.cli.screen import echo, echo_json, one_line, say
 
 if TYPE_CHECKING:
+    from snapdp.mechanism import SnappingParameters
     from snapdp.verifier import Verdict
 
 EXIT = {"VERIFIED": 0, "REFUTED": 1, "UNBOUNDED": 3, "INCONCLUSIVE": 4}
@@ -27,12 +31,14 @@ Examples:
   snapdp verify snap_bigB --machine p=53,sampler=nearest,ln=2
   snapdp verify snap_tenth --claim note
   snapdp verify snap_half --claim 0.51 --json
+  snapdp verify --epsilon 0.9 --sensitivity 1 --bounds -1000,1000 --arithmetic notes --bits 118
   snapdp verify record.json --ledger people.ledger --certificate release.json
 """
 
 
 @click.command("verify", epilog=EXAMPLE)
-@click.argument("program", metavar="PROGRAM")
+@click.argument("program", metavar="[PROGRAM]", required=False)
+@judged_mechanism_options
 @click.option(
     "--machine", "machine_text", default="", metavar="KEYS", help="E.g. p=53,sampler=ulp,umin=-1074,ln=1,sum=exact."
 )
@@ -47,22 +53,33 @@ Examples:
 def verify_command(
     ctx: click.Context,
     /,
-    program: str,
+    program: str | None,
     machine_text: str,
     claim: str | None,
     certificate: Path | None,
     report: Path | None,
     ledger: str | None,
     as_json: bool,
+    **mechanism: Any,
 ) -> None:
     """Judge a claim about the privacy loss of a floating-point program, or audit the record of a release.
 
     PROGRAM is a file in the language of the verifier (.imp), the name of a bundled program, or a record (.json).
+    Without it the flags of a mechanism say what is judged: that it keeps its epsilon in the arithmetic it runs in.
     """
     from snapdp.verifier import load_program, parse_machine, verdict_text, verdict_values, verify
 
     ctx.meta["snapdp.json"] = as_json
     ctx.meta["snapdp.refused"] = MISUSED  # 1 is a verdict here
+    parameters = judged_parameters(mechanism)
+    if parameters is not None:
+        if program is not None or machine_text or ledger is not None:
+            raise click.UsageError(
+                "A mechanism has its own program and machine: leave out PROGRAM, --machine, --ledger."
+            )
+        _judge_mechanism(ctx, parameters, claim, certificate=certificate, report=report, as_json=as_json)
+    if program is None:
+        raise click.UsageError("Give a PROGRAM, or a mechanism by --epsilon, --sensitivity and --bounds.")
     if is_record(program):
         from snapdp.cli.audit import audit_file
 
@@ -73,15 +90,45 @@ def verify_command(
     if ledger is not None:
         raise click.UsageError("--ledger belongs to a record, not to a program.")
     found = verify(load_program(program), parse_machine(machine_text), claim=claim)
+    written = _files(found, certificate=certificate, report=report)
+    if as_json:
+        echo_json(verdict_values(found), indent=2)
+    else:
+        echo(verdict_text(found), nl=False, colour=COLOURS[found.kind])
+    _end(ctx, found, written)
+
+
+def _judge_mechanism(
+    ctx: click.Context,
+    parameters: SnappingParameters,
+    claim: str | None,
+    *,
+    certificate: Path | None,
+    report: Path | None,
+    as_json: bool,
+) -> NoReturn:
+    from snapdp.verifier import mechanism_text, mechanism_values, verify_mechanism
+
+    found = verify_mechanism(parameters, claim=claim)
+    written = _files(found, certificate=certificate, report=report)
+    if as_json:
+        echo_json(mechanism_values(parameters, found), indent=2)
+    else:
+        echo(mechanism_text(parameters, found), nl=False, colour=COLOURS[found.kind])
+    _end(ctx, found, written)
+
+
+def _files(found: Verdict, *, certificate: Path | None, report: Path | None) -> list[str]:
+    """Write the files that are asked for; return what is to be said about them."""
     written = [] if certificate is None else [_write_certificate(certificate, found)]
     if report is not None:
         from snapdp.verifier import verdict_page
 
         written.append(_write(report, verdict_page(found), "--report"))
-    if as_json:
-        echo_json(verdict_values(found), indent=2)
-    else:
-        echo(verdict_text(found), nl=False, colour=COLOURS[found.kind])
+    return written
+
+
+def _end(ctx: click.Context, found: Verdict, written: list[str]) -> NoReturn:
     for each in written:
         say(each)
     ctx.exit(EXIT[found.kind])

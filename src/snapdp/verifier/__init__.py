@@ -28,6 +28,12 @@ if TYPE_CHECKING:
         evaluate_real as evaluate_real,
         run_float as run_float,
     )
+    from snapdp.verifier.mechanism_program import (
+        MechanismProgram as MechanismProgram,
+        mechanism_certificate as mechanism_certificate,
+        program_of_mechanism as program_of_mechanism,
+        verify_mechanism as verify_mechanism,
+    )
     from snapdp.verifier.python.audited import audit as audit
     from snapdp.verifier.python.traced_functions import clamp as clamp, ln as ln, round_to as round_to
     from snapdp.verifier.report.derivation import (
@@ -36,6 +42,7 @@ if TYPE_CHECKING:
         derivation_text as derivation_text,
         derivation_values as derivation_values,
     )
+    from snapdp.verifier.report.mechanism import mechanism_text as mechanism_text, mechanism_values as mechanism_values
     from snapdp.verifier.report.page import verdict_page as verdict_page
     from snapdp.verifier.report.reproduction import python_lines as python_lines
     from snapdp.verifier.report.summary import (
@@ -62,10 +69,12 @@ else:
             "language.programs": "decoded load_program",
             "loss.verdict": "Verdict verify",
             "machine.machine": "Machine parse_machine",
+            "mechanism_program": "MechanismProgram mechanism_certificate program_of_mechanism verify_mechanism",
             "machine.semantics": "evaluate_float evaluate_real run_float",
             "python.audited": "audit",
             "python.traced_functions": "clamp ln round_to",
             "report.derivation": "derivation_latex derivation_page derivation_text derivation_values",
+            "report.mechanism": "mechanism_text mechanism_values",
             "report.page": "verdict_page",
             "report.reproduction": "python_lines",
             "report.summary": "headline verdict_text verdict_values",

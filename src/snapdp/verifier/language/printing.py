@@ -89,7 +89,7 @@ def _text(expression: Expression, names: Names, context: int, *, divides: bool =
             return f"round[{names.exact(grid, 'Lambda')}]({_text(operand, names, 0)})"
         case Clamping(lower=lower, upper=upper, operand=operand):
             ends = "" if lower == -upper else f"{names.exact(lower)}, "
-            return f"clamp[{ends}{names.exact(upper, 'B')}]({_text(operand, names, 0)})"
+            return f"clamp[{ends}{names.exact(upper, 'B', 'V')}]({_text(operand, names, 0)})"
         case _:
             assert_never(expression)
 

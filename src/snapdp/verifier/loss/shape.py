@@ -13,6 +13,7 @@ import math
 from fractions import Fraction
 from typing import assert_never
 
+from snapdp.display import four_digits_up, scientific_up
 from snapdp.exact import HALF, exponent_of_power, round_nearest
 from snapdp.values import Value, replaced
 from snapdp.verifier.language import syntax
@@ -20,6 +21,7 @@ from snapdp.verifier.machine.folding import rounded_operation
 from snapdp.verifier.machine.machine import Machine
 
 PROVED, ASSUMED, FAILED = "proved", "assumed", "failed"
+LONGEST_NUMBER = 40  # letters of a number in a sentence
 NO_SUM = "the output is no sum of one query and one noise"
 
 Samples = dict[str, syntax.Sample]
@@ -258,10 +260,18 @@ def _checklist(shape: Shape, found: _Parts, machine: Machine) -> list[TheoremPre
     return lines
 
 
+def _short(x: Fraction) -> str:
+    """Return a number exactly, or about where more bits than those of a double would fill a line."""
+    texts = (str(x), f"about {four_digits_up(x)}", f"about {scientific_up(x)}")
+    return next((text for text in texts if len(text) <= LONGEST_NUMBER), texts[-1])
+
+
 def _in_words(noise: Noise | None) -> str:
     if noise is None:
         return ""
     drawn = "a Laplace draw" if noise.laplace else "ln(U)"
     times = "once" if noise.roundings == 1 else f"{noise.roundings} times"
-    scale = f"times {noise.coefficient}, " if not noise.laplace else f"of scale {abs(noise.coefficient)}, "
+    scale = (
+        f"times {_short(noise.coefficient)}, " if not noise.laplace else f"of scale {_short(abs(noise.coefficient))}, "
+    )
     return f"query + noise; the noise is {drawn} {scale}rounded {times}"

@@ -90,6 +90,8 @@ def derive(program: Program, machine: Machine, *, sign: int | None = None) -> De
         else:
             rules.place = statement_text(statement, names)
             step = rules.step(statement.expression)
+            if not rules._have_p_bits(statement.expression):
+                rules.long.add(statement.name)
         rules.intervals[statement.name] = step.interval
         lines.append(DerivedLine(statement=statement, step=step))
     return Derivation(program=program, machine=machine, sign=sign, lines=tuple(lines))
@@ -140,6 +142,7 @@ class _Rules:
         self.queries = queries
         self.names = names
         self.intervals: dict[str, Interval] = {}
+        self.long: set[str] = set()  # names of values that may have more than p bits
         self.place = ""
 
     def step(self, e: Expression) -> Inference:
@@ -220,12 +223,31 @@ class _Rules:
                 if within_a_factor_of_two(a.range, b.range):
                     return "Sub by Sterbenz, exact", exact
             case _:
-                if (product := scaled(operator, a, b, found)) is not None:
+                if (product := scaled(operator, a, b, found)) is not None and self._have_p_bits(e.left, e.right):
                     return f"{_BINARY[operator]} by +-2^k, exact", product
                 exact = corners(operator, a, b, found)
         if operator in "+-" and self.machine.adds_exactly:
             return f"{_BINARY[operator]}, exact", exact
         return self._rounds(_BINARY[operator], exact)
+
+    def _have_p_bits(self, *operands: Expression) -> bool:
+        """Return whether values are floats: all are, but for sums that do not round, and what is added to them."""
+        return not self.machine.adds_exactly or not any(self._may_be_long(e) for e in operands)
+
+    def _may_be_long(self, e: Expression) -> bool:
+        match e:
+            case QueryValue():
+                return True
+            case Variable(name=name):
+                return name in self.long
+            case Binary(operator=operator):
+                return operator in "+-"
+            case Negation(operand=operand) | Rounding(operand=operand) | Clamping(operand=operand):
+                return self._may_be_long(operand)
+            case Constant() | Logarithm():
+                return False
+            case _:
+                assert_never(e)
 
     def _shown(self, e: Expression) -> str:
         return expression_text(e, self.names)

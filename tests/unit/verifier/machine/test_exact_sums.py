@@ -100,7 +100,8 @@ def test_the_rules_derive_a_sum_without_rounding_it():
 def test_what_the_machine_computes_lies_between_the_derived_bounds(p):
     program = parse(
         """program p { query f; U <-$ unif; S <-$ {-1,1}; y = f(D) + S * (0.7 * ln(U));
-                       w = (y - 0.3) * (f(D) + 0.1) - y; z = clamp[4](round[1/2](w + y)); return z; }"""
+                       w = (y - 0.3) * (f(D) + 0.1) - y; z = clamp[4](round[1/2](w + y));
+                       a = y * 1; b = f(D) * 2; c = -y / 4; d = 8 * clamp[3](w); e = 2 * ln(U); return z; }"""
     )
     machine, generator = Machine(p=p, sum="exact"), random.Random(p)
     for _ in range(60):
@@ -195,3 +196,14 @@ def test_a_bound_rounded_to_a_decimal_does_not_miss_a_claim_that_is_met():
     assert (met.kind, met.upper) == ("VERIFIED", proved.proved)
     missed = verify(program, EXACT, claim=proved.proved - power_of_two(-400), evaluations=1)
     assert (missed.kind, missed.upper) == ("INCONCLUSIVE", proved.loss_upper)
+
+
+def test_a_product_with_a_power_of_two_rounds_where_its_operand_is_a_sum():
+    text = (
+        "program p { query f; U <-$ unif; y = f(D) + U; a = y * 2; b = f(D) / 4; c = ln(U) * 2; d = -y * 2; return a; }"
+    )
+    rules = {line.statement.name: line.step.rule for line in derive(parse(text), EXACT).lines}
+    assert (rules["a"], rules["b"], rules["d"]) == ("Mul-Mix", "Div-Mix", "Mul-Mix")
+    assert rules["c"] == "Mul by +-2^k, exact"
+    usual = {line.statement.name: line.step.rule for line in derive(parse(text), Machine()).lines}
+    assert {usual[name] for name in "acd"} == {"Mul by +-2^k, exact"}

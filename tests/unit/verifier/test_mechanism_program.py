@@ -1,0 +1,235 @@
+"""The mechanism and the verifier meet: the program has the mechanism's law, and rule "proved" is always verified."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from snapdp import FinitePrecision, Snapping
+from snapdp.errors import PremiseError, SnapdpError
+from snapdp.exact.dyadic import power_of_two, power_of_two_at_least, round_up
+from snapdp.mechanism.arithmetic import Precision
+from snapdp.mechanism.finite_precision import explicit_parameters
+from snapdp.mechanism.law.bounds import proved_loss
+from snapdp.mechanism.law.law import law_of
+from snapdp.verifier.certificate import check
+from snapdp.verifier.certificate.certificate import certificate_text
+from snapdp.verifier.language.parser import parse
+from snapdp.verifier.loss.exact_loss import ProgramLaw
+from snapdp.verifier.loss.verdict import verify
+from snapdp.verifier.machine.machine import Machine, parse_machine
+from snapdp.verifier.mechanism_program import program_of_mechanism, verify_mechanism
+from tests.unit.verifier.snaps import judged
+
+NOTES = {"epsilon": "0.9", "sensitivity": 1, "lower": -1000, "upper": 1000, "arithmetic": "notes", "bits": 118}
+
+
+# The program is the mechanism
+
+
+@pytest.mark.parametrize(
+    ("p", "scale", "grid", "bound"),
+    [(2, "3/2", 1, 3), (4, "5/4", 2, 6), (5, "2", 1, 4), (6, "7/8", "1/2", 2), (8, "5", 8, 20)],
+)
+def test_the_program_has_the_law_of_the_mechanism_at_few_bits(p, scale, grid, bound):
+    parameters = explicit_parameters(
+        noise_scale=Fraction(scale), grid=Fraction(grid), bound=Fraction(bound), precision=Precision.of(p)
+    )
+    made = program_of_mechanism(parameters)
+    execution, shape = judged(made.program, made.machine)
+    indices = range(parameters.low, parameters.high + 1)
+    outputs = [parameters.inner_value(index) for index in indices]
+    for k in range(-8, 9):
+        value = parameters.value_upper * Fraction(k, 8)
+        law = law_of(value, parameters)
+        found = ProgramLaw(execution, value, shape).probabilities(outputs)
+        assert [mass.lower for mass in found] == [law.index_probability(index).lower for index in indices]
+        assert all(mass.is_exact for mass in found)
+
+
+def test_the_program_has_the_law_of_the_mechanism_at_118_bits():
+    mechanism = Snapping(**NOTES)
+    p, made = mechanism.parameters, mechanism.program()
+    execution, shape = judged(made.program, made.machine)
+    law, found = mechanism.law("10.5"), ProgramLaw(execution, Fraction("10.5"), shape)
+    for index in (p.low, -40, -1, 0, 5, 6, 30, p.high):
+        assert found.probability(p.inner_value(index)) == law.index_probability(index)
+
+
+def test_a_program_with_another_noise_scale_has_another_law():
+    mechanism = Snapping(**NOTES)
+    scale = mechanism.parameters.noise_scale
+    text = mechanism.program().text.replace(str(scale), str(scale + power_of_two(-112)))
+    execution, shape = judged(parse(text), mechanism.program().machine)
+    law, found = mechanism.law(0), ProgramLaw(execution, Fraction(0), shape)
+    assert found.probability(Fraction(-20)) != law.index_probability(-10)
+
+
+# Its text
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"arithmetic": "proved", "bits": None, "sensitivity": "0.1", "lower": "0.3", "upper": 1},
+        {"lower": -7, "upper": -6, "epsilon": "1/3", "arithmetic": "proved"},
+        {"epsilon": 1, "lower": 0, "upper": 4, "arithmetic": "proved", "grid": 2, "bound": 2},  # V, Lambda and B are 2
+        {"sensitivity": 2, "step": "1/4"},
+    ],
+)
+def test_the_text_of_a_program_is_read_back_as_the_same_tree(changes):
+    made = Snapping(**(NOTES | changes)).program()
+    assert parse(str(made)) == made.program
+    assert parse_machine(made.text.split("// Machine: ")[1].split("\n")[0]) == made.machine
+    assert "clamp[V](f(D))" in made.text or "clamp[B](f(D))" in made.text
+    assert "claim loss <= eps;" in made.text
+
+
+def test_the_text_says_in_which_units_it_is():
+    text = Snapping(epsilon=1, sensitivity="0.1", lower="0.3", upper=1, arithmetic="proved").program().text
+    assert "// Numbers are in sensitivities, counted from the middle of the range:\n" in text
+    assert "// f(D) = (value - 0.65)/0.1; published is 0.1 * z + 0.65.\n" in text
+    assert "// f(D) = value; published is z.\n" in Snapping(**NOTES).program().text
+    stepped = Snapping(epsilon=1, sensitivity=2, lower=-9, upper=1, arithmetic="proved", step="1/2").program().text
+    assert "f(D) = ((value to the nearest multiple of 0.5) + 4)/2; published is 2 * z - 4.\n" in stepped
+    assert all(len(line) <= 80 for line in text.splitlines() if line.startswith("//"))
+
+
+def test_a_program_shows_itself_in_one_line_and_prints_as_a_file():
+    made = Snapping(**NOTES).program()
+    assert repr(made) == "MechanismProgram(snapping on p=118,sum=exact)"
+    assert str(made) == made.text
+    assert (made.program.name, made.machine) == ("snapping", Machine(p=118, sum="exact"))
+
+
+# What has no program
+
+
+@pytest.mark.parametrize("ask", ["program", "verify", "certificate"])
+def test_in_exact_arithmetic_the_loss_is_epsilon_by_construction(ask):
+    exact = Snapping(epsilon="0.9", sensitivity=1, lower=0, upper=10)
+    with pytest.raises(PremiseError, match="the loss is epsilon itself, by construction"):
+        getattr(exact, ask)()
+
+
+def test_steps_of_different_precision_are_no_machine():
+    precision = Precision(uniform=8, logarithm=9, product=8)
+    mixed = explicit_parameters(noise_scale=Fraction(1), grid=Fraction(1), bound=Fraction(4), precision=precision)
+    with pytest.raises(PremiseError, match="different precisions"):
+        program_of_mechanism(mixed)
+
+
+# Verdicts
+
+
+def test_the_notes_mechanism_of_the_notes_example_is_verified():
+    verdict = Snapping(**NOTES).verify()
+    assert (verdict.kind, verdict.claim.value) == ("VERIFIED", Fraction(9, 10))
+    assert verdict.lower < verdict.upper < Fraction(9, 10)
+    assert verify(verdict.program, Machine(p=118), evaluations=1).upper > verdict.upper
+
+
+def test_another_claim_is_judged_and_refuted_with_the_place():
+    parameters = Snapping(**NOTES).parameters
+    verdict = verify_mechanism(parameters, claim="0.89", evaluations=20)
+    assert verdict.kind == "REFUTED"
+    assert verdict.lower > Fraction("0.89")
+    assert verify_mechanism(parameters, claim="mironov", evaluations=1).kind == "VERIFIED"
+
+
+def test_a_certificate_is_that_of_the_verdict_and_says_what_was_judged():
+    mechanism = Snapping(**NOTES)
+    text = mechanism.certificate()
+    said = check.examine(text)
+    assert said["machine"] == [
+        "118 bits, ln correctly rounded, sampler ulp, of its draws none is the smallest, the sum is exact"
+    ]
+    assert said["claim"] == ["loss <= 9/10"]
+    rounded = json.loads(text)
+    del rounded["machine"]["sum"]
+    assert check.check(rounded) == "the stated bound is below the one derived here"
+
+
+def test_a_mechanism_that_is_not_verified_has_no_certificate():
+    """Where the grid is just above the noise scale the constants of the notes are neither proved nor refuted."""
+    loose = verify_mechanism(Snapping(**(NOTES | {"epsilon": "8/7"})).parameters, evaluations=20)
+    assert loose.kind == "INCONCLUSIVE"
+    with pytest.raises(PremiseError, match="nothing to certify"):
+        certificate_text(loose)
+
+
+def configurations(seed: int, count: int, *, rule: str) -> Iterator[Snapping]:
+    """Yield random mechanisms among those that the constructor accepts."""
+    generator, made = random.Random(seed), 0
+    while made < count:
+        try:
+            mechanism = Snapping(**random_words(generator, rule))
+        except SnapdpError:
+            continue
+        made += 1
+        yield mechanism
+
+
+def random_words(generator: random.Random, rule: str) -> dict[str, Any]:
+    """Return words of a mechanism: epsilon from 2**-20 to 20, ranges from narrow to 2**30 sensitivities."""
+    factor = generator.choice(
+        ("1", "0.9", "5/4", f"{generator.randint(700, 1250)}/1000", f"{generator.randint(5, 8)}/7")
+    )
+    epsilon = power_of_two(generator.randint(-20, 4)) * Fraction(factor)
+    width = power_of_two(generator.randint(-3, 30)) * Fraction(generator.randint(1, 1000), 1000)
+    finer = power_of_two_at_least(1 / epsilon) * power_of_two(generator.randint(-8, 6))
+    sensitivity, lower = generator.choice((1, "0.1", "3/7", 250)), generator.choice((0, -5, "1e6"))
+    bits = generator.choice((None, None, 118, generator.randint(118, 400)))
+    return {
+        "epsilon": epsilon,
+        "sensitivity": sensitivity,
+        "lower": lower,
+        "upper": Fraction(lower) + width * Fraction(sensitivity),
+        "grid": generator.choice((None, None, "fine", "natural", finer)),
+        "bound": generator.choice((None, None, None, width / 2)),  # at the last values reach the clamp
+        "arithmetic": FinitePrecision(bits=bits, rule=rule),
+    }
+
+
+def require_verified(mechanism: Snapping, evaluations: int | None = None) -> None:
+    p = mechanism.parameters
+    verdict = verify_mechanism(p, evaluations=evaluations)
+    assert verdict.kind == "VERIFIED", repr(mechanism)
+    charged = proved_loss(noise_scale=p.noise_scale, grid=p.grid, bound=p.bound, precision=p.precision)
+    assert verdict.universal.proved <= charged <= p.epsilon  # not only the formula: the numbers that are computed
+    assert verdict.lower is None or verdict.lower <= verdict.universal.proved
+    assert check.check(mechanism.certificate()) is None
+
+
+def test_rule_proved_is_verified_wherever_the_constructor_accepts():
+    for mechanism in configurations(14, 20, rule="proved"):
+        require_verified(mechanism, evaluations=4)
+
+
+@pytest.mark.long
+def test_rule_proved_is_verified_in_many_configurations():
+    for mechanism in configurations(15, 200, rule="proved"):
+        require_verified(mechanism)
+
+
+@pytest.mark.long
+def test_rule_notes_is_verified_or_undecided_and_never_refuted():
+    kinds = Counter(mechanism.verify().kind for mechanism in configurations(16, 200, rule="notes"))
+    assert kinds == {"VERIFIED": 144, "INCONCLUSIVE": 56}
+
+
+def test_a_noise_scale_just_below_that_of_rule_proved_is_refuted():
+    """The twin: with noise for epsilon itself, and nothing set aside for rounding, one output loses more."""
+    mechanism = Snapping(**(NOTES | {"arithmetic": "proved"}))
+    p = mechanism.parameters
+    bare = round_up(1 / p.epsilon, 118)
+    assert bare < p.noise_scale
+    tight = mechanism.program().text.replace(str(p.noise_scale), str(bare))
+    assert verify(parse(tight), mechanism.program().machine, evaluations=50).kind == "REFUTED"
