@@ -14,14 +14,16 @@ from snapdp.verifier.machine.machine import Machine
 DIVIDED = "S * ln(U) / eps"
 
 
-def snap(eps, grid, bound, *, noise=DIVIDED, query=None, output="clamp[B](round[Lambda](y))") -> Program:
+def snap(
+    eps, grid, bound, *, noise=DIVIDED, query=None, private="f(D)", output="clamp[B](round[Lambda](y))"
+) -> Program:
     lower, upper = query or (f"-({bound})", bound)
     return parse(
         f"""program snap {{
           param eps = {eps}; param Lambda = {grid}; param B = {bound};
           query f in [{lower}, {upper}] sensitivity 1;
           U <-$ unif; S <-$ {{-1,1}};
-          y = f(D) + {noise};
+          y = {private} + {noise};
           z = {output};
           return z;
         }}"""

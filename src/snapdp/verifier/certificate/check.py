@@ -5,7 +5,7 @@ the package and can be copied out and run alone.
 Idea: a certificate is a program, a machine, a claim, and a bound of the privacy loss (VERIFIED) or a point where the
 claim fails (REFUTED). It is not believed: the bound is derived again, the witness is run, all in exact fractions.
 What was accepted is printed from what was checked: program, queries, machine, claim, and what is assumed beside.
-Trusts: Python's integers, and what docs/theory/certificates.md numbers (T1)-(T8); formulas (1)-(8) are numbered there.
+Trusts: Python's integers, and what docs/theory/certificates.md numbers (T1)-(T8); formulas (1)-(12) are numbered there.
 """
 
 from __future__ import annotations
@@ -328,23 +328,97 @@ def monomial(tree: Tree, machine: StatedMachine) -> tuple[Fraction, int, int, in
     raise Refusal("the noise is no product of constants, one sign and the logarithm of one uniform draw")
 
 
-def derive(tree: Tree, machine: StatedMachine, queries: Queries) -> tuple[Fraction, Fraction, int]:
-    """Return a bound of the loss of clamp(round(f + noise)), its epsilon and its roundings: theory (1)-(4)."""
+def innermost(tree: Tree) -> tuple[Tree, Tree]:
+    """Return the rounding of a sum, and the clamp next outside of it; what lies further out sees nothing else."""
+    around: Tree = ()
+    while tree[0] != "round" or tree[2][0] not in ("add", "sub"):
+        around = tree if tree[0] == "clamp" else around
+        inside = [part for part in tree if type(part) is tuple and leaves(part, "query", *SAMPLES)]
+        require(len(inside) == 1, "the program is no function of clamp(round(query + noise))")
+        tree = inside[0]
+    require(around != (), "nothing clamps the rounded sum")
+    return tree, around
+
+
+def with_part(tree: Tree, part: Tree, leaf: Tree) -> Tree:
+    """Return a tree with a leaf in the place of a part."""
+    return leaf if tree == part else tuple(with_part(x, part, leaf) if type(x) is tuple else x for x in tree)
+
+
+def clamped_between(around: Tree, rounding: Tree, machine: StatedMachine) -> tuple[Fraction, Fraction]:
+    """Return the ends of a clamp in the unit of the rounding: theory (10)."""
+    _, lower, upper, inside = around
+    if inside == rounding:
+        require(lower < upper and machine.holds(lower, upper), "the ends of the clamp are no floats in order")
+        return lower, upper
+    scaled, grid = with_part(inside, rounding, ("unif", "snapped")), rounding[1]
+
+    def first(end: Fraction, *, beyond: bool) -> int:
+        """Return the least k such that k steps of the grid become the end or more; beyond: more than the end."""
+        low, high = -(1 << machine.p), 1 << machine.p
+        while high - low > 1:
+            middle = (low + high) // 2
+            value, trend = run(scaled, machine, {"unif": middle * grid})
+            require(trend > 0, "what is clamped does not rise with the rounded sum")
+            low, high = (low, middle) if value > end or (value == end and not beyond) else (middle, high)
+        return high
+
+    k, k2 = first(lower, beyond=True) - 1, first(upper, beyond=False)
+    require(-(2**machine.p) < k < k2 < 2**machine.p, "a clamp is beyond what the machine can hold")
+    return k * grid, k2 * grid
+
+
+def private_part(tree: Tree, machine: StatedMachine, queries: Queries) -> tuple[Any, Any, Fraction]:
+    """Return between which values the noise is added, and how far apart they are for neighbours: theory (11)."""
     match tree:
-        case ("clamp", lower, upper, ("round", grid, ("add" | "sub" as word, left, right))):
-            private, noise = (left, right) if word == "sub" or leaves(left, "query") else (right, left)
-        case _:
-            raise Refusal("the program is not clamp(round(query + noise))")
-    match private:
         case ("query", name):
-            least, most, sensitivity = queries[name]
-        case ("clamp", least, most, ("query", name)):
-            require(least <= most and machine.holds(least, most), "the ends of the inner clamp are no floats in order")
-            low, high, sensitivity = queries[name]
-            least, most = (e if x is None else min(max(least, x), most) for e, x in ((least, low), (most, high)))
-        case _:
-            raise Refusal("what is published is not a query, and not a clamped query")
-    require(lower < upper and machine.holds(lower, upper), "the ends of the clamp are no floats in order")
+            return queries[name]
+        case ("neg", inside):
+            least, most, distance = private_part(inside, machine, queries)
+            return None if most is None else -most, None if least is None else -least, distance
+        case ("clamp", lower, upper, inside):
+            require(
+                lower <= upper and machine.holds(lower, upper), "the ends of the inner clamp are no floats in order"
+            )
+            least, most, distance = private_part(inside, machine, queries)
+            ends = [e if x is None else min(max(lower, x), upper) for e, x in ((lower, least), (upper, most))]
+            return ends[0], ends[1], distance
+        case ("add" | "sub" | "mul" | "div" as word, left, right):
+            first = not leaves(left, "query")
+            least, most, distance = private_part(right if first else left, machine, queries)
+            require(least is not None and most is not None, "a query that is scaled is not confined")
+            return scaled_part(word, least, most, distance, monomial(left if first else right, machine), first, machine)
+    raise Refusal("what is published is not a query, scaled, shifted and clamped by constants")
+
+
+def scaled_part(
+    word: str, least: Any, most: Any, distance: Fraction, constant: Any, first: bool, machine: StatedMachine
+) -> tuple[Fraction, Fraction, Fraction]:
+    """Return the same after an operation with a constant; unless it is exact, each end rounds by half a unit."""
+    c, signs, logs, _ = constant
+    require(signs == logs == 0 and c != 0 and not (first and word == "div"), "a query is scaled by no constant")
+    factor = c if word == "mul" else 1 / c if word == "div" else -ONE if first and word == "sub" else ONE
+    shift = ZERO if word in ("mul", "div") else -c if word == "sub" and not first else c
+    low, high = sorted((factor * least, factor * most))
+    small, large = sorted((abs(low), abs(high)))
+    cancels = max(low * shift, high * shift) < 0 and abs(shift) / 2 <= small and large <= 2 * abs(shift)
+    exact_sum = machine.exact_sum and word in ("add", "sub")
+    floats = not machine.exact_sum and (cancels if shift else is_power_of_two(abs(factor)))  # else c x rounds for c = 1
+    if exact_sum or floats:
+        return machine.in_range(low + shift), machine.in_range(high + shift), abs(factor) * distance
+    most = max(abs(low + shift), abs(high + shift))
+    unit = TWO ** (exponent(most) - machine.p + 1) if most else ZERO
+    return machine.value(low + shift), machine.value(high + shift), abs(factor) * distance + unit
+
+
+def derive(tree: Tree, machine: StatedMachine, queries: Queries) -> tuple[Fraction, Fraction, int]:
+    """Return a bound of the loss of clamp(round(f + noise)), its epsilon its roundings: theory (1)-(4), (10)-(12)."""
+    rounding, around = innermost(tree)
+    _, grid, (word, left, right) = rounding
+    private, noise = (left, right) if word == "sub" or leaves(left, "query") else (right, left)
+    least, most, sensitivity = private_part(private, machine, queries)
+    require(grid > 0, "a grid is not positive")
+    lower, upper = clamped_between(around, rounding, machine)
     if least is None or most is None or sensitivity < 0 or not lower <= least <= most <= upper:
         raise Refusal("the query is not confined to the clamp, or its sensitivity is negative")
     require(is_power_of_two(machine.in_range(grid)), "the grid is no power of two")

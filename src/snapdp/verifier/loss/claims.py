@@ -3,7 +3,7 @@
 Room: verifier. The published bounds are claims like any other: they are compared with what is certified here. Whether a
 program lies in the range their authors state is said beside, premise by premise. Who claims an epsilon and no loss
 claims that the noise is as wide as it must be: epsilon, and what the roundings of the machine are certified to add.
-Theory: docs/theory/verifier-loss.md, (14) and (23)-(26).
+Theory: docs/theory/verifier-loss.md, (14), (23)-(26) and (41).
 """
 
 from __future__ import annotations
@@ -43,10 +43,16 @@ def scale_of(program: Program, shape: Shape) -> Scale:
     parameters = dict(program.parameters)
     epsilon, bound = parameters.get("eps"), parameters.get("B")
     if epsilon is None and shape.noise_epsilon is not None and shape.query is not None:
-        epsilon = shape.noise_epsilon * shape.query.sensitivity
-    if bound is None and shape.clamp_lower is not None and shape.clamp_upper is not None:
-        bound = max(abs(shape.clamp_lower), abs(shape.clamp_upper))
-    return Scale(epsilon=epsilon, bound=bound)
+        moves = shape.query.sensitivity if shape.reach is None else shape.reach.ideal
+        epsilon = shape.noise_epsilon * moves
+    return Scale(epsilon=epsilon, bound=scale_of_clamp(shape) if bound is None else bound)
+
+
+def scale_of_clamp(shape: Shape) -> Fraction | None:
+    """Return the larger end of the clamp, None where there is none."""
+    if shape.clamp_lower is None or shape.clamp_upper is None:
+        return None
+    return max(abs(shape.clamp_lower), abs(shape.clamp_upper))
 
 
 def claim_of(
@@ -78,19 +84,20 @@ def _loss(value: Fraction) -> Fraction:
     return value
 
 
-def claim_of_epsilon(epsilon: Fraction, *, machine: Machine, universal: UniversalBound | None) -> Claim:
+def claim_of_epsilon(epsilon: Fraction, *, shape: Shape, machine: Machine, universal: UniversalBound | None) -> Claim:
     """Return the claim that a program keeps epsilon but for the roundings of the machine.
 
-    eps + above + below + x,  x = base - eps where 0 < base - eps <= ((1 + eta)**4 - 1) eps, else 0     theory (26)
-
+    eps + above + below + x,  x = base - eps where 0 < base - eps <= ((1 + eta)**4 - 1 + 2 r B eta) eps, else 0
+                                                                                              theory (26), (41)
     base is the loss of the noise if nothing rounded: constants such as 1/eps are rounded, so it may miss eps by a few
-    units. Where no bound exists the claim is epsilon itself.
+    units; and r roundings of a scaled query, of numbers up to B. Where no bound exists the claim is epsilon itself.
     """
     epsilon = _loss(epsilon)
     if universal is None:
         return Claim(name=f"epsilon {shown(epsilon)}", value=epsilon)
-    missed = universal.base - epsilon
-    near = 0 < missed <= ((1 + machine.eta) ** CONSTANT_ROUNDINGS - 1) * epsilon
+    missed, bound = universal.base - epsilon, scale_of_clamp(shape)
+    roundings = 0 if shape.reach is None or bound is None else 2 * shape.reach.rounded * bound * machine.eta
+    near = 0 < missed <= ((1 + machine.eta) ** CONSTANT_ROUNDINGS - 1 + roundings) * epsilon
     value = round_places_up(
         epsilon + universal.above + universal.below + (missed if near else 0), decimal_places(machine)
     )

@@ -8,7 +8,7 @@ Theory: docs/theory/verifier-loss.md, (20)-(21).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -16,6 +16,7 @@ from typing import Any
 from snapdp.errors import PremiseError
 from snapdp.exact import Enclosure, enclose, ln_enclosure, mpfr_context
 from snapdp.values import Value
+from snapdp.verifier.loss.query_path import value_on
 from snapdp.verifier.loss.shape import Shape
 from snapdp.verifier.machine.execution import Execution, Preimage, as_mpfr
 
@@ -45,15 +46,23 @@ class ExactLoss(Value):
 class ProgramLaw:
     """The preimages and probabilities of one input; the shape, where known, says where to look first."""
 
-    def __init__(self, execution: Execution, f: Fraction, shape: Shape | None = None) -> None:
+    def __init__(
+        self,
+        execution: Execution,
+        f: Fraction,
+        shape: Shape | None = None,
+        snapped: Mapping[Fraction, Fraction] | None = None,
+    ) -> None:
         self.execution, self.f, self.signs = execution, f, execution.signs
+        self._snapped = snapped  # for outputs that are computed from snapped values: from which
         self.weight = Fraction(1, len(execution.signs))
         self._runs = {sign: execution.function(f, sign) for sign in execution.signs}
         self._require_values()
         self._guesses = None
         if shape is not None and shape.noise is not None and shape.grid is not None:
             scale = Fraction(1) if execution.laplace else abs(shape.noise.coefficient)
-            self._guesses = _Guesses(execution, f, scale, shape.grid)
+            added = f if shape.path is None else value_on(shape.path, f, execution.machine)
+            self._guesses = _Guesses(execution, added, scale, shape.grid)
         self._found: dict[tuple[int, Fraction, bool], int] = {}
         self._near: dict[int, int] = {}  # where the last end was, by sign: the next one is often beside it
         self._last: tuple[Fraction | None, Any] = (None, None)  # the output asked for last, and as an mpfr
@@ -117,9 +126,15 @@ class ProgramLaw:
                 (False, False): lambda o: run(number(o)) <= x,
                 (False, True): lambda o: run(number(o)) < x,
             }
-            guess = self._guesses.near(sign, x, upper=rising == beyond) if self._guesses else self._near.get(sign)
+            guess = self._guess(sign, output, x, upper=rising == beyond)
             self._found[key] = self._near[sign] = self.execution.first_where(tests[rising, beyond], guess)
         return self._found[key]
+
+    def _guess(self, sign: int, output: Fraction, x: Any, *, upper: bool) -> int | None:
+        if self._guesses is None or (self._snapped is not None and output not in self._snapped):
+            return self._near.get(sign)
+        snapped = x if self._snapped is None else as_mpfr(self._snapped[output], self.execution.machine.p)
+        return self._guesses.near(sign, snapped, upper=upper)
 
 
 class _Guesses:

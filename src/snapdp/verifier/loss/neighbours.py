@@ -12,12 +12,15 @@ from fractions import Fraction
 from random import Random
 
 from snapdp.exact import floor_log2, power_of_two, round_down, round_nearest, round_up
+from snapdp.verifier.language import syntax
 from snapdp.verifier.language.syntax import Query
+from snapdp.verifier.loss.query_path import affine_steps, value_on
 from snapdp.verifier.loss.shape import Shape
 from snapdp.verifier.machine.machine import Machine
 
 PHASES = 21
 RANDOM_PAIRS = 2000
+BINADES, PLACES = 6, 16  # where a scaled query is looked at: powers of two, and private values around each
 Pair = tuple[Fraction, Fraction]
 
 
@@ -41,17 +44,17 @@ class Neighbours:
     def __init__(self, query: Query, shape: Shape, machine: Machine) -> None:
         self.query, self.machine, self.p = query, machine, machine.p
         self.lower, self.upper = self._range(shape)
-        self.grid = shape.grid or Fraction(1)
+        self.path, self.reach = shape.path, shape.reach
+        slope = Fraction(1) if self.reach is None else self.reach.ideal / query.sensitivity
+        self.grid = (shape.grid or Fraction(1)) / slope
         self.distance = max(Fraction(0), min(query.sensitivity, self.upper - self.lower))
 
     def _range(self, shape: Shape) -> Pair:
         """Return the interval to try: what the query reaches after an inner clamp, else its own, else a guess."""
         low, high = self.query.lower, self.query.upper
-        if shape.query is not None and shape.lower is not None and shape.upper is not None:
-            inner_low = shape.lower if low is None else max(low, shape.lower)
-            inner_high = shape.upper if high is None else min(high, shape.upper)
-            if inner_low < inner_high:
-                low, high = inner_low, inner_high
+        first, last = shape.private
+        if first is not None and last is not None and first < last:
+            low, high = first, last
         ends = [abs(end) for end in (shape.clamp_lower, shape.clamp_upper) if end is not None]
         size = max(*ends, 4 * self.query.sensitivity, Fraction(1))
         if low is None:
@@ -88,6 +91,37 @@ class Neighbours:
         d, zero = self.distance, Fraction(0)
         return self._allowed([(zero, d), (zero, -d), (d, 2 * d), (-d, -2 * d), (d / 2, -d / 2)])
 
+    def with_low_bits(self) -> list[Pair]:
+        """Return a few pairs of which no bits are zero: a program that uses the query twice may give them away."""
+        width = self.upper - self.lower
+        places = (round_nearest(self.lower + width * Fraction(i, PHASES), self.p) for i in (13, 8, 11))
+        return [pair for place in places for pair in self._from(place)]
+
+    def furthest_apart(self) -> list[Pair]:
+        """Return pairs whose values, as the noise is added to them, are further apart than without roundings."""
+        path, reach = self.path, self.reach
+        if path is None or reach is None or not reach.rounded:
+            return []
+        pairs = {pair for place in self._crossings(path) for pair in self._from(round_nearest(place, self.p))}
+        moves = {
+            pair: abs(value_on(path, pair[1], self.machine) - value_on(path, pair[0], self.machine)) for pair in pairs
+        }
+        found = [pair for pair, moved in moves.items() if moved > reach.ideal]
+        return sorted(found, key=lambda pair: (-moves[pair], pair))
+
+    def _crossings(self, path: syntax.Expression) -> list[Fraction]:
+        """Return private values below those where a step of the way crosses a power of two: roundings differ there."""
+        places = []
+        for slope, offset in affine_steps(path):
+            size = max(abs(slope * end + offset) for end in (self.lower, self.upper))
+            top = floor_log2(size) if size else 0
+            for power in (sign * power_of_two(e) for e in range(top, top - BINADES, -1) for sign in (1, -1)):
+                middle = (power - offset) / slope
+                if self.lower <= middle <= self.upper:
+                    steps = (self.distance * Fraction(i, 2 * PLACES) for i in range(2 * PLACES + 1))
+                    places += [middle - step * (1 + Fraction(i, 997)) for i, step in enumerate(steps)]
+        return places
+
     def _allowed(self, wanted: list[Pair]) -> list[Pair]:
         """Return each pair, or the floats just inside it, where it may be tried."""
         pairs: list[Pair] = []
@@ -101,8 +135,11 @@ class Neighbours:
         return (low, high) if one < other else (high, low)
 
     def all(self) -> Iterator[Pair]:
-        """Yield pairs at the ends, then on phases of the grid near both ends and around zero, then at random."""
+        """Yield pairs that a scaled query moves furthest, pairs at the ends, then on phases of the grid near both ends
+        and around zero, then at random.
+        """
         d, grid = self.distance, self.grid
+        yield from self.furthest_apart()[:2]
         yield from self.at_the_upper_end()[:1]
         yield from self.in_the_middle()[:1]
         yield from self.at_the_lower_end()[:1]

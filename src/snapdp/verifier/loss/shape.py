@@ -1,10 +1,12 @@
-"""The shape that the loss theorem is about: clamp(round(query + noise)) with noise a multiple of S ln U.
+"""The shape that the loss theorem is about: any function of clamp(round(query + noise)), noise a multiple of S ln U.
 
 Room: verifier. Reads the folded expression of a program and finds the numbers of the theorem in it: the effective
-epsilon of the noise, how often the noise is rounded, grid and clamp. A factor that is a power of two or a sign rounds
-nothing; constants multiplied by the sign are constants up to the sign, so the machine's product of them is folded too.
+epsilon of the noise, how often the noise is rounded, how far the float query moves, grid and clamp. A factor that is a
+power of two or a sign rounds nothing; constants multiplied by the sign are constants up to the sign, so the machine's
+product of them is folded too. What is computed from the snapped value is post-processing (layers.py); what is done to
+the query before the noise is added is charged (query_path.py).
 What the theorem needs besides is a checklist: each premise is proved, assumed (by the file or the machine), or failed.
-Theory: docs/theory/verifier-loss.md, (1)-(2) and (22).
+Theory: docs/theory/verifier-loss.md, (1)-(2), (22) and (34)-(40).
 """
 
 from __future__ import annotations
@@ -17,7 +19,9 @@ from snapdp.display import four_digits_up, scientific_up
 from snapdp.exact import HALF, exponent_of_power, round_nearest
 from snapdp.values import Value, replaced
 from snapdp.verifier.language import syntax
-from snapdp.verifier.machine.folding import rounded_operation
+from snapdp.verifier.loss.layers import Snap, layers, snap_of
+from snapdp.verifier.loss.query_path import Range, Reach, confined, is_path, query_of, reach_of
+from snapdp.verifier.machine.folding import children, names_in, rounded_operation
 from snapdp.verifier.machine.machine import Machine
 
 PROVED, ASSUMED, FAILED = "proved", "assumed", "failed"
@@ -53,13 +57,17 @@ class Shape(Value):
     """What was found in a program. None: the part is missing; the premises say so too."""
 
     query: syntax.Query | None
-    lower: Fraction | None  # of the query, after an inner clamp
+    lower: Fraction | None  # of what the noise is added to
     upper: Fraction | None
     noise: Noise | None
     grid: Fraction | None
     clamp_lower: Fraction | None
     clamp_upper: Fraction | None
     premises: tuple[TheoremPremise, ...]
+    path: syntax.Expression | None = None  # from the query to what the noise is added to
+    private: Range = (None, None)  # private values beyond which all are alike
+    reach: Reach | None = None  # how far what the noise is added to may move
+    snap: Snap = Snap()
 
     @property
     def noise_epsilon(self) -> Fraction | None:
@@ -82,78 +90,52 @@ class Shape(Value):
 
 def recognise(expression: syntax.Expression, program: syntax.Program, machine: Machine) -> Shape:
     """Return the shape of a folded expression, with every premise of the theorem judged."""
-    found = _Parts()
-    found.peel(expression, program, machine)
-    query = next((q for q in program.queries if q.name == found.query_name), None)
-    lower, upper = found.query_range(query)
+    kinds = {s.name: s for s in program.statements if isinstance(s, syntax.Sample)}
+    found = layers(expression)
+    path, noise, problem = _parts(found[-1], kinds, machine) if found else (None, None, NO_SUM)
+    snap = snap_of(found, machine)
+    query = None if path is None else next((q for q in program.queries if q.name == query_of(path)), None)
+    private: Range = (None, None)
+    reach = None
+    if path is not None and query is not None:
+        private = confined(path, (query.lower, query.upper), machine)
+        if private[0] is not None and private[1] is not None:
+            ends = {"lower": private[0], "upper": private[1]}
+            reach = reach_of(path, **ends, sensitivity=query.sensitivity, machine=machine)
     shape = Shape(
         query=query,
-        lower=lower,
-        upper=upper,
-        noise=found.noise,
-        grid=found.grid,
-        clamp_lower=found.clamp[0] if found.clamp else None,
-        clamp_upper=found.clamp[1] if found.clamp else None,
+        lower=None if reach is None else reach.lower,
+        upper=None if reach is None else reach.upper,
+        noise=noise,
+        grid=snap.grid,
+        clamp_lower=snap.ends[0] if snap.ends else None,
+        clamp_upper=snap.ends[1] if snap.ends else None,
         premises=(),
+        path=path,
+        private=private,
+        reach=reach,
+        snap=snap,
     )
-    return replaced(shape, premises=tuple(_checklist(shape, found, machine)))
+    return replaced(shape, premises=tuple(_checklist(shape, problem, machine)))
 
 
-class _Parts:
-    """What peeling an expression from outside finds."""
-
-    def __init__(self) -> None:
-        self.clamp: tuple[Fraction, Fraction] | None = None
-        self.inner: tuple[Fraction, Fraction] | None = None
-        self.grid: Fraction | None = None
-        self.noise: Noise | None = None
-        self.query_name: str | None = None
-        self.problem = ""
-
-    def peel(self, tree: syntax.Expression, program: syntax.Program, machine: Machine) -> None:
-        kinds = {s.name: s for s in program.statements if isinstance(s, syntax.Sample)}
-        match tree:
-            case syntax.Clamping(lower=lower, upper=upper, operand=operand) if self.clamp is None:
-                self.clamp = (lower, upper)
-                if self.grid is not None and any(end % self.grid for end in self.clamp):
-                    self.problem = "the clamp inside the rounding does not end on the grid"
-                self.peel(operand, program, machine)
-            case syntax.Rounding(grid=grid, operand=operand) if self.grid is None:
-                self.grid = grid
-                self.peel(operand, program, machine)
-            case syntax.Binary(operator="+" | "-", left=left, right=right):
-                self._sum(tree.operator, left, right, kinds, machine)
-            case syntax.Clamping() | syntax.Rounding() | syntax.Binary() | syntax.Negation() | syntax.Logarithm():
-                self.problem = NO_SUM
-            case syntax.Constant() | syntax.Variable() | syntax.QueryValue():
-                self.problem = NO_SUM
-            case _:
-                assert_never(tree)
-
-    def _sum(
-        self, operator: str, left: syntax.Expression, right: syntax.Expression, kinds: Samples, machine: Machine
-    ) -> None:
-        for query, noise in ((left, right), (right, left)):
-            if operator == "-" and query is right:
-                continue  # noise - f releases -f: not this shape
-            inner = None
-            if isinstance(query, syntax.Clamping):
-                inner, query = (query.lower, query.upper), query.operand
-            if isinstance(query, syntax.QueryValue):
-                self.query_name, self.inner = query.name, inner
-                self.noise = noise_of(noise, kinds, machine)
-                if self.noise is None or not self.noise.drawn or not self.noise.coefficient:
-                    self.problem, self.noise = "the noise is no multiple of S ln(U)", None
-                return
-        self.problem = NO_SUM
-
-    def query_range(self, query: syntax.Query | None) -> tuple[Fraction | None, Fraction | None]:
-        ends = (None, None) if query is None else (query.lower, query.upper)
-        if self.inner is None:
-            return ends
-        low = self.inner[0] if ends[0] is None else min(max(ends[0], self.inner[0]), self.inner[1])
-        high = self.inner[1] if ends[1] is None else max(min(ends[1], self.inner[1]), self.inner[0])
-        return low, high
+def _parts(
+    tree: syntax.Expression, kinds: Samples, machine: Machine
+) -> tuple[syntax.Expression | None, Noise | None, str]:
+    """Return what the noise is added to and the noise, or what is wrong with an innermost layer."""
+    if not isinstance(tree, syntax.Binary) or tree.operator not in "+-":
+        return None, None, NO_SUM
+    for private, noise in ((tree.left, tree.right), (tree.right, tree.left)):
+        if not names_in(private) & kinds.keys() and names_in(private):
+            negated = tree.operator == "-" and private is tree.right  # noise - f is -f + noise
+            path: syntax.Expression = syntax.Negation(operand=private) if negated else private
+            if not is_path(path):
+                return None, None, "what the noise is added to is no query, scaled and shifted by constants"
+            made = noise_of(noise, kinds, machine)
+            if made is None or not made.drawn or not made.coefficient:
+                return path, None, "the noise is no multiple of S ln(U)"
+            return path, made, ""
+    return None, None, NO_SUM
 
 
 def noise_of(tree: syntax.Expression, kinds: Samples, machine: Machine) -> Noise | None:
@@ -199,71 +181,91 @@ def _combined(operator: str, a: Noise, b: Noise, machine: Machine) -> Noise | No
     return replaced(drawn, coefficient=coefficient, signed=signed, roundings=roundings)
 
 
-def _checklist(shape: Shape, found: _Parts, machine: Machine) -> list[TheoremPremise]:
-    def judged(name: str, holds: bool, detail: str, otherwise: str, status: str = PROVED) -> TheoremPremise:
-        return TheoremPremise(name=name, status=status if holds else FAILED, detail=detail if holds else otherwise)
+def _judged(name: str, holds: bool, detail: str, otherwise: str, status: str = PROVED) -> TheoremPremise:
+    return TheoremPremise(name=name, status=status if holds else FAILED, detail=detail if holds else otherwise)
 
-    noise, query, grid = shape.noise, shape.query, shape.grid
-    lines = [
-        judged(
-            "shape", noise is not None and not found.problem, _in_words(noise), found.problem or "there is no noise"
-        ),
-    ]
-    if query is not None:
-        confined = shape.lower is not None and shape.upper is not None
-        how = "by an inner clamp" if found.inner else "declared in the file"
-        lines.append(
-            judged(
-                "query confined",
-                confined,
-                f"{shape.lower} <= {query.name}(D) <= {shape.upper}, {how}",
-                f"nothing confines {query.name}(D) to an interval",
-                PROVED if found.inner else ASSUMED,
-            )
-        )
-        whose = "" if machine.adds_exactly else " for the float query"  # an exact sum takes any number
-        detail = f"|{query.name}(D) - {query.name}(D')| <= {query.sensitivity}{whose}, declared in the file"
-        lines.append(TheoremPremise(name="sensitivity", status=ASSUMED, detail=detail))
+
+def _checklist(shape: Shape, problem: str, machine: Machine) -> list[TheoremPremise]:
+    noise, grid, snap = shape.noise, shape.grid, shape.snap
+    lines = [_judged("shape", noise is not None and not problem, _in_words(noise), problem or "there is no noise")]
+    lines += _of_the_query(shape, machine)
     if noise is not None:
         detail = "the draw is symmetric" if noise.laplace else "S is -1 or 1 with equal probability"
-        lines.append(judged("sign fair", noise.signed, detail, "the noise has no random sign"))
-    lines.append(
-        judged(
-            "clamp present",
-            found.clamp is not None and found.clamp[0] < found.clamp[1],
-            f"outputs stay in [{shape.clamp_lower}, {shape.clamp_upper}]",
-            "the output is not clamped" if found.clamp is None else "the clamp is empty or one point",
-        )
-    )
+        lines.append(_judged("sign fair", noise.signed, detail, "the noise has no random sign"))
+    lines.append(_clamp_premise(snap))
     dyadic = grid is not None and exponent_of_power(grid) is not None
     otherwise = "the output is not rounded to a grid" if grid is None else f"{grid} is no power of two: the snap rounds"
-    lines.append(judged("grid power of two", dyadic, f"Lambda = {grid}", otherwise))
-    if dyadic and found.clamp is not None:
+    lines.append(_judged("grid power of two", dyadic, f"Lambda = {grid}", otherwise))
+    if dyadic and snap.ends is not None:
         halves = () if machine.adds_exactly else shape.boundaries  # an exact sum is compared with any number
         what = "the ends of clamps" if machine.adds_exactly else "the half steps of the grid and the ends of clamps"
-        fits = all(round_nearest(end, machine.p) == end for end in (*halves, *found.clamp, *(found.inner or ())))
+        fits = all(round_nearest(end, machine.p) == end for end in (*halves, *snap.ends))
         detail, otherwise = f"{what} are floats", f"{machine.p} bits cannot hold {what}"
-        lines.append(judged("boundaries representable", fits, detail, otherwise))
-    lines.append(
-        TheoremPremise(name="ln correctly rounded", status=ASSUMED, detail="to nearest, by the machine")
-        if machine.ln_roundings == 1
-        else TheoremPremise(
-            name="ln accurate", status=ASSUMED, detail=f"within {machine.ln_roundings} roundings, by the machine"
-        )
-    )
-    if machine.adds_exactly:
-        lines.append(TheoremPremise(name="sum exact", status=ASSUMED, detail="+ and - do not round, by the machine"))
-    lines.append(
-        TheoremPremise(name="no fma", status=ASSUMED, detail="strict evaluation, no contraction, no extra precision")
-    )
-    lines.append(TheoremPremise(name="exponents", status=ASSUMED, detail="no result but U leaves the exponent range"))
+        lines.append(_judged("boundaries representable", fits, detail, otherwise))
+    if snap.released is not None:
+        detail = "what is released is computed from the snapped value and constants alone, which costs nothing"
+        lines.append(TheoremPremise(name="post-processing", status=PROVED, detail=detail))
+    return lines + _of_the_machine(machine)
+
+
+def _clamp_premise(snap: Snap) -> TheoremPremise:
+    low, high = snap.ends or (None, None)
+    holds = low is not None and high is not None and low < high
+    where = "outputs stay in" if snap.released is None else "the snapped value matters in"
+    otherwise = "the output is not clamped" if snap.ends is None else "the clamp is empty or one point"
+    return _judged("clamp present", holds, f"{where} [{low}, {high}]", otherwise)
+
+
+def _of_the_query(shape: Shape, machine: Machine) -> list[TheoremPremise]:
+    query, reach = shape.query, shape.reach
+    if query is None:
+        return []
+    name, other = f"{query.name}(D)", f"{query.name}(D')"
+    is_clamped = _is_clamped(shape.path)
+    itself = isinstance(shape.path, syntax.Clamping) and isinstance(shape.path.operand, syntax.QueryValue)
+    what = name if itself or not is_clamped else "what the noise is added to"
+    low, high = (shape.lower, shape.upper) if is_clamped else shape.private
+    said = f"{low} <= {what} <= {high}, {'by an inner clamp' if is_clamped else 'declared in the file'}"
+    status = PROVED if is_clamped else ASSUMED
+    lines = [_judged("query confined", reach is not None, said, f"nothing confines {name} to an interval", status)]
+    whose = "" if machine.adds_exactly else " for the float query"  # an exact sum takes any number
+    detail = f"|{name} - {other}| <= {query.sensitivity}{whose}, declared in the file"
+    lines.append(TheoremPremise(name="sensitivity", status=ASSUMED, detail=detail))
+    if reach is not None and (reach.rounded or reach.ideal != query.sensitivity):
+        lines.append(TheoremPremise(name="query scaled", status=PROVED, detail=_moves_in_words(reach)))
     return lines
 
 
-def _short(x: Fraction) -> str:
+def _moves_in_words(reach: Reach) -> str:
+    if not reach.rounded:
+        return f"what the noise is added to moves by at most {short(reach.distance)}: nothing rounds on the way"
+    times = "one rounding" if reach.rounded == 1 else f"{reach.rounded} roundings"
+    added = f"{float(reach.distance - reach.ideal):.3g}"
+    return f"what the noise is added to moves by at most {short(reach.ideal)} + {added}: {times} on the way"
+
+
+def short(x: Fraction) -> str:
     """Return a number exactly, or about where more bits than those of a double would fill a line."""
     texts = (str(x), f"about {four_digits_up(x)}", f"about {scientific_up(x)}")
     return next((text for text in texts if len(text) <= LONGEST_NUMBER), texts[-1])
+
+
+def _is_clamped(path: syntax.Expression | None) -> bool:
+    """Return whether a clamp stands on the way from the query."""
+    return path is not None and (isinstance(path, syntax.Clamping) or any(map(_is_clamped, children(path))))
+
+
+def _of_the_machine(machine: Machine) -> list[TheoremPremise]:
+    k = machine.ln_roundings
+    names = ("ln correctly rounded", "to nearest, by the machine") if k == 1 else ("ln accurate", _within(k))
+    strict = "strict evaluation, no contraction, no extra precision"
+    sums = [("sum exact", "+ and - do not round, by the machine")] if machine.adds_exactly else []
+    lines = [names, *sums, ("no fma", strict), ("exponents", "no result but U leaves the exponent range")]
+    return [TheoremPremise(name=name, status=ASSUMED, detail=detail) for name, detail in lines]
+
+
+def _within(roundings: int) -> str:
+    return f"within {roundings} roundings, by the machine"
 
 
 def _in_words(noise: Noise | None) -> str:
@@ -272,6 +274,6 @@ def _in_words(noise: Noise | None) -> str:
     drawn = "a Laplace draw" if noise.laplace else "ln(U)"
     times = "once" if noise.roundings == 1 else f"{noise.roundings} times"
     scale = (
-        f"times {_short(noise.coefficient)}, " if not noise.laplace else f"of scale {_short(abs(noise.coefficient))}, "
+        f"times {short(noise.coefficient)}, " if not noise.laplace else f"of scale {short(abs(noise.coefficient))}, "
     )
     return f"query + noise; the noise is {drawn} {scale}rounded {times}"

@@ -36,7 +36,7 @@ class UniversalBound(Value):
 
     loss_upper: Fraction
     proved: Fraction  # the same before it was rounded to a decimal
-    base: Fraction  # epsilon_eff * Delta, the loss without rounding
+    base: Fraction  # epsilon_eff * D, the loss if the noise were not rounded
     furthest: Fraction  # tau, the largest noise that matters
     width: Fraction  # w, the least width of a cell
     shortfall: Fraction  # delta-
@@ -148,14 +148,14 @@ def smallest_exponent(machine: Machine) -> int | None:
 def universal_bound(shape: Shape, machine: Machine) -> UniversalBound | None:
     """Return the bound of Theorem 2', or None where a premise fails or cells are too narrow for the errors.
 
-    loss <= eps Delta + above + below                                            theory (13)
+    loss <= eps D + above + below, D the distance of the float query                                   theory (13), (40)
     """
     if shape.failed or sampler_premise(shape, machine).status == FAILED:
         return None
     epsilon = shape.noise_epsilon
     assert epsilon is not None
     assert shape.grid is not None
-    assert shape.query is not None
+    assert shape.reach is not None
     furthest = furthest_boundary(shape, machine)
     width = shape.grid - half_gap(shape, machine)
     shortfall, surplus = tail_errors(furthest, shape, machine)
@@ -168,7 +168,7 @@ def universal_bound(shape: Shape, machine: Machine) -> UniversalBound | None:
     if deviations is None:
         return None
     above, below, overhead = deviations
-    base = epsilon * shape.query.sensitivity
+    base = epsilon * shape.reach.distance
     return UniversalBound(
         loss_upper=round_places_up(base + overhead, decimal_places(machine)),
         proved=base + overhead,

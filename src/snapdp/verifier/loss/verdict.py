@@ -129,7 +129,7 @@ def verify(
     premises = (*shape.premises, sampler_premise(shape, machine))
     universal = universal_bound(shape, machine)
     if epsilon is not None and claim is None:
-        asked = claim_of_epsilon(epsilon, machine=machine, universal=universal)
+        asked = claim_of_epsilon(epsilon, shape=shape, machine=machine, universal=universal)
     else:
         asked = claim_of(claim, program=program, shape=shape, machine=machine, universal=universal)
     if universal is not None and asked.value is not None and universal.proved <= asked.value < universal.loss_upper:

@@ -17,8 +17,10 @@ from snapdp.errors import PremiseError
 from snapdp.exact import power_of_two, round_nearest
 from snapdp.verifier.language.syntax import Query
 from snapdp.verifier.loss.exact_loss import ExactLoss, ProgramLaw, exact_loss
+from snapdp.verifier.loss.layers import released_value
 from snapdp.verifier.loss.neighbours import Neighbours, Pair
 from snapdp.verifier.loss.pointwise import Outputs
+from snapdp.verifier.loss.query_path import value_on
 from snapdp.verifier.loss.shape import Shape
 from snapdp.verifier.machine.execution import Execution, finite
 
@@ -35,6 +37,7 @@ class Search:
         self.execution, self.shape, self.p = execution, shape, execution.machine.p
         self.neighbours = Neighbours(query, shape, execution.machine)
         self._laws: dict[Fraction, ProgramLaw | None] = {}
+        self._snapped: dict[Fraction, Fraction] | None = None if shape.snap.released is None else {}
 
     def law(self, f: Fraction) -> ProgramLaw | None:
         """Return the law of one input; None where the program has no value for it, or for some draw."""
@@ -42,7 +45,7 @@ class Search:
             if len(self._laws) > 64:
                 self._laws.clear()
             try:
-                self._laws[f] = ProgramLaw(self.execution, f, self.shape)
+                self._laws[f] = ProgramLaw(self.execution, f, self.shape, self._snapped)
             except PremiseError:
                 self._laws[f] = None
         return self._laws[f]
@@ -62,6 +65,7 @@ class Search:
         first, last = self.execution.draw.first, self.execution.draw.nearest_zero
         tries: list[tuple[list[Pair], list[int]]] = [(ends, [first, first + 1]), (holes, [last, last - 1, last - 2])]
         tries.append((holes + ends, self._scattered()))
+        tries.append((self.neighbours.with_low_bits(), self._deep()))
         for pairs, ordinals in tries:
             for pair in pairs:
                 for f, other in (pair, pair[::-1]):
@@ -129,8 +133,23 @@ class Search:
     def _suspects(self) -> Iterator[tuple[Pair, Fraction]]:
         outputs = Outputs(self.shape)
         for pair in self.neighbours.all():
-            for index in self._indices(outputs, pair):
-                yield pair, self._held(outputs, index)
+            for index in self._indices(outputs, self._added(pair)):
+                output = self._released(outputs, index)
+                if output is not None:
+                    yield pair, output
+
+    def _added(self, pair: Pair) -> Pair:
+        """Return what the noise is added to, for both private values."""
+        path, machine = self.shape.path, self.execution.machine
+        return pair if path is None else (value_on(path, pair[0], machine), value_on(path, pair[1], machine))
+
+    def _released(self, outputs: Outputs, index: int) -> Fraction | None:
+        if self._snapped is None:
+            return self._held(outputs, index)
+        output = released_value(self.shape.snap, self.execution.machine, index * outputs.grid)
+        if output is not None:
+            self._snapped[output] = index * outputs.grid
+        return output
 
     def _held(self, outputs: Outputs, index: int) -> Fraction:
         """Return an output as the machine holds it: a multiple of 1/10 is no float."""
@@ -145,8 +164,9 @@ class Search:
         epsilon = self.shape.noise_epsilon
         assert epsilon is not None
         places = {outputs.first, outputs.last, *(outputs.nearest(value) for value in pair)}
-        inputs = self.neighbours
-        size = max(abs(end) for end in (outputs.lower, outputs.upper, inputs.lower, inputs.upper))
+        inputs = (self.shape.lower, self.shape.upper)
+        known = [end for end in inputs if end is not None] or [self.neighbours.lower, self.neighbours.upper]
+        size = max(abs(end) for end in (outputs.lower, outputs.upper, *known))
         for exponent in range((2 * size).numerator.bit_length() + 1, -6, -1):
             for length in {power_of_two(exponent), power_of_two(exponent) / epsilon}:
                 for value in pair:

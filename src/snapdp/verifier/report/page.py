@@ -22,6 +22,7 @@ from snapdp.display import (
 from snapdp.exact import Enclosure
 from snapdp.verifier.language.printing import printed
 from snapdp.verifier.loss.pointwise import FORMS, Pointwise, case_table
+from snapdp.verifier.loss.query_path import value_on
 from snapdp.verifier.loss.universal_bound import decimal_places
 from snapdp.verifier.loss.verdict import Verdict
 from snapdp.verifier.report.derivation import html_trees, machine_text
@@ -79,7 +80,8 @@ def _cases(verdict: Verdict) -> str:
     if verdict.universal is None:
         return ""
     f, f_prime = _pair(verdict)
-    tables = [case_table(verdict.shape, verdict.machine, f=f, f_prime=f_prime, form=form) for form in FORMS]
+    one, other = _added(f, verdict), _added(f_prime, verdict)
+    tables = [case_table(verdict.shape, verdict.machine, f=one, f_prime=other, form=form) for form in FORMS]
     rows: list[tuple[str, ...]] = []
     for (case, post), (_, note) in zip(*tables, strict=True):
         if post is None:
@@ -89,7 +91,8 @@ def _cases(verdict: Verdict) -> str:
         rows.append((case, exact_float(post.output), *_enclosures(post), *excesses))
     pair = escape(f"For f(a) = {_owned(f, verdict)} and f(a') = {_owned(f_prime, verdict)}")
     said = f"<p>{pair}: in every case the output with the largest bound.</p>"
-    head = ("case", "output", "probability from f(a)", "from f(a')", "C, sum as a fixed map", "C, sum as an error")
+    outputs = "output" if verdict.shape.snap.released is None else "snapped value"
+    head = ("case", outputs, "probability from f(a)", "from f(a')", "C, sum as a fixed map", "C, sum as an error")
     return f"<h2>Cases</h2>\n{said}\n{html_table(head, rows, kinds=('c', *'nnnnn'))}"
 
 
@@ -104,11 +107,17 @@ def _owned(value: Fraction, verdict: Verdict) -> str:
 def _pair(verdict: Verdict) -> tuple[Fraction, Fraction]:
     evidence, shape = verdict.evidence, verdict.shape
     if evidence is not None:
-        return min(evidence.f, evidence.f_prime), max(evidence.f, evidence.f_prime)
-    assert shape.lower is not None
-    assert shape.upper is not None
+        low, high = sorted((evidence.f, evidence.f_prime), key=lambda f: _added(f, verdict))
+        return low, high
+    low, high = (end for end in shape.private if end is not None)
     assert shape.query is not None
-    return max(shape.lower, shape.upper - shape.query.sensitivity), shape.upper
+    return max(low, high - shape.query.sensitivity), high
+
+
+def _added(f: Fraction, verdict: Verdict) -> Fraction:
+    """Return what the noise is added to, for a private value."""
+    path = verdict.shape.path
+    return f if path is None else value_on(path, f, verdict.machine)
 
 
 def _enclosures(found: Pointwise) -> list[str]:

@@ -10,13 +10,18 @@ import math
 from fractions import Fraction
 
 from snapdp.display import Chart, Look, exact_float, scale
+from snapdp.verifier.language.syntax import QueryValue
 from snapdp.verifier.loss.exact_loss import ExactLoss, ProgramLaw
+from snapdp.verifier.loss.layers import released_value
 from snapdp.verifier.loss.pointwise import Outputs, cell_ends
+from snapdp.verifier.loss.query_path import value_on
 from snapdp.verifier.loss.shape import Shape
 from snapdp.verifier.machine.execution import Execution, finite
+from snapdp.verifier.machine.machine import Machine
 
 WIDTH, MARGIN = 720, 34
 MOST_CELLS = 25
+MOST_SEARCHED = 4096  # snapped values among which that of an output is looked for
 SIDES: tuple[Look, Look] = ("first", "second")  # marks of f(D) and of f(D')
 NEAR = 7  # draws shown on either side of a hole
 
@@ -27,47 +32,72 @@ def picture(verdict_shape: Shape, execution: Execution, evidence: ExactLoss) -> 
     if any(part is None for part in known):
         return holes(execution, evidence)
     outputs = Outputs(verdict_shape)
-    shown = window(outputs, evidence)
-    line = cells(verdict_shape, outputs, shown, evidence)
+    chosen = _index_of(verdict_shape, execution, outputs, evidence)
+    if chosen is None:
+        return holes(execution, evidence)
+    shown = window(outputs, chosen)
+    line = cells(verdict_shape, execution.machine, outputs, shown, chosen, evidence)
     return f"{line}\n{laws(verdict_shape, execution, outputs, shown, evidence)}"
 
 
-def window(outputs: Outputs, evidence: ExactLoss) -> range:
+def _index_of(shape: Shape, execution: Execution, outputs: Outputs, evidence: ExactLoss) -> int | None:
+    """Return the index of the snapped value that the output was computed from; None where it is not found."""
+    if shape.snap.released is None:
+        return outputs.nearest(evidence.output)
+    indices = range(outputs.first, outputs.last + 1)[:MOST_SEARCHED]
+    return next((k for k in indices if _released(shape, execution, outputs, k) == evidence.output), None)
+
+
+def _released(shape: Shape, execution: Execution, outputs: Outputs, index: int) -> Fraction:
+    """Return the output that a snapped value becomes; the value itself where it becomes no number."""
+    if shape.snap.released is None:
+        return outputs.at(index)
+    found = released_value(shape.snap, execution.machine, index * outputs.grid)
+    return outputs.at(index) if found is None else found
+
+
+def window(outputs: Outputs, centre: int) -> range:
     """Return the indices of the outputs to draw: all, or those around the one in question."""
     if len(outputs) <= MOST_CELLS:
         return range(outputs.first, outputs.last + 1)
-    centre = outputs.nearest(evidence.output)
     start = max(outputs.first, min(outputs.last - MOST_CELLS + 1, centre - MOST_CELLS // 2))
     return range(start, start + MOST_CELLS)
 
 
-def cells(shape: Shape, outputs: Outputs, shown: range, evidence: ExactLoss) -> str:
-    """Return a number line: each cell of sums that is released as one output, and the two inputs."""
+def cells(
+    shape: Shape, machine: Machine, outputs: Outputs, shown: range, chosen_index: int, evidence: ExactLoss
+) -> str:
+    """Return a number line: each cell of sums that is snapped to one value, and the two inputs, as noise is added."""
     chart = Chart(width=WIDTH, height=88)
     left = scale(0, len(shown), start=MARGIN, end=WIDTH - MARGIN)
     spacing = left(1) - left(0)
     for place, index in enumerate(shown):
         output = outputs.at(index)
-        chosen = output == evidence.output
+        chosen = index == chosen_index
         low, high = cell_ends(shape, output)
         said = f"output {exact_float(output)}: sums from {_end(low, '-infinity')} to {_end(high, 'infinity')}"
         with chart.together(said):
             chart.rectangle(x=left(place), y=40, width=spacing, height=22, look="cell", ringed=chosen)
             if len(shown) <= 16 or place % 4 == 0 or chosen:
                 chart.label(left(place) + spacing / 2, 78, _short(output))
-    for name, value, y in (("f(D)", evidence.f, 14), ("f(D')", evidence.f_prime, 28)):
+    scaled = not isinstance(shape.path, QueryValue | None)
+    for sign, private, y in (("f(D)", evidence.f, 14), ("f(D')", evidence.f_prime, 28)):
+        value = value_on(shape.path, private, machine) if shape.path is not None and scaled else private
+        name = f"scaled {sign}" if scaled else sign
         where = (value / outputs.grid) - shown.start + Fraction(1, 2)
         x = left(float(min(max(where, Fraction(0)), Fraction(len(shown)))))
         beyond = "" if 0 <= where <= len(shown) else " (outside the picture)"
         chart.vertical(x, start=y + 2, end=62)
         chart.label_inside(x, y, f"{name} = {_short(value)}{beyond}", reach=120)
-    return chart.figure(f"Cells of the sum around the output {exact_float(evidence.output)}")
+    return chart.figure(f"Cells of the sum around the output {exact_float(outputs.at(chosen_index))}")
 
 
 def laws(shape: Shape, execution: Execution, outputs: Outputs, shown: range, evidence: ExactLoss) -> str:
     """Return paired bars of the exact probabilities from f and f', on a logarithmic scale."""
     pair = [ProgramLaw(execution, value, shape) for value in (evidence.f, evidence.f_prime)]
-    heights = [[_log2(law.probability(outputs.at(index)).upper) for law in pair] for index in shown]
+    heights = [
+        [_log2(law.probability(_released(shape, execution, outputs, index)).upper) for law in pair] for index in shown
+    ]
     finite_heights = [h for both in heights for h in both if h is not None]
     if not finite_heights:
         return ""
@@ -77,7 +107,8 @@ def laws(shape: Shape, execution: Execution, outputs: Outputs, shown: range, evi
     size, spacing = scale(bottom, max(top, bottom + 1.0), start=8, end=140), left(1) - left(0)
     for place, (index, both) in enumerate(zip(shown, heights, strict=True)):
         said = ", ".join("impossible" if h is None else f"2^{h:.2f}" for h in both)
-        with chart.together(f"output {exact_float(outputs.at(index))}: {said}"):
+        output = _released(shape, execution, outputs, index)
+        with chart.together(f"output {exact_float(output)}: {said}"):
             for side, height in enumerate(both):
                 if height is not None:
                     chart.rectangle(
@@ -86,7 +117,7 @@ def laws(shape: Shape, execution: Execution, outputs: Outputs, shown: range, evi
                         width=spacing * 0.36,
                         height=size(height),
                         look=SIDES[side],
-                        ringed=outputs.at(index) == evidence.output,
+                        ringed=output == evidence.output,
                     )
     chart.horizontal(floor, start=MARGIN, end=WIDTH - MARGIN)
     chart.label(MARGIN, 16, f"2^{top:.0f}", anchor="start")

@@ -189,7 +189,7 @@ def test_the_shape_is_found_however_the_noise_is_written():
         ({"noise": "S / ln(U)"}, "shape"),
         ({"output": "clamp[B](y)"}, "grid power of two"),
         ({"output": "round[Lambda](y)"}, "clamp present"),
-        ({"output": "round[Lambda](clamp[B - 1](y))"}, "shape"),
+        ({"output": "round[Lambda](y) + f(D)"}, "shape"),
         ({"grid": "3"}, "grid power of two"),
         ({"grid": "1/2^60".replace("2^60", "1152921504606846976")}, "boundaries representable"),
     ],

@@ -1,0 +1,204 @@
+"""The way from the query to what the noise is added to: scaled, shifted, negated or clamped, each step rounded once.
+
+Room: verifier. A step with a power of two rounds nothing; others move the two values of neighbours by half a unit each,
+so that the float query can move by more than the sensitivity says: 0.4/0.1 - 0.3/0.1 > 1. What a clamp on the way cuts
+off need not be counted.
+Theory: docs/theory/verifier-loss.md, (37)-(39).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from snapdp.exact import exponent_of_power, floor_log2, power_of_two, round_nearest
+from snapdp.values import Value, replaced
+from snapdp.verifier.language import syntax
+from snapdp.verifier.machine.machine import Machine
+from snapdp.verifier.machine.semantics import evaluate_float
+
+TRIES = 200  # steps outward, each twice as long, from where a clamp should begin to where it does
+Range = tuple[Fraction | None, Fraction | None]
+
+
+class Reach(Value):
+    """Where the values of one step lie, and how far apart those of neighbours may be."""
+
+    lower: Fraction
+    upper: Fraction
+    distance: Fraction  # of the machine's values
+    ideal: Fraction  # of the real ones: the sensitivity, scaled
+    rounded: int = 0  # how many steps round
+
+
+class ConstantStep(Value):
+    """One operation with a constant, which is on the left where `constant_first`."""
+
+    operator: str
+    constant: Fraction
+    constant_first: bool
+    operand: syntax.Expression
+
+
+def constant_operation(tree: syntax.Expression) -> ConstantStep | None:
+    """Return the operation with a constant that an expression is: x + c, c + x, x - c, c - x, x * c, c * x, x / c."""
+    if not isinstance(tree, syntax.Binary):
+        return None
+    left, right, operator = tree.left, tree.right, tree.operator
+    if isinstance(right, syntax.Constant):
+        constant, first, operand = right.value, False, left
+    elif isinstance(left, syntax.Constant) and operator != "/":
+        constant, first, operand = left.value, True, right
+    else:
+        return None
+    if not constant and operator in "*/":
+        return None
+    return ConstantStep(operator=operator, constant=constant, constant_first=first, operand=operand)
+
+
+def is_path(tree: syntax.Expression) -> bool:
+    """Return whether an expression is one query that was scaled, shifted, negated or clamped by constants."""
+    while not isinstance(tree, syntax.QueryValue):
+        step = _step(tree)
+        if step is None:
+            return False
+        tree = step
+    return True
+
+
+def _step(tree: syntax.Expression) -> syntax.Expression | None:
+    """Return what one step of the way is made of, None where it is no step."""
+    if isinstance(tree, syntax.Negation | syntax.Clamping):
+        return tree.operand
+    operation = constant_operation(tree)
+    return None if operation is None else operation.operand
+
+
+def query_of(path: syntax.Expression) -> str:
+    while not isinstance(path, syntax.QueryValue):
+        step = _step(path)
+        assert step is not None
+        path = step
+    return path.name
+
+
+def value_on(path: syntax.Expression, f: Fraction, machine: Machine) -> Fraction:
+    """Return what the noise is added to, for one private value."""
+    return evaluate_float(path, {query_of(path): f}, machine)
+
+
+def confined(path: syntax.Expression, ends: Range, machine: Machine) -> Range:
+    """Return an interval of private values beyond which a clamp on the way makes them all alike; theory (38)."""
+    low, high = ends
+    tree: syntax.Expression | None = path
+    while tree is not None:
+        if isinstance(tree, syntax.Clamping):
+            first, last = _cut(tree, machine)
+            low = first if low is None else low if first is None else max(low, first)
+            high = last if high is None else high if last is None else min(high, last)
+        tree = _step(tree)
+    if low is None or high is None or low <= high:
+        return low, high
+    kept = next((end for end in ends if end is not None), low)  # the clamp makes all of the declared interval alike
+    return kept, kept
+
+
+def _cut(clamp: syntax.Clamping[syntax.Expression], machine: Machine) -> Range:
+    """Return private values at or below the lower end of a clamp, and at or above its upper one."""
+    slope, offset = _affine(clamp.operand)
+    lower, upper = (round_nearest(end, machine.p) for end in (clamp.lower, clamp.upper))
+    if slope < 0:
+        lower, upper = upper, lower
+
+    def beyond(end: Fraction, outward: int) -> Fraction | None:
+        x = start = (end - offset) / slope
+        step = max(abs(start), Fraction(1)) * machine.eta
+        for _ in range(TRIES):
+            f = round_nearest(x, machine.p)
+            if (value_on(clamp.operand, f, machine) - end) * (outward if slope > 0 else -outward) >= 0:
+                return f
+            x, step = x + outward * step, 2 * step
+        return None
+
+    return beyond(lower, -1), beyond(upper, 1)
+
+
+def _affine(path: syntax.Expression) -> tuple[Fraction, Fraction]:
+    """Return slope and offset of the real function, as if nothing rounded and nothing were clamped."""
+    operand = _step(path)
+    if operand is None:
+        return Fraction(1), Fraction(0)
+    slope, offset = _affine(operand)
+    factor, shift = _factor_and_shift(path)
+    return factor * slope, factor * offset + shift
+
+
+def _factor_and_shift(path: syntax.Expression) -> tuple[Fraction, Fraction]:
+    """Return the last step of a path as x -> factor x + shift."""
+    if isinstance(path, syntax.Negation):
+        return Fraction(-1), Fraction(0)
+    operation = constant_operation(path)
+    if operation is None:
+        return Fraction(1), Fraction(0)  # a clamp
+    c, first = operation.constant, operation.constant_first
+    if operation.operator in "*/":
+        return c if operation.operator == "*" else 1 / c, Fraction(0)
+    if operation.operator == "+":
+        return Fraction(1), c
+    return (Fraction(-1), c) if first else (Fraction(1), -c)
+
+
+def affine_steps(path: syntax.Expression) -> list[tuple[Fraction, Fraction]]:
+    """Return slope and offset after each step of a path that may round."""
+    found = []
+    tree: syntax.Expression | None = path
+    while tree is not None:
+        found += [_affine(tree)] if isinstance(tree, syntax.Binary) else []
+        tree = _step(tree)
+    return found
+
+
+def reach_of(
+    path: syntax.Expression, *, lower: Fraction, upper: Fraction, sensitivity: Fraction, machine: Machine
+) -> Reach:
+    """Return where the end of a path lies and how far neighbours may be apart there; theory (37).
+
+    lower, upper    between which the private values lie that are not alike        sensitivity  how far apart
+    """
+    if isinstance(path, syntax.QueryValue):
+        return Reach(lower=lower, upper=upper, distance=sensitivity, ideal=sensitivity)
+    operand = _step(path)
+    assert operand is not None
+    before = reach_of(operand, lower=lower, upper=upper, sensitivity=sensitivity, machine=machine)
+    if isinstance(path, syntax.Clamping):
+        low, high = (round_nearest(end, machine.p) for end in (path.lower, path.upper))
+        return replaced(before, lower=min(max(before.lower, low), high), upper=min(max(before.upper, low), high))
+    operation = constant_operation(path)
+    is_product = operation is not None and operation.operator in "*/"
+    return _after(before, *_factor_and_shift(path), is_product, machine)
+
+
+def _after(x: Reach, factor: Fraction, shift: Fraction, is_product: bool, machine: Machine) -> Reach:
+    """Return the reach after x -> factor x + shift: the distance is scaled, and a rounding adds a unit.
+
+    Where sums are exact, their results are no floats, and every product rounds, also one with a power of two.
+    """
+    one, other, p = *sorted((factor * x.lower, factor * x.upper)), machine.p
+    if machine.adds_exactly:
+        exact = not is_product
+    else:
+        exact = exponent_of_power(abs(factor)) is not None and (shift == 0 or _cancels(one, other, shift))
+    low, high = one + shift, other + shift
+    scaled = replaced(x, lower=low, upper=high, distance=abs(factor) * x.distance, ideal=abs(factor) * x.ideal)
+    if exact:
+        return scaled
+    most = max(abs(low), abs(high))
+    unit = power_of_two(floor_log2(most) - p + 1) if most else Fraction(0)
+    ends = {"lower": round_nearest(low, p), "upper": round_nearest(high, p)}
+    return replaced(scaled, **ends, distance=scaled.distance + unit, rounded=x.rounded + 1)
+
+
+def _cancels(one: Fraction, other: Fraction, shift: Fraction) -> bool:
+    """Return whether a sum with a float of the other sign is exact: between half and twice as large (Sterbenz)."""
+    small, large = sorted((abs(one), abs(other)))
+    opposite = one * shift < 0 and other * shift < 0
+    return opposite and abs(shift) / 2 <= small and large <= 2 * abs(shift)

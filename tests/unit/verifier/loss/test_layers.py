@@ -1,0 +1,137 @@
+"""What lies around a snapped sum: post-processing of any kind is free, and a clamp is found through it."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from snapdp.verifier.certificate.certificate import certificate_text
+from snapdp.verifier.certificate.check import check
+from snapdp.verifier.language.parser import parse
+from snapdp.verifier.loss.layers import layers
+from snapdp.verifier.loss.verdict import verify
+from snapdp.verifier.machine.folding import folded
+from snapdp.verifier.machine.machine import Machine
+from tests.unit.verifier.snaps import shape_of, snap
+
+SNAPPED = "clamp[B](round[Lambda](y))"
+PLAIN = shape_of(snap("1/2", 2, 64), Machine())
+
+
+def judged(output, *, claim="note", evaluations=20, **parts):
+    return verify(snap("1/2", 2, 64, output=output, **parts), Machine(), claim=claim, evaluations=evaluations)
+
+
+FREE = [
+    f"0.1 * {SNAPPED}",
+    f"-({SNAPPED})",
+    f"clamp[0, 10]({SNAPPED})",
+    f"round[0.1]({SNAPPED} / 3)",
+    f"({SNAPPED} + 1e9) - 1e9",
+    f"ln({SNAPPED} + 100)",
+    f"({SNAPPED}) * ({SNAPPED})",
+    f"({SNAPPED}) * 3 - ({SNAPPED}) / 7",
+    f"1 / ({SNAPPED})",
+]
+
+
+@pytest.mark.parametrize("output", FREE)
+def test_a_function_of_the_snapped_value_costs_nothing(output):
+    verdict = judged(output)
+    plain = judged(SNAPPED)
+    assert verdict.kind == "VERIFIED"
+    assert verdict.upper == plain.upper
+    assert verdict.lower is None or verdict.lower <= verdict.upper
+    assert "post-processing" in {premise.name for premise in verdict.premises}
+    assert verdict.shape.boundaries == plain.shape.boundaries
+
+
+@pytest.mark.parametrize("output", [f"f(D) + ({SNAPPED} - f(D))", f"({SNAPPED}) + f(D)", f"({SNAPPED}) * U", "y"])
+def test_what_sees_the_query_or_a_draw_again_is_no_post_processing(output):
+    """The twin: cc_snap's callers add the noise to the query, and its low bits come back."""
+    verdict = judged(output, claim="1000", evaluations=200)
+    assert verdict.kind in ("REFUTED", "INCONCLUSIVE")
+    assert verdict.universal is None
+    assert not any(premise.name == "post-processing" for premise in verdict.premises if verdict.shape.noise is None)
+
+
+def test_noise_that_is_handed_out_and_added_again_gives_the_query_away():
+    verdict = judged(f"f(D) + ({SNAPPED} - f(D))", claim="1000", evaluations=200)
+    assert verdict.kind == "REFUTED"
+    assert verdict.is_infinite
+
+
+CLAMPS = [
+    # output, ends of the clamp in the unit of the sum
+    ("round[Lambda](clamp[B - 1](y))", (-62, 64)),  # 63 is a tie and goes up, -63 too
+    ("round[Lambda](clamp[B - 2](y))", (-62, 62)),
+    ("clamp[B](round[Lambda](clamp[30](y)))", (-30, 30)),
+    ("clamp[20](round[Lambda](clamp[30](y)))", (-20, 20)),
+    ("clamp[6.4](0.1 * round[Lambda](y))", (-64, 64)),
+    ("clamp[-6.4, 3.3](0.1 * round[Lambda](y))", (-64, 34)),
+    ("clamp[6.4](-(0.1 * round[Lambda](y)) + 1)", (-54, 74)),
+    ("0.5 * clamp[8](round[1](y / 8))", (-64, 64)),
+    ("8 * round[1](clamp[8](0.125 * y))", (-64, 64)),
+]
+
+
+@pytest.mark.parametrize(("output", "ends"), CLAMPS)
+def test_a_clamp_is_found_on_either_side_of_the_rounding(output, ends):
+    shape = shape_of(snap("1/2", 2, 64, output=output), Machine())
+    assert shape.failed == ()
+    assert (shape.clamp_lower, shape.clamp_upper) == ends
+
+
+@pytest.mark.parametrize("output", ["0.1 * round[Lambda](y)", "clamp[1](round[Lambda](y) * round[Lambda](y))"])
+def test_without_a_clamp_of_something_monotone_none_is_claimed(output):
+    shape = shape_of(snap("1/2", 2, 64, output=output), Machine())
+    assert {premise.name for premise in shape.failed} == {"clamp present"}
+
+
+def test_the_grid_is_that_of_the_sum():
+    shape = shape_of(snap("1/2", 2, 64, output="clamp[64](8 * round[1](y / 8))"), Machine())
+    assert shape.grid == 8
+    assert shape_of(snap("1/2", 2, 64, output="clamp[64](3 * round[1](y / 3))"), Machine()).grid is None
+
+
+def test_layers_lie_inside_one_another_and_end_at_the_sum():
+    program = snap("1/2", 2, 64, output=f"({SNAPPED}) * 3 - ({SNAPPED}) / 7")
+    found = layers(folded(program, Machine()))
+    assert [type(layer).__name__ for layer in found] == ["Binary", "Clamping", "Rounding", "Binary"]
+    assert found[-1] == layers(folded(snap("1/2", 2, 64), Machine()))[-1]
+
+
+def test_an_expression_of_many_parts_is_looked_at_in_bounded_time():
+    many = " + ".join(f"({SNAPPED} * {k} + U * {k})" for k in range(90))
+    assert shape_of(snap("1/2", 2, 64, output=many), Machine()).noise is None
+
+
+def test_noise_minus_the_query_is_the_negated_query():
+    text = """program p { query f in [-8, 8]; U <-$ unif; S <-$ {-1,1};
+        z = clamp[8](round[1](S*ln(U) - f(D))); return z; }"""
+    shape = shape_of(parse(text), Machine())
+    assert shape.failed == ()
+    assert (shape.lower, shape.upper) == (-8, 8)
+    assert verify(parse(text), claim="note", evaluations=20).kind == "VERIFIED"
+
+
+@pytest.mark.parametrize(
+    "output", [f"0.1 * {SNAPPED}", f"clamp[0, 10]({SNAPPED})", "clamp[6.4](0.1 * round[Lambda](y))"]
+)
+def test_the_checker_follows_post_processing_and_clamps_of_a_scaled_output(output):
+    verdict = judged(output, claim="tight")
+    assert check(certificate_text(verdict)) is None
+    made = certificate_text(verdict).replace(str(verdict.upper), str(verdict.upper - Fraction(1, 10**15)))
+    assert "below the one derived" in str(check(made))
+
+
+@pytest.mark.parametrize("private", ["f(D)/0.1", "clamp[B]((f(D) - 1)/0.3)", "-f(D)*3 + 7", "clamp[B](f(D)) - 0.5"])
+def test_the_checker_charges_the_roundings_of_the_query_as_the_verifier_does(private):
+    parts = {"private": private, "query": ("-6", "6")}
+    verdict = judged("clamp[B](round[Lambda](y))", claim="tight", **parts)
+    assert verdict.kind == "VERIFIED"
+    assert verdict.shape.reach.rounded > 0
+    assert check(certificate_text(verdict)) is None
+    less = verdict.upper - verdict.shape.noise_epsilon * (verdict.shape.reach.distance - verdict.shape.reach.ideal) / 2
+    assert "below the one derived" in str(check(certificate_text(verdict).replace(str(verdict.upper), str(less))))
