@@ -145,6 +145,10 @@ def test_item_9_the_first_upper_bound_on_it_is_reversed_too():
     assert found.valid is False
     assert found.says.upper < found.exact.lower
     assert "26 August 2019 alone" in found.source
+    m = published.printed_mechanism(epsilon="5/3", bound=4)
+    mended = (1 - laplace(-m.grid / 2 / m.noise_scale)).enclosure()  # with half the grid, at B - f = 0: the mass itself
+    assert mended.lower <= found.exact.upper
+    assert found.exact.lower <= mended.upper
 
 
 def test_item_9_the_claimed_lower_bound_on_a_distribution_function_exceeds_one():
@@ -153,6 +157,8 @@ def test_item_9_the_claimed_lower_bound_on_a_distribution_function_exceeds_one()
     assert float(claimed) == pytest.approx(1.00195, abs=5e-6)
     assert (claimed - 1).sign() > 0
     assert beside("F_Nsub-", **CLASSIC, if_value=5).valid is False
+    once = claimed - published.p_upper_minus(m, if_value=5)  # the mass at the clamp counted once, inside F_Z
+    assert (once - 1).sign() < 0
     assert float(published.f_n_sub_minus(m, F(2), if_value=5)) == float(published.f_z_minus(m, F(2)))
 
 
@@ -160,6 +166,7 @@ def test_the_upper_bound_on_z_is_negative_below_half_a_noise_scale():
     """Not in the list of errata before: at f = B the printed upper bound on a probability is 1 - e^(1/2)."""
     m = published.printed_mechanism(**CLASSIC)
     assert (published.f_z_plus(m, F(0)) - f_z(m, F(0))).sign() < 0
+    assert f_z(m, F(0)).sign() == 0  # so 0 in the place of what is negative bounds it
     assert (published.f_z_plus(m, F(1, 2)) - f_z(m, F(1, 2))).sign() == 0
     assert (published.f_z_plus(m, F(3)) - f_z(m, F(3))).sign() == 0  # the grid is the noise scale
     for z in (F(0), F(1, 2), F(3)):
@@ -302,6 +309,7 @@ def test_item_14_the_clamp_formula_needs_the_factor_delta_at_a_large_sensitivity
     assert float(binding_probability(in_sensitivities, 10)) == pytest.approx(0.303, abs=5e-4)
     p = parameters(epsilon=1, sensitivity=100, lower=-1000, upper=1000, grid="natural")
     assert float(bound_for(p, gamma="0.05", method="notes").bound) == pytest.approx(1699, abs=0.5)
+    assert bound_for(p, gamma="0.05", method="notes").binding <= F("0.05")  # with the factor the formula holds
     assert bound_for(p, gamma="0.05").bound < F(1200)
     assert beside("B from gamma", epsilon=1, bound=10, if_value=0).valid  # in sensitivities it holds
 
