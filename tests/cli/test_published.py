@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import shlex
+from fractions import Fraction
 
+import pytest
 from click.testing import CliRunner
 
 from snapdp.accuracy.published.beside import CLAIMS
 from snapdp.cli.app import main
+from snapdp.cli.lab.published import EXAMPLE as EPILOG, figure
 
 
 def run(*arguments):
@@ -31,8 +35,9 @@ def test_json_has_the_same_claims():
     found = json.loads(run(*EXAMPLE, "--json").output)
     first = found["claims"][0]
     assert (first["name"], first["valid"], first["says"]["shown"]) == ("Algorithm 1", False, "0.686")
+    assert first["measured"].pop("value") == pytest.approx(0.2173, abs=5e-5)
     assert first["measured"] == {"what": "missed with probability", "shown": "0.217"}
-    assert first["exact"] == {"shown": "1", "exact": "1"}
+    assert first["exact"] == {"shown": "1", "value": 1.0, "exact": "1"}
     assert found["mechanism"]["bits"] == 118
     assert found["left_out"] == []
     assert [claim["name"] for claim in found["claims"]] == list(CLAIMS)
@@ -45,6 +50,12 @@ def test_in_exact_arithmetic_the_claims_about_bits_are_left_out():
     assert "Mironov's bound: left out" in done.output
     found = json.loads(run(*EXAMPLE, "--arithmetic", "exact", "--json").output)
     assert [each["name"] for each in found["left_out"]] == ["eps' of section 5", "Mironov's bound", "Liu's bound"]
+
+
+def test_the_examples_of_its_help_run():
+    examples = [shlex.split(line)[3:] for line in EPILOG.splitlines() if line.strip().startswith("snapdp lab")]
+    assert len(examples) == 4
+    assert [run(*words).exit_code for words in examples] == [0] * 4
 
 
 def test_formulas_can_be_named():
@@ -63,6 +74,14 @@ def test_what_it_cannot_take_is_refused():
 
 
 def test_numbers_beyond_doubles_are_shown():
-    done = run("--epsilon", "1e-400", "--bound", "1", "--if-value", "0")
-    assert done.exit_code in (0, 1)
-    assert "defect" not in done.output
+    done = run("--epsilon", "1e-400", "--bound", "1", "--if-value", "0", "--json")
+    assert done.exit_code == 0
+    shown = {claim["name"]: claim["exact"] for claim in json.loads(done.output)["claims"]}
+    assert shown["(4.1)"]["value"] is None
+    assert shown["(4.1)"]["shown"].endswith("e+400")
+    assert [figure(Fraction(n)) for n in ("2.20126e-6", "-1234567.5", "12345678", "0")] == [
+        "2.20e-06",
+        "-1234567.5",
+        "1.23e+07",
+        "0",
+    ]

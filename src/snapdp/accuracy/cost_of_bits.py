@@ -39,7 +39,7 @@ class CostOfBits(Value):
 
 
 def what_bits_cost(
-    p: SnappingParameters, *, bits: Iterable[int] | None = None, arithmetic: str = "proved", alpha: Any = "0.05"
+    p: SnappingParameters, *, bits: int | Iterable[int] | None = None, arithmetic: str = "proved", alpha: Any = "0.05"
 ) -> tuple[CostOfBits, ...]:
     """Return what each precision costs a mechanism with the epsilon, sensitivity and range of p.
 
@@ -48,7 +48,8 @@ def what_bits_cost(
     level = confidence(alpha)
     if arithmetic_of(arithmetic) is None:
         raise ParameterError("exact arithmetic has no bits, and loses nothing.", 'Give "proved" or "notes".')
-    return tuple(_cost(p, arithmetic, each, level) for each in (BITS if bits is None else bits))
+    chosen = BITS if bits is None else (bits,) if isinstance(bits, int) else bits
+    return tuple(_cost(p, arithmetic, each, level) for each in chosen)
 
 
 def _cost(p: SnappingParameters, arithmetic: str, bits: int, alpha: Fraction) -> CostOfBits:

@@ -303,7 +303,7 @@ class Snapping:
         return after_release(self.parameters, index=index, output=output, alpha=alpha)
 
     def cost_of_bits(
-        self, bits: Iterable[int] | None = None, *, arithmetic: str = "proved", alpha: Parameter = "0.05"
+        self, bits: int | Iterable[int] | None = None, *, arithmetic: str = "proved", alpha: Parameter = "0.05"
     ) -> tuple[CostOfBits, ...]:
         """Return what p-bit arithmetic takes off epsilon and adds to the accuracy, for several precisions."""
         from snapdp.accuracy import what_bits_cost

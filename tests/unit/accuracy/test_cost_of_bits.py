@@ -20,7 +20,7 @@ def test_every_further_bit_halves_what_is_lost(arithmetic):
 
 
 def test_a_row_is_the_mechanism_of_its_bits():
-    (row,) = COUNTS.cost_of_bits((64,))
+    (row,) = COUNTS.cost_of_bits(64)
     p = snapdp.Snapping(epsilon="0.5", sensitivity=1, lower=0, upper=1000, arithmetic="proved", bits=64).parameters
     assert row.lost == p.epsilon - 1 / p.noise_scale > 0
     exact = unclamped_accuracy(noise_scale=F(2), grid=F(2), alpha=F(1, 20))
@@ -50,3 +50,5 @@ def test_too_few_bits_are_said_to_be_refused_and_exact_arithmetic_has_none():
         COUNTS.cost_of_bits(arithmetic="exact")
     with pytest.raises(ParameterError, match="not usable"):
         COUNTS.cost_of_bits((1,))
+    with pytest.raises(ParameterError, match="not usable"):
+        COUNTS.cost_of_bits("53")

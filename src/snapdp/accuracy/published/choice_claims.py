@@ -44,7 +44,7 @@ def epsilon_by_6_5(s: Setting) -> PrintedClaim:
         valid=valid,
         why="the noise scale in it exceeds half the grid by more than its last step takes off; no search is needed."
         if valid
-        else "half the grid is all of the noise scale here, and the last step takes off more than that leaves.",
+        else "its last step takes off more than the noise scale exceeds half the grid.",
     )
 
 

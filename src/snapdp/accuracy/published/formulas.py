@@ -85,7 +85,7 @@ def last_step_of_6_5(m: PrintedMechanism, *, accuracy: Any, alpha: Any = "0.05")
     """Return both sides of the last "<=" of (6.5): with 1/eps' under the fraction, and with 1/eps. It points wrong."""
     level, a = confidence(alpha), positive(accuracy, name="accuracy")
     if a <= m.noise_scale:
-        raise ParameterError(f"(6.5) needs an accuracy above 1/eps', {shown(m.noise_scale)}.", "Ask for more.")
+        raise ParameterError("(6.5) needs an accuracy above 1/eps'.", "Ask for more.")
 
     def side(inverse: Fraction) -> PrintedNumber:
         factor = (1 + 12 * m.bound * m.eta) / (a - inverse)

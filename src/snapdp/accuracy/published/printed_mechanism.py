@@ -14,10 +14,14 @@ from typing import Any
 from snapdp.accuracy.tails import guessed
 from snapdp.errors import BoundError, ParameterError, PremiseError
 from snapdp.exact import positive, power_of_two_at_least, shown
-from snapdp.mechanism import Precision, SnappingParameters, explicit_parameters, notes_effective_epsilon, required_bits
+from snapdp.mechanism import (
+    SnappingParameters,
+    arithmetic_of,
+    explicit_parameters,
+    notes_effective_epsilon,
+    required_bits,
+)
 from snapdp.values import Value
-
-ARITHMETICS = ("notes", "exact")
 
 
 class PrintedMechanism(Value):
@@ -27,6 +31,9 @@ class PrintedMechanism(Value):
     bound: Fraction
     bits: int | None
     grid: Fraction
+
+    def _check(self) -> None:
+        assert self.parameters.grid == self.grid  # outputs that are too many, or no doubles, are refused at once
 
     @property
     def eta(self) -> Fraction:
@@ -73,15 +80,13 @@ def printed_mechanism(
     (Fraction(2, 1), Fraction(1, 1))
     """
     eps, half_width = positive(epsilon, name="epsilon"), positive(bound, name="bound")
-    if arithmetic not in ARITHMETICS:
+    asked = arithmetic_of(arithmetic, bits)
+    if asked is not None and asked.rule != "notes":
         raise ParameterError(f"arithmetic = {shown(arithmetic)} is not in the notes.", 'Give "notes" or "exact".')
-    if arithmetic == "exact" and bits is not None:
-        raise ParameterError("exact arithmetic has no bits.", 'Leave bits out, or give arithmetic="notes".')
-    chosen = required_bits(epsilon=eps, bound=half_width) if bits is None else Precision.of(bits).product
-    chosen_bits = None if arithmetic == "exact" else chosen
-    eta = Fraction(0) if chosen_bits is None else Fraction(1, 1 << chosen_bits)
+    chosen = None if asked is None else asked.bits or required_bits(epsilon=eps, bound=half_width)
+    eta = Fraction(0) if chosen is None else Fraction(1, 1 << chosen)
     if eps <= 2 * eta:
         raise PremiseError("the notes need epsilon > 2 eta.", "Give more bits, or a larger epsilon.", epsilon=eps)
     scale = 1 / notes_effective_epsilon(epsilon=eps, bound=half_width, eta=eta)
     own = power_of_two_at_least(scale) if grid is None else positive(grid, name="grid")
-    return PrintedMechanism(epsilon=eps, bound=half_width, bits=chosen_bits, grid=own)
+    return PrintedMechanism(epsilon=eps, bound=half_width, bits=chosen, grid=own)

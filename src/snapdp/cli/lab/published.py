@@ -22,12 +22,13 @@ EXAMPLE = """\b
 Examples:
   snapdp lab published --epsilon 5/3 --bound 4 --if-value 4
   snapdp lab published GetAccuracy2 "(6.4)" --epsilon 1 --bound 10 --if-value 0
-  snapdp lab published --epsilon 1 --bound 1000 --sensitivity 100 --if-value 0
-  snapdp lab published --epsilon 1 --bound 10 --if-value 10 --grid 1/16 --json
+  snapdp lab published "B from gamma" --epsilon 1 --bound 1000 --sensitivity 100 --if-value 0
+  snapdp lab published Bias+ --epsilon 1 --bound 10 --if-value 10 --grid 1/16 --json
 """
 DATES = "26 August 2019, 31 August 2019 and 26 August 2020"
 HOLDS = {True: "Valid", False: "Invalid", None: "Not settled"}
 LARGEST_FIGURE, SMALLEST_FIGURE = 6, -4  # powers of ten that are written without an exponent
+DOUBLES = 300  # powers of ten that surely are doubles
 
 
 @click.command("published", epilog=EXAMPLE)
@@ -108,8 +109,10 @@ def figure(x: Any) -> str:
     if middle == 0:
         return "0"
     size = floor_log10(abs(middle))
-    if not SMALLEST_FIGURE <= size <= LARGEST_FIGURE:
+    if abs(size) > DOUBLES:
         return scientific_up(middle, 3)
+    if not SMALLEST_FIGURE <= size <= LARGEST_FIGURE:
+        return f"{float(middle):.2e}"
     text = f"{float(middle):.{max(3, 2 - size)}f}"
     return text.rstrip("0").rstrip(".")
 
@@ -143,7 +146,8 @@ def _claim_values(claim: PrintedClaim) -> dict[str, Any]:
     }
 
 
-def _ends(e: Enclosure) -> dict[str, str]:
-    """Return a number as it is shown, and exactly where it is a short rational."""
-    shown = {"shown": figure(e)}
-    return {**shown, "exact": str(e.lower)} if e.is_exact and e.lower.denominator < 10**9 else shown
+def _ends(e: Enclosure) -> dict[str, Any]:
+    """Return a number as it is shown, as a double where it is one, and exactly where it is a rational."""
+    within = e.upper == 0 or abs(floor_log10(max(abs(e.lower), abs(e.upper)))) <= DOUBLES
+    number = {"shown": figure(e), "value": float(e) if within else None}
+    return {**number, "exact": str(e.lower)} if e.is_exact else number
