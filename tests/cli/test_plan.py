@@ -297,6 +297,87 @@ def test_every_command_has_an_example_that_runs(study):
             assert run(*(str(study) if word == "study.toml" else word for word in words)).exit_code == 0, words
 
 
+BARE = ["plan", "--sensitivity", "1", "--bounds", "0,1000"]
+
+
+@pytest.mark.parametrize("rule", ["proved", "notes"])
+def test_a_bare_mechanism_is_planned_in_p_bit_arithmetic(rule):
+    flags = [*BARE, "--epsilon", "0.5", "--arithmetic", rule, "--bits", "118", "--gamma", "0.01", "--json"]
+    values = json.loads(run(*flags).output)
+    m = Snapping(epsilon="0.5", sensitivity=1, lower=0, upper=1000, arithmetic=rule, bits=118, gamma="0.01")
+    assert (values["arithmetic"], values["bits"]) == (rule, 118)
+    assert Fraction(values["accuracy"]["tight"]) == m.accuracy()
+    assert Fraction(values["noise_scale"]) == m.parameters.noise_scale
+    assert values["clamp"] == [m.parameters.released(k) for k in m.parameters.ends]
+
+
+def test_a_target_is_planned_in_the_arithmetic_asked_for_with_its_hints():
+    wanted = [*BARE, "--accuracy", "7", "--json"]
+    found = [json.loads(run(*wanted, "--arithmetic", each).output)["epsilon"] for each in ("exact", "proved", "notes")]
+    assert found == [json.loads(run(*wanted).output)["epsilon"], "1/2", "5001/10000"]
+    done = run(*BARE, "--epsilon", "0.5", "--arithmetic", "notes")
+    assert "One release at epsilon = 0.5, 118 bits, rule notes" in done.output
+    assert "Hint (sharper): epsilon = 0.5001 gives ± 6.803; 0.5 gives ± 7.816." in done.output
+
+
+@pytest.mark.parametrize("arithmetic", ["exact", "proved", "notes"])
+def test_as_published_is_the_figure_of_the_notes_mechanism_whatever_is_planned(arithmetic):
+    flags = [*BARE, "--epsilon", "0.5", "--arithmetic", arithmetic]
+    assert any("as published" in line and "± 7.992" in line for line in run(*flags).output.splitlines())
+    published = Fraction(json.loads(run(*flags, "--json").output)["accuracy"]["published"])
+    assert f"{float(published):.4f}" == "7.9915"
+
+
+def test_where_the_notes_have_no_mechanism_nothing_is_published():
+    flags = [*BARE, "--epsilon", "1e-300"]
+    assert json.loads(run(*flags, "--json").output)["accuracy"]["published"] is not None
+    wide = ["plan", "--sensitivity", "1", "--bounds", "0,1000000000000000", "--epsilon", "64", "--grid", "1"]
+    assert json.loads(run(*wide, "--json").output)["accuracy"]["published"] is None
+    assert any("as published" in line and " none " in line for line in run(*wide).output.splitlines())
+
+
+def test_a_guess_shows_what_the_mechanism_does_to_it():
+    flags = [*BARE, "--epsilon", "0.5", "--grid", "natural", "--if-value", "411.5"]
+    m = Snapping(epsilon="0.5", sensitivity=1, lower=0, upper=1000, grid="natural")
+    values = json.loads(run(*flags, "--json").output)["if_value"]
+    assert Fraction(values["accuracy"]) == m.accuracy(value="411.5")
+    bias = m.bias("411.5")
+    assert Fraction(values["bias"][0]) <= bias.lower <= bias.upper <= Fraction(values["bias"][1])
+    assert Fraction(values["laplace_distance"]["bound"]) == 1
+    done = run(*flags)
+    assert "If the value were 411.5" in done.output
+    assert done.output.count("distance to Laplace") == 1
+    assert "if_value" not in json.loads(run(*flags[:-2], "--json").output)
+
+
+@pytest.mark.parametrize(
+    ("flags", "code", "says"),
+    [
+        ([*BARE, "--epsilon", "1", "--bits", "118"], 1, "bits belongs to finite precision"),
+        ([*BARE, "--epsilon", "1", "--arithmetic", "float"], 1, "Give one of exact, proved, notes"),
+        ([*BARE, "--epsilon", "1", "--arithmetic", "notes", "--grid", "fine"], 1, "at least the noise scale"),
+        ([*BARE, "--epsilon", "1", "--arithmetic", "proved", "--bits", "24"], 1, "too small for 24 bits"),
+        ([*BARE, "--accuracy", "7", "--arithmetic", "proved", "--bits", "24"], 1, "24 bits"),
+        ([*BARE, "--epsilon", "1", "--arithmetic", "proved", "--bits", "x"], 2, "bits"),
+        ([*BARE, "--epsilon", "1", "--gamma", "2"], 1, "gamma"),
+        ([*BARE, "--epsilon", "1", "--if-value", "1001"], 1, "outside the public range"),
+        ([*MEAN, "--epsilon", "1", "--arithmetic", "notes"], 2, "--arithmetic is not read together with statistics"),
+        ([*MEAN, "--epsilon", "1", "--if-value", "3"], 2, "--if-value is not read together with statistics"),
+    ],
+    ids=lambda x: " ".join(x) if isinstance(x, list) else "",
+)
+def test_flags_of_an_arithmetic_are_refused_where_they_mean_nothing(flags, code, says):
+    done = run(*flags)
+    assert (done.exit_code, says in " ".join(done.stderr.split())) == (code, True), done.stderr
+
+
+def test_a_picture_of_p_bit_arithmetic_is_drawn(tmp_path):
+    path = tmp_path / "notes.svg"
+    done = run(*BARE, "--epsilon", "0.5", "--arithmetic", "notes", "--plot", str(path))
+    assert done.exit_code == 0, done.stderr
+    assert path.stat().st_size > 5_000
+
+
 def test_bars_grow_by_eighths():
     assert [bar(Fraction(n, 8), 1) for n in (0, 1, 4, 8)] == ["", "▏", "▌", "█"]
 

@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from snapdp.accuracy.published.rounding_rule import grid_4_1 as grid_4_1, rounded_4_2 as rounded_4_2
     from snapdp.accuracy.reach import reach_of as reach_of
     from snapdp.accuracy.worth import (
+        Guess as Guess,
         Report as Report,
         Worth as Worth,
         report as report,
@@ -97,6 +98,6 @@ else:
             "published.printed_mechanism": "PrintedMechanism printed_mechanism",
             "published.rounding_rule": "grid_4_1 rounded_4_2",
             "reach": "reach_of",
-            "worth": "Report Worth report worth_of_mechanism",
+            "worth": "Guess Report Worth report worth_of_mechanism",
         },
     )

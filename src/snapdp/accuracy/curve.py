@@ -17,20 +17,29 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from snapdp.accuracy.hints import grid_choice
+from snapdp.accuracy.family import grid_choice
+from snapdp.accuracy.tails import exact_level
 from snapdp.exact import power_of_two_at_least, to_float_nearest, to_float_up
 from snapdp.mechanism import ExactLaw, SnappingParameters, chosen_grid
 from snapdp.values import Value
 
 Point = tuple[float, float]
 MARGIN = 1e-12  # relative; doubles err by less than 1e-14 here
+HAIR = 1 + 2.0**-18
 POINTS_PER_DECADE = 48
 MOST_CORNERS = 400  # the corners of planning (6) with more half steps than this are a quarter of a percent apart
 
 
 def curve_of(p: SnappingParameters, alpha: Fraction) -> Curve:
-    """Return the curve of a mechanism in exact arithmetic: its grid follows epsilon as it does there."""
-    return Curve(sensitivity=p.sensitivity, alpha=alpha, grid=grid_choice(p))
+    """Return the curve of a mechanism: its grid follows epsilon as it does there.
+
+    In finite precision the noise scale is at most 1 + 2**-20 times that of exact arithmetic, and the level is lowered
+    by no more: the line is that of exact arithmetic, moved by a hair to the right.
+    """
+    if p.precision is None:
+        return Curve(sensitivity=p.sensitivity, alpha=alpha, grid=grid_choice(p))
+    level = exact_level(p, alpha)
+    return Curve(sensitivity=Fraction(1), alpha=level, grid=grid_choice(p), factor=p.unit, shift=HAIR)
 
 
 class Curve(Value):
@@ -39,6 +48,7 @@ class Curve(Value):
     grid    "natural", "fine" or a number; one that follows epsilon is never below `finest`
     factor  by which accuracies are multiplied
     whole   accuracies are first rounded down to whole numbers
+    shift   by which epsilons are multiplied at the end
     """
 
     sensitivity: Fraction
@@ -47,6 +57,7 @@ class Curve(Value):
     finest: Fraction = Fraction(0)
     factor: Fraction = Fraction(1)
     whole: bool = False
+    shift: float = 1.0
 
     def grid_at(self, epsilon: Fraction) -> Fraction:
         found = chosen_grid(self.grid, noise_scale=self.sensitivity / epsilon, default="fine")
@@ -72,7 +83,8 @@ class Curve(Value):
             if start < stop
             for point in self._piece(self.grid_at(start), to_float_up(start), to_float_up(stop))
         ]
-        return list(_stairs(found)) if self.whole else found
+        shifted = [(epsilon * self.shift, value) for epsilon, value in found]
+        return list(_stairs(shifted)) if self.whole else shifted
 
     def _piece(self, grid: Fraction, first: float, last: float) -> Iterator[Point]:
         """Yield the points of one grid: both ends, and all corners between them with some points after each.

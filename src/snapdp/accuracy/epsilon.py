@@ -1,34 +1,38 @@
 """The least epsilon for a target accuracy, with four significant digits, checked rather than solved.
 
-Room: accuracy. Exact arithmetic. A larger epsilon never makes the worst case without a clamp worse, not even where the
-grid that follows it halves: so the epsilons that meet a target are all from some number on, and bisection over the
-decimals of four digits, each decided exactly, ends at the least of them. The clamp may do better; it is reported.
-Theory: docs/theory/planning.md, (9)-(11).
+Room: accuracy. Both arithmetics. On one grid a larger epsilon never makes any value of the range worse; between grids
+it may, where the range is narrow. So the decimals of four digits are taken band by band, a band having one grid: each
+is asked at its last decimal, and in the first that meets the target bisection ends at the least decimal of all that do.
+The search begins at an epsilon below which none meets it. The published formulas are solved for any value.
+Theory: docs/theory/planning.md, (9)-(11), (36), (37).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
 
-from snapdp.accuracy.error import METHODS, published_accuracy, unclamped_accuracy, unclamped_chance, worst_accuracy
-from snapdp.accuracy.tails import confidence, exceeds
-from snapdp.errors import ParameterError
-from snapdp.exact import floor_log10, ln_enclosure, positive, power_of_ten
-from snapdp.mechanism import DataUnits, Inner, chosen_grid, exact_parameters
+from snapdp.accuracy.error import METHODS, accuracy as accuracy_of, published_accuracy, unclamped_chance
+from snapdp.accuracy.family import Constants, Family
+from snapdp.accuracy.four_digits import DECADE, decimal, index_down, index_up
+from snapdp.accuracy.tails import Event, confidence, exact_level, exceeds, worst_events, worst_exceeds
+from snapdp.errors import ParameterError, PremiseError
+from snapdp.exact import HALF, ln_enclosure, positive, power_of_two_at_least
+from snapdp.mechanism import DataUnits, SnappingParameters, arithmetic_of
 from snapdp.values import Value
 
-DIGITS = 4
-_FIRST: int = 10 ** (DIGITS - 1)
 Meets = Callable[[Fraction], bool]
+_BITS = 128
+_PATIENCE = 4 * DECADE  # an arithmetic that refuses all epsilons so far up refuses the request
 
 
 class EpsilonNeeded(Value):
     """The least epsilon with four digits that meets a target, and what it gives.
 
-    accuracy          by the method asked for, without a clamp: at most the target
-    clamped_accuracy  the tight one of the mechanism with its clamp: at most `accuracy`
+    accuracy          by the method asked for, at most the target; a published formula knows no clamp
+    clamped_accuracy  the tight one of the mechanism with its range and clamp: at most `accuracy`
+    arithmetic        "exact", "proved" or "notes"
     """
 
     epsilon: Fraction
@@ -39,6 +43,7 @@ class EpsilonNeeded(Value):
     grid: DataUnits
     accuracy: DataUnits
     clamped_accuracy: DataUnits
+    arithmetic: str = "exact"
 
 
 def epsilon_for(
@@ -50,31 +55,176 @@ def epsilon_for(
     upper: Any,
     grid: Any = None,
     method: str = "tight",
+    arithmetic: Any = None,
+    bits: int | None = None,
+    gamma: Any = None,
+    step: Any = None,
+    finest: Fraction = Fraction(0),
 ) -> EpsilonNeeded:
-    """Return the least epsilon, four significant digits, at which any value has an accuracy at level alpha.
+    """Return the least epsilon, four significant digits, at which every value of the range has an accuracy.
 
-    accuracy  the error that may be exceeded with probability alpha, data units
-    grid      "fine" (default) or "natural", which follow epsilon, or a power of two in data units
-    method    "tight", the true minimum; "notes" and "simple" are what the published formulas would spend
+    accuracy    the error that may be exceeded with probability alpha, data units
+    grid        "fine" or "natural", which follow epsilon, or a power of two; finest is the least that follows
+    method      "tight", the true minimum; "notes" and "simple" are what the published formulas would spend
+    arithmetic, bits, gamma, step    as in Snapping
     """
     target = DataUnits(positive(accuracy, name="accuracy"))
     level = confidence(alpha)
-    delta = positive(sensitivity, name="sensitivity")
     if method not in METHODS:
         raise ParameterError(f"method = {method!r} is unknown.", 'Give "tight", "notes" or "simple".')
-    _check_reachable(target, level, grid, method)
-    epsilon = least_epsilon(_meets(target, level, delta, grid, method), start=laplace_epsilon(target, level, delta))
-    p = exact_parameters(epsilon=epsilon, sensitivity=sensitivity, lower=lower, upper=upper, grid=grid)
+    family = Family(
+        sensitivity=positive(sensitivity, name="sensitivity"),
+        lower=lower,
+        upper=upper,
+        grid=grid,
+        finest=finest,
+        step=step,
+        arithmetic=arithmetic_of(arithmetic, bits),
+        gamma=gamma,
+    )
+    epsilon = (_over_the_range if method == "tight" else _by_a_formula)(family, target, level, method)
+    return _needed(family, epsilon, target, level, method)
+
+
+def _needed(family: Family, epsilon: Fraction, target: DataUnits, alpha: Fraction, method: str) -> EpsilonNeeded:
+    p = family.at(epsilon)
+    tight = accuracy_of(p, alpha=alpha)
+    formula = method if method != "tight" else None
     return EpsilonNeeded(
         epsilon=epsilon,
         target=target,
-        alpha=level,
+        alpha=alpha,
         method=method,
-        noise_scale=DataUnits(p.noise_scale),
+        noise_scale=DataUnits(p.unit * p.noise_scale),
         grid=p.data_grid,
-        accuracy=DataUnits(_free_accuracy(method, noise_scale=p.noise_scale, grid=p.grid, alpha=level)),
-        clamped_accuracy=DataUnits(worst_accuracy(p, level)),
+        accuracy=tight if formula is None else _published(formula, p, alpha),
+        clamped_accuracy=tight,
+        arithmetic=p.rule or "exact",
     )
+
+
+def _published(method: str, p: SnappingParameters, alpha: Fraction) -> DataUnits:
+    inner = published_accuracy(method, noise_scale=p.noise_scale, grid=p.grid, alpha=exact_level(p, alpha))
+    return DataUnits(p.unit * inner + p.printing_error)
+
+
+# Every value of the range, clamp included
+
+
+def _over_the_range(family: Family, target: Fraction, alpha: Fraction, _: str) -> Fraction:
+    """Return the least decimal that meets the target: planning (36), (37)."""
+    start = floor_epsilon(family, target, alpha)
+    _check_reachable(family, start, target, alpha)
+
+    def meets(n: int) -> bool:
+        try:
+            p = family.at(decimal(n))
+        except PremiseError:
+            if n > first + _PATIENCE:
+                raise
+            return False  # too few bits for so small an epsilon
+        distance = (target - p.printing_error) / p.unit
+        return distance >= 0 and not worst_exceeds(p, distance, exact_level(p, alpha))
+
+    first = index_down(start)
+    last, stride = first, 1
+    while not meets(last):
+        last, stride = last + stride, 2 * stride
+    for low, high in _bands(family, first, last):
+        if high == last or meets(high):
+            return decimal(_least(meets, low, high))
+    raise AssertionError("the last decimal meets the target")
+
+
+def _least(meets: Callable[[int], bool], low: int, high: int) -> int:
+    """Return the least number from low to high that meets a target, if high does and all after one that does."""
+    low -= 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if meets(middle) else (middle, high)
+    return high
+
+
+def _bands(family: Family, first: int, last: int) -> Iterator[tuple[int, int]]:
+    """Yield runs of decimals with one grid each, upward.
+
+    A grid that follows epsilon halves at sensitivity/epsilon = a power of two, or, where the noise scale is a little
+    larger than that, at the next decimal; a run that is cut once too often does no harm.
+    """
+    cut, power = first, power_of_two_at_least(family.sensitivity / decimal(first))
+    while cut <= last:
+        power /= 2
+        edge = index_up(family.sensitivity / power)
+        for end in (edge - 1, edge):
+            if cut <= end:
+                yield cut, min(end, last)
+                cut = end + 1
+            if cut > last:
+                return
+
+
+def floor_epsilon(family: Family, target: Fraction, alpha: Fraction) -> Fraction:
+    """Return an epsilon below which none meets the target: planning (37).
+
+    P(|output - f| > a) >= e^(-(a + grid/2)/lam)/2 unless the clamp leaves no such output, which takes as many noise
+    scales. Where alpha is so large that this says nothing, the epsilon of the Laplace mechanism.
+    """
+    scales = min(ln_enclosure(1 / (2 * alpha), _BITS).lower, family.clamp_scales())
+    follows, fixed = family.follows, family.fixed_grid
+    if scales <= (follows or 0):
+        return laplace_epsilon(target, alpha, family.sensitivity)
+    found = [] if follows is None else [(scales - follows) / target]
+    if fixed:
+        found.append(scales / (target + fixed / 2))
+    return family.sensitivity * min(found)
+
+
+def _check_reachable(family: Family, epsilon: Fraction, target: Fraction, alpha: Fraction) -> None:
+    """Refuse a target that no epsilon meets because the grid is fixed and too coarse for it."""
+    if family.follows is not None:
+        return
+    p = family.at(epsilon)
+    limit = max(_without_noise(p, event) for event in worst_events(p, target / p.unit))
+    if limit and limit >= alpha:
+        raise _unreachable(target, p.data_grid)
+
+
+def _without_noise(p: SnappingParameters, event: Event) -> Fraction:
+    """Return what the probability of an event tends to as epsilon grows without bound."""
+    if event.above <= event.below + 1:
+        return Fraction(1)
+    tied = 0
+    if p.low < event.above <= p.high:
+        tied += (event.above - HALF) * p.grid == event.value
+    if p.low <= event.below < p.high:
+        tied += (event.below + HALF) * p.grid == event.value
+    return HALF * tied
+
+
+def _unreachable(target: Fraction, grid: Fraction) -> ParameterError:
+    return ParameterError(
+        f"accuracy = {target} is met by no epsilon on a grid of {grid}: rounding alone can err by {grid / 2}.",
+        f"Ask for an accuracy above {grid / 2}, take a grid below {2 * target}, or leave the grid out.",
+        accuracy=target,
+        grid=grid,
+    )
+
+
+# Any value, without a clamp
+
+
+def _by_a_formula(family: Family, target: Fraction, alpha: Fraction, method: str) -> Fraction:
+    """Return the least epsilon at which a published formula promises the target."""
+    if family.follows is None and target <= family.fixed_grid / 2:
+        raise _unreachable(target, family.fixed_grid)
+
+    def meets(epsilon: Fraction) -> bool:
+        c = family.constants(epsilon, alpha)
+        left = (target - c.printing_error) / c.unit - (c.grid / 2 if method == "notes" else c.noise_scale)
+        # lam ln(1/alpha) <= left; the logarithm of a rational other than 1 is irrational: decided.
+        return exceeds(lambda bits: -ln_enclosure(1 / c.alpha, bits), -left / c.noise_scale)
+
+    return least_epsilon(meets, start=laplace_epsilon(target, alpha, family.sensitivity))
 
 
 def meets_target(*, target: Fraction, noise_scale: Fraction, grid: Fraction, alpha: Fraction) -> bool:
@@ -84,65 +234,24 @@ def meets_target(*, target: Fraction, noise_scale: Fraction, grid: Fraction, alp
     )
 
 
-def _meets(target: Fraction, alpha: Fraction, sensitivity: Fraction, grid: Any, method: str) -> Meets:
-    """Return the question whether an epsilon meets the target; true from some epsilon on: planning (9), (10)."""
-
-    def tight(epsilon: Fraction) -> bool:
-        scale = sensitivity / epsilon
-        return meets_target(target=target, noise_scale=scale, grid=_grid(grid, scale), alpha=alpha)
-
-    def published(epsilon: Fraction) -> bool:
-        scale = sensitivity / epsilon
-        extra = _grid(grid, scale) / 2 if method == "notes" else scale
-        # lam ln(1/alpha) <= target - extra; the logarithm of a rational other than 1 is irrational: decided.
-        return exceeds(lambda bits: -ln_enclosure(1 / alpha, bits), -(target - extra) / scale)
-
-    return tight if method == "tight" else published
-
-
-def _grid(asked: Any, noise_scale: Fraction) -> Inner:
-    return chosen_grid(asked, noise_scale=noise_scale, default="fine")
-
-
-def _check_reachable(target: Fraction, alpha: Fraction, grid: Any, method: str) -> None:
-    """Refuse a target that no epsilon meets because the grid is fixed and too coarse for it."""
-    if grid is None or grid in ("natural", "fine"):
-        return
-    fixed = _grid(grid, Fraction(1))
-    least = fixed / 2
-    reachable = target > least or (target == least and method == "tight" and alpha > Fraction(1, 2))
-    if not reachable:
-        raise ParameterError(
-            f"accuracy = {target} is met by no epsilon on a grid of {fixed}: rounding alone can err by {least}.",
-            f"Ask for an accuracy above {least}, take a grid below {2 * target}, or leave the grid out.",
-            accuracy=target,
-            grid=fixed,
-        )
+def any_value_meets(target: Fraction, c: Constants) -> bool:
+    """Return the same of the target in data units, for the constants of a mechanism."""
+    inner = (target - c.printing_error) / c.unit
+    return meets_target(target=inner, noise_scale=c.noise_scale, grid=c.grid, alpha=c.alpha)
 
 
 def laplace_epsilon(target: Fraction, alpha: Fraction, sensitivity: Fraction) -> Fraction:
-    """Return an epsilon that no mechanism with Laplace noise can undercut, up to rounding: planning (11)."""
-    return ln_enclosure(1 / alpha, 128).lower * sensitivity / target
+    """Return an epsilon that Laplace noise cannot undercut for any value, up to rounding: planning (11)."""
+    return ln_enclosure(1 / alpha, _BITS).lower * sensitivity / target
 
 
 def least_epsilon(meets: Meets, *, start: Fraction) -> Fraction:
-    """Return the least decimal of four significant digits that meets a target; `start` > 0 is a lower bound."""
-    exponent = floor_log10(start) - DIGITS + 1
-    while not meets(10 * _FIRST * power_of_ten(exponent)):
-        exponent += 1
-    low, high = _FIRST - 1, 10 * _FIRST
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if meets(middle * power_of_ten(exponent)) else (middle, high)
-    return high * power_of_ten(exponent)
+    """Return the least decimal of four significant digits that meets a target, which all after it do.
 
-
-def next_four_digits(x: Fraction) -> Fraction:
-    """Return the next decimal of four significant digits after one, x > 0."""
-    return x + power_of_ten(floor_log10(x) - DIGITS + 1)
-
-
-def _free_accuracy(method: str, *, noise_scale: Fraction, grid: Fraction, alpha: Fraction) -> Fraction:
-    if method == "tight":
-        return unclamped_accuracy(noise_scale=noise_scale, grid=grid, alpha=alpha)
-    return published_accuracy(method, noise_scale=noise_scale, grid=grid, alpha=alpha)
+    start > 0 is a lower bound.
+    """
+    first = index_down(start)
+    last, stride = first, 1
+    while not meets(decimal(last)):
+        last, stride = last + stride, 2 * stride
+    return decimal(_least(lambda n: meets(decimal(n)), first, last))

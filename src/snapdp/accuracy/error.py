@@ -3,8 +3,9 @@
 Room: accuracy. Three ways, by name: "tight" is the smallest that is true; "notes" and "simple" are the published
 bounds. Without the clamp the tight one has a closed form; the clamp can only lower it, and whether it does is asked of
 the at most six events of `tails`. At a guessed value the answer is the distance to some output, found by bisection. In
-finite precision the worst case is taken at a level lowered by what rounding can add to a probability. Theory:
-docs/theory/planning.md, (3)-(8).
+finite precision the worst case is taken at a level lowered by what rounding can add to a probability. A statistic that
+has only the values of a lattice is asked there, and its accuracy is the distance of a value and an output.
+Theory: docs/theory/planning.md, (3)-(8), (35).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any
 
 from snapdp.accuracy.tails import (
     LEVEL_BITS,
+    Values,
     beyond,
     chance,
     confidence,
@@ -28,6 +30,7 @@ from snapdp.accuracy.tails import (
     public_range,
     ratio_to_exact,
     value_chance,
+    values_of,
     worst_chance,
     worst_exceeds,
 )
@@ -142,6 +145,9 @@ def unclamped_accuracy(*, noise_scale: Fraction, grid: Fraction, alpha: Fraction
 def worst_accuracy(p: SnappingParameters, alpha: Fraction) -> Fraction:
     """Return the smallest inner a that holds for every f of the range, clamp included."""
     level = exact_level(p, alpha)
+    values = values_of(p)
+    if values is not None:
+        return _accuracy_of_values(p, level, values)
     free = unclamped_accuracy(noise_scale=p.noise_scale, grid=p.grid, alpha=level)
     high = min(free, furthest_error(p))
     below = high * (1 - TOLERANCE)
@@ -155,6 +161,28 @@ def worst_accuracy(p: SnappingParameters, alpha: Fraction) -> Fraction:
         low, high = (middle, high) if worst_exceeds(p, middle, level) else (low, middle)
     jumps = sorted(a for a in _jumps_after(p, low) if a <= high)
     return next((a for a in jumps if not worst_exceeds(p, a, level)), rounded_up(high))
+
+
+def _accuracy_of_values(p: SnappingParameters, level: Fraction, values: Values) -> Fraction:
+    """Return the smallest inner a for the values of a lattice, exactly: planning (35).
+
+    It is the distance of a value and an output: a multiple of the finer of the two spacings, counted from a phase.
+    """
+    unit = min(values.spacing, p.grid)
+    free = unclamped_accuracy(noise_scale=p.noise_scale, grid=p.grid, alpha=level)
+    most = min(free, furthest_error(p))  # holds for every value, and is not far off
+
+    def least(phase: Fraction) -> Fraction:
+        high, stride = max(math.ceil((most - phase) / unit), 0), 1
+        while high >= stride and not worst_exceeds(p, phase + (high - stride) * unit, level):
+            high, stride = high - stride, 2 * stride
+        low = max(high - stride, -1)
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if worst_exceeds(p, phase + middle * unit, level) else (low, middle)
+        return phase + high * unit
+
+    return min(least(phase) for phase in {values.origin % unit, -values.origin % unit})
 
 
 def _jumps_after(p: SnappingParameters, low: Fraction) -> list[Fraction]:

@@ -11,11 +11,14 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from snapdp.accuracy.epsilon import DIGITS, laplace_epsilon, least_epsilon, meets_target, next_four_digits
+from snapdp.accuracy.epsilon import laplace_epsilon, least_epsilon, meets_target
 from snapdp.accuracy.error import unclamped_accuracy
+from snapdp.accuracy.family import Family, family_of, natural_grid
+from snapdp.accuracy.four_digits import DIGITS, next_four_digits
 from snapdp.accuracy.tails import confidence, exact_level
-from snapdp.exact import power_of_two_at_least, round_digits_up
-from snapdp.mechanism import FINE, DataUnits, FinitePrecision, SnappingParameters, chosen_grid, finite_parameters
+from snapdp.errors import PremiseError
+from snapdp.exact import round_digits_up
+from snapdp.mechanism import DataUnits, SnappingParameters
 from snapdp.values import Value
 
 NEAR = Fraction(11, 10)  # at most a tenth more epsilon is suggested
@@ -43,9 +46,12 @@ def cliff_hint(p: SnappingParameters, *, alpha: Any = "0.05") -> tuple[Hint, ...
     The grid is taken to follow epsilon as it does in p: natural, fine (a sixteenth of it), or fixed.
     """
     level = confidence(alpha)
-    now = _accuracy(p, p.epsilon, level)
+    if p.precision is not None and p.rule is None:
+        return ()  # constants as they stand: no epsilon is behind them
+    family = family_of(p)
+    now = p.unit * unclamped_accuracy(noise_scale=p.noise_scale, grid=p.grid, alpha=exact_level(p, level))
     found = []
-    for kind, epsilon in (("cheaper", _cheaper(p, now, level)), ("sharper", _sharper(p, now, level))):
+    for kind, epsilon in (("cheaper", _cheaper(p, family, now, level)), ("sharper", _sharper(p, family, now, level))):
         if epsilon is not None:
             found.append(
                 Hint(
@@ -54,78 +60,50 @@ def cliff_hint(p: SnappingParameters, *, alpha: Any = "0.05") -> tuple[Hint, ...
                     epsilon=p.epsilon,
                     accuracy=DataUnits(now),
                     better_epsilon=epsilon,
-                    better_accuracy=DataUnits(_accuracy(p, epsilon, level)),
+                    better_accuracy=DataUnits(_accuracy(family, epsilon, level)),
                 )
             )
     return tuple(found)
 
 
-def grid_choice(p: SnappingParameters) -> Any:
-    """Return the spelling under which the grid of p follows epsilon, or the grid itself where it does not."""
-    natural = _natural(p)
-    return {natural: "natural", natural / FINE: "fine"}.get(p.grid, p.grid)
+def _accuracy(family: Family, epsilon: Fraction, alpha: Fraction) -> Fraction:
+    """Return the tight accuracy without a clamp that an epsilon gives, in data units."""
+    c = family.constants(epsilon, alpha)
+    return c.unit * unclamped_accuracy(noise_scale=c.noise_scale, grid=c.grid, alpha=c.alpha)
 
 
-def _natural(p: SnappingParameters) -> Fraction:
-    """Return the natural grid: the notes take it from the noise scale, which is a little above sensitivity/epsilon."""
-    return power_of_two_at_least(p.noise_scale if p.rule == "notes" else p.sensitivity / p.unit / p.epsilon)
+def _cheaper(p: SnappingParameters, family: Family, now: Fraction, alpha: Fraction) -> Fraction | None:
+    """Return the least epsilon with the accuracy of p, where it saves a percent: planning (31).
 
-
-def _constants(p: SnappingParameters, epsilon: Fraction, alpha: Fraction) -> dict[str, Fraction]:
-    """Return noise scale, grid and exact level that another epsilon gives, in inner units."""
-    if p.precision is None:
-        scale = p.sensitivity / epsilon
-        grid = chosen_grid(grid_choice(p), noise_scale=scale, default="fine")
-        return {"noise_scale": scale, "grid": grid, "alpha": alpha}
-    other = p if epsilon == p.epsilon else _rebuilt(p, epsilon)
-    return {"noise_scale": other.noise_scale, "grid": other.grid, "alpha": exact_level(other, alpha)}
-
-
-def _accuracy(p: SnappingParameters, epsilon: Fraction, alpha: Fraction) -> Fraction:
-    """Return the tight accuracy without a clamp that another epsilon gives, in data units."""
-    return p.unit * unclamped_accuracy(**_constants(p, epsilon, alpha))
-
-
-def _rebuilt(p: SnappingParameters, epsilon: Fraction) -> SnappingParameters:
-    """Return the mechanism of finite precision with another epsilon, the same bits, rule and bound."""
-    assert p.precision is not None
-    return finite_parameters(
-        epsilon=epsilon,
-        sensitivity=p.sensitivity,
-        lower=p.lower,
-        upper=p.upper,
-        arithmetic=FinitePrecision(bits=p.precision.uniform, rule=p.rule or "proved"),
-        grid=grid_choice(p),
-        bound=p.bound,
-    )
-
-
-def _cheaper(p: SnappingParameters, now: Fraction, alpha: Fraction) -> Fraction | None:
-    """Return the least epsilon with the accuracy of p, where it saves a percent: planning (31). Exact arithmetic."""
-    if p.precision is not None:
-        return None
+    In finite precision a smaller epsilon may need more bits than p has: then nothing is said.
+    """
 
     def meets(epsilon: Fraction) -> bool:
-        return meets_target(target=now, **_constants(p, epsilon, alpha))
+        c = family.constants(epsilon, alpha)
+        return meets_target(target=now / c.unit, noise_scale=c.noise_scale, grid=c.grid, alpha=c.alpha)
 
-    found = least_epsilon(meets, start=laplace_epsilon(now, alpha, p.sensitivity))
+    try:
+        found = least_epsilon(meets, start=laplace_epsilon(now, alpha, p.sensitivity))
+    except PremiseError:
+        return None
     return found if found <= p.epsilon * WORTH_SAYING else None
 
 
-def _sharper(p: SnappingParameters, now: Fraction, alpha: Fraction) -> Fraction | None:
+def _sharper(p: SnappingParameters, family: Family, now: Fraction, alpha: Fraction) -> Fraction | None:
     """Return an epsilon just above the next cliff, if near, where the error shrinks by more than it adds.
 
     planning (32).
     In finite precision the noise scale lies a little above sensitivity/epsilon; so the cliff lies a little above the
     power of two, and the next decimal is tried too.
     """
-    if grid_choice(p) == p.grid or (p.precision is not None and p.rule is None):
+    if family.follows is None:
         return None
-    edge = round_digits_up(p.sensitivity / p.unit / (_natural(p) / 2), DIGITS)  # from there on the grid is half as wide
+    # From this epsilon on the grid is half as wide.
+    edge = round_digits_up(p.sensitivity / p.unit / (natural_grid(p) / 2), DIGITS)
     for epsilon in (edge, next_four_digits(edge)):
         near = p.epsilon < epsilon <= NEAR * p.epsilon
-        if near and _constants(p, epsilon, alpha)["grid"] < p.grid:
+        if near and family.constants(epsilon, alpha).grid < p.grid:
             # The Laplace mechanism has the same product of epsilon and accuracy everywhere.
-            gain = _accuracy(p, epsilon, alpha) * epsilon / (now * p.epsilon)
+            gain = _accuracy(family, epsilon, alpha) * epsilon / (now * p.epsilon)
             return epsilon if gain <= WORTH_SAYING else None
     return None

@@ -4,8 +4,9 @@ Room: accuracy. An *event* is "index >= above, or index <= below" for one value;
 these. In exact arithmetic its probability is a sum of at most two exponentials, in finite precision an exact rational.
 The worst value of a range needs no search: between the places where `above` or `below` jumps the probability falls and
 then rises, so only one-sided limits at those places and the ends of the range matter, and of each family of limits only
-the last or first one that lies in the range: at most six events.
-Theory: docs/theory/planning.md, (1)-(4).
+the last or first one that lies in the range: at most six events. Where the statistic has only the values of a lattice
+(whole numbers, or multiples of a step), the lattice points next to those places take the part of the limits.
+Theory: docs/theory/planning.md, (1)-(4), (35).
 """
 
 from __future__ import annotations
@@ -35,6 +36,21 @@ from snapdp.values import replaced
 SMALLEST_LEVEL = power_of_two(-12_000)  # a parameter has 13,000 bits; enclosures tell far smaller ones from 0
 LEVEL_BITS = 320  # a level that must round does so in the 320th bit: an accuracy in the 53rd, or by a level's 256th
 _LEVEL_BITS = 256
+
+
+class Values(NamedTuple):
+    """The values that the statistic can have: origin + whole multiples of spacing, inner units."""
+
+    origin: Fraction
+    spacing: Fraction
+
+    def last_before(self, x: Fraction) -> Fraction:
+        """Return the greatest value < x."""
+        return self.origin + self.spacing * (math.ceil((x - self.origin) / self.spacing) - 1)
+
+    def first_after(self, x: Fraction) -> Fraction:
+        """Return the least value > x."""
+        return self.origin + self.spacing * (math.floor((x - self.origin) / self.spacing) + 1)
 
 
 class Event(NamedTuple):
@@ -84,6 +100,21 @@ def widened_range(p: SnappingParameters) -> tuple[DataUnits, DataUnits]:
     """Return the public range in data units, widened to hold its quantised ends: bounds may lie off the step."""
     lower, upper = (DataUnits(p.offset + p.unit * end) for end in public_range(p))
     return (p.lower, p.upper) if p.step is None else (min(p.lower, lower), max(p.upper, upper))
+
+
+def values_of(p: SnappingParameters) -> Values | None:
+    """Return the lattice of the values where there is a step and the proof of (35) applies; None: all of the range.
+
+    One of step and grid must be a multiple of the other, the ends of the clamp must be multiples of the grid, and the
+    ends of the range must be values.
+    """
+    if p.step is None:
+        return None
+    spacing = p.step / p.unit
+    origin = -p.offset / p.unit
+    wholes = [(end - origin) / spacing for end in public_range(p)]
+    wholes += [p.end_lower / p.grid, p.end_upper / p.grid, max(spacing / p.grid, p.grid / spacing)]
+    return Values(origin % spacing, spacing) if all(each.denominator == 1 for each in wholes) else None
 
 
 def furthest_error(p: SnappingParameters, value: Fraction | None = None) -> Fraction:
@@ -156,6 +187,10 @@ def worst_events(p: SnappingParameters, distance: Fraction) -> Iterator[Event]:
     lower, upper = public_range(p)
     yield beyond(p, lower, distance)
     yield beyond(p, upper, distance)
+    values = values_of(p)
+    if values is not None:
+        yield from _worst_of_values(p, distance, values)
+        return
     for k in {min(last_below(p, upper + distance, closed=True), p.high - 1), p.high}:
         f = p.inner_value(k) - distance  # from the left: the output k is still too far
         if lower < f <= upper:
@@ -164,6 +199,18 @@ def worst_events(p: SnappingParameters, distance: Fraction) -> Iterator[Event]:
         f = p.inner_value(k) + distance  # from the right
         if lower <= f < upper:
             yield Event(f, first_above(p, f + distance, closed=False), k)
+
+
+def _worst_of_values(p: SnappingParameters, distance: Fraction, values: Values) -> Iterator[Event]:
+    """Yield the events of the values next to the places where an event jumps: planning (35)."""
+    lower, upper = public_range(p)
+    last = {min(last_below(p, upper + distance, closed=True), p.high - 1), p.high}
+    first = {max(first_above(p, lower - distance, closed=True), p.low + 1), p.low}
+    places = {values.last_before(p.inner_value(k) - distance) for k in last}
+    places |= {values.first_after(p.inner_value(k) + distance) for k in first}
+    for f in sorted(places):
+        if lower <= f <= upper:
+            yield beyond(p, f, distance)
 
 
 def laplace_tail(t: Fraction, noise_scale: Fraction, bits: int) -> Enclosure:

@@ -1,6 +1,6 @@
 """Everything worth knowing about one mechanism before it is used: one value that front ends print.
 
-Room: accuracy. Collects accuracy, moments, clamping, price and hints from their modules.
+Room: accuracy. Collects accuracy, moments, clamping, price and hints from their modules, in either arithmetic.
 """
 
 from __future__ import annotations
@@ -12,27 +12,46 @@ from snapdp.accuracy.clamping import binding_probability
 from snapdp.accuracy.epsilon import epsilon_for
 from snapdp.accuracy.error import accuracy as accuracy_of
 from snapdp.accuracy.hints import Hint, cliff_hint
-from snapdp.accuracy.moments import bias_range
+from snapdp.accuracy.laplace import Distance, distance
+from snapdp.accuracy.moments import bias, bias_range, expected_absolute_error, mse
 from snapdp.accuracy.price import Price, price_of_snapping
 from snapdp.accuracy.tails import confidence
-from snapdp.errors import ParameterError
+from snapdp.errors import BoundError, ParameterError, PremiseError
 from snapdp.exact import Enclosure
-from snapdp.mechanism import DataUnits, SnappingParameters, exact_parameters
+from snapdp.mechanism import DataUnits, FinitePrecision, SnappingParameters, declared, finite_parameters
 from snapdp.values import Value
 
 
+class Guess(Value):
+    """What a mechanism does to one guessed value, in data units (mse: squared); public only for a guess."""
+
+    value: Fraction
+    accuracy: DataUnits
+    bias: Enclosure
+    mse: Enclosure
+    absolute_error: Enclosure
+    distance: Distance
+
+
 class Worth(Value):
-    """One mechanism and what it is worth, in data units."""
+    """One mechanism and what it is worth, in data units.
+
+    notes, simple  the published formulas at the noise scale and grid of this mechanism
+    published      the notes' formula for the notes' own mechanism with this epsilon; None where that is refused
+    guess          the same for one value, where one was guessed
+    """
 
     parameters: SnappingParameters
     alpha: Fraction
     tight: DataUnits
     notes: DataUnits
     simple: DataUnits | None
+    published: DataUnits | None
     bias: Enclosure
     binding: Enclosure
     price: Price
     hints: tuple[Hint, ...]
+    guess: Guess | None = None
 
 
 def worth_of_mechanism(
@@ -44,21 +63,29 @@ def worth_of_mechanism(
     accuracy: Any = None,
     alpha: Any = "0.05",
     grid: Any = None,
+    arithmetic: Any = None,
+    bits: int | None = None,
+    gamma: Any = None,
+    if_value: Any = None,
 ) -> Worth:
-    """Return what a mechanism is worth in exact arithmetic, given its epsilon or the accuracy it must have."""
+    """Return what a mechanism is worth, given its epsilon or the accuracy it must have.
+
+    if_value  a guess of the statistic, of which accuracy, bias and distance to the Laplace mechanism are told too
+    """
     if (epsilon is None) == (accuracy is None):
         given = "neither" if epsilon is None else "both"
         raise ParameterError(
             f"a plan needs an epsilon or a target accuracy, one of the two; {given} given.",
             "Give epsilon to see the accuracy, or accuracy to see the epsilon.",
         )
-    declared = {"sensitivity": sensitivity, "lower": lower, "upper": upper, "grid": grid}
+    said = {"sensitivity": sensitivity, "lower": lower, "upper": upper, "grid": grid}
+    said |= {"arithmetic": arithmetic, "bits": bits, "gamma": gamma}
     if epsilon is None:
-        epsilon = epsilon_for(accuracy=accuracy, alpha=alpha, **declared).epsilon
-    return worth_of(exact_parameters(epsilon=epsilon, **declared), alpha=alpha)
+        epsilon = epsilon_for(accuracy=accuracy, alpha=alpha, **said).epsilon
+    return worth_of(declared(epsilon=epsilon, **said).parameters, alpha=alpha, if_value=if_value)
 
 
-def worth_of(p: SnappingParameters, *, alpha: Any = "0.05") -> Worth:
+def worth_of(p: SnappingParameters, *, alpha: Any = "0.05", if_value: Any = None) -> Worth:
     """Return what a mechanism with given parameters is worth."""
     level = confidence(alpha)
     return Worth(
@@ -67,11 +94,44 @@ def worth_of(p: SnappingParameters, *, alpha: Any = "0.05") -> Worth:
         tight=accuracy_of(p, alpha=level),
         notes=accuracy_of(p, alpha=level, method="notes"),
         simple=accuracy_of(p, alpha=level, method="simple") if p.grid <= 2 * p.noise_scale else None,
+        published=published_worth(p, level),
         bias=bias_range(p),
         binding=binding_probability(p, p.upper),
         price=price_of_snapping(p, alpha=level),
         hints=cliff_hint(p, alpha=level),
+        guess=None if if_value is None else guess_worth(p, if_value, level),
     )
+
+
+def guess_worth(p: SnappingParameters, value: Any, alpha: Fraction) -> Guess:
+    """Return what the mechanism does to a guessed value of the statistic."""
+    found = distance(p, value)
+    return Guess(
+        value=found.value,
+        accuracy=accuracy_of(p, alpha=alpha, value=value),
+        bias=bias(p, value),
+        mse=mse(p, value),
+        absolute_error=expected_absolute_error(p, value),
+        distance=found,
+    )
+
+
+def published_worth(p: SnappingParameters, alpha: Fraction) -> DataUnits | None:
+    """Return lam' ln(1/alpha) + grid'/2 of the notes' mechanism with the epsilon and range of p: planning (38).
+
+    Its grid is at least its noise scale, which lies above sensitivity/epsilon. None where the notes' premises fail.
+    """
+    try:
+        notes = finite_parameters(
+            epsilon=p.epsilon,
+            sensitivity=p.sensitivity,
+            lower=p.lower,
+            upper=p.upper,
+            arithmetic=FinitePrecision(rule="notes"),
+        )
+    except (PremiseError, BoundError):
+        return None
+    return accuracy_of(notes, alpha=alpha, method="notes")
 
 
 Report, report = Worth, worth_of_mechanism  # the former names: old imports go on working

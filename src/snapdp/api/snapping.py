@@ -204,17 +204,36 @@ class Snapping:
         upper: Parameter,
         grid: Parameter | None = None,
         method: str = "tight",
+        arithmetic: str | FinitePrecision | None = None,
+        bits: int | None = None,
+        gamma: Parameter | None = None,
+        step: Parameter | None = None,
     ) -> EpsilonNeeded:
         """Return the least epsilon (four digits, rounded up) with that accuracy, and the accuracies it then has.
+
+        Least of those at which every value of the range has the accuracy, in the arithmetic asked for. On a narrow
+        range and a coarse grid a larger epsilon may miss it again: accuracy jumps where the grid halves.
 
         >>> needed = Snapping.epsilon_for(accuracy=6, sensitivity=1, lower=0, upper=1000)
         >>> needed.epsilon
         Fraction(4997, 10000)
+        >>> Snapping.epsilon_for(accuracy=7, sensitivity=1, lower=0, upper=1000, arithmetic="notes", bits=118).epsilon
+        Fraction(5001, 10000)
         """
         from snapdp.accuracy import epsilon_for
 
         return epsilon_for(
-            accuracy=accuracy, alpha=alpha, sensitivity=sensitivity, lower=lower, upper=upper, grid=grid, method=method
+            accuracy=accuracy,
+            alpha=alpha,
+            sensitivity=sensitivity,
+            lower=lower,
+            upper=upper,
+            grid=grid,
+            method=method,
+            arithmetic=arithmetic,
+            bits=bits,
+            gamma=gamma,
+            step=step,
         )
 
     def bias(self, value: Parameter) -> Enclosure:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from snapdp.cli.flags.arguments import NUMBER, StudyFile
+from snapdp.cli.flags.mechanism import mechanism_options
 from snapdp.cli.flags.options import statistic_options
 from snapdp.cli.screen import echo_json, one_line, say
 from snapdp.errors import SnapdpError
@@ -19,11 +20,13 @@ if TYPE_CHECKING:
     from snapdp.accuracy import Worth
     from snapdp.studies import Plan
 
+OF_A_MECHANISM = {"grid", "arithmetic", "bits", "gamma", "if_value"}
 EXAMPLE = """\b
 Examples:
   snapdp plan --mean age --bounds 0,120 --missing middle --n 5000 --epsilon 0.5
   snapdp plan --histogram region --categories north,south,east,west --n-max 10000 --accuracy 30
   snapdp plan --sensitivity 1 --bounds 0,1000 --epsilon 0.49 --grid natural
+  snapdp plan --sensitivity 1 --bounds 0,1000 --accuracy 7 --arithmetic notes --bits 118
   snapdp plan study.toml --fit
 """
 
@@ -35,6 +38,7 @@ Examples:
     "--sensitivity", type=NUMBER, metavar="NUMBER", help="Plan a bare mechanism with this sensitivity and --bounds."
 )
 @click.option("--grid", metavar="GRID", help="Of a bare mechanism: fine, natural, or a power of two.")
+@mechanism_options
 @click.option("--fit", is_flag=True, help="Rescale unlocked lines so that the total meets the budget.")
 @click.option("--budget", type=NUMBER, metavar="NUMBER", help="The budget to fit to, instead of the study's.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -83,9 +87,9 @@ def _refuse_strays(options: dict[str, Any]) -> None:
     if options["study"] is not None:
         allowed, form = {"study", "fit", "budget"}, "a study file"
     elif options["sensitivity"] is not None:
-        allowed, form = {"sensitivity", "bounds", "epsilon", "accuracy", "alpha", "grid"}, "--sensitivity"
+        allowed, form = {"sensitivity", "bounds", "epsilon", "accuracy", "alpha", *OF_A_MECHANISM}, "--sensitivity"
     else:
-        allowed, form = set(options) - {"grid"}, "statistics"
+        allowed, form = set(options) - OF_A_MECHANISM, "statistics"
     strays = [name for name, value in options.items() if value not in (None, False, ()) and name not in allowed]
     if strays:
         flags = ", ".join(f"--{name.replace('_', '-')}" for name in strays)
@@ -117,5 +121,5 @@ def _mechanism(options: dict[str, Any]) -> Worth:
         sensitivity=options["sensitivity"],
         lower=bounds[0],
         upper=bounds[1],
-        grid=options["grid"],
+        **{name: options[name] for name in OF_A_MECHANISM},
     )

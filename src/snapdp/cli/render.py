@@ -9,10 +9,10 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from snapdp.accuracy import Worth
+from snapdp.accuracy import Guess, Worth
 from snapdp.cli.screen import note, one_line, say, table
 from snapdp.display import decimal_up, exact_amount, four_digits_up, hides_nothing, six_digits, two_digits
-from snapdp.exact import Enclosure, parameter, to_float_down, to_float_up
+from snapdp.exact import Enclosure, parameter, sqrt_enclosure, to_float_down, to_float_up
 from snapdp.studies import AS_NUMBERS, CategoryColumn, Line, NumberColumn, Plan
 
 if TYPE_CHECKING:
@@ -209,12 +209,15 @@ def _print_mechanism(worth: Worth) -> None:
         ("grid of the outputs", str(p.data_grid), ""),
         ("outputs are clamped to", _clamp(worth), ""),
         ("accuracy", f"± {four_digits_up(worth.tight)}", f"{missed}; {over}"),
-        ("... by the published formula", f"± {four_digits_up(worth.notes)}", "valid, not tight"),
+        _published_row(worth),
         ("root mean square error", four_digits_up(price.rmse), "averaged over the phase of the grid"),
         ("bias", _outward(worth.bias), "over the public range"),
         ("clamp changes an output", two_digits(worth.binding.upper, ROUND_CEILING), "probability, at the upper end"),
     ]
-    table(("", "", ""), rows, numbers=(1,), dim=(2,), title=f"One release at epsilon = {exact_amount(p.epsilon)}")
+    title = f"One release at epsilon = {exact_amount(p.epsilon)}{_arithmetic(worth)}"
+    table(("", "", ""), rows, numbers=(1,), dim=(2,), title=title)
+    if worth.guess is not None:
+        table(("", "", ""), _guess_rows(worth.guess), numbers=(1,), dim=(2,), title=_guess_title(worth.guess))
     for hint in worth.hints:
         note(
             f"Hint ({hint.kind}): epsilon = {exact_amount(hint.better_epsilon)} gives "
@@ -226,6 +229,51 @@ def _print_mechanism(worth: Worth) -> None:
         note(warning, style="bold red")
 
 
+def _arithmetic(worth: Worth) -> str:
+    p = worth.parameters
+    return "" if p.precision is None else f", {p.precision.uniform} bits, rule {p.rule}"
+
+
+def _published_row(worth: Worth) -> tuple[str, str, str]:
+    """Return what the notes promise for their own mechanism at this epsilon."""
+    if worth.published is None:
+        return ("... as published", "none", "the notes' mechanism does not exist here")
+    return ("... as published", f"± {four_digits_up(worth.published)}", "the notes' mechanism and formula")
+
+
+def _guess_title(guess: Guess) -> str:
+    return f"If the value were {exact_amount(guess.value)}"
+
+
+def _guess_rows(guess: Guess) -> list[tuple[str, str, str]]:
+    """Return what the mechanism does to a guessed value, rounded to the safe side."""
+    far = guess.distance
+    bound, beyond = four_digits_up(far.bound), two_digits(far.cases[1].probability.upper, ROUND_CEILING)
+    return [
+        ("accuracy", f"± {four_digits_up(guess.accuracy)}", "not monotone in epsilon at one value"),
+        ("bias", _outward(guess.bias), ""),
+        ("root mean square error", four_digits_up(sqrt_enclosure(guess.mse.upper, 64).upper), ""),
+        ("mean absolute error", four_digits_up(guess.absolute_error.upper), ""),
+        ("distance to Laplace", f"at most {bound}", f"on the same draw, but with probability {beyond}"),
+    ]
+
+
+def _guess_values(guess: Guess) -> dict[str, Any]:
+    far = guess.distance
+    return {
+        "value": str(guess.value),
+        "accuracy": str(guess.accuracy),
+        "bias": [to_float_down(guess.bias.lower), to_float_up(guess.bias.upper)],
+        "mse": to_float_up(guess.mse.upper),
+        "absolute_error": to_float_up(guess.absolute_error.upper),
+        "laplace_distance": {
+            "bound": str(far.bound),
+            "beyond": to_float_up(far.cases[1].probability.upper),
+            "excess": to_float_up(far.excess.upper),
+        },
+    }
+
+
 def _mechanism_values(worth: Worth) -> dict[str, Any]:
     """Return what one mechanism is worth as plain values."""
     p, price = worth.parameters, worth.price
@@ -234,6 +282,8 @@ def _mechanism_values(worth: Worth) -> dict[str, Any]:
         "epsilon": str(p.epsilon),
         "alpha": str(worth.alpha),
         "sensitivity": str(p.sensitivity),
+        "arithmetic": p.rule or "exact",
+        "bits": None if p.precision is None else p.precision.uniform,
         "noise_scale": str(p.unit * p.noise_scale),
         "grid": str(p.data_grid),
         "clamp": [p.released(p.low), p.released(p.high)],
@@ -241,6 +291,7 @@ def _mechanism_values(worth: Worth) -> dict[str, Any]:
             "tight": str(worth.tight),
             "notes": str(worth.notes),
             "simple": None if worth.simple is None else str(worth.simple),
+            "published": None if worth.published is None else str(worth.published),
             "shown": four_digits_up(worth.tight),
         },
         "rmse": str(price.rmse),
@@ -256,4 +307,5 @@ def _mechanism_values(worth: Worth) -> dict[str, Any]:
             }
             for hint in worth.hints
         ],
+        **({} if worth.guess is None else {"if_value": _guess_values(worth.guess)}),
     }

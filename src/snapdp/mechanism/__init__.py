@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     )
     from snapdp.mechanism.definition import clamped_index as clamped_index
     from snapdp.mechanism.finite_precision import (
+        FINITE_GAMMA as FINITE_GAMMA,
         bits_above as bits_above,
         explicit_parameters as explicit_parameters,
         finite_parameters as finite_parameters,
@@ -35,9 +36,11 @@ if TYPE_CHECKING:
     from snapdp.mechanism.mechanism import (
         Mechanism as Mechanism,
         declared as declared,
+        dividing_step as dividing_step,
         integer_indices as integer_indices,
     )
     from snapdp.mechanism.parameters import (
+        EXACT_GAMMA as EXACT_GAMMA,
         FINE as FINE,
         DataUnits as DataUnits,
         Declaration as Declaration,
@@ -54,7 +57,7 @@ else:
             "arithmetic": "FinitePrecision Precision arithmetic_of",
             "definition": "clamped_index",
             "finite_precision": (
-                "bits_above explicit_parameters finite_parameters notes_effective_epsilon required_bits"
+                "FINITE_GAMMA bits_above explicit_parameters finite_parameters notes_effective_epsilon required_bits"
             ),
             "law.bounds": (
                 "liu_formula liu_loss mass_ratio mironov_formula mironov_loss overhead_of proved_loss ratio_of_masses"
@@ -63,9 +66,10 @@ else:
             "law.finite": "FiniteLaw is_summable",
             "law.law": "ONE ZERO Law law_of",
             "law.loss": "loss_bracket pair_loss worst_pair",
-            "mechanism": "Mechanism declared integer_indices",
+            "mechanism": "Mechanism declared dividing_step integer_indices",
             "parameters": (
-                "FINE DataUnits Declaration Inner SnappingParameters chosen_grid exact_parameters spacing_of_doubles "
+                "EXACT_GAMMA FINE DataUnits Declaration Inner SnappingParameters chosen_grid exact_parameters "
+                "spacing_of_doubles"
             ),
         },
     )

@@ -8,9 +8,10 @@ Theory: docs/theory/finite-precision.md.
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 from snapdp.errors import ParameterError
-from snapdp.exact import shown
+from snapdp.exact import parameter, shown
 from snapdp.values import Value
 
 ARITHMETICS = ("exact", "proved", "notes")
@@ -49,16 +50,33 @@ class FinitePrecision(Value):
 
     rule="proved" charges the bound proved in docs/theory/finite-precision.md (any grid); rule="notes" the published
     constants (grid >= noise scale, bound > noise scale).
+    slack, for few bits (24 is single precision): the noise scale is that of epsilon, the proved loss may exceed epsilon
+    by this much, and epsilon + slack is what a release costs. For study; tables are never released with one.
     """
 
     bits: int | None = None
     rule: str = "proved"
+    slack: Fraction = Fraction(0)
+
+    def __init__(self, *, bits: int | None = None, rule: str = "proved", slack: Any = 0) -> None:
+        super().__init__(bits=bits, rule=rule, slack=parameter(slack, name="slack"))
 
     def _check(self) -> None:
         if self.bits is not None:
             Precision.of(self.bits)
         if self.rule not in RULES:
             raise ParameterError(f"rule = {shown(self.rule)} is unknown.", 'Give rule="proved" or rule="notes".')
+        if self.slack < 0:
+            raise ParameterError(f"slack = {shown(self.slack)} is negative.", "Give slack > 0, or leave it out.")
+        if self.slack and (self.bits is None or self.rule != "proved"):
+            raise ParameterError(
+                "slack is for a declared number of bits under the rule proved.",
+                'Give bits, such as FinitePrecision(bits=24, slack="0.01"), or leave slack out.',
+            )
+
+    def __repr__(self) -> str:
+        slack = f", slack={self.slack}" if self.slack else ""
+        return f"FinitePrecision(bits={self.bits}, rule={self.rule!r}{slack})"
 
 
 def arithmetic_of(arithmetic: object = None, bits: int | None = None) -> FinitePrecision | None:

@@ -25,8 +25,10 @@ from snapdp.exact import (
     power_of_two_at_least,
     probability,
     require_directed_rounding,
+    round_digits_up,
     round_up,
     shown,
+    to_float_up,
 )
 from snapdp.mechanism.arithmetic import FinitePrecision, Precision
 from snapdp.mechanism.law.bounds import proved_loss
@@ -58,7 +60,7 @@ def finite_parameters(
     require_directed_rounding()  # now: no draw may be the first to import MPFR
     declared = Declaration.parse(epsilon=epsilon, sensitivity=sensitivity, lower=lower, upper=upper)
     half_width = (declared.upper - declared.lower) / (2 * declared.sensitivity)
-    widest_scale = SLACK / declared.epsilon
+    widest_scale = _widest_scale(declared.epsilon, arithmetic)
     # The notes' grid comes from the noise scale, which is just above 1/epsilon; the proved rule needs no such thing.
     grid_scale = widest_scale if arithmetic.rule == "notes" else 1 / declared.epsilon
     widest_grid = chosen_grid(grid, noise_scale=grid_scale, default="natural")
@@ -68,7 +70,12 @@ def finite_parameters(
     if arithmetic.rule == "notes":
         effective, scale, chosen = _by_the_notes(declared.epsilon, clamp, precision, grid)
     else:
-        effective, scale, chosen = *_proved(declared.epsilon, clamp, precision, widest_grid), widest_grid
+        solved = (
+            _with_slack(declared.epsilon, arithmetic.slack, clamp, precision, widest_grid)
+            if arithmetic.slack
+            else _proved(declared.epsilon, clamp, precision, widest_grid)
+        )
+        effective, scale, chosen = *solved, widest_grid
     if scale > widest_scale:
         raise _too_few_bits(declared.epsilon, bits)
     edge = math.ceil(half_width / chosen)
@@ -88,7 +95,17 @@ def finite_parameters(
         effective_epsilon=effective,
         bound=clamp,
         rule=arithmetic.rule,
+        slack=arithmetic.slack,
     )
+
+
+def _widest_scale(epsilon: Fraction, arithmetic: FinitePrecision) -> Fraction:
+    """Return a noise scale, in sensitivities, that the one chosen later does not exceed.
+
+    With a slack it is 1/epsilon rounded up to the bits, which may be few.
+    """
+    rounded = round_up(1 / epsilon, arithmetic.bits) if arithmetic.slack and arithmetic.bits else Fraction(0)
+    return max(SLACK / epsilon, rounded)
 
 
 def explicit_parameters(
@@ -220,10 +237,32 @@ def _proved(epsilon: Fraction, bound: Inner, precision: Precision, grid: Inner) 
     raise _too_few_bits(epsilon, precision.uniform)
 
 
+def _with_slack(
+    epsilon: Fraction, slack: Fraction, bound: Inner, precision: Precision, grid: Inner
+) -> tuple[Fraction, Fraction]:
+    """Return (effective epsilon, noise scale): 1/epsilon rounded up, if the proved loss is at most epsilon + slack."""
+    scale = round_up(1 / epsilon, precision.product)
+    loss = proved_loss(noise_scale=scale, grid=grid, bound=bound, precision=precision)
+    if loss is None or loss > epsilon + slack:
+        known = (
+            ""
+            if loss is None
+            else f" It is proved to be at most {to_float_up(round_digits_up(loss - epsilon, 2))} above it."
+        )
+        raise PremiseError(
+            f"with {precision.uniform} bits the loss may exceed epsilon by more than slack = {shown(slack)}.{known}",
+            "Declare a larger slack, or give more bits, a narrower range or a coarser grid.",
+            slack=slack,
+            bits=precision.uniform,
+        )
+    return 1 / scale, scale
+
+
 def _too_few_bits(epsilon: Fraction, bits: int) -> PremiseError:
     return PremiseError(
         f"epsilon = {shown(epsilon)} is too small for {bits} bits: rounding would use up a visible part of it.",
-        "Give more bits (or leave bits out to have them chosen), a coarser grid, or a larger epsilon.",
+        "Give more bits (or leave bits out to have them chosen), a coarser grid, or a larger epsilon. "
+        'To study few bits, declare what they lose beyond it: FinitePrecision(bits=24, slack="0.01").',
         epsilon=epsilon,
         bits=bits,
     )

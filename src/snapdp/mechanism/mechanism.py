@@ -114,7 +114,7 @@ def declared(
 
         p = finite_parameters(**premises, arithmetic=finite, grid=grid, bound=bound, gamma=gamma)
     if step is not None:
-        p = replaced(p, step=_dividing_step(step, p))
+        p = replaced(p, step=dividing_step(step, p))
     return Mechanism(p, nan=nan)
 
 
@@ -154,7 +154,7 @@ def integer_indices(m: Mechanism, values: Sequence[int], bits: BitSource) -> Seq
     return indices
 
 
-def _dividing_step(step: Any, p: SnappingParameters) -> DataUnits:
+def dividing_step(step: Any, p: SnappingParameters) -> DataUnits:
     """Return a step that divides the sensitivity; then quantised values differ by no more than it."""
     width = positive(step, name="step")
     if (p.sensitivity / width).denominator != 1:

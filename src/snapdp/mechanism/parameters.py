@@ -86,6 +86,7 @@ class SnappingParameters(Value):
     value_lower, value_upper  a value is clamped to these first: the public range, outward to the grid (inner)
     low, high                 the output index is clamped to these; end_lower, end_upper are their numbers (inner)
     precision, effective_epsilon, bound, rule    of finite precision; None in exact arithmetic
+    slack                     what finite precision of few bits may lose beyond epsilon, declared
     step                      values are first rounded to multiples of this (data units)
     """
 
@@ -105,6 +106,7 @@ class SnappingParameters(Value):
     bound: Inner | None = None
     rule: str | None = None
     step: DataUnits | None = None
+    slack: Fraction = Fraction(0)
 
     def _check(self) -> None:
         largest = max(abs(self.low), abs(self.high), math.ceil(self.furthest / self.data_grid))
@@ -121,6 +123,11 @@ class SnappingParameters(Value):
     @property
     def epsilon(self) -> Fraction:
         return self.declared.epsilon
+
+    @property
+    def charge(self) -> Fraction:
+        """Return what a release costs: epsilon, and the slack where one is declared."""
+        return self.epsilon + self.slack
 
     @property
     def sensitivity(self) -> DataUnits:

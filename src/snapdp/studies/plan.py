@@ -4,14 +4,13 @@ Room: studies. It cannot see data. A line has an epsilon, given or found from a 
 charged, composition is a sum of exact rationals. Accuracies are in units of the statistic, factor * accuracy of the
 numerator; they compare a release with the statistic of the clamped and quantised values.
 
-    whole statistics: |out - f| is whole, so an accuracy a may be lowered to floor(a)              theory (14)
+    numerators are whole: an accuracy is the least that holds for every whole number of the range   theory (14)
 
 Theory: docs/theory/sensitivities.md.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from fractions import Fraction
 from functools import cached_property
@@ -27,8 +26,7 @@ from snapdp.values import Value, replaced
 
 DEFAULT_ALPHA = Fraction(1, 20)
 MOST_SHOWN = 50  # lines of a plan that is printed
-JUST_BELOW_ONE = 1 - Fraction(1, 1 << 20)
-_INTEGER_FINE = 8  # the fine grid is at least 1 where noise_scale > 8: natural >= 16
+WHOLE = Fraction(1)  # numerators are whole numbers
 
 
 class OfStatistic(Value):
@@ -252,35 +250,24 @@ def planned(asked: Asked) -> Line:
 
 def part_accuracy(part: Part, epsilon: Fraction, alpha: Fraction, *, title: str | None = None) -> Fraction:
     """Return the accuracy of one cell of a part, in units of the statistic, at the epsilon typed for the whole."""
-    numerator = part.numerator
     steps = numerator_accuracy(mechanism(part, epsilon, title=title).parameters, alpha)
-    # On a grid >= 1 output and truth are whole: |out - f| > a means |out - f| > floor(a).           theory (14)
-    return numerator.factor * (math.floor(steps) if numerator.integers else steps)
+    return part.numerator.factor * steps
 
 
 def epsilon_needed(statistic: Statistic, accuracy: Fraction, alpha: Fraction) -> Fraction:
     """Return the epsilon to type so that a statistic of one part has the accuracy asked for."""
     (part,) = statistic.parts
-    steps = accuracy / part.numerator.factor
-    if not part.numerator.integers:
-        return numerator_epsilon(part, steps, alpha, grid=None) / part.share
-    # Any accuracy below floor(steps) + 1 will do, since it may be lowered to floor(steps).           theory (14)
-    enough = math.floor(steps) + JUST_BELOW_ONE
-    fine = numerator_epsilon(part, enough, alpha, grid=None)
-    if fine * _INTEGER_FINE < part.numerator.sensitivity:
-        return fine / part.share
-    # Just below this epsilon the fine grid is 1 as well, and fails: so the answer on the grid 1 lies above it too.
-    return numerator_epsilon(part, enough, alpha, grid=Fraction(1)) / part.share
+    return numerator_epsilon(part, accuracy / part.numerator.factor, alpha) / part.share
 
 
 def numerator_accuracy(p: SnappingParameters, alpha: Fraction) -> Fraction:
-    """Return the tight accuracy of a mechanism, in units of its numerator."""
+    """Return the tight accuracy of a mechanism for whole values, in units of its numerator.        theory (14)"""
     from snapdp.accuracy import accuracy
 
-    return accuracy(p, alpha=alpha, method="tight")
+    return accuracy(replaced(p, step=WHOLE), alpha=alpha, method="tight")
 
 
-def numerator_epsilon(part: Part, accuracy: Fraction, alpha: Fraction, *, grid: Fraction | None) -> Fraction:
+def numerator_epsilon(part: Part, accuracy: Fraction, alpha: Fraction) -> Fraction:
     """Return the least epsilon (four digits, rounded up) at which one cell has an accuracy in numerator units."""
     from snapdp.accuracy import epsilon_for
 
@@ -291,7 +278,8 @@ def numerator_epsilon(part: Part, accuracy: Fraction, alpha: Fraction, *, grid: 
         sensitivity=numerator.sensitivity,
         lower=numerator.lower,
         upper=numerator.upper,
-        grid=grid,
+        step=WHOLE,
+        finest=Fraction(1) if numerator.integers else Fraction(0),
     )
     return found.epsilon
 

@@ -5,12 +5,17 @@ from __future__ import annotations
 import math
 import random
 from fractions import Fraction
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from snapdp.accuracy.epsilon import DIGITS, epsilon_for, meets_target, next_four_digits
+import snapdp
+from snapdp.accuracy.epsilon import epsilon_for, floor_epsilon, meets_target
 from snapdp.accuracy.error import METHODS, accuracy, unclamped_accuracy, unclamped_chance
+from snapdp.accuracy.family import Family
+from snapdp.accuracy.four_digits import DIGITS, decimal, index_down, index_up, next_four_digits
+from snapdp.accuracy.tails import value_chance
 from snapdp.errors import BoundError, ParameterError, PremiseError
 from snapdp.exact.decimals import floor_log10, round_digits_up
 from snapdp.exact.enclosure import refined
@@ -96,7 +101,7 @@ def test_over_400_targets_the_published_formulas_spend_more(seed):
     extra: dict[str, list[Fraction]] = {"notes": [], "simple": []}
     for _ in range(400):
         target = F(f"{math.exp(rng.uniform(math.log(0.05), math.log(500))):.6g}")
-        tight, notes, simple = (ask(target, grid="natural", upper=1, method=m).epsilon for m in METHODS)
+        tight, notes, simple = (ask(target, grid="natural", upper=10**6, method=m).epsilon for m in METHODS)
         extra["notes"].append(notes / tight - 1)
         extra["simple"].append(simple / tight - 1)
     assert sum(extra["simple"]) / 400 >= F(14, 100)
@@ -140,3 +145,88 @@ def test_four_digits_are_rounded_up_and_no_further(x):
     assert (found / unit).denominator == 1
     assert x < next_four_digits(found)
     assert next_four_digits(found) == round_digits_up(found * (1 + F(1, 10**7)), DIGITS)
+
+
+# The public range
+
+
+def misses(found: Fraction, target: str, step: int, **declared) -> bool:
+    """Tell whether the decimals of four digits from the floor to one before `found` all miss a target."""
+    family = Family(sensitivity=F(1), **declared)
+    first = index_down(floor_epsilon(family, F(target), F(1, 20)))
+    last = index_up(found)
+    places = {*range(first, last, step), *range(max(first, last - 20), last)}
+    return all(accuracy(family.at(decimal(n))) > F(target) for n in sorted(places))
+
+
+@pytest.mark.parametrize(
+    ("upper", "target", "expected"), [("1/4", "9", "0.2499"), ("1", "9", "0.3042"), ("1/4", "4.5", "0.6014")]
+)
+def test_a_narrow_range_needs_less_on_the_natural_grid_and_no_decimal_below_meets_the_target(upper, target, expected):
+    declared = {"lower": 0, "upper": upper, "grid": "natural"}
+    found = ask(target, **declared)
+    assert found.epsilon == F(expected)
+    assert found.accuracy == found.clamped_accuracy <= F(target)
+    assert misses(found.epsilon, target, 97, **declared)
+    assert ask(target, grid="natural").epsilon >= found.epsilon * F(26, 25)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("upper", "target"), [("1/4", "9"), ("1/2", "10"), ("3/2", "6")])
+def test_no_decimal_at_all_below_the_answer_meets_the_target(upper, target):
+    declared = {"lower": 0, "upper": upper, "grid": "natural"}
+    assert misses(ask(target, **declared).epsilon, target, 1, **declared)
+
+
+def test_over_a_narrow_range_a_larger_epsilon_may_miss_the_target_again():
+    family = Family(sensitivity=F(1), lower=0, upper=F(1, 4), grid="natural")
+    assert accuracy(family.at(F("0.2499"))) <= 9 < accuracy(family.at(F("0.25")))
+    assert ask(9, upper="1/4", grid="natural").epsilon == F("0.2499")
+
+
+@pytest.mark.parametrize("grid", ["natural", "fine", 1])
+def test_on_one_grid_no_value_gets_worse_with_epsilon(grid):
+    """planning (36), at every value of a lattice finer than the grid and at many distances."""
+    steps = [F(51 + i, 100) for i in range(0, 49, 12)]  # one band: 0.51 to 0.99
+    for low, high in pairwise(steps):
+        p, q = (parameters(epsilon=e, sensitivity=1, lower=0, upper=3, grid=grid) for e in (low, high))
+        for f in (F(i, 8) for i in range(0, 25, 5)):
+            for a in (F(0), F(1, 3), F(1), F(7, 4)):
+                assert value_chance(q, f, a).lower <= value_chance(p, f, a).upper
+
+
+@pytest.mark.parametrize("rule", ["proved", "notes"])
+def test_finite_precision_has_the_least_epsilon_of_its_own_arithmetic(rule):
+    declared = {"sensitivity": 1, "lower": 0, "upper": 1000}
+    found = epsilon_for(accuracy=7, arithmetic=rule, bits=118, **declared)
+    assert found.arithmetic == rule
+    assert found.epsilon == {"proved": F("0.5"), "notes": F("0.5001")}[rule]
+    m, lesser = (
+        snapdp.Snapping(epsilon=e, arithmetic=rule, bits=118, **declared)
+        for e in (found.epsilon, one_unit_less(found.epsilon))
+    )
+    assert m.accuracy() == found.accuracy <= 7 < lesser.accuracy()
+    assert (found.noise_scale, found.grid) == (m.parameters.noise_scale, m.parameters.data_grid)
+
+
+def test_the_notes_formula_in_the_notes_arithmetic_is_their_equation():
+    """(6.4) of the notes with eta and B: eps = eps' (1 + 12 B eta) + 2 eta, rounded up to four digits."""
+    found = ask(7, method="notes", arithmetic="notes", bits=118, gamma="0.01")
+    p = parameters(
+        epsilon=found.epsilon, sensitivity=1, lower=0, upper=1000, arithmetic="notes", bits=118, gamma="0.01"
+    )
+    assert found.accuracy == accuracy(p, method="notes") <= 7
+    assert found.epsilon == F("0.5001")
+    half = parameters(epsilon="0.5", sensitivity=1, lower=0, upper=1000, arithmetic="notes", bits=118)
+    assert f"{float(accuracy(half, method='notes')):.4f}" == "7.9915"
+
+
+def test_bits_that_allow_no_epsilon_refuse_the_request():
+    with pytest.raises(PremiseError, match="24 bits"):
+        ask(7, arithmetic="proved", bits=24)
+
+
+def test_a_target_that_a_narrow_range_makes_possible_on_a_fixed_grid_is_met():
+    assert ask("1.5", lower=-1, upper=1, grid=4).accuracy <= F("1.5")
+    with pytest.raises(ParameterError, match="met by no epsilon"):
+        ask("0.5", lower=-1, upper=1, grid=4)

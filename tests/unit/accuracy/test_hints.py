@@ -6,7 +6,8 @@ import pytest
 
 import snapdp
 from snapdp.accuracy.error import unclamped_accuracy
-from snapdp.accuracy.hints import NEAR, WORTH_SAYING, cliff_hint, grid_choice
+from snapdp.accuracy.family import grid_choice
+from snapdp.accuracy.hints import NEAR, WORTH_SAYING, cliff_hint
 from tests.unit.accuracy.brute import F, parameters
 
 
@@ -72,7 +73,8 @@ def test_under_the_notes_rule_a_power_of_two_lies_below_its_own_cliff():
     assert float(hint.accuracy) == pytest.approx(7.815, abs=5e-4)
     assert float(hint.better_accuracy) == pytest.approx(6.803, abs=5e-4)
     assert cliff_hint(at("0.5", None, arithmetic=snapdp.FinitePrecision(rule="proved"))) == ()
-    (hint,) = cliff_hint(at("0.49", None, arithmetic=snapdp.FinitePrecision(rule="proved")))
+    cheaper, hint = cliff_hint(at("0.49", None, arithmetic=snapdp.FinitePrecision(rule="proved")))
+    assert (cheaper.kind, cheaper.better_epsilon, cheaper.better_accuracy) == ("cheaper", F("0.413"), 8)
     assert hint.better_epsilon == F("0.5")
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given, reject, settings, strategies as st
 
 from snapdp import FinitePrecision, ParameterError, PremiseError, Snapping
-from snapdp.exact.dyadic import next_below
+from snapdp.exact.dyadic import next_below, round_up
 from snapdp.mechanism.arithmetic import Precision
 from snapdp.mechanism.finite_precision import (
     FINITE_GAMMA,
@@ -22,6 +22,7 @@ from snapdp.mechanism.finite_precision import (
     sufficient_bound,
 )
 from snapdp.mechanism.law.bounds import liu_loss, mironov_loss, proved_loss
+from snapdp.mechanism.law.loss import loss_bracket, worst_pair
 from snapdp.mechanism.parameters import SnappingParameters
 from snapdp.values import replaced
 from tests.unit import arb, arb_ends
@@ -368,3 +369,64 @@ def test_the_least_number_of_bits_depends_on_the_range(upper, rule, least):
     for bits in (least - 1, 24):
         with pytest.raises(PremiseError, match="too small for"):
             Snapping(**declared, arithmetic=FinitePrecision(bits=bits, rule=rule))
+
+
+# Few bits with a declared slack
+
+
+def single(slack, *, bits=24, half_width=100, **more) -> Snapping:
+    declared = {"epsilon": "0.9", "sensitivity": 1, "lower": -half_width, "upper": half_width, **more}
+    return Snapping(**declared, arithmetic=FinitePrecision(bits=bits, slack=slack))
+
+
+@pytest.mark.parametrize(("bits", "slack"), [(24, "0.01"), (16, "0.1"), (11, "0.9")])
+def test_few_bits_run_with_a_slack_that_is_charged_and_proved(bits, slack):
+    p = single(slack, bits=bits, half_width=20).parameters
+    assert p.charge == p.epsilon + Fraction(slack) > p.epsilon == Fraction(9, 10)
+    assert p.noise_scale == round_up(Fraction(10, 9), bits) > Fraction(10, 9)
+    assert loss_bracket(p).upper <= p.charge
+    with pytest.raises(PremiseError, match=f"{bits} bits(.|\n)*slack="):
+        single(0, bits=bits, half_width=20)
+
+
+def test_the_loss_of_single_precision_is_seen_to_exceed_epsilon():
+    """Without the slack the claim would be false: a pair is found that loses more than epsilon."""
+    p = single("0.01").parameters
+    found = worst_pair(p).loss
+    assert found is not None
+    assert p.epsilon < found.lower <= p.charge
+
+
+def test_a_slack_below_the_proved_loss_is_refused_with_the_figure():
+    with pytest.raises(PremiseError, match=r"more than slack = 1/1000000\.(.|\n)*proved to be at most 6\.3e-05 above"):
+        single("0.000001")
+    with pytest.raises(PremiseError, match="larger slack"):
+        single("0.01", bits=4)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"slack": "0.01"},
+        {"slack": "0.01", "bits": 24, "rule": "notes"},
+        {"slack": -1, "bits": 24},
+        {"slack": "much", "bits": 24},
+        {"slack": float("nan"), "bits": 24},
+    ],
+    ids=str,
+)
+def test_a_slack_that_means_nothing_is_refused(asked):
+    with pytest.raises(ParameterError, match="slack"):
+        FinitePrecision(**asked)
+
+
+def test_exact_arithmetic_and_ordinary_bits_charge_epsilon_itself():
+    declared = {"epsilon": "0.3", "sensitivity": 1, "lower": 0, "upper": 9}
+    for arithmetic in (None, "proved", "notes"):
+        assert Snapping(**declared, arithmetic=arithmetic).parameters.charge == Fraction(3, 10)
+
+
+def test_single_precision_releases_outputs_of_its_law():
+    m = single("0.01", half_width=5)
+    law = m.law(2)
+    assert all(law.index_probability(m.release_index(2)).lower > 0 for _ in range(20))

@@ -100,8 +100,15 @@ def k_by_epsilon(s: Setting) -> PrintedClaim:
 def k_by_accuracy(s: Setting) -> PrintedClaim:
     """The grid is that of the epsilon which the accuracy needs by (6.4), whatever epsilon the mechanism has."""
     m, k = s.mechanism, formulas.k_of_accuracy(accuracy=s.target, alpha=s.alpha)
-    range_of = {"lower": -m.bound, "upper": m.bound, "grid": "natural"}
-    needed = epsilon_for(accuracy=s.target, alpha=s.alpha, sensitivity=1, method="notes", **range_of).epsilon
+    needed = epsilon_for(
+        accuracy=s.target,
+        alpha=s.alpha,
+        sensitivity=1,
+        lower=-m.bound,
+        upper=m.bound,
+        grid="natural",
+        method="notes",
+    ).epsilon
     return _k_claim(s, k, _with(m, epsilon=needed, bound=m.bound).grid, name="k from an accuracy")
 
 

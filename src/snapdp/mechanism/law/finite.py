@@ -140,6 +140,10 @@ class FiniteLaw(Law):
         """Return P(|Y| >= t), or P(|Y| > t), for t >= 0: theory (15)-(17)."""
         if t == 0:
             return Mass(1, 0)  # |ln U*| > 0, and nothing underflows
+        return _exp_up(*self.threshold(t, strict=strict), self._precision.uniform)
+
+    def threshold(self, t: Fraction, *, strict: bool) -> tuple[int, int]:
+        """Return (m, e): |Y| >= t (or > t) iff |ln U*| exceeds m 2**e, for t > 0: theory (15), (16)."""
         p, scale = self._precision, self.parameters.noise_scale
         product = _float_from(t.numerator, t.denominator, p.product, beyond=strict)
         odd = product[0] % 2 == 1
@@ -147,8 +151,7 @@ class FiniteLaw(Law):
         # A product at the midpoint rounds to the even neighbour; so it reaches `product` only if that is even.
         significand, power = _float_from(middle * scale.denominator, scale.numerator, p.logarithm, beyond=odd)
         # ln of a float other than 1 is irrational: it is never the midpoint of two floats.
-        threshold, shift = _middle_below(significand, power + exponent, p.logarithm)
-        return _exp_up(threshold, shift, p.uniform)
+        return _middle_below(significand, power + exponent, p.logarithm)
 
     def _cdf_reaches(self, index: int, least: Fraction) -> bool:
         return self.lower_tail(index + 1).lower >= least

@@ -18,6 +18,7 @@ from snapdp.exact import Enclosure, enclose, power_of_two
 from snapdp.mechanism.law.bounds import proved_loss
 from snapdp.mechanism.law.exact import ExactLaw
 from snapdp.mechanism.law.law import Law, law_of
+from snapdp.mechanism.law.unlucky_values import Unlucky, shifted, unlucky_values
 from snapdp.mechanism.parameters import Inner, SnappingParameters
 from snapdp.values import Value
 
@@ -104,11 +105,36 @@ def worst_pair(
     """Search for neighbouring values with the largest loss; a lower bound of the supremum.
 
     distance  of the two values in inner units; default one sensitivity
-    values    the first values to try (inner); default: the ends of the range and 24 phases of the grid near each
+    values    the first values to try (inner); default: the ends of the range and 10 phases of the grid near them, and
+              in finite precision those at which rounding errors add up
     """
     p = parameters
     apart = p.sensitivity / p.unit if distance is None else distance
-    starts = _starting_values(p, apart) if values is None else values
+    found = _searched(p, apart, _starting_values(p, apart) if values is None else values)
+    if values is not None or p.precision is None:
+        return found
+    return max([found, *_unlucky_losses(p, apart)], key=_size)
+
+
+def _unlucky_losses(p: SnappingParameters, apart: Fraction) -> list[PairLoss]:
+    """Return losses where rounding errors add up: the largest of those tried, of those near it, and of all its outputs.
+
+    The errors are known to first order; the loss is computed.
+    """
+    tried = unlucky_values(p, apart)
+    if not tried:
+        return []
+    best = max(tried, key=lambda each: _size(_unlucky_loss(p, each)))
+    best = max([best, *shifted(p, best)], key=lambda each: _size(_unlucky_loss(p, each)))
+    return [_unlucky_loss(p, best), pair_loss(law_of(Inner(best.value), p), law_of(Inner(best.neighbour), p))]
+
+
+def _unlucky_loss(p: SnappingParameters, pair: Unlucky) -> PairLoss:
+    return pair_loss(law_of(Inner(pair.value), p), law_of(Inner(pair.neighbour), p), [pair.output])
+
+
+def _searched(p: SnappingParameters, apart: Fraction, starts: Iterable[Fraction]) -> PairLoss:
+    """Return the largest loss of the values given and their neighbours on both sides."""
     pairs = [
         (p.clamped(Inner(Fraction(start))), p.clamped(Inner(Fraction(start) + shift)))
         for start in starts
@@ -124,11 +150,11 @@ def worst_pair(
 
 
 def _starting_values(p: SnappingParameters, apart: Fraction) -> list[Fraction]:
-    """Return values at both ends of the range and just inside them, at 24 phases relative to the grid.
+    """Return values at both ends of the range and just inside them, at 10 phases relative to the grid.
 
     If the phases were multiples of a power of two, rounding errors of the logarithm would mostly cancel; so sevenths.
     """
-    phases = [Fraction(i, 7) * p.grid / 3 for i in range(12)]
+    phases = [Fraction(i, 7) * p.grid / 3 for i in (0, 1, 4, 8, 11)]
     ends = [*(p.value_lower + x for x in phases), *(p.value_upper - x for x in phases)]
     inside = [x for x in ends if p.value_lower <= x <= p.value_upper]
     return inside or [Fraction(p.value_lower), Fraction(p.value_upper) - apart]

@@ -1,0 +1,119 @@
+"""Values at which p-bit rounding errors add up: where a search for the largest loss should look.
+
+Room: mechanism. Far from the value the loss of an output is distance/scale plus the rounding errors of four thresholds,
+each of which is known without an exponential: |Y| >= t iff |ln U*| exceeds a threshold m(t), and the error t/lam - m(t)
+jumps at every float. One of the four is made as large as it can be by choosing the value; the others are tried at many
+values near the end of the range, where the noise is largest and its floats are furthest apart. What the errors promise
+is only a guess, since the draw has a granularity of its own: the caller computes the loss exactly.
+Theory: docs/theory/exact-law.md, (10).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import NamedTuple
+
+from snapdp.exact import floor_log2, nearest_index, power_of_two, round_nearest, round_up
+from snapdp.mechanism.law.finite import FiniteLaw
+from snapdp.mechanism.parameters import Inner, SnappingParameters
+
+TRIES = 2000  # values whose errors are added up, for all outputs together
+KEPT = 128  # of which so many are handed on: among equal sums the granularity of the draw decides
+SHIFTS = 200  # spacings of floats that a pair is moved by, on both sides
+BINADES = 2  # powers of two that are looked at, from the largest
+NEAR = 2  # outputs on each side of a place that are looked at
+_SPREAD = Fraction(0x9E3779B97F4A7C15F39CC0605CEDC835, 1 << 128)  # the golden section: multiples of it fill evenly
+
+
+class Unlucky(NamedTuple):
+    """A value, its neighbour nearer to the output, the output, and by how much errors make it lose more than it may."""
+
+    value: Fraction
+    neighbour: Fraction
+    output: int
+    errors: float
+
+
+def unlucky_values(p: SnappingParameters, apart: Fraction) -> list[Unlucky]:
+    """Return pairs of values, `apart` from each other, and outputs with the largest sums of rounding errors."""
+    outputs = _outputs(p, apart)
+    found = [each for k in outputs for each in _tried(p, k, apart, TRIES // len(outputs))]
+    return sorted(found, key=lambda each: -each.errors)[:KEPT]
+
+
+def shifted(p: SnappingParameters, found: Unlucky) -> list[Unlucky]:
+    """Return pairs near one, moved by whole spacings of the logarithm's floats: nearly the same errors, other draws."""
+    assert p.precision is not None
+    law = FiniteLaw(Inner(Fraction(0)), p)
+    noise = (found.output - Fraction(1, 2)) * p.grid - found.value
+    spacing = power_of_two(floor_log2(noise / p.noise_scale) + 1 - p.precision.logarithm) * p.noise_scale
+    moved = []
+    for i in (i for distance in range(1, SHIFTS + 1) for i in (distance, -distance)):
+        value, neighbour = found.value + i * spacing, found.neighbour + i * spacing
+        if p.value_lower <= value and neighbour <= p.value_upper:
+            errors = _errors(law, value, neighbour, found.output)
+            moved.append(Unlucky(value, neighbour, found.output, errors))
+    return sorted(moved, key=lambda each: -each.errors)[:KEPT]
+
+
+def _outputs(p: SnappingParameters, apart: Fraction) -> list[int]:
+    """Return the outermost outputs, and those near which noise or logarithm crosses one of the largest powers of two.
+
+    Between two powers of two the floats are evenly spaced, so errors of breakpoints that are a fixed distance apart
+    are tied to each other; where some lie beyond a power of two and some before, they are free.
+    """
+    most = p.end_upper - p.value_lower
+    places = {most}
+    for unit in (Fraction(1), p.noise_scale):
+        top = floor_log2(most / unit)
+        places |= {unit * power_of_two(top - i) for i in range(BINADES)}
+    near = {nearest_index(p.value_lower + t, p.grid) + i for t in places for i in range(-NEAR, NEAR + 1)}
+    return sorted(k for k in near if k <= p.high and _farthest(p, k, apart) > 0)
+
+
+def _farthest(p: SnappingParameters, k: int, apart: Fraction) -> Fraction:
+    """Return the distance of output k's lower breakpoint from the neighbour of the lowest value."""
+    return (k - Fraction(1, 2)) * p.grid - (p.value_lower + apart)
+
+
+def _tried(p: SnappingParameters, k: int, apart: Fraction, tries: int) -> Iterator[Unlucky]:
+    """Yield values near the lower end, such that one of the four breakpoints lies at a jump of its error.
+
+    The neighbour's error at the inner breakpoint and the value's at the outer one add to the loss, and are largest at a
+    product; the other two take from it, and are least just after one.
+    """
+    assert p.precision is not None
+    law = FiniteLaw(Inner(Fraction(0)), p)
+    edge, farthest = (k - Fraction(1, 2)) * p.grid, _farthest(p, k, apart)
+    window = min(p.grid, farthest / 2, p.value_upper - p.value_lower - apart)
+    after = power_of_two(-p.precision.product - 16)
+    jumps = ((Fraction(0), 1), (apart, 1 + after), (apart + p.grid, 1), (p.grid, 1 + after))
+    for i in range(tries):
+        beyond, hair = jumps[i % len(jumps)]
+        target = farthest - window * (i * _SPREAD % 1) + beyond
+        logarithm = round_up(target / p.noise_scale, p.precision.logarithm)
+        product = round_nearest(p.noise_scale * logarithm, p.precision.product)
+        neighbour = edge + beyond - product * hair
+        if p.value_lower + apart <= neighbour <= p.value_upper:
+            yield Unlucky(neighbour - apart, neighbour, k, _errors(law, neighbour - apart, neighbour, k))
+
+
+def _errors(law: FiniteLaw, value: Fraction, neighbour: Fraction, k: int) -> float:
+    """Return what errors add to ln P(k | neighbour)/P(k | value), to first order, in units of 2**-product bits."""
+    p = law.parameters
+    assert p.precision is not None
+    unit = power_of_two(p.precision.product)
+
+    def error(t: Fraction) -> float:
+        significand, exponent = law.threshold(t, strict=False)
+        return float((t / p.noise_scale - significand * power_of_two(exponent)) * unit)
+
+    inner = (k - Fraction(1, 2)) * p.grid
+    gain = error(inner - neighbour) - error(inner - value)
+    if k == p.high:
+        return gain
+    q = math.exp(-float(p.grid / p.noise_scale))
+    lost = error(inner + p.grid - neighbour) - error(inner + p.grid - value)
+    return (gain - q * lost) / (1 - q)
