@@ -222,6 +222,22 @@ def test_nothing_is_decided_by_the_kind_of_a_statistic(path):
         assert kinds_compared(tree_of(path)) == []
 
 
+def fragile_questions(tree):
+    """Return the questions about a file that fail where its name is too long for the disk: os.path answers no."""
+    asked = {"exists", "is_dir", "is_file"}
+    calls = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call) and not node.args]
+    return [call.attr for call in calls if isinstance(call, ast.Attribute) and call.attr in asked]
+
+
+@every_module
+def test_no_name_of_a_file_is_too_long_to_be_asked_about(path):
+    assert fragile_questions(tree_of(path)) == []
+
+
+def test_a_fragile_question_is_seen():
+    assert fragile_questions(ast.parse("import os\nx = Path(y).is_file() or os.path.isfile(y)")) == ["is_file"]
+
+
 def test_no_directory_holds_too_many_modules():
     sizes = Counter(path.parent for path in MODULES)
     assert [directory for directory, size in sizes.items() if size > MOST_MODULES] == []

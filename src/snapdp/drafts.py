@@ -18,7 +18,7 @@ from snapdp.errors import DataError
 
 def write_text(text: str, path: Path) -> None:
     """Write a text file, whole or not at all."""
-    if path.exists() and not path.is_file() and not path.is_dir():
+    if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
         try:
             path.write_text(text, encoding="utf-8")
         except OSError as problem:

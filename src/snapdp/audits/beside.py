@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -101,7 +102,7 @@ class FilesBeside:
         wrong = list(differences(field, stated, {**values, "cells": cells, "file": file.stated}))
         yield from wrong
         path = None if self._directory is None else self._directory / file.name
-        if wrong or path is None or not path.is_file():
+        if wrong or path is None or not os.path.isfile(path):
             self.unseen.append(file.name)
             return None
         found = digest_of(path)

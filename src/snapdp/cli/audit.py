@@ -102,7 +102,7 @@ def _print(found: Any, path: Path) -> None:
 
 
 def _why_unseen(path: Path, name: str) -> str:
-    if not (path.parent / name).exists():
+    if not os.path.exists(path.parent / name):
         return "It is not beside the record: of its numbers nothing is said."
     return "It is whole; of what the record does not tell, or only with another file, nothing is said."
 

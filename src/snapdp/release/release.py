@@ -9,6 +9,7 @@ spent, and the same request pays again.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -129,7 +130,8 @@ def _repeated(answer: Answer, ledger: Ledger, directory: Path, is_sound: Callabl
             f"the stored answer to this request, drawn by {shown(author)}, is not what its own declarations say.",
             "It is not handed out: audit it, and draw your own. Nothing was spent.",
         )
-    lacking = [] if author is None else [name for name in file_names(answer.record) if not (directory / name).is_file()]
+    needed = [] if author is None else file_names(answer.record)
+    lacking = [name for name in needed if not os.path.isfile(directory / name)]
     if lacking:
         raise LedgerError(
             f"the stored answer to this request, drawn by {shown(author)}, has numbers in {lacking[0]}, which is not "

@@ -26,7 +26,7 @@ from snapdp.display import (
     visible,
 )
 from snapdp.errors import SnapdpError
-from snapdp.exact import nearest_multiple, parameter
+from snapdp.exact import nearest_multiple, parameter, positive
 from snapdp.release.numbers import (
     FREE,
     Number,
@@ -232,7 +232,8 @@ def _missing(column: dict[str, Any]) -> str:
         return "rows without it are left out of sums and means"
     number = column.get("missing_in_sums", column.get("missing"))
     try:
-        lower, upper, step = (parameter(column[key], name=key) for key in ("lower", "upper", "step"))
+        lower, upper = (parameter(column[key], name=key) for key in ("lower", "upper"))
+        step = positive(column["step"], name="step")
         middle = " (middle)" if number == str(nearest_multiple((lower + upper) / 2, step)) else ""
     except SnapdpError:  # a record may be anybody's
         middle = ""

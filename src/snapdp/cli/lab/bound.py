@@ -5,6 +5,7 @@ Room: cli. Parse, one library call for each formula, print.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -89,7 +90,7 @@ def _cores(formula: str, ranges: tuple[str, ...]) -> Iterator[Core | ProgramErro
     if formula.endswith(".fpcore"):
         if ranges:
             raise click.UsageError("A core brings its own ranges: give no --range.")
-        if not path.is_file():
+        if not os.path.isfile(path):
             raise ProgramError(f"there is no file {formula!r}.")
         with path.open("rb") as file:
             yield from read_cores(decoded(file.read(LONGEST_CORES + 1), name=path.name), name=path.name)

@@ -103,7 +103,7 @@ class SqliteLink:
 
     def _log_is_here(self, mark: int) -> bool:
         """Look for the log that the mark asks for, without changing anything."""
-        made = [path for path in map(Path, (self._log_path, self._index_path)) if not path.exists()]
+        made = [path for path in map(Path, (self._log_path, self._index_path)) if not os.path.exists(path)]
         logged = self._log_size() > 0
         found: list[tuple[Any, ...]] = []
         probe = self._connected("ro")

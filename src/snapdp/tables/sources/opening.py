@@ -8,6 +8,7 @@ a row is.
 from __future__ import annotations
 
 import glob
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -96,7 +97,7 @@ def _file_source(path: Path, table: str | None, dialect: CsvDialect | None) -> S
         raise no_dialect(path.name)
     if name.endswith(_PARQUETS) or glob.has_magic(str(path)):
         return ParquetSource(path)
-    if path.is_dir():
+    if os.path.isdir(path):
         raise DataError(f"{str(path)!r} is a directory.", "Name a file in it, or many by a glob: data/*.parquet.")
     raise DataError(
         f"{path.name!r} is not known as a table by its name.",
