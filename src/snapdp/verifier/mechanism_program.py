@@ -77,6 +77,7 @@ def program_of_mechanism(parameters: SnappingParameters) -> MechanismProgram:
 def _program(parameters: SnappingParameters, bound: Fraction) -> Program:
     names = {"eps": parameters.epsilon, "lambda": parameters.noise_scale, "V": parameters.value_upper}
     names |= {"Lambda": parameters.grid, "B": bound}
+    names |= {"slack": parameters.slack} if parameters.slack else {}
     value: Expression = Clamping(
         lower=parameters.value_lower, upper=parameters.value_upper, operand=QueryValue(name="f")
     )
@@ -97,8 +98,14 @@ def _program(parameters: SnappingParameters, bound: Fraction) -> Program:
             ),
         ),
         result="z",
-        claim=Variable(name="eps"),
+        claim=_claim(parameters),
     )
+
+
+def _claim(parameters: SnappingParameters) -> Expression:
+    """Return what a release costs: epsilon, and the slack of few bits where one is declared."""
+    epsilon = Variable(name="eps")
+    return Binary(operator="+", left=epsilon, right=Variable(name="slack")) if parameters.slack else epsilon
 
 
 def _times(left: Expression, right: Expression) -> Expression:

@@ -58,7 +58,9 @@ def same_outputs(one: dict[str, Any], other: dict[str, Any], *, runs: int = 30) 
     p = one["machine"]["p"]
 
     def outputs(program: dict[str, Any], f: Fraction, u: Fraction) -> list[Fraction]:
-        return sorted(run(program["program"], p=p, point={"f": f, "U": u, "S": sign}) for sign in (1, -1))
+        exact_sum = "sum" in program["machine"]
+        points = ({"f": f, "U": u, "S": sign} for sign in (1, -1))
+        return sorted(run(program["program"], p=p, point=point, exact_sum=exact_sum) for point in points)
 
     for _ in range(runs):
         f = Fraction(rng.randint(-60 << 20, 60 << 20), 1 << 20)
@@ -94,12 +96,12 @@ def witness_holds(certificate: dict[str, Any]) -> bool:
     witness, machine, statements = certificate["witness"], certificate["machine"], certificate["program"]
     if not are_neighbours(certificate) or not loss_exceeds_claim(certificate):
         return False
-    output, p = Fraction(witness["output"]), machine["p"]
+    output, p, exact_sum = Fraction(witness["output"]), machine["p"], "sum" in machine
     values = {key: Fraction(witness[key]) for key in ("f", "f_prime")}
     if statements[0][2] == "laplace":
         gap = [float(Fraction(witness["gaps"][0][end])) for end in ("below", "above")]
         outputs = [
-            run(statements, p=p, point={"f": values[key], statements[0][1]: Fraction(u)})
+            run(statements, p=p, point={"f": values[key], statements[0][1]: Fraction(u)}, exact_sum=exact_sum)
             for key, u in (("f", witness["U"]), ("f_prime", gap[0]), ("f_prime", gap[1]))
         ]
         return outputs[1] < outputs[0] == output < outputs[2] and p == 53 and math.nextafter(gap[0], gap[1]) == gap[1]
@@ -108,7 +110,7 @@ def witness_holds(certificate: dict[str, Any]) -> bool:
         empty = [len(set(cell(statements, machine, values["f_prime"], sign, output))) == 1 for sign in (1, -1)]
         point = {"f": values["f"], "U": Fraction(witness["U"]), "S": witness["S"]}
         drawn = draw(before + 1) <= point["U"] <= draw(after - 1)
-        return drawn and all(empty) and run(statements, p=p, point=point) == output
+        return drawn and all(empty) and run(statements, p=p, point=point, exact_sum=exact_sum) == output
     chance = {"f": Fraction(0), "f_prime": Fraction(0)}
     for origin, x in values.items():
         for sign in (1, -1):

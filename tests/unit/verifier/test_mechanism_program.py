@@ -25,6 +25,7 @@ from snapdp.verifier.loss.exact_loss import ProgramLaw
 from snapdp.verifier.loss.verdict import verify
 from snapdp.verifier.machine.machine import Machine, parse_machine
 from snapdp.verifier.mechanism_program import program_of_mechanism, verify_mechanism
+from snapdp.verifier.report.mechanism import mechanism_text
 from tests.unit.verifier.snaps import judged
 
 NOTES = {"epsilon": "0.9", "sensitivity": 1, "lower": -1000, "upper": 1000, "arithmetic": "notes", "bits": 118}
@@ -129,6 +130,20 @@ def test_steps_of_different_precision_are_no_machine():
 # Verdicts
 
 
+@pytest.mark.parametrize(("bits", "slack"), [(24, "0.001"), (53, "1e-11"), (12, "2"), (10, "9")])
+def test_few_bits_with_a_declared_slack_are_verified_against_what_they_cost(bits, slack):
+    words = {"epsilon": "0.9", "sensitivity": 1, "lower": 0, "upper": 40}
+    few = Snapping(**words, arithmetic=FinitePrecision(bits=bits, slack=slack))
+    verdict = verify_mechanism(few.parameters, evaluations=4)
+    assert (verdict.kind, verdict.claim.value) == ("VERIFIED", Fraction("0.9") + Fraction(slack))
+    assert verdict.upper > Fraction("0.9")
+    assert "claim loss <= eps + slack;" in few.program().text
+    assert parse(few.program().text) == few.program().program
+    assert check.check(few.certificate()) is None
+    shown = mechanism_text(few.parameters, verdict)
+    assert "apart by more than epsilon + slack =" in shown
+
+
 def test_the_notes_mechanism_of_the_notes_example_is_verified():
     verdict = Snapping(**NOTES).verify()
     assert (verdict.kind, verdict.claim.value) == ("VERIFIED", Fraction(9, 10))
@@ -221,7 +236,8 @@ def test_rule_proved_is_verified_in_many_configurations():
 
 @pytest.mark.long
 def test_rule_notes_is_verified_or_undecided_and_never_refuted():
-    kinds = Counter(mechanism.verify().kind for mechanism in configurations(16, 200, rule="notes"))
+    mechanisms = configurations(16, 200, rule="notes")
+    kinds = Counter(verify_mechanism(each.parameters, evaluations=100).kind for each in mechanisms)
     assert kinds == {"VERIFIED": 144, "INCONCLUSIVE": 56}
 
 

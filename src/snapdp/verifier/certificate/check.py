@@ -647,6 +647,8 @@ def conclusion(found: dict[str, Any], machine: StatedMachine) -> str:
     claim = decimal(rational(found["claim"]), places, up=False)
     if found["verdict"] == "VERIFIED":
         bound = decimal(rational(found["bound"]), places, up=True)
+        if found["bound"] == found["claim"]:  # a decimal above it would seem to miss the claim
+            bound = claim if claim == bound else found["claim"]
         return f"no output has a privacy loss above {bound}, and the claim is {claim}"
     witness = found["witness"]
     pair = f"output {witness['output']} of {witness['f']} against {witness['f_prime']}"

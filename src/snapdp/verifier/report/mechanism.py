@@ -53,7 +53,8 @@ def _headline(parameters: SnappingParameters, verdict: Verdict) -> str:
 def _claimed(parameters: SnappingParameters, verdict: Verdict) -> str:
     claim, epsilon = verdict.claim, parameters.epsilon
     if claim.name == "file":
-        return f"epsilon = {exact_amount(epsilon)}"
+        slack = f" + slack = {exact_amount(parameters.charge)}" if parameters.slack else f" = {exact_amount(epsilon)}"
+        return f"epsilon{slack}"
     if claim.name == "number" and claim.value is not None:
         return f"the claim {exact_amount(claim.value)}"
     value = "" if claim.value is None else f", {from_epsilon(claim.value, epsilon, up=False)}"
@@ -76,7 +77,9 @@ def _rows(parameters: SnappingParameters, verdict: Verdict) -> Iterator[tuple[st
     epsilon, bound = parameters.epsilon, parameters.bound
     assert bound is not None
     assert parameters.precision is not None
-    yield "epsilon", f"{exact_amount(epsilon)}, what a release costs"
+    yield "epsilon", f"{exact_amount(epsilon)}{', what a release costs' if not parameters.slack else ''}"
+    if parameters.slack:
+        yield "slack", f"{exact_amount(parameters.slack)}; both together are what a release costs"
     if parameters.effective_epsilon is not None:
         yield (
             "effective epsilon",

@@ -8,7 +8,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from snapdp.display import decimal_down, decimal_up, exact_float, scientific_up
+from snapdp.display import decimal_down, decimal_up, exact_amount, exact_float, scientific_up
 from snapdp.errors import SnapdpError
 from snapdp.verifier.certificate.certificate import shown_sign, witness
 from snapdp.verifier.loss.exact_loss import ExactLoss
@@ -18,11 +18,21 @@ from snapdp.verifier.report.derivation import derivation_text, machine_text
 from snapdp.verifier.report.reproduction import python_lines
 from snapdp.verifier.rules.rules import Derivation, derivations
 
+LONGEST_FRACTION = 24  # that is shown as it is
+
 
 def amount(loss: Fraction | None, verdict: Verdict, *, up: bool, infinite: bool = False) -> str:
     if infinite:
         return "infinity"
-    return "none" if loss is None else (decimal_up if up else decimal_down)(loss, decimal_places(verdict.machine))
+    if loss is None:
+        return "none"
+    if up and loss == verdict.claim.value and _is_short(loss):  # a decimal above it would seem to miss the claim
+        return exact_amount(loss)
+    return (decimal_up if up else decimal_down)(loss, decimal_places(verdict.machine))
+
+
+def _is_short(x: Fraction) -> bool:
+    return len(str(x)) <= LONGEST_FRACTION
 
 
 def headline(verdict: Verdict) -> str:

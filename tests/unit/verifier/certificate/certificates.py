@@ -17,6 +17,7 @@ HALF = Fraction(1, 2)
 U, S, F = ["var", "U"], ["var", "S"], ["query", "f"]
 LN_U = ["ln", U]
 Ends = tuple[int, int]
+LONG = 20_000  # bits that hold every sum that is met here
 
 
 def const(value: Any) -> list[Any]:
@@ -80,9 +81,11 @@ def mpfr(x: Fraction, p: int) -> Any:
         return gmpy2.mpfr(gmpy2.mpq(x.numerator, x.denominator))
 
 
-def run(statements: list[Any], *, p: int, point: dict[str, Any]) -> Fraction:
+def run(statements: list[Any], *, p: int, point: dict[str, Any], exact_sum: bool = False) -> Fraction:
     """Return the value of the last statement; `point` gives U, S and f."""
     values: dict[str, Any] = {}
+    sum_bits = LONG if exact_sum else p
+    sums = gmpy2.context(precision=sum_bits, emax=2**30, emin=-(2**30))
 
     def at(tree: Any) -> Any:
         word, *parts = tree
@@ -93,14 +96,14 @@ def run(statements: list[Any], *, p: int, point: dict[str, Any]) -> Fraction:
         if word == "round":
             grid = Fraction(parts[0])
             x = fraction(at(parts[1]))
-            return mpfr(grid * ((x / grid + HALF).__floor__()), p)
+            return mpfr(grid * ((x / grid + HALF).__floor__()), sum_bits)
         if word == "clamp":
-            return mpfr(min(max(Fraction(parts[0]), fraction(at(parts[2]))), Fraction(parts[1])), p)
+            return mpfr(min(max(Fraction(parts[0]), fraction(at(parts[2]))), Fraction(parts[1])), sum_bits)
         operation = {
-            "neg": context.minus,
+            "neg": sums.minus,
             "ln": context.log,
-            "add": context.add,
-            "sub": context.sub,
+            "add": sums.add,
+            "sub": sums.sub,
             "mul": context.mul,
             "div": context.div,
         }[word]
@@ -155,7 +158,7 @@ def cell(statements: list[Any], machine: dict[str, Any], f: Any, sign: int | Non
     draw, before, after = draws(machine)
 
     def value(u: Fraction) -> Fraction:
-        return run(statements, p=machine["p"], point={"U": u, "S": sign, "f": f})
+        return run(statements, p=machine["p"], point={"U": u, "S": sign, "f": f}, exact_sum="sum" in machine)
 
     rising = sign == 1  # all noise here is a positive multiple of S ln U
     target = Fraction(output)

@@ -140,7 +140,7 @@ def test_every_mutant_is_refused_or_true(name):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("machine", ["", "sampler=grid53", "umin=-1074"])
+@pytest.mark.parametrize("machine", ["", "sampler=grid53", "umin=-1074", "sum=exact"])
 @pytest.mark.parametrize("name", program_names())
 def test_every_mutant_of_a_certificate_of_the_prover_is_refused_or_true(name, machine):
     verdict = verify(load_program(name), parse_machine(machine))

@@ -7,8 +7,12 @@ from fractions import Fraction
 import pytest
 
 from snapdp import Snapping
+from snapdp.values import replaced
+from snapdp.verifier.certificate.certificate import certificate_of
+from snapdp.verifier.certificate.check import examine
 from snapdp.verifier.mechanism_program import verify_mechanism
 from snapdp.verifier.report.mechanism import from_epsilon, mechanism_text
+from snapdp.verifier.report.summary import headline
 
 WIDE = {"epsilon": "0.9", "sensitivity": "1/3", "lower": 0, "upper": 10**9}
 
@@ -46,3 +50,13 @@ def test_every_line_fits_on_80_columns(words):
     shown = text(**({"arithmetic": "proved"} | words))
     assert max(map(len, shown.splitlines())) < 80
     assert "the noise is ln(U) times about " in " ".join(shown.split())
+
+
+def test_a_bound_that_is_the_claim_itself_is_not_shown_above_it():
+    """1/3 is no decimal: rounded up, the bound would seem to miss the claim that it meets."""
+    parameters = Snapping(epsilon="1/3", sensitivity=1, lower=0, upper=9, arithmetic="proved").parameters
+    verdict = verify_mechanism(parameters, evaluations=1)
+    met = replaced(verdict, universal=replaced(verdict.universal, loss_upper=Fraction(1, 3)))
+    assert headline(met).startswith("snapping: the loss is at most 1/3, within the claim 0.3333")
+    certified = certificate_of(verdict) | {"bound": "1/3"}
+    assert examine(certified)["verified"][0].startswith("no output has a privacy loss above 1/3, and the claim is 0.33")
