@@ -279,3 +279,38 @@ def test_what_is_no_mechanism_to_judge_is_refused(arguments, message):
     assert done.exit_code == 2
     assert message in done.output.replace("\n", " ")
     assert isinstance(done.exception, SystemExit)
+
+
+AUDITED = """
+import snapdp
+from snapdp.verifier import clamp, ln, round_to
+
+print("from the file")
+
+@snapdp.audit(query=(-64, 64), epsilon=0.5)
+def snap(f, U, S):
+    return 0.5 * clamp(round_to(f + S * ln(U) / 0.5, 2), 64)
+"""
+
+
+def test_a_function_of_a_python_file_is_judged(tmp_path):
+    path = tmp_path / "mechanism.py"
+    path.write_text(AUDITED, encoding="utf-8")
+    done = run(f"{path}:snap", "--json")
+    assert done.exit_code == 0
+    assert json.loads(done.stdout)["verdict"] == "VERIFIED"
+    assert done.stderr == "from the file\n"
+    assert run(f"{path}:snap", "--claim", "0.4").exit_code == 1
+
+
+def test_a_python_file_that_stops_is_refused_by_kind_and_line(tmp_path):
+    path = tmp_path / "broken.py"
+    path.write_text("x = 1\nraise ValueError('not to be shown')\n", encoding="utf-8")
+    done = run(f"{path}:snap")
+    assert done.exit_code == 2
+    assert "broken.py, line 2: the file was run, and stopped with ValueError" in done.output
+    assert "not to be shown" not in done.output
+
+
+def test_the_help_says_that_the_file_is_run():
+    assert "the file is run" in " ".join(run("--help").output.split())

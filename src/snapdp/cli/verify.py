@@ -64,10 +64,19 @@ def verify_command(
 ) -> None:
     """Judge a claim about the privacy loss of a floating-point program, or audit the record of a release.
 
-    PROGRAM is a file in the language of the verifier (.imp), the name of a bundled program, or a record (.json).
+    PROGRAM is a file in the language of the verifier (.imp), the name of a bundled program, a record (.json), or
+    FILE.py:function, a Python function with @snapdp.audit: the file is run, so judge only files that you would run.
     Without it the flags of a mechanism say what is judged: that it keeps its epsilon in the arithmetic it runs in.
     """
-    from snapdp.verifier import load_program, parse_machine, verdict_text, verdict_values, verify
+    from snapdp.verifier import (
+        audited_function,
+        load_program,
+        names_a_function,
+        parse_machine,
+        verdict_text,
+        verdict_values,
+        verify,
+    )
 
     ctx.meta["snapdp.json"] = as_json
     ctx.meta["snapdp.refused"] = MISUSED  # 1 is a verdict here
@@ -89,7 +98,10 @@ def verify_command(
         ctx.exit(audit_file(Path(program), ledger=ledger, as_json=as_json, **files))
     if ledger is not None:
         raise click.UsageError("--ledger belongs to a record, not to a program.")
-    found = verify(load_program(program), parse_machine(machine_text), claim=claim)
+    if names_a_function(program):
+        found = audited_function(program).verify(machine=machine_text, claim=claim)
+    else:
+        found = verify(load_program(program), parse_machine(machine_text), claim=claim)
     written = _files(found, certificate=certificate, report=report)
     if as_json:
         echo_json(verdict_values(found), indent=2)

@@ -35,6 +35,10 @@ if TYPE_CHECKING:
         verify_mechanism as verify_mechanism,
     )
     from snapdp.verifier.python.audited import audit as audit
+    from snapdp.verifier.python.files import (
+        audited_function as audited_function,
+        names_a_function as names_a_function,
+    )
     from snapdp.verifier.python.traced_functions import clamp as clamp, ln as ln, round_to as round_to
     from snapdp.verifier.report.derivation import (
         derivation_latex as derivation_latex,
@@ -72,6 +76,7 @@ else:
             "mechanism_program": "MechanismProgram mechanism_certificate program_of_mechanism verify_mechanism",
             "machine.semantics": "evaluate_float evaluate_real run_float",
             "python.audited": "audit",
+            "python.files": "audited_function names_a_function",
             "python.traced_functions": "clamp ln round_to",
             "report.derivation": "derivation_latex derivation_page derivation_text derivation_values",
             "report.mechanism": "mechanism_text mechanism_values",

@@ -396,13 +396,15 @@ def scaled_part(
 ) -> tuple[Fraction, Fraction, Fraction]:
     """Return the same after an operation with a constant; unless it is exact, each end rounds by half a unit."""
     c, signs, logs, _ = constant
-    require(signs == logs == 0 and c != 0 and not (first and word == "div"), "a query is scaled by no constant")
+    scales = word in ("mul", "div")
+    require(signs == logs == 0 and (c != 0 or not scales), "a query is scaled by no constant, or by zero")
+    require(not (first and word == "div"), "a constant is divided by the query")
     factor = c if word == "mul" else 1 / c if word == "div" else -ONE if first and word == "sub" else ONE
-    shift = ZERO if word in ("mul", "div") else -c if word == "sub" and not first else c
+    shift = ZERO if scales else -c if word == "sub" and not first else c
     low, high = sorted((factor * least, factor * most))
     small, large = sorted((abs(low), abs(high)))
     cancels = max(low * shift, high * shift) < 0 and abs(shift) / 2 <= small and large <= 2 * abs(shift)
-    exact_sum = machine.exact_sum and word in ("add", "sub")
+    exact_sum = machine.exact_sum and not scales
     floats = not machine.exact_sum and (cancels if shift else is_power_of_two(abs(factor)))  # else c x rounds for c = 1
     if exact_sum or floats:
         return machine.in_range(low + shift), machine.in_range(high + shift), abs(factor) * distance
@@ -417,11 +419,10 @@ def derive(tree: Tree, machine: StatedMachine, queries: Queries) -> tuple[Fracti
     _, grid, (word, left, right) = rounding
     private, noise = (left, right) if word == "sub" or leaves(left, "query") else (right, left)
     least, most, sensitivity = private_part(private, machine, queries)
-    require(grid > 0, "a grid is not positive")
+    require(is_power_of_two(machine.in_range(grid)), "the grid is no power of two")
     lower, upper = clamped_between(around, rounding, machine)
     if least is None or most is None or sensitivity < 0 or not lower <= least <= most <= upper:
         raise Refusal("the query is not confined to the clamp, or its sensitivity is negative")
-    require(is_power_of_two(machine.in_range(grid)), "the grid is no power of two")
     coefficient, signs, logs, roundings = monomial(noise, machine)
     require(signs == logs == 1 and coefficient != 0, "the noise lacks its sign or its logarithm")
     epsilon = 1 / abs(coefficient)

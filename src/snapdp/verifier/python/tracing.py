@@ -37,6 +37,17 @@ from snapdp.verifier.language.syntax import (
 
 _ADVICE = "A mechanism is a straight line of + - * /, ln, round_to and clamp on its arguments."
 LEAST_DOUBLE = 2.0**-1022  # the least normal one
+LARGEST_DOUBLE = sys.float_info.max
+_INVERSE = (
+    "A random sign is an argument, S. The inverse of the distribution function, sign(U - 1/2) ln(1 - 2 |U - 1/2|), "
+    "loses the low bits of U: in doubles its noise ends at 37 scales, and outputs beyond give it away: use S * ln(U)."
+)
+_NOT_NUMPYS = {
+    "sign": _INVERSE,
+    "absolute": _INVERSE,
+    "floor": "floor(x + 0.5) makes 1 of 0.49999999999999994: use round_to(x, grid), which is exact; ties go up.",
+    "rint": "numpy rounds ties to even; round_to sends them up.",
+}
 
 
 class Trace:
@@ -131,23 +142,27 @@ def _watched(
     def every(frame: FrameType, event: str, _: Any) -> Callable[..., Any] | None:
         return local if event == "call" and frame.f_code is function.__code__ else None
 
+    from snapdp.verifier.python.stand_ins import stand_ins
+
     before = sys.gettrace()
-    sys.settrace(every)
-    try:
-        return function(*arguments.values(), **parameters)
-    finally:
-        sys.settrace(before)
+    with stand_ins(function):
+        sys.settrace(every)
+        try:
+            return function(*arguments.values(), **parameters)
+        finally:
+            sys.settrace(before)
 
 
 class Traced:
     """A symbolic number: an expression that grows with every operation."""
 
-    __slots__ = ("depth", "expression", "nodes", "trace")
+    __slots__ = ("depth", "expression", "nodes", "open_clamp", "trace")
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, expression: Expression, trace: Trace, *parts: Traced) -> None:
         self.expression = expression
         self.trace = trace
+        self.open_clamp: tuple[Traced, Any, Any] | None = None  # what was clamped at one end only, and its ends
         self.nodes: int = 1 + sum(part.nodes for part in parts)
         self.depth: int = 1 + max((part.depth for part in parts), default=0)
         if self.nodes > LARGEST_EXPANSION or self.depth > DEEPEST:
@@ -235,6 +250,21 @@ class Traced:
             self.trace.refuse(f"the clamp's lower end {low} is above its upper end {high}.")
         return Traced(Clamping(lower=low, upper=high, operand=self.expression), self.trace, self)
 
+    def clamped_at_most(self, upper: Any) -> Traced:
+        """Return the smaller of this value and a number: with a larger one at least a number, a clamp."""
+        base, lower, end = self.open_clamp or (self, None, None)
+        return base._clamped_at(lower, upper) if end is None else self._clamped_at(None, upper)
+
+    def clamped_at_least(self, lower: Any) -> Traced:
+        base, end, upper = self.open_clamp or (self, None, None)
+        return base._clamped_at(lower, upper) if end is None else self._clamped_at(lower, None)
+
+    def _clamped_at(self, lower: Any, upper: Any) -> Traced:
+        made = self.clamped(-LARGEST_DOUBLE if lower is None else lower, LARGEST_DOUBLE if upper is None else upper)
+        if lower is None or upper is None:
+            made.open_clamp = self, lower, upper
+        return made
+
     def _exact(self, value: Any, what: str) -> Fraction:
         """Return the rational that a number prints as; a grid or a bound may be text or a Decimal too."""
         if isinstance(value, Traced):
@@ -258,9 +288,18 @@ class Traced:
             "log": lambda a: a.ln(),
         }
         name = ufunc.__name__
+        if name in ("minimum", "maximum") and method == "__call__" and not settings:
+            return self._numpy_end(name, inputs)
         if method != "__call__" or settings or name not in operations:
-            self.trace.refuse(f"numpy.{name} is not supported here.", f"Of numpy: {', '.join(operations)}, clip.")
+            known = f"Of numpy: {', '.join(operations)}, minimum, maximum, clip, where."
+            self.trace.refuse(f"numpy.{name} is not supported here.", _NOT_NUMPYS.get(name, known))
         return operations[name](*(self.lifted(each) for each in inputs))
+
+    def _numpy_end(self, name: str, inputs: tuple[Any, ...]) -> Traced:
+        numbers = [each for each in inputs if not isinstance(each, Traced)]
+        if len(numbers) != 1 or type(numbers[0]) is Fraction:
+            self.trace.refuse(f"numpy.{name} decides between symbols, or returns no double.", "Use clamp.")
+        return self.clamped_at_most(numbers[0]) if name == "minimum" else self.clamped_at_least(numbers[0])
 
     def __array_function__(self, function: Any, types: Any, arguments: tuple[Any, ...], settings: Any) -> Any:
         name = function.__name__
@@ -268,8 +307,20 @@ class Traced:
             if any(type(end) is Fraction for end in arguments[1:]):
                 self.trace.refuse("numpy.clip returns a Fraction itself, where a double is meant.", "Use clamp.")
             return arguments[0].clamped(*arguments[1:])
-        advice = "numpy rounds ties to even; round_to sends them up." if name in ("round", "around") else _ADVICE
+        if name == "where" and len(arguments) == 3 and not settings:
+            return self._chosen(*arguments)
+        advice = _NOT_NUMPYS["rint"] if name in ("round", "around") else _ADVICE
         return self.trace.refuse(f"numpy.{name} is not supported here.", advice)
+
+    def _chosen(self, condition: Any, one: Any, other: Any) -> Traced:
+        """Return what numpy.where chooses by a condition that is known."""
+        if not (isinstance(condition, bool) or str(getattr(condition, "dtype", "")) == "bool") or _is_array(condition):
+            self.trace.refuse("numpy.where chooses by no single condition that is known.", _ADVICE)
+        return self.lifted(one if condition else other)
+
+
+def _is_array(value: Any) -> bool:
+    return getattr(value, "shape", ()) != ()
 
 
 def _is_number(value: Any) -> bool:

@@ -40,7 +40,7 @@ def machine(**changes: Any) -> str:
 TWICE = "the sign or the uniform draw is used twice"
 NO_PRODUCT = "the noise is no product"
 LACKS = "the noise lacks its sign or its logarithm"
-SHAPE = "the program is not clamp(round(query + noise))"
+SHAPE = "the program is no function of clamp(round(query + noise))"
 RANGE = "a number leaves the exponent range"
 TINY, HUGE = Fraction(1, 1 << 1060), Fraction(1 << 1060)
 
@@ -106,12 +106,14 @@ Y = ["var", "y"]
     ("tree", "reason"),
     [
         (["round", "2", ["clamp", "-64", "64", Y]], SHAPE),
-        (["round", "2", Y], SHAPE),
+        (["round", "2", Y], "nothing clamps the rounded sum"),
+        (["mul", ["round", "2", Y], const(2)], "nothing clamps the rounded sum"),
         (["clamp", "-64", "64", Y], SHAPE),
-        (["clamp", "-64", "64", ["round", "2", ["round", "2", Y]]], SHAPE),
         (["clamp", "-64", "64", ["round", "2", ["neg", Y]]], SHAPE),
-        (["add", CLAMP, const(0)], SHAPE),
         (["add", CLAMP, F], SHAPE),
+        (["add", CLAMP, ["sub", CLAMP, F]], SHAPE),
+        (["clamp", "-64", "64", ["neg", ["round", "2", Y]]], "what is clamped does not rise"),
+        (["clamp", "-64", "64", ["mul", const(10**30), ["round", "2", Y]]], "the query is not confined"),
         (["clamp", "-64", "64", ["round", "3", Y]], "the grid is no power of two"),
         (["clamp", "-64", "64", ["round", "-2", Y]], "the grid is no power of two"),
         (["clamp", "-64", "64", ["round", "0", Y]], "the grid is no power of two"),
@@ -123,9 +125,24 @@ Y = ["var", "y"]
         (["clamp", "-64", "64", ["round", str(Fraction(1, 2**45)), Y]], "the cells are narrower"),
         (["clamp", "-64", "64", ["round", "2", ["add", F, F]]], NO_PRODUCT),
         (["clamp", "-64", "64", ["round", "2", ["add", F, ["add", F, laplace("1/2")]]]], NO_PRODUCT),
-        (["clamp", "-64", "64", ["round", "2", ["add", ["mul", const(2), F], laplace("1/2")]]], "what is published"),
+        (
+            ["clamp", "-64", "64", ["round", "2", ["add", ["mul", const(2), F], laplace("1/2")]]],
+            "the query is not confined",
+        ),
+        (
+            ["clamp", "-64", "64", ["round", "2", ["add", ["div", const(2), F], laplace("1/2")]]],
+            "a constant is divided",
+        ),
+        (
+            ["clamp", "-64", "64", ["round", "2", ["add", ["mul", const(0), F], laplace("1/2")]]],
+            "a query is scaled by no",
+        ),
+        (["clamp", "-64", "64", ["round", "2", ["add", ["ln", F], laplace("1/2")]]], "what is published"),
         (["clamp", "-64", "64", ["round", "2", ["sub", laplace("1/2"), F]]], "what is published"),
-        (["clamp", "-64", "64", ["round", "2", ["add", ["add", F, const(1)], laplace("1/2")]]], "what is published"),
+        (
+            ["clamp", "-64", "64", ["round", "2", ["add", ["add", F, const(1)], laplace("1/2")]]],
+            "the query is not confined",
+        ),
         (["clamp", "0", "64", ["round", "2", Y]], "the query is not confined"),
         (
             ["clamp", "-64", "64", ["round", "2", ["add", ["clamp", "0", "1/10", F], laplace("1/2")]]],
@@ -350,3 +367,15 @@ def test_numbers_with_a_point_and_huge_numbers_are_refused(number):
 @pytest.mark.parametrize("found", [None, 1, 1.5, True, [], {}, "[]", "null", "{}", '"text"', [[]], {"verdict": []}])
 def test_what_is_no_certificate_is_refused(found):
     assert check.check(found) is not None
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [
+        ["add", CLAMP, const(0)],
+        ["clamp", "-64", "64", ["round", "2", ["round", "2", Y]]],
+        ["ln", ["mul", const("1/10"), CLAMP]],
+    ],
+)
+def test_what_is_made_of_the_clamped_value_is_not_looked_at(tree):
+    assert published(tree) == "ACCEPTED"

@@ -169,8 +169,8 @@ def item(f, U, S):
     return f[0] + U
 
 
-def library_log(f, U, S):
-    return f + math.log(U)
+def library_exp(f, U, S):
+    return f + math.exp(U)
 
 
 def whole(f, U, S):
@@ -203,7 +203,7 @@ def numpy_where(f, U, S):
 
 
 def numpy_maximum(f, U, S):
-    return np.maximum(f + U, 0)
+    return np.maximum(f + U, f)
 
 
 def numpy_single(f, U, S):
@@ -345,11 +345,11 @@ def inner(f, U, S):
 
 REFUSED = [
     *((branch, 1, "branch"), (conditional, 1, "branch"), (truth, 1, "branch"), (equality, 1, "branch")),
-    *((loop_over_data, 1, "loop"), (item, 1, "branch"), (library_log, 1, "converted"), (whole, 1, "converted")),
+    *((loop_over_data, 1, "loop"), (item, 1, "branch"), (library_exp, 1, "converted"), (whole, 1, "converted")),
     *((as_index, 1, "converted"), (half_to_even, 1, "round"), (floor, 2, "floor"), (numpy_round, 1, "numpy.round")),
     *((numpy_abs, 1, "numpy.absolute"), (numpy_where, 1, "numpy.where"), (numpy_maximum, 1, "numpy.maximum")),
     *((numpy_single, 1, "numpy.add"), (numpy_out, 1, "numpy.add"), (numpy_masked, 1, "numpy.add")),
-    *((into_array, 1, "converted"), (largest, 1, "branch"), (power, 1, "pow"), (single, 1, "float32")),
+    *((into_array, 1, "converted"), (largest, 1, "max decides"), (power, 1, "pow"), (single, 1, "float32")),
     *((summed, 1, "a function asks"), (summed_from, 1, "a function asks"), (operated, 1, "a function asks")),
     *((exact_clip, 1, "Fraction itself"), (too_large, 1, "beyond the range"), (too_small, 1, "beyond the range")),
     *((subnormal, 1, "beyond the range"), (decimal, 1, "a Decimal is no number")),

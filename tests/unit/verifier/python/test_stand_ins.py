@@ -1,0 +1,127 @@
+"""min, max, math.log and numpy's ends and choices in a traced function: what is accepted, and what is refused."""
+
+# ruff: noqa: N803, N806, ARG001
+
+from __future__ import annotations
+
+import builtins
+import math
+from math import log
+
+import numpy as np
+import pytest
+
+from snapdp.errors import ProgramError
+from snapdp.verifier import audit, printed, round_to
+
+QUERY = {"query": (-64, 64), "epsilon": 0.5}
+counter = 0
+
+
+@audit(**QUERY)
+def written_out(f, U, S, *, eps=0.5, B=64):
+    Lambda = 2.0 ** math.ceil(math.log2(1 / eps))
+    y = f + S * math.log(U) / eps
+    return min(max(round_to(y, Lambda), -B), B)
+
+
+@audit(**QUERY)
+def with_numpy(f, U, S, *, eps=0.5, B=64):
+    y = f + S * log(U) / eps
+    low = np.maximum(-B, round_to(y, 2))
+    high = np.minimum(low, B)
+    return np.where(eps > 0.1, high, 0.0)
+
+
+@pytest.mark.parametrize("function", [written_out, with_numpy])
+def test_the_mechanism_as_people_write_it_is_verified(function):
+    verdict = function.verify()
+    assert verdict.kind == "VERIFIED"
+    assert f"{float(verdict.excess(verdict.upper)):.2f}" == "8.82"
+    assert verdict.shape.grid == 2
+    assert (verdict.shape.clamp_lower, verdict.shape.clamp_upper) == (-64, 64)
+
+
+def test_what_is_traced_is_what_runs():
+    assert written_out(10.0, 0.25, -1) == 12.0
+    assert written_out(60.0, 1e-9, -1) == 64
+    assert float(with_numpy(10.0, 0.25, 1)) == 8.0
+
+
+def test_a_scaled_mechanism_as_people_write_it_is_verified():
+    @audit(query=(-6.4, 6.4), sensitivity="1/10", epsilon=0.5)
+    def scaled(f, U, S, *, delta=0.1, B=64):
+        x = min(max(f / delta, -B), B)
+        z = min(max(round_to(x + S * log(U) / 0.5, 2), -B), B)
+        return delta * z
+
+    verdict = scaled.verify()
+    assert verdict.kind == "VERIFIED"
+    assert verdict.shape.reach.rounded == 1
+
+
+def test_a_scaled_mechanism_far_from_zero_does_not_keep_its_epsilon():
+    @audit(query=(25769803584, 25769803968), sensitivity=3, epsilon=0.5)
+    def far(f, U, S, *, B=64):
+        x = min(max(f / 3 - 8589934592, -B), B)
+        return 3 * min(max(round_to(x + S * log(U) / 0.5, 2), -B), B)
+
+    assert far.verify().kind == "REFUTED"
+
+
+def test_ends_at_one_side_stay_at_one_side():
+    @audit(**QUERY)
+    def half(f, U, S):
+        return min(round_to(f + S * log(U) / 0.5, 2), 10)
+
+    assert "result = clamp[-17976931348623157" in printed(half.program)
+    assert ", 10](round[2]" in printed(half.program)
+    assert half.verify().kind != "VERIFIED"
+
+
+def test_the_module_sees_its_own_functions_again():
+    assert with_numpy.program
+    assert min is builtins.min
+    assert "min" not in globals()
+    assert globals()["math"] is math
+    assert globals()["log"] is math.log
+
+
+def test_state_that_is_kept_in_the_module_is_still_found_out():
+    @audit(**QUERY)
+    def counting(f, U, S):
+        global counter
+        counter += 1
+        return f * counter
+
+    with pytest.raises(ProgramError, match="two different programs"):
+        _ = counting.program
+
+
+REFUSED = {
+    "min of two symbols": (lambda f, U: min(f, U), "min decides between symbols"),
+    "max by a key": (lambda f: max(f, 1, key=abs), "max decides between symbols"),
+    "a base": (lambda f, U: f + math.log(U, 2), "math.log has a base"),
+    "numpy.sign": (lambda f, U: f + np.sign(U - 0.5) * np.log(1 - 2 * np.abs(U - 0.5)), "numpy.sign is not supported"),
+    "numpy.abs": (lambda f: np.abs(f), "numpy.absolute is not supported"),
+    "numpy.floor": (lambda f: np.floor(f + 0.5), "numpy.floor is not supported"),
+    "numpy.round": (lambda f: np.round(f), "not supported here|not a mechanism's rounding"),
+    "numpy.where on data": (lambda f: np.where(f > 0, f, 0), "a branch, loop or comparison"),
+    "numpy.where on an array": (lambda f: np.where(np.array([True, False]), f, 0), "no single condition"),
+    "numpy.maximum of two symbols": (lambda f, U: np.maximum(f, U), "decides between symbols"),
+}
+
+
+@pytest.mark.parametrize(("function", "problem"), REFUSED.values(), ids=REFUSED)
+def test_what_no_program_can_say_is_refused_with_its_line(function, problem):
+    with pytest.raises(ProgramError, match=problem) as refused:
+        _ = audit(**QUERY)(function).program
+    assert "test_stand_ins.py, line " in str(refused.value)
+
+
+def test_the_refusal_of_an_inverse_distribution_function_says_why():
+    with pytest.raises(ProgramError) as refused:
+        _ = audit(**QUERY)(REFUSED["numpy.sign"][0]).program
+    assert "37 scales" in refused.value.advice
+    assert round(53 * math.log(2)) == 37
+    assert math.floor(0.49999999999999994 + 0.5) == 1
