@@ -17,7 +17,7 @@ from typing import Any
 
 from snapdp.accuracy.tails import (
     LEVEL_BITS,
-    Values,
+    ValueLattice,
     beyond,
     chance,
     confidence,
@@ -163,7 +163,7 @@ def worst_accuracy(p: SnappingParameters, alpha: Fraction) -> Fraction:
     return next((a for a in jumps if not worst_exceeds(p, a, level)), rounded_up(high))
 
 
-def _accuracy_of_values(p: SnappingParameters, level: Fraction, values: Values) -> Fraction:
+def _accuracy_of_values(p: SnappingParameters, level: Fraction, values: ValueLattice) -> Fraction:
     """Return the smallest inner a for the values of a lattice, exactly: planning (35).
 
     It is the distance of a value and an output: a multiple of the finer of the two spacings, counted from a phase.

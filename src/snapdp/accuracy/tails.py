@@ -38,7 +38,7 @@ LEVEL_BITS = 320  # a level that must round does so in the 320th bit: an accurac
 _LEVEL_BITS = 256
 
 
-class Values(NamedTuple):
+class ValueLattice(NamedTuple):
     """The values that the statistic can have: origin + whole multiples of spacing, inner units."""
 
     origin: Fraction
@@ -102,7 +102,7 @@ def widened_range(p: SnappingParameters) -> tuple[DataUnits, DataUnits]:
     return (p.lower, p.upper) if p.step is None else (min(p.lower, lower), max(p.upper, upper))
 
 
-def values_of(p: SnappingParameters) -> Values | None:
+def values_of(p: SnappingParameters) -> ValueLattice | None:
     """Return the lattice of the values where there is a step and the proof of (35) applies; None: all of the range.
 
     One of step and grid must be a multiple of the other, the ends of the clamp must be multiples of the grid, and the
@@ -114,7 +114,7 @@ def values_of(p: SnappingParameters) -> Values | None:
     origin = -p.offset / p.unit
     wholes = [(end - origin) / spacing for end in public_range(p)]
     wholes += [p.end_lower / p.grid, p.end_upper / p.grid, max(spacing / p.grid, p.grid / spacing)]
-    return Values(origin % spacing, spacing) if all(each.denominator == 1 for each in wholes) else None
+    return ValueLattice(origin % spacing, spacing) if all(each.denominator == 1 for each in wholes) else None
 
 
 def furthest_error(p: SnappingParameters, value: Fraction | None = None) -> Fraction:
@@ -201,7 +201,7 @@ def worst_events(p: SnappingParameters, distance: Fraction) -> Iterator[Event]:
             yield Event(f, first_above(p, f + distance, closed=False), k)
 
 
-def _worst_of_values(p: SnappingParameters, distance: Fraction, values: Values) -> Iterator[Event]:
+def _worst_of_values(p: SnappingParameters, distance: Fraction, values: ValueLattice) -> Iterator[Event]:
     """Yield the events of the values next to the places where an event jumps: planning (35)."""
     lower, upper = public_range(p)
     last = {min(last_below(p, upper + distance, closed=True), p.high - 1), p.high}

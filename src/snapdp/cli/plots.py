@@ -77,11 +77,12 @@ def _part_row(line: Any, part: Part) -> dict[str, Any]:
     numerator: Numerator = part.numerator
     title = plain(line.statistic.readable_title)
     name = title if len(line.statistic.parts) == 1 else f"{title}: {numerator.name}"
-    p = mechanism(part, line.epsilon).parameters
+    p = mechanism(part, line.epsilon, arithmetic=line.arithmetic).parameters
+    finite = None if line.arithmetic is None else p
     law = {"law": _middle(p), "values": lambda x: float(numerator.statistic(x)), "title": f"{name}: law of the output"}
     curve = {
-        "curve": curve_of_part(part, line.alpha),
-        "here": (line.epsilon, float(part_accuracy(part, line.epsilon, line.alpha))),
+        "curve": curve_of_part(part, line.alpha, finite=finite),
+        "here": (line.epsilon, float(part_accuracy(part, line.epsilon, line.alpha, arithmetic=line.arithmetic))),
         "title": f"{name}: accuracy at alpha = {line.alpha}",
     }
     return {"law": law, "curve": curve}
@@ -93,7 +94,7 @@ def plain(title: str) -> str:
 
 
 def _middle(p: SnappingParameters) -> ExactLaw:
-    """Return the law of the value in the middle of the public range; plans are about exact arithmetic."""
+    """Return the exact law of the value in the middle of the public range: nobody could see what p bits change."""
     return ExactLaw(p.inner((p.lower + p.upper) / 2), p)
 
 

@@ -28,7 +28,7 @@ from snapdp.exact import (
     round_digits_up,
     round_up,
     shown,
-    to_float_up,
+    to_float_nearest,
 )
 from snapdp.mechanism.arithmetic import FinitePrecision, Precision
 from snapdp.mechanism.law.bounds import proved_loss
@@ -247,7 +247,7 @@ def _with_slack(
         known = (
             ""
             if loss is None
-            else f" It is proved to be at most {to_float_up(round_digits_up(loss - epsilon, 2))} above it."
+            else f" It is proved to be at most {to_float_nearest(round_digits_up(loss - epsilon, 2))} above it."
         )
         raise PremiseError(
             f"with {precision.uniform} bits the loss may exceed epsilon by more than slack = {shown(slack)}.{known}",

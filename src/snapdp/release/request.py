@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from snapdp.errors import BoundError
+from snapdp.errors import BoundError, PremiseError
 from snapdp.ledger import REQUEST_VERSION
 from snapdp.mechanism import Mechanism
 from snapdp.studies import Line, Part, Plan, Relation, Statistic, mechanism
@@ -37,6 +37,10 @@ class Request(Value):
 
         if len(self.lines) > MOST_STATISTICS:
             raise BoundError(f"there are more than {MOST_STATISTICS} statistics.", "Ask in several requests.")
+        if any(line.arithmetic is not None for line in self.lines):
+            raise PremiseError(
+                "tables are released in exact arithmetic.", "Leave the arithmetic out; plan with it to compare."
+            )
         for line in self.lines:
             _check_numbers(line)
         added(line.epsilon for line in self.lines)

@@ -16,11 +16,11 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from snapdp.accuracy import Curve
+from snapdp.accuracy import Curve, curve_of
 from snapdp.display import four_digits_up, shortened, visible
 from snapdp.errors import BudgetError, ParameterError, PremiseError
 from snapdp.exact import positive, probability
-from snapdp.mechanism import SnappingParameters
+from snapdp.mechanism import FinitePrecision, SnappingParameters, arithmetic_of
 from snapdp.studies.statistics.statistic import Part, Statistic, mechanism
 from snapdp.values import Value, replaced
 
@@ -52,6 +52,7 @@ class Asked(OfStatistic):
     accuracy: Fraction | None = None
     alpha: Fraction = DEFAULT_ALPHA
     lock: bool = False
+    arithmetic: FinitePrecision | None = None
 
     def _check(self) -> None:
         if (self.epsilon is None) == (self.accuracy is None):
@@ -68,38 +69,58 @@ class Asked(OfStatistic):
 
 
 def ask(
-    statistic: Statistic, *, epsilon: Any = None, accuracy: Any = None, alpha: Any = DEFAULT_ALPHA, lock: bool = False
+    statistic: Statistic,
+    *,
+    epsilon: Any = None,
+    accuracy: Any = None,
+    alpha: Any = DEFAULT_ALPHA,
+    lock: bool = False,
+    arithmetic: Any = None,
+    bits: int | None = None,
 ) -> Asked:
-    """Return a validated statistic with its cost."""
+    """Return a validated statistic with its cost, and the arithmetic it is to be planned in."""
     return Asked(
         statistic=statistic,
         epsilon=None if epsilon is None else positive(epsilon, name="epsilon"),
         accuracy=None if accuracy is None else positive(accuracy, name="accuracy"),
         alpha=probability(alpha, name="alpha"),
         lock=lock,
+        arithmetic=arithmetic_of(arithmetic, bits),
     )
 
 
 class Line(OfStatistic):
-    """One line of a plan: the statistic, the epsilon it is charged, and the accuracy that was asked for, if any."""
+    """One line of a plan: the statistic, the epsilon it is charged, and the accuracy that was asked for, if any.
+
+    arithmetic   in which it is planned; None is exact arithmetic, in which tables are released
+    """
 
     epsilon: Fraction
     alpha: Fraction = DEFAULT_ALPHA
     lock: bool = False
     target: Fraction | None = None
+    arithmetic: FinitePrecision | None = None
 
     def _check(self) -> None:
         positive(self.epsilon, name="epsilon")
         probability(self.alpha, name="alpha")
         if not (isinstance(self.epsilon, Fraction) and isinstance(self.alpha, Fraction)):
             raise ParameterError("epsilon and alpha of a line are no fractions.", "Make lines with `ask` and `plan`.")
+        if self.arithmetic is not None and self.arithmetic.slack:
+            raise ParameterError("few bits with a slack are for study, not for tables.", "Leave the slack out.")
         self.statistic.check_epsilon(self.epsilon)
 
     @cached_property
     def accuracies(self) -> tuple[Fraction, ...]:
         """Return for each part the a with P(|released - true| > a) <= alpha, for every table, in each cell."""
-        title = self.statistic.title
-        return tuple(part_accuracy(part, self.epsilon, self.alpha, title=title) for part in self.statistic.parts)
+        return self._accuracies_at(self.alpha)
+
+    def _accuracies_at(self, alpha: Fraction) -> tuple[Fraction, ...]:
+        title, arithmetic = self.statistic.title, self.arithmetic
+        return tuple(
+            part_accuracy(part, self.epsilon, alpha, title=title, arithmetic=arithmetic)
+            for part in self.statistic.parts
+        )
 
     @property
     def accuracy(self) -> Fraction | None:
@@ -127,8 +148,7 @@ class Line(OfStatistic):
         Each part may fail with alpha/2. The number of rows is private: this answers a guess, and promises nothing
         for a smaller table.                                                                        theory (15)
         """
-        parts = (part_accuracy(part, self.epsilon, self.alpha / 2) for part in self.statistic.parts)
-        return self.statistic.derived_accuracy(tuple(parts), rows)
+        return self.statistic.derived_accuracy(self._accuracies_at(self.alpha / 2), rows)
 
 
 class Offer(Value):
@@ -244,20 +264,37 @@ def planned(asked: Asked) -> Line:
         assert asked.epsilon is not None
         epsilon = asked.epsilon
     else:
-        epsilon = epsilon_needed(asked.statistic, asked.accuracy, asked.alpha)
-    return Line(statistic=asked.statistic, epsilon=epsilon, alpha=asked.alpha, lock=asked.lock, target=asked.accuracy)
+        epsilon = epsilon_needed(asked.statistic, asked.accuracy, asked.alpha, arithmetic=asked.arithmetic)
+    return Line(
+        statistic=asked.statistic,
+        epsilon=epsilon,
+        alpha=asked.alpha,
+        lock=asked.lock,
+        target=asked.accuracy,
+        arithmetic=asked.arithmetic,
+    )
 
 
-def part_accuracy(part: Part, epsilon: Fraction, alpha: Fraction, *, title: str | None = None) -> Fraction:
+def part_accuracy(
+    part: Part,
+    epsilon: Fraction,
+    alpha: Fraction,
+    *,
+    title: str | None = None,
+    arithmetic: FinitePrecision | None = None,
+) -> Fraction:
     """Return the accuracy of one cell of a part, in units of the statistic, at the epsilon typed for the whole."""
-    steps = numerator_accuracy(mechanism(part, epsilon, title=title).parameters, alpha)
-    return part.numerator.factor * steps
+    m = mechanism(part, epsilon, title=title, arithmetic=arithmetic)
+    return part.numerator.factor * numerator_accuracy(m.parameters, alpha)
 
 
-def epsilon_needed(statistic: Statistic, accuracy: Fraction, alpha: Fraction) -> Fraction:
+def epsilon_needed(
+    statistic: Statistic, accuracy: Fraction, alpha: Fraction, *, arithmetic: FinitePrecision | None = None
+) -> Fraction:
     """Return the epsilon to type so that a statistic of one part has the accuracy asked for."""
     (part,) = statistic.parts
-    return numerator_epsilon(part, accuracy / part.numerator.factor, alpha) / part.share
+    steps = accuracy / part.numerator.factor
+    return numerator_epsilon(part, steps, alpha, arithmetic=arithmetic) / part.share
 
 
 def numerator_accuracy(p: SnappingParameters, alpha: Fraction) -> Fraction:
@@ -267,7 +304,9 @@ def numerator_accuracy(p: SnappingParameters, alpha: Fraction) -> Fraction:
     return accuracy(replaced(p, step=WHOLE), alpha=alpha, method="tight")
 
 
-def numerator_epsilon(part: Part, accuracy: Fraction, alpha: Fraction) -> Fraction:
+def numerator_epsilon(
+    part: Part, accuracy: Fraction, alpha: Fraction, *, arithmetic: FinitePrecision | None = None
+) -> Fraction:
     """Return the least epsilon (four digits, rounded up) at which one cell has an accuracy in numerator units."""
     from snapdp.accuracy import epsilon_for
 
@@ -279,7 +318,8 @@ def numerator_epsilon(part: Part, accuracy: Fraction, alpha: Fraction) -> Fracti
         lower=numerator.lower,
         upper=numerator.upper,
         step=WHOLE,
-        finest=Fraction(1) if numerator.integers else Fraction(0),
+        finest=Fraction(1) if numerator.integers and arithmetic is None else Fraction(0),
+        arithmetic=arithmetic,
     )
     return found.epsilon
 
@@ -302,9 +342,15 @@ def _accuracy_text(line: Line) -> str:
     return ", ".join(f"{part.numerator.name} +-{four_digits_up(a)}" for part, a in parts) + f" {at_alpha}"
 
 
-def curve_of_part(part: Part, alpha: Fraction) -> Curve:
-    """Return the curve of one cell of a statistic, in its own units, against the epsilon typed for the whole."""
+def curve_of_part(part: Part, alpha: Fraction, *, finite: SnappingParameters | None = None) -> Curve:
+    """Return the curve of one cell of a statistic, in its own units, against the epsilon typed for the whole.
+
+    finite   the mechanism of the cell, where it computes in finite precision
+    """
     numerator = part.numerator
+    if finite is not None:
+        factor = numerator.factor * finite.unit
+        return replaced(curve_of(finite, alpha), sensitivity=1 / part.share, factor=factor)
     return Curve(
         sensitivity=numerator.sensitivity / part.share,
         alpha=alpha,

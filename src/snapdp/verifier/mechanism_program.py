@@ -141,9 +141,13 @@ def _in_data_units(parameters: SnappingParameters) -> tuple[str, str]:
 
 
 def verify_mechanism(parameters: SnappingParameters, *, claim: Any = None, evaluations: int | None = None) -> Verdict:
-    """Return the verdict on a mechanism in finite precision, against its epsilon or another claim."""
+    """Return the verdict on a mechanism in finite precision, against its epsilon or another claim.
+
+    Where few bits have a slack, what a release costs takes the place of epsilon.
+    """
     made = program_of_mechanism(parameters)
-    return verify(made.program, made.machine, claim=claim, evaluations=evaluations)
+    judged = parameters.charge if claim is None and parameters.slack else claim
+    return verify(made.program, made.machine, claim=judged, evaluations=evaluations)
 
 
 def mechanism_certificate(parameters: SnappingParameters) -> str:

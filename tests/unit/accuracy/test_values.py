@@ -10,7 +10,7 @@ import pytest
 import snapdp
 from snapdp.accuracy.epsilon import epsilon_for
 from snapdp.accuracy.error import accuracy_at, alpha_for, worst_accuracy
-from snapdp.accuracy.tails import Values, value_chance, values_of, worst_chance
+from snapdp.accuracy.tails import ValueLattice, value_chance, values_of, worst_chance
 from snapdp.mechanism.parameters import SnappingParameters, exact_parameters
 from snapdp.values import replaced
 from tests.unit.accuracy.brute import F, parameters
@@ -69,7 +69,7 @@ def test_a_value_between_two_outputs_would_be_worse():
 def test_in_finite_precision_the_lattice_is_off_the_grid_by_a_phase():
     m = snapdp.Snapping(epsilon="0.3", sensitivity=2, lower=0, upper=9, step=1, arithmetic="proved", grid=1)
     p = m.parameters
-    assert values_of(p) == Values(F(1, 4), F(1, 2))  # (f - 4.5)/2 for whole f
+    assert values_of(p) == ValueLattice(F(1, 4), F(1, 2))  # (f - 4.5)/2 for whole f
     worst = max(m.accuracy(value=f) for f in range(10))
     assert worst == m.accuracy()
     assert m.alpha(accuracy=m.accuracy()) <= F(1, 20)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from fractions import Fraction
 from typing import Any
@@ -22,9 +23,10 @@ from snapdp.mechanism.finite_precision import (
     sufficient_bound,
 )
 from snapdp.mechanism.law.bounds import liu_loss, mironov_loss, proved_loss
-from snapdp.mechanism.law.loss import loss_bracket, worst_pair
+from snapdp.mechanism.law.loss import worst_pair
 from snapdp.mechanism.parameters import SnappingParameters
 from snapdp.values import replaced
+from snapdp.verifier.certificate.check import check
 from tests.unit import arb, arb_ends
 
 PROPERTY = settings(deadline=None, max_examples=60)
@@ -379,12 +381,12 @@ def single(slack, *, bits=24, half_width=100, **more) -> Snapping:
     return Snapping(**declared, arithmetic=FinitePrecision(bits=bits, slack=slack))
 
 
-@pytest.mark.parametrize(("bits", "slack"), [(24, "0.01"), (16, "0.1"), (11, "0.9")])
+@pytest.mark.parametrize(("bits", "slack"), [(24, "0.01"), (11, "0.9")])
 def test_few_bits_run_with_a_slack_that_is_charged_and_proved(bits, slack):
     p = single(slack, bits=bits, half_width=20).parameters
     assert p.charge == p.epsilon + Fraction(slack) > p.epsilon == Fraction(9, 10)
     assert p.noise_scale == round_up(Fraction(10, 9), bits) > Fraction(10, 9)
-    assert loss_bracket(p).upper <= p.charge
+    assert proved_loss(noise_scale=p.noise_scale, grid=p.grid, bound=p.bound, precision=p.precision) <= p.charge
     with pytest.raises(PremiseError, match=f"{bits} bits(.|\n)*slack="):
         single(0, bits=bits, half_width=20)
 
@@ -395,6 +397,19 @@ def test_the_loss_of_single_precision_is_seen_to_exceed_epsilon():
     found = worst_pair(p).loss
     assert found is not None
     assert p.epsilon < found.lower <= p.charge
+
+
+def test_single_precision_has_a_certificate_for_its_charge():
+    text = single("0.01", half_width=20).certificate()
+    assert check(text) is None
+    assert json.loads(text)["claim"] == "91/100"
+
+
+@pytest.mark.long
+def test_single_precision_is_verified_for_its_charge_and_refuted_for_epsilon():
+    m = single("0.01", half_width=20)
+    assert m.verify().kind == "VERIFIED"
+    assert m.verify(claim=m.parameters.epsilon).kind == "REFUTED"
 
 
 def test_a_slack_below_the_proved_loss_is_refused_with_the_figure():

@@ -8,8 +8,11 @@ from fractions import Fraction
 import pytest
 from hypothesis import example, given, settings, strategies as st
 
+from snapdp import FinitePrecision
+from snapdp.accuracy import accuracy
 from snapdp.errors import BudgetError, ParameterError, PremiseError
 from snapdp.exact.decimals import floor_log10, power_of_ten
+from snapdp.release.request import Request
 from snapdp.studies.columns import category_column, integer_column, number_column
 from snapdp.studies.conditions import condition
 from snapdp.studies.plan import Line, Plan, ask, curve_of_part, plan, planned
@@ -367,3 +370,57 @@ def test_planning_a_million_cells_needs_no_cells():
     line = planned(ask(histogram_query(column, MANY), epsilon=1))
     assert line.statistic.cells == 200_000
     assert line.accuracy == 3
+
+
+# Whole numerators, and other arithmetics
+
+
+def test_a_mean_of_a_0_1_column_is_planned_with_whole_sums():
+    """2 % less epsilon than for any real sum: a whole number never lies between two outputs of a grid below 1."""
+    smoker = number_column("smoker", lower=0, upper=1, step=1)
+    (line,) = plan([ask(mean_query(smoker, N), accuracy=F(6, 5000))]).lines
+    assert line.epsilon == F("0.4891")
+    (part,) = line.statistic.parts
+    p = mechanism(part, line.epsilon).parameters
+    assert line.accuracy == F(6, 5000) < accuracy(p) * part.numerator.factor
+    assert max(accuracy(p, value=f) for f in (0, 1, 2500, 4999, 5000)) == 6
+
+
+@pytest.mark.parametrize("rule", ["proved", "notes"])
+@pytest.mark.parametrize("query", [QUERIES[0], QUERIES[1], QUERIES[2]], ids=lambda q: q.title)
+def test_a_line_is_planned_in_the_arithmetic_asked_for(query, rule):
+    (line,) = plan([ask(query, epsilon="0.5", arithmetic=rule, bits=118)]).lines
+    (part,) = query.parts
+    p = mechanism(part, F(1, 2), arithmetic=line.arithmetic).parameters
+    assert (p.rule, p.epsilon) == (rule, part.share / 2)
+    assert line.accuracy <= accuracy(p) * part.numerator.factor
+    assert line.accuracy > plan([ask(query, epsilon="0.5")]).lines[0].accuracy  # the natural grid, against the fine one
+
+
+def test_a_target_is_met_in_the_arithmetic_asked_for():
+    exact, notes = (plan([ask(QUERIES[0], accuracy="0.16", arithmetic=each)]).lines[0] for each in ("exact", "notes"))
+    assert exact.epsilon < notes.epsilon
+    assert notes.accuracy <= F("0.16")
+    assert notes.meets_target
+
+
+def test_few_bits_with_a_slack_are_no_line_of_a_plan():
+    with pytest.raises(ParameterError, match="for study, not for tables"):
+        plan([ask(QUERIES[0], epsilon=1, arithmetic=FinitePrecision(bits=24, slack=1))])
+
+
+def test_a_plan_in_finite_precision_is_not_released():
+    drawn = plan([ask(QUERIES[0], epsilon=1, arithmetic="proved")])
+    with pytest.raises(PremiseError, match="released in exact arithmetic"):
+        Request(dataset="people", plan=drawn)
+    assert Request(dataset="people", plan=plan([ask(QUERIES[0], epsilon=1)])).epsilon == 1
+
+
+def test_the_picture_of_a_line_in_finite_precision_is_never_below_its_promise():
+    (line,) = plan([ask(QUERIES[0], epsilon="0.5", arithmetic="notes")]).lines
+    (part,) = line.statistic.parts
+    curve = curve_of_part(part, line.alpha, finite=mechanism(part, line.epsilon, arithmetic=line.arithmetic).parameters)
+    points = curve.points(line.epsilon / 2, line.epsilon * 2)
+    assert points[0][1] >= points[-1][1]
+    at = min(value for epsilon, value in points if epsilon <= float(line.epsilon))
+    assert at >= float(line.accuracy)

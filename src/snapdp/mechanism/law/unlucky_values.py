@@ -19,9 +19,9 @@ from snapdp.exact import floor_log2, nearest_index, power_of_two, round_nearest,
 from snapdp.mechanism.law.finite import FiniteLaw
 from snapdp.mechanism.parameters import Inner, SnappingParameters
 
-TRIES = 2000  # values whose errors are added up, for all outputs together
+TRIES = 2400  # values whose errors are added up, for all outputs together
 KEPT = 128  # of which so many are handed on: among equal sums the granularity of the draw decides
-SHIFTS = 200  # spacings of floats that a pair is moved by, on both sides
+SHIFTS = 250  # spacings of floats that a pair is moved by, on both sides
 BINADES = 2  # powers of two that are looked at, from the largest
 NEAR = 2  # outputs on each side of a place that are looked at
 _SPREAD = Fraction(0x9E3779B97F4A7C15F39CC0605CEDC835, 1 << 128)  # the golden section: multiples of it fill evenly
@@ -103,12 +103,9 @@ def _tried(p: SnappingParameters, k: int, apart: Fraction, tries: int) -> Iterat
 def _errors(law: FiniteLaw, value: Fraction, neighbour: Fraction, k: int) -> float:
     """Return what errors add to ln P(k | neighbour)/P(k | value), to first order, in units of 2**-product bits."""
     p = law.parameters
-    assert p.precision is not None
-    unit = power_of_two(p.precision.product)
 
     def error(t: Fraction) -> float:
-        significand, exponent = law.threshold(t, strict=False)
-        return float((t / p.noise_scale - significand * power_of_two(exponent)) * unit)
+        return _error(law, t)
 
     inner = (k - Fraction(1, 2)) * p.grid
     gain = error(inner - neighbour) - error(inner - value)
@@ -117,3 +114,14 @@ def _errors(law: FiniteLaw, value: Fraction, neighbour: Fraction, k: int) -> flo
     q = math.exp(-float(p.grid / p.noise_scale))
     lost = error(inner + p.grid - neighbour) - error(inner + p.grid - value)
     return (gain - q * lost) / (1 - q)
+
+
+def _error(law: FiniteLaw, t: Fraction) -> float:
+    """Return t/lam - m(t) in units of 2**-product bits, from whole numbers: a Fraction would be cancelled each time."""
+    scale, precision = law.parameters.noise_scale, law.parameters.precision
+    assert precision is not None
+    significand, exponent = law.threshold(t, strict=False)
+    whole, part = t.numerator * scale.denominator, t.denominator * scale.numerator
+    shift = max(-exponent, 0)
+    gap = (whole << shift) - part * (significand << exponent + shift)
+    return (gap << precision.product) / (part << shift)

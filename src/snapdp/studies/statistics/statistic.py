@@ -20,7 +20,7 @@ from typing import Any, ClassVar, Self
 from snapdp.display import shortened, visible
 from snapdp.errors import BoundError, DataError, ParameterError, PremiseError
 from snapdp.exact import positive, power_of_two_at_least, to_float_nearest
-from snapdp.mechanism import FINE, Mechanism, declared, spacing_of_doubles
+from snapdp.mechanism import FINE, FinitePrecision, Mechanism, declared, spacing_of_doubles
 from snapdp.studies.aggregates import Aggregate, Persons, Test
 from snapdp.studies.columns import CategoryColumn, Column, NumberColumn
 from snapdp.studies.conditions import Condition, tested
@@ -334,11 +334,13 @@ def group_column(by: Column | None) -> CategoryColumn | None:
     return by
 
 
-def mechanism(part: Part, epsilon: Any, *, title: str | None = None) -> Mechanism:
+def mechanism(
+    part: Part, epsilon: Any, *, title: str | None = None, arithmetic: FinitePrecision | None = None
+) -> Mechanism:
     """Return the mechanism of each cell of a part, when `epsilon` is what is typed for the whole statistic.
 
-    Exact arithmetic on the numerator; the fine grid, or 1 where that is coarser and the statistic is whole. A refusal
-    begins with the title of the statistic.
+    Exact arithmetic on the numerator; the fine grid, or 1 where that is coarser and the statistic is whole. In finite
+    precision the natural grid, in sensitivities. A refusal begins with the title of the statistic.
     """
     cell_epsilon = positive(epsilon, name="epsilon") * part.share
     numerator = part.numerator
@@ -347,11 +349,12 @@ def mechanism(part: Part, epsilon: Any, *, title: str | None = None) -> Mechanis
         sensitivity=numerator.sensitivity,
         lower=numerator.lower,
         upper=numerator.upper,
-        grid=integer_grid(numerator.sensitivity / cell_epsilon) if numerator.integers else None,
+        grid=integer_grid(numerator.sensitivity / cell_epsilon) if numerator.integers and arithmetic is None else None,
+        arithmetic=arithmetic,
     )
-    if not numerator.integers:
+    if not numerator.integers or arithmetic is not None:
         ends = (numerator.statistic(found.parameters.data_value(k)) for k in found.parameters.ends)
-        grid = numerator.factor * found.parameters.grid
+        grid = numerator.factor * found.parameters.data_grid
         check_printable(title or numerator.name, furthest=max(map(abs, ends)), grid=grid)
     return found
 
