@@ -100,10 +100,13 @@ def published_accuracy(method: str, *, noise_scale: Fraction, grid: Fraction, al
             grid=grid,
             noise_scale=noise_scale,
         )
-    extra = grid / 2 if method == "notes" else noise_scale
-    return rounded_up(
-        refined(lambda b: ln_enclosure(1 / alpha, b), relative_bits=NARROW_BITS).upper * noise_scale + extra
-    )
+    logarithm = refined(lambda b: ln_enclosure(1 / alpha, b), relative_bits=NARROW_BITS)
+    return rounded_up(published_bound(method, logarithm, noise_scale=noise_scale, grid=grid).upper)
+
+
+def published_bound(method: str, logarithm: Enclosure, *, noise_scale: Fraction, grid: Fraction) -> Enclosure:
+    """Return the formula itself, given ln(1/alpha): planning (7), (8)."""
+    return logarithm * noise_scale + (grid / 2 if method == "notes" else noise_scale)
 
 
 def unclamped_chance(*, distance: Fraction, noise_scale: Fraction, grid: Fraction) -> Callable[[int], Enclosure]:

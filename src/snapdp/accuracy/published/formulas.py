@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from snapdp.accuracy.clamping import notes_k
+from snapdp.accuracy.error import published_bound
 from snapdp.accuracy.published.printed_mechanism import PrintedMechanism
 from snapdp.accuracy.published.printed_number import PrintedNumber
 from snapdp.accuracy.tails import confidence
@@ -41,13 +42,18 @@ def get_accuracy2(m: PrintedMechanism, *, alpha: Any = "0.05") -> PrintedNumber:
     capped = decided_ceil(lambda b: ln_enclosure(1 / level, b) - (2 * m.bound - m.grid / 2) / m.noise_scale) > 0
     if capped:
         return PrintedNumber(lambda _: enclose(2 * m.bound))
-    return PrintedNumber(lambda bits: ln_enclosure(1 / level, bits) * m.noise_scale + m.grid / 2)
+    return _by_method("notes", m, level)
 
 
 def simple_accuracy(m: PrintedMechanism, *, alpha: Any = "0.05") -> PrintedNumber:
     """Return (1 + ln(1/alpha))/eps', the looser bound after GetAccuracy2; it needs Lambda' <= 2 lambda'."""
     level = confidence(alpha)
-    return PrintedNumber(lambda bits: (ln_enclosure(1 / level, bits) + 1) * m.noise_scale)
+    return _by_method("simple", m, level)
+
+
+def _by_method(method: str, m: PrintedMechanism, level: Fraction) -> PrintedNumber:
+    shape = {"noise_scale": m.noise_scale, "grid": m.grid}
+    return PrintedNumber(lambda bits: published_bound(method, ln_enclosure(1 / level, bits), **shape))
 
 
 def laplace_accuracy(m: PrintedMechanism, *, alpha: Any = "0.05") -> PrintedNumber:

@@ -352,6 +352,46 @@ def test_item_15_the_fewest_bits_may_leave_almost_nothing_of_epsilon():
     assert published.bits_of_epsilon(1) == 2
 
 
+def test_every_formula_is_the_one_that_is_printed_eta_included():
+    """Typed in again from the notes, at 8 bits, where eta is visible."""
+    eps, bound, f, eta, alpha, a = (mpmath.mpf(x) for x in ("0.7", 9, 6, "0.00390625", "0.05", 8))
+    m = published.printed_mechanism(epsilon="0.7", bound=9, bits=8)
+    inner = (eps - 2 * eta) / (1 + 12 * bound * eta)
+    lam, grid, c = 1 / inner, mpmath.mpf(4), (1 + 12 * bound * eta) * mpmath.log(1 / alpha)
+
+    def cdf(x):
+        return mpmath.exp(x * inner) / 2 if x < 0 else 1 - mpmath.exp(-x * inner) / 2
+
+    solved = mpmath.mpf(float(published.epsilon_6_5(m, accuracy=8)))
+    before, after = published.last_step_of_6_5(m, accuracy=8)
+    k = (2 + 24 * mpmath.mpf(2) ** -52) / (eps - mpmath.mpf(2) ** -117)
+    printed = [
+        (published.p_lower_plus(m, if_value=6), cdf(-bound - f + lam)),
+        (published.p_lower(m, if_value=6), cdf(-bound - f + grid / 2)),
+        (published.p_upper_minus(m, if_value=6), 1 - cdf(bound - f - lam)),
+        (published.p_upper_plus(m, if_value=6), 1 - cdf(bound - f - lam / 2)),
+        (published.f_z_minus(m, F(3)), 1 - mpmath.exp(-inner * 3 + 1)),
+        (published.f_z_plus(m, F(3)), 1 - mpmath.exp(-inner * 3 + 0.5)),
+        (published.get_accuracy2(m), lam * mpmath.log(20) + grid / 2),
+        (published.simple_accuracy(m), lam * (1 + mpmath.log(20))),
+        (published.laplace_accuracy(m), mpmath.log(20) / eps),
+        (published.epsilon_6_4(m, accuracy=8), c / (a - grid / 2) + 2 * eta),
+        ((solved - 2 * eta) * (a - 1 / solved), c),
+        (before, c / (a - (1 + 12 * bound * eta) / (eps - 2 * eta)) + 2 * eta),
+        (after, c / (a - 1 / eps) + 2 * eta),
+        (published.k_of_epsilon("0.7"), k),
+        (published.bound_from_gamma(largest=5, k=published.k_of_epsilon("0.7")), 5 + k / 2 * (1 + 2 * mpmath.log(20))),
+        (
+            published.mironov_formula(effective_epsilon=F(1, 2), bound=F(9), eta=F(1, 256)),
+            0.5 * (1 + 108 / 256) + 2 / 256,
+        ),
+        (published.liu_formula(effective_epsilon=F(1, 2), bound=F(9), eta=F(1, 256)), 0.5 + 23 * 9 * 0.5 / 256),
+    ]
+    assert m.grid == 4
+    for found, expected in printed:
+        assert float(found) == pytest.approx(float(expected), rel=1e-13)
+
+
 def test_what_makes_no_sense_is_refused():
     with pytest.raises(BoundError, match="outside the bound"):
         published.beside_exact(epsilon=1, bound=4, if_value=5)
