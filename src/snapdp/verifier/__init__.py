@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from snapdp.verifier.language.parser import parse as parse
     from snapdp.verifier.language.printing import printed as printed
     from snapdp.verifier.language.programs import decoded as decoded, load_program as load_program
+    from snapdp.verifier.language.syntax import Program as Program
     from snapdp.verifier.loss.verdict import Verdict as Verdict, verify as verify
     from snapdp.verifier.machine.machine import Machine as Machine, parse_machine as parse_machine
     from snapdp.verifier.machine.semantics import (
@@ -46,6 +47,10 @@ if TYPE_CHECKING:
         derivation_text as derivation_text,
         derivation_values as derivation_values,
     )
+    from snapdp.verifier.report.evaluation import (
+        evaluation_text as evaluation_text,
+        evaluation_values as evaluation_values,
+    )
     from snapdp.verifier.report.mechanism import mechanism_text as mechanism_text, mechanism_values as mechanism_values
     from snapdp.verifier.report.page import verdict_page as verdict_page
     from snapdp.verifier.report.reproduction import python_lines as python_lines
@@ -54,6 +59,7 @@ if TYPE_CHECKING:
         verdict_text as verdict_text,
         verdict_values as verdict_values,
     )
+    from snapdp.verifier.rules.evaluation import Evaluation as Evaluation, evaluate as evaluate
     from snapdp.verifier.rules.printed_rules import derive_as_printed as derive_as_printed
     from snapdp.verifier.rules.rules import (
         derivations as derivations,
@@ -71,6 +77,7 @@ else:
             "language.parser": "parse",
             "language.printing": "printed",
             "language.programs": "decoded load_program",
+            "language.syntax": "Program",
             "loss.verdict": "Verdict verify",
             "machine.machine": "Machine parse_machine",
             "mechanism_program": "MechanismProgram mechanism_certificate program_of_mechanism verify_mechanism",
@@ -79,10 +86,12 @@ else:
             "python.files": "audited_function names_a_function",
             "python.traced_functions": "clamp ln round_to",
             "report.derivation": "derivation_latex derivation_page derivation_text derivation_values",
+            "report.evaluation": "evaluation_text evaluation_values",
             "report.mechanism": "mechanism_text mechanism_values",
             "report.page": "verdict_page",
             "report.reproduction": "python_lines",
             "report.summary": "headline verdict_text verdict_values",
+            "rules.evaluation": "Evaluation evaluate",
             "rules.printed_rules": "derive_as_printed",
             "rules.rules": "derivations derive derive_expression",
         },

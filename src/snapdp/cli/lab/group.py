@@ -13,6 +13,7 @@ LAB = {
     "bound": "snapdp.cli.lab.bound:bound_command",
     "derive": "snapdp.cli.lab.derive:derive_command",
     "published": "snapdp.cli.lab.published:published_command",
+    "run": "snapdp.cli.lab.run:run_command",
 }
 
 

@@ -156,7 +156,14 @@ def evaluate_real(bound: Bound, environment: Environment, machine: Machine, *, p
     factor = 1 + rational(1, 1 << machine.p)
     known = {name: rational(value.numerator, value.denominator) for name, value in environment.items()}
 
+    seen: dict[int, tuple[Any, Any]] = {}  # bounds share parts: without it a product of n factors takes 2**n steps
+
     def ends(e: Bound) -> tuple[Any, Any]:  # a closed interval of rationals that contains the value
+        if (found := seen.get(id(e))) is None:
+            found = seen[id(e)] = met_first(e)
+        return found
+
+    def met_first(e: Bound) -> tuple[Any, Any]:
         match e:
             case Constant(value=r):
                 point = rational(r.numerator, r.denominator)

@@ -13,7 +13,7 @@ from snapdp.display import TEXT_STYLE, Html, escape, folded, html_block, html_pa
 from snapdp.verifier.language.printing import expression_text, names_of, printed, statement_text
 from snapdp.verifier.machine.machine import Machine
 from snapdp.verifier.report.notation import Latex, Notation
-from snapdp.verifier.rules.rules import Derivation, DerivedLine, Inference
+from snapdp.verifier.rules.rules import Derivation, DerivedLine, Inference, steps
 
 ROUNDED_SUMS = (
     "every operation rounds once, to nearest, ties to even",
@@ -22,7 +22,7 @@ ROUNDED_SUMS = (
     "the query's value is a float of the machine",
 )
 EXACT_SUMS = ("every operation but + and - rounds once, to nearest, ties to even; the sum is exact", *ROUNDED_SUMS[1:3])
-_LOOKUPS = frozenset(("Var", "F(D)", "Sample", "Const-F"))
+LOOKUPS = frozenset(("Var", "F(D)", "Sample", "Const-F"))
 
 
 def machine_text(machine: Machine) -> str:
@@ -38,23 +38,16 @@ def assumptions(machine: Machine) -> tuple[str, ...]:
     return EXACT_SUMS if machine.adds_exactly else ROUNDED_SUMS
 
 
-def steps(step: Inference) -> Iterator[Inference]:
-    """Yield the steps of a tree, premises first."""
-    for premise in step.premises:
-        yield from steps(premise)
-    yield step
-
-
 def derivation_text(derivation: Derivation) -> str:
     """Return a derivation as text: statement by statement, premises above what they prove."""
-    names, notation = names_of(derivation.program), _notation(derivation)
+    names, notation = names_of(derivation.program), notation_of(derivation)
     lines = [f"{derivation.program.name} on {machine_text(derivation.machine)}{_case(derivation)}"]
     for line in derivation.lines:
         lines += ["", f"{statement_text(line.statement, names)};"]
         rows = [
             (expression_text(s.expression, names), notation.interval(s.interval.lower, s.interval.upper), s.rule)
             for s in steps(line.step)
-            if s.rule not in _LOOKUPS or s is line.step
+            if s.rule not in LOOKUPS or s is line.step
         ]
         left, middle = (max(len(row[column]) for row in rows) for column in (0, 1))
         lines += [f"  {row[0]:<{left}}  => {row[1]:<{middle}}  ({row[2]})" for row in rows]
@@ -77,7 +70,7 @@ def derivation_values(derivations: tuple[Derivation, ...]) -> dict[str, Any]:
 
 
 def _statement(line: DerivedLine, derivation: Derivation) -> dict[str, Any]:
-    notation = _notation(derivation)
+    notation = notation_of(derivation)
     found = [
         {
             "expression": expression_text(step.expression, notation.names),
@@ -131,7 +124,7 @@ def derivation_page(derivations: tuple[Derivation, ...]) -> str:
 def html_trees(derivations: tuple[Derivation, ...]) -> Iterator[str]:
     """Yield the headings and folding trees of a page, for this page and for the report of a verdict."""
     for derivation in derivations:
-        names, notation = names_of(derivation.program), _notation(derivation)
+        names, notation = names_of(derivation.program), notation_of(derivation)
         if derivation.sign is not None:
             yield f"<h2>{escape(_case(derivation).lstrip(', '))}</h2>"
         for line in derivation.lines:
@@ -151,7 +144,8 @@ def _fold(step: Inference, notation: Notation) -> Html:
     return folded(said, inner, is_open=True)
 
 
-def _notation(derivation: Derivation) -> Notation:
+def notation_of(derivation: Derivation) -> Notation:
+    """Return how bounds of a derivation are written."""
     return Notation(names_of(derivation.program), _taken(derivation))
 
 

@@ -10,7 +10,7 @@ Exponents are unbounded on this machine, so products need no absolute term and n
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import assert_never
 
@@ -49,6 +49,13 @@ class Inference(Value):
     expression: Expression
     interval: Interval
     premises: tuple[Inference, ...] = ()
+
+
+def steps(step: Inference) -> Iterator[Inference]:
+    """Yield the steps of a tree, premises first."""
+    for premise in step.premises:
+        yield from steps(premise)
+    yield step
 
 
 class DerivedLine(Value):

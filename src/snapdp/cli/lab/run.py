@@ -1,0 +1,92 @@
+"""`snapdp lab run`: a program at one draw, in floats and over the reals, with the derived bounds around both.
+
+Room: cli. Parse, one library call, print.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from snapdp.cli.flags.arguments import NUMBER
+from snapdp.cli.screen import console, echo, echo_json
+
+if TYPE_CHECKING:
+    from snapdp.verifier import Program
+
+EXAMPLE = """\b
+Examples:
+  snapdp lab run snap_half --f 3 --U 0.3 --S -1
+  snapdp lab run snap_tenth --f 1/3 --U 0.9 --S 1 --machine p=8
+  snapdp lab run snap_half --f 3 --U 0.3 --set S=-1 --json
+"""
+NARROWEST = 40
+ROLES = {"f": ("the query", ()), "U": ("a uniform or Laplace draw", ("unif", "laplace")), "S": ("a sign", ("sign",))}
+
+
+@click.command("run", epilog=EXAMPLE)
+@click.argument("program", metavar="PROGRAM")
+@click.option("--f", "f", type=NUMBER, metavar="NUMBER", help="The value of the query, whatever its name.")
+@click.option("--U", "u", type=NUMBER, metavar="NUMBER", help="The uniform (or Laplace) draw.")
+@click.option("--S", "s", type=NUMBER, metavar="-1|1", help="The random sign.")
+@click.option("--set", "others", multiple=True, metavar="NAME=NUMBER", help="Any other query or sample, by name.")
+@click.option("--machine", "machine_text", default="", metavar="KEYS", help="E.g. p=53,sampler=ulp,umin=-1074,ln=1.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_context
+def run_command(
+    ctx: click.Context,
+    /,
+    program: str,
+    f: str | None,
+    u: str | None,
+    s: str | None,
+    others: tuple[str, ...],
+    machine_text: str,
+    as_json: bool,
+) -> None:
+    """Run a program at one draw, in floats and over the reals, with the derived bounds around both.
+
+    PROGRAM is a file in the language of the verifier (.imp), or the name of a bundled program. Values that are no
+    floats of the machine are rounded, and the run says to what.
+    """
+    from snapdp.verifier import evaluate, evaluation_text, evaluation_values, load_program, parse_machine
+
+    ctx.meta["snapdp.json"] = as_json
+    machine, tree = parse_machine(machine_text), load_program(program)
+    values = _by_name(others)
+    for flag, number in (("f", f), ("U", u), ("S", s)):
+        if number is not None:
+            name = _name_for(flag, tree)
+            if name in values:
+                raise click.UsageError(f"{name} is given twice.")
+            values[name] = number
+    found = evaluate(tree, machine, values)
+    if as_json:
+        echo_json(evaluation_values(found), indent=2)
+    else:
+        echo(evaluation_text(found, width=max(NARROWEST, console().width - 1)), nl=False)
+
+
+def _by_name(others: tuple[str, ...]) -> dict[str, str]:
+    values: dict[str, str] = {}
+    for each in others:
+        name, equals, number = each.partition("=")
+        if not equals:
+            raise click.UsageError("--set takes NAME=NUMBER.")
+        if name in values:
+            raise click.UsageError(f"{name} is given twice.")
+        values[name] = number
+    return values
+
+
+def _name_for(flag: str, tree: Program) -> str:
+    """Return the name of the query or sample that a flag is about: the only one of its kind."""
+    kind, distributions = ROLES[flag]
+    names = [query.name for query in tree.queries]
+    if distributions:
+        names = [each.name for each in tree.statements if getattr(each, "distribution", None) in distributions]
+    if len(names) != 1:
+        found = f"{len(names)} of them: use --set NAME=NUMBER" if names else "none: leave it out"
+        raise click.UsageError(f"--{flag} is {kind}; {tree.name} has {found}.")
+    return names[0]

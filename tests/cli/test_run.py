@@ -1,0 +1,68 @@
+"""`snapdp lab run`: what it prints, what it refuses, exit codes."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from snapdp.cli.app import main
+from snapdp.verifier import evaluate, evaluation_text, load_program, parse_machine
+
+HALF = ("snap_half", "--f", "3", "--U", "0.3", "--S", "-1")
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, ["lab", "run", *arguments])
+
+
+def test_it_prints_both_evaluations_at_80_columns():
+    done = run(*HALF)
+    found = evaluate(load_program("snap_half"), parse_machine(""), {"f": 3, "U": "0.3", "S": -1})
+    assert (done.exit_code, done.stdout) == (0, evaluation_text(found))
+    assert max(map(len, done.stdout.splitlines())) < 80
+
+
+def test_flags_mean_the_only_query_draw_and_sign_whatever_they_are_called(tmp_path):
+    path = tmp_path / "mine.imp"
+    path.write_text(
+        "program mine { query g in [0, 9]; V <-$ unif; T <-$ {-1,1}; return g(D) + T * ln(V); }", encoding="utf-8"
+    )
+    done = run(str(path), "--f", "3", "--U", "1/2", "--S", "1", "--machine", "p=8", "--json")
+    values = json.loads(done.stdout)
+    assert (values["values"], values["rounded"]) == ({"g": "3", "V": "1/2", "T": "1"}, {})
+    assert (values["machine"]["p"], values["sound"]) == (8, True)
+    assert run(str(path), "--set", "g=3", "--set", "V=1/2", "--set", "T=1", "--machine", "p=8", "--json").stdout == (
+        done.stdout
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (("snap_half", "--f", "3", "--U", "0.3"), 1, "needs a value for S"),
+        (("snap_half", "--f", "3", "--U", "2", "--S", "1"), 1, "U = 2 is never drawn"),
+        (("snap_half", "--f", "99", "--U", "0.3", "--S", "1"), 1, "outside the declared range"),
+        (("snap_half", "--f", "x", "--U", "0.3", "--S", "1"), 2, "is no number"),
+        (("naive_primitive", "--f", "1", "--U", "1", "--S", "1"), 2, "--S is a sign; naive_primitive has none"),
+        ((*HALF, "--set", "S=1"), 2, "S is given twice"),
+        ((*HALF[:-2], "--set", "S"), 2, "--set takes NAME=NUMBER"),
+        ((*HALF[:-2], "--set", "S=1", "--set", "S=1"), 2, "S is given twice"),
+        ((*HALF, "--set", "W=1"), 1, "'W' is no query or sample"),
+        (("snap_nothing",), 2, "snap_nothing"),
+    ],
+)
+def test_it_refuses_in_the_words_of_the_command(words, code, said):
+    done = run(*words)
+    assert (done.exit_code, done.stdout) == (code, "")
+    assert said in done.stderr
+
+
+def test_help_ends_with_examples_that_run():
+    lines = run("--help").output.strip().splitlines()
+    examples = [line.split() for line in lines[lines.index("  Examples:") + 1 :]]
+    assert len(examples) == 3
+    for words in examples:
+        assert words[:3] == ["snapdp", "lab", "run"]
+        assert run(*words[3:]).exit_code == 0
