@@ -11,6 +11,14 @@ if TYPE_CHECKING:
         binding_probability as binding_probability,
         bound_for as bound_for,
     )
+    from snapdp.accuracy.comparison.by_epsilon import (
+        MECHANISMS as MECHANISMS,
+        AccuracyByEpsilon as AccuracyByEpsilon,
+        AccuracyLine as AccuracyLine,
+        Progress as Progress,
+        accuracy_by_epsilon as accuracy_by_epsilon,
+        accuracy_lines as accuracy_lines,
+    )
     from snapdp.accuracy.cost_of_bits import CostOfBits as CostOfBits, what_bits_cost as what_bits_cost
     from snapdp.accuracy.curve import Curve as Curve, curve_of as curve_of, law_heights as law_heights
     from snapdp.accuracy.epsilon import EpsilonNeeded as EpsilonNeeded, epsilon_for as epsilon_for
@@ -25,7 +33,11 @@ if TYPE_CHECKING:
         mse as mse,
         variance as variance,
     )
-    from snapdp.accuracy.price import price_of_snapping as price_of_snapping, price_table as price_table
+    from snapdp.accuracy.price import (
+        TABLE_EPSILONS as TABLE_EPSILONS,
+        price_of_snapping as price_of_snapping,
+        price_table as price_table,
+    )
     from snapdp.accuracy.published.algorithm_one import (
         GetAccuracy as GetAccuracy,
         f_n_sub_minus as f_n_sub_minus,
@@ -76,6 +88,9 @@ else:
         {
             "after": "AfterRelease after_release",
             "clamping": "Clamp binding_probability bound_for",
+            "comparison.by_epsilon": (
+                "MECHANISMS AccuracyByEpsilon AccuracyLine Progress accuracy_by_epsilon accuracy_lines"
+            ),
             "cost_of_bits": "CostOfBits what_bits_cost",
             "curve": "Curve curve_of law_heights",
             "epsilon": "EpsilonNeeded epsilon_for",
@@ -83,7 +98,7 @@ else:
             "interval": "NoiseInterval noise_interval",
             "laplace": "Distance distance distance_tail",
             "moments": "bias bias_range expected_absolute_error expected_bias mse variance",
-            "price": "price_of_snapping price_table",
+            "price": "TABLE_EPSILONS price_of_snapping price_table",
             "published.algorithm_one": (
                 "GetAccuracy f_n_sub_minus f_z_minus f_z_plus get_accuracy p_lower p_lower_plus p_upper_minus "
                 "p_upper_plus"

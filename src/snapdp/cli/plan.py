@@ -13,8 +13,8 @@ import click
 from snapdp.cli.flags.arguments import NUMBER, StudyFile
 from snapdp.cli.flags.mechanism import mechanism_options
 from snapdp.cli.flags.options import statistic_options
+from snapdp.cli.flags.picture import picture_option, writing_picture
 from snapdp.cli.screen import echo_json, one_line, say
-from snapdp.errors import SnapdpError
 
 if TYPE_CHECKING:
     from snapdp.accuracy import Worth
@@ -42,9 +42,7 @@ Examples:
 @click.option("--fit", is_flag=True, help="Rescale unlocked lines so that the total meets the budget.")
 @click.option("--budget", type=NUMBER, metavar="NUMBER", help="The budget to fit to, instead of the study's.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option(
-    "--plot", type=click.Path(dir_okay=False, path_type=Path), help="Write a picture: FILE.svg, .png or .pdf."
-)
+@picture_option
 @click.pass_context
 def plan_command(ctx: click.Context, /, as_json: bool, plot: Path | None, **options: Any) -> None:
     """Show what a release will cost and be worth. No data is opened.
@@ -54,8 +52,6 @@ def plan_command(ctx: click.Context, /, as_json: bool, plot: Path | None, **opti
     from snapdp.cli import render
 
     ctx.meta["snapdp.json"] = as_json
-    if plot is not None and plot.suffix not in (".svg", ".png", ".pdf"):
-        raise click.UsageError(f"--plot writes .svg, .png or .pdf, not '{plot.suffix}'.")
     _refuse_strays(options)
     result = _plan(options) if options["sensitivity"] is None else _mechanism(options)
     drawn = None if plot is None else _drawn(result, plot)
@@ -71,13 +67,8 @@ def _drawn(result: Plan | Worth, plot: Path) -> str:
     """Write the picture; return what is to be said about it."""
     from snapdp.cli import plots
 
-    try:
+    with writing_picture(plot):
         left_out = plots.write(result, plot)
-    except (SnapdpError, ValueError) as problem:
-        if isinstance(problem, SnapdpError) and "reason" not in problem.numbers:  # not about the file
-            raise
-        why = problem.numbers["reason"] if isinstance(problem, SnapdpError) else "no such name can be used"
-        raise click.UsageError(f"--plot {plot} cannot be written: {why}.") from None
     more = f" (the first {plots.MOST_ROWS} rows; {left_out} more have no room)" if left_out else ""
     return f"picture: {one_line(str(plot))}{more}"
 

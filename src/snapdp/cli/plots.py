@@ -26,7 +26,7 @@ def write(result: Plan | Worth, path: Path) -> int:
 
     The suffix of the path chooses the format.
     """
-    figure_of = _library()
+    figure_of = library()
     every = _rows(result)
     rows = every[:MOST_ROWS]
     figure = figure_of(figsize=(11, 3.2 * len(rows)), layout="constrained")
@@ -34,15 +34,21 @@ def write(result: Plan | Worth, path: Path) -> int:
     for (left, right), row in zip(axes, rows, strict=True):
         _draw_law(left, **row["law"])
         _draw_curve(right, **row["curve"])
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # of letters that the font lacks: they are drawn as boxes
-        with draft(path.parent, path.suffix) as made:
-            figure.savefig(made, metadata={"Date": None} if path.suffix == ".svg" else None)
-            finish(made, path)
+    save(figure, path)
     return len(every) - len(rows)
 
 
-def _library() -> Any:
+def save(figure: Any, path: Path, *, described: str | None = None) -> None:
+    """Write a figure whole or not at all; the suffix of the path chooses the format, and SVG keeps a description."""
+    about = {"Date": None, "Description": described} if path.suffix == ".svg" else None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # of letters that the font lacks: they are drawn as boxes
+        with draft(path.parent, path.suffix) as made:
+            figure.savefig(made, metadata=about)
+            finish(made, path)
+
+
+def library() -> Any:
     """Return the figures of matplotlib, made for files and not for windows; refuse where it is not installed."""
     try:
         import matplotlib

@@ -11,6 +11,7 @@ from snapdp.cli.late import LateGroup
 
 LAB = {
     "bound": "snapdp.cli.lab.bound:bound_command",
+    "compare": "snapdp.cli.lab.compare:compare_command",
     "derive": "snapdp.cli.lab.derive:derive_command",
     "published": "snapdp.cli.lab.published:published_command",
     "run": "snapdp.cli.lab.run:run_command",

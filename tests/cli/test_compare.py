@@ -1,0 +1,82 @@
+"""`snapdp lab compare`: what it prints, draws and refuses."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from click.testing import CliRunner
+
+from snapdp.cli.app import main
+from tests import ROOT
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, ["lab", "compare", *arguments], env={"COLUMNS": "80"})
+
+
+def test_accuracies_are_a_table_of_80_columns_with_both_sides_of_a_jump():
+    done = run("--epsilons", "0.9,1")
+    assert done.exit_code == 0
+    assert max(map(len, done.output.splitlines())) <= 80
+    cells = [line.split("│")[1:-1] for line in done.output.splitlines() if line.startswith("│")]
+    assert [[cell.strip() for cell in row] for row in cells] == [
+        ["0.9", "± 3.329", "1.014", "1.202", "1.202", "1.301", "1.334"],
+        ["< 1", "± 2.996", "1.002", "1.305", "1.305", "1.334", "1.334"],
+        ["1", "± 2.996", "1.002", "1.138", "1.305", "1.334", "1.334"],
+        ["> 1", "± 2.996", "1.002", "1.138", "1.138", "1.167", "1.334"],
+    ]
+
+
+def test_json_has_the_same_rows():
+    found = json.loads(run("--epsilons", "1", "--alpha", "0.01", "--bits", "60", "--json").output)
+    assert (found["ok"], found["alpha"], found["bits"]) == (True, "1/100", 60)
+    assert [row["side"] for row in found["rows"]] == ["below", "at", "above"]
+    assert found["rows"][1]["relative"]["Laplace"] == 1
+    assert found["rows"][1]["relative"]["notes' rule"] > found["rows"][1]["relative"]["exact, natural grid"]
+
+
+def test_a_picture_is_written(tmp_path):
+    path = tmp_path / "compare.png"
+    done = run("--epsilons", "0.999,1", "--plot", str(path))
+    assert done.exit_code == 0
+    assert path.read_bytes().startswith(b"\x89PNG")
+    assert "picture: " in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["--epsilons", "1,,2"], 2, "no number"),
+        (["--epsilons", "0"], 1, "epsilon"),
+        (["--epsilons", "1e-400"], 1, ""),
+        (["--alpha", "2"], 1, "alpha"),
+        (["--bits", "20"], 1, "bits"),
+        (["--epsilons", "1,2", "--plot", "x.gif"], 2, ".svg, .png or .pdf"),
+        (["--epsilons", "1", "--plot", "x.svg"], 2, "two --epsilons"),
+        (["--epsilons", "0.999,1", "--plot", "nowhere/x.svg"], 2, "cannot be written"),
+    ],
+)
+def test_what_it_cannot_take_is_refused(words, code, said, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = run(*words)
+    assert (done.exit_code, said in done.stderr) == (code, True), done.output + done.stderr
+    assert "defect" not in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_picture_of_the_guide_is_what_its_command_draws(tmp_path):
+    page = (ROOT / "docs/guide/compare.md").read_text(encoding="utf-8")
+    for words in re.findall(r"^snapdp lab compare (.*--plot) (compare-\w+\.svg)", page, re.MULTILINE):
+        drawn = tmp_path / words[1]
+        assert run(*words[0].split(), str(drawn)).exit_code == 0
+        kept = ROOT / "docs/guide" / words[1]
+        assert points_of(drawn) == points_of(kept)
+        assert kept.stat().st_size < 40_000
+        assert f"]({kept.name})" in page
+
+
+def points_of(picture):
+    """Return the digest of what a picture shows, which does not depend on the program that drew it."""
+    return re.findall(r"points sha256 [0-9a-f]{64}", picture.read_text(encoding="utf-8"))
