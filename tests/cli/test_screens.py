@@ -21,8 +21,8 @@ from click.testing import CliRunner
 
 import snapdp
 from snapdp.cli.app import COMMANDS, main
-from snapdp.release.files import unguarded
 from tests.services import address, new_database, postgres_server
+from tests.unit.release.guards import unguarded
 
 CLI = Path(snapdp.__file__).parent / "cli"
 NAMES = {

@@ -18,6 +18,7 @@ from snapdp.mechanism.finite_precision import explicit_parameters
 from snapdp.mechanism.law import finite as rounded
 from snapdp.mechanism.law.law import law_of
 from snapdp.mechanism.law.loss import pair_loss
+from snapdp.release.draw import Drawn
 from snapdp.studies.columns import number_column
 from snapdp.studies.plan import ask, planned
 from snapdp.studies.relation import change_one
@@ -124,10 +125,11 @@ def test_a_printed_mean_is_within_a_small_part_of_the_grid_of_the_released_one(l
         m = mechanism(line.statistic.parts[0], epsilon)
     except SnapdpError:
         return
-    numerator, p = line.statistic.parts[0].numerator, m.parameters
+    part, p = line.statistic.parts[0], m.parameters
     for k in (p.low, p.high, random.Random(seed).randint(p.low, p.high)):
-        released = numerator.statistic(p.data_value(k))
-        assert abs(F(numerator.printed(p.data_value(k))) - released) * 2048 <= numerator.factor * p.grid
+        drawn = Drawn(line=line, part=part, mechanism=m, indices=(k,))
+        (printed,) = drawn.block.values
+        assert abs(F(printed) - drawn.statistic(0)) * 2048 <= part.numerator.factor * p.grid
 
 
 # Wide ranges: nothing depends on how far a tail is

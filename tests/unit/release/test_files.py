@@ -16,6 +16,7 @@ from hypothesis import given, strategies as st
 from snapdp.release.files import guarded, write_values
 from snapdp.release.numbers import Number
 from snapdp.release.result import load_release
+from tests.unit.release.guards import unguarded
 from tests.unit.release.people import MEAN, released
 
 SCHEMA = [
@@ -112,11 +113,6 @@ def test_an_epsilon_that_is_no_number_stays_the_text_it_is(tmp_path):
     write_values({name: [getattr(row, name)] for name in Number._fields}, tmp_path / "v.parquet")
     assert schema_of(tmp_path / "v.parquet") == SCHEMA
     assert duckdb.execute(f"SELECT alpha, epsilon FROM '{tmp_path / 'v.parquet'}'").fetchall() == [(None, None)]
-
-
-def unguarded(text: str) -> str:
-    """Return the text that `guarded` was given: no two texts become one."""
-    return re.sub(r"(?:(?<=[;,|\t\r\n])|\A)'", "", text)
 
 
 @given(st.text(st.characters(codec="utf-8"), max_size=8))

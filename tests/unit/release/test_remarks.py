@@ -12,7 +12,7 @@ from snapdp.cli.render import show_release
 from snapdp.release import Release
 from snapdp.release.remarks import unknown_line
 from tests.unit.audits.releases import random_record
-from tests.unit.release.test_published import COLUMNS, GROUPED, HISTOGRAM, MEAN, VARIANCE, made
+from tests.unit.release.test_numbers import COLUMNS, GROUPED, HISTOGRAM, MEAN, VARIANCE, made
 
 WHOLE = {"kind": "mean", "column": "age", "epsilon": 1}
 

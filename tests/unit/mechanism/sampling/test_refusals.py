@@ -150,7 +150,7 @@ def test_the_ends_of_a_clamp_are_numbers(clamp):
         snapping(clamp=clamp)
 
 
-@pytest.mark.parametrize("arithmetic", ["exact", "finite", 53, True, FinitePrecision, Precision.of(53)])
+@pytest.mark.parametrize("arithmetic", ["Exact", "finite", 53, True, FinitePrecision, Precision.of(53)])
 def test_an_unknown_arithmetic_is_refused(arithmetic):
     with pytest.raises(ParameterError, match="arithmetic"):
         snapping(arithmetic=arithmetic)

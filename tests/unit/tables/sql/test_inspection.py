@@ -17,8 +17,8 @@ from snapdp.tables.engines.opening import open_table
 from snapdp.tables.inspection import Tally
 from snapdp.tables.sql.inspection import (
     KEPT,
-    KINDS,
     OUTSIDE,
+    READINGS,
     UNREAD,
     judge_declared,
     judge_undeclared,
@@ -215,7 +215,7 @@ def test_shapes_are_of_unread_cells_alone(tmp_path):
 # Nothing declared
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", READINGS)
 def test_text_of_which_nothing_is_declared_is_tried_as_every_kind(kind, tmp_path):
     engine = open_table(csv_of(CELLS, tmp_path))
     column = {"numbers": AGE, "dates": WORDS[2], "yes/no": WORDS[0]}[kind]
@@ -225,7 +225,7 @@ def test_text_of_which_nothing_is_declared_is_tried_as_every_kind(kind, tmp_path
         rows = engine.source.open(connection, [])
         return engine._tallied(connection, rows, judge_undeclared(0, rows.fields[0], engine.dialect), count)[1]
 
-    found = engine._guarded(action)[KINDS.index(kind)]
+    found = engine._guarded(action)[READINGS.index(kind)]
     nan = sum(cell is not None and cell.lower() == "nan" for cell in CELLS)
     assert found.unread == plain_tally(column, CELLS).unread - (0 if kind == "numbers" else nan)
     assert found.missing == CELLS.count(None) + nan
