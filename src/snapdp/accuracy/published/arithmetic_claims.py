@@ -8,10 +8,12 @@ docs/theory/finite-precision.md, (3)-(9).
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 from typing import Protocol
 
 from snapdp.accuracy.published import formulas, rounding_rule
 from snapdp.accuracy.published.claim import ALL_DATES, Claims, PrintedClaim, Setting
+from snapdp.accuracy.published.printed_mechanism import PrintedMechanism
 from snapdp.errors import PremiseError
 from snapdp.exact import Enclosure, enclose, nearest_multiple, power_of_two_at_least, round_up
 from snapdp.mechanism import (
@@ -35,7 +37,7 @@ class LossFormula(Protocol):
 
 def loss_of_section_5(s: Setting) -> PrintedClaim:
     bits = _bits(s)
-    found, proved, _ = _losses(s, Precision(uniform=min(UNIFORM_BITS, bits), logarithm=bits, product=bits))
+    found, proved, _ = _losses(s.mechanism, Precision(uniform=min(UNIFORM_BITS, bits), logarithm=bits, product=bits))
     claimed = s.mechanism.epsilon
     valid = _settled(found, proved, claimed)
     return PrintedClaim(
@@ -64,7 +66,7 @@ def liu(s: Setting) -> PrintedClaim:
 
 def _loss_claim(s: Setting, formula: LossFormula, *, name: str, source: str) -> PrintedClaim:
     bits = _bits(s)
-    found, proved, scale = _losses(s, Precision.of(bits))
+    found, proved, scale = _losses(s.mechanism, Precision.of(bits))
     claimed = formula(effective_epsilon=1 / scale, bound=s.mechanism.bound, eta=s.mechanism.eta)
     valid = _settled(found, proved, claimed)
     return PrintedClaim(
@@ -91,9 +93,9 @@ def _bits(s: Setting) -> int:
     return s.mechanism.bits
 
 
-def _losses(s: Setting, precision: Precision) -> tuple[Enclosure, Fraction | None, Fraction]:
+@lru_cache(maxsize=8)
+def _losses(m: PrintedMechanism, precision: Precision) -> tuple[Enclosure, Fraction | None, Fraction]:
     """Return the largest loss found, the proved bound, and the noise scale as a float of p bits."""
-    m = s.mechanism
     scale = round_up(m.noise_scale, precision.product)
     p = explicit_parameters(noise_scale=scale, grid=m.grid, bound=m.bound, precision=precision, epsilon=m.epsilon)
     found = worst_pair(p).loss
