@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 
 import pytest
 
@@ -25,6 +26,7 @@ VERDICTS = {
 }
 
 
+@lru_cache(maxsize=64)
 def judged(name: str, machine: str = "") -> Verdict:
     return verify(load_program(name), parse_machine(machine), evaluations=60)
 

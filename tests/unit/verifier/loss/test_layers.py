@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 
 import pytest
 
@@ -16,10 +17,10 @@ from snapdp.verifier.machine.machine import Machine
 from tests.unit.verifier.snaps import shape_of, snap
 
 SNAPPED = "clamp[B](round[Lambda](y))"
-PLAIN = shape_of(snap("1/2", 2, 64), Machine())
 
 
-def judged(output, *, claim="note", evaluations=20, **parts):
+@lru_cache(maxsize=64)
+def judged(output, *, claim="note", evaluations=4, **parts):
     return verify(snap("1/2", 2, 64, output=output, **parts), Machine(), claim=claim, evaluations=evaluations)
 
 
@@ -50,7 +51,7 @@ def test_a_function_of_the_snapped_value_costs_nothing(output):
 @pytest.mark.parametrize("output", [f"f(D) + ({SNAPPED} - f(D))", f"({SNAPPED}) + f(D)", f"({SNAPPED}) * U", "y"])
 def test_what_sees_the_query_or_a_draw_again_is_no_post_processing(output):
     """The twin: cc_snap's callers add the noise to the query, and its low bits come back."""
-    verdict = judged(output, claim="1000", evaluations=200)
+    verdict = judged(output, claim="1000", evaluations=20)
     assert verdict.kind in ("REFUTED", "INCONCLUSIVE")
     assert verdict.universal is None
     assert not any(premise.name == "post-processing" for premise in verdict.premises if verdict.shape.noise is None)
@@ -113,7 +114,7 @@ def test_noise_minus_the_query_is_the_negated_query():
     shape = shape_of(parse(text), Machine())
     assert shape.failed == ()
     assert (shape.lower, shape.upper) == (-8, 8)
-    assert verify(parse(text), claim="note", evaluations=20).kind == "VERIFIED"
+    assert verify(parse(text), claim="note", evaluations=4).kind == "VERIFIED"
 
 
 @pytest.mark.parametrize(

@@ -200,7 +200,7 @@ def scaled(delta, *, query, claim="note", machine="", offset=""):
       z = {delta} * clamp[B](round[2](y));
       return z;
     }}"""
-    return verify(parse(text), parse_machine(machine), claim=claim, evaluations=300)
+    return verify(parse(text), parse_machine(machine), claim=claim, evaluations=70)
 
 
 @pytest.mark.parametrize("delta", ["0.125", "1", "4"])
