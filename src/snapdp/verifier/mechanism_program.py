@@ -141,13 +141,9 @@ def _in_data_units(parameters: SnappingParameters) -> tuple[str, str]:
 
 
 def verify_mechanism(parameters: SnappingParameters, *, claim: Any = None, evaluations: int | None = None) -> Verdict:
-    """Return the verdict on a mechanism in finite precision, against its epsilon or another claim.
-
-    Where few bits have a slack, what a release costs takes the place of epsilon.
-    """
+    """Return the verdict on a mechanism in finite precision, against what it charges or another claim."""
     made = program_of_mechanism(parameters)
-    judged = parameters.charge if claim is None and parameters.slack else claim
-    return verify(made.program, made.machine, claim=judged, evaluations=evaluations)
+    return verify(made.program, made.machine, claim=claim, evaluations=evaluations)
 
 
 def mechanism_certificate(parameters: SnappingParameters) -> str:
