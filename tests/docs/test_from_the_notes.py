@@ -53,7 +53,7 @@ def test_every_line_of_the_page_runs_and_what_compares_is_true(tmp_path, monkeyp
     monkeypatch.chdir(tmp_path)
     names = namespace()
     lines = [LINE.fullmatch(row[3]) for row in rows(PAGE)]
-    assert len(lines) >= 90
+    assert len(lines) >= 110
     assert all(lines), [row for row, line in zip(rows(PAGE), lines, strict=True) if line is None]
     assert {line[1]: why for line in lines if line and (why := failure(line[1], names))} == {}
 
