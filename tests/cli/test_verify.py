@@ -314,3 +314,39 @@ def test_a_python_file_that_stops_is_refused_by_kind_and_line(tmp_path):
 
 def test_the_help_says_that_the_file_is_run():
     assert "the file is run" in " ".join(run("--help").output.split())
+
+
+def test_a_pair_adds_the_table_of_cases():
+    done, plain = run("snap_half", "--pair", "3,4"), run("snap_half")
+    assert (done.exit_code, plain.exit_code) == (0, 0)
+    assert done.stdout.startswith(plain.stdout)
+    table = done.stdout.removeprefix(plain.stdout)
+    assert "  x below [f(a)], y < 0               -62       23       8.69       4.53   0.05\n" in table
+    assert max(map(len, table.splitlines())) < 80
+    cases = json.loads(run("snap_half", "--pair", "4,3", "--json").stdout)["cases"]
+    assert cases["pairs"] == [["4", "3"]]
+    assert cases["rows"][0] == {
+        "case": "x = lower end",
+        "output": "-64",
+        "printed": "10.1",
+        "by_note_rules": "4.11",
+        "certified": "2.14",
+        "exact": "0.02",
+    }
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("snap_half", "--pair", "3"), "--pair takes two values"),
+        (("snap_half", "--pair", "3,5"), "the pair is 2 apart"),
+        (("snap_half", "--pair", "64,65"), "outside the declared range"),
+        (("snap_half", "--pair", "nan,1"), "not a finite number"),
+        (("snap_noclamp", "--pair", "3,4"), "has no table of cases"),
+        (("record.json", "--pair", "3,4"), "belong to a program"),
+    ],
+)
+def test_a_pair_that_is_none_is_refused(words, said):
+    done = run(*words)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert said in done.stderr

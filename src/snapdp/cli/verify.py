@@ -7,6 +7,7 @@ Room: cli. Parse, one library call, render. Exit 0 VERIFIED, 1 REFUTED, 2 wrong 
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -31,6 +32,7 @@ Examples:
   snapdp verify snap_bigB --machine p=53,sampler=nearest,ln=2
   snapdp verify snap_tenth --claim note
   snapdp verify snap_half --claim 0.51 --json
+  snapdp verify snap_half --pair 3,4
   snapdp verify --epsilon 0.9 --sensitivity 1 --bounds -1000,1000 --arithmetic notes --bits 118
   snapdp verify record.json --ledger people.ledger --certificate release.json
 """
@@ -45,6 +47,9 @@ Examples:
 @click.option(
     "--claim", metavar="CLAIM", help="note, mironov, tight, or the total loss.  [default: the program's, or note]"
 )
+@click.option(
+    "--pair", metavar="F,F'", help="Add the table of cases at two values of the query, or at 'all' telling ones."
+)
 @click.option("--certificate", type=click.Path(dir_okay=False, path_type=Path), help="Write the certificate: JSON.")
 @click.option("--report", type=click.Path(dir_okay=False, path_type=Path), help="Write a report: one page of HTML.")
 @click.option("--ledger", metavar="PATH", help="Of a record: the ledger that must hold it.")
@@ -56,6 +61,7 @@ def verify_command(
     program: str | None,
     machine_text: str,
     claim: str | None,
+    pair: str | None,
     certificate: Path | None,
     report: Path | None,
     ledger: str | None,
@@ -70,6 +76,8 @@ def verify_command(
     """
     from snapdp.verifier import (
         audited_function,
+        cases_text,
+        cases_values,
         load_program,
         names_a_function,
         parse_machine,
@@ -82,9 +90,9 @@ def verify_command(
     ctx.meta["snapdp.refused"] = MISUSED  # 1 is a verdict here
     parameters = judged_parameters(mechanism)
     if parameters is not None:
-        if program is not None or machine_text or ledger is not None:
+        if program is not None or machine_text or ledger is not None or pair is not None:
             raise click.UsageError(
-                "A mechanism has its own program and machine: leave out PROGRAM, --machine, --ledger."
+                "A mechanism has its own program and machine: leave out PROGRAM, --machine, --pair, --ledger."
             )
         _judge_mechanism(ctx, parameters, claim, certificate=certificate, report=report, as_json=as_json)
     if program is None:
@@ -92,8 +100,8 @@ def verify_command(
     if is_record(program):
         from snapdp.cli.audit import audit_file
 
-        if machine_text or claim:
-            raise click.UsageError("--machine and --claim belong to a program, not to a record.")
+        if machine_text or claim or pair is not None:
+            raise click.UsageError("--machine, --claim and --pair belong to a program, not to a record.")
         files = {"certificate": certificate, "report": report}
         ctx.exit(audit_file(Path(program), ledger=ledger, as_json=as_json, **files))
     if ledger is not None:
@@ -102,12 +110,27 @@ def verify_command(
         found = audited_function(program).verify(machine=machine_text, claim=claim)
     else:
         found = verify(load_program(program), parse_machine(machine_text), claim=claim)
+    pairs = [] if pair is None else _pairs(found, pair)
     written = _files(found, certificate=certificate, report=report)
     if as_json:
-        echo_json(verdict_values(found), indent=2)
+        cases = {"cases": cases_values(found, pairs)} if pairs else {}
+        echo_json({**verdict_values(found), **cases}, indent=2)
     else:
-        echo(verdict_text(found), nl=False, colour=COLOURS[found.kind])
+        cases_shown = f"\n{cases_text(found, pairs)}" if pairs else ""
+        echo(verdict_text(found) + cases_shown, nl=False, colour=COLOURS[found.kind])
     _end(ctx, found, written)
+
+
+def _pairs(found: Verdict, text: str) -> list[tuple[Fraction, Fraction]]:
+    """Return the pairs of a table of cases."""
+    from snapdp.verifier import asked_pair, telling_pairs
+
+    if text == "all":
+        return list(telling_pairs(found))
+    ends = text.split(",")
+    if len(ends) != 2:
+        raise click.UsageError("--pair takes two values of the query, as 3,4, or all.")
+    return [asked_pair(found, *ends)]
 
 
 def _judge_mechanism(

@@ -22,6 +22,11 @@ if TYPE_CHECKING:
     from snapdp.verifier.language.printing import printed as printed
     from snapdp.verifier.language.programs import decoded as decoded, load_program as load_program
     from snapdp.verifier.language.syntax import Program as Program
+    from snapdp.verifier.loss.cases import (
+        asked_pair as asked_pair,
+        case_constants as case_constants,
+        telling_pairs as telling_pairs,
+    )
     from snapdp.verifier.loss.verdict import Verdict as Verdict, verify as verify
     from snapdp.verifier.machine.machine import Machine as Machine, parse_machine as parse_machine
     from snapdp.verifier.machine.semantics import (
@@ -41,6 +46,7 @@ if TYPE_CHECKING:
         names_a_function as names_a_function,
     )
     from snapdp.verifier.python.traced_functions import clamp as clamp, ln as ln, round_to as round_to
+    from snapdp.verifier.report.cases import cases_text as cases_text, cases_values as cases_values
     from snapdp.verifier.report.derivation import (
         derivation_latex as derivation_latex,
         derivation_page as derivation_page,
@@ -78,6 +84,7 @@ else:
             "language.printing": "printed",
             "language.programs": "decoded load_program",
             "language.syntax": "Program",
+            "loss.cases": "asked_pair case_constants telling_pairs",
             "loss.verdict": "Verdict verify",
             "machine.machine": "Machine parse_machine",
             "mechanism_program": "MechanismProgram mechanism_certificate program_of_mechanism verify_mechanism",
@@ -85,6 +92,7 @@ else:
             "python.audited": "audit",
             "python.files": "audited_function names_a_function",
             "python.traced_functions": "clamp ln round_to",
+            "report.cases": "cases_text cases_values",
             "report.derivation": "derivation_latex derivation_page derivation_text derivation_values",
             "report.evaluation": "evaluation_text evaluation_values",
             "report.mechanism": "mechanism_text mechanism_values",

@@ -208,22 +208,24 @@ class Outputs:
         return max(self.first, min(self.last, math.floor(value / self.grid + HALF)))
 
 
-def case_table(
-    shape: Shape, machine: Machine, *, f: Fraction, f_prime: Fraction, form: str = "post", most: int = 400
-) -> list[tuple[str, Pointwise | None]]:
-    """Return, for every case, the output with the largest bound; None where no output falls into it.
-
-    Of more than `most` outputs only those near the ends, near the inputs and near zero are tried.
-    """
+def tried_outputs(shape: Shape, *, f: Fraction, f_prime: Fraction, most: int = 400) -> list[Fraction]:
+    """Return all outputs, or of more than `most` those near the ends, near the inputs and near zero."""
     outputs = Outputs(shape)
     if len(outputs) <= most:
         indices = set(range(outputs.first, outputs.last + 1))
     else:
         centres = [outputs.first, outputs.last, *(outputs.nearest(v) for v in (f, f_prime, Fraction(0)))]
         indices = {c + d for c in centres for d in range(-8, 9) if outputs.first <= c + d <= outputs.last}
+    return [outputs.at(index) for index in sorted(indices)]
+
+
+def case_table(
+    shape: Shape, machine: Machine, *, f: Fraction, f_prime: Fraction, form: str = "post", most: int = 400
+) -> list[tuple[str, Pointwise | None]]:
+    """Return, for every case, the tried output with the largest bound; None where none falls into it."""
     worst: dict[str, Pointwise] = {}
-    for index in sorted(indices):
-        found = pointwise(shape, machine, f=f, f_prime=f_prime, output=outputs.at(index), form=form)
+    for output in tried_outputs(shape, f=f, f_prime=f_prime, most=most):
+        found = pointwise(shape, machine, f=f, f_prime=f_prime, output=output, form=form)
         old = worst.get(found.case)
         if (
             old is None

@@ -73,7 +73,7 @@ def _names(wanted: Mapping[str, object]) -> str:
 
 def _held(source: Query | Sample, asked: Fraction, machine: Machine) -> Fraction:
     if isinstance(source, Query):
-        return _query_value(source, asked, machine)
+        return query_value(source, asked, machine)
     match source.distribution:
         case "unif":
             return _uniform(source.name, asked, machine)
@@ -88,7 +88,7 @@ def _held(source: Query | Sample, asked: Fraction, machine: Machine) -> Fraction
             return round_nearest(asked, machine.p)
 
 
-def _query_value(query: Query, asked: Fraction, machine: Machine) -> Fraction:
+def query_value(query: Query, asked: Fraction, machine: Machine) -> Fraction:
     """Return a value of the query; a machine whose sum is exact takes any number."""
     used = asked if machine.adds_exactly else round_nearest(asked, machine.p)
     below, above = query.lower is not None and used < query.lower, query.upper is not None and used > query.upper

@@ -21,8 +21,8 @@ from snapdp.display import (
 )
 from snapdp.exact import Enclosure
 from snapdp.verifier.language.printing import printed
+from snapdp.verifier.loss.cases import noised
 from snapdp.verifier.loss.pointwise import FORMS, Pointwise, case_table
-from snapdp.verifier.loss.query_path import value_on
 from snapdp.verifier.loss.universal_bound import decimal_places
 from snapdp.verifier.loss.verdict import Verdict
 from snapdp.verifier.report.derivation import html_trees, machine_text
@@ -80,7 +80,7 @@ def _cases(verdict: Verdict) -> str:
     if verdict.universal is None:
         return ""
     f, f_prime = _pair(verdict)
-    one, other = _added(f, verdict), _added(f_prime, verdict)
+    one, other = noised(f, verdict), noised(f_prime, verdict)
     tables = [case_table(verdict.shape, verdict.machine, f=one, f_prime=other, form=form) for form in FORMS]
     rows: list[tuple[str, ...]] = []
     for (case, post), (_, note) in zip(*tables, strict=True):
@@ -107,17 +107,11 @@ def _owned(value: Fraction, verdict: Verdict) -> str:
 def _pair(verdict: Verdict) -> tuple[Fraction, Fraction]:
     evidence, shape = verdict.evidence, verdict.shape
     if evidence is not None:
-        low, high = sorted((evidence.f, evidence.f_prime), key=lambda f: _added(f, verdict))
+        low, high = sorted((evidence.f, evidence.f_prime), key=lambda f: noised(f, verdict))
         return low, high
     low, high = (end for end in shape.private if end is not None)
     assert shape.query is not None
     return max(low, high - shape.query.sensitivity), high
-
-
-def _added(f: Fraction, verdict: Verdict) -> Fraction:
-    """Return what the noise is added to, for a private value."""
-    path = verdict.shape.path
-    return f if path is None else value_on(path, f, verdict.machine)
 
 
 def _enclosures(found: Pointwise) -> list[str]:

@@ -1,0 +1,101 @@
+"""The table of cases: printed constants as the note has them, and exact losses below certified ones below its rules."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import lru_cache
+
+import pytest
+
+from snapdp.errors import ParameterError, PremiseError
+from snapdp.verifier import asked_pair, case_constants, load_program, parse, parse_machine, telling_pairs, verify
+from snapdp.verifier.loss.cases import PRINTED
+from snapdp.verifier.loss.pointwise import CASES
+from snapdp.verifier.report.cases import cases_text, cases_values
+
+
+def verdict(name: str = "snap_half", machine: str = ""):
+    return verify(load_program(name), parse_machine(machine), claim="note", evaluations=2)
+
+
+def test_the_printed_constants_are_those_of_the_note_in_the_order_of_the_cases():
+    assert list(PRINTED) == list(CASES)
+    assert PRINTED["x = [f(a)] = [f(a')]"] is None  # the note has no such case
+    assert (PRINTED["x = lower end"], PRINTED["x = upper end"]) == ("10.1", "6")
+
+
+@lru_cache
+def everywhere(name: str):
+    judged = verdict(name)
+    return judged, case_constants(judged, telling_pairs(judged))
+
+
+@pytest.mark.parametrize("name", ["snap_half", "snap_tenth"])
+def test_in_every_case_exact_is_below_certified_and_certified_below_the_printed_rules(name):
+    judged, rows = everywhere(name)
+    reached = 0
+    for row in rows:
+        if row.exact is not None:
+            reached += 1
+            assert row.exact <= row.certified <= row.by_note_rules
+            assert row.certified <= judged.upper
+    assert reached >= 8
+
+
+def test_the_printed_constant_of_the_upper_end_is_below_what_the_rules_give():
+    judged, rows = everywhere("snap_tenth")
+    row = next(row for row in rows if row.case == "x = upper end")
+    assert judged.excess(row.by_note_rules) > Fraction(PRINTED["x = upper end"])
+
+
+def test_a_case_without_an_output_has_no_loss():
+    rows = {row.case: row for row in case_constants(verdict(), [(Fraction(3), Fraction(4))])}
+    between = rows["x between [f(a)] and [f(a')]"]
+    assert (between.exact, between.certified, between.by_note_rules, between.output) == (None, None, None, None)
+    assert between.printed == "23"
+
+
+def test_the_order_of_a_pair_does_not_matter():
+    judged = verdict()
+    assert case_constants(judged, [asked_pair(judged, 4, 3)]) == case_constants(judged, [asked_pair(judged, 3, 4)])
+
+
+def test_values_of_a_pair_are_floats_and_neighbours():
+    judged = verdict()
+    assert asked_pair(judged, "0.1", "0.2") == (Fraction(0.1), Fraction(0.2))
+    with pytest.raises(ParameterError, match="apart, as the machine holds it"):
+        asked_pair(judged, "0.1", "1.1")  # as doubles more than 1 apart
+    assert asked_pair(verdict(machine="sum=exact"), "0.1", "1.1") == (Fraction(1, 10), Fraction(11, 10))
+
+
+def test_a_program_without_a_bound_or_a_query_has_no_cases():
+    with pytest.raises(PremiseError, match="has no table of cases"):
+        case_constants(verdict("snap_noclamp"), [(Fraction(3), Fraction(4))])
+    constant = verify(parse("program p { y = 1; return y; }"), claim=Fraction(1))
+    with pytest.raises(PremiseError, match="has no query"):
+        asked_pair(constant, 1, 2)
+    with pytest.raises(PremiseError, match="nothing confines"):
+        telling_pairs(constant)
+
+
+def test_what_is_processed_after_the_snap_has_no_exact_column():
+    text = (
+        "program p { query f in [-8, 8]; U <-$ unif; S <-$ {-1,1};"
+        " z = 0.1 * clamp[8](round[1](f(D) + S * ln(U))); return z; }"
+    )
+    judged = verify(parse(text), claim=Fraction(2), evaluations=2)
+    rows = case_constants(judged, [asked_pair(judged, 3, 4)])
+    assert all(row.exact is None for row in rows)
+    assert sum(row.certified is not None for row in rows) >= 5
+
+
+def test_the_table_is_as_wide_as_a_terminal_and_values_say_the_same():
+    judged = verdict()
+    pairs = telling_pairs(judged)[:2]
+    text, values = cases_text(judged, pairs), cases_values(judged, pairs)
+    assert max(map(len, text.splitlines())) < 80
+    assert "missing" in text
+    assert len(values["rows"]) == len(CASES)
+    for row in values["rows"]:
+        if row["certified"] is not None:
+            assert f" {row['certified']} " in next(line for line in text.splitlines() if row["case"] in line)
