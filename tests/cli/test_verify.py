@@ -265,8 +265,8 @@ def test_a_mechanism_is_judged_by_another_claim():
     [
         (NOTES[:6], "the loss is epsilon itself, by construction"),
         (NOTES[:2], "A mechanism needs --sensitivity, --bounds too."),
-        (("snap_half", *NOTES), "leave out PROGRAM, --machine, --ledger."),
-        (("--machine", "p=53", *NOTES), "leave out PROGRAM, --machine, --ledger."),
+        (("snap_half", *NOTES), "leave out PROGRAM, --machine, --pair, --ledger."),
+        (("--machine", "p=53", *NOTES), "leave out PROGRAM, --machine, --pair, --ledger."),
         ((*NOTES[:4], "--bounds", "7", *NOTES[6:]), "Give --bounds LOWER,UPPER"),
         ((*NOTES[:4], "--bounds", "7,5", *NOTES[6:]), "is not below upper"),
         ((*NOTES[:6], "--arithmetic", "sloppy"), "is unknown"),
