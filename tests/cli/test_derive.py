@@ -88,3 +88,12 @@ def test_the_lab_has_derive_and_bound_under_one_roof() -> None:
     assert answered.exit_code == 0
     assert answered.stdout == CliRunner().invoke(main, ["derive", "snap_half"]).stdout
     assert CliRunner().invoke(main, ["lab", "release"]).exit_code == 2
+
+
+def test_the_rules_of_the_note_come_with_their_warning():
+    done = run("snap_half", "--rules", "printed")
+    assert done.exit_code == 0
+    assert done.stdout.startswith("The rules of Liu's note, as printed, are unsound")
+    assert "unsound" in json.loads(run("snap_half", "--rules", "repaired", "--json").stdout)["warning"]
+    assert run("snap_half", "--rules", "printed", "--format", "latex").exit_code == 2
+    assert run("snap_half", "--rules", "printed", "--gappa").exit_code == 2

@@ -59,6 +59,10 @@ if TYPE_CHECKING:
     )
     from snapdp.verifier.report.mechanism import mechanism_text as mechanism_text, mechanism_values as mechanism_values
     from snapdp.verifier.report.page import verdict_page as verdict_page
+    from snapdp.verifier.report.printed_rules import (
+        printed_rules_text as printed_rules_text,
+        printed_rules_values as printed_rules_values,
+    )
     from snapdp.verifier.report.reproduction import python_lines as python_lines
     from snapdp.verifier.report.summary import (
         headline as headline,
@@ -66,7 +70,10 @@ if TYPE_CHECKING:
         verdict_values as verdict_values,
     )
     from snapdp.verifier.rules.evaluation import Evaluation as Evaluation, evaluate as evaluate
-    from snapdp.verifier.rules.printed_rules import derive_as_printed as derive_as_printed
+    from snapdp.verifier.rules.printed_rules import (
+        derivations_by as derivations_by,
+        derive_as_printed as derive_as_printed,
+    )
     from snapdp.verifier.rules.rules import (
         derivations as derivations,
         derive as derive,
@@ -97,10 +104,11 @@ else:
             "report.evaluation": "evaluation_text evaluation_values",
             "report.mechanism": "mechanism_text mechanism_values",
             "report.page": "verdict_page",
+            "report.printed_rules": "printed_rules_text printed_rules_values",
             "report.reproduction": "python_lines",
             "report.summary": "headline verdict_text verdict_values",
             "rules.evaluation": "Evaluation evaluate",
-            "rules.printed_rules": "derive_as_printed",
+            "rules.printed_rules": "derivations_by derive_as_printed",
             "rules.rules": "derivations derive derive_expression",
         },
     )

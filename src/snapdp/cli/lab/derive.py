@@ -14,6 +14,7 @@ Examples:
   snapdp derive snap_tenth
   snapdp derive snap_half --format latex
   snapdp derive snap_half --machine p=24,umin=-149 --json
+  snapdp derive snap_half --rules printed
   snapdp derive snap_mul --gappa
   snapdp derive snap_mul --fpcore
 """
@@ -23,6 +24,13 @@ Examples:
 @click.argument("program", metavar="PROGRAM")
 @click.option("--format", "style", type=click.Choice(["text", "latex", "html"]), help="How to print.  [default: text]")
 @click.option("--machine", "machine_text", default="", metavar="KEYS", help="E.g. p=53,sampler=ulp,umin=-1074,ln=1.")
+@click.option(
+    "--rules",
+    type=click.Choice(["sound", "printed", "repaired"]),
+    default="sound",
+    show_default=True,
+    help="Those of Liu's note are unsound.",
+)
 @click.option("--gappa", "as_gappa", is_flag=True, help="Print the noise lemma as a script for Gappa.")
 @click.option("--fpcore", "as_fpcore", is_flag=True, help="Print the noise as an FPCore.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -33,6 +41,7 @@ def derive_command(
     program: str,
     style: str | None,
     machine_text: str,
+    rules: str,
     as_gappa: bool,
     as_fpcore: bool,
     as_json: bool,
@@ -46,22 +55,31 @@ def derive_command(
         derivation_page,
         derivation_text,
         derivation_values,
-        derivations,
+        derivations_by,
         fpcore,
         gappa,
         load_program,
         parse_machine,
+        printed_rules_text,
+        printed_rules_values,
     )
 
     ctx.meta["snapdp.json"] = as_json
     if sum((style is not None, as_gappa, as_fpcore, as_json)) > 1:
         raise click.UsageError("Give one of --format, --gappa, --fpcore and --json.")
+    if rules != "sound" and (style not in (None, "text") or as_gappa or as_fpcore):
+        raise click.UsageError("--rules of the note are printed as text or JSON only.")
     machine, tree = parse_machine(machine_text), load_program(program)
     if as_gappa or as_fpcore:
         echo((gappa if as_gappa else fpcore)(tree, machine), nl=False)
         return
-    found = derivations(tree, machine)
-    if as_json:
+    found = derivations_by(rules, tree, machine)
+    if rules != "sound":
+        if as_json:
+            echo_json(printed_rules_values(found, rules=rules), indent=2)
+        else:
+            echo(printed_rules_text(found, rules=rules), nl=False)
+    elif as_json:
         echo_json(derivation_values(found), indent=2)
     elif style == "latex":
         echo(derivation_latex(found), nl=False)

@@ -19,6 +19,7 @@ EXAMPLE = """\b
 Examples:
   snapdp lab run snap_half --f 3 --U 0.3 --S -1
   snapdp lab run snap_tenth --f 1/3 --U 0.9 --S 1 --machine p=8
+  snapdp lab run snap_half --f 3 --U 0.3 --S -1 --rules printed
   snapdp lab run snap_half --f 3 --U 0.3 --set S=-1 --json
 """
 NARROWEST = 40
@@ -32,6 +33,13 @@ ROLES = {"f": ("the query", ()), "U": ("a uniform or Laplace draw", ("unif", "la
 @click.option("--S", "s", type=NUMBER, metavar="-1|1", help="The random sign.")
 @click.option("--set", "others", multiple=True, metavar="NAME=NUMBER", help="Any other query or sample, by name.")
 @click.option("--machine", "machine_text", default="", metavar="KEYS", help="E.g. p=53,sampler=ulp,umin=-1074,ln=1.")
+@click.option(
+    "--rules",
+    type=click.Choice(["sound", "printed", "repaired"]),
+    default="sound",
+    show_default=True,
+    help="Those of Liu's note are unsound: see where.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def run_command(
@@ -43,6 +51,7 @@ def run_command(
     s: str | None,
     others: tuple[str, ...],
     machine_text: str,
+    rules: str,
     as_json: bool,
 ) -> None:
     """Run a program at one draw, in floats and over the reals, with the derived bounds around both.
@@ -61,7 +70,7 @@ def run_command(
             if name in values:
                 raise click.UsageError(f"{name} is given twice.")
             values[name] = number
-    found = evaluate(tree, machine, values)
+    found = evaluate(tree, machine, values, rules=rules)
     if as_json:
         echo_json(evaluation_values(found), indent=2)
     else:

@@ -7,6 +7,7 @@ Theory: docs/theory/verifier-loss.md, (1)-(2).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import assert_never
 
@@ -79,6 +80,22 @@ def _fold(tree: syntax.Expression, assigned: dict[str, syntax.Expression], machi
             if isinstance(operand, syntax.Constant) and not vague:
                 return syntax.Constant(value=rounded_unary(tree, operand.value, machine))
             return replaced(tree, operand=operand)
+        case _:
+            assert_never(tree)
+
+
+def written_out(tree: syntax.Expression, written: Mapping[str, syntax.Expression]) -> syntax.Expression:
+    """Return an expression over samples and queries: assigned names replaced by what they are, nothing evaluated."""
+    match tree:
+        case syntax.Variable(name=name):
+            return written.get(name, tree)
+        case syntax.Binary(operator=operator, left=left, right=right):
+            a, b = written_out(left, written), written_out(right, written)
+            return syntax.Binary(operator=operator, left=a, right=b)
+        case syntax.Negation() | syntax.Logarithm() | syntax.Rounding() | syntax.Clamping():
+            return replaced(tree, operand=written_out(tree.operand, written))
+        case syntax.Constant() | syntax.QueryValue():
+            return tree
         case _:
             assert_never(tree)
 

@@ -22,7 +22,7 @@ ROUNDED_SUMS = (
     "the query's value is a float of the machine",
 )
 EXACT_SUMS = ("every operation but + and - rounds once, to nearest, ties to even; the sum is exact", *ROUNDED_SUMS[1:3])
-LOOKUPS = frozenset(("Var", "F(D)", "Sample", "Const-F"))
+LOOKUPS = frozenset(("Var", "F(D)", "Sample", "Const-F", "VAR", "SAMPLE", "VAL-EQ"))
 
 
 def machine_text(machine: Machine) -> str:
@@ -41,7 +41,7 @@ def assumptions(machine: Machine) -> tuple[str, ...]:
 def derivation_text(derivation: Derivation) -> str:
     """Return a derivation as text: statement by statement, premises above what they prove."""
     names, notation = names_of(derivation.program), notation_of(derivation)
-    lines = [f"{derivation.program.name} on {machine_text(derivation.machine)}{_case(derivation)}"]
+    lines = [derivation_title(derivation)]
     for line in derivation.lines:
         lines += ["", f"{statement_text(line.statement, names)};"]
         rows = [
@@ -52,6 +52,11 @@ def derivation_text(derivation: Derivation) -> str:
         left, middle = (max(len(row[column]) for row in rows) for column in (0, 1))
         lines += [f"  {row[0]:<{left}}  => {row[1]:<{middle}}  ({row[2]})" for row in rows]
     return "\n".join([*lines, "", "Assumed: " + "; ".join(assumptions(derivation.machine)) + ".", ""])
+
+
+def derivation_title(derivation: Derivation) -> str:
+    """Return what a derivation is about: program, machine, and the sign it is made for."""
+    return f"{derivation.program.name} on {machine_text(derivation.machine)}{_case(derivation)}"
 
 
 def derivation_values(derivations: tuple[Derivation, ...]) -> dict[str, Any]:
@@ -92,7 +97,7 @@ def derivation_latex(derivations: tuple[Derivation, ...]) -> str:
     ]
     for derivation in derivations:
         notation = Latex(names_of(derivation.program), _taken(derivation))
-        parts.append(f"% {derivation.program.name} on {machine_text(derivation.machine)}{_case(derivation)}")
+        parts.append(f"% {derivation_title(derivation)}")
         for line in derivation.lines:
             parts += [f"% {statement_text(line.statement, notation.names)}", rf"\[{_tree(line.step, notation)}\]"]
     return "\n".join([*parts, r"\end{document}", ""])

@@ -20,6 +20,7 @@ from snapdp.verifier.machine.semantics import Bound
 from snapdp.verifier.report.derivation import LOOKUPS, machine_text, notation_of
 from snapdp.verifier.report.notation import Notation
 from snapdp.verifier.rules.evaluation import EvaluatedStep, Evaluation
+from snapdp.verifier.rules.printed_rules import warning
 
 WIDTH = 79
 MOST_PARTS = 300  # of a bound that is written as a formula
@@ -35,6 +36,8 @@ def evaluation_text(evaluation: Evaluation, *, width: int = WIDTH) -> str:
     said = [f"{derivation.program.name} on {machine_text(derivation.machine)}.", *rounded_values(evaluation)]
     said.append(f"At {', '.join(_at(evaluation))}." if evaluation.given.values else "It needs no values.")
     lines = [line for text in said for line in textwrap.wrap(text, width, subsequent_indent="  ")]
+    if evaluation.rules != "sound":
+        lines += ["", *textwrap.wrap(warning(evaluation.rules), width)]
     lines += ["", "Between the derived bounds [ ]: R the real value, F the float value, * both."]
     for line in evaluation.lines:
         lines += ["", *textwrap.wrap(f"{statement_text(line.statement, names)};", width, subsequent_indent="    ")]
@@ -67,7 +70,8 @@ def conclusion(evaluation: Evaluation) -> str:
     returned = f"The machine returns {exact_float(result.computed)}"
     same = real.lower <= result.computed <= real.upper
     over = "so does the program over the reals" if same else f"over the reals it is {decimals(real.lower, p=p)[0]}"
-    return f"{returned}; {over}. The float value lies between its bounds in {held} of {all_steps} steps (Theorem 1')."
+    kind = "Theorem 1'" if evaluation.rules == "sound" else "by rules that are unsound"
+    return f"{returned}; {over}. The float value lies between its bounds in {held} of {all_steps} steps ({kind})."
 
 
 def _step_lines(step: EvaluatedStep, evaluation: Evaluation, notation: Notation, width: int) -> list[str]:
@@ -166,6 +170,7 @@ def evaluation_values(evaluation: Evaluation) -> dict[str, Any]:
         "ok": True,
         "program": printed(derivation.program),
         "machine": derivation.machine.stated,
+        "rules": evaluation.rules,
         "values": {name: str(value) for name, value in evaluation.given.values},
         "rounded": {each.name: {"asked": str(each.asked), "used": str(each.used)} for each in evaluation.given.rounded},
         "statements": [

@@ -137,6 +137,11 @@ class Notation:
             case Clamping(lower=lower, upper=upper, operand=operand):
                 ends = "" if lower == -upper else f"{self.number(lower, 'B')}, "
                 return Shown(self.clamping(ends + self.number(upper, "B"), self.bound(operand)), ATOM)
+            case BySign(nonnegative=Powered(operand=operand, power=power), negative=Powered(operand=same)) if (
+                operand is same
+            ):
+                core = self._bracketed(self._complete(self._shown(operand)), ATOM)
+                return Shown(f"{core}{'/' if power < 0 else ''}(1+{self.eta})^s", PRODUCT)
             case BySign(nonnegative=nonnegative, negative=negative):
                 return Shown(f"{self.bound(nonnegative)} or {self.bound(negative)}", SUM)
             case _:

@@ -9,28 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import assert_never
 
 from snapdp.exact import Enclosure
-from snapdp.values import Value, replaced
-from snapdp.verifier.language.syntax import (
-    Binary,
-    Clamping,
-    Constant,
-    Expression,
-    Logarithm,
-    Negation,
-    Program,
-    QueryValue,
-    Rounding,
-    Sample,
-    Statement,
-    Variable,
-)
+from snapdp.values import Value
+from snapdp.verifier.language.syntax import Expression, Program, Sample, Statement
+from snapdp.verifier.machine.folding import written_out
 from snapdp.verifier.machine.given import Given, given
 from snapdp.verifier.machine.machine import Machine
 from snapdp.verifier.machine.semantics import PRECISION, evaluate_float, evaluate_real, run_float
-from snapdp.verifier.rules.rules import Derivation, Inference, derive, steps
+from snapdp.verifier.rules.printed_rules import derive_by
+from snapdp.verifier.rules.rules import Derivation, Inference, steps
 
 
 class EvaluatedStep(Value):
@@ -66,6 +54,7 @@ class Evaluation(Value):
     derivation: Derivation
     given: Given
     lines: tuple[EvaluatedLine, ...]
+    rules: str = "sound"
 
     @property
     def steps(self) -> tuple[EvaluatedStep, ...]:
@@ -81,8 +70,10 @@ class Evaluation(Value):
         return all(step.holds for step in self.steps)
 
 
-def evaluate(program: Program, machine: Machine, values: Mapping[str, object]) -> Evaluation:
+def evaluate(program: Program, machine: Machine, values: Mapping[str, object], *, rules: str = "sound") -> Evaluation:
     """Return both evaluations of a program and the derived bounds; `values` has its queries and samples, by name.
+
+    rules   "sound", or the unsound ones of L20: "printed" as they stand, "repaired" with max, min and minus put right
 
     >>> from snapdp.verifier import Machine, load_program
     >>> found = evaluate(load_program("snap_half"), Machine(), {"f": 3, "U": "0.3", "S": -1})
@@ -90,7 +81,7 @@ def evaluate(program: Program, machine: Machine, values: Mapping[str, object]) -
     (True, Fraction(6, 1), True)
     """
     draws = given(program, machine, values)
-    derivation = derive(program, machine, sign=_sign(program, draws))
+    derivation = derive_by(rules, program, machine, sign=_sign(program, draws))
     computed, written = run_float(program, draws.environment, machine), dict[str, Expression]()
     lines = []
     for line in derivation.lines:
@@ -98,7 +89,7 @@ def evaluate(program: Program, machine: Machine, values: Mapping[str, object]) -
         if not isinstance(line.statement, Sample):
             written[line.statement.name] = written_out(line.statement.expression, written)
         lines.append(EvaluatedLine(statement=line.statement, steps=found))
-    return Evaluation(derivation=derivation, given=draws, lines=tuple(lines))
+    return Evaluation(derivation=derivation, given=draws, lines=tuple(lines), rules=rules)
 
 
 def _sign(program: Program, draws: Given) -> int | None:
@@ -126,18 +117,3 @@ def _evaluated(
         lower=lower,
         upper=upper,
     )
-
-
-def written_out(tree: Expression, written: Mapping[str, Expression]) -> Expression:
-    """Return an expression over samples and queries: assigned names replaced by what they are."""
-    match tree:
-        case Variable(name=name):
-            return written.get(name, tree)
-        case Binary(operator=operator, left=left, right=right):
-            return Binary(operator=operator, left=written_out(left, written), right=written_out(right, written))
-        case Negation() | Logarithm() | Rounding() | Clamping():
-            return replaced(tree, operand=written_out(tree.operand, written))
-        case Constant() | QueryValue():
-            return tree
-        case _:
-            assert_never(tree)

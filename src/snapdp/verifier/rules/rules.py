@@ -80,8 +80,12 @@ class Derivation(Value):
 
 def derivations(program: Program, machine: Machine) -> tuple[Derivation, ...]:
     """Return the derivations of a program: one, or one for each value of its random sign."""
-    signs = (1, -1) if any(_is_sign(statement) for statement in program.statements) else (None,)
-    return tuple(derive(program, machine, sign=sign) for sign in signs)
+    return tuple(derive(program, machine, sign=sign) for sign in signs_of(program))
+
+
+def signs_of(program: Program) -> tuple[int | None, ...]:
+    """Return the values of the random sign, each of which gets a derivation; None where there is no sign."""
+    return (1, -1) if any(_is_sign(statement) for statement in program.statements) else (None,)
 
 
 def derive(program: Program, machine: Machine, *, sign: int | None = None) -> Derivation:
