@@ -20,8 +20,7 @@ def test_accuracies_are_a_table_of_80_columns_with_both_sides_of_a_jump():
     done = run("--epsilons", "0.9,1")
     assert done.exit_code == 0
     assert max(map(len, done.output.splitlines())) <= 80
-    cells = [line.split("│")[1:-1] for line in done.output.splitlines() if line.startswith("│")]
-    assert [[cell.strip() for cell in row] for row in cells] == [
+    assert cells_of(done) == [
         ["0.9", "± 3.329", "1.014", "1.202", "1.202", "1.301", "1.334"],
         ["< 1", "± 2.996", "1.002", "1.305", "1.305", "1.334", "1.334"],
         ["1", "± 2.996", "1.002", "1.138", "1.305", "1.334", "1.334"],
@@ -45,6 +44,52 @@ def test_a_picture_is_written(tmp_path):
     assert "picture: " in done.stderr
 
 
+def cells_of(done):
+    return [
+        [cell.strip() for cell in line.split("│")[1:-1]] for line in done.output.splitlines() if line.startswith("│")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "first", "last"),
+    [
+        (
+            ["bias", "--if-value", "0,5,10"],
+            ["0", "4.44e-13", "3.32e-13", "0.48", "0.00287"],
+            ["mean", "0", "0", "0", "0"],
+        ),
+        (
+            ["distance", "--if-value", "9"],
+            ["0", "1", "1", "1", "1"],
+            ["8", "5.49e-17", "4.27e-17", "6.18e-05", "4.16e-07"],
+        ),
+        (
+            ["clamp", "--gammas", "0.05,0.01"],
+            ["0.05", "6.803", "0.041", "11.991", "0.000277"],
+            ["0.01", "8.412", "0.00555", "15.21", "5.07e-06"],
+        ),
+        (
+            ["errors", "--epsilons", "0.5", "--rows", "100"],
+            ["100", "0.5", "1", "0.998", "0.998", "1.297"],
+            ["100", "0.5", "1", "0.998", "0.998", "1.297"],
+        ),
+    ],
+)
+def test_the_other_comparisons_are_tables_json_and_pictures(words, first, last, tmp_path):
+    done = run("--show", *words)
+    assert done.exit_code == 0
+    assert max(map(len, done.output.splitlines())) <= 80
+    cells = cells_of(done)
+    assert (cells[0], cells[-1]) == (first, last)
+    if words[0] != "clamp":
+        return
+    path = tmp_path / "p.svg"
+    found = json.loads(run("--show", *words, "--plot", str(path), "--json").stdout)
+    assert [row["gamma"] for row in found["rows"]] == ["1/20", "1/100"]
+    assert found["rows"][0]["figures"][0][0] <= 6.803 <= found["rows"][0]["figures"][0][1] + 0.001
+    assert points_of(path)
+
+
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
@@ -53,6 +98,15 @@ def test_a_picture_is_written(tmp_path):
         (["--epsilons", "1e-400"], 1, ""),
         (["--alpha", "2"], 1, "alpha"),
         (["--bits", "20"], 1, "bits"),
+        (["--show", "bias", "--alpha", "0.1", "--rows", "3"], 2, "--alpha, --rows is not read"),
+        (["--show", "bias", "--bounds", "1"], 2, "LOWER,UPPER"),
+        (["--show", "bias", "--bounds", "1,0"], 1, "lower"),
+        (["--show", "bias", "--if-value", "11"], 1, "outside the public range"),
+        (["--show", "distance", "--if-value", "1,2"], 2, "one --if-value"),
+        (["--show", "clamp", "--gammas", "1"], 1, "gamma"),
+        (["--show", "errors", "--rows", "1/2"], 2, "whole numbers"),
+        (["--show", "errors", "--rows", "0"], 1, "rows"),
+        (["--show", "errors", "--rows", "6000"], 1, "rows"),
         (["--epsilons", "1,2", "--plot", "x.gif"], 2, ".svg, .png or .pdf"),
         (["--epsilons", "1", "--plot", "x.svg"], 2, "two --epsilons"),
         (["--epsilons", "0.999,1", "--plot", "nowhere/x.svg"], 2, "cannot be written"),

@@ -19,6 +19,14 @@ if TYPE_CHECKING:
         accuracy_by_epsilon as accuracy_by_epsilon,
         accuracy_lines as accuracy_lines,
     )
+    from snapdp.accuracy.comparison.side_by_side import (
+        SideBySide as SideBySide,
+        bias_by_guess as bias_by_guess,
+        clamp_by_gamma as clamp_by_gamma,
+        contenders as contenders,
+        distance_tails as distance_tails,
+        mean_errors as mean_errors,
+    )
     from snapdp.accuracy.cost_of_bits import CostOfBits as CostOfBits, what_bits_cost as what_bits_cost
     from snapdp.accuracy.curve import Curve as Curve, curve_of as curve_of, law_heights as law_heights
     from snapdp.accuracy.epsilon import EpsilonNeeded as EpsilonNeeded, epsilon_for as epsilon_for
@@ -90,6 +98,9 @@ else:
             "clamping": "Clamp binding_probability bound_for",
             "comparison.by_epsilon": (
                 "MECHANISMS AccuracyByEpsilon AccuracyLine Progress accuracy_by_epsilon accuracy_lines"
+            ),
+            "comparison.side_by_side": (
+                "SideBySide bias_by_guess clamp_by_gamma contenders distance_tails mean_errors"
             ),
             "cost_of_bits": "CostOfBits what_bits_cost",
             "curve": "Curve curve_of law_heights",

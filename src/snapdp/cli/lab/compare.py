@@ -27,6 +27,10 @@ Examples:
   snapdp lab compare
   snapdp lab compare --epsilons 0.9,1,1.1 --alpha 0.01 --json
   snapdp lab compare --epsilons 0.5,2 --plot compare.svg
+  snapdp lab compare --show bias --epsilon 1 --bounds 0,10 --if-value 0,5,10
+  snapdp lab compare --show distance --if-value 9
+  snapdp lab compare --show clamp --gammas 0.05,0.01
+  snapdp lab compare --show errors --epsilons 0.5 --rows 100,1000
 """
 HEADS = ("epsilon", "Laplace", "fine", "natural", "notes", "GetAccuracy2", "simple")
 LIMITS = {"below": "< ", "at": "", "above": "> "}
@@ -41,41 +45,77 @@ class Numbers(click.types.StringParamType):
         return tuple(NUMBER.convert(each.strip(), param, ctx) for each in str(value).split(","))
 
 
+NUMBERS = Numbers()
+DECLARED = {"epsilon", "sensitivity", "bounds"}
+READ = {
+    "accuracy": {"epsilons", "alpha", "bits"},
+    "bias": {*DECLARED, "if_value"},
+    "distance": {*DECLARED, "if_value"},
+    "clamp": {*DECLARED, "gammas"},
+    "errors": {"epsilons", "rows"},
+}
+
+
 @click.command("compare", epilog=EXAMPLE)
-@click.option(
-    "--epsilons", type=Numbers(), metavar="NUMBER,...", help="Where to compare.  [default: 13 from 0.01 to 4]"
-)
-@click.option("--alpha", type=NUMBER, metavar="NUMBER", default="0.05", show_default=True, help="How often to miss.")
-@click.option("--bits", type=int, metavar="BITS", help="Of the notes' arithmetic.  [default: as they choose, >= 118]")
+@click.option("--show", type=click.Choice(list(READ)), default="accuracy", show_default=True, help="What to compare.")
+@click.option("--epsilons", type=NUMBERS, metavar="NUMBER,...", help="Of accuracy and errors: where to compare.")
+@click.option("--alpha", type=NUMBER, metavar="NUMBER", help="Of accuracy: how often to miss.  [default: 0.05]")
+@click.option("--bits", type=int, metavar="BITS", help="Of accuracy: the notes' arithmetic.  [default: 118 or more]")
+@click.option("--epsilon", type=NUMBER, metavar="NUMBER", help="Of bias, distance, clamp.  [default: 1]")
+@click.option("--sensitivity", type=NUMBER, metavar="NUMBER", help="Of the same.  [default: 1]")
+@click.option("--bounds", type=NUMBERS, metavar="LOWER,UPPER", help="Of the same: the public range.  [default: 0,10]")
+@click.option("--if-value", type=NUMBERS, metavar="NUMBER,...", help="Guesses of the statistic; distance takes one.")
+@click.option("--gammas", type=NUMBERS, metavar="NUMBER,...", help="Of clamp: how often it may change an output.")
+@click.option("--rows", type=NUMBERS, metavar="N,...", help="Of errors: sizes of a table.  [default: 100,1000,5000]")
 @picture_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
-def compare_command(
-    ctx: click.Context,
-    /,
-    epsilons: tuple[str, ...] | None,
-    alpha: str,
-    bits: int | None,
-    plot: Path | None,
-    as_json: bool,
-) -> None:
+def compare_command(ctx: click.Context, /, show: str, plot: Path | None, as_json: bool, **options: Any) -> None:
     """Compare mechanisms and formulas with the Laplace mechanism. No data is opened.
 
-    Accuracy relative to that of the Laplace mechanism, over epsilon: exact arithmetic on the fine and on the natural
-    grid, the notes' rule, and their formulas for it.
+    accuracy: relative to Laplace, over epsilon, of exact arithmetic on the fine and on the natural grid, of the notes'
+    rule, and by their formulas for it. bias: at guesses of the statistic. distance: how probable it is that snapping
+    and Laplace differ by more, on the same draw. clamp: how wide it must be to bind rarely. errors: mean absolute error
+    of the mean age of made-up people, relative to Laplace.
     """
-    from snapdp.accuracy import TABLE_EPSILONS, accuracy_by_epsilon
-
     ctx.meta["snapdp.json"] = as_json
-    found = accuracy_by_epsilon(epsilons=epsilons or TABLE_EPSILONS, alpha=alpha, bits=bits)
+    given = {name: value for name, value in options.items() if value is not None}
+    if strays := [f"--{name.replace('_', '-')}" for name in given if name not in READ[show]]:
+        raise click.UsageError(f"{', '.join(strays)} is not read together with --show {show}.")
+    if show != "accuracy":
+        _side_by_side(show, given, plot, as_json)
+    else:
+        _accuracy(given, plot, as_json)
+    if plot is not None:
+        say(f"picture: {one_line(str(plot))}")
+
+
+def _side_by_side(show: str, given: dict[str, Any], plot: Path | None, as_json: bool) -> None:
+    from snapdp.cli.lab import views
+
+    with _progress() as _:
+        view = views.view(show, given)
+    if plot is not None:
+        from snapdp.cli.lab import pictures
+
+        with writing_picture(plot):
+            pictures.write_points(view, plot)
+    if as_json:
+        echo_json(views.document(view), indent=2)
+    else:
+        views.show(view)
+
+
+def _accuracy(given: dict[str, Any], plot: Path | None, as_json: bool) -> None:
+    from snapdp.accuracy import accuracy_by_epsilon
+
+    found = accuracy_by_epsilon(**given)
     if plot is not None:
         _draw(found, plot)
     if as_json:
         echo_json(_document(found), indent=2)
     else:
         _print(found)
-    if plot is not None:
-        say(f"picture: {one_line(str(plot))}")
 
 
 def _print(found: AccuracyByEpsilon) -> None:
@@ -102,6 +142,7 @@ def _document(found: AccuracyByEpsilon) -> dict[str, Any]:
 
     return {
         "ok": True,
+        "show": "accuracy",
         "alpha": str(found.alpha),
         "bits": found.bits,
         "bound": str(found.bound),
@@ -134,9 +175,9 @@ def _draw(found: AccuracyByEpsilon, plot: Path) -> None:
 
 @contextmanager
 def _progress() -> Iterator[Progress | None]:
-    """Show how many points of the picture are computed, on a terminal only."""
+    """Show that something is computed, and how many points of a picture already are; on a terminal only."""
     if not sys.stderr.isatty():
         yield None
         return
-    with console(err=True).status("drawing") as status:
-        yield lambda done, total: status.update(f"drawing: {done} of {total} points")
+    with console(err=True).status("computing") as status:
+        yield lambda done, total: status.update(f"computing: {done} of {total} points")

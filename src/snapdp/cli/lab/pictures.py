@@ -14,8 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from snapdp.accuracy import AccuracyLine
-from snapdp.cli.plots import library, save
+from snapdp.cli.lab.views import View
+from snapdp.cli.plots import library, plain, save
 from snapdp.display import exact_amount
+from snapdp.exact import to_float_up
 
 LOOKS: tuple[dict[str, Any], ...] = (
     {"color": "#333333", "linewidth": 1.0},
@@ -45,6 +47,27 @@ def write_accuracy(lines: Sequence[AccuracyLine], path: Path, *, alpha: Fraction
     axes.grid(True, linewidth=0.3)
     axes.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))
     _save(figure, path, [(line.name, line.pieces) for line in lines])
+
+
+def write_points(view: View, path: Path) -> None:
+    """Write the figures of a view as points: between them nothing is claimed."""
+    figure = library()(figsize=(8, 4), layout="constrained")
+    axes = figure.subplots()
+    drawn = [(name, points_of(view, column)) for column, name in view.drawn]
+    for (name, points), look, marker in zip(drawn, LOOKS[1:], "osD^", strict=False):
+        axes.plot(*zip(*points, strict=True), marker, color=look["color"], markersize=5, alpha=0.8, label=name)
+    axes.set_yscale(view.scale)
+    axes.set(xlabel=view.of, ylabel=view.figure)
+    axes.set_title(plain(view.title), fontsize=10)
+    axes.grid(True, linewidth=0.3)
+    axes.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    _save(figure, path, drawn)
+
+
+def points_of(view: View, column: int) -> list[tuple[float, float]]:
+    """Return the points of one mechanism. Rows of two numbers stand in turn."""
+    places = [float(row.at[0]) if len(row.at) == 1 else float(i) for i, row in enumerate(view.found.rows, 1)]
+    return [(x, to_float_up(row.figures[column].upper)) for x, row in zip(places, view.found.rows, strict=True)]
 
 
 def _save(figure: Any, path: Path, drawn: Any) -> None:
