@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 
 import pytest
 from click.testing import CliRunner
 
 from snapdp.cli.app import main
+from snapdp.cli.lab.compare import EXAMPLE
 from tests import ROOT
 
 
@@ -134,3 +136,20 @@ def test_the_picture_of_the_guide_is_what_its_command_draws(tmp_path):
 def points_of(picture):
     """Return the digest of what a picture shows, which does not depend on the program that drew it."""
     return re.findall(r"points sha256 [0-9a-f]{64}", picture.read_text(encoding="utf-8"))
+
+
+def test_the_examples_of_its_help_run():
+    lines = [line.split()[3:] for line in EXAMPLE.splitlines() if line.startswith("  snapdp lab compare ")]
+    assert len(lines) == 6
+    for words in lines:
+        if "--plot" not in words:  # the picture of the guide is drawn above
+            assert run(*words).exit_code == 0, words
+
+
+@pytest.mark.parametrize("words", [["--epsilons", "0.5,2"], ["--show", "clamp"]])
+def test_without_matplotlib_a_picture_is_refused_and_nothing_is_written(words, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    done = run(*words, "--plot", str(tmp_path / "p.svg"))
+    assert done.exit_code == 1
+    assert "pip install" in done.stderr
+    assert list(tmp_path.iterdir()) == []
