@@ -63,7 +63,7 @@ if TYPE_CHECKING:
         output_draws_text as output_draws_text,
         output_draws_values as output_draws_values,
     )
-    from snapdp.verifier.report.page import verdict_page as verdict_page
+    from snapdp.verifier.report.page import CertificateFile as CertificateFile, verdict_page as verdict_page
     from snapdp.verifier.report.printed_rules import (
         printed_rules_text as printed_rules_text,
         printed_rules_values as printed_rules_values,
@@ -110,7 +110,7 @@ else:
             "report.evaluation": "evaluation_text evaluation_values",
             "report.mechanism": "mechanism_text mechanism_values",
             "report.output_draws": "output_draws_text output_draws_values",
-            "report.page": "verdict_page",
+            "report.page": "CertificateFile verdict_page",
             "report.printed_rules": "printed_rules_text printed_rules_values",
             "report.reproduction": "python_lines",
             "report.summary": "headline verdict_text verdict_values",
