@@ -62,7 +62,7 @@ def test_it_refuses_in_the_words_of_the_command(words, code, said):
 def test_help_ends_with_examples_that_run():
     lines = run("--help").output.strip().splitlines()
     examples = [line.split() for line in lines[lines.index("  Examples:") + 1 :]]
-    assert len(examples) == 4
+    assert len(examples) == 5
     for words in examples:
         assert words[:3] == ["snapdp", "lab", "run"]
         assert run(*words[3:]).exit_code == 0
@@ -72,3 +72,13 @@ def test_the_rules_of_the_note_miss_a_value():
     done = run(*HALF, "--rules", "printed")
     assert "are unsound" in done.stdout
     assert json.loads(run(*HALF, "--rules", "printed", "--json").stdout)["sound"] is False
+
+
+def test_an_output_is_answered_with_the_draws_that_lead_to_it():
+    done = run("snap_half", "--f", "3", "--output", "6")
+    assert "S = -1: exp((f - x - Lambda/2) eps) < U <= exp((f - x + Lambda/2) eps)\n" in done.stdout
+    assert max(map(len, done.stdout.splitlines())) < 80
+    values = json.loads(run("snap_half", "--f", "3", "--output", "6", "--json").stdout)
+    assert [each["condition"] is None for each in values["signs"]] == [True, False]
+    assert run(*HALF, "--output", "6").exit_code == 2
+    assert run("snap_half", "--f", "3", "--output", "5").exit_code == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import html
 import json
 import re
@@ -350,3 +351,21 @@ def test_a_pair_that_is_none_is_refused(words, said):
     done = run(*words)
     assert (done.exit_code, done.stdout) == (2, "")
     assert said in done.stderr
+
+
+def test_the_report_begins_with_verdict_and_program_and_links_its_certificate(tmp_path):
+    page, certificate = tmp_path / "half.html", tmp_path / "half & co.json"
+    run("snap_half", "--report", str(page), "--certificate", str(certificate))
+    text = page.read_text(encoding="utf-8")
+    places = [text.index(part) for part in ("<h1>", "program snap_half {", "Loss against claim", "Judged by snapdp ")]
+    assert places == sorted(places)
+    assert '<a href="half%20%26%20co.json">half &amp; co.json</a>' in text
+    assert hashlib.sha256(certificate.read_bytes()).hexdigest() in text
+
+
+def test_ticks_are_few_and_round():
+    from snapdp.verifier.report.pictures import _ticks
+
+    assert _ticks(23.0) == [0, 5, 10, 15, 20]
+    assert _ticks(8.82) == [0, 2, 4, 6, 8]
+    assert all(len(_ticks(1.7**k)) <= 6 for k in range(-20, 20))

@@ -18,7 +18,7 @@ from snapdp.cli.screen import echo, echo_json, one_line, say
 
 if TYPE_CHECKING:
     from snapdp.mechanism import SnappingParameters
-    from snapdp.verifier import Verdict
+    from snapdp.verifier import CertificateFile, Verdict
 
 EXIT = {"VERIFIED": 0, "REFUTED": 1, "UNBOUNDED": 3, "INCONCLUSIVE": 4}
 COLOURS = {"VERIFIED": "green", "REFUTED": "red", "UNBOUNDED": "yellow", "INCONCLUSIVE": "yellow"}
@@ -159,8 +159,23 @@ def _files(found: Verdict, *, certificate: Path | None, report: Path | None) -> 
     if report is not None:
         from snapdp.verifier import verdict_page
 
-        written.append(_write(report, verdict_page(found), "--report"))
+        is_written = certificate is not None and written[0].startswith("certificate: ")
+        beside = _certificate_file(certificate, report) if certificate is not None and is_written else None
+        written.append(_write(report, verdict_page(found, beside), "--report"))
     return written
+
+
+def _certificate_file(certificate: Path, report: Path) -> CertificateFile | None:
+    """Return where the certificate lies as seen from the report; None where it lies elsewhere."""
+    from hashlib import sha256
+
+    from snapdp.verifier import CertificateFile
+
+    folder = report.resolve().parent
+    if not certificate.resolve().is_relative_to(folder):
+        return None
+    place = certificate.resolve().relative_to(folder).as_posix()
+    return CertificateFile(place, sha256(certificate.read_bytes()).hexdigest())
 
 
 def _end(ctx: click.Context, found: Verdict, written: list[str]) -> NoReturn:

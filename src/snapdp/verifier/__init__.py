@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         case_constants as case_constants,
         telling_pairs as telling_pairs,
     )
+    from snapdp.verifier.loss.output_draws import output_draws as output_draws
     from snapdp.verifier.loss.verdict import Verdict as Verdict, verify as verify
     from snapdp.verifier.machine.machine import Machine as Machine, parse_machine as parse_machine
     from snapdp.verifier.machine.semantics import (
@@ -58,7 +59,11 @@ if TYPE_CHECKING:
         evaluation_values as evaluation_values,
     )
     from snapdp.verifier.report.mechanism import mechanism_text as mechanism_text, mechanism_values as mechanism_values
-    from snapdp.verifier.report.page import verdict_page as verdict_page
+    from snapdp.verifier.report.output_draws import (
+        output_draws_text as output_draws_text,
+        output_draws_values as output_draws_values,
+    )
+    from snapdp.verifier.report.page import CertificateFile as CertificateFile, verdict_page as verdict_page
     from snapdp.verifier.report.printed_rules import (
         printed_rules_text as printed_rules_text,
         printed_rules_values as printed_rules_values,
@@ -92,6 +97,7 @@ else:
             "language.programs": "decoded load_program",
             "language.syntax": "Program",
             "loss.cases": "asked_pair case_constants telling_pairs",
+            "loss.output_draws": "output_draws",
             "loss.verdict": "Verdict verify",
             "machine.machine": "Machine parse_machine",
             "mechanism_program": "MechanismProgram mechanism_certificate program_of_mechanism verify_mechanism",
@@ -103,7 +109,8 @@ else:
             "report.derivation": "derivation_latex derivation_page derivation_text derivation_values",
             "report.evaluation": "evaluation_text evaluation_values",
             "report.mechanism": "mechanism_text mechanism_values",
-            "report.page": "verdict_page",
+            "report.output_draws": "output_draws_text output_draws_values",
+            "report.page": "CertificateFile verdict_page",
             "report.printed_rules": "printed_rules_text printed_rules_values",
             "report.reproduction": "python_lines",
             "report.summary": "headline verdict_text verdict_values",

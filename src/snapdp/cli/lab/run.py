@@ -20,6 +20,7 @@ Examples:
   snapdp lab run snap_half --f 3 --U 0.3 --S -1
   snapdp lab run snap_tenth --f 1/3 --U 0.9 --S 1 --machine p=8
   snapdp lab run snap_half --f 3 --U 0.3 --S -1 --rules printed
+  snapdp lab run snap_half --f 3 --output 6
   snapdp lab run snap_half --f 3 --U 0.3 --set S=-1 --json
 """
 NARROWEST = 40
@@ -32,6 +33,7 @@ ROLES = {"f": ("the query", ()), "U": ("a uniform or Laplace draw", ("unif", "la
 @click.option("--U", "u", type=NUMBER, metavar="NUMBER", help="The uniform (or Laplace) draw.")
 @click.option("--S", "s", type=NUMBER, metavar="-1|1", help="The random sign.")
 @click.option("--set", "others", multiple=True, metavar="NAME=NUMBER", help="Any other query or sample, by name.")
+@click.option("--output", type=NUMBER, metavar="NUMBER", help="Instead of a draw: which U lead from f to this output.")
 @click.option("--machine", "machine_text", default="", metavar="KEYS", help="E.g. p=53,sampler=ulp,umin=-1074,ln=1.")
 @click.option(
     "--rules",
@@ -50,6 +52,7 @@ def run_command(
     u: str | None,
     s: str | None,
     others: tuple[str, ...],
+    output: str | None,
     machine_text: str,
     rules: str,
     as_json: bool,
@@ -59,10 +62,28 @@ def run_command(
     PROGRAM is a file in the language of the verifier (.imp), or the name of a bundled program. Values that are no
     floats of the machine are rounded, and the run says to what.
     """
-    from snapdp.verifier import evaluate, evaluation_text, evaluation_values, load_program, parse_machine
+    from snapdp.verifier import (
+        evaluate,
+        evaluation_text,
+        evaluation_values,
+        load_program,
+        output_draws,
+        output_draws_text,
+        output_draws_values,
+        parse_machine,
+    )
 
     ctx.meta["snapdp.json"] = as_json
     machine, tree = parse_machine(machine_text), load_program(program)
+    if output is not None:
+        if f is None or u is not None or s is not None or others or rules != "sound":
+            raise click.UsageError("--output takes --f and --machine, and no draw or rules.")
+        draws = output_draws(tree, machine, f=f, output=output)
+        if as_json:
+            echo_json(output_draws_values(draws), indent=2)
+        else:
+            echo(output_draws_text(draws, width=max(NARROWEST, console().width - 1)), nl=False)
+        return
     values = _by_name(others)
     for flag, number in (("f", f), ("U", u), ("S", s)):
         if number is not None:

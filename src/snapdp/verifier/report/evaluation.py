@@ -58,7 +58,7 @@ def rounded_values(evaluation: Evaluation) -> list[str]:
     p = evaluation.derivation.machine.p
     return [
         f"{each.name} = {typed(each.asked)} is no number of this machine: the run takes the nearest one, "
-        f"{decimals(each.used, p=p)[0]}{_hexadecimal(each.used)}."
+        f"{decimals(each.used, p=p)[0]}{hexadecimal(each.used)}."
         for each in evaluation.given.rounded
     ]
 
@@ -154,7 +154,7 @@ def decimals(*values: Fraction, p: int, last_up: bool = False) -> list[str]:
     return [text if text == "0" else text + suffix for text in texts]
 
 
-def _hexadecimal(x: Fraction) -> str:
+def hexadecimal(x: Fraction) -> str:
     """Return a double as Python and C write it, in brackets; nothing where x is none."""
     try:
         return f" ({float(x).hex()})" if Fraction(float(x)) == x else ""

@@ -1,12 +1,15 @@
 """The report of a verdict: one page of HTML with everything in it, no script, nothing fetched.
 
-Room: verifier. For auditors: verdict, bracket, premises, the case table at the pair in question, pictures, the folding
-derivation, reproduction, and the program that was judged.
+Room: verifier. For auditors: verdict, the program that was judged, loss against claim, bracket, version,
+certificate, premises, the case table at the pair in question, pictures, reproduction, and the folding derivation.
 """
 
 from __future__ import annotations
 
+import sys
 from fractions import Fraction
+from typing import NamedTuple
+from urllib.parse import quote
 
 from snapdp.display import (
     Html,
@@ -26,28 +29,46 @@ from snapdp.verifier.loss.pointwise import FORMS, Pointwise, case_table
 from snapdp.verifier.loss.universal_bound import decimal_places
 from snapdp.verifier.loss.verdict import Verdict
 from snapdp.verifier.report.derivation import html_trees, machine_text
-from snapdp.verifier.report.pictures import picture
+from snapdp.verifier.report.pictures import against_claim, picture
 from snapdp.verifier.report.reproduction import python_lines
 from snapdp.verifier.report.summary import amount, found_derivations, headline, shown_excess
 
 LONGEST = 500  # of the line of a verdict in a notebook
 
 
-def verdict_page(verdict: Verdict) -> str:
-    """Return the report of a verdict."""
+class CertificateFile(NamedTuple):
+    """Where the certificate of a verdict lies, as seen from its report, and the SHA-256 of the file."""
+
+    reference: str
+    digest: str
+
+
+def verdict_page(verdict: Verdict, certificate: CertificateFile | None = None) -> str:
+    """Return the report of a verdict, with a link to its certificate if there is one."""
     parts: list[str] = [
         f'<h1><span class="verdict {verdict.kind}">{verdict.kind}</span> {escape(verdict.program.name)}</h1>',
         f"<p>{escape(headline(verdict))}.</p>",
+        html_block(printed(verdict.program)),
+        against_claim(verdict),
         _numbers(verdict),
+        _origin(certificate),
         _premises(verdict),
     ]
     if verdict.execution is not None and verdict.evidence is not None:
         parts.append("<h2>Where the loss is largest</h2>")
         parts.append(picture(verdict.shape, verdict.execution, verdict.evidence))
     parts += [_cases(verdict), _reproduction(verdict), _derivation(verdict)]
-    parts.append(f"<h2>The program</h2>\n{html_block(printed(verdict.program))}")
     parts += [f"<p>{escape(remark)}</p>" for remark in verdict.remarks]
     return html_page(f"{verdict.kind}: {verdict.program.name}", parts)
+
+
+def _origin(certificate: CertificateFile | None) -> str:
+    """Return a line that says what made the page, and where the certificate is."""
+    made = f"Judged by snapdp {sys.modules['snapdp'].__version__}."
+    if certificate is None:
+        return f"<p>{escape(made)}</p>"
+    link = f'<a href="{escape(quote(certificate.reference))}">{escape(certificate.reference)}</a>'
+    return f"<p>{escape(made)} Certificate: {link}, SHA-256 <code>{escape(certificate.digest)}</code>.</p>"
 
 
 def verdict_card(verdict: Verdict) -> str:

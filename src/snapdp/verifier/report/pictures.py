@@ -16,14 +16,50 @@ from snapdp.verifier.loss.layers import released_value
 from snapdp.verifier.loss.pointwise import Outputs, cell_ends
 from snapdp.verifier.loss.query_path import value_on
 from snapdp.verifier.loss.shape import Shape
+from snapdp.verifier.loss.verdict import Verdict
 from snapdp.verifier.machine.execution import Execution, finite
 from snapdp.verifier.machine.machine import Machine
 
+LARGEST_EXCESS = 10**4  # of C in a picture; programs far beyond their claim need none
 WIDTH, MARGIN = 720, 34
 MOST_CELLS = 25
 MOST_SEARCHED = 4096  # snapped values among which that of an output is looked for
 SIDES: tuple[Look, Look] = ("first", "second")  # marks of f(D) and of f(D')
 NEAR = 7  # draws shown on either side of a hole
+
+
+def against_claim(verdict: Verdict) -> str:
+    """Return a line of C with what was found, what is certified and what is claimed; nothing where C is unknown."""
+    named = (("found", verdict.lower), ("certified", verdict.upper), ("claimed", verdict.claim.value))
+    known = [(name, c) for name, loss in named if (c := verdict.excess(loss)) is not None]
+    if verdict.is_infinite or len(known) < 2 or any(not 0 <= c <= LARGEST_EXCESS for _, c in known):
+        return ""
+    largest = max(float(c) for _, c in known)
+    chart = Chart(width=WIDTH, height=34 + 22 * len(known))
+    x = scale(0, largest or 1.0, start=MARGIN + 60, end=WIDTH - MARGIN - 40)
+    for row, (name, c) in enumerate(known):
+        y = 10 + 22 * row
+        chart.label(MARGIN + 54, y + 11, name, anchor="end")
+        look = SIDES[name == "claimed"]
+        chart.bar(x(0), x(float(c)), y=y, height=14, look=look, said=f"{name}: C = {float(c):.2f}")
+        chart.label(x(float(c)) + 4, y + 11, f"{float(c):.2f}", anchor="start")
+    floor = 12 + 22 * len(known)
+    chart.horizontal(floor, start=x(0), end=x(largest))
+    for tick in _ticks(largest):
+        chart.vertical(x(tick), start=floor, end=floor + 4)
+        chart.label(x(tick), floor + 16, f"{tick:g}")
+    return chart.figure(
+        "Loss against claim, as C = (loss - eps)/(B eps eta): what is certified must not pass the claim"
+    )
+
+
+def _ticks(largest: float) -> list[float]:
+    """Return at most six round numbers from 0 on."""
+    if largest <= 0:
+        return [0.0]
+    power = 10.0 ** math.floor(math.log10(largest))
+    step = next(step * power for step in (0.2, 0.5, 1.0, 2.0) if largest / (step * power) <= 5 + 1e-9)
+    return [step * k for k in range(math.floor(largest / step + 1e-9) + 1)]
 
 
 def picture(verdict_shape: Shape, execution: Execution, evidence: ExactLoss) -> str:
