@@ -68,7 +68,8 @@ def _origin(certificate: CertificateFile | None) -> str:
     if certificate is None:
         return f"<p>{escape(made)}</p>"
     link = f'<a href="{escape(quote(certificate.reference))}">{escape(certificate.reference)}</a>'
-    return f"<p>{escape(made)} Certificate: {link}, SHA-256 <code>{escape(certificate.digest)}</code>.</p>"
+    digest = f'<code style="overflow-wrap:anywhere">{escape(certificate.digest)}</code>'
+    return f"<p>{escape(made)} Certificate: {link}, SHA-256 {digest}.</p>"
 
 
 def verdict_card(verdict: Verdict) -> str:
