@@ -352,6 +352,8 @@ def clamped_between(around: Tree, rounding: Tree, machine: StatedMachine) -> tup
         require(lower < upper and machine.holds(lower, upper), "the ends of the clamp are no floats in order")
         return lower, upper
     scaled, grid = with_part(inside, rounding, ("unif", "snapped")), rounding[1]
+    logarithms = [node for node in nodes(scaled) if node[0] == "ln" and leaves(node, "unif")]
+    require(not logarithms, "a logarithm inside the clamp is no number somewhere, which is one more output")
 
     def first(end: Fraction, *, beyond: bool) -> int:
         """Return the least k such that k steps of the grid become the end or more; beyond: more than the end."""

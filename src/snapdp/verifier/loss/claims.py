@@ -98,10 +98,20 @@ def claim_of_epsilon(epsilon: Fraction, *, shape: Shape, machine: Machine, unive
     missed, bound = universal.base - epsilon, scale_of_clamp(shape)
     roundings = 0 if shape.reach is None or bound is None else 2 * shape.reach.rounded * bound * machine.eta
     near = 0 < missed <= ((1 + machine.eta) ** CONSTANT_ROUNDINGS - 1 + roundings) * epsilon
+    near = near and _is_as_wide(universal.base, epsilon, shape, machine)
     value = round_places_up(
         epsilon + universal.above + universal.below + (missed if near else 0), decimal_places(machine)
     )
     return Claim(name=f"epsilon {shown(epsilon)} and {float(value - epsilon):.2g} for roundings", value=value)
+
+
+def _is_as_wide(base: Fraction, epsilon: Fraction, shape: Shape, machine: Machine) -> bool:
+    """Return whether only roundings make the loss larger than epsilon: of constants, and of steps of the query."""
+    reach = shape.reach
+    if reach is None or not reach.distance:
+        return True
+    constants = (1 + machine.eta) ** (CONSTANT_ROUNDINGS + reach.rounded)
+    return base * reach.ideal <= constants * epsilon * reach.distance
 
 
 def _published(name: str, scale: Scale, shape: Shape, machine: Machine) -> Claim:

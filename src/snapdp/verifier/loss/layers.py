@@ -159,7 +159,7 @@ def _reached(
 ) -> Ends | None:
     """Return the multiples of the grid from which on a clamp of a monotone function of them changes nothing more."""
     trend = direction(inside, SNAPPED, 1)
-    if not trend or snap.grid is None:
+    if not trend or snap.grid is None or _has_a_logarithm(inside):
         return None
     grid, most = snap.grid, 1 << machine.p
 
@@ -173,6 +173,11 @@ def _reached(
     except PremiseError:
         return None
     return None if first is None or last is None or first <= -most else ((first - 1) * grid, last * grid)
+
+
+def _has_a_logarithm(tree: syntax.Expression) -> bool:
+    """Return whether a logarithm is taken, which gives no number far from the clamp: that is one more output."""
+    return isinstance(tree, syntax.Logarithm) or any(map(_has_a_logarithm, children(tree)))
 
 
 def first_index(holds: Callable[[int], bool], low: int, high: int) -> int | None:

@@ -61,6 +61,8 @@ def audit(
     """
     if epsilon is not None and claim is not None:
         raise ProgramError("epsilon and claim are given both.", "Give one of them.")
+    if query is not None and not (isinstance(query, (tuple, list)) and len(query) == 2):
+        raise ProgramError("query is no pair of numbers.", "Give the ends of the private value: query=(-64, 64).")
     exact = None if epsilon is None else parameter(epsilon, name="epsilon")
 
     def decorate(function: Callable[..., Any]) -> Audited:

@@ -48,9 +48,9 @@ def _module(path: Path) -> ModuleType:
     try:
         with redirect_stdout(sys.stderr):
             exec(code, module.__dict__)  # what this function is for
-    except ProgramError:
+    except (ProgramError, KeyboardInterrupt):
         raise
-    except (Exception, SystemExit) as problem:
+    except BaseException as problem:
         raise _failed(path, problem) from None
     finally:
         sys.path.remove(str(path.parent))

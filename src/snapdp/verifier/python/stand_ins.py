@@ -35,6 +35,7 @@ def _one_end(name: str, values: tuple[Any, ...], settings: dict[str, Any]) -> An
             f"{name} decides between symbols.", f"Of a symbol and one number: {name}(x, 64); or use clamp."
         )
     [number] = [value for value in values if not isinstance(value, Traced)]
+    symbols[0].refuse_end(number, name, is_returned=True)
     return symbols[0].clamped_at_most(number) if name == "min" else symbols[0].clamped_at_least(number)
 
 

@@ -38,6 +38,7 @@ from snapdp.verifier.language.syntax import (
 _ADVICE = "A mechanism is a straight line of + - * /, ln, round_to and clamp on its arguments."
 LEAST_DOUBLE = 2.0**-1022  # the least normal one
 LARGEST_DOUBLE = sys.float_info.max
+LARGEST_WHOLE = 1 << 53  # up to which whole numbers are doubles
 _INVERSE = (
     "A random sign is an argument, S. The inverse of the distribution function, sign(U - 1/2) ln(1 - 2 |U - 1/2|), "
     "loses the low bits of U: in doubles its noise ends at 37 scales, and outputs beyond give it away: use S * ln(U)."
@@ -100,7 +101,9 @@ def run(function: FunctionType, arguments: Mapping[str, Traced], parameters: Map
         result = _watched(function, arguments, parameters, trace)
     except ProgramError as problem:
         raise trace.refusal or problem from None
-    except Exception as problem:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as problem:  # a SystemExit too: an exit code of 0 would say that the claim is kept
         if trace.refusal is None:
             place, line = _last_line(problem, function)
             what = f"{function.__name__} failed with {type(problem).__name__}: {problem}"
@@ -114,7 +117,7 @@ def run(function: FunctionType, arguments: Mapping[str, Traced], parameters: Map
     return result
 
 
-def _last_line(problem: Exception, function: FunctionType) -> tuple[str, int]:
+def _last_line(problem: BaseException, function: FunctionType) -> tuple[str, int]:
     frame, line = problem.__traceback__, function.__code__.co_firstlineno
     while frame is not None:
         if frame.tb_frame.f_code is function.__code__:
@@ -259,6 +262,13 @@ class Traced:
         base, end, upper = self.open_clamp or (self, None, None)
         return base._clamped_at(lower, upper) if end is None else self._clamped_at(lower, None)
 
+    def refuse_end(self, end: Any, function: str, *, is_returned: bool = False) -> None:
+        """Refuse an end that makes the result no double; is_returned: that is the result itself, as of min."""
+        is_plain = type(end) is float or (type(end) is int and (abs(end) <= LARGEST_WHOLE or not is_returned))
+        if not is_plain and (not _is_number(end) or (is_returned and not isinstance(end, float))):
+            kind = type(end).__name__
+            self.trace.refuse(f"{function} with a {kind} such as {shown(end)} may return no double.", "Use a float.")
+
     def _clamped_at(self, lower: Any, upper: Any) -> Traced:
         made = self.clamped(-LARGEST_DOUBLE if lower is None else lower, LARGEST_DOUBLE if upper is None else upper)
         if lower is None or upper is None:
@@ -297,15 +307,16 @@ class Traced:
 
     def _numpy_end(self, name: str, inputs: tuple[Any, ...]) -> Traced:
         numbers = [each for each in inputs if not isinstance(each, Traced)]
-        if len(numbers) != 1 or type(numbers[0]) is Fraction:
-            self.trace.refuse(f"numpy.{name} decides between symbols, or returns no double.", "Use clamp.")
+        if len(numbers) != 1:
+            self.trace.refuse(f"numpy.{name} decides between symbols.", "Use clamp.")
+        self.refuse_end(numbers[0], f"numpy.{name}")
         return self.clamped_at_most(numbers[0]) if name == "minimum" else self.clamped_at_least(numbers[0])
 
     def __array_function__(self, function: Any, types: Any, arguments: tuple[Any, ...], settings: Any) -> Any:
         name = function.__name__
         if name == "clip" and len(arguments) == 3 and not settings and isinstance(arguments[0], Traced):
-            if any(type(end) is Fraction for end in arguments[1:]):
-                self.trace.refuse("numpy.clip returns a Fraction itself, where a double is meant.", "Use clamp.")
+            for end in arguments[1:]:
+                self.refuse_end(end, "numpy.clip")
             return arguments[0].clamped(*arguments[1:])
         if name == "where" and len(arguments) == 3 and not settings:
             return self._chosen(*arguments)
@@ -316,7 +327,8 @@ class Traced:
         """Return what numpy.where chooses by a condition that is known."""
         if not (isinstance(condition, bool) or str(getattr(condition, "dtype", "")) == "bool") or _is_array(condition):
             self.trace.refuse("numpy.where chooses by no single condition that is known.", _ADVICE)
-        return self.lifted(one if condition else other)
+        first, second = self.lifted(one), self.lifted(other)  # both: the kind of the result is that of both
+        return first if condition else second
 
 
 def _is_array(value: Any) -> bool:

@@ -148,6 +148,8 @@ Y = ["var", "y"]
             ["clamp", "-64", "64", ["round", "2", ["add", ["clamp", "0", "1/10", F], laplace("1/2")]]],
             "the ends of the inner",
         ),
+        (["clamp", "1", "5", ["ln", ["round", "2", Y]]], "a logarithm inside the clamp"),
+        (["clamp", "-5", "-1", ["neg", ["ln", ["sub", const(9), ["round", "2", Y]]]]], "a logarithm inside the clamp"),
     ],
 )
 def test_other_shapes_are_refused(tree, reason):

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 import pytest
 
+from snapdp.exact import ln_nearest, nearest_multiple
 from snapdp.verifier.certificate.certificate import certificate_text
 from snapdp.verifier.certificate.check import check
 from snapdp.verifier.language.parser import parse
@@ -136,3 +137,21 @@ def test_the_checker_charges_the_roundings_of_the_query_as_the_verifier_does(pri
     assert check(certificate_text(verdict)) is None
     less = verdict.upper - verdict.shape.noise_epsilon * (verdict.shape.reach.distance - verdict.shape.reach.ideal) / 2
     assert "below the one derived" in str(check(certificate_text(verdict).replace(str(verdict.upper), str(less))))
+
+
+def test_a_clamp_around_a_logarithm_clamps_nothing_that_is_no_number():
+    """With doubles 742 can give ln(-1), which 743 cannot: that output lies far beyond the ends of the clamp."""
+    text = """program logged {
+      query f in [735, 750] sensitivity 1;
+      U <-$ unif; S <-$ {-1,1};
+      y = f(D) + S * ln(U);
+      z = clamp[6.59, 6.63](OUTPUT);
+      return z;
+    }"""
+    doubles, least = Machine(umin=-1074), Fraction(1, 1 << 1074)
+    logged = text.replace("OUTPUT", "ln(round[1](y) + 1)")
+    snapped = [nearest_multiple(f + ln_nearest(least, 53), Fraction(1)) + 1 for f in (742, 743)]
+    assert snapped == [-1, 0]
+    assert verify(parse(logged), doubles, claim="2", evaluations=4).kind == "UNBOUNDED"
+    scaled = text.replace("OUTPUT", "(round[1](y) + 1) / 112")
+    assert verify(parse(scaled), doubles, claim="2", evaluations=4).kind == "VERIFIED"

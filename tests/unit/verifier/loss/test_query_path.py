@@ -265,3 +265,15 @@ def test_where_sums_are_exact_they_cost_nothing_and_every_product_rounds():
     outside = program("f(D)", output="8*clamp[2](round[1]({y}/4))")
     assert shape_of(outside, exact).grid is None
     assert shape_of(outside, Machine()).grid == 4
+
+
+@pytest.mark.parametrize(("factor", "kept"), [("1.1", False), ("1", True)])
+def test_a_scale_that_is_wrong_is_no_rounding_however_wide_the_clamp(factor, kept):
+    program = parse(f"""program wide {{
+      query f in [-1000, 1000] sensitivity 1;
+      U <-$ unif; S <-$ {{-1,1}};
+      z = clamp[1048576](round[16384](f(D) * {factor} + S * ln(U) * 2));
+      return z;
+    }}""")
+    verdict = verify(program, Machine(p=24), epsilon=Fraction(1, 2), evaluations=2)
+    assert (verdict.kind == "VERIFIED") is kept

@@ -351,7 +351,11 @@ REFUSED = [
     *((numpy_single, 1, "numpy.add"), (numpy_out, 1, "numpy.add"), (numpy_masked, 1, "numpy.add")),
     *((into_array, 1, "converted"), (largest, 1, "max decides"), (power, 1, "pow"), (single, 1, "float32")),
     *((summed, 1, "a function asks"), (summed_from, 1, "a function asks"), (operated, 1, "a function asks")),
-    *((exact_clip, 1, "Fraction itself"), (too_large, 1, "beyond the range"), (too_small, 1, "beyond the range")),
+    *(
+        (exact_clip, 1, "with a Fraction such as -1/3 may return no double"),
+        (too_large, 1, "beyond the range"),
+        (too_small, 1, "beyond the range"),
+    ),
     *((subnormal, 1, "beyond the range"), (decimal, 1, "a Decimal is no number")),
     *((unknown_grid, 1, "the grid depends"), (no_grid, 1, "not positive"), (crossed, 1, "above its upper end")),
     *(

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import builtins
 import math
+from fractions import Fraction
 from math import log
 
 import numpy as np
@@ -108,6 +109,13 @@ REFUSED = {
     "numpy.round": (lambda f: np.round(f), "not supported here|not a mechanism's rounding"),
     "numpy.where on data": (lambda f: np.where(f > 0, f, 0), "a branch, loop or comparison"),
     "numpy.where on an array": (lambda f: np.where(np.array([True, False]), f, 0), "no single condition"),
+    "min with half the bits": (lambda f: min(f, np.float32(0.1)), "min with a float32 .* may return no double"),
+    "min with a fraction": (lambda f: 49 * min(f, Fraction(1, 49)), "min with a Fraction .* may return no double"),
+    "max with a whole number of numpy": (lambda f: max(f, np.int64(1)), "max with a int64 .* may return no double"),
+    "max with a large whole number": (lambda f: max(f, 2**53 + 1), "max with a int .* may return no double"),
+    "numpy.minimum with half the bits": (lambda f: np.minimum(f, np.float32(64)), "may return no double"),
+    "numpy.clip with half the bits": (lambda f: np.clip(f, np.float32(0.1), 1), "may return no double"),
+    "numpy.where with half the bits": (lambda f: np.where(True, f, np.float32(1)), "a float32 is no number"),
     "numpy.maximum of two symbols": (lambda f, U: np.maximum(f, U), "decides between symbols"),
 }
 
@@ -117,6 +125,12 @@ def test_what_no_program_can_say_is_refused_with_its_line(function, problem):
     with pytest.raises(ProgramError, match=problem) as refused:
         _ = audit(**QUERY)(function).program
     assert "test_stand_ins.py, line " in str(refused.value)
+
+
+def test_ends_with_half_the_bits_would_round_what_they_do_not_clamp():
+    """Why they are refused: numpy makes single precision of a Python float beside a float32."""
+    assert float(np.minimum(1 / 3, np.float32(64))) != 1 / 3
+    assert 49 * min(1.0, Fraction(1, 49)) == 1 != 49 * (1 / 49)
 
 
 def test_the_refusal_of_an_inverse_distribution_function_says_why():
