@@ -356,7 +356,7 @@ def test_a_guess_shows_what_the_mechanism_does_to_it():
         ([*BARE, "--epsilon", "1", "--bits", "118"], 1, "bits belongs to finite precision"),
         ([*BARE, "--epsilon", "1", "--arithmetic", "float"], 1, "Give one of exact, proved, notes"),
         ([*BARE, "--epsilon", "1", "--arithmetic", "notes", "--grid", "fine"], 1, "at least the noise scale"),
-        ([*BARE, "--epsilon", "1", "--arithmetic", "proved", "--bits", "24"], 1, "too small for 24 bits"),
+        ([*BARE, "--epsilon", "1", "--arithmetic", "proved", "--bits", "24"], 1, "24 bits are too few"),
         ([*BARE, "--accuracy", "7", "--arithmetic", "proved", "--bits", "24"], 1, "24 bits"),
         ([*BARE, "--epsilon", "1", "--arithmetic", "proved", "--bits", "x"], 2, "bits"),
         ([*BARE, "--epsilon", "1", "--gamma", "2"], 1, "gamma"),

@@ -260,7 +260,7 @@ def _with_slack(
 
 def _too_few_bits(epsilon: Fraction, bits: int) -> PremiseError:
     return PremiseError(
-        f"epsilon = {shown(epsilon)} is too small for {bits} bits: rounding would use up a visible part of it.",
+        f"{bits} bits are too few for epsilon = {shown(epsilon)} and this range: rounding would use up a visible part.",
         "Give more bits (or leave bits out to have them chosen), a coarser grid, or a larger epsilon. "
         'To study few bits, declare what they lose beyond it: FinitePrecision(bits=24, slack="0.01").',
         epsilon=epsilon,

@@ -43,7 +43,7 @@ def test_accuracies_are_in_data_units():
 def test_too_few_bits_are_said_to_be_refused_and_exact_arithmetic_has_none():
     few, *more = COUNTS.cost_of_bits()
     assert few.bits == 24
-    assert "too small for 24 bits" in few.refused
+    assert "24 bits are too few" in few.refused
     assert few.lost is few.accuracy is few.accuracy_ratio is None
     assert more[-1].bits == 118
     with pytest.raises(ParameterError, match="has no bits"):

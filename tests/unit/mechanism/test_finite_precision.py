@@ -369,7 +369,7 @@ def test_the_least_number_of_bits_depends_on_the_range(upper, rule, least):
     declared = {"epsilon": 1, "sensitivity": 1, "lower": 0, "upper": upper}
     Snapping(**declared, arithmetic=FinitePrecision(bits=least, rule=rule))
     for bits in (least - 1, 24):
-        with pytest.raises(PremiseError, match="too small for"):
+        with pytest.raises(PremiseError, match="bits are too few for"):
             Snapping(**declared, arithmetic=FinitePrecision(bits=bits, rule=rule))
 
 
