@@ -120,6 +120,7 @@ def commands_of(page):
             yield words
 
 
+@pytest.mark.long
 def test_all_pages_can_be_followed_one_after_the_other_in_one_directory(tmp_path, monkeypatch):
     (tmp_path / "clone").mkdir()
     monkeypatch.chdir(tmp_path / "clone")

@@ -184,7 +184,7 @@ def test_an_interval_on_a_grid_of_two_to_the_fiftieth_steps_is_found_quickly():
 
 def test_with_a_step_the_interval_holds_the_statistic_before_quantising():
     m = snapdp.Snapping(epsilon=50, sensitivity=10, lower=0, upper=94, step=10)
-    for value in (94, 86, 85, 4, 0, 47):
+    for value in (94, 85, 4):
         law = m.law(value)
         covered = sum(
             row.probability.lower

@@ -85,7 +85,7 @@ def wait_until_nobody_draws(ledger):
         time.sleep(0.05)
 
 
-@pytest.mark.parametrize("seconds", [3, pytest.param(20, marks=pytest.mark.long)])
+@pytest.mark.parametrize("seconds", [1, pytest.param(20, marks=pytest.mark.long)])
 def test_nothing_acknowledged_is_lost_when_processes_are_killed_at_random(tmp_path, seconds):
     kill_at_random(tmp_path, seconds)
 

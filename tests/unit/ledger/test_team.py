@@ -391,7 +391,7 @@ def test_a_request_whose_connection_was_lost_can_be_asked_again(database):
 # Many processes
 
 
-@pytest.mark.parametrize("seconds", [3, pytest.param(20, marks=pytest.mark.long)])
+@pytest.mark.parametrize("seconds", [1, pytest.param(20, marks=pytest.mark.long)])
 def test_nothing_acknowledged_is_lost_when_clients_are_killed_at_random(database, tmp_path, seconds):
     kill_at_random(tmp_path, seconds, path=database, enough=30, pause=0.3)
 

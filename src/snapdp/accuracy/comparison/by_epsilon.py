@@ -111,7 +111,7 @@ def accuracy_by_epsilon(
 
     >>> found = accuracy_by_epsilon(epsilons=["0.9", 1])
     >>> [(row.side, *(f"{float(ratio):.3f}" for ratio in row.ratios[2:4])) for row in found.rows]
-    [('at', '1.244', '1.244'), ('below', '1.267', '1.267'), ('at', '1.137', '1.267'), ('above', '1.137', '1.137')]
+    [('at', '1.202', '1.202'), ('below', '1.304', '1.304'), ('at', '1.137', '1.304'), ('above', '1.137', '1.137')]
     """
     asked = sorted({positive(each, name="epsilon") for each in epsilons})
     if not asked:

@@ -27,7 +27,7 @@ from snapdp.tables.engines.opening import open_table
 from tests.unit.studies.statistics.enumeration import numerators as numerators_by_definition
 
 F = Fraction
-PROPERTY = settings(deadline=None, max_examples=60)
+PROPERTY = settings(deadline=None, max_examples=40)
 COLUMNS = [
     number_column("x", lower=500, upper=1000),
     number_column("x", lower=-1, upper=1, step="1/10", missing=1, everywhere=True),

@@ -207,8 +207,9 @@ def test_brackets_alone_are_no_depth():
     assert body(f"return {'(' * 5000}1{')' * 5000};") == body("return 1;")
 
 
-def test_no_text_makes_the_reader_crash():
-    """10 000 texts, random bytes and programs cut, doubled and sprinkled: each is a program or a ProgramError."""
+@pytest.mark.parametrize("count", [4_000, pytest.param(10_000, marks=pytest.mark.long)])
+def test_no_text_makes_the_reader_crash(count):
+    """Many texts, random bytes and programs cut, doubled and sprinkled: each is a program or a ProgramError."""
     rng = random.Random(3)
     sources = [program_text(name) for name in program_names()]
     words = [
@@ -226,7 +227,7 @@ def test_no_text_makes_the_reader_crash():
         "0",
     ]
     read = 0
-    for number in range(10_000):
+    for number in range(count):
         if number % 2 == 0:
             text = rng.randbytes(rng.randrange(80)).decode("latin-1")
         else:
@@ -238,7 +239,7 @@ def test_no_text_makes_the_reader_crash():
         else:
             assert parse(printed(program)) == program
             read += 1
-    assert 100 < read < 4_000
+    assert count // 100 < read < count * 2 // 5
 
 
 def mutated(text: str, words: list[str], rng: random.Random) -> str:
