@@ -67,6 +67,7 @@ def run_block(page, block, namespace):
     exec(compile(block, str(page), "exec"), namespace)
 
 
+@pytest.mark.long
 @on_spark
 @pytest.mark.parametrize("page", pages_for("spark"), ids=lambda p: str(p.relative_to(ROOT)))
 def test_blocks_that_need_spark_run_in_order(page):

@@ -45,7 +45,7 @@ def ends(p, intervals):
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-@pytest.mark.parametrize("alpha", ["0.05", "0.3", "0.7"])
+@pytest.mark.parametrize("alpha", ["0.05", pytest.param("0.3", marks=pytest.mark.long), "0.7"])
 def test_every_value_is_covered_with_at_least_one_minus_alpha(case, alpha):
     p = parameters(**case)
     intervals = all_intervals(p, alpha)

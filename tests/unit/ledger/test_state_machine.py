@@ -210,7 +210,7 @@ COMMON = {"deadline": None, "suppress_health_check": list(HealthCheck)}
 def test_the_ledger_behaves_like_a_list_whatever_dies_when():
     from hypothesis.stateful import run_state_machine_as_test
 
-    run_state_machine_as_test(LedgerMachine, settings=settings(max_examples=15, stateful_step_count=25, **COMMON))
+    run_state_machine_as_test(LedgerMachine, settings=settings(max_examples=8, stateful_step_count=25, **COMMON))
 
 
 @pytest.mark.long

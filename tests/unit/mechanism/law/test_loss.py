@@ -56,7 +56,7 @@ PROVED = [
 
 
 @pytest.mark.parametrize(("epsilon", "sensitivity", "lower", "upper", "grid"), PROVED)
-@pytest.mark.parametrize("bits", [53, 118])
+@pytest.mark.parametrize("bits", [118, pytest.param(53, marks=pytest.mark.long)])
 def test_the_proved_rule_keeps_epsilon_over_searched_pairs(epsilon, sensitivity, lower, upper, grid, bits):
     m = snapdp.Snapping(
         epsilon=epsilon,
@@ -78,6 +78,7 @@ def mixed(epsilon: Fraction, bound: int, precision: Precision):
     return explicit_parameters(noise_scale=scale, grid=F(2), bound=F(bound), precision=precision, epsilon=epsilon)
 
 
+@pytest.mark.long
 def test_mixed_precision_as_published_exceeds_epsilon_and_one_precision_does_not():
     """The search finds what docs/errata.md, 4, pins."""
     epsilon = F(9, 10)

@@ -27,7 +27,7 @@ from tests.unit.verifier.second_opinion import (
 )
 
 GENUINE = genuine()
-QUICK = ("snap_half", "snap_half_clamped_query", "low_precision", "snap_noclamp", "naive_laplace")
+QUICK = ("snap_half", "snap_half_clamped_query", "snap_noclamp", "naive_laplace")
 Certificate = dict[str, Any]
 
 

@@ -30,7 +30,8 @@ def everywhere(name: str):
     return judged, case_constants(judged, telling_pairs(judged))
 
 
-@pytest.mark.parametrize("name", [pytest.param("snap_half", marks=pytest.mark.long), "snap_tenth"])
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["snap_half", "snap_tenth"])
 def test_in_every_case_exact_is_below_certified_and_certified_below_the_printed_rules(name):
     judged, rows = everywhere(name)
     reached = 0
@@ -42,6 +43,7 @@ def test_in_every_case_exact_is_below_certified_and_certified_below_the_printed_
     assert reached >= 8
 
 
+@pytest.mark.long
 def test_the_printed_constant_of_the_upper_end_is_below_what_the_rules_give():
     judged, rows = everywhere("snap_tenth")
     row = next(row for row in rows if row.case == "x = upper end")

@@ -122,7 +122,8 @@ def configurations(bounds, epsilons=FEW):
         yield epsilon, grid, size * grid
 
 
-@pytest.mark.parametrize("p", [8, pytest.param(9, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("p", [8, 9])
 def test_every_input_and_output_at_few_bits(p):
     found = enumerate_all(p, list(configurations((2,))))
     assert len(found) == 6
