@@ -328,6 +328,38 @@ def test_as_published_is_the_figure_of_the_notes_mechanism_whatever_is_planned(a
     assert f"{float(published):.4f}" == "7.9915"
 
 
+@pytest.mark.parametrize(
+    ("flags", "shown", "beside"),
+    [  # the public range leaves less room for errors than the noise would take
+        ("--sensitivity 1 --bounds 0,1 --epsilon 0.1 --arithmetic notes", "± 32.50", "8.5 % above"),
+        ("--sensitivity 1 --bounds 0,1 --epsilon 0.1 --grid natural", "± 33 ", "10.2 % above"),
+        ("--sensitivity 1 --bounds 0,1 --epsilon 0.1 --clamp range", "± 1 ", "96.7 % below"),
+        ("--sensitivity 1 --bounds 0,1000 --epsilon 0.5", "± 6 ", "0.1 % above"),
+    ],
+)
+def test_the_accuracy_is_compared_with_laplace_as_it_is_shown(flags, shown, beside):
+    text = " ".join(word for word in run("plan", *flags.split()).output.split() if word != "│") + " "
+    assert f"accuracy {shown.strip()} " in text
+    assert f"{beside} the" in text
+    values = json.loads(run("plan", *flags.split(), "--json").output)
+    ratio = Fraction(values["accuracy"]["tight"]) / Fraction(values["laplace"]["accuracy"])
+    assert f"{abs(100 * (float(ratio) - 1)):.1f} %" == beside[: len(beside) - 6]
+
+
+def test_one_screen_shows_one_figure_for_one_accuracy():
+    text = run("plan", *"--sensitivity 0.1 --bounds 0,7 --epsilon 1/3 --arithmetic proved".split()).output
+    assert "± 1.000 " in text
+    assert "± 1.001" not in text
+    assert "epsilon = 0.3187 gives ± 1" in text
+
+
+def test_no_hint_is_given_where_the_range_leaves_smaller_errors_than_it_speaks_of():
+    assert "Hint" in run(*BARE, "--epsilon", "0.49", "--grid", "natural").output
+    narrow = ["plan", "--sensitivity", "1", "--bounds", "0,6", "--epsilon", "0.49", "--grid", "natural"]
+    for clamp in ((), ("--clamp", "range")):
+        assert ("Hint" in run(*narrow, *clamp).output) == (clamp == ())
+
+
 def test_where_the_notes_have_no_mechanism_nothing_is_published():
     flags = [*BARE, "--epsilon", "1e-300"]
     assert json.loads(run(*flags, "--json").output)["accuracy"]["published"] is not None

@@ -10,7 +10,7 @@ from typing import Any
 
 from snapdp.accuracy.clamping import binding_probability
 from snapdp.accuracy.epsilon import epsilon_for
-from snapdp.accuracy.error import accuracy as accuracy_of
+from snapdp.accuracy.error import TOLERANCE, accuracy as accuracy_of
 from snapdp.accuracy.hints import Hint, cliff_hint
 from snapdp.accuracy.laplace import Distance, distance
 from snapdp.accuracy.moments import bias, bias_range, expected_absolute_error, mse
@@ -53,6 +53,14 @@ class Worth(Value):
     hints: tuple[Hint, ...]
     guess: Guess | None = None
 
+    @property
+    def over_laplace(self) -> Fraction:
+        """Return how far `tight` lies above the accuracy of the pure Laplace mechanism, in parts of that one.
+
+        Below 0 where the public range leaves less room for errors than the noise would take.
+        """
+        return self.tight / self.price.laplace_accuracy - 1
+
 
 def worth_of_mechanism(
     *,
@@ -88,19 +96,25 @@ def worth_of_mechanism(
 def worth_of(p: SnappingParameters, *, alpha: Any = "0.05", if_value: Any = None) -> Worth:
     """Return what a mechanism with given parameters is worth."""
     level = confidence(alpha)
+    tight = accuracy_of(p, alpha=level)
     return Worth(
         parameters=p,
         alpha=level,
-        tight=accuracy_of(p, alpha=level),
+        tight=tight,
         notes=accuracy_of(p, alpha=level, method="notes"),
         simple=accuracy_of(p, alpha=level, method="simple") if p.grid <= 2 * p.noise_scale else None,
         published=published_worth(p, level),
         bias=bias_range(p),
         binding=binding_probability(p, p.upper),
         price=price_of_snapping(p, alpha=level),
-        hints=cliff_hint(p, alpha=level),
+        hints=_hints(p, tight, level),
         guess=None if if_value is None else guess_worth(p, if_value, level),
     )
+
+
+def _hints(p: SnappingParameters, tight: Fraction, alpha: Fraction) -> tuple[Hint, ...]:
+    """Return the hints, which speak of any range; none where the range of p leaves smaller errors than any would."""
+    return tuple(hint for hint in cliff_hint(p, alpha=alpha) if hint.accuracy <= tight * (1 + 2 * TOLERANCE))
 
 
 def guess_worth(p: SnappingParameters, value: Any, alpha: Fraction) -> Guess:

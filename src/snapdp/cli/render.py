@@ -1,6 +1,6 @@
 """How plans and releases look: a table for people, plain values for machines.
 
-Room: cli. Prints through the screen alone. Figures are rounded to the safe side (up).
+Room: cli. Prints through the screen alone. Figures are rounded to the safe side (up), a noise scale to nearest.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from snapdp.accuracy import Guess, Worth
 from snapdp.cli.screen import note, one_line, say, table
-from snapdp.display import decimal_up, exact_amount, four_digits_up, hides_nothing, six_digits, two_digits
+from snapdp.display import exact_amount, four_digits, four_digits_up, hides_nothing, six_digits, two_digits
 from snapdp.exact import Enclosure, parameter, sqrt_enclosure, to_float_down, to_float_up
 from snapdp.studies import AS_NUMBERS, CategoryColumn, Line, NumberColumn, Plan
 
@@ -202,13 +202,12 @@ def _outward(range_of: Enclosure) -> str:
 def _print_mechanism(worth: Worth) -> None:
     """Print what one mechanism is worth."""
     p, price = worth.parameters, worth.price
-    over = f"{decimal_up(100 * (price.accuracy_ratio - 1), 1)} % above the pure Laplace mechanism"
     missed = f"missed with probability at most {exact_amount(worth.alpha)}"
     rows = [
-        ("noise scale", four_digits_up(p.unit * p.noise_scale), "data units"),
+        ("noise scale", four_digits(p.unit * p.noise_scale), "data units"),
         ("grid of the outputs", str(p.data_grid), ""),
         ("outputs are clamped to", _clamp(worth), ""),
-        ("accuracy", f"± {four_digits_up(worth.tight)}", f"{missed}; {over}"),
+        ("accuracy", f"± {four_digits_up(worth.tight)}", f"{missed}; {_beside_laplace(worth)}"),
         _published_row(worth),
         ("root mean square error", four_digits_up(price.rmse), "averaged over the phase of the grid"),
         ("bias", _outward(worth.bias), "over the public range"),
@@ -227,6 +226,12 @@ def _print_mechanism(worth: Worth) -> None:
         )
     if warning := hides_nothing(p.epsilon):
         note(warning, style="bold red")
+
+
+def _beside_laplace(worth: Worth) -> str:
+    """Return how the accuracy shown compares with that of the Laplace mechanism, to nearest."""
+    percent, side = 100 * abs(worth.over_laplace), "above" if worth.over_laplace >= 0 else "below"
+    return f"{float(percent):.1f} % {side} the pure Laplace mechanism"
 
 
 def _arithmetic(worth: Worth) -> str:
