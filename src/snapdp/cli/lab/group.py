@@ -20,7 +20,7 @@ LAB = {
 
 @click.group("lab", cls=LateGroup, late=LAB)
 def lab_group() -> None:
-    """Study the mechanism and floating-point programs. No data is opened.
+    """Study the mechanism and floating-point programs. No data is opened, but a table named as public.
 
     Nobody needs this to release a statistic.
     """
