@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from snapdp.cli.flags.arguments import NUMBER
+from snapdp.cli.flags.arguments import NUMBER, NUMBERS
 from snapdp.cli.flags.csv_dialect import csv_options, to_declare
 from snapdp.cli.flags.picture import picture_option, writing_picture
 from snapdp.cli.lab.errors import OF_A_TABLE
@@ -40,16 +40,6 @@ HEADS = ("epsilon", "Laplace", "fine", "natural", "notes", "GetAccuracy2", "simp
 LIMITS = {"below": "< ", "at": "", "above": "> "}
 
 
-class Numbers(click.types.StringParamType):
-    """Several numbers with commas between them."""
-
-    name = "numbers"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        return tuple(NUMBER.convert(each.strip(), param, ctx) for each in str(value).split(","))
-
-
-NUMBERS = Numbers()
 DECLARED = {"epsilon", "sensitivity", "bounds"}
 READ = {
     "accuracy": {"epsilons", "alpha", "bits"},

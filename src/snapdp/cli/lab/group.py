@@ -10,6 +10,7 @@ import click
 from snapdp.cli.late import LateGroup
 
 LAB = {
+    "bits": "snapdp.cli.lab.bits:bits_command",
     "bound": "snapdp.cli.lab.bound:bound_command",
     "compare": "snapdp.cli.lab.compare:compare_command",
     "derive": "snapdp.cli.lab.derive:derive_command",
