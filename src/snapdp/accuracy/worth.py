@@ -14,25 +14,31 @@ from snapdp.accuracy.clamping import binding_probability
 from snapdp.accuracy.epsilon import epsilon_for
 from snapdp.accuracy.error import TOLERANCE, accuracy as accuracy_of
 from snapdp.accuracy.hints import Hint, cliff_hint
-from snapdp.accuracy.laplace import Distance, distance
+from snapdp.accuracy.laplace import Distance, distance, distance_tail
 from snapdp.accuracy.moments import bias, bias_range, expected_absolute_error, mse, weighed, weighted_mean
 from snapdp.accuracy.price import Price, price_of_snapping
-from snapdp.accuracy.tails import confidence
+from snapdp.accuracy.tails import confidence, guess as guess_in_range
 from snapdp.errors import BoundError, ParameterError, PremiseError
-from snapdp.exact import Enclosure
+from snapdp.exact import Enclosure, parameter
 from snapdp.mechanism import DataUnits, FinitePrecision, SnappingParameters, declared, finite_parameters
 from snapdp.values import Value
 
 
 class Guess(Value):
-    """What a mechanism does to one guessed value, in data units (mse: squared); public only for a guess."""
+    """What a mechanism does to one guessed value, in data units (mse: squared); public only for a guess.
+
+    inside  the guess, or the end of the public range that is nearest to it: accuracy, bias and errors are those there
+    tails   distances from the Laplace mechanism on the same draw, with the probability that it is further away
+    """
 
     value: Fraction
+    inside: Fraction
     accuracy: DataUnits
     bias: Enclosure
     mse: Enclosure
     absolute_error: Enclosure
     distance: Distance
+    tails: tuple[tuple[DataUnits, Enclosure], ...]
     weight: Fraction = Fraction(1)
 
 
@@ -141,21 +147,32 @@ def _hints(p: SnappingParameters, tight: Fraction, alpha: Fraction) -> tuple[Hin
 
 
 def guesses_worth(p: SnappingParameters, if_value: Any, alpha: Fraction) -> tuple[Guess, ...]:
-    """Return what the mechanism does to one guessed value, or to each of several."""
+    """Return what the mechanism does to one guessed value, or to each of several.
+
+    One may lie outside the public range, as no statistic does; of several the bias is averaged, so none may.
+    """
     several = if_value if isinstance(if_value, (Mapping, list, tuple)) else [if_value]
+    if len(several) > 1:
+        for value in several:
+            guess_in_range(p, value)
     return tuple(guess_worth(p, value, alpha, weight) for value, weight in weighed(several))
 
 
 def guess_worth(p: SnappingParameters, value: Any, alpha: Fraction, weight: Fraction) -> Guess:
-    """Return what the mechanism does to a guessed value of the statistic."""
+    """Return what the mechanism does to a guessed value of the statistic; outside the range, to its nearest value."""
     found = distance(p, value)
+    said, inside = parameter(value, name="value"), value
+    if not p.lower <= said <= p.upper:
+        inside = p.lower if said < p.lower else p.upper
     return Guess(
         value=found.value,
-        accuracy=accuracy_of(p, alpha=alpha, value=value),
-        bias=bias(p, value),
-        mse=mse(p, value),
-        absolute_error=expected_absolute_error(p, value),
+        inside=parameter(inside, name="value"),
+        accuracy=accuracy_of(p, alpha=alpha, value=inside),
+        bias=bias(p, inside),
+        mse=mse(p, inside),
+        absolute_error=expected_absolute_error(p, inside),
         distance=found,
+        tails=tuple((DataUnits(z), distance_tail(p, value, distance=z)) for z in (found.bound / 2, 2 * found.bound)),
         weight=weight,
     )
 
