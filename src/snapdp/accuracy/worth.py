@@ -95,6 +95,7 @@ def worth_of_mechanism(
     arithmetic: Any = None,
     bits: int | None = None,
     gamma: Any = None,
+    bound: Any = None,
     clamp: Any = None,
     if_value: Any = None,
     if_output: Any = None,
@@ -114,10 +115,10 @@ def worth_of_mechanism(
     said = {"sensitivity": sensitivity, "lower": lower, "upper": upper, "grid": grid}
     said |= {"arithmetic": arithmetic, "bits": bits, "gamma": gamma}
     if epsilon is None:
-        if clamp is not None:
+        if clamp is not None or bound is not None:
             raise ParameterError("a clamp is given together with an epsilon.", "Give gamma, or leave the clamp out.")
         epsilon = epsilon_for(accuracy=accuracy, alpha=alpha, **said).epsilon
-    p = declared(epsilon=epsilon, clamp=clamp, **said).parameters
+    p = declared(epsilon=epsilon, bound=bound, clamp=clamp, **said).parameters
     return worth_of(p, alpha=alpha, if_value=if_value, if_output=if_output)
 
 

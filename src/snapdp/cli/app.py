@@ -2,7 +2,8 @@
 
 Room: cli. Exit 0 done, 1 refused (a SnapdpError), 2 wrong usage or a program that cannot be read, 74 no output could be
 written; the verifier has codes of its own. stdout is the result, stderr the conversation; with --json a refusal is a
-result, wrong usage too. In the context's meta: "snapdp.json" JSON is still owed, "snapdp.spent" what was charged.
+result, wrong usage too. In the context's meta: "snapdp.json" JSON is still owed, "snapdp.spent" what was charged,
+"snapdp.command" the command that was called.
 Commands are loaded when they are called. An error that nobody foresaw is told by its kind alone: its text might quote
 a cell. SNAPDP_TRACEBACK=1 shows it to those who develop.
 """
@@ -19,6 +20,7 @@ import click
 
 from snapdp import __version__
 from snapdp.cli import screen
+from snapdp.cli.flags.spelling import in_flags
 from snapdp.cli.late import LateGroup
 from snapdp.display import shortened, visible, without_secrets
 from snapdp.errors import ProgramError, SnapdpError
@@ -103,7 +105,7 @@ def _refuse(ctx: click.Context, refusal: SnapdpError) -> None:
     command = hint(refusal)
     problem, advice, command = (
         text and shortened(visible(without_secrets(text)), screen.LONGEST_MESSAGE)
-        for text in (refusal.problem, refusal.advice, command)
+        for text in (refusal.problem, in_flags(refusal.advice, _flags(ctx)), command)
     )
     if ctx.meta.get("snapdp.json"):
         spent = str(refusal.numbers.get("spent", "0"))
@@ -113,6 +115,13 @@ def _refuse(ctx: click.Context, refusal: SnapdpError) -> None:
     told = screen.wrapped("\n  ".join(filter(None, (f"{type(refusal).__name__}: {problem}", advice))))
     tried = f"\n  Try: {command}" if command else ""  # in one piece, to be copied
     screen.echo(told + tried, err=True, colour="red")
+
+
+def _flags(ctx: click.Context) -> set[str]:
+    """Return the names of the flags of the command that was called."""
+    command: click.Command | None = ctx.meta.get("snapdp.command")
+    options = () if command is None else command.params
+    return {each.name for each in options if isinstance(each, click.Option) and each.name is not None}
 
 
 def _unwritten(ctx: click.Context, problem: screen.OutputError) -> None:

@@ -18,6 +18,13 @@ class LateGroup(click.Group):
         super().__init__(*args, **kwargs)
         self._late = late
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        found = super().resolve_command(ctx, args)
+        ctx.meta["snapdp.command"] = found[1]  # of a group in a group, the innermost
+        return found
+
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return list(self._late)
 

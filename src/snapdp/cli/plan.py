@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from snapdp.cli.flags.arguments import NUMBER, StudyFile
-from snapdp.cli.flags.mechanism import mechanism_options
+from snapdp.cli.flags.mechanism import in_library_units, mechanism_options, range_ends
 from snapdp.cli.flags.options import statistic_options
 from snapdp.cli.flags.picture import picture_option, writing_picture
 from snapdp.cli.screen import echo_json, one_line, say
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from snapdp.accuracy import Worth
     from snapdp.studies import Plan
 
-OF_A_MECHANISM = {"grid", "arithmetic", "bits", "gamma", "clamp", "if_value", "if_output"}
+OF_A_MECHANISM = {"grid", "arithmetic", "bits", "gamma", "bound", "clamp", "if_value", "if_output"}
 EXAMPLE = """\b
 Examples:
   snapdp plan --mean age --bounds 0,120 --missing middle --n 5000 --epsilon 0.5
@@ -39,7 +39,6 @@ Examples:
 @click.option(
     "--sensitivity", type=NUMBER, metavar="NUMBER", help="Plan a bare mechanism with this sensitivity and --bounds."
 )
-@click.option("--grid", metavar="GRID", help="Of a bare mechanism: fine, natural, or a power of two.")
 @mechanism_options
 @click.option("--fit", is_flag=True, help="Rescale unlocked lines so that the total meets the budget.")
 @click.option("--budget", type=NUMBER, metavar="NUMBER", help="The budget to fit to, instead of the study's.")
@@ -86,7 +85,17 @@ def _refuse_strays(options: dict[str, Any]) -> None:
     strays = [name for name, value in options.items() if value not in (None, False, ()) and name not in allowed]
     if strays:
         flags = ", ".join(f"--{name.replace('_', '-')}" for name in strays)
-        raise click.UsageError(f"{flags} is not read together with {form}.")
+        raise click.UsageError(f"{flags} is not read together with {form}.{_instead(strays)}")
+
+
+def _instead(strays: list[str]) -> str:
+    """Return what to do about flags of a bare mechanism that were given with statistics or a study."""
+    if not OF_A_MECHANISM.intersection(strays):
+        return ""
+    return (
+        " Plan a bare mechanism with it: --sensitivity NUMBER and --bounds LOWER,UPPER in the place of the statistic; "
+        "--json shows both for every statistic, as sensitivity and range."
+    )
 
 
 def _plan(options: dict[str, Any]) -> Plan:
@@ -105,14 +114,11 @@ def _plan(options: dict[str, Any]) -> Plan:
 def _mechanism(options: dict[str, Any]) -> Worth:
     from snapdp.accuracy import worth_of_mechanism
 
-    if len(options["bounds"]) != 1 or len(bounds := options["bounds"][0].split(",")) != 2:
-        raise click.UsageError("Give --bounds LOWER,UPPER: the public range of the statistic.")
+    lower, upper = range_ends(",".join(options["bounds"]))
+    said = {name: options[name] for name in ("sensitivity", *OF_A_MECHANISM)}
     return worth_of_mechanism(
         epsilon=options["epsilon"],
         accuracy=options["accuracy"],
         alpha=options["alpha"] or "0.05",
-        sensitivity=options["sensitivity"],
-        lower=bounds[0],
-        upper=bounds[1],
-        **{name: options[name] for name in OF_A_MECHANISM},
+        **in_library_units({**said, "lower": lower, "upper": upper}),
     )

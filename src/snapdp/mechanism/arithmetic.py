@@ -94,7 +94,10 @@ def arithmetic_of(arithmetic: object = None, bits: int | None = None) -> FiniteP
         return arithmetic
     if arithmetic is None or arithmetic == "exact":
         if bits is not None:
-            raise ParameterError("bits belongs to finite precision.", 'Give arithmetic="proved" or "notes" with it.')
+            raise ParameterError(
+                "bits belongs to finite precision.",
+                'Give arithmetic="proved" or arithmetic="notes" with it, or leave bits out.',
+            )
         return None
     if not isinstance(arithmetic, str) or arithmetic not in RULES:
         raise ParameterError(f"arithmetic = {shown(arithmetic)} is unknown.", f"Give one of {', '.join(ARITHMETICS)}.")

@@ -195,14 +195,15 @@ def _by_the_notes(
     grid = chosen_grid(asked_grid, noise_scale=scale, default="natural")
     if grid < scale:
         raise PremiseError(
-            f"the notes' constants need a grid of at least the noise scale; grid = {shown(grid)} is below it.",
-            f'Take grid >= {shown(power_of_two_at_least(scale))}, or rule="proved", which holds for every grid.',
+            f"the notes' constants need a grid of at least the noise scale; {shown(grid)} sensitivities is below it.",
+            f"Take {shown(power_of_two_at_least(scale))} sensitivities or more, or "
+            'arithmetic="proved", which holds for every grid.',
             grid=grid,
         )
     if bound <= scale:
         raise PremiseError(
-            f"the notes' constants need a bound above the noise scale; bound = {shown(bound)} is not.",
-            'Widen the range or the bound, or take rule="proved", which holds for every bound.',
+            f"the notes' constants need a bound above the noise scale; bound = {shown(bound)} sensitivities is not.",
+            'Widen the range or the bound, or take arithmetic="proved", which holds for every bound.',
             bound=bound,
         )
     return effective, scale, grid
@@ -262,7 +263,7 @@ def _too_few_bits(epsilon: Fraction, bits: int) -> PremiseError:
     return PremiseError(
         f"{bits} bits are too few for epsilon = {shown(epsilon)} and this range: rounding would use up a visible part.",
         "Give more bits (or leave bits out to have them chosen), a coarser grid, or a larger epsilon. "
-        'To study few bits, declare what they lose beyond it: FinitePrecision(bits=24, slack="0.01").',
+        'To study few bits, declare in Python what they lose beyond it: FinitePrecision(bits=24, slack="0.01").',
         epsilon=epsilon,
         bits=bits,
     )

@@ -109,7 +109,7 @@ def declared(
         p = exact_parameters(**premises, grid=grid, clamp="wide" if clamp is None else clamp, gamma=gamma)
     else:
         if clamp is not None:
-            raise BoundError("clamp belongs to exact arithmetic.", "In finite precision give bound, in sensitivities.")
+            raise BoundError("clamp belongs to exact arithmetic.", "In finite precision give bound.")
         from snapdp.mechanism.finite_precision import finite_parameters
 
         p = finite_parameters(**premises, arithmetic=finite, grid=grid, bound=bound, gamma=gamma)

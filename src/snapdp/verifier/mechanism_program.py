@@ -62,7 +62,7 @@ def program_of_mechanism(parameters: SnappingParameters) -> MechanismProgram:
         raise PremiseError(
             "in exact arithmetic nothing rounds: the loss is epsilon itself, by construction, and there is no program "
             "to judge.",
-            'A mechanism with arithmetic="proved" or "notes" has one; the proof for this one is in '
+            'A mechanism with arithmetic="proved" or arithmetic="notes" has one; the proof for this one is in '
             "docs/theory/mechanism.md.",
             epsilon=parameters.epsilon,
         )

@@ -54,10 +54,10 @@ def beside_exact(
 ) -> BesideExact:
     """Return every printed formula with what it says, the exact answer, and whether it holds; or those that are named.
 
-    bound, if_value  clamp and guess, in data units; the notes' B and f are these over the sensitivity
-    accuracy         the target that an epsilon is asked for; without it, what GetAccuracy2 says
-    bounds, rows     of the range that is shifted (6.1) and of the column whose variance is bounded (7.2)
-    arithmetic, bits, grid  as in `printed_mechanism`
+    bound, grid, if_value  in data units; the notes' B, Lambda' and f are these over the sensitivity
+    accuracy               the target that an epsilon is asked for; without it, what GetAccuracy2 says
+    bounds, rows           of the range that is shifted (6.1) and of the column whose variance is bounded (7.2)
+    arithmetic, bits       as in `printed_mechanism`
 
     >>> found = beside_exact("Algorithm 1", epsilon="5/3", bound=4, if_value=4)["Algorithm 1"]
     >>> f"{float(found.says):.3f} {float(found.measured[1]):.3f} {float(found.exact):.0f}", found.valid
@@ -68,7 +68,11 @@ def beside_exact(
         raise ParameterError(f"no printed formula is called {shown(unknown[0])}.", f"There are {', '.join(CLAIMS)}.")
     delta = positive(sensitivity, name="sensitivity")
     m = printed_mechanism(
-        epsilon=epsilon, bound=positive(bound, name="bound") / delta, arithmetic=arithmetic, bits=bits, grid=grid
+        epsilon=epsilon,
+        bound=positive(bound, name="bound") / delta,
+        arithmetic=arithmetic,
+        bits=bits,
+        grid=None if grid is None else positive(grid, name="grid") / delta,
     )
     level = confidence(alpha)
     lower, upper = (parameter(end, name="bounds") for end in bounds)

@@ -99,6 +99,8 @@ def printed_mechanism(
     (Fraction(2, 1), Fraction(1, 1))
     """
     eps, half_width = positive(epsilon, name="epsilon"), positive(bound, name="bound")
+    if arithmetic == "exact" and bits is not None:
+        raise ParameterError("bits belongs to the notes' arithmetic.", 'Give arithmetic="notes", or leave bits out.')
     asked = arithmetic_of(arithmetic, bits)
     if asked is not None and asked.rule != "notes":
         raise ParameterError(f"arithmetic = {shown(arithmetic)} is not in the notes.", 'Give "notes" or "exact".')

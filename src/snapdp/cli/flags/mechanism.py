@@ -1,20 +1,26 @@
 """The flags of a bare mechanism: what it is declared for, its arithmetic, its clamp, and what if: a guess, an output.
 
-Room: cli. Flag = study key = Python keyword; the library reads them.
+Room: cli. Flag = study key = Python keyword; the library reads them. Flags are in data units, all of them. In Python
+`grid` and `bound` of proved and notes arithmetic are in sensitivities: `in_library_units` is where they meet.
 """
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from snapdp.cli.flags.arguments import NUMBER, NUMBERS
+from snapdp.display import exact_amount
+from snapdp.errors import BoundError
+from snapdp.exact import exponent_of_power, parameter, positive, power_of_two_at_least
 
 if TYPE_CHECKING:
     from snapdp.mechanism import SnappingParameters
 
 NEEDED = ("epsilon", "sensitivity", "bounds")
+GRIDS = ("fine", "natural")
 
 
 class GuessWords(click.types.StringParamType):
@@ -42,7 +48,16 @@ class ClampWords(click.types.StringParamType):
         return NUMBERS.convert(value, param, ctx) if "," in str(value) else value
 
 
-GUESSES, CLAMP_WORDS = GuessWords(), ClampWords()
+class GridWord(click.types.StringParamType):
+    """A name of a grid, or its width."""
+
+    name = "grid"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return value if value in GRIDS else NUMBER.convert(value, param, ctx)
+
+
+GUESSES, CLAMP_WORDS, GRID = GuessWords(), ClampWords(), GridWord()
 _NUMBER: Any = {"type": NUMBER, "metavar": "NUMBER"}
 ARITHMETIC = (
     click.option(
@@ -50,8 +65,21 @@ ARITHMETIC = (
         metavar="NAME",
         help="Of a bare mechanism: exact (default), proved or notes; the last two compute with --bits bits.",
     ),
-    click.option("--bits", type=int, metavar="P", help="Bits of proved and notes; else the fewest they allow."),
-    click.option("--gamma", **_NUMBER, help="Probability with which the clamp may change an output."),
+    click.option(
+        "--bits",
+        type=int,
+        metavar="P",
+        help="Of proved and notes.  [default: 118, or more where the range asks for it]",
+    ),
+    click.option(
+        "--grid",
+        type=GRID,
+        metavar="GRID",
+        help="Distance of two outputs: fine, natural, or in data units; a power of two, with proved and notes times "
+        "the sensitivity.",
+    ),
+    click.option("--gamma", **_NUMBER, help="How rarely outputs stand at an end of the clamp that is chosen."),
+    click.option("--bound", **_NUMBER, help="The clamp instead: so far from the middle of the range, in data units."),
 )
 CLAMP = click.option(
     "--clamp",
@@ -77,10 +105,6 @@ DECLARED = (
     click.option("--sensitivity", **_NUMBER, help="The most that neighbours differ."),
     click.option("--bounds", metavar="LOWER,UPPER", help="The public range of the statistic."),
 )
-SHAPE = (
-    click.option("--grid", metavar="GRID", help="natural, fine, or a power of two, in sensitivities."),
-    click.option("--bound", **_NUMBER, help="Its clamp, in sensitivities around the middle of the range."),
-)
 
 
 def mechanism_options(command: Any) -> Any:
@@ -90,7 +114,7 @@ def mechanism_options(command: Any) -> Any:
 
 def judged_mechanism_options(command: Any) -> Any:
     """Add the flags of a mechanism that `verify` judges instead of a program."""
-    return _added(command, (*DECLARED, *ARITHMETIC, *SHAPE))
+    return _added(command, (*DECLARED, *ARITHMETIC))
 
 
 def _added(command: Any, options: tuple[Any, ...]) -> Any:
@@ -109,6 +133,57 @@ def judged_parameters(options: dict[str, Any]) -> SnappingParameters | None:
     missing = [f"--{name}" for name in NEEDED if name not in given]
     if missing:
         raise click.UsageError(f"A mechanism needs {', '.join(missing)} too.")
-    if len(ends := given.pop("bounds").split(",")) != 2:
+    lower, upper = range_ends(given.pop("bounds"))
+    return declared(**in_library_units({**given, "lower": lower, "upper": upper})).parameters
+
+
+def range_ends(bounds: str) -> tuple[str, str]:
+    """Return the two ends of a public range."""
+    if len(ends := bounds.split(",")) != 2:
         raise click.UsageError("Give --bounds LOWER,UPPER: the public range of the statistic.")
-    return declared(**given, lower=ends[0], upper=ends[1]).parameters
+    return ends[0], ends[1]
+
+
+def in_library_units(said: dict[str, Any]) -> dict[str, Any]:
+    """Return the words of a mechanism as the library takes them: grid and bound in its units, a bound as its clamp."""
+    found = dict(said)
+    is_finite = said.get("arithmetic") not in (None, "exact")
+    if is_finite and said.get("grid") not in (None, *GRIDS):
+        found["grid"] = _grid_in_sensitivities(said["grid"], positive(said["sensitivity"], name="sensitivity"))
+    if said.get("bound") is not None:
+        lower, upper, bound = _bound_of_range(said)
+        if is_finite:
+            found["bound"] = bound / positive(said["sensitivity"], name="sensitivity")
+        elif said.get("clamp") is not None:
+            raise click.UsageError("--bound and --clamp both say where outputs end: give one of them.")
+        else:
+            middle = (lower + upper) / 2
+            found |= {"bound": None, "clamp": (middle - bound, middle + bound)}
+    return found
+
+
+def _grid_in_sensitivities(asked: Any, sensitivity: Fraction) -> Fraction:
+    grid = positive(asked, name="grid") / sensitivity
+    if exponent_of_power(grid) is None:
+        above = power_of_two_at_least(grid) * sensitivity
+        raise BoundError(
+            f"grid = {exact_amount(grid * sensitivity)} is not a power of two times the sensitivity, "
+            f"{exact_amount(sensitivity)}.",
+            f"In proved and notes arithmetic outputs are counted in sensitivities: take {exact_amount(above / 2)} or "
+            f"{exact_amount(above)}.",
+            grid=grid,
+        )
+    return grid
+
+
+def _bound_of_range(said: dict[str, Any]) -> tuple[Fraction, Fraction, Fraction]:
+    """Return the ends of the range, and a bound that holds it."""
+    lower, upper = (parameter(said[name], name=name) for name in ("lower", "upper"))
+    bound, half = positive(said["bound"], name="bound"), (upper - lower) / 2
+    if bound < half:
+        raise BoundError(
+            f"bound = {exact_amount(bound)} is below half the width of the range, {exact_amount(half)}.",
+            f"Outputs must be able to reach the whole range: give a bound of {exact_amount(half)} at least.",
+            bound=bound,
+        )
+    return lower, upper, bound

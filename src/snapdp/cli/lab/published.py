@@ -53,9 +53,7 @@ DOUBLES = 300  # powers of ten that surely are doubles
     "--arithmetic", type=click.Choice(["notes", "exact"]), default="notes", show_default=True, help="Of eps'."
 )
 @click.option("--bits", type=int, metavar="BITS", help="Of the notes' arithmetic.  [default: as they choose, >= 118]")
-@click.option(
-    "--grid", type=NUMBER, metavar="NUMBER", help="In sensitivities.  [default: the power of two of the notes]"
-)
+@click.option("--grid", type=NUMBER, metavar="NUMBER", help="In data units.  [default: the power of two of the notes]")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def published_command(

@@ -432,7 +432,7 @@ def test_what_makes_no_sense_is_refused():
         published.beside_exact(epsilon=1, bound=4, if_value=5)
     with pytest.raises(ParameterError, match="not in the notes"):
         published.printed_mechanism(epsilon=1, bound=4, arithmetic="proved")
-    with pytest.raises(ParameterError, match="belongs to finite precision"):
+    with pytest.raises(ParameterError, match="belongs to the notes' arithmetic"):
         published.printed_mechanism(epsilon=1, bound=4, arithmetic="exact", bits=53)
     with pytest.raises(PremiseError, match="epsilon > 2 eta"):
         published.printed_mechanism(epsilon="0.001", bound=4, bits=8)

@@ -1,0 +1,28 @@
+"""What the library advises about a keyword, as a command line spells it: arithmetic="proved" is --arithmetic proved.
+
+Room: cli. Library errors never name flags. A keyword that the command has no flag for stays as it is: it is Python's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+# A word inside the brackets of a call, FinitePrecision(bits=24), belongs to that call.
+_KEYWORD = re.compile(r"(?<![\w(])([a-z_]+)=(?:\"([^\"\s]+)\"|\((\w+), (\w+)\)|([\w/]+))")
+
+
+def in_flags(advice: str, names: Collection[str]) -> str:
+    """Return an advice with the keywords that are flags of a command written as flags.
+
+    >>> in_flags('Give arithmetic="proved" with it, or clamp=(low, high), or method="tight".', ["arithmetic", "clamp"])
+    'Give --arithmetic proved with it, or --clamp low,high, or method="tight".'
+    """
+
+    def flag(found: re.Match[str]) -> str:
+        name, text, low, high, word = found.groups()
+        if name not in names:
+            return found[0]
+        return f"--{name.replace('_', '-')} {text or word or f'{low},{high}'}"
+
+    return _KEYWORD.sub(flag, advice)
