@@ -219,7 +219,7 @@ def test_a_mechanism_is_judged_beside_its_parameters(tmp_path):
         "",
         "epsilon             0.9, what a release costs",
         "effective epsilon   epsilon - 3.3e-32, of the noise alone",
-        "noise scale         1.112 data units",
+        "noise scale         1.111 data units",
         "grid                2 data units",
         "bound               1004 data units",
         "arithmetic          notes, 118 bits",
@@ -232,7 +232,7 @@ def test_a_mechanism_is_judged_beside_its_parameters(tmp_path):
 
 
 def test_a_mechanism_in_other_units_is_shown_in_both():
-    done = run("--epsilon", "1/3", "--sensitivity", "0.1", "--bounds", "0,7", "--arithmetic", "proved", "--grid", "2")
+    done = run("--epsilon", "1/3", "--sensitivity", "0.1", "--bounds", "0,7", "--arithmetic", "proved", "--grid", "0.2")
     assert done.exit_code == 0
     assert "grid                2 sensitivities, 0.2 data units\n" in done.stdout
     assert "VERIFIED  no output tells neighbours apart by more than epsilon = 1/3\n" in done.stdout
