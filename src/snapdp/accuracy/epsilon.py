@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
 
-from snapdp.accuracy.error import METHODS, accuracy as accuracy_of, published_accuracy, unclamped_chance
-from snapdp.accuracy.family import Constants, Family
+from snapdp.accuracy.error import METHODS, accuracy as accuracy_of, published_accuracy
+from snapdp.accuracy.family import Family
 from snapdp.accuracy.four_digits import DECADE, decimal, index_down, index_up
 from snapdp.accuracy.tails import Event, confidence, exact_level, exceeds, worst_events, worst_exceeds
 from snapdp.errors import ParameterError, PremiseError
@@ -235,19 +235,6 @@ def _by_a_formula(family: Family, target: Fraction, alpha: Fraction, method: str
         return exceeds(lambda bits: -ln_enclosure(1 / c.alpha, bits), -left / c.noise_scale)
 
     return least_epsilon(meets, start=laplace_epsilon(target, alpha, family.sensitivity))
-
-
-def meets_target(*, target: Fraction, noise_scale: Fraction, grid: Fraction, alpha: Fraction) -> bool:
-    """Return whether P(|output - f| > target) <= alpha for every f, without a clamp: planning (5)."""
-    return 2 * target >= grid and not exceeds(
-        unclamped_chance(distance=target, noise_scale=noise_scale, grid=grid), alpha
-    )
-
-
-def any_value_meets(target: Fraction, c: Constants) -> bool:
-    """Return the same of the target in data units, for the constants of a mechanism."""
-    inner = (target - c.printing_error) / c.unit
-    return meets_target(target=inner, noise_scale=c.noise_scale, grid=c.grid, alpha=c.alpha)
 
 
 def laplace_epsilon(target: Fraction, alpha: Fraction, sensitivity: Fraction) -> Fraction:
