@@ -13,7 +13,7 @@ from snapdp.accuracy.clamping import bound_for
 from snapdp.accuracy.epsilon import epsilon_for
 from snapdp.accuracy.published import formulas
 from snapdp.accuracy.published.claim import OF_2020, Claims, PrintedClaim, Setting
-from snapdp.accuracy.published.printed_mechanism import PrintedMechanism, printed_mechanism
+from snapdp.accuracy.published.printed_mechanism import PrintedMechanism
 from snapdp.accuracy.published.printed_number import PrintedNumber
 from snapdp.accuracy.tails import worst_exceeds
 from snapdp.display import exact_amount
@@ -42,8 +42,7 @@ def epsilon_by_6_5(s: Setting) -> PrintedClaim:
 
 
 def _epsilon_claim(s: Setting, at: PrintedNumber, *, name: str, if_valid: str, if_not: str) -> PrintedClaim:
-    b = s.mechanism.bound
-    least = epsilon_for(accuracy=s.target, alpha=s.alpha, sensitivity=1, lower=-b, upper=b, grid="natural").epsilon
+    least = _least_epsilon(s, method="tight")
     valid = _has_accuracy(s, at)
     return PrintedClaim(
         name=name,
@@ -58,14 +57,23 @@ def _epsilon_claim(s: Setting, at: PrintedNumber, *, name: str, if_valid: str, i
 
 def _has_accuracy(s: Setting, at: PrintedNumber) -> bool:
     """Return whether the mechanism of an epsilon, rounded up, has the target accuracy: decided by its exact law."""
-    m = _with(s.mechanism, epsilon=rounded_up(at.enclosure.upper), bound=s.mechanism.bound)
+    m = s.mechanism.changed(epsilon=rounded_up(at.enclosure.upper))
     return not worst_exceeds(m.parameters, s.target, s.alpha)
 
 
-def _with(m: PrintedMechanism, *, epsilon: Fraction, bound: Fraction) -> PrintedMechanism:
-    """Return the mechanism in the same arithmetic for another epsilon or bound, on the grid that follows it."""
-    arithmetic = "exact" if m.bits is None else "notes"
-    return printed_mechanism(epsilon=epsilon, bound=bound, arithmetic=arithmetic, bits=m.bits)
+def _least_epsilon(s: Setting, *, method: str) -> Fraction:
+    """Return the least epsilon for the target in exact arithmetic, on the natural grid or the one that is given."""
+    m = s.mechanism
+    grid = m.grid if m.grid_given else "natural"
+    return epsilon_for(
+        accuracy=s.target,
+        alpha=s.alpha,
+        sensitivity=1,
+        lower=-m.bound,
+        upper=m.bound,
+        grid=grid,
+        method=method,
+    ).epsilon
 
 
 def last_step(s: Setting) -> PrintedClaim:
@@ -93,17 +101,9 @@ def k_by_epsilon(s: Setting) -> PrintedClaim:
 
 def k_by_accuracy(s: Setting) -> PrintedClaim:
     """The grid is that of the epsilon which the accuracy needs by (6.4), whatever epsilon the mechanism has."""
-    m, k = s.mechanism, formulas.k_of_accuracy(accuracy=s.target, alpha=s.alpha)
-    needed = epsilon_for(
-        accuracy=s.target,
-        alpha=s.alpha,
-        sensitivity=1,
-        lower=-m.bound,
-        upper=m.bound,
-        grid="natural",
-        method="notes",
-    ).epsilon
-    return _k_claim(s, k, _with(m, epsilon=needed, bound=m.bound).grid, name="k from an accuracy")
+    k = formulas.k_of_accuracy(accuracy=s.target, alpha=s.alpha)
+    grid = s.mechanism.changed(epsilon=_least_epsilon(s, method="notes")).grid
+    return _k_claim(s, k, grid, name="k from an accuracy")
 
 
 def _k_claim(s: Setting, k: Fraction, grid: Fraction, *, name: str) -> PrintedClaim:
@@ -124,11 +124,12 @@ def _k_claim(s: Setting, k: Fraction, grid: Fraction, *, name: str) -> PrintedCl
 def clamp_from_gamma(s: Setting) -> PrintedClaim:
     """The bound given stands for B', the largest statistic; in data units, as the formula takes it."""
     m, within = s.mechanism, s.mechanism.bound
-    at = formulas.bound_from_gamma(largest=within * s.sensitivity, k=formulas.k_of_epsilon(m.epsilon), gamma=s.gamma)
+    k = formulas.k_of_epsilon(m.epsilon)
+    at = formulas.bound_from_gamma(largest=within * s.sensitivity, k=k, gamma=s.gamma)
     clamp = _decided(at, m.grid * s.sensitivity) / s.sensitivity
-    binding = _binding(_with(m, epsilon=m.epsilon, bound=clamp), within, clamp)
+    binding = _binding(m.changed(bound=clamp), within, clamp)
     valid = (s.gamma - binding).sign() >= 0
-    tight = bound_for(_with(m, epsilon=m.epsilon, bound=within).parameters, gamma=s.gamma).bound
+    tight = bound_for(m.parameters, gamma=s.gamma).bound
     return PrintedClaim(
         name="B from gamma",
         claim=f"a clamp that binds with probability at most {exact_amount(s.gamma)} while |f| <= B' = "
@@ -137,13 +138,19 @@ def clamp_from_gamma(s: Setting) -> PrintedClaim:
         says=at.enclosure,
         exact=enclose(tight * s.sensitivity),
         valid=valid,
-        why="wide enough: k exceeds the grid; wider than needed."
-        if valid and s.sensitivity <= 1
-        else "wide enough here, but the second term lacks the factor sensitivity."
-        if valid
-        else "the second term lacks the factor sensitivity.",
+        why=_why_of_clamp(valid=valid, coarse=m.grid > k, scaled=s.sensitivity > 1),
         measured=("binds with probability", binding.enclosure()),
     )
+
+
+def _why_of_clamp(*, valid: bool, coarse: bool, scaled: bool) -> str:
+    """Return why B from gamma holds or not; coarse: the grid exceeds k, which no grid of the notes does."""
+    lacks = "the second term lacks the factor sensitivity." if scaled else "the grid is coarser than k."
+    if not valid:
+        return lacks
+    if scaled or coarse:
+        return f"wide enough here, but {lacks}"
+    return "wide enough: k exceeds the grid; wider than needed."
 
 
 def binding_by_6_6(s: Setting) -> PrintedClaim:

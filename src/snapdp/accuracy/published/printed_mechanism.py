@@ -25,15 +25,29 @@ from snapdp.values import Value
 
 
 class PrintedMechanism(Value):
-    """Constants of one mechanism of the notes: eps, B, eta, eps', lambda' = 1/eps', Lambda'; bits None is exact."""
+    """Constants of one mechanism of the notes: eps, B, eta, eps', lambda' = 1/eps', Lambda'; bits None is exact.
+
+    grid_given  whether the grid is another than theirs: then it stays where epsilon or B are changed
+    """
 
     epsilon: Fraction
     bound: Fraction
     bits: int | None
     grid: Fraction
+    grid_given: bool = False
 
     def _check(self) -> None:
-        assert self.parameters.grid == self.grid  # outputs that are too many, or no doubles, are refused at once
+        _ = self.parameters  # outputs that are too many, or no doubles, are refused at once
+
+    def changed(self, *, epsilon: Fraction | None = None, bound: Fraction | None = None) -> PrintedMechanism:
+        """Return the mechanism in the same arithmetic for another epsilon or bound; a grid of theirs follows."""
+        return printed_mechanism(
+            epsilon=self.epsilon if epsilon is None else epsilon,
+            bound=self.bound if bound is None else bound,
+            arithmetic="exact" if self.bits is None else "notes",
+            bits=self.bits,
+            grid=self.grid if self.grid_given else None,
+        )
 
     @property
     def eta(self) -> Fraction:
@@ -89,4 +103,4 @@ def printed_mechanism(
         raise PremiseError("the notes need epsilon > 2 eta.", "Give more bits, or a larger epsilon.", epsilon=eps)
     scale = 1 / notes_effective_epsilon(epsilon=eps, bound=half_width, eta=eta)
     own = power_of_two_at_least(scale) if grid is None else positive(grid, name="grid")
-    return PrintedMechanism(epsilon=eps, bound=half_width, bits=chosen, grid=own)
+    return PrintedMechanism(epsilon=eps, bound=half_width, bits=chosen, grid=own, grid_given=grid is not None)
