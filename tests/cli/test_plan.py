@@ -350,6 +350,67 @@ def test_a_guess_shows_what_the_mechanism_does_to_it():
     assert "if_value" not in json.loads(run(*flags[:-2], "--json").output)
 
 
+CLAMPED = ["plan", "--sensitivity", "1", "--bounds", "0,10", "--epsilon", "1", "--grid", "1", "--clamp", "range"]
+
+
+def test_several_guesses_are_a_table_with_the_bias_expected_over_them():
+    m = Snapping(epsilon=1, sensitivity=1, lower=0, upper=10, grid=1, clamp="range")
+    for flag, guesses in ("8,9,9,10", [8, 9, 9, 10]), ("8:1,9:2,10", {8: 1, 9: 2, 10: 1}):
+        found = json.loads(run(*CLAMPED, "--if-value", flag, "--json").output)
+        expected = m.expected_bias(guesses)
+        assert Fraction(found["expected_bias"][0]) <= expected.lower <= expected.upper
+        assert expected.upper <= Fraction(found["expected_bias"][1])
+        assert [Fraction(each["accuracy"]) for each in found["if_values"]] == [
+            m.accuracy(value=guess) for guess in guesses
+        ]
+        assert "if_value" not in found
+    done = run(*CLAMPED, "--if-value", "8:1,9:2,10")
+    assert [line.split() for line in done.output.splitlines() if "expected" in line] == [
+        ["│", "expected", "│", "│", "│", "-0.23", "...", "-0.22", "│", "│", "│"]
+    ]
+    assert max(map(len, done.output.splitlines())) <= 80
+    wide = run("plan", "--sensitivity", "1", "--bounds", "0,10", "--epsilon", "1", "--if-value", "0:2,1/3,10:2")
+    assert max(map(len, wide.output.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("arithmetic", [[], ["--arithmetic", "proved"], ["--gamma", "0.05"]])
+def test_an_output_says_what_it_knows_about_its_own_error(arithmetic):
+    flags = ["plan", "--sensitivity", "1", "--bounds", "0,10", "--epsilon", "1", *arithmetic, "--if-output", "9"]
+    said = {name.removeprefix("--"): value for name, value in zip(arithmetic[::2], arithmetic[1::2], strict=True)}
+    known = Snapping(epsilon=1, sensitivity=1, lower=0, upper=10, **said).after(9)
+    found = json.loads(run(*flags, "--json").output)["if_output"]
+    assert [Fraction(end) for end in found["interval"]] == [known.interval.lower, known.interval.upper]
+    assert Fraction(found["accuracy"]) == known.accuracy
+    assert Fraction(found["bias"][0]) <= known.bias.lower <= known.bias.upper <= Fraction(found["bias"][1])
+    done = run(*flags)
+    assert "If the output were 9 " in done.output
+    assert max(map(len, done.output.splitlines())) <= 80
+
+
+@pytest.mark.parametrize(
+    ("flags", "code", "says"),
+    [
+        ([*CLAMPED, "--if-value", "1:1,1:2"], 2, "given twice"),
+        ([*CLAMPED, "--if-value", "1,"], 2, "no number"),
+        ([*CLAMPED, "--if-value", "1:"], 2, "no number"),
+        ([*CLAMPED, "--if-value", "1:-1"], 1, "weights that are not negative"),
+        ([*CLAMPED, "--if-value", "1,11"], 1, "outside the public range"),
+        ([*CLAMPED, "--if-output", "9.5"], 1, "no output here"),
+        ([*CLAMPED, "--if-output", "nan"], 2, "no number"),
+        ([*CLAMPED, "--clamp", "tight"], 1, "unknown"),
+        ([*CLAMPED, "--clamp", "1,2"], 1, "does not contain the public range"),
+        ([*BARE, "--accuracy", "7", "--clamp", "range"], 1, "together with an epsilon"),
+        ([*BARE, "--epsilon", "1", "--arithmetic", "proved", "--clamp", "range"], 1, "clamp"),
+        ([*MEAN, "--epsilon", "1", "--if-output", "3"], 2, "--if-output is not read together with statistics"),
+    ],
+    ids=lambda x: " ".join(x) if isinstance(x, list) else "",
+)
+def test_guesses_and_outputs_that_make_no_sense_are_refused(flags, code, says):
+    done = run(*flags)
+    assert (done.exit_code, says in done.stderr) == (code, True), done.output
+    assert "defect" not in done.stderr
+
+
 @pytest.mark.parametrize(
     ("flags", "code", "says"),
     [

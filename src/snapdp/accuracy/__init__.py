@@ -25,7 +25,9 @@ if TYPE_CHECKING:
         clamp_by_gamma as clamp_by_gamma,
         contenders as contenders,
         distance_tails as distance_tails,
+        errors_of_means as errors_of_means,
         mean_errors as mean_errors,
+        means_of_first as means_of_first,
     )
     from snapdp.accuracy.cost_of_bits import CostOfBits as CostOfBits, what_bits_cost as what_bits_cost
     from snapdp.accuracy.curve import Curve as Curve, curve_of as curve_of, law_heights as law_heights
@@ -105,7 +107,8 @@ else:
                 "MECHANISMS AccuracyByEpsilon AccuracyLine Progress accuracy_by_epsilon accuracy_lines"
             ),
             "comparison.side_by_side": (
-                "SideBySide bias_by_guess clamp_by_gamma contenders distance_tails mean_errors"
+                "SideBySide bias_by_guess clamp_by_gamma contenders distance_tails errors_of_means mean_errors "
+                "means_of_first"
             ),
             "cost_of_bits": "CostOfBits what_bits_cost",
             "curve": "Curve curve_of law_heights",

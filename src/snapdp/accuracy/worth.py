@@ -5,15 +5,17 @@ Room: accuracy. Collects accuracy, moments, clamping, price and hints from their
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
+from snapdp.accuracy.after import AfterRelease, after_release
 from snapdp.accuracy.clamping import binding_probability
 from snapdp.accuracy.epsilon import epsilon_for
 from snapdp.accuracy.error import accuracy as accuracy_of
 from snapdp.accuracy.hints import Hint, cliff_hint
 from snapdp.accuracy.laplace import Distance, distance
-from snapdp.accuracy.moments import bias, bias_range, expected_absolute_error, mse
+from snapdp.accuracy.moments import bias, bias_range, expected_absolute_error, mse, weighed, weighted_mean
 from snapdp.accuracy.price import Price, price_of_snapping
 from snapdp.accuracy.tails import confidence
 from snapdp.errors import BoundError, ParameterError, PremiseError
@@ -31,6 +33,7 @@ class Guess(Value):
     mse: Enclosure
     absolute_error: Enclosure
     distance: Distance
+    weight: Fraction = Fraction(1)
 
 
 class Worth(Value):
@@ -38,7 +41,8 @@ class Worth(Value):
 
     notes, simple  the published formulas at the noise scale and grid of this mechanism
     published      the notes' formula for the notes' own mechanism with this epsilon; None where that is refused
-    guess          the same for one value, where one was guessed
+    guesses        the same for values that were guessed, and the bias expected over them
+    after          what an output would say about its own error
     """
 
     parameters: SnappingParameters
@@ -51,7 +55,18 @@ class Worth(Value):
     binding: Enclosure
     price: Price
     hints: tuple[Hint, ...]
-    guess: Guess | None = None
+    guesses: tuple[Guess, ...] = ()
+    after: AfterRelease | None = None
+
+    @property
+    def guess(self) -> Guess | None:
+        """Return the first guess."""
+        return self.guesses[0] if self.guesses else None
+
+    @property
+    def expected_bias(self) -> Enclosure | None:
+        """Return the bias averaged over the guesses, by their weights."""
+        return weighted_mean((each.bias, each.weight) for each in self.guesses) if self.guesses else None
 
 
 def worth_of_mechanism(
@@ -66,11 +81,15 @@ def worth_of_mechanism(
     arithmetic: Any = None,
     bits: int | None = None,
     gamma: Any = None,
+    clamp: Any = None,
     if_value: Any = None,
+    if_output: Any = None,
 ) -> Worth:
     """Return what a mechanism is worth, given its epsilon or the accuracy it must have.
 
-    if_value  a guess of the statistic, of which accuracy, bias and distance to the Laplace mechanism are told too
+    if_value   a guess of the statistic, of which accuracy, bias and distance to the Laplace mechanism are told too; or
+               a list of guesses, or {guess: weight}
+    if_output  a released number, of which is told what it says about its own error
     """
     if (epsilon is None) == (accuracy is None):
         given = "neither" if epsilon is None else "both"
@@ -81,11 +100,14 @@ def worth_of_mechanism(
     said = {"sensitivity": sensitivity, "lower": lower, "upper": upper, "grid": grid}
     said |= {"arithmetic": arithmetic, "bits": bits, "gamma": gamma}
     if epsilon is None:
+        if clamp is not None:
+            raise ParameterError("a clamp is given together with an epsilon.", "Give gamma, or leave the clamp out.")
         epsilon = epsilon_for(accuracy=accuracy, alpha=alpha, **said).epsilon
-    return worth_of(declared(epsilon=epsilon, **said).parameters, alpha=alpha, if_value=if_value)
+    p = declared(epsilon=epsilon, clamp=clamp, **said).parameters
+    return worth_of(p, alpha=alpha, if_value=if_value, if_output=if_output)
 
 
-def worth_of(p: SnappingParameters, *, alpha: Any = "0.05", if_value: Any = None) -> Worth:
+def worth_of(p: SnappingParameters, *, alpha: Any = "0.05", if_value: Any = None, if_output: Any = None) -> Worth:
     """Return what a mechanism with given parameters is worth."""
     level = confidence(alpha)
     return Worth(
@@ -99,11 +121,18 @@ def worth_of(p: SnappingParameters, *, alpha: Any = "0.05", if_value: Any = None
         binding=binding_probability(p, p.upper),
         price=price_of_snapping(p, alpha=level),
         hints=cliff_hint(p, alpha=level),
-        guess=None if if_value is None else guess_worth(p, if_value, level),
+        guesses=() if if_value is None else guesses_worth(p, if_value, level),
+        after=None if if_output is None else after_release(p, output=if_output, alpha=level),
     )
 
 
-def guess_worth(p: SnappingParameters, value: Any, alpha: Fraction) -> Guess:
+def guesses_worth(p: SnappingParameters, if_value: Any, alpha: Fraction) -> tuple[Guess, ...]:
+    """Return what the mechanism does to one guessed value, or to each of several."""
+    several = if_value if isinstance(if_value, (Mapping, list, tuple)) else [if_value]
+    return tuple(guess_worth(p, value, alpha, weight) for value, weight in weighed(several))
+
+
+def guess_worth(p: SnappingParameters, value: Any, alpha: Fraction, weight: Fraction) -> Guess:
     """Return what the mechanism does to a guessed value of the statistic."""
     found = distance(p, value)
     return Guess(
@@ -113,6 +142,7 @@ def guess_worth(p: SnappingParameters, value: Any, alpha: Fraction) -> Guess:
         mse=mse(p, value),
         absolute_error=expected_absolute_error(p, value),
         distance=found,
+        weight=weight,
     )
 
 

@@ -10,12 +10,11 @@ import math
 from fractions import Fraction
 
 from snapdp.accuracy.clamping import bound_for
-from snapdp.accuracy.epsilon import epsilon_for
 from snapdp.accuracy.published import formulas
 from snapdp.accuracy.published.claim import OF_2020, Claims, PrintedClaim, Setting
+from snapdp.accuracy.published.least_epsilon import has_accuracy, least_epsilon, least_epsilon_promised
 from snapdp.accuracy.published.printed_mechanism import PrintedMechanism
 from snapdp.accuracy.published.printed_number import PrintedNumber
-from snapdp.accuracy.tails import worst_exceeds
 from snapdp.display import exact_amount
 from snapdp.exact import HALF, Exponentials, enclose, exponential, refine, rounded_up
 
@@ -42,8 +41,7 @@ def epsilon_by_6_5(s: Setting) -> PrintedClaim:
 
 
 def _epsilon_claim(s: Setting, at: PrintedNumber, *, name: str, if_valid: str, if_not: str) -> PrintedClaim:
-    least = _least_epsilon(s, method="tight")
-    valid = _has_accuracy(s, at)
+    least, valid = least_epsilon(s), has_accuracy(s, s.mechanism.at(epsilon=rounded_up(at.enclosure.upper)))
     return PrintedClaim(
         name=name,
         claim=f"an epsilon with accuracy {float(s.target * s.sensitivity):.4g} at any value within the bound",
@@ -51,29 +49,11 @@ def _epsilon_claim(s: Setting, at: PrintedNumber, *, name: str, if_valid: str, i
         says=at.enclosure,
         exact=enclose(least),
         valid=valid,
-        why=if_valid if valid else if_not,
+        why=(if_valid if least else ANY_EPSILON) if valid else if_not,
     )
 
 
-def _has_accuracy(s: Setting, at: PrintedNumber) -> bool:
-    """Return whether the mechanism of an epsilon, rounded up, has the target accuracy: decided by its exact law."""
-    m = s.mechanism.changed(epsilon=rounded_up(at.enclosure.upper))
-    return not worst_exceeds(m.parameters, s.target, s.alpha)
-
-
-def _least_epsilon(s: Setting, *, method: str) -> Fraction:
-    """Return the least epsilon for the target in exact arithmetic, on the natural grid or the one that is given."""
-    m = s.mechanism
-    grid = m.grid if m.grid_given else "natural"
-    return epsilon_for(
-        accuracy=s.target,
-        alpha=s.alpha,
-        sensitivity=1,
-        lower=-m.bound,
-        upper=m.bound,
-        grid=grid,
-        method=method,
-    ).epsilon
+ANY_EPSILON = "no error is larger than twice the bound: any epsilon has this accuracy."
 
 
 def last_step(s: Setting) -> PrintedClaim:
@@ -100,10 +80,9 @@ def k_by_epsilon(s: Setting) -> PrintedClaim:
 
 
 def k_by_accuracy(s: Setting) -> PrintedClaim:
-    """The grid is that of the epsilon which the accuracy needs by (6.4), whatever epsilon the mechanism has."""
+    """The grid is that of the epsilon which the accuracy needs by GetAccuracy2, whatever epsilon the mechanism has."""
     k = formulas.k_of_accuracy(accuracy=s.target, alpha=s.alpha)
-    grid = s.mechanism.changed(epsilon=_least_epsilon(s, method="notes")).grid
-    return _k_claim(s, k, grid, name="k from an accuracy")
+    return _k_claim(s, k, s.mechanism.at(epsilon=least_epsilon_promised(s)).grid, name="k from an accuracy")
 
 
 def _k_claim(s: Setting, k: Fraction, grid: Fraction, *, name: str) -> PrintedClaim:
@@ -127,13 +106,13 @@ def clamp_from_gamma(s: Setting) -> PrintedClaim:
     k = formulas.k_of_epsilon(m.epsilon)
     at = formulas.bound_from_gamma(largest=within * s.sensitivity, k=k, gamma=s.gamma)
     clamp = _decided(at, m.grid * s.sensitivity) / s.sensitivity
-    binding = _binding(m.changed(bound=clamp), within, clamp)
+    binding = _binding(m.at(bound=clamp), within, clamp)
     valid = (s.gamma - binding).sign() >= 0
     tight = bound_for(m.parameters, gamma=s.gamma).bound
     return PrintedClaim(
         name="B from gamma",
         claim=f"a clamp that binds with probability at most {exact_amount(s.gamma)} while |f| <= B' = "
-        f"{exact_amount(within * s.sensitivity)}",
+        f"{exact_amount(within * s.sensitivity)}, on a grid of {exact_amount(m.grid * s.sensitivity)}",
         source=f"6.5.1 of {OF_2020}",
         says=at.enclosure,
         exact=enclose(tight * s.sensitivity),
@@ -197,7 +176,7 @@ def _binding_claim(s: Setting, printed: PrintedNumber, *, name: str, if_valid: s
     return PrintedClaim(
         name=name,
         claim=f"at least how probable it is that B = {float(bound.enclosure * s.sensitivity):.4g} binds at f = B' = "
-        f"{exact_amount(within * s.sensitivity)}",
+        f"{exact_amount(within * s.sensitivity)}, on a grid of {exact_amount(m.grid * s.sensitivity)}",
         source=f"6.5.1 of {OF_2020}",
         says=printed.enclosure,
         exact=exact.enclosure(),

@@ -27,7 +27,7 @@ from snapdp.values import Value
 class PrintedMechanism(Value):
     """Constants of one mechanism of the notes: eps, B, eta, eps', lambda' = 1/eps', Lambda'; bits None is exact.
 
-    grid_given  whether the grid is another than theirs: then it stays where epsilon or B are changed
+    grid_given  whether the grid is as somebody asked for, or follows the noise scale
     """
 
     epsilon: Fraction
@@ -39,15 +39,19 @@ class PrintedMechanism(Value):
     def _check(self) -> None:
         _ = self.parameters  # outputs that are too many, or no doubles, are refused at once
 
-    def changed(self, *, epsilon: Fraction | None = None, bound: Fraction | None = None) -> PrintedMechanism:
-        """Return the mechanism in the same arithmetic for another epsilon or bound; a grid of theirs follows."""
+    def at(self, *, epsilon: Fraction | None = None, bound: Fraction | None = None) -> PrintedMechanism:
+        """Return the mechanism in the same arithmetic for another epsilon or bound; a grid that was given stays."""
         return printed_mechanism(
-            epsilon=self.epsilon if epsilon is None else epsilon,
-            bound=self.bound if bound is None else bound,
+            epsilon=epsilon or self.epsilon,
+            bound=bound or self.bound,
             arithmetic="exact" if self.bits is None else "notes",
             bits=self.bits,
             grid=self.grid if self.grid_given else None,
         )
+
+    def epsilon_at(self, noise_scale: Fraction) -> Fraction:
+        """Return the epsilon whose lambda' that is."""
+        return (1 + 12 * self.bound * self.eta) / noise_scale + 2 * self.eta
 
     @property
     def eta(self) -> Fraction:
