@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     )
     from snapdp.display.numbers import (
         decimal_down as decimal_down,
+        decimal_nearest as decimal_nearest,
         decimal_up as decimal_up,
         exact_amount as exact_amount,
         exact_float as exact_float,
@@ -51,8 +52,8 @@ else:
             "charts": "Chart Look scale",
             "html": "TEXT_STYLE Html escape folded html_block html_card html_fragment html_page html_table",
             "numbers": (
-                "decimal_down decimal_up exact_amount exact_float exact_operand four_digits_up noise_digits "
-                "plain_decimal scientific_up six_digits two_digits"
+                "decimal_down decimal_nearest decimal_up exact_amount exact_float exact_operand four_digits_up "
+                "noise_digits plain_decimal scientific_up six_digits two_digits"
             ),
             "text": "ESCAPED encodable shortened visible visible_lines",
             "words": "confidence hides_nothing listed",

@@ -87,6 +87,15 @@ def decimal_down(x: Fraction, places: int) -> str:
     return _trimmed(math.floor(x * 10**places), places)
 
 
+def decimal_nearest(x: Fraction, places: int) -> str:
+    """Return the nearest decimal with so many places, without trailing zeros; that of -x is its mirror image.
+
+    >>> decimal_nearest(Fraction(2, 3), 4), decimal_nearest(Fraction(-2, 3), 4), decimal_nearest(Fraction(20), 4)
+    ('0.6667', '-0.6667', '20')
+    """
+    return _trimmed(round(x * 10**places), places)
+
+
 def four_digits_up(x: Fraction) -> str:
     """Return a figure for people, rounded up: four significant digits or more, no exponent; whole numbers whole.
 

@@ -1,6 +1,6 @@
 """The draws that lead to one output, for readers and for machines.
 
-Room: verifier. Ends over the reals are rounded down; floats are shown as they are, and as hexadecimal doubles.
+Room: verifier. Ends over the reals are rounded to nearest, and floats too, with hexadecimal doubles beside them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from snapdp.verifier.loss.output_draws import DrawsOfSign, OutputDraws
 from snapdp.verifier.loss.pointwise import cell_ends
 from snapdp.verifier.machine.given import typed
 from snapdp.verifier.report.derivation import machine_text
-from snapdp.verifier.report.evaluation import decimals, hexadecimal
+from snapdp.verifier.report.evaluation import decimals, hexadecimal, in_full
 
 WIDTH = 79
 
@@ -43,8 +43,8 @@ def _sign_lines(each: DrawsOfSign, found: OutputDraws) -> list[str]:
         lines.append(f"  reals   {low} ... {high}")
     if each.last is None:
         return [*lines, "  floats  none"]
-    first = "all above 0" if each.first is None else f"{decimals(each.first, p=p)[0]}{hexadecimal(each.first)}"
-    return [*lines, f"  floats  {first}", f"  ... to  {decimals(each.last, p=p)[0]}{hexadecimal(each.last)}"]
+    first = "all above 0" if each.first is None else f"{in_full(each.first, p=p)}{hexadecimal(each.first)}"
+    return [*lines, f"  floats  {first}", f"  ... to  {in_full(each.last, p=p)}{hexadecimal(each.last)}"]
 
 
 def output_draws_values(found: OutputDraws) -> dict[str, Any]:
