@@ -27,20 +27,18 @@ LOOKS: tuple[dict[str, Any], ...] = (
     {"color": "#c07a1e", "linewidth": 1.2, "linestyle": "-."},
     {"color": "#7d5ba6", "linewidth": 1.2, "linestyle": ":"},
 )
-TAKEN = {2: 0, 3: -1}  # of the natural grid a piece has its start, of the notes' rule its end
 
 
 def write_accuracy(lines: Sequence[AccuracyLine], path: Path, *, alpha: Fraction) -> None:
     """Write accuracies relative to Laplace over epsilon; the suffix of the path chooses the format."""
     figure = library()(figsize=(8, 4), layout="constrained")
     axes = figure.subplots()
-    for place, (line, look) in enumerate(zip(lines, LOOKS, strict=True)):
+    for line, look in zip(lines, LOOKS, strict=True):
         for number, piece in enumerate(line.pieces):
             epsilons, ratios = zip(*piece, strict=True)
             axes.plot(epsilons, ratios, label=line.name if number == 0 else None, **look)
-        if place in TAKEN and len(line.pieces) > 1:
-            ends = [piece[TAKEN[place]] for piece in line.pieces]
-            axes.plot(*zip(*ends, strict=True), "o", color=look["color"], markersize=4)
+        if line.taken_points:
+            axes.plot(*zip(*line.taken_points, strict=True), "o", color=look["color"], markersize=4)
     axes.set_xscale("log", base=2)
     axes.set(xlabel="epsilon", ylabel="accuracy / accuracy of Laplace")
     axes.set_title(f"accuracy relative to the Laplace mechanism, alpha = {exact_amount(alpha)}", fontsize=10)
