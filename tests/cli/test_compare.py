@@ -92,6 +92,14 @@ def test_the_other_comparisons_are_tables_json_and_pictures(words, first, last, 
     assert points_of(path)
 
 
+def test_a_value_beyond_the_range_is_clamped_at_the_grid_and_the_page_says_where():
+    def flat(*words):
+        return " ".join(run("--show", "distance", "--if-value", "12", *words).output.split())
+
+    assert "Values are clamped to the range first; widened to the grid, notes -1 to 11." in flat()
+    assert "Values are clamped to the range first. fine" in flat("--bounds", "0,8")
+
+
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from snapdp.cli.flags.judged_mechanism import judged_mechanism_options, judged_parameters
+from snapdp.cli.flags.mechanism import judged_mechanism_options, judged_parameters
+from snapdp.cli.flags.program import machine_option
 from snapdp.cli.screen import echo, echo_json, one_line, say
 
 if TYPE_CHECKING:
@@ -41,9 +42,7 @@ Examples:
 @click.command("verify", epilog=EXAMPLE)
 @click.argument("program", metavar="[PROGRAM]", required=False)
 @judged_mechanism_options
-@click.option(
-    "--machine", "machine_text", default="", metavar="KEYS", help="E.g. p=53,sampler=ulp,umin=-1074,ln=1,sum=exact."
-)
+@machine_option
 @click.option(
     "--claim", metavar="CLAIM", help="note, mironov, tight, or the total loss.  [default: the program's, or note]"
 )

@@ -26,7 +26,17 @@ else:
 
 LARGEST_DECIMAL_EXPONENT = 1000  # far beyond doubles, far below what would exhaust memory as an integer
 MOST_BITS = 13_000  # 3,900 digits: what Python still prints
+MOST_DIGITS = 3_900
 _EXPONENT = re.compile(r"[eE]([+-]?[0-9]+)\s*$")
+_DIGITS = re.compile(r"\s*[+-]?[0-9]*([./][0-9]*)?\s*")
+
+
+class _BeyondExponents(Exception):
+    """A finite number that is not read: as an integer it would exhaust the memory."""
+
+
+class _TooManyDigits(Exception):
+    """A number that nobody means."""
 
 
 def parameter(value: object, *, name: str) -> Fraction:
@@ -37,14 +47,28 @@ def parameter(value: object, *, name: str) -> Fraction:
     """
     try:
         number = _printed_rational(value)
+    except _TooManyDigits:
+        raise _too_long(name) from None
+    except _BeyondExponents:
+        raise ParameterError(
+            f"{name} = {shown(value)} has an exponent beyond {LARGEST_DECIMAL_EXPONENT}.",
+            f"Give {name} between 1e-{LARGEST_DECIMAL_EXPONENT} and 1e{LARGEST_DECIMAL_EXPONENT} in size.",
+            largest_exponent=LARGEST_DECIMAL_EXPONENT,
+        ) from None
     except (ValueError, OverflowError, ZeroDivisionError, TypeError):
         raise ParameterError(
             f"{name} = {shown(value)} is not a finite number.",
             f'Give {name} as an integer, a float, a Decimal, a Fraction, or text such as "0.1" or "1/3".',
         ) from None
     if max(number.numerator.bit_length(), number.denominator.bit_length()) > MOST_BITS:
-        raise ParameterError(f"{name} is a number of thousands of digits.", "Give it with fewer digits.")
+        raise _too_long(name)
     return number
+
+
+def _too_long(name: str) -> ParameterError:
+    return ParameterError(
+        f"{name} is a number of thousands of digits.", f"Give {name} with fewer digits.", most_bits=MOST_BITS
+    )
 
 
 def positive(value: object, *, name: str) -> Fraction:
@@ -81,7 +105,7 @@ def _printed_rational(value: Any) -> Fraction:
         return Fraction(value)
     if isinstance(value, Decimal):
         if value.is_finite() and abs(value.adjusted()) > LARGEST_DECIMAL_EXPONENT:
-            raise OverflowError
+            raise _TooManyDigits if len(value.as_tuple().digits) > LARGEST_DECIMAL_EXPONENT else _BeyondExponents
         return Fraction(value)
     if isinstance(value, float):
         return Fraction(float.__repr__(value))
@@ -89,12 +113,21 @@ def _printed_rational(value: Any) -> Fraction:
         exponent = _EXPONENT.search(value)
         if not value.isascii() or "_" in value:  # Python takes 1_0 for 10
             raise ValueError
-        if exponent and abs(int(exponent[1])) > LARGEST_DECIMAL_EXPONENT:
-            raise OverflowError
+        if exponent and _is_beyond(exponent[1]):
+            Fraction(value[: exponent.start()] + "e0")  # what stands before the exponent must be a number, too
+            raise _BeyondExponents
+        if len(value) > MOST_DIGITS and _DIGITS.fullmatch(value):  # Python itself would call it no number
+            raise _TooManyDigits
         return Fraction(value)
     if getattr(value, "shape", None) == () and getattr(value, "dtype", None) is not None and value.dtype.kind in "fiu":
         return _printed_rational(str(value))  # a numpy scalar: what it prints
     raise TypeError
+
+
+def _is_beyond(exponent: str) -> bool:
+    """Return whether the digits of an exponent say more than is read; there may be thousands of them."""
+    digits = exponent.lstrip("+-").lstrip("0")
+    return len(digits) > len(str(LARGEST_DECIMAL_EXPONENT)) or int(digits or "0") > LARGEST_DECIMAL_EXPONENT
 
 
 def datum(value: Any) -> Fraction:

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import snapdp
-from snapdp.accuracy.epsilon import epsilon_for, floor_epsilon, meets_target
+from snapdp.accuracy.epsilon import epsilon_for, floor_epsilon
 from snapdp.accuracy.error import METHODS, accuracy, unclamped_accuracy, unclamped_chance
-from snapdp.accuracy.family import Family
+from snapdp.accuracy.family import Constants, Family
 from snapdp.accuracy.four_digits import DIGITS, decimal, index_down, index_up, next_four_digits
 from snapdp.accuracy.tails import value_chance
 from snapdp.errors import BoundError, ParameterError, PremiseError
@@ -46,7 +46,7 @@ def test_one_unit_less_in_the_last_digit_fails_the_target(target, alpha, grid):
     kept = found.grid if grid in (1, "1/8") else grid
     lesser = parameters(epsilon=one_unit_less(found.epsilon), sensitivity=1, lower=0, upper=1000, grid=kept)
     assert unclamped_accuracy(noise_scale=lesser.noise_scale, grid=lesser.grid, alpha=F(alpha)) > F(target)
-    assert not meets_target(target=F(target), noise_scale=lesser.noise_scale, grid=lesser.grid, alpha=F(alpha))
+    assert not Constants(noise_scale=lesser.noise_scale, grid=lesser.grid, alpha=F(alpha)).meets(F(target))
 
 
 def test_the_answer_may_be_a_power_of_ten_at_which_the_grid_halves():

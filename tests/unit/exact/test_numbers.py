@@ -342,6 +342,35 @@ def test_a_number_given_as_text_has_no_underscores(text):
         parameter(text, name="epsilon")
 
 
+@pytest.mark.parametrize(
+    "far", ["1e-5000", "-1e-5000", " 2.5E1001 ", "1e" + "9" * 5000, "1e-01001", Decimal("1e-2000"), Decimal("1e1001")]
+)
+def test_a_finite_number_with_a_far_exponent_is_refused_with_the_limit(far):
+    with pytest.raises(ParameterError, match="has an exponent beyond 1000") as refused:
+        parameter(far, name="gamma")
+    assert refused.value.advice == "Give gamma between 1e-1000 and 1e1000 in size."
+    assert refused.value.numbers == {"largest_exponent": 1000}
+
+
+@pytest.mark.parametrize("near", ["1e-1000", "1e+1000", Decimal("1e-1000"), "1e0000000001000"])
+def test_exponents_up_to_the_limit_are_read_exactly(near):
+    assert parameter(near, name="gamma") in (Fraction(1, 10**1000), Fraction(10**1000))
+
+
+@pytest.mark.parametrize(
+    "long", ["1" * 5000, "0." + "3" * 5000, "1/" + "3" * 5000, "-" + "7" * 5000, Decimal("1" * 5000)]
+)
+def test_a_number_of_thousands_of_digits_is_called_that(long):
+    with pytest.raises(ParameterError, match="gamma is a number of thousands of digits"):
+        parameter(long, name="gamma")
+
+
+@pytest.mark.parametrize("text", ["x1e5000", "1/3e5000", "e5000", "j" * 5000, "1e5000e5000", "", "nan", "inf"])
+def test_what_is_no_number_is_told_from_what_is_not_read(text):
+    with pytest.raises(ParameterError, match="is not a finite number"):
+        parameter(text, name="gamma")
+
+
 whole = st.integers(-(10**30), 10**30) | st.integers(-(2**60), 2**60) | st.integers(-5, 5)
 
 

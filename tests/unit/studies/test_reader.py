@@ -534,7 +534,7 @@ epsilon = {number}
     if len(number) < 100:
         assert study_from_toml(text).asked[0].epsilon == Fraction(1, 10**900)
         return
-    with pytest.raises(ParameterError, match=r"thousands of digits|not a finite number"):
+    with pytest.raises(ParameterError, match="thousands of digits"):
         study_from_toml(text)
 
 

@@ -23,6 +23,7 @@ from snapdp.verifier.certificate.certificate import certificate_text
 from snapdp.verifier.language.parser import parse
 from snapdp.verifier.loss.exact_loss import ProgramLaw
 from snapdp.verifier.loss.verdict import verify
+from snapdp.verifier.machine.draws import PositiveFloats
 from snapdp.verifier.machine.machine import Machine, parse_machine
 from snapdp.verifier.mechanism_program import program_of_mechanism, verify_mechanism
 from snapdp.verifier.report.mechanism import mechanism_text
@@ -232,6 +233,34 @@ def test_rule_proved_is_verified_wherever_the_constructor_accepts():
 def test_rule_proved_is_verified_in_many_configurations():
     for mechanism in configurations(15, 200, rule="proved"):
         require_verified(mechanism)
+
+
+EXTREME: list[dict[str, Any]] = [
+    {"epsilon": "1e-300"},
+    {"epsilon": "1e-300", "bound": "1e300", "arithmetic": "notes"},
+    {"sensitivity": "1e30"},
+    {"sensitivity": "1e300", "upper": "1e303"},
+    {"bits": 40},
+    {"bits": 4096, "epsilon": "8/7", "arithmetic": "notes"},  # undecided: the longest search
+    {"epsilon": 10**6},
+    {"gamma": "1e-1000"},
+    {"lower": 0, "upper": "1e15", "grid": 1},
+]
+
+
+@pytest.mark.parametrize("changes", [EXTREME[0], *(pytest.param(each, marks=pytest.mark.long) for each in EXTREME[1:])])
+def test_a_verdict_costs_a_bounded_number_of_runs_whatever_the_parameters(changes, monkeypatch):
+    """At most a dozen runs for each end of a preimage, eight of them for an output; fewer outputs with more bits."""
+    runs, number = Counter[str](), PositiveFloats.number
+
+    def counted(draw: PositiveFloats, ordinal: int) -> Any:
+        runs["all"] += 1
+        return number(draw, ordinal)
+
+    monkeypatch.setattr(PositiveFloats, "number", counted)
+    verdict = Snapping(**(NOTES | {"arithmetic": "proved", "bits": None} | changes)).verify()
+    tries = (400 if verdict.kind == "VERIFIED" else 2000) * 512 // max(512, verdict.machine.p)
+    assert runs["all"] <= 8 * 12 * tries
 
 
 @pytest.mark.long

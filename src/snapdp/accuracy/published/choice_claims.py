@@ -10,12 +10,11 @@ import math
 from fractions import Fraction
 
 from snapdp.accuracy.clamping import bound_for
-from snapdp.accuracy.epsilon import epsilon_for
 from snapdp.accuracy.published import formulas
 from snapdp.accuracy.published.claim import OF_2020, Claims, PrintedClaim, Setting
-from snapdp.accuracy.published.printed_mechanism import PrintedMechanism, printed_mechanism
+from snapdp.accuracy.published.least_epsilon import has_accuracy, least_epsilon, least_epsilon_promised
+from snapdp.accuracy.published.printed_mechanism import PrintedMechanism
 from snapdp.accuracy.published.printed_number import PrintedNumber
-from snapdp.accuracy.tails import worst_exceeds
 from snapdp.display import exact_amount
 from snapdp.exact import HALF, Exponentials, enclose, exponential, refine, rounded_up
 
@@ -42,9 +41,7 @@ def epsilon_by_6_5(s: Setting) -> PrintedClaim:
 
 
 def _epsilon_claim(s: Setting, at: PrintedNumber, *, name: str, if_valid: str, if_not: str) -> PrintedClaim:
-    b = s.mechanism.bound
-    least = epsilon_for(accuracy=s.target, alpha=s.alpha, sensitivity=1, lower=-b, upper=b, grid="natural").epsilon
-    valid = _has_accuracy(s, at)
+    least, valid = least_epsilon(s), has_accuracy(s, s.mechanism.at(epsilon=rounded_up(at.enclosure.upper)))
     return PrintedClaim(
         name=name,
         claim=f"an epsilon with accuracy {float(s.target * s.sensitivity):.4g} at any value within the bound",
@@ -52,20 +49,11 @@ def _epsilon_claim(s: Setting, at: PrintedNumber, *, name: str, if_valid: str, i
         says=at.enclosure,
         exact=enclose(least),
         valid=valid,
-        why=if_valid if valid else if_not,
+        why=(if_valid if least else ANY_EPSILON) if valid else if_not,
     )
 
 
-def _has_accuracy(s: Setting, at: PrintedNumber) -> bool:
-    """Return whether the mechanism of an epsilon, rounded up, has the target accuracy: decided by its exact law."""
-    m = _with(s.mechanism, epsilon=rounded_up(at.enclosure.upper), bound=s.mechanism.bound)
-    return not worst_exceeds(m.parameters, s.target, s.alpha)
-
-
-def _with(m: PrintedMechanism, *, epsilon: Fraction, bound: Fraction) -> PrintedMechanism:
-    """Return the mechanism in the same arithmetic for another epsilon or bound, on the grid that follows it."""
-    arithmetic = "exact" if m.bits is None else "notes"
-    return printed_mechanism(epsilon=epsilon, bound=bound, arithmetic=arithmetic, bits=m.bits)
+ANY_EPSILON = "no error is larger than twice the bound: any epsilon has this accuracy."
 
 
 def last_step(s: Setting) -> PrintedClaim:
@@ -92,18 +80,9 @@ def k_by_epsilon(s: Setting) -> PrintedClaim:
 
 
 def k_by_accuracy(s: Setting) -> PrintedClaim:
-    """The grid is that of the epsilon which the accuracy needs by (6.4), whatever epsilon the mechanism has."""
-    m, k = s.mechanism, formulas.k_of_accuracy(accuracy=s.target, alpha=s.alpha)
-    needed = epsilon_for(
-        accuracy=s.target,
-        alpha=s.alpha,
-        sensitivity=1,
-        lower=-m.bound,
-        upper=m.bound,
-        grid="natural",
-        method="notes",
-    ).epsilon
-    return _k_claim(s, k, _with(m, epsilon=needed, bound=m.bound).grid, name="k from an accuracy")
+    """The grid is that of the epsilon which the accuracy needs by GetAccuracy2, whatever epsilon the mechanism has."""
+    k = formulas.k_of_accuracy(accuracy=s.target, alpha=s.alpha)
+    return _k_claim(s, k, s.mechanism.at(epsilon=least_epsilon_promised(s)).grid, name="k from an accuracy")
 
 
 def _k_claim(s: Setting, k: Fraction, grid: Fraction, *, name: str) -> PrintedClaim:
@@ -126,13 +105,13 @@ def clamp_from_gamma(s: Setting) -> PrintedClaim:
     m, within = s.mechanism, s.mechanism.bound
     at = formulas.bound_from_gamma(largest=within * s.sensitivity, k=formulas.k_of_epsilon(m.epsilon), gamma=s.gamma)
     clamp = _decided(at, m.grid * s.sensitivity) / s.sensitivity
-    binding = _binding(_with(m, epsilon=m.epsilon, bound=clamp), within, clamp)
+    binding = _binding(m.at(bound=clamp), within, clamp)
     valid = (s.gamma - binding).sign() >= 0
-    tight = bound_for(_with(m, epsilon=m.epsilon, bound=within).parameters, gamma=s.gamma).bound
+    tight = bound_for(m.parameters, gamma=s.gamma).bound
     return PrintedClaim(
         name="B from gamma",
         claim=f"a clamp that binds with probability at most {exact_amount(s.gamma)} while |f| <= B' = "
-        f"{exact_amount(within * s.sensitivity)}",
+        f"{exact_amount(within * s.sensitivity)}, on a grid of {exact_amount(m.grid * s.sensitivity)}",
         source=f"6.5.1 of {OF_2020}",
         says=at.enclosure,
         exact=enclose(tight * s.sensitivity),
@@ -190,7 +169,7 @@ def _binding_claim(s: Setting, printed: PrintedNumber, *, name: str, if_valid: s
     return PrintedClaim(
         name=name,
         claim=f"at least how probable it is that B = {float(bound.enclosure * s.sensitivity):.4g} binds at f = B' = "
-        f"{exact_amount(within * s.sensitivity)}",
+        f"{exact_amount(within * s.sensitivity)}, on a grid of {exact_amount(m.grid * s.sensitivity)}",
         source=f"6.5.1 of {OF_2020}",
         says=printed.enclosure,
         exact=exact.enclosure(),

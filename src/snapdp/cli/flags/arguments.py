@@ -21,8 +21,10 @@ class NumberWord(click.types.StringParamType):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         try:
-            parameter(value, name=self.name)
-        except ParameterError:
+            parameter(value, name="a number")
+        except ParameterError as problem:
+            if problem.numbers:  # of a number that is not read: what is
+                self.fail(f"{shown(value)}: {problem.advice}", param, ctx)
             self.fail(f"{shown(value)} is no number: write 3, 0.5, 1/2 or 1e-3.", param, ctx)
         return str(value)
 

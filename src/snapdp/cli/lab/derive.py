@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import click
 
+from snapdp.cli.flags.program import machine_option, rules_option
 from snapdp.cli.screen import echo, echo_json
 
 EXAMPLE = """\b
@@ -23,14 +24,8 @@ Examples:
 @click.command("derive", epilog=EXAMPLE)
 @click.argument("program", metavar="PROGRAM")
 @click.option("--format", "style", type=click.Choice(["text", "latex", "html"]), help="How to print.  [default: text]")
-@click.option("--machine", "machine_text", default="", metavar="KEYS", help="E.g. p=53,sampler=ulp,umin=-1074,ln=1.")
-@click.option(
-    "--rules",
-    type=click.Choice(["sound", "printed", "repaired"]),
-    default="sound",
-    show_default=True,
-    help="Those of Liu's note are unsound.",
-)
+@machine_option
+@rules_option
 @click.option("--gappa", "as_gappa", is_flag=True, help="Print the noise lemma as a script for Gappa.")
 @click.option("--fpcore", "as_fpcore", is_flag=True, help="Print the noise as an FPCore.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")

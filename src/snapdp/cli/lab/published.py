@@ -106,9 +106,13 @@ def _lines(claim: PrintedClaim, width: int) -> list[str]:
 def figure(x: Any) -> str:
     """Return a number for people: three places or three significant digits, whichever are more; to any side.
 
+    Four digits where they are all it has, as an epsilon that was searched for.
+
     >>> from fractions import Fraction
     >>> figure(Fraction(2, 3)), figure(Fraction(1, 180)), figure(Fraction(7)), figure(Fraction(1, 10**20))
     ('0.667', '0.00556', '7', '1.00e-20')
+    >>> figure(Fraction("0.5001")), figure(Fraction("0.50004"))
+    ('0.5001', '0.5')
     """
     middle = (x.lower + x.upper) / 2 if isinstance(x, Enclosure) else x
     if middle == 0:
@@ -118,7 +122,8 @@ def figure(x: Any) -> str:
         return scientific_up(middle, 3)
     if not SMALLEST_FIGURE <= size <= LARGEST_FIGURE:
         return f"{float(middle):.2e}"
-    text = f"{float(middle):.{max(3, 2 - size)}f}"
+    places = 3 - size if round(middle, 3 - size) == middle else 2 - size
+    text = f"{float(middle):.{max(3, places)}f}"
     return text.rstrip("0").rstrip(".")
 
 

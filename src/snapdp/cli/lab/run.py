@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from snapdp.cli.flags.arguments import NUMBER
+from snapdp.cli.flags.program import machine_option, rules_option
 from snapdp.cli.screen import console, echo, echo_json
 
 if TYPE_CHECKING:
@@ -34,14 +35,8 @@ ROLES = {"f": ("the query", ()), "U": ("a uniform or Laplace draw", ("unif", "la
 @click.option("--S", "s", type=NUMBER, metavar="-1|1", help="The random sign.")
 @click.option("--set", "others", multiple=True, metavar="NAME=NUMBER", help="Any other query or sample, by name.")
 @click.option("--output", type=NUMBER, metavar="NUMBER", help="Instead of a draw: which U lead from f to this output.")
-@click.option("--machine", "machine_text", default="", metavar="KEYS", help="E.g. p=53,sampler=ulp,umin=-1074,ln=1.")
-@click.option(
-    "--rules",
-    type=click.Choice(["sound", "printed", "repaired"]),
-    default="sound",
-    show_default=True,
-    help="Those of Liu's note are unsound: see where.",
-)
+@machine_option
+@rules_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def run_command(

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from snapdp.accuracy import SideBySide, bias_by_guess, clamp_by_gamma, distance_tails, errors_of_means
+from snapdp.accuracy import SideBySide, bias_by_guess, clamp_by_gamma, contenders, distance_tails, errors_of_means
 from snapdp.cli.lab import errors
 from snapdp.cli.lab.published import figure as three_places
 from snapdp.cli.screen import note, one_line, table
@@ -104,8 +104,16 @@ def _distance(given: dict[str, Any]) -> View:
         of="z",
         figure="P(distance > z)",
         scale="log",
-        remark="Both mechanisms use the same draw.",
+        remark=f"Both mechanisms use the same draw. {_inner_clamps(declared)}",
     )
+
+
+def _inner_clamps(declared: dict[str, Any]) -> str:
+    """Return where values are clamped first, where that is not the range itself but wider, on a coarse grid."""
+    mechanisms = dict(zip(FOUR, contenders(**declared), strict=True))
+    wider = [(name, p.value_clamp) for name, p in mechanisms.items() if p.value_clamp != (p.lower, p.upper)]
+    ends = ", ".join(f"{name} {_exactly(low)} to {_exactly(high)}" for name, (low, high) in wider)
+    return "Values are clamped to the range first" + (f"; widened to the grid, {ends}." if wider else ".")
 
 
 def _clamp(given: dict[str, Any]) -> View:

@@ -25,6 +25,7 @@ from snapdp.values import Value
 EXHAUSTIVE = 4096  # outputs up to this many are all tried for one pair
 QUICK = 256  # and up to this many for each pair of a search
 WINDOW = 8  # outputs tried around each place where the loss peaks
+QUICK_WINDOW = 1  # and for each pair of a search
 
 
 class PairLoss(Value):
@@ -82,7 +83,7 @@ def _exactly_known(law: Law, other: Law, index: int) -> Enclosure | None:
     return enclose(abs(a_side - b_side) / p.noise_scale) if one_sided else None
 
 
-def suspects(law: Law, other: Law, *, exhaustive: int = EXHAUSTIVE) -> list[int]:
+def suspects(law: Law, other: Law, *, exhaustive: int = EXHAUSTIVE, window: int = WINDOW) -> list[int]:
     """Return the outputs among which the largest loss is sought."""
     p = law.parameters
     if isinstance(law, ExactLaw):
@@ -95,7 +96,7 @@ def suspects(law: Law, other: Law, *, exhaustive: int = EXHAUSTIVE) -> list[int]
         for exponent in range(-8, math.frexp(float((p.high - p.low) * p.grid / p.noise_scale))[1] + 1):
             offset = round(p.noise_scale * power_of_two(exponent) / p.grid)
             places |= {centre + offset, centre - offset}
-    near = {k + d for k in places for d in range(-WINDOW, WINDOW + 1)}
+    near = {k + d for k in places for d in range(-window, window + 1)}
     return sorted(k for k in near if p.low <= k <= p.high)
 
 
@@ -144,7 +145,7 @@ def _searched(p: SnappingParameters, apart: Fraction, starts: Iterable[Fraction]
     if not pairs:
         raise ParameterError("no two values of the range are that far apart.", "Give a smaller distance.")
     laws = [(law_of(a, p), law_of(b, p)) for a, b in pairs]
-    quick = [pair_loss(a, b, suspects(a, b, exhaustive=QUICK)) for a, b in laws]
+    quick = [pair_loss(a, b, suspects(a, b, exhaustive=QUICK, window=QUICK_WINDOW)) for a, b in laws]
     best = max(range(len(laws)), key=lambda i: _size(quick[i]))
     return max(quick[best], pair_loss(*laws[best]), key=_size)
 

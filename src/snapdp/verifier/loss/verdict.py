@@ -35,6 +35,7 @@ VERIFIED, REFUTED, UNBOUNDED, INCONCLUSIVE = "VERIFIED", "REFUTED", "UNBOUNDED",
 NEEDED_FOR_ANY_BOUND = {"query confined", "clamp present"}
 BRACKET_EVALUATIONS = 400  # for the lower end of a verified bracket
 SEARCH_EVALUATIONS = 2000  # where a claim is to be refuted
+USUAL_BITS = 512  # with more a search computes fewer outputs, because each costs more
 
 
 class Approximate(Value):
@@ -142,8 +143,7 @@ def verify(
     except PremiseError as problem:
         remarks.append(f"No exact execution: {problem.problem}")
     else:
-        default = BRACKET_EVALUATIONS if verified else SEARCH_EVALUATIONS
-        tries = default if evaluations is None else evaluations
+        tries = _evaluations(machine, verified=verified) if evaluations is None else evaluations
         evidence = _evidence(execution, shape, universal, tries)
     if machine.ln_roundings > 1:
         remarks.append("Witnesses are run with a correctly rounded ln, one of those the machine allows.")
@@ -163,6 +163,12 @@ def verify(
         approximate=_approximate(shape, machine) if kind == REFUTED else None,
         remarks=tuple(remarks),
     )
+
+
+def _evaluations(machine: Machine, *, verified: bool) -> int:
+    """Return how many outputs a search may compute, so that its work is bounded at every precision."""
+    usual = BRACKET_EVALUATIONS if verified else SEARCH_EVALUATIONS
+    return usual * USUAL_BITS // max(machine.p, USUAL_BITS)
 
 
 def _evidence(

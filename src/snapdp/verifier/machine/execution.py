@@ -59,7 +59,7 @@ def _compiled(tree: syntax.Expression, names: dict[str, Any], machine: Machine) 
         case syntax.Rounding(grid=grid, operand=operand):
             return _applied(_rounding(grid, p, machine.adds_exactly), _compiled(operand, names, machine))
         case syntax.Clamping(lower=lower, upper=upper, operand=operand):
-            low, high = as_mpfr(round_nearest(lower, p), p), as_mpfr(round_nearest(upper, p), p)
+            low, high = (as_mpfr(machine.constant(end), p) for end in (lower, upper))
             return _applied(lambda x: low if x < low else high if x > high else x, _compiled(operand, names, machine))
         case _:
             assert_never(tree)
@@ -259,7 +259,11 @@ class Execution:
         return Preimage(start, self.first_where(passed, start))
 
     def first_where(self, holds: Callable[[int], bool], guess: int | None = None) -> int:
-        """Return the least number of a draw for which a monotone condition holds; last + 1 where it never does."""
+        """Return the least number of a draw for which a monotone condition holds; last + 1 where it never does.
+
+        Steps away from the guess grow twofold while they are short. Who is still on the way then looks at the end of
+        the row first, where the outputs at a clamp begin, and squares: the row has 2**p numbers, and a step costs p.
+        """
         first, last = self.draw.first, self.draw.last
         here, stride = self.draw.near(last if guess is None else guess), 1
         if holds(here):
@@ -267,19 +271,23 @@ class Execution:
             while True:
                 if high == first:
                     return first
+                if stride == FAR and holds(first + 1):
+                    return first if holds(first) else first + 1
                 low = max(first, high - stride)
                 if not holds(low):
                     break
-                high, stride = low, 2 * stride
+                high, stride = low, _longer(stride)
         else:
             low = here
             while True:
                 if low == last:
                     return last + 1
+                if stride == FAR and not holds(last):
+                    return last + 1
                 high = min(last, low + stride)
                 if holds(high):
                     break
-                low, stride = high, 2 * stride
+                low, stride = high, _longer(stride)
         while high - low > 1:  # not at low, but at high
             middle = (low + high) // 2
             if holds(middle):
@@ -287,6 +295,13 @@ class Execution:
             else:
                 low = middle
         return high
+
+
+FAR = 1 << 8  # a guess that knows the shape is nearer than this, or the condition changes at an end
+
+
+def _longer(stride: int) -> int:
+    return 2 * stride if stride < FAR else stride * stride
 
 
 _DRAWN = ("unif", "sign", "laplace", "bernoulli")

@@ -211,3 +211,38 @@ def test_a_clamp_inside_the_rounding_is_the_same_when_it_ends_on_the_grid():
         for o in ("round[Lambda](clamp[B](y))", "clamp[B](round[Lambda](y))")
     )
     assert inside == outside
+
+
+# Where a condition on the draws begins
+
+
+def steps_to(execution: Execution, target: int, guess: int | None) -> int:
+    """Return how many draws are looked at before the first one from the target on is found."""
+    asked = []
+
+    def holds(ordinal: int) -> bool:
+        asked.append(ordinal)
+        return ordinal >= target
+
+    assert execution.first_where(holds, guess) == target
+    return len(asked)
+
+
+@pytest.mark.parametrize("machine", [Machine(p=3, umin=-4), Machine(p=12, umin=-9, sampler="nearest")], ids=str)
+def test_the_first_draw_is_found_from_every_guess(machine):
+    execution = judged(snap("1/3", 4, 8), machine)[0]
+    draw = execution.draw
+    ordinals = range(draw.first, draw.last + 2, max(1, (draw.last - draw.first) // 40))
+    for target in (*ordinals, draw.first + 1, draw.last, draw.last + 1):
+        for guess in (None, *ordinals):
+            assert steps_to(execution, target, guess) <= 64
+
+
+def test_at_many_bits_an_end_of_the_draws_is_found_in_a_few_steps():
+    """The outputs at a clamp begin with the first draw, 2**4108 numbers away from where one would look."""
+    execution = judged(snap("1/3", 4, 8), Machine(p=4096))[0]
+    draw = execution.draw
+    for target in (draw.first, draw.first + 1, draw.last + 1):
+        for guess in (None, draw.last, draw.first, (draw.first + draw.last) // 2):
+            assert steps_to(execution, target, guess) <= 12
+    assert steps_to(execution, draw.last // 3 + draw.first // 2, None) > 4000  # only a good guess is a short way
