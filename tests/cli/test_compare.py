@@ -12,7 +12,6 @@ from click.testing import CliRunner
 from snapdp.cli.app import main
 from snapdp.cli.demo import people
 from snapdp.cli.lab.compare import EXAMPLE
-from tests import ROOT
 
 
 def run(*arguments):
@@ -194,17 +193,6 @@ def test_flags_of_a_table_need_one():
     assert run("--public-table", "people.csv").exit_code == 2  # accuracies read none
 
 
-def test_the_picture_of_the_guide_is_what_its_command_draws(tmp_path):
-    page = (ROOT / "docs/guide/compare.md").read_text(encoding="utf-8")
-    for words in re.findall(r"^snapdp lab compare (.*--plot) (compare-\w+\.svg)", page, re.MULTILINE):
-        drawn = tmp_path / words[1]
-        assert run(*words[0].split(), str(drawn)).exit_code == 0
-        kept = ROOT / "docs/guide" / words[1]
-        assert points_of(drawn) == points_of(kept)
-        assert kept.stat().st_size < 40_000
-        assert f"]({kept.name})" in page
-
-
 def points_of(picture):
     """Return the digest of what a picture shows, which does not depend on the program that drew it."""
     return re.findall(r"points sha256 [0-9a-f]{64}", picture.read_text(encoding="utf-8"))
@@ -217,7 +205,7 @@ def test_the_examples_of_its_help_run(tmp_path, monkeypatch):
     lines = [line.split()[3:] for line in text.splitlines() if line.startswith("  snapdp lab compare ")]
     assert len(lines) == 7
     for words in lines:
-        if "--plot" not in words:  # the picture of the guide is drawn above
+        if "--plot" not in words:  # tests/docs/test_pictures.py draws it
             assert run(*words).exit_code == 0, words
 
 
