@@ -23,6 +23,9 @@ MOST_MODULES = 20  # of one directory
 # These rooms may see rows, or what comes from them; no other imports what reads them.
 SEE_DATA = {"tables", "release", "audits", "api", "", "attacks", "interop", "web", "cli", "__main__"}
 DATA = {"snapdp.tables", "snapdp.release", "duckdb", "pyspark"}
+# Formulas as printed, and what is compared with them: no plan, no release and nothing else may take a number from them.
+PRINTED = ("snapdp.accuracy.published", "snapdp.accuracy.comparison", "snapdp.published")
+MAY_QUOTE = ("published.py", "accuracy/published/", "accuracy/comparison/", "accuracy/__init__.py", "cli/lab/")
 SERVER_FILES = {"tables/engines/postgres.py", "ledger/storage/postgres.py"}
 
 # A room may import from itself and from rooms of a lower level; rooms of one level do not see each other.
@@ -163,6 +166,24 @@ def server_imports(tree: ast.AST, module: str) -> set[str]:
     return {name.split(".")[0] for name in imports(tree, module, is_package=False)} & {"psycopg", "psycopg2"}
 
 
+@cache
+def printed_names() -> frozenset[str]:
+    """Return what the door of accuracy offers of printed formulas and of comparisons with them."""
+    door = [node for node in ast.walk(tree_of(SOURCE / "accuracy/__init__.py")) if isinstance(node, ast.ImportFrom)]
+    return frozenset(alias.name for node in door if (node.module or "").startswith(PRINTED) for alias in node.names)
+
+
+def printed_formulas(tree: ast.AST, module: str) -> set[str]:
+    """Return the printed formulas that a module asks for: by name, by their files, or through the room."""
+    asked = {name for name in imports(tree, module, is_package=False) if name.startswith(PRINTED)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module == "snapdp.accuracy":
+            asked |= {alias.name for alias in node.names} & (printed_names() | {"published", "comparison"})
+        if isinstance(node, ast.Attribute) and ast.unparse(node.value).endswith("accuracy"):
+            asked |= {node.attr} & printed_names()
+    return asked
+
+
 def kinds_compared(tree: ast.AST) -> list[str]:
     """Return the kinds of statistics with which something is compared: x == "mean", x in ("sum",), case "sum"."""
     compared = [node for node in ast.walk(tree) if isinstance(node, ast.Compare)]
@@ -213,6 +234,30 @@ def test_planner_and_verifier_cannot_see_data(path):
 def test_servers_are_spoken_to_in_two_files_only(path):
     asked = server_imports(tree_of(path), dotted_name(path))
     assert not asked or str(path.relative_to(SOURCE)) in SERVER_FILES
+
+
+@every_module
+def test_printed_formulas_are_quoted_and_compared_and_never_used(path):
+    if not str(path.relative_to(SOURCE)).startswith(MAY_QUOTE):
+        assert printed_formulas(tree_of(path), dotted_name(path)) == set()
+
+
+@pytest.mark.parametrize(
+    ("line", "seen"),
+    [
+        ("from snapdp.accuracy import accuracy, get_accuracy2", {"get_accuracy2"}),
+        ("from snapdp import published", {"snapdp.published"}),
+        (
+            "def f():\n    from snapdp.accuracy.published.formulas import k_of_epsilon",
+            {"snapdp.accuracy.published.formulas"},
+        ),
+        ("from snapdp.accuracy import published", {"published"}),
+        ("from snapdp import accuracy\nx = accuracy.accuracy_by_epsilon()", {"accuracy_by_epsilon"}),
+        ("from snapdp.accuracy import accuracy, epsilon_for", set()),
+    ],
+)
+def test_a_printed_formula_is_seen(line, seen):
+    assert printed_formulas(ast.parse(line), "snapdp.studies.plan") == seen
 
 
 @every_module

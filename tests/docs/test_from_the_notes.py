@@ -81,7 +81,7 @@ def test_every_numbered_formula_of_the_notes_has_a_row():
 def test_the_errata_are_numbered_without_a_gap_and_each_has_a_block():
     parts = HEADING.split(ERRATA)[1:]
     blocks = {number: FENCE.findall(text) for number, text in zip(parts[::2], parts[1::2], strict=True)}
-    assert list(blocks) == [*map(str, range(1, 21)), *(f"E{i}" for i in range(1, 25))]
+    assert list(blocks) == [*map(str, range(1, 21)), *(f"E{i}" for i in range(1, 26))]
     assert [number for number, found in blocks.items() if not any("assert" in block for block in found)] == []
 
 

@@ -12,7 +12,16 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from snapdp.accuracy.tails import Event, chance, confidence, guess, laplace_tail, public_range, ratio_to_exact
+from snapdp.accuracy.tails import (
+    ENOUGH_BITS,
+    Event,
+    chance,
+    confidence,
+    guess,
+    laplace_tail,
+    public_range,
+    ratio_to_exact,
+)
 from snapdp.errors import ParameterError, PremiseError
 from snapdp.exact import (
     HALF,
@@ -31,7 +40,6 @@ from snapdp.values import Value, replaced
 
 NOTES_BOUND_TIMES_ETA = Fraction(1, 1 << 52)  # the notes choose the precision so that B eta is at most this
 NOTES_ETA = Fraction(1, 1 << 118)
-_BITS = 128
 _GAMMA_BITS = 256
 
 
@@ -97,9 +105,9 @@ def _tight_ends(p: SnappingParameters, gamma: Fraction) -> tuple[int, int, Fract
     """Return the indices of the tight clamp, and its half width before it is rounded outward to the grid."""
     lower, upper = public_range(p)
     half_width = (upper - lower) / 2
-    ratio = _ratio_upper(p, half_width + tight_margin(p, gamma)(_BITS).upper + p.noise_scale + p.grid)
+    ratio = _ratio_upper(p, half_width + tight_margin(p, gamma)(ENOUGH_BITS).upper + p.noise_scale + p.grid)
     margin = tight_margin(p, round_down(gamma / ratio, _GAMMA_BITS))
-    widened = half_width + max(Fraction(0), margin(_BITS).upper - p.grid / 2)
+    widened = half_width + max(Fraction(0), margin(ENOUGH_BITS).upper - p.grid / 2)
     return -_clamp_index(p, -lower, margin), _clamp_index(p, upper, margin), widened
 
 
@@ -139,7 +147,7 @@ def notes_margin(p: SnappingParameters, gamma: Fraction) -> Fraction:
     The notes print it without the factor Delta; it belongs there whenever the range is in data units.
     """
     k = notes_k(p.epsilon)
-    return rounded_up(p.sensitivity / p.unit * k / 2 * (1 + 2 * ln_enclosure(1 / gamma, _BITS).upper))
+    return rounded_up(p.sensitivity / p.unit * k / 2 * (1 + 2 * ln_enclosure(1 / gamma, ENOUGH_BITS).upper))
 
 
 def notes_k(epsilon: Fraction) -> Fraction:

@@ -16,14 +16,13 @@ from typing import Any
 from snapdp.accuracy.error import METHODS, accuracy as accuracy_of, published_accuracy
 from snapdp.accuracy.family import Family
 from snapdp.accuracy.four_digits import DECADE, decimal, index_down, index_up
-from snapdp.accuracy.tails import Event, confidence, exact_level, exceeds, worst_events, worst_exceeds
+from snapdp.accuracy.tails import ENOUGH_BITS, Event, confidence, exact_level, exceeds, worst_events, worst_exceeds
 from snapdp.errors import ParameterError, PremiseError
 from snapdp.exact import HALF, ln_enclosure, positive
 from snapdp.mechanism import DataUnits, SnappingParameters, arithmetic_of
 from snapdp.values import Value
 
 Meets = Callable[[Fraction], bool]
-_BITS = 128
 _PATIENCE = 4 * DECADE  # an arithmetic that refuses all epsilons so far up refuses the request
 
 
@@ -179,7 +178,7 @@ def floor_epsilon(family: Family, target: Fraction, alpha: Fraction) -> Fraction
     P(|output - f| > a) >= e^(-(a + grid/2)/lam)/2 unless the clamp leaves no such output, which takes as many noise
     scales. Where alpha is so large that this says nothing, the epsilon of the Laplace mechanism.
     """
-    scales = min(ln_enclosure(1 / (2 * alpha), _BITS).lower, family.clamp_scales())
+    scales = min(ln_enclosure(1 / (2 * alpha), ENOUGH_BITS).lower, family.clamp_scales())
     follows, fixed = family.follows, family.fixed_grid
     if scales <= (follows or 0):
         return laplace_epsilon(target, alpha, family.sensitivity)
@@ -239,7 +238,7 @@ def _by_a_formula(family: Family, target: Fraction, alpha: Fraction, method: str
 
 def laplace_epsilon(target: Fraction, alpha: Fraction, sensitivity: Fraction) -> Fraction:
     """Return an epsilon that Laplace noise cannot undercut for any value, up to rounding: planning (11)."""
-    return ln_enclosure(1 / alpha, _BITS).lower * sensitivity / target
+    return ln_enclosure(1 / alpha, ENOUGH_BITS).lower * sensitivity / target
 
 
 def least_epsilon(meets: Meets, *, start: Fraction) -> Fraction:

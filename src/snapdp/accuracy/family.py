@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from snapdp.accuracy.error import unclamped_accuracy, unclamped_chance
-from snapdp.accuracy.tails import exact_level, exceeds
+from snapdp.accuracy.tails import ENOUGH_BITS, exact_level, exceeds
 from snapdp.exact import ln_enclosure, power_of_two_at_least, probability
 from snapdp.mechanism import (
     EXACT_GAMMA,
@@ -28,8 +28,6 @@ from snapdp.mechanism import (
     finite_parameters,
 )
 from snapdp.values import Value, replaced
-
-_BITS = 128
 
 
 class Constants(Value):
@@ -113,7 +111,7 @@ class Family(Value):
         """Return how many noise scales the clamp lies outside the range, less half a grid step at most: ln(1/gamma)."""
         default = EXACT_GAMMA if self.arithmetic is None else FINITE_GAMMA
         gamma = default if self.gamma is None else probability(self.gamma, name="gamma")
-        return ln_enclosure(1 / gamma, _BITS).lower
+        return ln_enclosure(1 / gamma, ENOUGH_BITS).lower
 
 
 def unclamped_family(p: SnappingParameters) -> Family | None:

@@ -16,6 +16,7 @@ from fractions import Fraction
 from typing import Any
 
 from snapdp.accuracy.tails import (
+    ENOUGH_BITS,
     Event,
     confidence,
     exact_chance,
@@ -30,7 +31,6 @@ from snapdp.exact import HALF, Enclosure, arcosh_of_exp, ln_enclosure, nearest_i
 from snapdp.mechanism import DataUnits, SnappingParameters
 from snapdp.values import Value
 
-_BITS = 128
 _SHORT = 1 << 48  # ends are rounded outward to this part of the grid
 
 
@@ -139,11 +139,11 @@ def _crossing(p: SnappingParameters, edge: Fraction, other: Fraction | None, alp
     the clamp leaves nothing on the other side, P(Y <= edge - f) = alpha
     """
     if other is None:  # P(Y <= edge - f) = alpha
-        logarithm = -ln_enclosure(2 * alpha, _BITS) if alpha <= HALF else ln_enclosure(2 - 2 * alpha, _BITS)
+        logarithm = -ln_enclosure(2 * alpha, ENOUGH_BITS) if alpha <= HALF else ln_enclosure(2 - 2 * alpha, ENOUGH_BITS)
         return logarithm * p.noise_scale + edge
     half = (other - edge) / 2
-    w = half / p.noise_scale - ln_enclosure(1 / alpha, _BITS)
-    return edge + half - arcosh_of_exp(w, _BITS) * p.noise_scale
+    w = half / p.noise_scale - ln_enclosure(1 / alpha, ENOUGH_BITS)
+    return edge + half - arcosh_of_exp(w, ENOUGH_BITS) * p.noise_scale
 
 
 def _rounded_outward(p: SnappingParameters, x: Fraction) -> Fraction:

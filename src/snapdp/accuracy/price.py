@@ -12,13 +12,12 @@ from fractions import Fraction
 from typing import Any
 
 from snapdp.accuracy.family import Constants, constants_of
-from snapdp.accuracy.tails import confidence, ratio_to_exact
+from snapdp.accuracy.tails import ENOUGH_BITS, confidence, ratio_to_exact
 from snapdp.exact import Enclosure, ln_enclosure, positive, rounded_up, sqrt_enclosure
 from snapdp.mechanism import DataUnits, SnappingParameters, chosen_grid
 from snapdp.values import Value
 
 TABLE_EPSILONS = ("0.01", "0.05", "0.1", "0.25", "0.3", "0.5", "0.7", "0.9", "1", "1.5", "2", "2.5", "4")
-_BITS = 128
 
 
 class Price(Value):
@@ -81,7 +80,7 @@ def _price(
     A printed number is off by so little at most, and so is a root of a mean square (Minkowski): it is added to both.
     """
     noise_scale, grid, accuracy = own.unit * own.noise_scale, own.unit * own.grid, own.accuracy
-    laplace, laplace_rmse = ln_enclosure(1 / alpha, _BITS) * laplace_scale, _root(2 * laplace_scale**2)
+    laplace, laplace_rmse = ln_enclosure(1 / alpha, ENOUGH_BITS) * laplace_scale, _root(2 * laplace_scale**2)
     rmse = _root(phase_average_mse(noise_scale=noise_scale, grid=grid) * ratio) + own.printing_error
     return Price(
         epsilon=epsilon,
@@ -103,4 +102,4 @@ def phase_average_mse(*, noise_scale: Fraction, grid: Fraction) -> Fraction:
 
 
 def _root(x: Fraction) -> Enclosure:
-    return sqrt_enclosure(x, _BITS)
+    return sqrt_enclosure(x, ENOUGH_BITS)

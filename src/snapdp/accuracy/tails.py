@@ -34,6 +34,7 @@ from snapdp.mechanism import ONE, ZERO, DataUnits, FiniteLaw, Inner, SnappingPar
 from snapdp.values import replaced
 
 SMALLEST_LEVEL = power_of_two(-12_000)  # a parameter has 13,000 bits; enclosures tell far smaller ones from 0
+ENOUGH_BITS = 128  # of a number that need only be near, because nothing is decided by it
 LEVEL_BITS = 320  # a level that must round does so in the 320th bit: an accuracy in the 53rd, or by a level's 256th
 _LEVEL_BITS = 256
 

@@ -5,6 +5,8 @@ Room: cli. matplotlib is imported when a picture is asked for; no window is open
 
 from __future__ import annotations
 
+import hashlib
+import json
 import warnings
 from fractions import Fraction
 from pathlib import Path
@@ -17,6 +19,7 @@ from snapdp.errors import PremiseError
 from snapdp.mechanism import ExactLaw, SnappingParameters
 from snapdp.studies import Numerator, Part, Plan, curve_of_part, mechanism, part_accuracy
 
+Points = list[tuple[float, float]]
 LARGEST_TABLE = 400
 MOST_ROWS = 8
 
@@ -31,21 +34,38 @@ def write(result: Plan | Worth, path: Path) -> int:
     rows = every[:MOST_ROWS]
     figure = figure_of(figsize=(11, 3.2 * len(rows)), layout="constrained")
     axes = figure.subplots(len(rows), 2, squeeze=False)
-    for (left, right), row in zip(axes, rows, strict=True):
-        _draw_law(left, **row["law"])
-        _draw_curve(right, **row["curve"])
-    save(figure, path)
+    drawn = [
+        (_draw_law(left, **row["law"]), _draw_curve(right, **row["curve"]))
+        for (left, right), row in zip(axes, rows, strict=True)
+    ]
+    save(figure, path, drawn)
     return len(every) - len(rows)
 
 
-def save(figure: Any, path: Path, *, described: str | None = None) -> None:
-    """Write a figure whole or not at all; the suffix of the path chooses the format, and SVG keeps a description."""
-    about = {"Date": None, "Description": described} if path.suffix == ".svg" else None
-    with warnings.catch_warnings():
+def save(figure: Any, path: Path, drawn: Any) -> None:
+    """Write a figure whole or not at all; the suffix of the path chooses the format.
+
+    An SVG has texts as texts and names that stay the same, so that it is small; it tells what is drawn in it.
+    """
+    import matplotlib
+
+    about = {"Date": None, "Description": f"points sha256 {digest(drawn)}"} if path.suffix == ".svg" else None
+    with warnings.catch_warnings(), matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "snapdp"}):
         warnings.simplefilter("ignore", UserWarning)  # of letters that the font lacks: they are drawn as boxes
         with draft(path.parent, path.suffix) as made:
             figure.savefig(made, metadata=about)
             finish(made, path)
+
+
+def digest(drawn: Any) -> str:
+    """Return a digest of what is drawn, to nine digits: two pictures with the same one show the same."""
+    return hashlib.sha256(json.dumps(_nine_digits(drawn)).encode()).hexdigest()
+
+
+def _nine_digits(drawn: Any) -> Any:
+    if isinstance(drawn, float):
+        return f"{drawn:.9g}"
+    return [_nine_digits(each) for each in drawn] if isinstance(drawn, (list, tuple)) else drawn
 
 
 def library() -> Any:
@@ -104,7 +124,7 @@ def _middle(p: SnappingParameters) -> ExactLaw:
     return ExactLaw(p.inner((p.lower + p.upper) / 2), p)
 
 
-def _draw_law(axes: Any, *, law: ExactLaw, values: Any, title: str) -> None:
+def _draw_law(axes: Any, *, law: ExactLaw, values: Any, title: str) -> Points:
     first, last = law.quantile_index("0.0005"), law.quantile_index("0.9995")
     stride = max(1, (last - first) // LARGEST_TABLE)
     indices = range(first, last + 1, stride)
@@ -116,14 +136,17 @@ def _draw_law(axes: Any, *, law: ExactLaw, values: Any, title: str) -> None:
     axes.set_title(title, fontsize=10)
     axes.locator_params(axis="x", nbins=5)
     axes.legend(frameon=False)
+    return list(zip(x, y, strict=True))
 
 
-def _draw_curve(axes: Any, *, curve: Curve, here: tuple[Fraction, float], title: str) -> None:
+def _draw_curve(axes: Any, *, curve: Curve, here: tuple[Fraction, float], title: str) -> Points:
     epsilon, accuracy = here
-    places, values = zip(*curve.points(epsilon / 10, epsilon * 10), strict=True)
+    points = list(curve.points(epsilon / 10, epsilon * 10))
+    places, values = zip(*points, strict=True)
     axes.loglog(places, values, color="#2f6f9f")
     axes.plot([float(epsilon)], [accuracy], "o", color="#c0392b", label=f"epsilon = {epsilon}")
     axes.set(xlabel="epsilon", ylabel="accuracy")
     axes.set_title(title, fontsize=10)
     axes.grid(True, which="both", linewidth=0.3)
     axes.legend(frameon=False)
+    return points

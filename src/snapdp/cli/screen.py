@@ -15,7 +15,7 @@ import shutil
 import sys
 import textwrap
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -170,6 +170,17 @@ def silence() -> None:
             stream.flush()
         except OSError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+@contextmanager
+def watched(text: str) -> Iterator[Callable[[str], None] | None]:
+    """Show a text while something is computed, on a terminal only; what is yielded adds how far it is."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    shown = fitted(one_line(text), err=True)
+    with console(err=True).status(shown) as status:
+        yield lambda progress: status.update(f"{shown}: {progress}")
 
 
 @contextmanager

@@ -23,11 +23,14 @@ if TYPE_CHECKING:
         html_table as html_table,
     )
     from snapdp.display.numbers import (
+        SURELY_DOUBLES as SURELY_DOUBLES,
         decimal_down as decimal_down,
+        decimal_nearest as decimal_nearest,
         decimal_up as decimal_up,
         exact_amount as exact_amount,
         exact_float as exact_float,
         exact_operand as exact_operand,
+        figure as figure,
         four_digits as four_digits,
         four_digits_up as four_digits_up,
         noise_digits as noise_digits,
@@ -52,8 +55,8 @@ else:
             "charts": "Chart Look scale",
             "html": "TEXT_STYLE Html escape folded html_block html_card html_fragment html_page html_table",
             "numbers": (
-                "decimal_down decimal_up exact_amount exact_float exact_operand four_digits four_digits_up "
-                "noise_digits plain_decimal scientific_up six_digits two_digits"
+                "SURELY_DOUBLES decimal_down decimal_nearest decimal_up exact_amount exact_float exact_operand figure "
+                "four_digits four_digits_up noise_digits plain_decimal scientific_up six_digits two_digits"
             ),
             "text": "ESCAPED encodable shortened visible visible_lines",
             "words": "confidence hides_nothing listed",

@@ -7,13 +7,14 @@ nothing, such as a noise scale, by `four_digits`. docs/guide/planning.md tells r
     exact_amount      0.3  1/3  -0.5       the number: a decimal of at most six places, else a fraction
     exact_operand     0.3  (1/3)  (-0.5)   the number as it stands in an expression, in brackets where it needs them
     exact_float       2^-52  2.5  1/3      the number as a machine holds it
-    decimal_up        0.3334  -0.3333      so many places after the point, up; decimal_down: down
+    decimal_up        0.3334  -0.3333      so many places after the point, up; decimal_down: down; decimal_nearest
     four_digits_up    0.3334  12346  7     at least four significant digits, up, but for an excess of a billionth
     four_digits       0.3333  12345  7     the same, to nearest
     scientific_up     3.334e-01            so many significant digits, away from zero
     six_digits        0.333333  1e9        six significant digits or as many as an interval calls for; to any side
     two_digits        0.34  -3.3e-13       two significant digits; to any side
     noise_digits      43.72  94270         to the second digit of the half width of an interval; to any side
+    figure            0.667  0.00556       three places or three significant digits, whichever are more; to any side
     plain_decimal     0.05  0.33333333333333334   for spreadsheets: exactly, or 17 significant digits, up
 """
 
@@ -24,7 +25,7 @@ from collections.abc import Callable
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 
-from snapdp.exact import exponent_of_power, floor_log10, power_of_ten
+from snapdp.exact import Enclosure, exponent_of_power, floor_log10, power_of_ten
 
 SHORT_PLACES = 6  # of an amount: one that needs more is shown as a fraction
 PLAIN_PLACES = 60  # of an operand: a tiny power of two has hundreds of decimals, and an exponent keeps them few
@@ -33,6 +34,8 @@ FEWEST_DIGITS = 6  # of a shown double
 MOST_PLACES = 17  # of a shown double before the point: longer ones are shown with an exponent
 LEAST_PLACE = 9  # after the point: numbers that need more are shown with an exponent
 HAIR = Fraction(1, 10**9)  # relative: an excess that a figure for people leaves out; accuracies are known no better
+LARGEST_FIGURE, SMALLEST_FIGURE = 6, -4  # powers of ten that a figure writes without an exponent
+SURELY_DOUBLES = 300  # powers of ten
 PLENTY = 2000  # digits of a double, and of a whole number that records may hold, at any place of another
 
 
@@ -90,6 +93,15 @@ def decimal_down(x: Fraction, places: int) -> str:
     ('0.3333', '-0.3334', '20')
     """
     return _trimmed(math.floor(x * 10**places), places)
+
+
+def decimal_nearest(x: Fraction, places: int) -> str:
+    """Return the nearest decimal with so many places, without trailing zeros; that of -x is its mirror image.
+
+    >>> decimal_nearest(Fraction(2, 3), 4), decimal_nearest(Fraction(-2, 3), 4), decimal_nearest(Fraction(20), 4)
+    ('0.6667', '-0.6667', '20')
+    """
+    return _trimmed(round(x * 10**places), places)
 
 
 def four_digits_up(x: Fraction) -> str:
@@ -243,3 +255,26 @@ def _pointed(numerator: int, denominator: int, places: int) -> str:
 def _trimmed(scaled: int, places: int) -> str:
     text = _pointed(scaled, 10**places, places)
     return text.rstrip("0").rstrip(".") if places else text
+
+
+def figure(x: Fraction | Enclosure) -> str:
+    """Return a number for people: three places or three significant digits, whichever are more; to any side.
+
+    Four digits where they are all it has, as an epsilon that was searched for.
+
+    >>> figure(Fraction(2, 3)), figure(Fraction(1, 180)), figure(Fraction(7)), figure(Fraction(1, 10**20))
+    ('0.667', '0.00556', '7', '1.00e-20')
+    >>> figure(Fraction("0.5001")), figure(Fraction("0.50004"))
+    ('0.5001', '0.5')
+    """
+    middle = (x.lower + x.upper) / 2 if isinstance(x, Enclosure) else x
+    if middle == 0:
+        return "0"
+    size = floor_log10(abs(middle))
+    if abs(size) > SURELY_DOUBLES:
+        return scientific_up(middle, 3)
+    if not SMALLEST_FIGURE <= size <= LARGEST_FIGURE:
+        return f"{float(middle):.2e}"
+    places = 3 - size if round(middle, 3 - size) == middle else 2 - size
+    text = f"{float(middle):.{max(3, places)}f}"
+    return text.rstrip("0").rstrip(".")

@@ -15,6 +15,7 @@ from snapdp.display.numbers import (
     exact_amount,
     exact_float,
     exact_operand,
+    figure,
     four_digits,
     four_digits_up,
     noise_digits,
@@ -23,6 +24,7 @@ from snapdp.display.numbers import (
     six_digits,
     two_digits,
 )
+from snapdp.exact import Enclosure
 
 F = Fraction
 NUMBERS = st.one_of(
@@ -258,3 +260,9 @@ def test_a_double_is_shown_to_the_side_that_is_named(x, half_width):
     assert high - low <= abs(printed) / 10**5
     if half_width is not None:
         assert high - low <= F(half_width) / 100
+
+
+def test_a_figure_has_three_places_or_three_digits_and_an_exponent_where_it_is_tiny_or_huge():
+    shown = [figure(F(n)) for n in ("2.20126e-6", "-1234567.5", "12345678", "0", "0.5001", "1e400")]
+    assert shown == ["2.20e-06", "-1234567.5", "1.23e+07", "0", "0.5001", "1.00e+400"]
+    assert figure(Enclosure(F(1), F(2))) == "1.5"

@@ -35,6 +35,7 @@ from snapdp.mechanism import (
 from snapdp.values import Value
 
 MECHANISMS = ("Laplace", "exact, fine grid", "exact, natural grid", "notes' rule", "GetAccuracy2", "simple bound")
+TAKEN = {"exact, natural grid": "first", "notes' rule": "last"}
 SIDES = ("below", "at", "above")
 LEAST_BOUND = Fraction(1024)
 Point = tuple[float, float]
@@ -55,10 +56,22 @@ class AccuracyRow(Value):
 
 
 class AccuracyLine(Value):
-    """The line of one mechanism: (epsilon, ratio) in pieces, with a jump after each but the last."""
+    """The line of one mechanism: (epsilon, ratio) in pieces, with a jump after each but the last.
+
+    taken  which point of a piece is the mechanism's own where two pieces meet: the "first" or the "last" one; None
+           where nothing jumps, or too little to be seen
+    """
 
     name: str
     pieces: tuple[tuple[Point, ...], ...]
+    taken: str | None = None
+
+    @property
+    def taken_points(self) -> tuple[Point, ...]:
+        """Return the points that are the mechanism's own where pieces meet."""
+        if self.taken is None or len(self.pieces) == 1:
+            return ()
+        return tuple(piece[0 if self.taken == "first" else -1] for piece in self.pieces)
 
 
 class AccuracyByEpsilon(Value):
@@ -135,7 +148,8 @@ def accuracy_lines(
     places = [list(piece) for piece in _notes_places(notes, natural, low, high)]
     finite = _notes_pieces(notes, places, progress)
     return tuple(
-        AccuracyLine(name=name, pieces=pieces) for name, pieces in zip(MECHANISMS, (*exact, *finite), strict=True)
+        AccuracyLine(name=name, pieces=pieces, taken=TAKEN.get(name))
+        for name, pieces in zip(MECHANISMS, (*exact, *finite), strict=True)
     )
 
 

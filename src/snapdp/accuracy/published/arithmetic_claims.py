@@ -15,7 +15,7 @@ from snapdp.accuracy.published import formulas, rounding_rule
 from snapdp.accuracy.published.claim import ALL_DATES, Claims, PrintedClaim, Setting
 from snapdp.accuracy.published.printed_mechanism import PrintedMechanism
 from snapdp.errors import PremiseError
-from snapdp.exact import Enclosure, enclose, nearest_multiple, power_of_two_at_least, round_up
+from snapdp.exact import Enclosure, enclose, floor_log2, nearest_multiple, power_of_two_at_least, round_up
 from snapdp.mechanism import (
     Precision,
     explicit_parameters,
@@ -37,12 +37,13 @@ class LossFormula(Protocol):
 
 def loss_of_section_5(s: Setting) -> PrintedClaim:
     bits = _bits(s)
-    found, proved, _ = _losses(s.mechanism, Precision(uniform=min(UNIFORM_BITS, bits), logarithm=bits, product=bits))
+    uniform = min(UNIFORM_BITS, bits)
+    found, proved, _ = _losses(s.mechanism, Precision(uniform=uniform, logarithm=bits, product=bits))
     claimed = s.mechanism.epsilon
     valid = _settled(found, proved, claimed)
     return PrintedClaim(
         name="eps' of section 5",
-        claim=f"a loss of at most epsilon with eta = 2^-{bits} and a uniform draw of {UNIFORM_BITS} bits",
+        claim=f"a loss of at most epsilon with eta = 2^-{bits} and a uniform draw of {uniform} bits",
         source=f"3 and 5 of {ALL_DATES}",
         says=enclose(claimed),
         exact=found,
@@ -112,6 +113,7 @@ def _settled(found: Enclosure, proved: Fraction | None, claimed: Fraction) -> bo
 
 def precision(s: Setting) -> PrintedClaim:
     """With p = m + 2 the effective epsilon is positive; how much of epsilon it is, is another question."""
+    fewest = _fewest_bits(s.mechanism.epsilon)
     bits = formulas.bits_of_epsilon(s.mechanism.epsilon)
     eta = Fraction(1, 2**bits) if bits >= 0 else Fraction(2**-bits)
     left = notes_effective_epsilon(epsilon=s.mechanism.epsilon, bound=s.mechanism.bound, eta=eta)
@@ -120,11 +122,22 @@ def precision(s: Setting) -> PrintedClaim:
         claim="the fewest bits that leave a positive eps'",
         source=f"5 of {ALL_DATES}",
         says=enclose(bits),
-        exact=enclose(bits),
-        valid=left > 0,
-        why="true, but eps' may be any small part of epsilon; the 118 bits of the logarithm save it.",
+        exact=enclose(fewest),
+        valid=bits == fewest,
+        why="true, but eps' may be any small part of epsilon; the 118 bits of the logarithm save it."
+        if bits == fewest
+        else "an epsilon above 2 makes m + 2 less than one bit; the 118 bits of the logarithm save it.",
         measured=("eps' as a part of epsilon", enclose(left / s.mechanism.epsilon)),
     )
+
+
+def _fewest_bits(epsilon: Fraction) -> int:
+    """Return the least p >= 1 with epsilon > 2 eta, eta = 2**-p: eps' of section 5 is positive from there on.
+
+    With 2**f <= epsilon < 2**(f + 1), p = -f is too few, and 1 - f is one too few only where epsilon is 2**f itself.
+    """
+    bits = max(1, 1 - floor_log2(epsilon))
+    return bits if epsilon > Fraction(2, 1 << bits) else bits + 1
 
 
 def grid(s: Setting) -> PrintedClaim:

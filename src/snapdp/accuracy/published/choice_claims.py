@@ -103,7 +103,8 @@ def _k_claim(s: Setting, k: Fraction, grid: Fraction, *, name: str) -> PrintedCl
 def clamp_from_gamma(s: Setting) -> PrintedClaim:
     """The bound given stands for B', the largest statistic; in data units, as the formula takes it."""
     m, within = s.mechanism, s.mechanism.bound
-    at = formulas.bound_from_gamma(largest=within * s.sensitivity, k=formulas.k_of_epsilon(m.epsilon), gamma=s.gamma)
+    k = formulas.k_of_epsilon(m.epsilon)
+    at = formulas.bound_from_gamma(largest=within * s.sensitivity, k=k, gamma=s.gamma)
     clamp = _decided(at, m.grid * s.sensitivity) / s.sensitivity
     binding = _binding(m.at(bound=clamp), within, clamp)
     valid = (s.gamma - binding).sign() >= 0
@@ -116,13 +117,19 @@ def clamp_from_gamma(s: Setting) -> PrintedClaim:
         says=at.enclosure,
         exact=enclose(tight * s.sensitivity),
         valid=valid,
-        why="wide enough: k exceeds the grid; wider than needed."
-        if valid and s.sensitivity <= 1
-        else "wide enough here, but the second term lacks the factor sensitivity."
-        if valid
-        else "the second term lacks the factor sensitivity.",
+        why=_why_of_clamp(valid=valid, coarse=m.grid > k, scaled=s.sensitivity > 1),
         measured=("binds with probability", binding.enclosure()),
     )
+
+
+def _why_of_clamp(*, valid: bool, coarse: bool, scaled: bool) -> str:
+    """Return why B from gamma holds or not; coarse: the grid exceeds k, which no grid of the notes does."""
+    lacks = "the second term lacks the factor sensitivity." if scaled else "the grid is coarser than k."
+    if not valid:
+        return lacks
+    if scaled or coarse:
+        return f"wide enough here, but {lacks}"
+    return "wide enough: k exceeds the grid; wider than needed."
 
 
 def binding_by_6_6(s: Setting) -> PrintedClaim:

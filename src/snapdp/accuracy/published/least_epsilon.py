@@ -15,11 +15,9 @@ from snapdp.accuracy.error import published_bound
 from snapdp.accuracy.four_digits import decimal, index_down
 from snapdp.accuracy.published.claim import Setting
 from snapdp.accuracy.published.printed_mechanism import PrintedMechanism
-from snapdp.accuracy.tails import exceeds, worst_exceeds
+from snapdp.accuracy.tails import ENOUGH_BITS, exceeds, worst_exceeds
 from snapdp.errors import PremiseError
 from snapdp.exact import HALF, ln_enclosure
-
-_BITS = 128
 
 
 def has_accuracy(s: Setting, m: PrintedMechanism) -> bool:
@@ -63,7 +61,7 @@ def _floor(s: Setting) -> Fraction:
     hinder it: P(|output - f| > a) >= e^(-(a + Lambda'/2)/lambda')/2, where Lambda' <= 2 lambda' or as given. For a < B
     and Lambda' >= 2 B, which is so for eps' <= 1/(2 B), half of all draws give 0 or less.
     """
-    m, scales = s.mechanism, ln_enclosure(1 / (2 * s.alpha), _BITS).lower
+    m, scales = s.mechanism, ln_enclosure(1 / (2 * s.alpha), ENOUGH_BITS).lower
     if m.grid_given and scales > 0:
         return scales / (s.target + m.grid / 2)
     if not m.grid_given and scales > 1:

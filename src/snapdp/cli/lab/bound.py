@@ -1,4 +1,4 @@
-"""`snapdp bound`: how far rounding can carry a formula, for all floats in a box.
+"""`snapdp lab bound`, also `snapdp bound`: how far rounding can carry a formula, for all floats in a box.
 
 Room: cli. Parse, one library call for each formula, print.
 """
@@ -6,16 +6,14 @@ Room: cli. Parse, one library call for each formula, print.
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from snapdp.cli.screen import console, echo_json, fitted, one_line, table
+from snapdp.cli.screen import echo_json, one_line, table, watched
 from snapdp.display import scientific_up
 from snapdp.errors import ProgramError, SnapdpError
 
@@ -54,23 +52,14 @@ def bound_command(
 
     FORMULA is a text such as "f + ln(U)/0.1" with a --range for each input, or a file of FPCore 2.0 cores.
     """
-    from snapdp.rounding import MOST_BOXES, Format, bound_error
-
     ctx.meta["snapdp.json"] = as_json
-    found: list[tuple[str, ErrorBound | SnapdpError, int]] = []
-    for core in _cores(formula, ranges):
-        if isinstance(core, ProgramError):
-            found.append((formula, core, 0))
-            continue
-        floats = core.floats if p is None else Format(p=p)
-        box = {name: (lower, upper) for name, lower, upper in core.box}
-        settings = {"relative": relative, "roundings": roundings, "most_boxes": boxes or MOST_BOXES}
-        try:
-            with _progress(core.name) as watch:
-                result = bound_error(core.formula, box, floats, progress=watch, **settings)  # type: ignore[arg-type]
-            found.append((core.name, result, core.left_out))
-        except SnapdpError as refusal:
-            found.append((core.name, refusal, core.left_out))
+    settings = {"relative": relative, "roundings": roundings}
+    found = [
+        (formula, core, 0)
+        if isinstance(core, ProgramError)
+        else (core.name, _bounded(core, p, boxes, settings), core.left_out)
+        for core in _cores(formula, ranges)
+    ]
     if all(isinstance(result, SnapdpError) for _, result, _ in found):
         raise next(result for _, result, _ in found if isinstance(result, SnapdpError))
     documents = [_document(*each) for each in found]
@@ -80,6 +69,29 @@ def bound_command(
         _print_one(documents[0])
     else:
         _print_many(documents, relative=relative)
+
+
+def _bounded(core: Core, p: int | None, boxes: int | None, settings: dict[str, Any]) -> ErrorBound | SnapdpError:
+    """Return the bound of one core, or why there is none: the others are told all the same."""
+    from snapdp.rounding import MOST_BOXES, Format, bound_error
+
+    box = {name: (lower, upper) for name, lower, upper in core.box}
+    try:
+        with watched(core.name) as tell:
+            return bound_error(
+                core.formula,
+                box,
+                core.floats if p is None else Format(p=p),
+                progress=None if tell is None else _told_to(tell),
+                most_boxes=boxes or MOST_BOXES,
+                **settings,
+            )
+    except SnapdpError as refusal:
+        return refusal
+
+
+def _told_to(tell: Callable[[str], None]) -> Progress:
+    return lambda boxes, upper, met: tell(f"{boxes} boxes, {met:.3g} ... {upper:.3g} units of 2^-p")
 
 
 def _cores(formula: str, ranges: tuple[str, ...]) -> Iterator[Core | ProgramError]:
@@ -156,16 +168,3 @@ def _print_many(documents: list[dict[str, Any]], *, relative: bool) -> None:
         )
     heads = ("core", "absolute error", *(["relative error"] if relative else []), "floats")
     table(heads, rows, numbers=(1, 2) if relative else (1,))
-
-
-@contextmanager
-def _progress(name: str) -> Iterator[Progress | None]:
-    """Show how far a long search is, on a terminal only."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    shown = fitted(one_line(name), err=True)
-    with console(err=True).status(shown) as status:
-        yield lambda boxes, upper, met: status.update(
-            f"{shown}: {boxes} boxes, {met:.3g} ... {upper:.3g} units of 2^-p"
-        )

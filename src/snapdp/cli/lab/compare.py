@@ -5,9 +5,6 @@ Room: cli. Parse, one library call, print.
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,12 +14,12 @@ from snapdp.cli.flags.arguments import NUMBER, NUMBERS
 from snapdp.cli.flags.csv_dialect import csv_options, to_declare
 from snapdp.cli.flags.picture import picture_option, writing_picture
 from snapdp.cli.lab.errors import OF_A_TABLE
-from snapdp.cli.screen import console, echo_json, note, one_line, say, table
+from snapdp.cli.screen import echo_json, note, one_line, say, table, watched
 from snapdp.display import decimal_up, exact_amount, four_digits_up
 from snapdp.exact import to_float_up
 
 if TYPE_CHECKING:
-    from snapdp.accuracy import AccuracyByEpsilon, Progress
+    from snapdp.accuracy import AccuracyByEpsilon
 
 EXAMPLE = """\b
 Examples:
@@ -97,7 +94,7 @@ def compare_command(ctx: click.Context, /, show: str, plot: Path | None, as_json
 def _side_by_side(show: str, given: dict[str, Any], plot: Path | None, as_json: bool) -> None:
     from snapdp.cli.lab import views
 
-    with _progress() as _:
+    with watched("computing"):
         view = views.view(show, given)
     if plot is not None:
         from snapdp.cli.lab import pictures
@@ -171,17 +168,8 @@ def _draw(found: AccuracyByEpsilon, plot: Path) -> None:
     first, last = found.rows[0].epsilon, found.rows[-1].epsilon
     if first == last:
         raise click.UsageError("A picture needs two --epsilons at least: it is drawn from the least to the greatest.")
-    with _progress() as progress:
+    with watched("computing") as tell:
+        progress = None if tell is None else lambda done, total: tell(f"{done} of {total} points")
         lines = accuracy_lines(first=first, last=last, alpha=found.alpha, bits=found.bits, progress=progress)
     with writing_picture(plot):
         pictures.write_accuracy(lines, plot, alpha=found.alpha)
-
-
-@contextmanager
-def _progress() -> Iterator[Progress | None]:
-    """Show that something is computed, and how many points of a picture already are; on a terminal only."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    with console(err=True).status("computing") as status:
-        yield lambda done, total: status.update(f"computing: {done} of {total} points")

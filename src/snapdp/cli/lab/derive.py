@@ -1,4 +1,4 @@
-"""`snapdp derive`: bounds on every value a floating-point program computes, rule by rule.
+"""`snapdp lab derive`, also `snapdp derive`: bounds on every value a floating-point program computes, rule by rule.
 
 Room: cli. Parse, one library call, print.
 """

@@ -12,7 +12,7 @@ import click
 
 from snapdp.cli.flags.arguments import NUMBER, NUMBERS
 from snapdp.cli.screen import console, echo, echo_json, note
-from snapdp.display import scientific_up
+from snapdp.display import SURELY_DOUBLES, figure
 from snapdp.exact import Enclosure, floor_log10
 
 if TYPE_CHECKING:
@@ -27,8 +27,6 @@ Examples:
 """
 DATES = "26 August 2019, 31 August 2019 and 26 August 2020"
 HOLDS = {True: "Valid", False: "Invalid", None: "Not settled"}
-LARGEST_FIGURE, SMALLEST_FIGURE = 6, -4  # powers of ten that are written without an exponent
-DOUBLES = 300  # powers of ten that surely are doubles
 
 
 @click.command("published", epilog=EXAMPLE)
@@ -101,30 +99,6 @@ def _lines(claim: PrintedClaim, width: int) -> list[str]:
     return [textwrap.fill(text, width, subsequent_indent="    ", break_on_hyphens=False) for text in texts]
 
 
-def figure(x: Any) -> str:
-    """Return a number for people: three places or three significant digits, whichever are more; to any side.
-
-    Four digits where they are all it has, as an epsilon that was searched for.
-
-    >>> from fractions import Fraction
-    >>> figure(Fraction(2, 3)), figure(Fraction(1, 180)), figure(Fraction(7)), figure(Fraction(1, 10**20))
-    ('0.667', '0.00556', '7', '1.00e-20')
-    >>> figure(Fraction("0.5001")), figure(Fraction("0.50004"))
-    ('0.5001', '0.5')
-    """
-    middle = (x.lower + x.upper) / 2 if isinstance(x, Enclosure) else x
-    if middle == 0:
-        return "0"
-    size = floor_log10(abs(middle))
-    if abs(size) > DOUBLES:
-        return scientific_up(middle, 3)
-    if not SMALLEST_FIGURE <= size <= LARGEST_FIGURE:
-        return f"{float(middle):.2e}"
-    places = 3 - size if round(middle, 3 - size) == middle else 2 - size
-    text = f"{float(middle):.{max(3, places)}f}"
-    return text.rstrip("0").rstrip(".")
-
-
 def _document(found: BesideExact, options: dict[str, Any]) -> dict[str, Any]:
     m = found.mechanism
     return {
@@ -156,6 +130,6 @@ def _claim_values(claim: PrintedClaim) -> dict[str, Any]:
 
 def _ends(e: Enclosure) -> dict[str, Any]:
     """Return a number as it is shown, as a double where it is one, and exactly where it is a rational."""
-    within = e.upper == 0 or abs(floor_log10(max(abs(e.lower), abs(e.upper)))) <= DOUBLES
+    within = e.upper == 0 or abs(floor_log10(max(abs(e.lower), abs(e.upper)))) <= SURELY_DOUBLES
     number = {"shown": figure(e), "value": float(e) if within else None}
     return {**number, "exact": str(e.lower)} if e.is_exact else number

@@ -5,18 +5,18 @@ Room: cli. One library call for each.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import click
 
 from snapdp.accuracy import SideBySide, bias_by_guess, clamp_by_gamma, contenders, distance_tails, errors_of_means
 from snapdp.cli.lab import errors
-from snapdp.cli.lab.published import figure as three_places
 from snapdp.cli.screen import note, one_line, table
-from snapdp.display import exact_amount, scientific_up
+from snapdp.display import exact_amount, figure, scientific_up
 from snapdp.exact import Enclosure, to_float_down, to_float_up
 
-SMALLEST = 1e-30  # what is below it is shown as 0: rounding at 118 bits, or less
+SMALLEST = Fraction(1, 10**30)  # what is below it is not told apart: rounding at 118 bits, or less
 
 
 class View(NamedTuple):
@@ -40,8 +40,10 @@ class View(NamedTuple):
 
 
 FOUR = ("fine", "natural", "to range", "notes")
-CLAMPS = ("fine, natural: exact arithmetic on these grids, with its wide clamp. to range: the natural grid, clamped to "
-          "the range. notes: the notes' rule, with its clamp from gamma = 0.05.")  # fmt: skip
+GRIDS_AND_CLAMPS = (
+    "fine, natural: exact arithmetic on these grids, with its wide clamp. to range: the natural grid, clamped to the "
+    "range. notes: the notes' rule, with its clamp from gamma = 0.05."
+)
 
 
 def view(show: str, given: dict[str, Any]) -> View:
@@ -75,7 +77,7 @@ def _of_four(
 ) -> View:
     """Return the view of figures of the four mechanisms, all of which are drawn."""
     drawn = tuple(enumerate(found.names))
-    return View(show, found, title, (*at, *FOUR), of, figure, drawn, scale, f"{remark} {CLAMPS}", notice)
+    return View(show, found, title, (*at, *FOUR), of, figure, drawn, scale, f"{remark} {GRIDS_AND_CLAMPS}", notice)
 
 
 def _bias(given: dict[str, Any]) -> View:
@@ -184,9 +186,9 @@ def _exactly(x: Any) -> str:
 
 def _figure(e: Enclosure) -> str:
     if max(abs(e.lower), abs(e.upper)) < SMALLEST:
-        return "0"
+        return "0" if e.lower <= 0 <= e.upper else "< 1e-30" if e.lower > 0 else "> -1e-30"
     middle = (e.lower + e.upper) / 2
-    return scientific_up(middle, 3) if abs(middle) < 1e-4 else three_places(e)
+    return scientific_up(middle, 3) if abs(middle) < 1e-4 else figure(e)
 
 
 def _ends(e: Enclosure) -> list[float]:

@@ -1,8 +1,8 @@
 """Upper bounds on the privacy loss of the mechanism in p-bit arithmetic: the proved one, and two published ones.
 
 Room: mechanism. Functions of public numbers only. `proved_loss` is what rule="proved" charges, by a formula that the
-verifier asks for every machine whose sum is exact; `mironov_loss` and
-`liu_loss` are claims of the literature, each refused where its premises fail (they are false there).
+verifier asks for every machine whose sum is exact; `mironov_loss` and `liu_loss` are claims of the literature, each
+refused where its premises fail (they are false there).
 Theory: docs/theory/finite-precision.md, (3)-(9).
 """
 

@@ -5,7 +5,7 @@ the noise is perturbed, by the factors e^(-shortfall) to e^(surplus), and cells 
 not round the formula is the one by which the mechanism chooses its noise (mechanism/law/bounds.py), so that what the
 mechanism charges is never judged by less.
 All numbers are enclosed outward; the bound is reported as a decimal rounded up.
-Theory: docs/theory/verifier-loss.md, (4)-(13) and (27)-(30).
+Theory: docs/theory/verifier-loss.md, (4)-(13), (27)-(30) and (40).
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Both evaluations of a program at one draw, for readers and for machines: bounds and values, in order, step by step.
 
-Room: verifier. Lower bounds and values are rounded down, upper bounds up, so that what is printed holds; where nothing
-has rounded there is one number. A line under the numbers shows where the values lie between the bounds.
+Room: verifier. Lower bounds are rounded down, upper bounds up, and values between them to nearest, so that what is
+printed holds; where nothing has rounded there is one number, in full where its digits are few. A line under the numbers
+shows where the values lie between the bounds. Steps that only look up a name or a float are left out.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import textwrap
 from fractions import Fraction
 from typing import Any
 
-from snapdp.display import decimal_down, decimal_up, exact_float
+from snapdp.display import decimal_down, decimal_nearest, decimal_up, exact_float
 from snapdp.exact import floor_log10, power_of_ten
 from snapdp.values import Value
 from snapdp.verifier.language.printing import expression_text, names_of, printed, statement_text
@@ -19,12 +20,13 @@ from snapdp.verifier.machine.given import typed
 from snapdp.verifier.machine.semantics import Bound
 from snapdp.verifier.report.derivation import LOOKUPS, machine_text, notation_of
 from snapdp.verifier.report.notation import Notation
-from snapdp.verifier.rules.evaluation import EvaluatedStep, Evaluation
+from snapdp.verifier.rules.evaluation import EvaluatedLine, EvaluatedStep, Evaluation
 from snapdp.verifier.rules.printed_rules import warning
 
 WIDTH = 79
 MOST_PARTS = 300  # of a bound that is written as a formula
 MOST_DIGITS = 60
+MOST_PLACES = 20  # of a float that is written in full
 SCALE = 48  # places between the brackets of a picture
 SMALLEST_PLAIN, LARGEST_PLAIN = -5, 15  # powers of ten that are written without an exponent
 
@@ -41,16 +43,19 @@ def evaluation_text(evaluation: Evaluation, *, width: int = WIDTH) -> str:
     lines += ["", "Between the derived bounds [ ]: R the real value, F the float value, * both."]
     for line in evaluation.lines:
         lines += ["", *textwrap.wrap(f"{statement_text(line.statement, names)};", width, subsequent_indent="    ")]
-        for step in line.steps:
-            if step is line.steps[-1] or step.inference.rule not in LOOKUPS:
-                lines += _step_lines(step, evaluation, notation, width)
+        for step in _shown_steps(line):
+            lines += _step_lines(step, evaluation, notation, width)
     return "\n".join([*lines, "", *textwrap.wrap(conclusion(evaluation), width), ""])
+
+
+def _shown_steps(line: EvaluatedLine) -> list[EvaluatedStep]:
+    return [step for step in line.steps if step is line.steps[-1] or step.inference.rule not in LOOKUPS]
 
 
 def _at(evaluation: Evaluation) -> list[str]:
     program, p = evaluation.derivation.program, evaluation.derivation.machine.p
     queries = {query.name: f"{query.name}(D)" for query in program.queries}
-    return [f"{queries.get(name, name)} = {decimals(x, p=p)[0]}" for name, x in evaluation.given.values]
+    return [f"{queries.get(name, name)} = {in_full(x, p=p)}" for name, x in evaluation.given.values]
 
 
 def rounded_values(evaluation: Evaluation) -> list[str]:
@@ -58,20 +63,31 @@ def rounded_values(evaluation: Evaluation) -> list[str]:
     p = evaluation.derivation.machine.p
     return [
         f"{each.name} = {typed(each.asked)} is no number of this machine: the run takes the nearest one, "
-        f"{decimals(each.used, p=p)[0]}{hexadecimal(each.used)}."
+        f"{in_full(each.used, p=p)}{hexadecimal(each.used)}."
         for each in evaluation.given.rounded
     ]
 
 
 def conclusion(evaluation: Evaluation) -> str:
     """Return what was seen, in a sentence or two."""
-    held, all_steps, result = sum(s.holds for s in evaluation.steps), len(evaluation.steps), evaluation.result
+    shown, result = [step for line in evaluation.lines for step in _shown_steps(line)], evaluation.result
     p, real = evaluation.derivation.machine.p, result.real
-    returned = f"The machine returns {exact_float(result.computed)}"
-    same = real.lower <= result.computed <= real.upper
-    over = "so does the program over the reals" if same else f"over the reals it is {decimals(real.lower, p=p)[0]}"
+    if real.lower <= result.computed <= real.upper:
+        returned = f"The machine returns {exact_float(result.computed)}; so does the program over the reals"
+    else:
+        over = decimals(result.computed, real.lower, p=p)[1]
+        returned = f"The machine returns {_returned(result.computed, p)}; over the reals it is {over}"
     kind = "Theorem 1'" if evaluation.rules == "sound" else "by rules that are unsound"
-    return f"{returned}; {over}. The float value lies between its bounds in {held} of {all_steps} steps ({kind})."
+    held = sum(step.holds for step in shown)
+    return f"{returned}. The float value lies between its bounds in {held} of {len(shown)} steps ({kind})."
+
+
+def _returned(x: Fraction, p: int) -> str:
+    """Return a float beside which another number stands: with its digits, and as it is usually written."""
+    usual, number = exact_float(x), in_full(x, p=p)
+    if "^" in usual or usual == number:
+        return usual
+    return number if "/" in usual else f"{number}, which is written {usual}"
 
 
 def _step_lines(step: EvaluatedStep, evaluation: Evaluation, notation: Notation, width: int) -> list[str]:
@@ -79,7 +95,7 @@ def _step_lines(step: EvaluatedStep, evaluation: Evaluation, notation: Notation,
     head = f"{expression_text(step.inference.expression, names)}   ({step.inference.rule})"
     lines = textwrap.wrap(head, width, initial_indent="  ", subsequent_indent="    ")
     if step.is_exact:
-        both = f"both   {decimals(step.computed, p=p)[0]}, and so are the bounds"
+        both = f"both   {in_full(step.computed, p=p)}, and so are the bounds"
         return [*lines, *_indented(both, width, 6)]
     bounds = step.inference.interval
     rows = [
@@ -87,7 +103,7 @@ def _step_lines(step: EvaluatedStep, evaluation: Evaluation, notation: Notation,
         *sorted([("real", step.real.lower, ""), ("float", step.computed, "")], key=lambda row: row[1]),
         ("upper", step.upper.upper, _formula(bounds.upper, notation)),
     ]
-    numbers = decimals(*(value for _, value, _ in rows), p=p, last_up=True)
+    numbers = decimals(*(value for _, value, _ in rows), p=p, ends=True)
     wide = max(map(len, numbers))
     for (name, _, formula), number in zip(rows, numbers, strict=True):
         line = f"      {name:<5}  {number:<{wide}}   {formula}".rstrip()
@@ -137,11 +153,13 @@ def picture(step: EvaluatedStep) -> str:
     return f"{before}[{''.join(inside)}]{after}"
 
 
-def decimals(*values: Fraction, p: int, last_up: bool = False) -> list[str]:
-    """Return numbers with as many digits as tell floats of p bits apart, rounded down, the last one up if asked.
+def decimals(*values: Fraction, p: int, ends: bool = False) -> list[str]:
+    """Return numbers with as many digits as tell floats of p bits apart, to nearest; ends: first down and last up.
 
-    >>> decimals(Fraction(1, 3), Fraction(2, 3), p=11, last_up=True), decimals(Fraction(10) ** 30 / 3, p=11)
-    (['0.33333333', '0.66666667'], ['3.3333333e29'])
+    >>> decimals(Fraction(1, 3), Fraction(2, 3), p=11), decimals(Fraction(1, 3), Fraction(1, 3), p=11, ends=True)
+    (['0.33333333', '0.66666667'], ['0.33333333', '0.33333334'])
+    >>> decimals(Fraction(10) ** 30 / 3, p=11)
+    ['3.3333333e29']
     """
     digits = min(MOST_DIGITS, math.ceil(p * math.log10(2)) + 4)
     largest = max(abs(value) for value in values)
@@ -149,9 +167,22 @@ def decimals(*values: Fraction, p: int, last_up: bool = False) -> list[str]:
     plain = SMALLEST_PLAIN <= size <= LARGEST_PLAIN
     unit, suffix = (Fraction(1), "") if plain else (power_of_ten(size), f"e{size}")
     places = max(0, digits - 1 - size) if plain else digits - 1
-    ups = [last_up and place == len(values) - 1 for place in range(len(values))]
-    texts = [(decimal_up if up else decimal_down)(x / unit, places) for x, up in zip(values, ups, strict=True)]
+    sides = [decimal_nearest] * len(values)
+    if ends:
+        sides[0], sides[-1] = decimal_down, decimal_up
+    texts = [rounded(x / unit, places) for rounded, x in zip(sides, values, strict=True)]
     return [text if text == "0" else text + suffix for text in texts]
+
+
+def in_full(x: Fraction, *, p: int) -> str:
+    """Return a float with all its digits where they are few, else as `decimals` has it.
+
+    >>> in_full(Fraction(171, 512), p=8), in_full(Fraction(1, 2**30), p=8)
+    ('0.333984375', '9.313226e-10')
+    """
+    whole = decimal_down(x, MOST_PLACES)
+    short = x.denominator <= 2**MOST_PLACES and abs(x) < 10**LARGEST_PLAIN
+    return whole if short and Fraction(whole) == x else decimals(x, p=p)[0]
 
 
 def hexadecimal(x: Fraction) -> str:
@@ -181,19 +212,19 @@ def evaluation_values(evaluation: Evaluation) -> dict[str, Any]:
             for line in evaluation.lines
         ],
         "float": str(result.computed),
-        "real": decimals(result.real.lower, result.real.upper, p=p, last_up=True),
+        "real": decimals(result.real.lower, result.real.upper, p=p, ends=True),
         "sound": evaluation.is_sound,
     }
 
 
 def _step_values(step: EvaluatedStep, notation: Notation, p: int) -> dict[str, Any]:
-    lower, upper = decimals(step.lower.lower, step.upper.upper, p=p, last_up=True)
+    lower, upper = decimals(step.lower.lower, step.upper.upper, p=p, ends=True)
     bounds = step.inference.interval
     return {
         "expression": expression_text(step.inference.expression, notation.names),
         "rule": step.inference.rule,
         "float": str(step.computed),
-        "real": decimals(step.real.lower, step.real.upper, p=p, last_up=True),
+        "real": decimals(step.real.lower, step.real.upper, p=p, ends=True),
         "lower": {"value": lower, "bound": _formula(bounds.lower, notation)},
         "upper": {"value": upper, "bound": _formula(bounds.upper, notation)},
         "exact": step.is_exact,

@@ -197,7 +197,7 @@ def test_item_10_case_four_of_the_accuracy_algorithm_is_invalid():
     assert missed.lower <= claim.measured[1].upper
 
 
-def test_item_10_case_four_misses_34_times_too_often_at_a_small_alpha():
+def test_item_10_case_four_misses_20_times_too_often_at_a_small_alpha():
     found = beside("Algorithm 1", epsilon="5/3", bound=5, if_value=5, alpha="0.01", arithmetic="exact")
     assert found.valid is False
     assert found.measured[1].lower > F("0.01") * 20
@@ -377,6 +377,33 @@ def test_item_15_the_fewest_bits_may_leave_almost_nothing_of_epsilon():
     left = (epsilon - 2 * F(1, 2**120)) / epsilon
     assert F(1, 2**31) < left < F(1, 2**29)
     assert published.bits_of_epsilon(1) == 2
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "fewest"), [(1, 2), ("1.001", 1), (2, 1), ("0.5", 3), ("0.3", 3), ("0.25", 4), (F(1, 2**90), 92)]
+)
+def test_item_15_m_plus_2_is_the_fewest_bits_with_a_positive_effective_epsilon(epsilon, fewest):
+    assert [2 * F(1, 2**bits) < F(epsilon) for bits in (fewest - 1, fewest)] == [fewest == 1 and F(epsilon) > 2, True]
+    found = beside("p = m + 2", epsilon=epsilon, bound=8, if_value=0)
+    assert (found.says.lower, found.exact.lower, found.valid) == (fewest, fewest, True)
+
+
+def test_item_15_m_plus_2_is_no_number_of_bits_where_epsilon_is_above_2():
+    found = beside("p = m + 2", epsilon="2.5", bound=8, if_value=0)
+    assert (found.says.lower, found.exact.lower, found.valid) == (0, 1, False)
+
+
+def test_item_4_the_claim_names_the_bits_of_the_uniform_draw_that_it_is_about():
+    for bits, uniform in ((24, 24), (60, 53)):
+        found = beside("eps' of section 5", epsilon=1, bound=8, if_value=0, bits=bits)
+        assert f"eta = 2^-{bits} and a uniform draw of {uniform} bits" in found.claim
+
+
+def test_item_14_on_a_grid_coarser_than_k_the_clamp_may_bind_too_often():
+    coarse = beside("B from gamma", epsilon=1, bound=10, if_value=0, grid="7.2", gamma="0.2")  # B < two steps
+    assert coarse.valid is False
+    assert coarse.why == "the grid is coarser than k."
+    assert beside("B from gamma", epsilon=1, bound=10, if_value=0, grid=16).valid
 
 
 def test_every_formula_is_the_one_that_is_printed_eta_included():

@@ -63,7 +63,7 @@ def test_the_search_finds_at_least_what_60_random_tries_find_elsewhere(epsilon, 
 
 
 def test_evenly_spread_values_alone_find_less():
-    """The twin: without the values at which errors add up the search finds a third of the loss."""
+    """The twin: without the values at which errors add up the search finds less than half of the excess."""
     p = mechanism("1", 0, 20, 53, "proved")
     spread = [p.value_lower + F(i, 7) * p.grid / 3 for i in range(4)]
     assert 2 * excess(p, worst_pair(p, values=spread)) < excess(p, worst_pair(p))

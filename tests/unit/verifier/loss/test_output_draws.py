@@ -73,11 +73,61 @@ def test_a_bounded_sampler_has_a_least_float_and_others_go_down_to_0():
     assert output_draws_values(unbounded)["signs"][0]["first"] is None
 
 
-def test_what_is_no_output_and_what_has_no_formula_is_refused():
+def test_what_is_no_output_and_what_draws_no_floats_is_refused():
     with pytest.raises(ParameterError, match="5 is no output"):
         output_draws(load_program("snap_half"), Machine(), f=3, output=5)
     with pytest.raises(ParameterError, match="66 is no output"):
         output_draws(load_program("snap_half"), Machine(), f=3, output=66)
-    for name, machine in (("snap_noclamp", ""), ("naive_primitive", ""), ("snap_half", "sampler=ideal")):
-        with pytest.raises(PremiseError, match="have no formula"):
-            output_draws(load_program(name), parse_machine(machine), f=1, output=2)
+    with pytest.raises(PremiseError, match="draws a Laplace variable"):
+        output_draws(load_program("naive_primitive"), Machine(), f=1, output=2)
+    with pytest.raises(PremiseError, match="U is a real number"):
+        output_draws(load_program("snap_half"), parse_machine("sampler=ideal"), f=1, output=2)
+    with pytest.raises(PremiseError, match="has no draw"):
+        output_draws(parse("program p { query f; return f(D); }"), Machine(), f=1, output=2)
+
+
+@pytest.mark.parametrize(
+    ("name", "output", "lacking"),
+    [
+        ("cc_snap", 4, "what is released is computed from the snapped value"),
+        ("notes_scaled", "2.5", "what is released is computed from the snapped value"),
+        ("diffprivlib", 6, "what is released is computed from the snapped value"),
+        ("snap_noclamp", 4, 'the premise "clamp present" fails: the output is not clamped'),
+        ("snap_nosign", 2, 'the premise "sign fair" fails: the noise has no random sign'),
+    ],
+)
+def test_without_a_formula_the_floats_are_given_and_what_is_lacking_is_named(name, output, lacking):
+    program, machine = load_program(name), Machine(p=11)
+    found = output_draws(program, machine, f=3, output=output)
+    assert found.lacking == lacking
+    assert lacking in " ".join(output_draws_text(found).split())
+    assert output_draws_values(found)["no_formula"] == lacking
+    assert any(each.last is not None for each in found.signs)
+    for each in found.signs:
+        assert each.condition is each.lower is each.upper is None
+        if each.last is None:
+            continue
+        assert released(program, machine, 3, each.sign, each.last) == Fraction(output)
+        above = next_above(each.last, 11)
+        assert above == 1 or released(program, machine, 3, each.sign, above) != Fraction(output)
+        if each.first is not None:
+            assert released(program, machine, 3, each.sign, each.first) == Fraction(output)
+            assert released(program, machine, 3, each.sign, next_below(each.first, 11)) != Fraction(output)
+
+
+def test_a_query_that_is_clamped_first_is_g_in_the_formula():
+    text = """program p { query f in [-30, 30]; U <-$ unif; S <-$ {-1,1};
+      return clamp[8](round[2](clamp[6](f(D)) + S * ln(U))); }"""
+    found = output_draws(parse(text), Machine(), f=20, output=8)
+    assert (found.lacking, found.f, found.added) == (None, 20, 6)
+    assert found.signs[1].condition == "0 < U <= exp((g - x + Lambda/2) eps)"
+    assert float(found.signs[1].upper) == pytest.approx(exp(-1), rel=1e-15)
+    assert "g = 6 (what the noise is added to)" in " ".join(output_draws_text(found).split())
+    assert released(parse(text), Machine(), 20, -1, found.signs[1].last) == 8
+
+
+def test_an_output_that_is_no_binary_fraction_stands_for_the_nearest_float():
+    text = "program p { query f in [-3, 3]; U <-$ unif; S <-$ {-1,1}; return round[1/10](f(D) + S * ln(U)); }"
+    found = output_draws(parse(text), Machine(), f=0, output="0.3")
+    assert found.output == Fraction(0.3)
+    assert released(parse(text), Machine(), 0, -1, found.signs[1].last) == Fraction(0.3)

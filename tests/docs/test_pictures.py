@@ -1,0 +1,69 @@
+"""Pictures of the guide are drawn by what the page beside them says: those on disk show what it draws today.
+
+`python -m tests.docs.test_pictures` draws them anew.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from snapdp.cli.app import main
+from snapdp.verifier import load_program, verdict_page, verify
+from tests import ROOT
+
+GUIDE = ROOT / "docs" / "guide"
+COMMANDS = {  # a picture of a command, which writes it by --plot
+    "plan-mean.svg": "plan --mean age --bounds 0,120 --missing middle --n 5000 --epsilon 0.5",
+    "plan-natural.svg": "plan --sensitivity 1 --bounds 0,1000 --epsilon 0.49 --grid natural",
+    "compare-accuracy.svg": "lab compare --epsilons 0.5,2",
+    "compare-bias.svg": "lab compare --show bias --epsilon 1 --sensitivity 1 --bounds 0,10",
+}
+REPORTS = {"audit-naive.svg": "naive_laplace", "verify-halfscale.svg": "snap_halfscale"}  # the last one of a report
+OF_A_RELEASE = {"release-report.svg"}  # drawn at random once, as releases are
+
+
+def drawn(name: str, directory: Path) -> str:
+    """Return a picture as it is drawn today."""
+    if name in REPORTS:
+        found = re.findall(r"<svg .*?</svg>", verdict_page(verify(load_program(REPORTS[name]))), re.DOTALL)
+        return found[-1].replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1) + "\n"
+    path = directory / name
+    done = CliRunner().invoke(main, [*shlex.split(COMMANDS[name]), "--plot", str(path)])
+    assert done.exit_code == 0, done.output
+    return path.read_text(encoding="utf-8")
+
+
+def content(picture: str) -> str:
+    """Return what tells whether two pictures show the same: a digest of the points, or all of it."""
+    found = re.search(r"points sha256 [0-9a-f]{64}", picture)
+    return found[0] if found else picture
+
+
+SLOW = ("plan-mean.svg", "verify-halfscale.svg")
+EACH = [pytest.param(name, marks=[pytest.mark.long] * (name in SLOW)) for name in (*COMMANDS, *REPORTS)]
+
+
+@pytest.mark.parametrize("name", EACH)
+def test_a_picture_on_disk_is_what_is_drawn_today(name, tmp_path):
+    kept = (GUIDE / name).read_text(encoding="utf-8")
+    assert content(kept) == content(drawn(name, tmp_path))
+    assert len(kept) < 100_000
+
+
+def test_every_picture_is_one_of_these_and_stands_on_a_page_beside_its_command():
+    assert {path.name for path in (ROOT / "docs").rglob("*.svg")} == {*COMMANDS, *REPORTS, *OF_A_RELEASE}
+    pages = "".join(path.read_text(encoding="utf-8") for path in sorted(GUIDE.glob("*.md")))
+    assert [name for name in (*COMMANDS, *REPORTS, *OF_A_RELEASE) if f"]({name})" not in pages] == []
+    assert [command for command in COMMANDS.values() if f"snapdp {command}" not in pages] == []
+    others = [path.name for path in (ROOT / "docs").rglob("*") if path.suffix in (".png", ".pdf", ".jpg", ".gif")]
+    assert others == []
+
+
+if __name__ == "__main__":
+    for each in (*COMMANDS, *REPORTS):
+        (GUIDE / each).write_text(drawn(each, GUIDE), encoding="utf-8")
