@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from snapdp.cli.app import main
+from snapdp.cli.demo import people
 from snapdp.cli.lab.compare import EXAMPLE
 from tests import ROOT
 
@@ -92,6 +93,14 @@ def test_the_other_comparisons_are_tables_json_and_pictures(words, first, last, 
     assert points_of(path)
 
 
+def test_a_value_beyond_the_range_is_clamped_at_the_grid_and_the_page_says_where():
+    def flat(*words):
+        return " ".join(run("--show", "distance", "--if-value", "12", *words).output.split())
+
+    assert "Values are clamped to the range first; widened to the grid, notes -1 to 11." in flat()
+    assert "Values are clamped to the range first. fine" in flat("--bounds", "0,8")
+
+
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
@@ -122,6 +131,61 @@ def test_what_it_cannot_take_is_refused(words, code, said, tmp_path, monkeypatch
     assert list(tmp_path.iterdir()) == []
 
 
+def written(tmp_path, ages):
+    path = tmp_path / "people.csv"
+    path.write_text("age\n" + "".join(f"{age}\n" for age in ages), encoding="utf-8")
+    return ("--show", "errors", "--public-table", str(path), "--column", "age", "--bounds", "0,120")
+
+
+def test_errors_of_a_public_table_are_those_of_its_first_rows_and_say_that_they_are_not_private(tmp_path):
+    """The people of the demo, written into a file, have the errors that they have without it."""
+    table = written(tmp_path, [age for age, _, _ in people()])
+    done = run(*table, "--rows", "100,1000", "--epsilons", "0.5")
+    assert done.exit_code == 0
+    assert done.output.startswith("NOT PRIVATE: ")
+    assert max(map(len, done.output.splitlines())) <= 80
+    made_up = run("--show", "errors", "--rows", "100,1000", "--epsilons", "0.5")
+    assert "NOT PRIVATE" not in made_up.output
+    assert cells_of(done) == cells_of(made_up)
+    found = json.loads(run(*table, "--epsilons", "0.5", "--json").output)
+    assert [row["n"] for row in found["rows"]] == ["5000"]  # all of them
+    assert found["notice"].startswith("NOT PRIVATE")
+
+
+def test_a_picture_of_a_public_table_says_that_it_is_not_private(tmp_path):
+    table, path = written(tmp_path, [31, 40, 55]), tmp_path / "p.svg"
+    assert run(*table, "--epsilons", "1", "--plot", str(path)).exit_code == 0
+    assert "NOT PRIVATE" in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["--rows", "4"], 1, "the table has fewer"),
+        (["--rows", "0"], 1, "positive whole number"),
+        (["--rows", "x"], 2, "no number"),
+        (["--missing", "dropped"], 1, "a sum and a count"),
+        (["--column", "Age"], 1, "Did you mean 'age'"),
+        (["--bounds", "1"], 2, "needs --column NAME and --bounds"),
+        (["--public-table", "postgresql://host/base"], 2, "a CSV or Parquet file"),
+        (["--public-table", "people.duckdb"], 2, "a CSV or Parquet file"),
+        (["--delimiter", "x"], 1, ""),
+        (["--if-value", "3"], 2, "--if-value is not read"),
+    ],
+)
+def test_what_is_no_public_table_is_refused_without_a_cell(words, code, said, tmp_path):
+    done = run(*written(tmp_path, [31, 40, 7777]), *words)
+    assert (done.exit_code, said in done.stderr) == (code, True), done.output + done.stderr
+    assert "defect" not in done.stderr
+    assert "7777" not in done.output + done.stderr
+
+
+def test_flags_of_a_table_need_one():
+    done = run("--show", "errors", "--column", "age", "--bounds", "0,9")
+    assert (done.exit_code, "--bounds, --column belongs to --public-table" in done.stderr) == (2, True)
+    assert run("--public-table", "people.csv").exit_code == 2  # accuracies read none
+
+
 def test_the_picture_of_the_guide_is_what_its_command_draws(tmp_path):
     page = (ROOT / "docs/guide/compare.md").read_text(encoding="utf-8")
     for words in re.findall(r"^snapdp lab compare (.*--plot) (compare-\w+\.svg)", page, re.MULTILINE):
@@ -138,9 +202,12 @@ def points_of(picture):
     return re.findall(r"points sha256 [0-9a-f]{64}", picture.read_text(encoding="utf-8"))
 
 
-def test_the_examples_of_its_help_run():
-    lines = [line.split()[3:] for line in EXAMPLE.splitlines() if line.startswith("  snapdp lab compare ")]
-    assert len(lines) == 6
+def test_the_examples_of_its_help_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path, [31, 40, 55])
+    text = EXAMPLE.replace("\\\n", " ")
+    lines = [line.split()[3:] for line in text.splitlines() if line.startswith("  snapdp lab compare ")]
+    assert len(lines) == 7
     for words in lines:
         if "--plot" not in words:  # the picture of the guide is drawn above
             assert run(*words).exit_code == 0, words

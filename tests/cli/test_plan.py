@@ -16,6 +16,8 @@ from snapdp import Snapping
 from snapdp.accuracy.error import accuracy
 from snapdp.cli.app import main
 from snapdp.cli.render import bar
+from snapdp.cli.worth import point
+from snapdp.exact import Enclosure
 from snapdp.studies.columns import number_column
 from snapdp.studies.reader import load_study, plan_of
 from snapdp.studies.relation import change_one
@@ -316,7 +318,7 @@ def test_a_target_is_planned_in_the_arithmetic_asked_for_with_its_hints():
     found = [json.loads(run(*wanted, "--arithmetic", each).output)["epsilon"] for each in ("exact", "proved", "notes")]
     assert found == [json.loads(run(*wanted).output)["epsilon"], "1/2", "5001/10000"]
     done = run(*BARE, "--epsilon", "0.5", "--arithmetic", "notes")
-    assert "One release at epsilon = 0.5, 118 bits, rule notes" in done.output
+    assert "One release at epsilon = 0.5, arithmetic notes, 118 bits" in done.output
     assert "Hint (sharper): epsilon = 0.5001 gives ± 6.803; 0.5 gives ± 7.816." in done.output
 
 
@@ -326,6 +328,39 @@ def test_as_published_is_the_figure_of_the_notes_mechanism_whatever_is_planned(a
     assert any("as published" in line and "± 7.992" in line for line in run(*flags).output.splitlines())
     published = Fraction(json.loads(run(*flags, "--json").output)["accuracy"]["published"])
     assert f"{float(published):.4f}" == "7.9915"
+
+
+@pytest.mark.parametrize(
+    ("flags", "shown", "beside"),
+    [  # the public range leaves less room for errors than the noise would take
+        ("--sensitivity 1 --bounds 0,1 --epsilon 0.1 --arithmetic notes", "± 32.50", "8.5 % above"),
+        ("--sensitivity 1 --bounds 0,1 --epsilon 0.1 --grid natural", "± 33 ", "10.2 % above"),
+        ("--sensitivity 1 --bounds 0,1 --epsilon 0.1 --clamp range", "± 1 ", "96.7 % below"),
+        ("--sensitivity 1 --bounds 0,1000 --epsilon 0.5", "± 6 ", "0.1 % above"),
+    ],
+)
+def test_the_accuracy_is_compared_with_laplace_as_it_is_shown(flags, shown, beside):
+    text = " ".join(word for word in run("plan", *flags.split()).output.split() if word != "│") + " "
+    assert f"accuracy {shown.strip()} " in text
+    assert f"{beside} the" in text
+    values = json.loads(run("plan", *flags.split(), "--json").output)
+    ratio = Fraction(values["accuracy"]["tight"]) / Fraction(values["laplace"]["accuracy"])
+    assert f"{abs(100 * (float(ratio) - 1)):.1f} %" == beside[: len(beside) - 6]
+
+
+def test_one_screen_shows_one_figure_for_one_accuracy():
+    flags = "--sensitivity 0.1 --bounds 0,7 --epsilon 1/3 --arithmetic proved"
+    text = run("plan", *flags.split(" ")).output
+    assert "± 1.000 " in text
+    assert "± 1.001" not in text
+    assert "epsilon = 0.3187 gives ± 1" in text
+
+
+def test_no_hint_is_given_where_the_range_leaves_smaller_errors_than_it_speaks_of():
+    assert "Hint" in run(*BARE, "--epsilon", "0.49", "--grid", "natural").output
+    narrow = ["plan", "--sensitivity", "1", "--bounds", "0,6", "--epsilon", "0.49", "--grid", "natural"]
+    for clamp in ((), ("--clamp", "range")):
+        assert ("Hint" in run(*narrow, *clamp).output) == (clamp == ())
 
 
 def test_where_the_notes_have_no_mechanism_nothing_is_published():
@@ -350,6 +385,104 @@ def test_a_guess_shows_what_the_mechanism_does_to_it():
     assert "if_value" not in json.loads(run(*flags[:-2], "--json").output)
 
 
+@pytest.mark.parametrize(("value", "inside", "cases"), [("9", 9, [1, 3]), ("12", 10, [2, 4])])
+def test_a_guess_shows_the_cases_tails_and_excess_of_its_distance_to_laplace(value, inside, cases):
+    m = Snapping(epsilon=1, sensitivity=1, lower=0, upper=10, grid=1, clamp="range")
+    found = json.loads(run(*CLAMPED, "--if-value", value, "--json").output)["if_value"]
+    assert (found["value"], found["inside"], Fraction(found["accuracy"])) == (
+        value,
+        str(inside),
+        m.accuracy(value=inside),
+    )
+    far, known = found["laplace_distance"], m.distance(value)
+    assert [case["case"] for case in far["cases"]] == cases == [case.number for case in known.cases]
+    for case, exact in zip(far["cases"], known.cases, strict=True):
+        assert case["probability"][0] <= exact.probability.lower <= exact.probability.upper <= case["probability"][1]
+    for tail in far["tails"]:
+        exact = m.distance_tail(value, distance=Fraction(tail["distance"]))
+        assert tail["probability"][0] <= exact.lower <= exact.upper <= tail["probability"][1]
+    shown = run(*CLAMPED, "--if-value", value).output
+    assert "except with probability" in " ".join(shown.replace("│", " ").split())
+    assert all(f"... case {case} " in shown for case in cases)
+    assert ("errors: at the end of the range, 10" in shown) == (value == "12")
+    assert max(map(len, shown.splitlines())) <= 80
+
+
+@pytest.mark.parametrize(
+    ("figure", "shown"),
+    [
+        (("0.0525", "0.0525"), "0.053"),
+        (("-0.0525", "-0.0525"), "-0.053"),
+        (("-1e-40", "1e-39"), "within ± 1e-39"),
+        (("0", "0"), "0"),
+        (("0.1", "0.2"), "0.1 ... 0.2"),
+    ],
+)
+def test_a_number_that_is_known_well_is_not_shown_as_a_range(figure, shown):
+    assert point(Enclosure(*map(Fraction, figure))) == shown
+
+
+CLAMPED = ["plan", "--sensitivity", "1", "--bounds", "0,10", "--epsilon", "1", "--grid", "1", "--clamp", "range"]
+
+
+def test_several_guesses_are_a_table_with_the_bias_expected_over_them():
+    m = Snapping(epsilon=1, sensitivity=1, lower=0, upper=10, grid=1, clamp="range")
+    for flag, guesses in ("8,9,9,10", [8, 9, 9, 10]), ("8:1,9:2,10", {8: 1, 9: 2, 10: 1}):
+        found = json.loads(run(*CLAMPED, "--if-value", flag, "--json").output)
+        expected = m.expected_bias(guesses)
+        assert Fraction(found["expected_bias"][0]) <= expected.lower <= expected.upper
+        assert expected.upper <= Fraction(found["expected_bias"][1])
+        assert [Fraction(each["accuracy"]) for each in found["if_values"]] == [
+            m.accuracy(value=guess) for guess in guesses
+        ]
+        assert "if_value" not in found
+    done = run(*CLAMPED, "--if-value", "8:1,9:2,10")
+    assert [line.split() for line in done.output.splitlines() if "expected" in line] == [
+        ["│", "expected", "│", "│", "│", "-0.23", "│", "│", "│"]
+    ]
+    assert max(map(len, done.output.splitlines())) <= 80
+    wide = run("plan", "--sensitivity", "1", "--bounds", "0,10", "--epsilon", "1", "--if-value", "0:2,1/3,10:2")
+    assert max(map(len, wide.output.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("arithmetic", [[], ["--arithmetic", "proved"], ["--gamma", "0.05"]])
+def test_an_output_says_what_it_knows_about_its_own_error(arithmetic):
+    flags = ["plan", "--sensitivity", "1", "--bounds", "0,10", "--epsilon", "1", *arithmetic, "--if-output", "9"]
+    said = {name.removeprefix("--"): value for name, value in zip(arithmetic[::2], arithmetic[1::2], strict=True)}
+    known = Snapping(epsilon=1, sensitivity=1, lower=0, upper=10, **said).after(9)
+    found = json.loads(run(*flags, "--json").output)["if_output"]
+    assert [Fraction(end) for end in found["interval"]] == [known.interval.lower, known.interval.upper]
+    assert Fraction(found["accuracy"]) == known.accuracy
+    assert Fraction(found["bias"][0]) <= known.bias.lower <= known.bias.upper <= Fraction(found["bias"][1])
+    done = run(*flags)
+    assert "If the output were 9 " in done.output
+    assert max(map(len, done.output.splitlines())) <= 80
+
+
+@pytest.mark.parametrize(
+    ("flags", "code", "says"),
+    [
+        ([*CLAMPED, "--if-value", "1:1,1:2"], 2, "given twice"),
+        ([*CLAMPED, "--if-value", "1,"], 2, "no number"),
+        ([*CLAMPED, "--if-value", "1:"], 2, "no number"),
+        ([*CLAMPED, "--if-value", "1:-1"], 1, "weights that are not negative"),
+        ([*CLAMPED, "--if-value", "1,11"], 1, "outside the public range"),
+        ([*CLAMPED, "--if-output", "9.5"], 1, "no output here"),
+        ([*CLAMPED, "--if-output", "nan"], 2, "no number"),
+        ([*CLAMPED, "--clamp", "tight"], 1, "unknown"),
+        ([*CLAMPED, "--clamp", "1,2"], 1, "does not contain the public range"),
+        ([*BARE, "--accuracy", "7", "--clamp", "range"], 1, "together with an epsilon"),
+        ([*BARE, "--epsilon", "1", "--arithmetic", "proved", "--clamp", "range"], 1, "clamp"),
+        ([*MEAN, "--epsilon", "1", "--if-output", "3"], 2, "--if-output is not read together with statistics"),
+    ],
+    ids=lambda x: " ".join(x) if isinstance(x, list) else "",
+)
+def test_guesses_and_outputs_that_make_no_sense_are_refused(flags, code, says):
+    done = run(*flags)
+    assert (done.exit_code, says in done.stderr) == (code, True), done.output
+    assert "defect" not in done.stderr
+
+
 @pytest.mark.parametrize(
     ("flags", "code", "says"),
     [
@@ -360,7 +493,6 @@ def test_a_guess_shows_what_the_mechanism_does_to_it():
         ([*BARE, "--accuracy", "7", "--arithmetic", "proved", "--bits", "24"], 1, "24 bits"),
         ([*BARE, "--epsilon", "1", "--arithmetic", "proved", "--bits", "x"], 2, "bits"),
         ([*BARE, "--epsilon", "1", "--gamma", "2"], 1, "gamma"),
-        ([*BARE, "--epsilon", "1", "--if-value", "1001"], 1, "outside the public range"),
         ([*MEAN, "--epsilon", "1", "--arithmetic", "notes"], 2, "--arithmetic is not read together with statistics"),
         ([*MEAN, "--epsilon", "1", "--if-value", "3"], 2, "--if-value is not read together with statistics"),
     ],

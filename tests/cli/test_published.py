@@ -27,8 +27,8 @@ def test_it_prints_each_formula_beside_the_exact_answer():
     assert "Algorithm 1 says 0.686; missed with probability 0.217; exact 1\n" in done.output
     assert "not what snapdp uses" in done.output
     assert max(map(len, done.output.splitlines())) <= 80
-    assert done.output.count("\n  Invalid: ") == 11
-    assert done.output.count("\n  Valid: ") == 16
+    assert done.output.count("\n  Invalid: ") == 12
+    assert done.output.count("\n  Valid: ") == 20
 
 
 def test_json_has_the_same_claims():

@@ -219,7 +219,7 @@ def test_a_mechanism_is_judged_beside_its_parameters(tmp_path):
         "",
         "epsilon             0.9, what a release costs",
         "effective epsilon   epsilon - 3.3e-32, of the noise alone",
-        "noise scale         1.112 data units",
+        "noise scale         1.111 data units",
         "grid                2 data units",
         "bound               1004 data units",
         "arithmetic          notes, 118 bits",

@@ -1,6 +1,6 @@
 """Same bits, same answer: vector path, scalar path and definition agree bit for bit.
 
-Shown on two million values by default and ten million in the long run, over both arithmetics, every numpy type and
+Shown on a million values by default and ten million in the long run, over both arithmetics, every numpy type and
 layout; with each level of the filter narrowed so that most values go to the next; with a logarithm that is wrong by as
 much as the proof allows (nothing changes) and by much more (it is noticed). Also shown: no output is a negative zero,
 and the premise of the filter, that the platform's logarithms are far more accurate than it needs.
@@ -56,8 +56,8 @@ from tests.properties.samebits import (
     with_step,
 )
 
-PER_CASE, PER_CASE_UNFILTERED, PER_CASE_SCALAR = 33_000, 3_000, 5_000
-PER_TYPE = 11_000
+PER_CASE, PER_CASE_UNFILTERED, PER_CASE_SCALAR = 17_000, 1_500, 2_500
+PER_TYPE = 5_000
 PER_CASE_LONG = 220_000
 FALSE_ALARM = 1e-9
 
@@ -136,10 +136,10 @@ def test_vector_scalar_and_definition_agree_on_every_type(name, dtype):
     assert not disagreements(p, values, HashedBits(random_words(rng, PER_TYPE)))
 
 
-def test_the_default_run_compares_two_million_doubles_and_integers_and_200_000_scalars():
+def test_the_default_run_compares_a_million_doubles_and_integers_and_200_000_scalars():
     filtered = sum(case.filtered for case in CASES.values())
     typed = len(TYPED_CASES) * len(TYPES) * PER_TYPE
-    assert filtered * PER_CASE + typed >= 2_000_000
+    assert filtered * PER_CASE + typed >= 1_000_000
     assert filtered * PER_CASE_SCALAR + typed >= 200_000
 
 
@@ -394,7 +394,7 @@ def test_the_first_level_leaves_no_more_in_doubt_than_its_bound_says(name):
     "name", ["count, natural", "clamped to 500..1000", "2**26 + 1 steps", "notes, sensitivity 1/10"]
 )
 def test_leaving_more_values_in_doubt_changes_nothing(name, first, second, monkeypatch):
-    p, rng, count = CASES[name].parameters, seeded(name, first, second), 4_000
+    p, rng, count = CASES[name].parameters, seeded(name, first, second), 2_500
     values, bits = evenly_spread(p, rng, count), HashedBits(fair_words(rng, count))
     f, single = VectorSampler(p).filter, VectorSampler(p).single
     single = replaced(single, threshold=single.grid * (1 - first) / 2)

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
         clamp_by_gamma as clamp_by_gamma,
         contenders as contenders,
         distance_tails as distance_tails,
+        errors_of_means as errors_of_means,
         mean_errors as mean_errors,
+        means_of_first as means_of_first,
     )
     from snapdp.accuracy.cost_of_bits import CostOfBits as CostOfBits, what_bits_cost as what_bits_cost
     from snapdp.accuracy.curve import Curve as Curve, curve_of as curve_of, law_heights as law_heights
@@ -60,7 +62,10 @@ if TYPE_CHECKING:
     from snapdp.accuracy.published.beside import BesideExact as BesideExact, beside_exact as beside_exact
     from snapdp.accuracy.published.claim import PrintedClaim as PrintedClaim
     from snapdp.accuracy.published.formulas import (
+        alpha_of_accuracy as alpha_of_accuracy,
         bias_plus as bias_plus,
+        binding_6_6 as binding_6_6,
+        binding_6_7 as binding_6_7,
         bits_of_epsilon as bits_of_epsilon,
         bound_from_gamma as bound_from_gamma,
         epsilon_6_4 as epsilon_6_4,
@@ -74,6 +79,8 @@ if TYPE_CHECKING:
         largest_mean as largest_mean,
         largest_variance as largest_variance,
         last_step_of_6_5 as last_step_of_6_5,
+        p_lower_stars as p_lower_stars,
+        p_upper_stars as p_upper_stars,
         shift_and_bound as shift_and_bound,
         simple_accuracy as simple_accuracy,
     )
@@ -100,7 +107,8 @@ else:
                 "MECHANISMS AccuracyByEpsilon AccuracyLine Progress accuracy_by_epsilon accuracy_lines"
             ),
             "comparison.side_by_side": (
-                "SideBySide bias_by_guess clamp_by_gamma contenders distance_tails mean_errors"
+                "SideBySide bias_by_guess clamp_by_gamma contenders distance_tails errors_of_means mean_errors "
+                "means_of_first"
             ),
             "cost_of_bits": "CostOfBits what_bits_cost",
             "curve": "Curve curve_of law_heights",
@@ -117,9 +125,10 @@ else:
             "published.beside": "BesideExact beside_exact",
             "published.claim": "PrintedClaim",
             "published.formulas": (
-                "bias_plus bits_of_epsilon bound_from_gamma epsilon_6_4 epsilon_6_5 get_accuracy2 k_of_accuracy "
-                "k_of_epsilon laplace_accuracy largest_count largest_covariance largest_mean largest_variance "
-                "last_step_of_6_5 shift_and_bound simple_accuracy"
+                "alpha_of_accuracy bias_plus binding_6_6 binding_6_7 bits_of_epsilon bound_from_gamma epsilon_6_4 "
+                "epsilon_6_5 get_accuracy2 k_of_accuracy k_of_epsilon laplace_accuracy largest_count "
+                "largest_covariance largest_mean largest_variance last_step_of_6_5 p_lower_stars p_upper_stars "
+                "shift_and_bound simple_accuracy"
             ),
             "published.printed_mechanism": "PrintedMechanism printed_mechanism",
             "published.rounding_rule": "grid_4_1 rounded_4_2",

@@ -12,8 +12,9 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
-from snapdp.accuracy.error import unclamped_accuracy
-from snapdp.accuracy.tails import confidence, exact_level
+from snapdp.accuracy.error import unclamped_enclosure
+from snapdp.accuracy.family import constants_of
+from snapdp.accuracy.tails import confidence
 from snapdp.errors import BoundError, ParameterError, PremiseError
 from snapdp.exact import power_of_two_at_least, rounded_up
 from snapdp.mechanism import DataUnits, SnappingParameters, arithmetic_of, finite_parameters
@@ -26,7 +27,7 @@ class CostOfBits(Value):
     """One precision and what it leaves; None where the rule refuses so few bits, `refused` says why.
 
     lost            epsilon that the noise does not get: what rounding may give away is set aside
-    accuracy        at level alpha, for every value and without a clamp, in data units
+    accuracy        of what is printed, at level alpha, for every value and without a clamp, in data units
     accuracy_ratio  to exact arithmetic on the natural grid, rounded up
     """
 
@@ -61,12 +62,12 @@ def _cost(p: SnappingParameters, arithmetic: str, bits: int, alpha: Fraction) ->
     except (BoundError, PremiseError) as refusal:
         return CostOfBits(arithmetic=arithmetic, bits=bits, refused=refusal.problem)
     scale = 1 / d.epsilon
-    exact = unclamped_accuracy(noise_scale=scale, grid=power_of_two_at_least(scale), alpha=alpha)
-    found = unclamped_accuracy(noise_scale=finite.noise_scale, grid=finite.grid, alpha=exact_level(finite, alpha))
+    exact = unclamped_enclosure(noise_scale=scale, grid=power_of_two_at_least(scale), alpha=alpha)
+    found = constants_of(finite, alpha).accuracy
     return CostOfBits(
         arithmetic=arithmetic,
         bits=bits,
         lost=d.epsilon - 1 / finite.noise_scale,
-        accuracy=DataUnits(found * d.sensitivity),
-        accuracy_ratio=rounded_up(found / exact),
+        accuracy=found,
+        accuracy_ratio=rounded_up(found / (d.sensitivity * exact.lower)),
     )

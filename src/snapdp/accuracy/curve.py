@@ -20,7 +20,7 @@ from typing import Any
 from snapdp.accuracy.family import grid_choice
 from snapdp.accuracy.tails import exact_level
 from snapdp.exact import power_of_two_at_least, to_float_nearest, to_float_up
-from snapdp.mechanism import ExactLaw, SnappingParameters, chosen_grid
+from snapdp.mechanism import ExactLaw, SnappingParameters, chosen_grid, spacing_of_doubles
 from snapdp.values import Value
 
 Point = tuple[float, float]
@@ -34,21 +34,26 @@ def curve_of(p: SnappingParameters, alpha: Fraction) -> Curve:
     """Return the curve of a mechanism: its grid follows epsilon as it does there.
 
     In finite precision the noise scale is at most 1 + 2**-20 times that of exact arithmetic, and the level is lowered
-    by no more: the line is that of exact arithmetic, moved by a hair to the right.
+    by no more: the line is that of exact arithmetic, moved by a hair to the right. What rounding of a printed number
+    adds is taken for outputs up to twice as far from zero as those of p; of clamps that noise makes wider than that it
+    is less than the margin of the line.
     """
     if p.precision is None:
         return Curve(sensitivity=p.sensitivity, alpha=alpha, grid=grid_choice(p))
     level = exact_level(p, alpha)
-    return Curve(sensitivity=Fraction(1), alpha=level, grid=grid_choice(p), factor=p.unit, shift=HAIR)
+    printing = spacing_of_doubles(p.furthest) / p.unit
+    inner = {"sensitivity": Fraction(1), "alpha": level, "grid": grid_choice(p), "printing": printing}
+    return Curve(**inner, factor=p.unit, shift=HAIR)
 
 
 class Curve(Value):
     """Accuracy (data units) against epsilon for one sensitivity, level and way of choosing the grid.
 
-    grid    "natural", "fine" or a number; one that follows epsilon is never below `finest`
-    factor  by which accuracies are multiplied
-    whole   accuracies are first rounded down to whole numbers
-    shift   by which epsilons are multiplied at the end
+    grid      "natural", "fine" or a number; one that follows epsilon is never below `finest`
+    factor    by which accuracies are multiplied
+    whole     accuracies are first rounded down to whole numbers
+    shift     by which epsilons are multiplied at the end
+    printing  what rounding of printed numbers adds to accuracies, before the factor
     """
 
     sensitivity: Fraction
@@ -58,6 +63,7 @@ class Curve(Value):
     factor: Fraction = Fraction(1)
     whole: bool = False
     shift: float = 1.0
+    printing: Fraction = Fraction(0)
 
     def grid_at(self, epsilon: Fraction) -> Fraction:
         found = chosen_grid(self.grid, noise_scale=self.sensitivity / epsilon, default="fine")
@@ -101,7 +107,7 @@ class Curve(Value):
 
     def _value(self, accuracy: float) -> float:
         number = math.floor(accuracy) if self.whole else accuracy
-        return number * float(self.factor) * (1 + MARGIN)
+        return (number + float(self.printing)) * float(self.factor) * (1 + MARGIN)
 
 
 def _spread(first: float, last: float) -> list[float]:

@@ -13,12 +13,12 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
 
-from snapdp.accuracy.error import METHODS, accuracy as accuracy_of, published_accuracy, unclamped_chance
-from snapdp.accuracy.family import Constants, Family
+from snapdp.accuracy.error import METHODS, accuracy as accuracy_of, published_accuracy
+from snapdp.accuracy.family import Family
 from snapdp.accuracy.four_digits import DECADE, decimal, index_down, index_up
 from snapdp.accuracy.tails import Event, confidence, exact_level, exceeds, worst_events, worst_exceeds
 from snapdp.errors import ParameterError, PremiseError
-from snapdp.exact import HALF, ln_enclosure, positive, power_of_two_at_least
+from snapdp.exact import HALF, ln_enclosure, positive
 from snapdp.mechanism import DataUnits, SnappingParameters, arithmetic_of
 from snapdp.values import Value
 
@@ -127,10 +127,18 @@ def _over_the_range(family: Family, target: Fraction, alpha: Fraction, _: str) -
         return distance >= 0 and not worst_exceeds(p, distance, exact_level(p, alpha))
 
     first = index_down(start)
+    return least_in_bands(meets, first, lambda grid: family.sensitivity / grid)
+
+
+def least_in_bands(meets: Callable[[int], bool], first: int, halves_at: Callable[[Fraction], Fraction]) -> Fraction:
+    """Return the least decimal from the one numbered first that meets a target, as all after it on the same grid do.
+
+    halves_at  the epsilon at which the noise scale is a power of two, and the grid that follows it halves
+    """
     last, stride = first, 1
     while not meets(last):
         last, stride = last + stride, 2 * stride
-    for low, high in _bands(family, first, last):
+    for low, high in _bands(first, last, halves_at):
         if high == last or meets(high):
             return decimal(_least(meets, low, high))
     raise AssertionError("the last decimal meets the target")
@@ -145,16 +153,18 @@ def _least(meets: Callable[[int], bool], low: int, high: int) -> int:
     return high
 
 
-def _bands(family: Family, first: int, last: int) -> Iterator[tuple[int, int]]:
+def _bands(first: int, last: int, halves_at: Callable[[Fraction], Fraction]) -> Iterator[tuple[int, int]]:
     """Yield runs of decimals with one grid each, upward.
 
-    A grid that follows epsilon halves at sensitivity/epsilon = a power of two, or, where the noise scale is a little
-    larger than that, at the next decimal; a run that is cut once too often does no harm.
+    A grid that follows epsilon halves where the noise scale is a power of two, or, where that is a little larger than
+    it is taken for, at the next decimal; a run that is cut once too often does no harm.
     """
-    cut, power = first, power_of_two_at_least(family.sensitivity / decimal(first))
+    cut, power = first, Fraction(1)
+    while halves_at(power) > decimal(first):
+        power *= 2
     while cut <= last:
         power /= 2
-        edge = index_up(family.sensitivity / power)
+        edge = index_up(halves_at(power))
         for end in (edge - 1, edge):
             if cut <= end:
                 yield cut, min(end, last)
@@ -225,19 +235,6 @@ def _by_a_formula(family: Family, target: Fraction, alpha: Fraction, method: str
         return exceeds(lambda bits: -ln_enclosure(1 / c.alpha, bits), -left / c.noise_scale)
 
     return least_epsilon(meets, start=laplace_epsilon(target, alpha, family.sensitivity))
-
-
-def meets_target(*, target: Fraction, noise_scale: Fraction, grid: Fraction, alpha: Fraction) -> bool:
-    """Return whether P(|output - f| > target) <= alpha for every f, without a clamp: planning (5)."""
-    return 2 * target >= grid and not exceeds(
-        unclamped_chance(distance=target, noise_scale=noise_scale, grid=grid), alpha
-    )
-
-
-def any_value_meets(target: Fraction, c: Constants) -> bool:
-    """Return the same of the target in data units, for the constants of a mechanism."""
-    inner = (target - c.printing_error) / c.unit
-    return meets_target(target=inner, noise_scale=c.noise_scale, grid=c.grid, alpha=c.alpha)
 
 
 def laplace_epsilon(target: Fraction, alpha: Fraction, sensitivity: Fraction) -> Fraction:

@@ -41,6 +41,7 @@ from snapdp.exact import (
     Enclosure,
     arcosh_of_exp,
     decided_ceil,
+    enclose,
     exp_enclosure,
     ln_enclosure,
     parameter,
@@ -126,7 +127,13 @@ def unclamped_chance(*, distance: Fraction, noise_scale: Fraction, grid: Fractio
 
 
 def unclamped_accuracy(*, noise_scale: Fraction, grid: Fraction, alpha: Fraction) -> Fraction:
-    """Return the inverse of G: the tight accuracy for any f without a clamp, rounded up where it is irrational.
+    """Return the tight accuracy for any f without a clamp, in inner units, rounded up where it is irrational."""
+    found = unclamped_enclosure(noise_scale=noise_scale, grid=grid, alpha=alpha)
+    return found.upper if found.is_exact else rounded_up(found.upper)
+
+
+def unclamped_enclosure(*, noise_scale: Fraction, grid: Fraction, alpha: Fraction) -> Enclosure:
+    """Return the inverse of G, between two near numbers where it is irrational.
 
         a* = m grid/2 if G(m grid/2) <= alpha, else (m + 1) grid/2 - lam arcosh(alpha e^(m x/2))        planning (6)
 
@@ -136,13 +143,13 @@ def unclamped_accuracy(*, noise_scale: Fraction, grid: Fraction, alpha: Fraction
     halves = decided_ceil(lambda bits: ln_enclosure(1 / alpha, bits) * (2 / x))
     corner = halves * grid / 2
     if not exceeds(unclamped_chance(distance=corner, noise_scale=noise_scale, grid=grid), alpha):
-        return corner
+        return enclose(corner)
 
     def solution(bits: int) -> Enclosure:
         w = halves * x / 2 - ln_enclosure(1 / alpha, bits)
         return corner + grid / 2 - arcosh_of_exp(w, bits) * noise_scale
 
-    return rounded_up(refined(solution, relative_bits=NARROW_BITS).upper)
+    return refined(solution, relative_bits=NARROW_BITS)
 
 
 def worst_accuracy(p: SnappingParameters, alpha: Fraction) -> Fraction:

@@ -1,7 +1,9 @@
 """Mechanisms that differ in epsilon alone: what a search for an epsilon walks along.
 
 Room: accuracy. A family is everything that is declared but epsilon: sensitivity, range, how the grid follows epsilon,
-step, arithmetic, and how wide the clamp is. Theory: docs/theory/planning.md, (9)-(11).
+step, arithmetic, and how wide the clamp is. What one member is worth to any value, clamp or no clamp, follows from its
+constants: here, and nowhere else, an accuracy without a clamp gets its unit and the rounding of what is printed.
+Theory: docs/theory/planning.md, (5), (6), (9)-(11).
 """
 
 from __future__ import annotations
@@ -9,13 +11,16 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from snapdp.accuracy.tails import exact_level
+from snapdp.accuracy.error import unclamped_accuracy, unclamped_chance
+from snapdp.accuracy.tails import exact_level, exceeds
 from snapdp.exact import ln_enclosure, power_of_two_at_least, probability
 from snapdp.mechanism import (
     EXACT_GAMMA,
     FINE,
     FINITE_GAMMA,
+    DataUnits,
     FinitePrecision,
+    Precision,
     SnappingParameters,
     chosen_grid,
     dividing_step,
@@ -35,6 +40,18 @@ class Constants(Value):
     alpha: Fraction
     unit: Fraction = Fraction(1)
     printing_error: Fraction = Fraction(0)
+
+    @property
+    def accuracy(self) -> DataUnits:
+        """Return the tight accuracy of what is printed, for every value and without a clamp: planning (6)."""
+        inner = unclamped_accuracy(noise_scale=self.noise_scale, grid=self.grid, alpha=self.alpha)
+        return DataUnits(self.unit * inner + self.printing_error)
+
+    def meets(self, target: Fraction) -> bool:
+        """Return whether that accuracy is at most a target in data units: planning (5)."""
+        distance = (target - self.printing_error) / self.unit
+        chance = unclamped_chance(distance=distance, noise_scale=self.noise_scale, grid=self.grid)
+        return 2 * distance >= self.grid and not exceeds(chance, self.alpha)
 
 
 class Family(Value):
@@ -99,11 +116,16 @@ class Family(Value):
         return ln_enclosure(1 / gamma, _BITS).lower
 
 
-def family_of(p: SnappingParameters) -> Family:
-    """Return the mechanisms that differ from p in epsilon alone: its grid follows epsilon as it does in p."""
+def unclamped_family(p: SnappingParameters) -> Family | None:
+    """Return mechanisms whose constants differ from those of p in epsilon alone; the clamp may be another.
+
+    Their grid follows epsilon as it does in p. None where no epsilon is behind the constants of p, which are as given.
+    """
     finite = None
     if p.precision is not None:
-        finite = FinitePrecision(bits=p.precision.uniform, rule=p.rule or "proved", slack=p.slack)
+        if p.rule is None or p.precision != Precision.of(p.precision.uniform):
+            return None
+        finite = FinitePrecision(bits=p.precision.uniform, rule=p.rule, slack=p.slack)
     return Family(
         sensitivity=p.sensitivity,
         lower=p.lower,

@@ -11,11 +11,10 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from snapdp.accuracy.epsilon import laplace_epsilon, least_epsilon, meets_target
-from snapdp.accuracy.error import unclamped_accuracy
-from snapdp.accuracy.family import Family, family_of, natural_grid
+from snapdp.accuracy.epsilon import laplace_epsilon, least_epsilon
+from snapdp.accuracy.family import Family, constants_of, natural_grid, unclamped_family
 from snapdp.accuracy.four_digits import DIGITS, next_four_digits
-from snapdp.accuracy.tails import confidence, exact_level
+from snapdp.accuracy.tails import confidence
 from snapdp.errors import PremiseError
 from snapdp.exact import round_digits_up
 from snapdp.mechanism import DataUnits, SnappingParameters
@@ -46,10 +45,10 @@ def cliff_hint(p: SnappingParameters, *, alpha: Any = "0.05") -> tuple[Hint, ...
     The grid is taken to follow epsilon as it does in p: natural, fine (a sixteenth of it), or fixed.
     """
     level = confidence(alpha)
-    if p.precision is not None and p.rule is None:
-        return ()  # constants as they stand: no epsilon is behind them
-    family = family_of(p)
-    now = p.unit * unclamped_accuracy(noise_scale=p.noise_scale, grid=p.grid, alpha=exact_level(p, level))
+    family = unclamped_family(p)
+    if family is None:
+        return ()
+    now = constants_of(p, level).accuracy
     found = []
     for kind, epsilon in (("cheaper", _cheaper(p, family, now, level)), ("sharper", _sharper(p, family, now, level))):
         if epsilon is not None:
@@ -58,18 +57,12 @@ def cliff_hint(p: SnappingParameters, *, alpha: Any = "0.05") -> tuple[Hint, ...
                     kind=kind,
                     alpha=level,
                     epsilon=p.epsilon,
-                    accuracy=DataUnits(now),
+                    accuracy=now,
                     better_epsilon=epsilon,
-                    better_accuracy=DataUnits(_accuracy(family, epsilon, level)),
+                    better_accuracy=family.constants(epsilon, level).accuracy,
                 )
             )
     return tuple(found)
-
-
-def _accuracy(family: Family, epsilon: Fraction, alpha: Fraction) -> Fraction:
-    """Return the tight accuracy without a clamp that an epsilon gives, in data units."""
-    c = family.constants(epsilon, alpha)
-    return c.unit * unclamped_accuracy(noise_scale=c.noise_scale, grid=c.grid, alpha=c.alpha)
 
 
 def _cheaper(p: SnappingParameters, family: Family, now: Fraction, alpha: Fraction) -> Fraction | None:
@@ -79,8 +72,7 @@ def _cheaper(p: SnappingParameters, family: Family, now: Fraction, alpha: Fracti
     """
 
     def meets(epsilon: Fraction) -> bool:
-        c = family.constants(epsilon, alpha)
-        return meets_target(target=now / c.unit, noise_scale=c.noise_scale, grid=c.grid, alpha=c.alpha)
+        return family.constants(epsilon, alpha).meets(now)
 
     try:
         found = least_epsilon(meets, start=laplace_epsilon(now, alpha, p.sensitivity))
@@ -104,6 +96,6 @@ def _sharper(p: SnappingParameters, family: Family, now: Fraction, alpha: Fracti
         near = p.epsilon < epsilon <= NEAR * p.epsilon
         if near and family.constants(epsilon, alpha).grid < p.grid:
             # The Laplace mechanism has the same product of epsilon and accuracy everywhere.
-            gain = _accuracy(family, epsilon, alpha) * epsilon / (now * p.epsilon)
+            gain = family.constants(epsilon, alpha).accuracy * epsilon / (now * p.epsilon)
             return epsilon if gain <= WORTH_SAYING else None
     return None

@@ -46,13 +46,23 @@ def expected_bias(p: SnappingParameters, guesses: Mapping[Any, Any] | Iterable[A
 
     Weights need not add up to 1.        docs/theory/utility.md, (4)
     """
-    weighed = guesses.items() if isinstance(guesses, Mapping) else [(each, 1) for each in _several(guesses)]
-    known = [(value, parameter(weight, name="weight")) for value, weight in weighed]
+    return weighted_mean((bias(p, value), weight) for value, weight in weighed(guesses))
+
+
+def weighed(guesses: Mapping[Any, Any] | Iterable[Any]) -> list[tuple[Any, Fraction]]:
+    """Return guesses with their weights, in their order."""
+    given = guesses.items() if isinstance(guesses, Mapping) else [(each, 1) for each in _several(guesses)]
+    known = [(value, parameter(weight, name="weight")) for value, weight in given]
     if any(weight < 0 for _, weight in known) or not any(weight for _, weight in known):
         raise ParameterError("guesses need weights that are not negative and not all 0.", "Give {guess: weight}.")
+    return known
+
+
+def weighted_mean(figures: Iterable[tuple[Enclosure, Fraction]]) -> Enclosure:
+    """Return the mean of figures by their weights, of which one is positive."""
     total, sum_of_weights = ZERO, Fraction(0)
-    for value, weight in known:
-        total, sum_of_weights = total + bias(p, value) * weight, sum_of_weights + weight
+    for figure, weight in figures:
+        total, sum_of_weights = total + figure * weight, sum_of_weights + weight
     return total / sum_of_weights
 
 

@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
-from snapdp.accuracy.error import unclamped_accuracy
-from snapdp.accuracy.tails import confidence, exact_level, ratio_to_exact
-from snapdp.exact import ln_enclosure, positive, rounded_up, sqrt_enclosure
+from snapdp.accuracy.family import Constants, constants_of
+from snapdp.accuracy.tails import confidence, ratio_to_exact
+from snapdp.exact import Enclosure, ln_enclosure, positive, rounded_up, sqrt_enclosure
 from snapdp.mechanism import DataUnits, SnappingParameters, chosen_grid
 from snapdp.values import Value
 
@@ -43,9 +43,7 @@ def price_of_snapping(p: SnappingParameters, *, alpha: Any = "0.05") -> Price:
         epsilon=p.epsilon,
         alpha=level,
         laplace_scale=p.sensitivity / p.epsilon,
-        noise_scale=p.unit * p.noise_scale,
-        grid=p.data_grid,
-        exact_alpha=exact_level(p, level),
+        own=constants_of(p, level),
         ratio=ratio_to_exact(p).upper,
     )
 
@@ -65,11 +63,8 @@ def price_table(
         scale = delta / epsilon
         for choice in choices:
             grid = chosen_grid(choice, noise_scale=scale, default="fine")
-            rows.append(
-                _price(
-                    epsilon=epsilon, alpha=level, laplace_scale=scale, noise_scale=scale, grid=grid, exact_alpha=level
-                )
-            )
+            own = Constants(noise_scale=scale, grid=grid, alpha=level)
+            rows.append(_price(epsilon=epsilon, alpha=level, laplace_scale=scale, own=own))
     return rows
 
 
@@ -78,26 +73,27 @@ def _price(
     epsilon: Fraction,
     alpha: Fraction,
     laplace_scale: Fraction,
-    noise_scale: Fraction,
-    grid: Fraction,
-    exact_alpha: Fraction,
+    own: Constants,
     ratio: Fraction = Fraction(1),
 ) -> Price:
-    """Return the record; `ratio` is the most that rounding multiplies a probability by, 1 in exact arithmetic."""
-    accuracy = unclamped_accuracy(noise_scale=noise_scale, grid=grid, alpha=exact_alpha)
-    laplace = ln_enclosure(1 / alpha, _BITS) * laplace_scale
-    square = phase_average_mse(noise_scale=noise_scale, grid=grid) * ratio
+    """Return the record; `ratio` is the most that rounding multiplies a probability by, 1 in exact arithmetic.
+
+    A printed number is off by so little at most, and so is a root of a mean square (Minkowski): it is added to both.
+    """
+    noise_scale, grid, accuracy = own.unit * own.noise_scale, own.unit * own.grid, own.accuracy
+    laplace, laplace_rmse = ln_enclosure(1 / alpha, _BITS) * laplace_scale, _root(2 * laplace_scale**2)
+    rmse = _root(phase_average_mse(noise_scale=noise_scale, grid=grid) * ratio) + own.printing_error
     return Price(
         epsilon=epsilon,
         alpha=alpha,
         noise_scale=DataUnits(noise_scale),
         grid=DataUnits(grid),
-        accuracy=DataUnits(accuracy),
+        accuracy=accuracy,
         laplace_accuracy=DataUnits(rounded_up(laplace.upper)),
         accuracy_ratio=rounded_up(accuracy / laplace.lower),
-        rmse=DataUnits(_root_up(square)),
-        laplace_rmse=DataUnits(_root_up(2 * laplace_scale**2)),
-        rmse_ratio=_root_up(square / (2 * laplace_scale**2)),
+        rmse=DataUnits(rounded_up(rmse.upper)),
+        laplace_rmse=DataUnits(rounded_up(laplace_rmse.upper)),
+        rmse_ratio=rounded_up(rmse.upper / laplace_rmse.lower),
     )
 
 
@@ -106,5 +102,5 @@ def phase_average_mse(*, noise_scale: Fraction, grid: Fraction) -> Fraction:
     return 2 * noise_scale**2 + grid**2 / 12
 
 
-def _root_up(x: Fraction) -> Fraction:
-    return rounded_up(sqrt_enclosure(x, _BITS).upper)
+def _root(x: Fraction) -> Enclosure:
+    return sqrt_enclosure(x, _BITS)

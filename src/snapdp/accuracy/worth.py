@@ -5,32 +5,41 @@ Room: accuracy. Collects accuracy, moments, clamping, price and hints from their
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
+from snapdp.accuracy.after import AfterRelease, after_release
 from snapdp.accuracy.clamping import binding_probability
 from snapdp.accuracy.epsilon import epsilon_for
-from snapdp.accuracy.error import accuracy as accuracy_of
+from snapdp.accuracy.error import TOLERANCE, accuracy as accuracy_of
 from snapdp.accuracy.hints import Hint, cliff_hint
-from snapdp.accuracy.laplace import Distance, distance
-from snapdp.accuracy.moments import bias, bias_range, expected_absolute_error, mse
+from snapdp.accuracy.laplace import Distance, distance, distance_tail
+from snapdp.accuracy.moments import bias, bias_range, expected_absolute_error, mse, weighed, weighted_mean
 from snapdp.accuracy.price import Price, price_of_snapping
-from snapdp.accuracy.tails import confidence
+from snapdp.accuracy.tails import confidence, guess as guess_in_range
 from snapdp.errors import BoundError, ParameterError, PremiseError
-from snapdp.exact import Enclosure
+from snapdp.exact import Enclosure, parameter
 from snapdp.mechanism import DataUnits, FinitePrecision, SnappingParameters, declared, finite_parameters
 from snapdp.values import Value
 
 
 class Guess(Value):
-    """What a mechanism does to one guessed value, in data units (mse: squared); public only for a guess."""
+    """What a mechanism does to one guessed value, in data units (mse: squared); public only for a guess.
+
+    inside  the guess, or the end of the public range that is nearest to it: accuracy, bias and errors are those there
+    tails   distances from the Laplace mechanism on the same draw, with the probability that it is further away
+    """
 
     value: Fraction
+    inside: Fraction
     accuracy: DataUnits
     bias: Enclosure
     mse: Enclosure
     absolute_error: Enclosure
     distance: Distance
+    tails: tuple[tuple[DataUnits, Enclosure], ...]
+    weight: Fraction = Fraction(1)
 
 
 class Worth(Value):
@@ -38,7 +47,8 @@ class Worth(Value):
 
     notes, simple  the published formulas at the noise scale and grid of this mechanism
     published      the notes' formula for the notes' own mechanism with this epsilon; None where that is refused
-    guess          the same for one value, where one was guessed
+    guesses        the same for values that were guessed, and the bias expected over them
+    after          what an output would say about its own error
     """
 
     parameters: SnappingParameters
@@ -51,7 +61,26 @@ class Worth(Value):
     binding: Enclosure
     price: Price
     hints: tuple[Hint, ...]
-    guess: Guess | None = None
+    guesses: tuple[Guess, ...] = ()
+    after: AfterRelease | None = None
+
+    @property
+    def guess(self) -> Guess | None:
+        """Return the first guess."""
+        return self.guesses[0] if self.guesses else None
+
+    @property
+    def expected_bias(self) -> Enclosure | None:
+        """Return the bias averaged over the guesses, by their weights."""
+        return weighted_mean((each.bias, each.weight) for each in self.guesses) if self.guesses else None
+
+    @property
+    def over_laplace(self) -> Fraction:
+        """Return how far `tight` lies above the accuracy of the pure Laplace mechanism, in parts of that one.
+
+        Below 0 where the public range leaves less room for errors than the noise would take.
+        """
+        return self.tight / self.price.laplace_accuracy - 1
 
 
 def worth_of_mechanism(
@@ -66,11 +95,15 @@ def worth_of_mechanism(
     arithmetic: Any = None,
     bits: int | None = None,
     gamma: Any = None,
+    clamp: Any = None,
     if_value: Any = None,
+    if_output: Any = None,
 ) -> Worth:
     """Return what a mechanism is worth, given its epsilon or the accuracy it must have.
 
-    if_value  a guess of the statistic, of which accuracy, bias and distance to the Laplace mechanism are told too
+    if_value   a guess of the statistic, of which accuracy, bias and distance to the Laplace mechanism are told too; or
+               a list of guesses, or {guess: weight}
+    if_output  a released number, of which is told what it says about its own error
     """
     if (epsilon is None) == (accuracy is None):
         given = "neither" if epsilon is None else "both"
@@ -81,38 +114,66 @@ def worth_of_mechanism(
     said = {"sensitivity": sensitivity, "lower": lower, "upper": upper, "grid": grid}
     said |= {"arithmetic": arithmetic, "bits": bits, "gamma": gamma}
     if epsilon is None:
+        if clamp is not None:
+            raise ParameterError("a clamp is given together with an epsilon.", "Give gamma, or leave the clamp out.")
         epsilon = epsilon_for(accuracy=accuracy, alpha=alpha, **said).epsilon
-    return worth_of(declared(epsilon=epsilon, **said).parameters, alpha=alpha, if_value=if_value)
+    p = declared(epsilon=epsilon, clamp=clamp, **said).parameters
+    return worth_of(p, alpha=alpha, if_value=if_value, if_output=if_output)
 
 
-def worth_of(p: SnappingParameters, *, alpha: Any = "0.05", if_value: Any = None) -> Worth:
+def worth_of(p: SnappingParameters, *, alpha: Any = "0.05", if_value: Any = None, if_output: Any = None) -> Worth:
     """Return what a mechanism with given parameters is worth."""
     level = confidence(alpha)
+    tight = accuracy_of(p, alpha=level)
     return Worth(
         parameters=p,
         alpha=level,
-        tight=accuracy_of(p, alpha=level),
+        tight=tight,
         notes=accuracy_of(p, alpha=level, method="notes"),
         simple=accuracy_of(p, alpha=level, method="simple") if p.grid <= 2 * p.noise_scale else None,
         published=published_worth(p, level),
         bias=bias_range(p),
         binding=binding_probability(p, p.upper),
         price=price_of_snapping(p, alpha=level),
-        hints=cliff_hint(p, alpha=level),
-        guess=None if if_value is None else guess_worth(p, if_value, level),
+        hints=_hints(p, tight, level),
+        guesses=() if if_value is None else guesses_worth(p, if_value, level),
+        after=None if if_output is None else after_release(p, output=if_output, alpha=level),
     )
 
 
-def guess_worth(p: SnappingParameters, value: Any, alpha: Fraction) -> Guess:
-    """Return what the mechanism does to a guessed value of the statistic."""
+def _hints(p: SnappingParameters, tight: Fraction, alpha: Fraction) -> tuple[Hint, ...]:
+    """Return the hints, which speak of any range; none where the range of p leaves smaller errors than any would."""
+    return tuple(hint for hint in cliff_hint(p, alpha=alpha) if hint.accuracy <= tight * (1 + 2 * TOLERANCE))
+
+
+def guesses_worth(p: SnappingParameters, if_value: Any, alpha: Fraction) -> tuple[Guess, ...]:
+    """Return what the mechanism does to one guessed value, or to each of several.
+
+    One may lie outside the public range, as no statistic does; of several the bias is averaged, so none may.
+    """
+    several = if_value if isinstance(if_value, (Mapping, list, tuple)) else [if_value]
+    if len(several) > 1:
+        for value in several:
+            guess_in_range(p, value)
+    return tuple(guess_worth(p, value, alpha, weight) for value, weight in weighed(several))
+
+
+def guess_worth(p: SnappingParameters, value: Any, alpha: Fraction, weight: Fraction) -> Guess:
+    """Return what the mechanism does to a guessed value of the statistic; outside the range, to its nearest value."""
     found = distance(p, value)
+    said, inside = parameter(value, name="value"), value
+    if not p.lower <= said <= p.upper:
+        inside = p.lower if said < p.lower else p.upper
     return Guess(
         value=found.value,
-        accuracy=accuracy_of(p, alpha=alpha, value=value),
-        bias=bias(p, value),
-        mse=mse(p, value),
-        absolute_error=expected_absolute_error(p, value),
+        inside=parameter(inside, name="value"),
+        accuracy=accuracy_of(p, alpha=alpha, value=inside),
+        bias=bias(p, inside),
+        mse=mse(p, inside),
+        absolute_error=expected_absolute_error(p, inside),
         distance=found,
+        tails=tuple((DataUnits(z), distance_tail(p, value, distance=z)) for z in (found.bound / 2, 2 * found.bound)),
+        weight=weight,
     )
 
 

@@ -49,7 +49,8 @@ class Snapping:
     grid         distance of neighbouring outputs: "fine" (default of exact arithmetic), "natural", or a power of two
     clamp        exact arithmetic: "wide" (default), "range", or (low, high)
     bound        finite precision: the clamp in sensitivities around the middle of the range
-    gamma        probability with which a chosen clamp may change an output
+    gamma        of a clamp that is chosen: the probability with which an output may stand at an end of it, changed or
+                 not (finite precision), or with which the clamp may change it (exact; half of it at either end)
     step         quantise values to multiples of this first (ties toward +infinity)
     nan          a public replacement for NaN; without it NaN is an error, and such an error is itself a disclosure
     arithmetic   "exact" (default); "proved" or "notes" for p-bit arithmetic under that rule, or FinitePrecision(...)
@@ -284,7 +285,15 @@ class Snapping:
         return binding_probability(self.parameters, value)
 
     def bound_for(self, gamma: Parameter, *, method: str = "tight") -> Clamp:
-        """Return the clamp that changes an output with probability at most gamma, for every f in the public range."""
+        """Return the least clamp that changes an output with probability at most gamma, for every f of the range.
+
+        The clamp that the mechanism itself takes for a gamma is wider, by a step in finite precision: an output that
+        stands at its end is as rare as that, be it changed or not.
+
+        >>> m = Snapping(epsilon="0.9", sensitivity=1, lower=-1000, upper=1000, arithmetic="notes", gamma="0.01")
+        >>> int(m.parameters.bound), int(m.bound_for("0.01").end_upper)
+        (1006, 1004)
+        """
         from snapdp.accuracy import bound_for
 
         return bound_for(self.parameters, gamma=gamma, method=method)

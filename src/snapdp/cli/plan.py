@@ -20,13 +20,15 @@ if TYPE_CHECKING:
     from snapdp.accuracy import Worth
     from snapdp.studies import Plan
 
-OF_A_MECHANISM = {"grid", "arithmetic", "bits", "gamma", "if_value"}
+OF_A_MECHANISM = {"grid", "arithmetic", "bits", "gamma", "clamp", "if_value", "if_output"}
 EXAMPLE = """\b
 Examples:
   snapdp plan --mean age --bounds 0,120 --missing middle --n 5000 --epsilon 0.5
   snapdp plan --histogram region --categories north,south,east,west --n-max 10000 --accuracy 30
   snapdp plan --sensitivity 1 --bounds 0,1000 --epsilon 0.49 --grid natural
   snapdp plan --sensitivity 1 --bounds 0,1000 --accuracy 7 --arithmetic notes --bits 118
+  snapdp plan --sensitivity 1 --bounds 0,10 --epsilon 1 --if-value 0:2,5:6,10:2
+  snapdp plan --sensitivity 1 --bounds 0,10 --epsilon 1 --if-output 9.5
   snapdp plan study.toml --fit
 """
 

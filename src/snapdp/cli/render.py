@@ -1,18 +1,18 @@
-"""How plans and releases look: a table for people, plain values for machines.
+"""How plans and releases look: a table for people, plain values for machines. A bare mechanism: see `worth`.
 
 Room: cli. Prints through the screen alone. Figures are rounded to the safe side (up).
 """
 
 from __future__ import annotations
 
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from snapdp.accuracy import Guess, Worth
+from snapdp.accuracy import Worth
+from snapdp.cli import worth
 from snapdp.cli.screen import note, one_line, say, table
-from snapdp.display import decimal_up, exact_amount, four_digits_up, hides_nothing, six_digits, two_digits
-from snapdp.exact import Enclosure, parameter, sqrt_enclosure, to_float_down, to_float_up
+from snapdp.display import exact_amount, four_digits_up, hides_nothing
+from snapdp.exact import parameter
 from snapdp.studies import AS_NUMBERS, CategoryColumn, Line, NumberColumn, Plan
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def show(result: Plan | Worth, *, to_stderr: bool = False) -> None:
     if isinstance(result, Plan):
         _print_plan(result, to_stderr=to_stderr)
     else:
-        _print_mechanism(result)
+        worth.show(result)
 
 
 def show_release(result: Release, *, left: Fraction) -> None:
@@ -71,7 +71,7 @@ def show_release(result: Release, *, left: Fraction) -> None:
 
 def values(result: Plan | Worth) -> dict[str, Any]:
     """Return a result for machines: amounts as exact fractions."""
-    return _plan_values(result) if isinstance(result, Plan) else _mechanism_values(result)
+    return _plan_values(result) if isinstance(result, Plan) else worth.values(result)
 
 
 def _print_plan(plan: Plan, *, to_stderr: bool = False) -> None:
@@ -184,128 +184,4 @@ def _line_values(line: Line) -> dict[str, Any]:
             for part, accuracy in zip(line.statistic.parts, line.accuracies, strict=True)
         ],
         "remarks": line.remarks,
-    }
-
-
-def _clamp(worth: Worth) -> str:
-    """Return the ends of the outputs, with as many digits as the accuracy calls for."""
-    p, half = worth.parameters, Decimal(float(worth.tight))
-    low, high = (six_digits(float(p.released(k)), half_width=half) for k in p.ends)
-    return f"{low} ... {high}"
-
-
-def _outward(range_of: Enclosure) -> str:
-    """Return the two ends of a range, each rounded away from the other."""
-    return f"{two_digits(range_of.lower, ROUND_FLOOR)} ... {two_digits(range_of.upper, ROUND_CEILING)}"
-
-
-def _print_mechanism(worth: Worth) -> None:
-    """Print what one mechanism is worth."""
-    p, price = worth.parameters, worth.price
-    over = f"{decimal_up(100 * (price.accuracy_ratio - 1), 1)} % above the pure Laplace mechanism"
-    missed = f"missed with probability at most {exact_amount(worth.alpha)}"
-    rows = [
-        ("noise scale", four_digits_up(p.unit * p.noise_scale), "data units"),
-        ("grid of the outputs", str(p.data_grid), ""),
-        ("outputs are clamped to", _clamp(worth), ""),
-        ("accuracy", f"± {four_digits_up(worth.tight)}", f"{missed}; {over}"),
-        _published_row(worth),
-        ("root mean square error", four_digits_up(price.rmse), "averaged over the phase of the grid"),
-        ("bias", _outward(worth.bias), "over the public range"),
-        ("clamp changes an output", two_digits(worth.binding.upper, ROUND_CEILING), "probability, at the upper end"),
-    ]
-    title = f"One release at epsilon = {exact_amount(p.epsilon)}{_arithmetic(worth)}"
-    table(("", "", ""), rows, numbers=(1,), dim=(2,), title=title)
-    if worth.guess is not None:
-        table(("", "", ""), _guess_rows(worth.guess), numbers=(1,), dim=(2,), title=_guess_title(worth.guess))
-    for hint in worth.hints:
-        note(
-            f"Hint ({hint.kind}): epsilon = {exact_amount(hint.better_epsilon)} gives "
-            f"± {four_digits_up(hint.better_accuracy)}; "
-            f"{exact_amount(hint.epsilon)} gives ± {four_digits_up(hint.accuracy)}.",
-            style="yellow",
-        )
-    if warning := hides_nothing(p.epsilon):
-        note(warning, style="bold red")
-
-
-def _arithmetic(worth: Worth) -> str:
-    p = worth.parameters
-    return "" if p.precision is None else f", {p.precision.uniform} bits, rule {p.rule}"
-
-
-def _published_row(worth: Worth) -> tuple[str, str, str]:
-    """Return what the notes promise for their own mechanism at this epsilon."""
-    if worth.published is None:
-        return ("... as published", "none", "the notes' mechanism does not exist here")
-    return ("... as published", f"± {four_digits_up(worth.published)}", "the notes' mechanism and formula")
-
-
-def _guess_title(guess: Guess) -> str:
-    return f"If the value were {exact_amount(guess.value)}"
-
-
-def _guess_rows(guess: Guess) -> list[tuple[str, str, str]]:
-    """Return what the mechanism does to a guessed value, rounded to the safe side."""
-    far = guess.distance
-    bound, beyond = four_digits_up(far.bound), two_digits(far.cases[1].probability.upper, ROUND_CEILING)
-    return [
-        ("accuracy", f"± {four_digits_up(guess.accuracy)}", "not monotone in epsilon at one value"),
-        ("bias", _outward(guess.bias), ""),
-        ("root mean square error", four_digits_up(sqrt_enclosure(guess.mse.upper, 64).upper), ""),
-        ("mean absolute error", four_digits_up(guess.absolute_error.upper), ""),
-        ("distance to Laplace", f"at most {bound}", f"on the same draw, but with probability {beyond}"),
-    ]
-
-
-def _guess_values(guess: Guess) -> dict[str, Any]:
-    far = guess.distance
-    return {
-        "value": str(guess.value),
-        "accuracy": str(guess.accuracy),
-        "bias": [to_float_down(guess.bias.lower), to_float_up(guess.bias.upper)],
-        "mse": to_float_up(guess.mse.upper),
-        "absolute_error": to_float_up(guess.absolute_error.upper),
-        "laplace_distance": {
-            "bound": str(far.bound),
-            "beyond": to_float_up(far.cases[1].probability.upper),
-            "excess": to_float_up(far.excess.upper),
-        },
-    }
-
-
-def _mechanism_values(worth: Worth) -> dict[str, Any]:
-    """Return what one mechanism is worth as plain values."""
-    p, price = worth.parameters, worth.price
-    return {
-        "ok": True,
-        "epsilon": str(p.epsilon),
-        "alpha": str(worth.alpha),
-        "sensitivity": str(p.sensitivity),
-        "arithmetic": p.rule or "exact",
-        "bits": None if p.precision is None else p.precision.uniform,
-        "noise_scale": str(p.unit * p.noise_scale),
-        "grid": str(p.data_grid),
-        "clamp": [p.released(p.low), p.released(p.high)],
-        "accuracy": {
-            "tight": str(worth.tight),
-            "notes": str(worth.notes),
-            "simple": None if worth.simple is None else str(worth.simple),
-            "published": None if worth.published is None else str(worth.published),
-            "shown": four_digits_up(worth.tight),
-        },
-        "rmse": str(price.rmse),
-        "laplace": {"accuracy": str(price.laplace_accuracy), "rmse": str(price.laplace_rmse)},
-        "bias": [to_float_down(worth.bias.lower), to_float_up(worth.bias.upper)],
-        "binding_probability": to_float_up(worth.binding.upper),
-        "warning": hides_nothing(p.epsilon),
-        "hints": [
-            {
-                "kind": hint.kind,
-                "epsilon": str(hint.better_epsilon),
-                "accuracy": str(hint.better_accuracy),
-            }
-            for hint in worth.hints
-        ],
-        **({} if worth.guess is None else {"if_value": _guess_values(worth.guess)}),
     }

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         exact_amount as exact_amount,
         exact_float as exact_float,
         exact_operand as exact_operand,
+        four_digits as four_digits,
         four_digits_up as four_digits_up,
         noise_digits as noise_digits,
         plain_decimal as plain_decimal,
@@ -51,8 +52,8 @@ else:
             "charts": "Chart Look scale",
             "html": "TEXT_STYLE Html escape folded html_block html_card html_fragment html_page html_table",
             "numbers": (
-                "decimal_down decimal_up exact_amount exact_float exact_operand four_digits_up noise_digits "
-                "plain_decimal scientific_up six_digits two_digits"
+                "decimal_down decimal_up exact_amount exact_float exact_operand four_digits four_digits_up "
+                "noise_digits plain_decimal scientific_up six_digits two_digits"
             ),
             "text": "ESCAPED encodable shortened visible visible_lines",
             "words": "confidence hides_nothing listed",

@@ -1,12 +1,15 @@
 """Numbers as text: exactly, or with few digits and rounded to the side that the name says.
 
 Room: display. Who reads a bound must not read a better one: a figure is the number itself, or lies on its safe side.
+Accuracies and what they are made of are shown by `four_digits_up` wherever they are shown; a number that promises
+nothing, such as a noise scale, by `four_digits`. docs/guide/planning.md tells readers so.
 
     exact_amount      0.3  1/3  -0.5       the number: a decimal of at most six places, else a fraction
     exact_operand     0.3  (1/3)  (-0.5)   the number as it stands in an expression, in brackets where it needs them
     exact_float       2^-52  2.5  1/3      the number as a machine holds it
     decimal_up        0.3334  -0.3333      so many places after the point, up; decimal_down: down
-    four_digits_up    0.3334  12346  7     at least four significant digits, up; whole numbers whole
+    four_digits_up    0.3334  12346  7     at least four significant digits, up, but for an excess of a billionth
+    four_digits       0.3333  12345  7     the same, to nearest
     scientific_up     3.334e-01            so many significant digits, away from zero
     six_digits        0.333333  1e9        six significant digits or as many as an interval calls for; to any side
     two_digits        0.34  -3.3e-13       two significant digits; to any side
@@ -17,6 +20,7 @@ Room: display. Who reads a bound must not read a better one: a figure is the num
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 
@@ -28,6 +32,7 @@ NEAR_POWER = 10  # 2**-10 to 2**10 are shown in decimals
 FEWEST_DIGITS = 6  # of a shown double
 MOST_PLACES = 17  # of a shown double before the point: longer ones are shown with an exponent
 LEAST_PLACE = 9  # after the point: numbers that need more are shown with an exponent
+HAIR = Fraction(1, 10**9)  # relative: an excess that a figure for people leaves out; accuracies are known no better
 PLENTY = 2000  # digits of a double, and of a whole number that records may hold, at any place of another
 
 
@@ -88,15 +93,38 @@ def decimal_down(x: Fraction, places: int) -> str:
 
 
 def four_digits_up(x: Fraction) -> str:
-    """Return a figure for people, rounded up: four significant digits or more, no exponent; whole numbers whole.
+    """Return a figure for people, rounded away from zero: four significant digits or more; whole numbers whole.
 
-    >>> [four_digits_up(Fraction(n, 3)) for n in (1, 1000, 100_000, 6)]
-    ['0.3334', '333.4', '33334', '2']
+    An excess of at most a billionth of the number is left out: 1 + 2**-51 is 1.000 and not 1.001. Nothing else is ever
+    shown nearer to zero than it is.
+
+    >>> [four_digits_up(Fraction(n, 3)) for n in (1, 1000, 100_000, 6, -1)]
+    ['0.3334', '333.4', '33334', '2', '-0.3334']
+    >>> four_digits_up(1 + Fraction(1, 2**51)), four_digits_up(1 + Fraction(1, 10**8))
+    ('1.000', '1.001')
     """
+    return _four_digits(x, _up_but_for_a_hair)
+
+
+def four_digits(x: Fraction) -> str:
+    """Return the same, rounded to nearest: for a number that has no safe side.
+
+    >>> [four_digits(Fraction(n, 3)) for n in (1, 1000, 100_000, 6, -1)]
+    ['0.3333', '333.3', '33333', '2', '-0.3333']
+    """
+    return _four_digits(x, round)
+
+
+def _four_digits(x: Fraction, whole: Callable[[Fraction], int]) -> str:
     if x.denominator == 1:
         return str(x)
     places = max(0, 3 - floor_log10(abs(x)))
-    return _pointed(math.ceil(x * 10**places), 10**places, places)
+    return _pointed((1 if x > 0 else -1) * whole(abs(x) * 10**places), 10**places, places)
+
+
+def _up_but_for_a_hair(x: Fraction) -> int:
+    below = math.floor(x)
+    return below if x - below <= HAIR * x else below + 1
 
 
 def scientific_up(x: Fraction, digits: int = 4) -> str:

@@ -155,7 +155,7 @@ def bits_above(epsilon: Fraction) -> int:
 
 
 def sufficient_bound(*, half_width: Fraction, noise_scale: Fraction, grid: Fraction, gamma: Fraction) -> Inner:
-    """Return the least multiple of the grid that the clamp formula allows for a binding probability gamma.
+    """Return the least multiple of the grid at which an output stands, changed or not, with probability gamma at most.
 
         B >= B' + Lam/2 + lam ln((1 + e^(-2B'/lam))/(2 gamma)),  B >= B'        theory (10)
 

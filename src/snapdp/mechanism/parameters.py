@@ -168,9 +168,18 @@ class SnappingParameters(Value):
     def printing_error(self) -> DataUnits:
         """Return the most by which a printed double differs from the exact number of its index: theory (9).
 
-        Half the spacing of doubles at the output furthest from zero; nothing on a lattice.
+        Half the spacing of doubles at the output furthest from zero; nothing where every output is a double.
         """
-        return DataUnits(Fraction(0) if self.lattice is not None else spacing_of_doubles(self.furthest) / 2)
+        return DataUnits(Fraction(0) if self._prints_exactly else spacing_of_doubles(self.furthest) / 2)
+
+    @property
+    def _prints_exactly(self) -> bool:
+        """Return whether all outputs are doubles: on a lattice, or as few multiples of another power of two."""
+        if self.lattice is not None:
+            return True
+        numbers = (self.offset, self.data_grid, *(self.data_value(k) for k in self.ends))
+        step = Fraction(1, max(number.denominator for number in numbers))
+        return exponent_of_power(step) is not None and step >= SMALLEST_DOUBLE and self.furthest <= step * 2**53
 
     @cached_property
     def lattice(self) -> tuple[int, int] | None:

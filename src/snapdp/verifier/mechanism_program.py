@@ -11,7 +11,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from snapdp.display import exact_amount, four_digits_up
+from snapdp.display import exact_amount, four_digits
 from snapdp.errors import ParameterError, PremiseError
 from snapdp.exact import parameter, shown
 from snapdp.mechanism import SnappingParameters
@@ -120,7 +120,7 @@ def _remarks(parameters: SnappingParameters, machine: Machine) -> tuple[str, ...
         f"The snapping mechanism for epsilon {exact_amount(parameters.epsilon)}, as snapdp computes it.",
         "Numbers are in sensitivities, counted from the middle of the range:",
         f"f(D) = {value}; published is {published}.",
-        f"lambda, a float of {machine.p} bits, is {four_digits_up(parameters.noise_scale)} rounded up.",
+        f"lambda, a float of {machine.p} bits, is about {four_digits(parameters.noise_scale)}.",
         f"Machine: p={machine.p},sum={machine.sum}",
     )
 

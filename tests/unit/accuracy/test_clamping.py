@@ -136,3 +136,25 @@ def test_bad_questions_are_refused():
     with pytest.raises(PremiseError, match="epsilon > 2"):
         bound_for(tiny, gamma="0.05", method="notes")
     assert bound_for(tiny, gamma="0.05").binding <= F("0.05")
+
+
+@pytest.mark.parametrize("gamma", ["0.9", "0.05", "0.01"])
+@pytest.mark.parametrize("arithmetic", ["notes", "proved"])
+def test_an_output_stands_at_an_end_of_the_own_clamp_of_finite_precision_with_probability_gamma_at_most(
+    gamma, arithmetic
+):
+    for epsilon, width in (("0.9", 2000), (1, 10), ("1/3", 7)):
+        p = snapdp.Snapping(
+            epsilon=epsilon, sensitivity=1, lower=0, upper=width, arithmetic=arithmetic, gamma=gamma
+        ).parameters
+        own = [law_of(p.inner(end), p).clamp_mass.upper for end in (0, width)]
+        assert max(own) <= F(gamma)
+        assert binding_probability(p, width).upper <= bound_for(p, gamma=gamma).binding
+        assert bound_for(p, gamma=gamma).high in (p.high, p.high - 1)
+
+
+def test_one_step_less_than_the_own_clamp_lets_outputs_stand_at_its_end_more_often():
+    declared = {"epsilon": "0.9", "sensitivity": 1, "lower": -1000, "upper": 1000, "arithmetic": "notes"}
+    own = snapdp.Snapping(**declared, gamma="0.01")
+    narrower = snapdp.Snapping(**declared, bound=own.parameters.bound - own.parameters.grid)
+    assert own.law(1000).clamp_mass.upper <= F("0.01") < narrower.law(1000).clamp_mass.lower

@@ -12,8 +12,8 @@ import pytest
 from mpmath import mp
 
 from snapdp.accuracy.curve import Curve, accuracy_above, curve_of, law_heights
-from snapdp.accuracy.epsilon import meets_target
 from snapdp.accuracy.error import unclamped_accuracy
+from snapdp.accuracy.family import Constants
 from snapdp.accuracy.price import price_table
 from snapdp.exact.numbers import to_float_nearest
 from snapdp.mechanism.law.exact import ExactLaw
@@ -69,7 +69,7 @@ def never_below(curve, count):
     for epsilon in (e for e in near[: count // 2] + spread if first < e < last):
         drawn = F(drawn_at(points, float(epsilon)))
         scale = curve.sensitivity / epsilon
-        assert meets_target(target=drawn, noise_scale=scale, grid=curve.grid_at(epsilon), alpha=curve.alpha)
+        assert Constants(noise_scale=scale, grid=curve.grid_at(epsilon), alpha=curve.alpha).meets(drawn)
 
 
 @pytest.mark.parametrize("curve", CURVES.values(), ids=CURVES.keys())

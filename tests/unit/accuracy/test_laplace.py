@@ -97,6 +97,7 @@ def test_the_probability_that_the_outer_clamp_binds_and_the_excess_it_causes(cas
         outside = 1 - cdf((p.high + HALF) * p.grid - c, p.noise_scale) + cdf((p.low - HALF) * p.grid - c, p.noise_scale)
         assert contains(found.cases[1].probability, outside)
         assert contains(found.cases[0].probability, 1 - outside)
+    with mpmath.workprec(64):
         integral = mpmath.quad(
             lambda z: tail_over_cells(p, F(value), F(str(z))), [mpf(found.bound), mpf(found.bound) + 5, 60]
         )

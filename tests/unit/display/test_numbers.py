@@ -15,6 +15,7 @@ from snapdp.display.numbers import (
     exact_amount,
     exact_float,
     exact_operand,
+    four_digits,
     four_digits_up,
     noise_digits,
     plain_decimal,
@@ -116,11 +117,31 @@ def test_decimals_enclose_a_number_within_one_unit_of_their_last_place(x, places
 @example(F(9999, 10**5) + F(1, 10**9))  # another digit
 @example(F(9999999, 10))
 @example(F(-1, 3))
-def test_four_digits_lie_above_a_number_within_one_unit_of_the_last(x):
+@example(10**12 + F(1, 2))  # a billionth is a thousand units
+@example(1 + F(1, 10**9))
+def test_four_digits_lie_away_from_zero_but_for_a_billionth_within_one_unit_of_the_last(x):
     text = four_digits_up(x)
-    assert x <= F(text) < x + last_unit(text)
-    assert x.denominator == 1 or significant_digits(text) >= (4 if x > 0 else 3)
+    assert abs(x) * (1 - F(1, 10**9)) <= abs(F(text)) < abs(x) + last_unit(text)
+    assert x.denominator == 1 or (significant_digits(text) >= 4 and F(text) * x > 0)
     assert "e" not in text
+    assert four_digits_up(-x) == ("0" if x == 0 else text[1:] if x < 0 else f"-{text}")
+
+
+@given(NUMBERS)
+def test_four_digits_to_nearest_differ_from_a_number_by_half_a_unit_of_the_last_at_most(x):
+    text = four_digits(x)
+    assert abs(x - F(text)) <= last_unit(text) / 2
+    assert x.denominator == 1 or significant_digits(text) >= 4
+
+
+@pytest.mark.parametrize("excess", [F(1, 2**51), F(1, 10**9), F(26, 10**36)])
+def test_a_hair_above_a_round_number_is_not_shown_as_a_thousandth(excess):
+    assert [four_digits_up(n * (1 + excess)) for n in (F(1), F(7, 8), F(100))] == ["1.000", "0.8750", "100.0"]
+
+
+@pytest.mark.parametrize("excess", [F(11, 10**10), F(1, 10**6)])
+def test_more_than_a_hair_is_rounded_up(excess):
+    assert [four_digits_up(n * (1 + excess)) for n in (F(1), F(7, 8), F(100))] == ["1.001", "0.8751", "100.1"]
 
 
 @pytest.mark.parametrize(

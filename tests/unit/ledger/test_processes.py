@@ -87,7 +87,7 @@ def wait_until_nobody_draws(ledger):
 
 @pytest.mark.parametrize("seconds", [1, pytest.param(20, marks=pytest.mark.long)])
 def test_nothing_acknowledged_is_lost_when_processes_are_killed_at_random(tmp_path, seconds):
-    kill_at_random(tmp_path, seconds)
+    kill_at_random(tmp_path, seconds, enough=100 if seconds > 1 else 40)
 
 
 def kill_at_random(directory, seconds, path=None, enough=100, pause=0.15):

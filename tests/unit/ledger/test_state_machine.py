@@ -217,7 +217,7 @@ def test_the_ledger_behaves_like_a_list_whatever_dies_when():
 def test_the_ledger_behaves_like_a_list_for_a_long_time():
     from hypothesis.stateful import run_state_machine_as_test
 
-    run_state_machine_as_test(LedgerMachine, settings=settings(max_examples=500, stateful_step_count=50, **COMMON))
+    run_state_machine_as_test(LedgerMachine, settings=settings(max_examples=150, stateful_step_count=50, **COMMON))
 
 
 @pytest.mark.parametrize("operation", ["reserve", "commit", "abandon", "dataset_version", "create_account"])

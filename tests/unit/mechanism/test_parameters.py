@@ -222,6 +222,31 @@ def test_off_the_lattice_the_released_number_is_correctly_rounded():
         assert p.released(index) == to_float_nearest(p.data_value(index))
 
 
+@pytest.mark.parametrize(
+    ("declared", "exact"),
+    [
+        ({"sensitivity": 1, "lower": 0, "upper": 100}, True),  # 50 + 4 k: no lattice, yet doubles
+        ({"sensitivity": 3, "lower": 0, "upper": 90}, True),
+        ({"sensitivity": "1/3", "lower": 0, "upper": 10}, False),
+        ({"sensitivity": "0.1", "lower": "1000000000.05", "upper": "1000000100"}, False),
+        ({"sensitivity": 1, "lower": 2**53 + 1, "upper": 2**53 + 64, "grid": 4}, False),
+    ],
+)
+def test_a_printed_number_is_off_by_the_printing_error_at_most_which_is_nothing_where_outputs_are_doubles(
+    declared, exact
+):
+    p = Snapping(epsilon="0.3", arithmetic="proved", **declared).parameters
+    off = {abs(Fraction(p.released(index)) - p.data_value(index)) for index in range(p.low, p.high + 1)}
+    assert max(off) <= p.printing_error
+    assert (p.printing_error == 0) == exact == (max(off) == 0)
+
+
+def test_outputs_on_a_coarse_lattice_print_exactly_however_far_they_reach():
+    p = Snapping(epsilon=1, sensitivity=2**60, lower=0, upper=2**70).parameters
+    assert p.furthest > 2**53
+    assert p.printing_error == 0
+
+
 def test_zero_is_released_without_a_sign():
     p = Snapping(epsilon=1, sensitivity=1, lower=-10, upper=10).parameters
     assert math.copysign(1.0, p.released(0)) == 1.0

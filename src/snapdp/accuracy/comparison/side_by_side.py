@@ -8,8 +8,9 @@ Theory: docs/theory/planning.md, (12)-(14), (20), (21), (27), (28).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 from snapdp.accuracy.clamping import bound_for
@@ -95,23 +96,39 @@ def mean_errors(
 ) -> SideBySide:
     """Return E |released - mean| of the first n values, by the same of the Laplace mechanism, for each n and epsilon.
 
-    What releasing the mean many times would show in the long run. One row changed moves it by (upper - lower)/n. The
-    values must be nobody's, or public: their mean is not hidden here.
+    What releasing the mean many times would show in the long run. The values must be nobody's, or public: their mean is
+    not hidden here.
     """
+    means = means_of_first(values, lower=lower, upper=upper, rows=rows)
+    return errors_of_means(means, lower=lower, upper=upper, epsilons=epsilons)
+
+
+def means_of_first(
+    values: Sequence[int], *, lower: Any, upper: Any, rows: Iterable[int]
+) -> dict[int, tuple[Fraction, Fraction]]:
+    """Return {n: (mean of the first n values, its sensitivity)}: one row changed moves it by (upper - lower)/n."""
     low, high = parameter(lower, name="lower"), parameter(upper, name="upper")
+    means = {}
+    for n in rows:
+        if not 1 <= n <= len(values):
+            raise ParameterError(f"{n} rows are asked for of {len(values)}.", "Ask for at least one, and for no more.")
+        inside = (min(max(Fraction(value), low), high) for value in values[:n])
+        means[n] = sum(inside) / Fraction(n), (high - low) / n
+    return means
+
+
+def errors_of_means(
+    means: Mapping[int, tuple[Fraction, Fraction]], *, lower: Any, upper: Any, epsilons: Iterable[Any]
+) -> SideBySide:
+    """Return the same for means and sensitivities that are known, by their n."""
     wanted = [parameter(each, name="epsilon") for each in epsilons]
-    return SideBySide(names=CONTENDERS, rows=tuple(_error_row(values, low, high, n, e) for n in rows for e in wanted))
-
-
-def _error_row(values: Sequence[int], lower: Fraction, upper: Fraction, n: int, epsilon: Fraction) -> SideRow:
-    if not 1 <= n <= len(values):
-        raise ParameterError(f"{n} rows are asked for of {len(values)}.", "Ask for at least one, and for no more.")
-    mean = sum(min(max(Fraction(value), lower), upper) for value in values[:n]) / n
-    sensitivity = (upper - lower) / n
-    mechanisms = contenders(epsilon=epsilon, sensitivity=sensitivity, lower=lower, upper=upper)
-    laplace = sensitivity / epsilon  # E |Y| of the Laplace mechanism is its noise scale
-    figures = tuple(expected_absolute_error(p, mean) / laplace for p in mechanisms)
-    return SideRow(at=(Fraction(n), epsilon), figures=figures)
+    rows = []
+    for (n, (mean, sensitivity)), epsilon in product(means.items(), wanted):
+        mechanisms = contenders(epsilon=epsilon, sensitivity=sensitivity, lower=lower, upper=upper)
+        laplace = sensitivity / epsilon  # E |Y| of the Laplace mechanism is its noise scale
+        figures = tuple(expected_absolute_error(p, mean) / laplace for p in mechanisms)
+        rows.append(SideRow(at=(Fraction(n), epsilon), figures=figures))
+    return SideBySide(names=CONTENDERS, rows=tuple(rows))
 
 
 def _spread(*, lower: Any, upper: Any, **others: Any) -> list[Fraction]:

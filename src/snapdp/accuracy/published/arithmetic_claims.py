@@ -8,7 +8,7 @@ docs/theory/finite-precision.md, (3)-(9).
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Protocol
 
 from snapdp.accuracy.published import formulas, rounding_rule
@@ -143,19 +143,11 @@ def grid(s: Setting) -> PrintedClaim:
     )
 
 
-def tie_below_zero(s: Setting) -> PrintedClaim:
-    return _rounding(s, Fraction(-5, 2), "the rule rounds ties away from zero, not toward +infinity.")
-
-
-def carry(s: Setting) -> PrintedClaim:
-    return _rounding(s, Fraction(7, 2), "the carry must look at m_1...m_y alone; a zero further right hides it.")
-
-
-def _rounding(s: Setting, steps: Fraction, why: str) -> PrintedClaim:
+def _rounding(steps: Fraction, why: str, s: Setting) -> PrintedClaim:
     step = power_of_two_at_least(s.mechanism.noise_scale)
     printed, exact = rounding_rule.rounded_4_2(steps * step, step), nearest_multiple(steps * step, step)
     return PrintedClaim(
-        name=f"(4.2) at {float(steps)} grid steps",
+        name=_name_of_rounding(steps),
         claim="the nearest multiple of the grid, ties toward +infinity",
         source=f"4.2 of {ALL_DATES}",
         says=enclose(printed * s.sensitivity),
@@ -165,12 +157,20 @@ def _rounding(s: Setting, steps: Fraction, why: str) -> PrintedClaim:
     )
 
 
+def _name_of_rounding(steps: Fraction) -> str:
+    return f"(4.2) at {float(steps)} grid steps"
+
+
+WRONGLY_ROUNDED = {
+    Fraction(-5, 2): "the rule rounds ties away from zero, not toward +infinity.",
+    Fraction(7, 2): "the carry must look at m_1...m_y alone; a zero further right hides it.",
+    Fraction(3, 2): "at y = 0 there are no m_1...m_y to add 1 to, and the carry is lost.",
+}
 ARITHMETIC_CLAIMS: Claims = {
     "eps' of section 5": loss_of_section_5,
     "Mironov's bound": mironov,
     "Liu's bound": liu,
     "p = m + 2": precision,
     "(4.1)": grid,
-    "(4.2) at -2.5 grid steps": tie_below_zero,
-    "(4.2) at 3.5 grid steps": carry,
+    **{_name_of_rounding(steps): partial(_rounding, steps, why) for steps, why in WRONGLY_ROUNDED.items()},
 }

@@ -10,47 +10,38 @@ import math
 from fractions import Fraction
 
 from snapdp.accuracy.clamping import bound_for
-from snapdp.accuracy.epsilon import epsilon_for
 from snapdp.accuracy.published import formulas
 from snapdp.accuracy.published.claim import OF_2020, Claims, PrintedClaim, Setting
-from snapdp.accuracy.published.printed_mechanism import PrintedMechanism, printed_mechanism
+from snapdp.accuracy.published.least_epsilon import has_accuracy, least_epsilon, least_epsilon_promised
+from snapdp.accuracy.published.printed_mechanism import PrintedMechanism
 from snapdp.accuracy.published.printed_number import PrintedNumber
-from snapdp.accuracy.tails import worst_exceeds
 from snapdp.display import exact_amount
 from snapdp.exact import HALF, Exponentials, enclose, exponential, refine, rounded_up
 
 
 def epsilon_by_6_4(s: Setting) -> PrintedClaim:
-    at = formulas.epsilon_6_4(s.mechanism, accuracy=s.target, alpha=s.alpha)
-    valid = _has_accuracy(s, at)
     return _epsilon_claim(
         s,
-        at,
+        formulas.epsilon_6_4(s.mechanism, accuracy=s.target, alpha=s.alpha),
         name="(6.4)",
-        valid=valid,
-        why="the grid put in is that of the epsilon that comes out, or coarser."
-        if valid
-        else "the grid put in is finer than that of the epsilon that comes out.",
+        if_valid="the grid put in is that of the epsilon that comes out, or coarser.",
+        if_not="the grid put in is finer than that of the epsilon that comes out.",
     )
 
 
 def epsilon_by_6_5(s: Setting) -> PrintedClaim:
-    at = formulas.epsilon_6_5(s.mechanism, accuracy=s.target, alpha=s.alpha)
-    valid = _has_accuracy(s, at)
     return _epsilon_claim(
         s,
-        at,
+        formulas.epsilon_6_5(s.mechanism, accuracy=s.target, alpha=s.alpha),
         name="(6.5)",
-        valid=valid,
-        why="the noise scale in it exceeds half the grid by more than its last step takes off; no search is needed."
-        if valid
-        else "its last step takes off more than the noise scale exceeds half the grid.",
+        if_valid="the noise scale in it exceeds half the grid by more than its last step takes off; no search is "
+        "needed.",
+        if_not="its last step takes off more than the noise scale exceeds half the grid.",
     )
 
 
-def _epsilon_claim(s: Setting, at: PrintedNumber, *, name: str, valid: bool, why: str) -> PrintedClaim:
-    b = s.mechanism.bound
-    least = epsilon_for(accuracy=s.target, alpha=s.alpha, sensitivity=1, lower=-b, upper=b, grid="natural").epsilon
+def _epsilon_claim(s: Setting, at: PrintedNumber, *, name: str, if_valid: str, if_not: str) -> PrintedClaim:
+    least, valid = least_epsilon(s), has_accuracy(s, s.mechanism.at(epsilon=rounded_up(at.enclosure.upper)))
     return PrintedClaim(
         name=name,
         claim=f"an epsilon with accuracy {float(s.target * s.sensitivity):.4g} at any value within the bound",
@@ -58,20 +49,11 @@ def _epsilon_claim(s: Setting, at: PrintedNumber, *, name: str, valid: bool, why
         says=at.enclosure,
         exact=enclose(least),
         valid=valid,
-        why=why,
+        why=(if_valid if least else ANY_EPSILON) if valid else if_not,
     )
 
 
-def _has_accuracy(s: Setting, at: PrintedNumber) -> bool:
-    """Return whether the mechanism of an epsilon, rounded up, has the target accuracy: decided by its exact law."""
-    m = _with(s.mechanism, epsilon=rounded_up(at.enclosure.upper), bound=s.mechanism.bound)
-    return not worst_exceeds(m.parameters, s.target, s.alpha)
-
-
-def _with(m: PrintedMechanism, *, epsilon: Fraction, bound: Fraction) -> PrintedMechanism:
-    """Return the mechanism in the same arithmetic for another epsilon or bound, on the grid that follows it."""
-    arithmetic = "exact" if m.bits is None else "notes"
-    return printed_mechanism(epsilon=epsilon, bound=bound, arithmetic=arithmetic, bits=m.bits)
+ANY_EPSILON = "no error is larger than twice the bound: any epsilon has this accuracy."
 
 
 def last_step(s: Setting) -> PrintedClaim:
@@ -98,18 +80,9 @@ def k_by_epsilon(s: Setting) -> PrintedClaim:
 
 
 def k_by_accuracy(s: Setting) -> PrintedClaim:
-    """The grid is that of the epsilon which the accuracy needs by (6.4), whatever epsilon the mechanism has."""
-    m, k = s.mechanism, formulas.k_of_accuracy(accuracy=s.target, alpha=s.alpha)
-    needed = epsilon_for(
-        accuracy=s.target,
-        alpha=s.alpha,
-        sensitivity=1,
-        lower=-m.bound,
-        upper=m.bound,
-        grid="natural",
-        method="notes",
-    ).epsilon
-    return _k_claim(s, k, _with(m, epsilon=needed, bound=m.bound).grid, name="k from an accuracy")
+    """The grid is that of the epsilon which the accuracy needs by GetAccuracy2, whatever epsilon the mechanism has."""
+    k = formulas.k_of_accuracy(accuracy=s.target, alpha=s.alpha)
+    return _k_claim(s, k, s.mechanism.at(epsilon=least_epsilon_promised(s)).grid, name="k from an accuracy")
 
 
 def _k_claim(s: Setting, k: Fraction, grid: Fraction, *, name: str) -> PrintedClaim:
@@ -131,16 +104,14 @@ def clamp_from_gamma(s: Setting) -> PrintedClaim:
     """The bound given stands for B', the largest statistic; in data units, as the formula takes it."""
     m, within = s.mechanism, s.mechanism.bound
     at = formulas.bound_from_gamma(largest=within * s.sensitivity, k=formulas.k_of_epsilon(m.epsilon), gamma=s.gamma)
-    # k is rational and the logarithm irrational: no multiple of the grid, so some precision decides the index.
-    grid = m.grid * s.sensitivity
-    decided = refine(at, until=lambda b: math.floor(b.lower / grid) == math.floor(b.upper / grid))
-    binding = _binding(_with(m, epsilon=m.epsilon, bound=decided.upper / s.sensitivity), within)
+    clamp = _decided(at, m.grid * s.sensitivity) / s.sensitivity
+    binding = _binding(m.at(bound=clamp), within, clamp)
     valid = (s.gamma - binding).sign() >= 0
-    tight = bound_for(_with(m, epsilon=m.epsilon, bound=within).parameters, gamma=s.gamma).bound
+    tight = bound_for(m.parameters, gamma=s.gamma).bound
     return PrintedClaim(
         name="B from gamma",
         claim=f"a clamp that binds with probability at most {exact_amount(s.gamma)} while |f| <= B' = "
-        f"{exact_amount(within * s.sensitivity)}",
+        f"{exact_amount(within * s.sensitivity)}, on a grid of {exact_amount(m.grid * s.sensitivity)}",
         source=f"6.5.1 of {OF_2020}",
         says=at.enclosure,
         exact=enclose(tight * s.sensitivity),
@@ -154,9 +125,70 @@ def clamp_from_gamma(s: Setting) -> PrintedClaim:
     )
 
 
-def _binding(m: PrintedMechanism, value: Fraction) -> Exponentials:
-    """Return the probability that the clamp of m changes an output at +-value, its largest: planning (19)."""
-    edge = (math.floor(m.bound / m.grid) + HALF) * m.grid
+def binding_by_6_6(s: Setting) -> PrintedClaim:
+    printed = formulas.binding_6_6(s.mechanism, largest=s.mechanism.bound, gamma=s.gamma)
+    return _binding_claim(
+        s,
+        printed,
+        name="(6.6)",
+        if_valid="the upper tail is bounded by more than the lower one lacks, whose shift has the wrong sign.",
+        if_not="the shift of Y** serves the upper tail alone; the lower one needs the other sign.",
+    )
+
+
+def binding_by_6_7(s: Setting) -> PrintedClaim:
+    printed = formulas.binding_6_7(s.mechanism, gamma=s.gamma)
+    return _binding_claim(s, printed, name="(6.7)", if_valid=EACH_TAIL, if_not=EACH_TAIL)
+
+
+def binding_by_6_8(s: Setting) -> PrintedClaim:
+    return _binding_claim(
+        s,
+        PrintedNumber(lambda _: enclose(s.gamma)),
+        name="(6.8)",
+        if_valid="(6.7) is at most gamma where the grid is at least the noise scale.",
+        if_not="this grid is finer than the noise scale.",
+    )
+
+
+EACH_TAIL = "each tail is at most half of it, the lower one with the other shift as well."
+
+
+def _binding_claim(s: Setting, printed: PrintedNumber, *, name: str, if_valid: str, if_not: str) -> PrintedClaim:
+    """Return the claim of a probability with which B = B' + (Lambda'/2)(1 + 2 ln(1/gamma)) binds, at f = B'.
+
+    The bound given stands for B'; grid and noise scale are those put in, as the notes leave the circle open here. The
+    probability is a sum of exponentials of rational numbers other than 0, the printed one has a term that is none: they
+    differ, and some precision tells how.
+    """
+    m, within = s.mechanism, s.mechanism.bound
+    bound = formulas.bound_from_gamma(largest=within, k=m.grid, gamma=s.gamma)
+    exact = _binding(m, within, _decided(bound, m.grid))
+    excess = refine(lambda b: printed(b) - exact.enclosed(b), until=lambda e: e.lower > 0 or e.upper < 0)
+    valid = excess.lower > 0
+    return PrintedClaim(
+        name=name,
+        claim=f"at least how probable it is that B = {float(bound.enclosure * s.sensitivity):.4g} binds at f = B' = "
+        f"{exact_amount(within * s.sensitivity)}, on a grid of {exact_amount(m.grid * s.sensitivity)}",
+        source=f"6.5.1 of {OF_2020}",
+        says=printed.enclosure,
+        exact=exact.enclosure(),
+        valid=valid,
+        why=if_valid if valid else if_not,
+    )
+
+
+def _decided(bound: PrintedNumber, grid: Fraction) -> Fraction:
+    """Return a rational number with as many grid steps as B, which is no multiple of the grid: its logarithm is none.
+
+    The factor of the logarithm and what is added are rational.
+    """
+    return refine(bound, until=lambda b: math.floor(b.lower / grid) == math.floor(b.upper / grid)).upper
+
+
+def _binding(m: PrintedMechanism, value: Fraction, bound: Fraction) -> Exponentials:
+    """Return the probability that a clamp to +-bound changes an output of m at +-value, its largest: planning (19)."""
+    edge = (math.floor(bound / m.grid) + HALF) * m.grid
     up, down = (edge - value) / m.noise_scale, (edge + value) / m.noise_scale
     return (exponential(-up) if up >= 0 else 2 - exponential(up)) * HALF + exponential(-down) * HALF
 
@@ -217,6 +249,9 @@ CHOICE_CLAIMS: Claims = {
     "k from epsilon": k_by_epsilon,
     "k from an accuracy": k_by_accuracy,
     "B from gamma": clamp_from_gamma,
+    "(6.6)": binding_by_6_6,
+    "(6.7)": binding_by_6_7,
+    "(6.8)": binding_by_6_8,
     "B = upper - s": shifted_range,
     "B' of a variance": largest_variance,
     "B' of a covariance": largest_covariance,

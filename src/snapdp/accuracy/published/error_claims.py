@@ -6,6 +6,11 @@ docs/theory/planning.md, (1)-(6) and (14).
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from fractions import Fraction
+from functools import partial
+from typing import NamedTuple
+
 from snapdp.accuracy.published import algorithm_one as one
 from snapdp.accuracy.published.claim import (
     ALL_THREE,
@@ -18,122 +23,124 @@ from snapdp.accuracy.published.claim import (
     missed_anywhere,
     missed_at_value,
 )
-from snapdp.accuracy.published.formulas import bias_plus, get_accuracy2, simple_accuracy
+from snapdp.accuracy.published.formulas import alpha_of_accuracy, bias_plus, get_accuracy2, simple_accuracy
+from snapdp.accuracy.published.printed_mechanism import PrintedMechanism
+from snapdp.accuracy.published.printed_number import PrintedNumber
+from snapdp.accuracy.tails import worst_chance
 from snapdp.display import exact_amount
-from snapdp.exact import HALF, Enclosure, Exponentials, enclose, laplace_cdf, refine
+from snapdp.exact import HALF, Enclosure, Exponentials, enclose, exponential, laplace_cdf, refine
 from snapdp.mechanism import ONE, ExactLaw, Inner
 
 MISSED = "missed with probability"
+HALF_A_STEP = "rounding adds at most half a grid step and the clamp adds nothing; not the least such number."
 
 
-def lower_clamp_bound(s: Setting) -> PrintedClaim:
-    printed, exact = one.p_lower_plus(s.mechanism, if_value=s.value), _at_lower_clamp(s)
-    valid = (printed - exact).sign() >= 0
-    return PrintedClaim(
-        name="P_L+",
-        claim="above P(output = -B)",
-        source=f"6.3 of {ALL_THREE}",
-        says=printed.enclosure(),
-        exact=exact.enclosure(),
-        valid=valid,
-        why="half the grid is at most the noise scale." if valid else "this grid is more than twice the noise scale.",
-    )
+class Bound(NamedTuple):
+    """A probability that is printed as no less (side 1), no more (side -1) or the same (side 0) as another one."""
+
+    claim: str
+    source: str
+    printed: Callable[[Setting], Exponentials]
+    exact: Callable[[Setting], Exponentials]
+    side: int
+    if_valid: str
+    if_not: str
+
+    def decided(self, name: str, s: Setting) -> PrintedClaim:
+        """Return the claim in a setting."""
+        printed, exact = self.printed(s), self.exact(s)
+        sign = (printed - exact).sign()
+        valid = sign * self.side >= 0 if self.side else sign == 0
+        return PrintedClaim(
+            name=name,
+            claim=self.claim,
+            source=self.source,
+            says=printed.enclosure(),
+            exact=exact.enclosure(),
+            valid=valid,
+            why=self.if_valid if valid else self.if_not,
+        )
 
 
-def lower_clamp_equality(s: Setting) -> PrintedClaim:
-    printed, exact = one.p_lower(s.mechanism, if_value=s.value), _at_lower_clamp(s)
-    valid = (printed - exact).sign() == 0
-    return PrintedClaim(
-        name="P_L",
-        claim="equal to P(output = -B)",
-        source=f"6.3 of {OF_2020}, and 6.1 of both dates of 2019",
-        says=printed.enclosure(),
-        exact=exact.enclosure(),
-        valid=valid,
-        why="the grid divides B." if valid else "an equality only where the grid divides B, which it does not here.",
-    )
+def _at_lower_clamp(s: Setting) -> Exponentials:
+    p = s.mechanism.parameters
+    return laplace_cdf((p.low + HALF) * p.grid - s.value, p.noise_scale)
 
 
-def upper_clamp_bound(s: Setting) -> PrintedClaim:
-    printed, exact = one.p_upper_minus(s.mechanism, if_value=s.value), _at_upper_clamp(s)
-    valid = (exact - printed).sign() >= 0
-    return PrintedClaim(
-        name="P_U-",
-        claim="at most P(output = B)",
-        source=f"6.3 of {LAST_TWO}",
-        says=printed.enclosure(),
-        exact=exact.enclosure(),
-        valid=valid,
-        why="true on a grid this coarse; where half the grid is below the noise scale the inequality is reversed."
-        if valid
-        else "the inequality is reversed: half the grid is at most the noise scale, so this is the larger number.",
-    )
+def _at_upper_clamp(s: Setting) -> Exponentials:
+    p = s.mechanism.parameters
+    return 1 - laplace_cdf((p.high - HALF) * p.grid - s.value, p.noise_scale)
 
 
-def first_upper_clamp_bound(s: Setting) -> PrintedClaim:
-    printed, exact = one.p_upper_plus(s.mechanism, if_value=s.value), _at_upper_clamp(s)
-    valid = (printed - exact).sign() >= 0
-    return PrintedClaim(
-        name="P_U+",
-        claim="at least P(output = B)",
-        source=f"6.2 of {FIRST_OF_2019} alone",
-        says=printed.enclosure(),
-        exact=exact.enclosure(),
-        valid=valid,
-        why="true where the grid is no coarser than the noise scale, or B lies far off it."
-        if valid
-        else "the inequality is reversed: the grid is at least the noise scale, so this is the smaller number.",
-    )
+def _of_z(formula: Callable[[PrintedMechanism, Fraction], Exponentials]) -> Callable[[Setting], Exponentials]:
+    return lambda s: formula(s.mechanism, s.mechanism.bound - s.value)
 
 
-def lower_bound_of_z(s: Setting) -> PrintedClaim:
-    z = s.mechanism.bound - s.value
-    printed, exact = one.f_z_minus(s.mechanism, z), one.f_z(s.mechanism, z)
-    valid = (exact - printed).sign() >= 0
-    return PrintedClaim(
-        name="F_Z-",
-        claim="below P(|Y'| + grid/2 <= B - f)",
-        source=f"6.3 of {LAST_TWO}",
-        says=printed.enclosure(),
-        exact=exact.enclosure(),
-        valid=valid,
-        why="half the grid is at most the noise scale." if valid else "this grid is more than twice the noise scale.",
-    )
-
-
-def upper_bound_of_z(s: Setting) -> PrintedClaim:
-    z = s.mechanism.bound - s.value
-    printed, exact = one.f_z_plus(s.mechanism, z), one.f_z(s.mechanism, z)
-    valid = (printed - exact).sign() >= 0
-    return PrintedClaim(
-        name="F_Z+",
-        claim="at least P(|Y'| + grid/2 <= B - f)",
-        source=f"6.3 of {ALL_THREE}",
-        says=printed.enclosure(),
-        exact=exact.enclosure(),
-        valid=valid,
-        why="the grid is at least the noise scale."
-        if valid
-        else "the expression is the probability only from half a noise scale on, and only if the grid is no finer; "
+HALF_A_GRID = "half the grid is at most the noise scale.", "this grid is more than twice the noise scale."
+BOUNDS = {
+    "P_L+": Bound(
+        "above P(output = -B)",
+        f"6.3 of {ALL_THREE}",
+        lambda s: one.p_lower_plus(s.mechanism, if_value=s.value),
+        _at_lower_clamp,
+        1,
+        *HALF_A_GRID,
+    ),
+    "P_L": Bound(
+        "equal to P(output = -B)",
+        f"6.3 of {OF_2020}, and 6.1 of both dates of 2019",
+        lambda s: one.p_lower(s.mechanism, if_value=s.value),
+        _at_lower_clamp,
+        0,
+        "the grid divides B.",
+        "an equality only where the grid divides B, which it does not here.",
+    ),
+    "P_U-": Bound(
+        "at most P(output = B)",
+        f"6.3 of {LAST_TWO}",
+        lambda s: one.p_upper_minus(s.mechanism, if_value=s.value),
+        _at_upper_clamp,
+        -1,
+        "true on a grid this coarse; where half the grid is below the noise scale the inequality is reversed.",
+        "the inequality is reversed: half the grid is at most the noise scale, so this is the larger number.",
+    ),
+    "P_U+": Bound(
+        "at least P(output = B)",
+        f"6.2 of {FIRST_OF_2019} alone",
+        lambda s: one.p_upper_plus(s.mechanism, if_value=s.value),
+        _at_upper_clamp,
+        1,
+        "true where the grid is no coarser than the noise scale, or B lies far off it.",
+        "the inequality is reversed: the grid is at least the noise scale, so this is the smaller number.",
+    ),
+    "F_Z-": Bound(
+        "below P(|Y'| + grid/2 <= B - f)",
+        f"6.3 of {LAST_TWO}",
+        _of_z(one.f_z_minus),
+        _of_z(one.f_z),
+        -1,
+        *HALF_A_GRID,
+    ),
+    "F_Z+": Bound(
+        "at least P(|Y'| + grid/2 <= B - f)",
+        f"6.3 of {ALL_THREE}",
+        _of_z(one.f_z_plus),
+        _of_z(one.f_z),
+        1,
+        "the grid is at least the noise scale.",
+        "the expression is the probability only from half a noise scale on, and only if the grid is no finer; "
         "below it is negative.",
-    )
-
-
-def sub_distribution(s: Setting) -> PrintedClaim:
-    furthest = s.mechanism.bound + s.value
-    printed = one.f_n_sub_minus(s.mechanism, furthest, if_value=s.value)
-    valid = (1 - printed).sign() >= 0
-    return PrintedClaim(
-        name="F_Nsub-",
-        claim="at most a distribution function, at the largest error B + f",
-        source=f"6.3 of {LAST_TWO}",
-        says=printed.enclosure(),
-        exact=ONE,
-        valid=valid,
-        why="it stays below 1 here; it does not at epsilon = 1, B = 10, value 5: the clamped mass is counted twice."
-        if valid
-        else "no distribution function exceeds 1: the mass at the clamp is counted twice.",
-    )
+    ),
+    "F_Nsub-": Bound(
+        "at most a distribution function, at the largest error B + f",
+        f"6.3 of {LAST_TWO}",
+        lambda s: one.f_n_sub_minus(s.mechanism, s.mechanism.bound + s.value, if_value=s.value),
+        lambda _: exponential(Fraction(0)),
+        -1,
+        "it stays below 1 here; it does not at epsilon = 1, B = 10, value 5: the clamped mass is counted twice.",
+        "no distribution function exceeds 1: the mass at the clamp is counted twice.",
+    ),
+}
 
 
 CASES = {
@@ -162,32 +169,48 @@ def algorithm_1(s: Setting) -> PrintedClaim:
 
 
 def algorithm_2(s: Setting) -> PrintedClaim:
-    at = get_accuracy2(s.mechanism, alpha=s.alpha)
-    missed, valid = missed_anywhere(s, at)
-    return PrintedClaim(
+    return _anywhere(
+        s,
+        get_accuracy2(s.mechanism, alpha=s.alpha),
         name="GetAccuracy2",
         claim=f"an error exceeded with probability at most {exact_amount(s.alpha)}, at any value within the bound",
-        source=f"6.3 of {OF_2020}",
-        says=at.enclosure * s.sensitivity,
-        exact=enclose(s.exact_anywhere * s.sensitivity),
-        valid=valid,
-        why="rounding adds at most half a grid step and the clamp adds nothing; not the least such number.",
-        measured=(f"at the worst value {MISSED}", missed),
+        why=(HALF_A_STEP, HALF_A_STEP),
     )
 
 
 def simple_algorithm(s: Setting) -> PrintedClaim:
     at = simple_accuracy(s.mechanism, alpha=s.alpha)
+    return _anywhere(s, at, name="(1 + ln(1/alpha))/eps'", claim="the same, simpler and looser", why=HALF_A_GRID)
+
+
+def _anywhere(s: Setting, at: PrintedNumber, *, name: str, claim: str, why: tuple[str, str]) -> PrintedClaim:
+    """Return the claim of an accuracy at every value; why it is valid, and why not."""
     missed, valid = missed_anywhere(s, at)
     return PrintedClaim(
-        name="(1 + ln(1/alpha))/eps'",
-        claim="the same, simpler and looser",
+        name=name,
+        claim=claim,
         source=f"6.3 of {OF_2020}",
         says=at.enclosure * s.sensitivity,
         exact=enclose(s.exact_anywhere * s.sensitivity),
         valid=valid,
-        why="half the grid is at most the noise scale." if valid else "this grid is more than twice the noise scale.",
+        why=why[0] if valid else why[1],
         measured=(f"at the worst value {MISSED}", missed),
+    )
+
+
+def alpha_by_accuracy(s: Setting) -> PrintedClaim:
+    """P(Z > a), of which P(N > a) is at most as much at every value: a theorem, and the law agrees."""
+    printed = alpha_of_accuracy(s.mechanism, accuracy=s.target).enclosure()
+    exact = worst_chance(s.mechanism.parameters, s.target)
+    return PrintedClaim(
+        name="alpha from a",
+        claim=f"how probable an error above {float(s.target * s.sensitivity):.4g} is at most, at any value within the "
+        "bound",
+        source=f"6.3 of {OF_2020}",
+        says=printed,
+        exact=exact,
+        valid=exact.lower <= printed.upper,
+        why=HALF_A_STEP,
     )
 
 
@@ -215,26 +238,11 @@ def bias_bound(s: Setting) -> PrintedClaim:
     )
 
 
-def _at_lower_clamp(s: Setting) -> Exponentials:
-    p = s.mechanism.parameters
-    return laplace_cdf((p.low + HALF) * p.grid - s.value, p.noise_scale)
-
-
-def _at_upper_clamp(s: Setting) -> Exponentials:
-    p = s.mechanism.parameters
-    return 1 - laplace_cdf((p.high - HALF) * p.grid - s.value, p.noise_scale)
-
-
 ERROR_CLAIMS: Claims = {
     "Algorithm 1": algorithm_1,
     "GetAccuracy2": algorithm_2,
     "(1 + ln(1/alpha))/eps'": simple_algorithm,
-    "P_L+": lower_clamp_bound,
-    "P_L": lower_clamp_equality,
-    "P_U-": upper_clamp_bound,
-    "P_U+": first_upper_clamp_bound,
-    "F_Z-": lower_bound_of_z,
-    "F_Z+": upper_bound_of_z,
-    "F_Nsub-": sub_distribution,
+    "alpha from a": alpha_by_accuracy,
+    **{name: partial(bound.decided, name) for name, bound in BOUNDS.items()},
     "Bias+": bias_bound,
 }

@@ -7,6 +7,7 @@ sensitivity, but for the clamp from gamma, which is printed without any.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -23,6 +24,7 @@ from snapdp.exact import (
     Exponentials,
     decided_ceil,
     enclose,
+    exp_of,
     exponential,
     laplace_cdf,
     ln_enclosure,
@@ -60,6 +62,11 @@ def laplace_accuracy(m: PrintedMechanism, *, alpha: Any = "0.05") -> PrintedNumb
     """Return ln(1/alpha)/eps, the accuracy of the Laplace mechanism to which the notes compare."""
     level = confidence(alpha)
     return PrintedNumber(lambda bits: ln_enclosure(1 / level, bits) / m.epsilon)
+
+
+def alpha_of_accuracy(m: PrintedMechanism, *, accuracy: Any) -> Exponentials:
+    """Return alpha = e^(-eps' (a - Lambda'/2)), which an accuracy is missed with at most; above 1 for a < Lambda'/2."""
+    return exponential((m.grid / 2 - positive(accuracy, name="accuracy")) / m.noise_scale)
 
 
 def epsilon_6_4(m: PrintedMechanism, *, accuracy: Any, alpha: Any = "0.05") -> PrintedNumber:
@@ -115,6 +122,36 @@ def bound_from_gamma(*, largest: Any, k: Fraction, gamma: Any = "0.05") -> Print
     """Return B = B' + (k/2)(1 + 2 ln(1/gamma)), as printed: no sensitivity in it, whatever the units of B'."""
     level, within = confidence(gamma, name="gamma"), positive(largest, name="largest")
     return PrintedNumber(lambda bits: (ln_enclosure(1 / level, bits) * 2 + 1) * (k / 2) + within)
+
+
+def p_lower_stars(m: PrintedMechanism, *, largest: Any) -> Exponentials:
+    """Return p_L** = F(-B - B') of Y** ~ Laplace(Lambda'/2, lambda'): too small, the lower tail needs -Lambda'/2."""
+    return laplace_cdf(-m.bound - m.value(largest) - m.grid / 2, m.noise_scale)
+
+
+def p_upper_stars(m: PrintedMechanism, *, largest: Any) -> Exponentials:
+    """Return p_U** = 1 - F(B - B') of the same Y**."""
+    return 1 - laplace_cdf(m.bound - m.value(largest) - m.grid / 2, m.noise_scale)
+
+
+def binding_6_6(m: PrintedMechanism, *, largest: Any, gamma: Any = "0.05") -> PrintedNumber:
+    """Return p_L** + p_U** where B = B' + (Lambda'/2)(1 + 2 ln(1/gamma)), as (6.6) leaves it; not a bound.
+
+    (e^(eps' (-2 B' + Lambda' ln gamma - Lambda')) + e^(eps' Lambda' ln gamma))/2
+    """
+    within = positive(largest, name="largest")
+    power, further = _power_of_gamma(m, gamma), exponential(-(2 * within + m.grid) / m.noise_scale)
+    return PrintedNumber(lambda bits: power(bits) * (further.enclosed(bits) + 1) * HALF)
+
+
+def binding_6_7(m: PrintedMechanism, *, gamma: Any = "0.05") -> PrintedNumber:
+    """Return gamma^(eps' Lambda') of (6.7), which (6.8) says is at most gamma."""
+    return PrintedNumber(_power_of_gamma(m, gamma))
+
+
+def _power_of_gamma(m: PrintedMechanism, gamma: Any) -> Callable[[int], Enclosure]:
+    level, power = confidence(gamma, name="gamma"), m.grid / m.noise_scale
+    return lambda bits: exp_of(ln_enclosure(level, bits) * power, bits)
 
 
 def bias_plus(m: PrintedMechanism, *, if_value: Any, factor: bool = True) -> Exponentials:

@@ -25,15 +25,34 @@ from snapdp.values import Value
 
 
 class PrintedMechanism(Value):
-    """Constants of one mechanism of the notes: eps, B, eta, eps', lambda' = 1/eps', Lambda'; bits None is exact."""
+    """Constants of one mechanism of the notes: eps, B, eta, eps', lambda' = 1/eps', Lambda'; bits None is exact.
+
+    grid_given  whether the grid is as somebody asked for, or follows the noise scale
+    """
 
     epsilon: Fraction
     bound: Fraction
     bits: int | None
     grid: Fraction
+    grid_given: bool = False
 
     def _check(self) -> None:
-        assert self.parameters.grid == self.grid  # outputs that are too many, or no doubles, are refused at once
+        explicit = self.parameters  # outputs that are too many, or no doubles, are refused at once
+        assert explicit.grid == self.grid
+
+    def at(self, *, epsilon: Fraction | None = None, bound: Fraction | None = None) -> PrintedMechanism:
+        """Return the mechanism in the same arithmetic for another epsilon or bound; a grid that was given stays."""
+        return printed_mechanism(
+            epsilon=epsilon or self.epsilon,
+            bound=bound or self.bound,
+            arithmetic="exact" if self.bits is None else "notes",
+            bits=self.bits,
+            grid=self.grid if self.grid_given else None,
+        )
+
+    def epsilon_at(self, noise_scale: Fraction) -> Fraction:
+        """Return the epsilon whose lambda' that is."""
+        return (1 + 12 * self.bound * self.eta) / noise_scale + 2 * self.eta
 
     @property
     def eta(self) -> Fraction:
@@ -89,4 +108,4 @@ def printed_mechanism(
         raise PremiseError("the notes need epsilon > 2 eta.", "Give more bits, or a larger epsilon.", epsilon=eps)
     scale = 1 / notes_effective_epsilon(epsilon=eps, bound=half_width, eta=eta)
     own = power_of_two_at_least(scale) if grid is None else positive(grid, name="grid")
-    return PrintedMechanism(epsilon=eps, bound=half_width, bits=chosen, grid=own)
+    return PrintedMechanism(epsilon=eps, bound=half_width, bits=chosen, grid=own, grid_given=grid is not None)

@@ -29,6 +29,15 @@ class NumberWord(click.types.StringParamType):
         return str(value)
 
 
+class NumberWords(click.types.StringParamType):
+    """Several numbers with commas between them."""
+
+    name = "numbers"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return tuple(NUMBER.convert(each.strip(), param, ctx) for each in str(value).split(","))
+
+
 class StudyFile(click.Path):
     """The file of a study; a table is easily given in its place."""
 
@@ -43,4 +52,4 @@ class StudyFile(click.Path):
         return super().convert(value, param, ctx)
 
 
-NUMBER = NumberWord()
+NUMBER, NUMBERS = NumberWord(), NumberWords()

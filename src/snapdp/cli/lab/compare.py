@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from snapdp.cli.flags.arguments import NUMBER
+from snapdp.cli.flags.arguments import NUMBER, NUMBERS
+from snapdp.cli.flags.csv_dialect import csv_options, to_declare
 from snapdp.cli.flags.picture import picture_option, writing_picture
+from snapdp.cli.lab.errors import OF_A_TABLE
 from snapdp.cli.screen import console, echo_json, note, one_line, say, table
 from snapdp.display import decimal_up, exact_amount, four_digits_up
 from snapdp.exact import to_float_up
@@ -31,28 +33,20 @@ Examples:
   snapdp lab compare --show distance --if-value 9
   snapdp lab compare --show clamp --gammas 0.05,0.01
   snapdp lab compare --show errors --epsilons 0.5 --rows 100,1000
+  snapdp lab compare --show errors --public-table people.csv --column age \\
+    --bounds 0,120
 """
 HEADS = ("epsilon", "Laplace", "fine", "natural", "notes", "GetAccuracy2", "simple")
 LIMITS = {"below": "< ", "at": "", "above": "> "}
 
 
-class Numbers(click.types.StringParamType):
-    """Several numbers with commas between them."""
-
-    name = "numbers"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        return tuple(NUMBER.convert(each.strip(), param, ctx) for each in str(value).split(","))
-
-
-NUMBERS = Numbers()
 DECLARED = {"epsilon", "sensitivity", "bounds"}
 READ = {
     "accuracy": {"epsilons", "alpha", "bits"},
     "bias": {*DECLARED, "if_value"},
     "distance": {*DECLARED, "if_value"},
     "clamp": {*DECLARED, "gammas"},
-    "errors": {"epsilons", "rows"},
+    "errors": {"epsilons", "rows", "public_table", *OF_A_TABLE},
 }
 
 
@@ -67,18 +61,28 @@ READ = {
 @click.option("--if-value", type=NUMBERS, metavar="NUMBER,...", help="Guesses of the statistic; distance takes one.")
 @click.option("--gammas", type=NUMBERS, metavar="NUMBER,...", help="Of clamp: how often it may change an output.")
 @click.option("--rows", type=NUMBERS, metavar="N,...", help="Of errors: sizes of a table.  [default: 100,1000,5000]")
+@click.option(
+    "--public-table",
+    metavar="FILE",
+    help="Of errors: a CSV or Parquet file that is public; the answer is not private.  [default: made-up people]",
+)
+@click.option("--column", metavar="NAME", help="Of that table: take the mean of this column, within --bounds.")
+@click.option("--missing", metavar="RULE", help="Of that table: what a missing number counts as.  [default: middle]")
+@csv_options
 @picture_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def compare_command(ctx: click.Context, /, show: str, plot: Path | None, as_json: bool, **options: Any) -> None:
-    """Compare mechanisms and formulas with the Laplace mechanism. No data is opened.
+    """Compare mechanisms and formulas with the Laplace mechanism. No data is opened but by --public-table.
 
     accuracy: relative to Laplace, over epsilon, of exact arithmetic on the fine and on the natural grid, of the notes'
     rule, and by their formulas for it. bias: at guesses of the statistic. distance: how probable it is that snapping
     and Laplace differ by more, on the same draw. clamp: how wide it must be to bind rarely. errors: mean absolute error
-    of the mean age of made-up people, relative to Laplace.
+    of the mean age of made-up people, relative to Laplace, or of the mean of a column of a public table: its errors
+    tell that mean, so they are as public as the table is.
     """
     ctx.meta["snapdp.json"] = as_json
+    ctx.meta["snapdp.try"] = to_declare
     given = {name: value for name, value in options.items() if value is not None}
     if strays := [f"--{name.replace('_', '-')}" for name in given if name not in READ[show]]:
         raise click.UsageError(f"{', '.join(strays)} is not read together with --show {show}.")

@@ -10,6 +10,7 @@ import click
 from snapdp.cli.late import LateGroup
 
 LAB = {
+    "bits": "snapdp.cli.lab.bits:bits_command",
     "bound": "snapdp.cli.lab.bound:bound_command",
     "compare": "snapdp.cli.lab.compare:compare_command",
     "derive": "snapdp.cli.lab.derive:derive_command",
@@ -20,7 +21,7 @@ LAB = {
 
 @click.group("lab", cls=LateGroup, late=LAB)
 def lab_group() -> None:
-    """Study the mechanism and floating-point programs. No data is opened.
+    """Study the mechanism and floating-point programs. No data is opened, but a table named as public.
 
     Nobody needs this to release a statistic.
     """

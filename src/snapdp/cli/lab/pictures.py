@@ -58,7 +58,7 @@ def write_points(view: View, path: Path) -> None:
         axes.plot(*zip(*points, strict=True), marker, color=look["color"], markersize=5, alpha=0.8, label=name)
     axes.set_yscale(view.scale)
     axes.set(xlabel=view.of, ylabel=view.figure)
-    axes.set_title(plain(view.title), fontsize=10)
+    axes.set_title(plain("NOT PRIVATE. " * bool(view.notice) + view.title), fontsize=10)
     axes.grid(True, linewidth=0.3)
     axes.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))
     _save(figure, path, drawn)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from snapdp.cli.flags.arguments import NUMBER
+from snapdp.cli.flags.arguments import NUMBER, NUMBERS
 from snapdp.cli.screen import console, echo, echo_json, note
 from snapdp.display import scientific_up
 from snapdp.exact import Enclosure, floor_log10
@@ -40,7 +40,14 @@ DOUBLES = 300  # powers of ten that surely are doubles
 @click.option("--gamma", type=NUMBER, metavar="NUMBER", default="0.05", show_default=True, help="How often to clamp.")
 @click.option("--accuracy", type=NUMBER, metavar="NUMBER", help="Target of an epsilon.  [default: GetAccuracy2's]")
 @click.option("--sensitivity", type=NUMBER, metavar="NUMBER", default="1", show_default=True, help="In data units.")
-@click.option("--bounds", default="-10,30", show_default=True, metavar="LOWER,UPPER", help="A range, for 6.1 and 7.2.")
+@click.option(
+    "--bounds",
+    type=NUMBERS,
+    default="-10,30",
+    show_default=True,
+    metavar="LOWER,UPPER",
+    help="A range, for 6.1 and 7.2.",
+)
 @click.option("--n", "rows", type=int, default=3, show_default=True, help="Rows, for the largest variance (7.2).")
 @click.option(
     "--arithmetic", type=click.Choice(["notes", "exact"]), default="notes", show_default=True, help="Of eps'."
@@ -52,7 +59,7 @@ DOUBLES = 300  # powers of ten that surely are doubles
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def published_command(
-    ctx: click.Context, /, formulas: tuple[str, ...], bounds: str, as_json: bool, **options: Any
+    ctx: click.Context, /, formulas: tuple[str, ...], bounds: tuple[str, ...], as_json: bool, **options: Any
 ) -> None:
     """Compare the formulas of the notes, as printed, with the exact answers.
 
@@ -62,11 +69,9 @@ def published_command(
     from snapdp.published import beside_exact
 
     ctx.meta["snapdp.json"] = as_json
-    ends = bounds.split(",")
-    if len(ends) != 2:
+    if len(bounds) != 2:
         raise click.UsageError("--bounds takes LOWER,UPPER.")
-    lower, upper = (NUMBER.convert(end, None, ctx) for end in ends)
-    found = beside_exact(*formulas, bounds=(lower, upper), **options)
+    found = beside_exact(*formulas, bounds=(bounds[0], bounds[1]), **options)
     if as_json:
         echo_json(_document(found, options), indent=2)
     else:
@@ -101,9 +106,13 @@ def _lines(claim: PrintedClaim, width: int) -> list[str]:
 def figure(x: Any) -> str:
     """Return a number for people: three places or three significant digits, whichever are more; to any side.
 
+    Four digits where they are all it has, as an epsilon that was searched for.
+
     >>> from fractions import Fraction
     >>> figure(Fraction(2, 3)), figure(Fraction(1, 180)), figure(Fraction(7)), figure(Fraction(1, 10**20))
     ('0.667', '0.00556', '7', '1.00e-20')
+    >>> figure(Fraction("0.5001")), figure(Fraction("0.50004"))
+    ('0.5001', '0.5')
     """
     middle = (x.lower + x.upper) / 2 if isinstance(x, Enclosure) else x
     if middle == 0:
@@ -113,7 +122,8 @@ def figure(x: Any) -> str:
         return scientific_up(middle, 3)
     if not SMALLEST_FIGURE <= size <= LARGEST_FIGURE:
         return f"{float(middle):.2e}"
-    text = f"{float(middle):.{max(3, 2 - size)}f}"
+    places = 3 - size if round(middle, 3 - size) == middle else 2 - size
+    text = f"{float(middle):.{max(3, places)}f}"
     return text.rstrip("0").rstrip(".")
 
 

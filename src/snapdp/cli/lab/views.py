@@ -1,6 +1,6 @@
 """What `snapdp lab compare` shows but accuracies: bias, distance, clamp and errors, as tables and JSON.
 
-Room: cli. One library call for each. The table of the errors is the made-up one of the demo: nobody's data.
+Room: cli. One library call for each.
 """
 
 from __future__ import annotations
@@ -9,15 +9,13 @@ from typing import Any, NamedTuple
 
 import click
 
-from snapdp.accuracy import SideBySide, bias_by_guess, clamp_by_gamma, distance_tails, mean_errors
-from snapdp.cli.demo import people
+from snapdp.accuracy import SideBySide, bias_by_guess, clamp_by_gamma, contenders, distance_tails, errors_of_means
+from snapdp.cli.lab import errors
 from snapdp.cli.lab.published import figure as three_places
 from snapdp.cli.screen import note, one_line, table
 from snapdp.display import exact_amount, scientific_up
 from snapdp.exact import Enclosure, to_float_down, to_float_up
 
-EPSILONS, ROWS = ("0.1", "0.5", "1"), ("100", "1000", "5000")
-OLDEST = 120
 SMALLEST = 1e-30  # what is below it is shown as 0: rounding at 118 bits, or less
 
 
@@ -26,6 +24,7 @@ class View(NamedTuple):
 
     of      what the rows are about        drawn  columns of the picture, with their names
     figure  what the figures are           scale  of the picture's second axis
+    notice  what must be known before the figures are shown to others
     """
 
     show: str
@@ -37,6 +36,7 @@ class View(NamedTuple):
     drawn: tuple[tuple[int, str], ...]
     scale: str
     remark: str
+    notice: str = ""
 
 
 FOUR = ("fine", "natural", "to range", "notes")
@@ -61,19 +61,33 @@ def _declared(given: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def _of_four(
+    show: str,
+    found: SideBySide,
+    *,
+    at: tuple[str, ...],
+    title: str,
+    of: str,
+    figure: str,
+    remark: str,
+    scale: str = "linear",
+    notice: str = "",
+) -> View:
+    """Return the view of figures of the four mechanisms, all of which are drawn."""
+    drawn = tuple(enumerate(found.names))
+    return View(show, found, title, (*at, *FOUR), of, figure, drawn, scale, f"{remark} {CLAMPS}", notice)
+
+
 def _bias(given: dict[str, Any]) -> View:
     declared = _declared(given)
-    found = bias_by_guess(guesses=given.get("if_value"), **declared)
-    return View(
-        show="bias",
-        found=found,
+    return _of_four(
+        "bias",
+        bias_by_guess(guesses=given.get("if_value"), **declared),
+        at=("guess",),
         title=f"Bias at a guess, {_said(declared)}",
-        heads=("guess", *FOUR),
         of="guess of the statistic",
         figure="bias",
-        drawn=tuple(enumerate(found.names)),
-        scale="linear",
-        remark=f"mean: over the guesses, each with the same weight. {CLAMPS}",
+        remark="mean: over the guesses, each with the same weight.",
     )
 
 
@@ -82,18 +96,24 @@ def _distance(given: dict[str, Any]) -> View:
     guess = given.get("if_value", (declared["upper"],))
     if len(guess) != 1:
         raise click.UsageError("--show distance takes one --if-value.")
-    found = distance_tails(if_value=guess[0], **declared)
-    return View(
-        show="distance",
-        found=found,
+    return _of_four(
+        "distance",
+        distance_tails(if_value=guess[0], **declared),
+        at=("z",),
         title=f"P(distance to Laplace > z) if the value is {one_line(guess[0])}, {_said(declared)}",
-        heads=("z", *FOUR),
         of="z",
         figure="P(distance > z)",
-        drawn=tuple(enumerate(found.names)),
         scale="log",
-        remark=f"Both mechanisms use the same draw. {CLAMPS}",
+        remark=f"Both mechanisms use the same draw. {_inner_clamps(declared)}",
     )
+
+
+def _inner_clamps(declared: dict[str, Any]) -> str:
+    """Return where values are clamped first, where that is not the range itself but wider, on a coarse grid."""
+    mechanisms = dict(zip(FOUR, contenders(**declared), strict=True))
+    wider = [(name, p.value_clamp) for name, p in mechanisms.items() if p.value_clamp != (p.lower, p.upper)]
+    ends = ", ".join(f"{name} {_exactly(low)} to {_exactly(high)}" for name, (low, high) in wider)
+    return "Values are clamped to the range first" + (f"; widened to the grid, {ends}." if wider else ".")
 
 
 def _clamp(given: dict[str, Any]) -> View:
@@ -114,23 +134,18 @@ def _clamp(given: dict[str, Any]) -> View:
 
 
 def _errors(given: dict[str, Any]) -> View:
-    rows = given.get("rows", ROWS)
-    if not all(n.isascii() and n.isdigit() and len(n) < 10 for n in rows):
-        raise click.UsageError("--rows takes whole numbers with commas between them.")
-    ages = [age for age, _, _ in people()]
-    epsilons = given.get("epsilons", EPSILONS)
-    found = mean_errors(ages, lower=0, upper=OLDEST, epsilons=epsilons, rows=map(int, rows))
-    return View(
-        show="errors",
-        found=found,
-        title="Mean absolute error of the mean age of n made-up people, relative to Laplace",
-        heads=("n", "epsilon", *FOUR),
+    table = errors.studied(given)
+    epsilons = given.get("epsilons", errors.EPSILONS)
+    return _of_four(
+        "errors",
+        errors_of_means(table.means, lower=table.lower, upper=table.upper, epsilons=epsilons),
+        at=("n", "epsilon"),
+        title=f"Mean absolute error of the mean {table.of}, relative to Laplace",
         of="rows of the table, in turn",
         figure="mean error / that of Laplace",
-        drawn=tuple(enumerate(found.names)),
-        scale="linear",
-        remark=f"What releasing it many times shows in the long run. It depends on where the mean lies on the grid, "
-        f"so a coarse grid may be lucky. Ages are within 0 and {OLDEST}. {CLAMPS}",
+        remark="What releasing it many times shows in the long run. It depends on where the mean lies on the grid, so "
+        f"a coarse grid may be lucky. Cells are within {_exactly(table.lower)} and {_exactly(table.upper)}.",
+        notice=table.notice,
     )
 
 
@@ -144,6 +159,8 @@ def show(view: View) -> None:
     if view.found.mean is not None:
         rows.append(("mean", *map(_figure, view.found.mean)))
     labels = len(view.found.rows[0].at)
+    if view.notice:
+        note(view.notice, style="bold red")
     table(view.heads, rows, numbers=range(labels, len(view.heads)), title=view.title)
     note(view.remark)
 
@@ -157,7 +174,8 @@ def document(view: View) -> dict[str, Any]:
         for said, row in zip(about, view.found.rows, strict=True)
     ]
     mean = None if view.found.mean is None else [_ends(each) for each in view.found.mean]
-    return {"ok": True, "show": view.show, "columns": list(view.found.names), "rows": rows, "mean": mean}
+    told = {"notice": view.notice} if view.notice else {}
+    return {"ok": True, "show": view.show, **told, "columns": list(view.found.names), "rows": rows, "mean": mean}
 
 
 def _exactly(x: Any) -> str:

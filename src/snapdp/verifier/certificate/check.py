@@ -351,6 +351,7 @@ def clamped_between(around: Tree, rounding: Tree, machine: StatedMachine) -> tup
     if inside == rounding:
         require(lower < upper and machine.holds(lower, upper), "the ends of the clamp are no floats in order")
         return lower, upper
+    lower, upper = machine.value(lower), machine.value(upper)  # an exact sum may lie between these and those stated
     scaled, grid = with_part(inside, rounding, ("unif", "snapped")), rounding[1]
     logarithms = [node for node in nodes(scaled) if node[0] == "ln" and leaves(node, "unif")]
     require(not logarithms, "a logarithm inside the clamp is no number somewhere, which is one more output")

@@ -19,6 +19,7 @@ from snapdp.verifier.language.syntax import (
     Clamping,
     Constant,
     Expression,
+    Held,
     Logarithm,
     Negation,
     Program,
@@ -138,7 +139,7 @@ class _Script(NoiseWalk):
                 if a is None or b is None:
                     return None
                 return evaluate_float(
-                    Binary(operator=operator, left=Constant(value=a), right=Constant(value=b)), {}, self.machine
+                    Binary(operator=operator, left=Held(value=a), right=Held(value=b)), {}, self.machine
                 )
             case QueryValue() | Logarithm() | Rounding() | Clamping():
                 return None

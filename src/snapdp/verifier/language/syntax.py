@@ -23,6 +23,13 @@ class Constant(Value):
     value: Fraction
 
 
+class Held(Constant):
+    """A constant that a machine has evaluated: a number that it holds, used as it is and never rounded again.
+
+    It may have more than p bits where sums are exact.
+    """
+
+
 class Variable(Value):
     """A name bound by a sample or by an assignment before."""
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from snapdp.errors import PremiseError
-from snapdp.exact import exponent_of_power, nearest_multiple, round_nearest
+from snapdp.exact import exponent_of_power, nearest_multiple
 from snapdp.values import Value, replaced
 from snapdp.verifier.language import syntax
 from snapdp.verifier.loss.query_path import constant_operation
@@ -93,7 +93,7 @@ def snap_of(found: tuple[syntax.Expression, ...], machine: Machine) -> Snap:
 
 
 def _held(layer: syntax.Clamping[syntax.Expression], machine: Machine, unit: Fraction) -> Ends:
-    return round_nearest(layer.lower, machine.p) / unit, round_nearest(layer.upper, machine.p) / unit
+    return machine.constant(layer.lower) / unit, machine.constant(layer.upper) / unit
 
 
 def _composed(inner: Ends | None, outer: Ends) -> Ends:
@@ -157,7 +157,11 @@ def released_value(snap: Snap, machine: Machine, multiple: Fraction) -> Fraction
 def _reached(
     inside: syntax.Expression, clamp: syntax.Clamping[syntax.Expression], snap: Snap, machine: Machine
 ) -> Ends | None:
-    """Return the multiples of the grid from which on a clamp of a monotone function of them changes nothing more."""
+    """Return the multiples of the grid from which on a clamp of a monotone function of them changes nothing more.
+
+    They are compared with the ends that the machine holds: a sum that is exact may lie between such an end and the
+    number that the program states; theory (36).
+    """
     trend = direction(inside, SNAPPED, 1)
     if not trend or snap.grid is None or _has_a_logarithm(inside):
         return None
@@ -166,7 +170,7 @@ def _reached(
     def value(k: int) -> Fraction:
         return trend * evaluate_float(inside, {SNAPPED: k * grid * snap.unit}, machine)
 
-    low, high = sorted((trend * clamp.lower, trend * clamp.upper))
+    low, high = sorted(trend * machine.constant(end) for end in (clamp.lower, clamp.upper))
     try:
         first = first_index(lambda k: value(k) > low, -most, most)
         last = first_index(lambda k: value(k) >= high, -most, most)

@@ -105,7 +105,7 @@ def confined(path: syntax.Expression, ends: Range, machine: Machine) -> Range:
 def _cut(clamp: syntax.Clamping[syntax.Expression], machine: Machine) -> Range:
     """Return private values at or below the lower end of a clamp, and at or above its upper one."""
     slope, offset = _affine(clamp.operand)
-    lower, upper = (round_nearest(end, machine.p) for end in (clamp.lower, clamp.upper))
+    lower, upper = (machine.constant(end) for end in (clamp.lower, clamp.upper))
     if slope < 0:
         lower, upper = upper, lower
 
@@ -170,7 +170,7 @@ def reach_of(
     assert operand is not None
     before = reach_of(operand, lower=lower, upper=upper, sensitivity=sensitivity, machine=machine)
     if isinstance(path, syntax.Clamping):
-        low, high = (round_nearest(end, machine.p) for end in (path.lower, path.upper))
+        low, high = (machine.constant(end) for end in (path.lower, path.upper))
         return replaced(before, lower=min(max(before.lower, low), high), upper=min(max(before.upper, low), high))
     operation = constant_operation(path)
     is_product = operation is not None and operation.operator in "*/"

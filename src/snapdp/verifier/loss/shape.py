@@ -15,7 +15,7 @@ import math
 from fractions import Fraction
 from typing import assert_never
 
-from snapdp.display import four_digits_up, scientific_up
+from snapdp.display import four_digits, scientific_up
 from snapdp.exact import HALF, exponent_of_power, round_nearest
 from snapdp.values import Value, replaced
 from snapdp.verifier.language import syntax
@@ -246,7 +246,7 @@ def _moves_in_words(reach: Reach) -> str:
 
 def short(x: Fraction) -> str:
     """Return a number exactly, or about where more bits than those of a double would fill a line."""
-    texts = (str(x), f"about {four_digits_up(x)}", f"about {scientific_up(x)}")
+    texts = (str(x), f"about {four_digits(x)}", f"about {scientific_up(x)}")
     return next((text for text in texts if len(text) <= LONGEST_NUMBER), texts[-1])
 
 

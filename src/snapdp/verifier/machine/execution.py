@@ -59,7 +59,7 @@ def _compiled(tree: syntax.Expression, names: dict[str, Any], machine: Machine) 
         case syntax.Rounding(grid=grid, operand=operand):
             return _applied(_rounding(grid, p, machine.adds_exactly), _compiled(operand, names, machine))
         case syntax.Clamping(lower=lower, upper=upper, operand=operand):
-            low, high = as_mpfr(round_nearest(lower, p), p), as_mpfr(round_nearest(upper, p), p)
+            low, high = (as_mpfr(machine.constant(end), p) for end in (lower, upper))
             return _applied(lambda x: low if x < low else high if x > high else x, _compiled(operand, names, machine))
         case _:
             assert_never(tree)

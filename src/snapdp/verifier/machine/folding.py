@@ -64,7 +64,7 @@ def _fold(tree: syntax.Expression, assigned: dict[str, syntax.Expression], machi
     """Return the tree with names and constants replaced; a machine with a vague ln has no constant ln 2."""
     match tree:
         case syntax.Constant(value=value):
-            return syntax.Constant(value=round_nearest(value, machine.p))
+            return syntax.Held(value=machine.constant(value))
         case syntax.Variable(name=name):
             return assigned.get(name, tree)
         case syntax.QueryValue():
@@ -72,13 +72,13 @@ def _fold(tree: syntax.Expression, assigned: dict[str, syntax.Expression], machi
         case syntax.Binary(operator=operator, left=left, right=right):
             a, b = _fold(left, assigned, machine), _fold(right, assigned, machine)
             if isinstance(a, syntax.Constant) and isinstance(b, syntax.Constant):
-                return syntax.Constant(value=rounded_operation(operator, a.value, b.value, machine))
+                return syntax.Held(value=rounded_operation(operator, a.value, b.value, machine))
             return syntax.Binary(operator=operator, left=a, right=b)
         case syntax.Negation() | syntax.Logarithm() | syntax.Rounding() | syntax.Clamping():
             operand = _fold(tree.operand, assigned, machine)
             vague = machine.ln_roundings > 1 and isinstance(tree, syntax.Logarithm)
             if isinstance(operand, syntax.Constant) and not vague:
-                return syntax.Constant(value=rounded_unary(tree, operand.value, machine))
+                return syntax.Held(value=rounded_unary(tree, operand.value, machine))
             return replaced(tree, operand=operand)
         case _:
             assert_never(tree)

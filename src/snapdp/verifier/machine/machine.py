@@ -53,6 +53,10 @@ class Machine(Value):
         """Return the unit roundoff 2**-p."""
         return power_of_two(-self.p)
 
+    def constant(self, x: Fraction) -> Fraction:
+        """Return a number of a program, or an end of a clamp, as the machine holds it: it has p bits on every one."""
+        return round_nearest(x, self.p)
+
     def summed(self, x: Fraction) -> Fraction:
         """Return what the machine makes of a sum."""
         return x if self.adds_exactly else round_nearest(x, self.p)
@@ -64,7 +68,7 @@ class Machine(Value):
 
     def clamped(self, x: Fraction, lower: Fraction, upper: Fraction) -> Fraction:
         """Return x, or the end that it is beyond; ends are constants, so they have p bits."""
-        return min(max(x, round_nearest(lower, self.p)), round_nearest(upper, self.p))
+        return min(max(x, self.constant(lower)), self.constant(upper))
 
     @property
     def stated_sum(self) -> dict[str, str]:

@@ -23,6 +23,7 @@ from snapdp.verifier.language.syntax import (
     Clamping,
     Constant,
     Expression,
+    Held,
     Logarithm,
     Negation,
     Node,
@@ -95,8 +96,10 @@ def evaluate_float(
 
     def value(e: Expression) -> Fraction:
         match e:
+            case Held(value=r):
+                return r
             case Constant(value=r):
-                return round_nearest(r, machine.p)
+                return machine.constant(r)
             case Variable(name=name) | QueryValue(name=name):
                 return environment[name]
             case Negation(operand=operand):

@@ -25,7 +25,7 @@ from snapdp.verifier.language.printing import printed
 from snapdp.verifier.language.syntax import Assignment, Program, QueryValue, Sample, Variable
 from snapdp.verifier.machine.machine import Machine, parse_machine
 from snapdp.verifier.python.randomness import refuse_chance
-from snapdp.verifier.python.tracing import Trace, Traced, run
+from snapdp.verifier.python.tracing import Trace, Traced, named, run
 
 if TYPE_CHECKING:
     from snapdp.verifier.loss.verdict import Verdict
@@ -86,7 +86,7 @@ class Audited:
         draws: Mapping[str, str],
     ) -> None:
         if not isinstance(function, FunctionType):
-            kind = type(function).__name__
+            kind = named(type(function))
             raise ProgramError(f"a {kind} cannot be audited.", "Audit a plain function: def mechanism(f, U, S).")
         self.__wrapped__ = function
         self.__name__, self.__doc__ = function.__name__, function.__doc__
@@ -102,18 +102,20 @@ class Audited:
         return self.__wrapped__(*map(_double, arguments), **named)
 
     def __repr__(self) -> str:
-        return f"<audited {self.__name__}>"
+        return f"<audited {named(self)}>"
 
     @property
     def program(self) -> Program:
         """Return the program that the function is; the function is traced when this is first asked for."""
         if self._program is None:
             refuse_chance(self.__wrapped__)
-            first, second = self._traced(), self._traced()
+            value, drawn, parameters = self._arguments()
+            frame = self._frame(value, drawn, parameters)
+            first, second = (self._traced(frame, value, drawn, parameters) for _ in range(2))
             if first != second:
                 advice = "Something outside of its arguments decides what it computes: pass that in."
-                raise ProgramError(f"{self.__name__} gave two different programs when traced twice.", advice)
-            again = parse(printed(first), name=self.__name__)  # also refuses what is too large for the language
+                raise ProgramError(f"{named(self)} gave two different programs when traced twice.", advice)
+            again = parse(printed(first), name=named(self))  # also refuses what is too large for the language
             assert replaced(again, parameters=first.parameters) == first
             self._program = first
         return self._program
@@ -125,9 +127,7 @@ class Audited:
         where = machine if isinstance(machine, Machine) else parse_machine(machine)
         return verify(self.program, where, claim=claim, epsilon=self._epsilon)
 
-    def _traced(self) -> Program:
-        value, drawn, parameters = self._arguments()
-        frame = self._frame(value, drawn, parameters)
+    def _traced(self, frame: Program, value: str, drawn: list[str], parameters: Mapping[str, Any]) -> Program:
         trace = Trace({value, *drawn, *parameters, ETA})
         arguments = {value: Traced(QueryValue(name=value), trace)}
         arguments |= {name: Traced(Variable(name=name), trace) for name in drawn}
@@ -160,7 +160,7 @@ class Audited:
 
     def _refusal(self, why: str) -> ProgramError:
         advice = "First the private value, then what is drawn, then parameters: def mechanism(f, U, S, *, eps=1)."
-        return ProgramError(f"{self.__name__} cannot be traced: {why}.", advice)
+        return ProgramError(f"{named(self)} cannot be traced: {why}.", advice)
 
     def _frame(self, value: str, drawn: list[str], parameters: Mapping[str, Any]) -> Program:
         """Return the program around the statements: declarations, samples and claim, read by the language itself."""
@@ -169,7 +169,7 @@ class Audited:
             if law is None:
                 raise ProgramError(f"what is drawn for {name} is not known.", f'Say it: draws={{"{name}": "unif"}}.')
         if unknown := [name for name in self._draws if name not in samples]:
-            raise ProgramError(f"{unknown[0]} is no argument of {self.__name__}.", "Draws are named as there.")
+            raise ProgramError(f"{unknown[0]} is no argument of {named(self)}.", "Draws are named as there.")
         interval = "" if self._query is None else f" in [{', '.join(_text(end) for end in self._query)}]"
         title = self.__name__ if self.__name__.isidentifier() and self.__name__ not in RESERVED else "mechanism"
         lines = [
@@ -181,7 +181,7 @@ class Audited:
             *([] if self._claim is None else [f"claim loss <= {_text(self._claim)};"]),
             "}",
         ]
-        found = parse("\n".join(lines), name=f"the declaration of {self.__name__}")
+        found = parse("\n".join(lines), name=f"the declaration of {named(self)}")
         return replaced(found, statements=tuple(s for s in found.statements if not isinstance(s, Assignment)))
 
 

@@ -17,6 +17,7 @@ from snapdp.exact import shown
 from snapdp.verifier.language.grammar import LONGEST_TEXT
 from snapdp.verifier.language.programs import decoded
 from snapdp.verifier.python.audited import Audited
+from snapdp.verifier.python.tracing import named
 
 SUFFIX = ".py:"
 _FORM = "Write FILE.py:function, a function that is decorated with @snapdp.audit(query=(-64, 64), epsilon=0.5)."
@@ -35,7 +36,7 @@ def audited_function(reference: str) -> Audited:
     if found is None:
         raise ProgramError(f"{shown(path)} has no {name}.", _FORM)
     if not isinstance(found, Audited):
-        kind = type(found).__name__
+        kind = named(type(found))
         raise ProgramError(f"{name} in {shown(path)} is a {kind} that says nothing about its private value.", _FORM)
     return found
 
@@ -83,7 +84,7 @@ def _failed(path: Path, problem: BaseException) -> ProgramError:
     while step is not None:
         line = step.tb_lineno if step.tb_frame.f_code.co_filename == str(path) else line
         step = step.tb_next
-    kind = type(problem).__name__
+    kind = named(type(problem))
     return ProgramError(
         f"{path.name}, line {line}: the file was run, and stopped with {kind}.", "Run it with Python first.", line=line
     )

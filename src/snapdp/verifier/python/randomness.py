@@ -16,6 +16,7 @@ from types import CodeType, FunctionType, GeneratorType, ModuleType
 from typing import Any
 
 from snapdp.errors import ProgramError
+from snapdp.verifier.python.tracing import named
 
 _MODULES = ("random", "secrets", "numpy.random", "snapdp.randomness")
 _FUNCTIONS = {("posix", "urandom"), ("posix", "getrandom"), ("nt", "urandom"), ("uuid", "uuid1"), ("uuid", "uuid4")}
@@ -32,7 +33,7 @@ def refuse_chance(function: FunctionType) -> None:
             if (what := _chance(value)) is not None:
                 place = f"{Path(current.__code__.co_filename).name}, line {line}"
                 raise ProgramError(
-                    f"{place}: {name} is {what}: {function.__name__} draws by itself.",
+                    f"{place}: {name} is {what}: {named(function)} draws by itself.",
                     "Pass what is drawn in, as arguments: def mechanism(f, U, S).",
                     line=line,
                 )

@@ -19,6 +19,7 @@ from pathlib import Path
 from types import FrameType, FunctionType
 from typing import Any, NoReturn
 
+from snapdp.display import shortened, visible
 from snapdp.errors import ParameterError, ProgramError
 from snapdp.exact import parameter, shown, to_float_nearest
 from snapdp.verifier.language.grammar import DEEPEST, RESERVED
@@ -38,6 +39,7 @@ from snapdp.verifier.language.syntax import (
 _ADVICE = "A mechanism is a straight line of + - * /, ln, round_to and clamp on its arguments."
 LEAST_DOUBLE = 2.0**-1022  # the least normal one
 LARGEST_DOUBLE = sys.float_info.max
+LONGEST_NAME = 60  # letters of a name that a message repeats
 LARGEST_WHOLE = 1 << 53  # up to which whole numbers are doubles
 _INVERSE = (
     "A random sign is an argument, S. The inverse of the distribution function, sign(U - 1/2) ln(1 - 2 |U - 1/2|), "
@@ -106,15 +108,29 @@ def run(function: FunctionType, arguments: Mapping[str, Traced], parameters: Map
     except BaseException as problem:  # a SystemExit too: an exit code of 0 would say that the claim is kept
         if trace.refusal is None:
             place, line = _last_line(problem, function)
-            what = f"{function.__name__} failed with {type(problem).__name__}: {problem}"
+            what = f"{named(function)} failed with {named(type(problem))}{_said(problem)}"
             trace.refusal = ProgramError(f"{place}, line {line}: {what}", _ADVICE, line=line)
         raise trace.refusal from None
     if trace.refusal is not None:
         raise trace.refusal
     if not isinstance(result, Traced):
-        kind = type(result).__name__
-        raise ProgramError(f"{function.__name__} returns a {kind}, which does not depend on its arguments.", _ADVICE)
+        kind = named(type(result))
+        raise ProgramError(f"{named(function)} returns a {kind}, which does not depend on its arguments.", _ADVICE)
     return result
+
+
+def named(thing: Any) -> str:
+    """Return the name of a function or a type of somebody's file as one short line: a name can be set to any text."""
+    return shortened(visible(str(thing.__name__)), LONGEST_NAME)
+
+
+def _said(problem: BaseException) -> str:
+    """Return the text of an error of the function: anybody's, so one line, visible, and cut where it is long."""
+    try:
+        text = str(problem)
+    except Exception:  # somebody's own class
+        return ""
+    return f": {shortened(visible(text))}" if text else ""
 
 
 def _last_line(problem: BaseException, function: FunctionType) -> tuple[str, int]:
@@ -200,7 +216,7 @@ class Traced:
             return value
         kind = type(value)
         if kind not in (int, float, Fraction) and not (kind.__module__ == "numpy" and _is_number(value)):
-            self.trace.refuse(f"a {kind.__name__} is no number of a mechanism.", "Use int, float or Fraction.")
+            self.trace.refuse(f"a {named(kind)} is no number of a mechanism.", "Use int, float or Fraction.")
         number = self._exact(value, "the constant")
         double = abs(to_float_nearest(number))
         if number and not LEAST_DOUBLE <= double < float("inf"):
@@ -266,7 +282,7 @@ class Traced:
         """Refuse an end that makes the result no double; is_returned: that is the result itself, as of min."""
         is_plain = type(end) is float or (type(end) is int and (abs(end) <= LARGEST_WHOLE or not is_returned))
         if not is_plain and (not _is_number(end) or (is_returned and not isinstance(end, float))):
-            kind = type(end).__name__
+            kind = named(type(end))
             self.trace.refuse(f"{function} with a {kind} such as {shown(end)} may return no double.", "Use a float.")
 
     def _clamped_at(self, lower: Any, upper: Any) -> Traced:

@@ -12,7 +12,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR
 from fractions import Fraction
 from typing import Any
 
-from snapdp.display import exact_amount, four_digits_up, two_digits
+from snapdp.display import exact_amount, four_digits, two_digits
 from snapdp.mechanism import SnappingParameters
 from snapdp.values import replaced
 from snapdp.verifier.loss.shape import TheoremPremise
@@ -95,7 +95,7 @@ def mechanism_rows(parameters: SnappingParameters, verdict: Verdict) -> Iterator
             "effective epsilon",
             f"{from_epsilon(parameters.effective_epsilon, epsilon, up=False)}, of the noise alone",
         )
-    yield "noise scale", _measure(parameters.noise_scale, parameters, four_digits_up)
+    yield "noise scale", _measure(parameters.noise_scale, parameters, four_digits)
     yield "grid", _measure(parameters.grid, parameters, exact_amount)
     yield "bound", _measure(bound, parameters, exact_amount)
     yield "arithmetic", f"{parameters.rule or 'declared'}, {parameters.precision.uniform} bits"

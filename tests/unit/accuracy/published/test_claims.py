@@ -333,6 +333,33 @@ def test_item_14_one_shift_for_both_tails_is_no_bound_for_the_lower_one():
     assert bound_for(p, gamma="0.05").binding <= F("0.05")
 
 
+def test_item_14_the_sum_of_both_tails_in_6_6_is_no_bound_and_6_7_and_6_8_are():
+    setting = {"epsilon": 1, "bound": "1/2", "if_value": 0, "arithmetic": "exact"}
+    found = published.beside_exact("(6.6)", "(6.7)", "(6.8)", **setting, gamma="0.36788")  # B just below 2
+    assert [claim.valid for claim in found.claims] == [False, True, True]
+    assert found["(6.6)"].says.upper < found["(6.6)"].exact.lower
+    true = explicit_parameters(noise_scale=F(1), grid=F(1), bound=F("1.99999"), precision=None)
+    assert float(found["(6.6)"].exact) == pytest.approx(float(binding_probability(true, "0.5")), rel=1e-12)
+    assert beside("(6.6)", **setting, gamma="0.36787").valid  # B just above 2: a grid step more
+    for epsilon, bound, gamma in product(("0.3", 1, "1.9"), ("1/2", 7), ("0.9", "0.05", "1e-9")):
+        names = ("(6.7)", "(6.8)")
+        chain = published.beside_exact(*names, epsilon=epsilon, bound=bound, if_value=0, gamma=gamma)
+        assert all(claim.valid for claim in chain.claims)
+    assert beside("(6.8)", **setting, gamma="0.05", grid="1/16").valid is False
+
+
+def test_alpha_from_an_accuracy_is_valid_and_the_law_has_less():
+    for epsilon, accuracy_asked in product(("0.3", 1, "1.9"), ("0.1", 1, 3, 30)):
+        found = beside("alpha from a", epsilon=epsilon, bound=7, if_value=0, accuracy=accuracy_asked)
+        assert found.valid
+        assert found.exact.upper <= found.says.upper
+    m = published.printed_mechanism(**CLASSIC)
+    assert published.alpha_of_accuracy(m, accuracy=F(1, 2)).enclosure().lower == 1
+    assert float(published.alpha_of_accuracy(m, accuracy="0.1")) > 1  # below half a grid step it says nothing
+    back = published.alpha_of_accuracy(m, accuracy=published.get_accuracy2(m).enclosure.upper)
+    assert float(back) == pytest.approx(0.05, rel=1e-12)
+
+
 def test_k_is_at_least_the_grid_from_an_epsilon_and_from_an_accuracy():
     for epsilon in ("0.01", "0.3", "1", "4"):
         names = ("k from epsilon", "k from an accuracy")
@@ -381,6 +408,14 @@ def test_every_formula_is_the_one_that_is_printed_eta_included():
         (after, c / (a - 1 / eps) + 2 * eta),
         (published.k_of_epsilon("0.7"), k),
         (published.bound_from_gamma(largest=5, k=published.k_of_epsilon("0.7")), 5 + k / 2 * (1 + 2 * mpmath.log(20))),
+        (published.alpha_of_accuracy(m, accuracy=8), mpmath.exp(-inner * (a - grid / 2))),
+        (published.p_lower_stars(m, largest=5), cdf(-bound - 5 - grid / 2)),
+        (published.p_upper_stars(m, largest=5), 1 - cdf(bound - 5 - grid / 2)),
+        (
+            published.binding_6_6(m, largest=5),
+            (mpmath.exp(inner * (-10 - grid * mpmath.log(20) - grid)) + mpmath.exp(-inner * grid * mpmath.log(20))) / 2,
+        ),
+        (published.binding_6_7(m), mpmath.mpf("0.05") ** (inner * grid)),
         (
             published.mironov_formula(effective_epsilon=F(1, 2), bound=F(9), eta=F(1, 256)),
             0.5 * (1 + 108 / 256) + 2 / 256,

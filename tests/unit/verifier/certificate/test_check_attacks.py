@@ -381,3 +381,18 @@ def test_what_is_no_certificate_is_refused(found):
 )
 def test_what_is_made_of_the_clamped_value_is_not_looked_at(tree):
     assert published(tree) == "ACCEPTED"
+
+
+def between_end_and_float(umin: int) -> str:
+    """Return what becomes of a bound for clamp[4111.9, 4256](round(y) + 4096), whose lower end 8 bits hold as 4096."""
+    y = ["add", F, ["mul", S, LN_U]]
+    tree = ["clamp", "41119/10", "4256", ["add", ["round", "1", y], const(4096)]]
+    few_bits = {"p": 8, "ln_roundings": 1, "sampler": "ulp", "umin": umin, "sum": "exact"}
+    numbers = {"queries": [["f", "90", "91", "1"]], "noise_epsilon": "1", "roundings": 1}
+    return attack(program=[*HALF["program"][:2], ["assign", "z", tree]], machine=few_bits, **numbers)
+
+
+def test_a_clamp_that_the_machine_rounds_reaches_as_far_as_the_machine_clamps():
+    """Where sums are exact 4105 lies above the end that the machine holds; 90 can give it, 91 needs a smaller draw."""
+    assert "the smallest U is too large" in between_end_and_float(-117)
+    assert between_end_and_float(-1074) == "ACCEPTED"

@@ -8,8 +8,10 @@ from functools import lru_cache
 import pytest
 
 from snapdp.exact import ln_nearest, nearest_multiple
+from snapdp.values import replaced
 from snapdp.verifier.certificate.certificate import certificate_text
 from snapdp.verifier.certificate.check import check
+from snapdp.verifier.language import syntax
 from snapdp.verifier.language.parser import parse
 from snapdp.verifier.loss.layers import layers
 from snapdp.verifier.loss.verdict import verify
@@ -55,7 +57,7 @@ def test_what_sees_the_query_or_a_draw_again_is_no_post_processing(output):
     verdict = judged(output, claim="1000", evaluations=20)
     assert verdict.kind in ("REFUTED", "INCONCLUSIVE")
     assert verdict.universal is None
-    assert not any(premise.name == "post-processing" for premise in verdict.premises if verdict.shape.noise is None)
+    assert "post-processing" not in {premise.name for premise in verdict.premises}
 
 
 def test_noise_that_is_handed_out_and_added_again_gives_the_query_away():
@@ -155,3 +157,37 @@ def test_a_clamp_around_a_logarithm_clamps_nothing_that_is_no_number():
     assert verify(parse(logged), doubles, claim="2", evaluations=4).kind == "UNBOUNDED"
     scaled = text.replace("OUTPUT", "(round[1](y) + 1) / 112")
     assert verify(parse(scaled), doubles, claim="2", evaluations=4).kind == "VERIFIED"
+
+
+SMALL = Machine(p=8, sum="exact", umin=-117)
+BETWEEN = [
+    # interval of the query, output, where the clamp begins and ends in the unit of the sum
+    ("[90, 91]", "clamp[41119/10, 4256](round[1](y) + 4096)", (0, 160)),  # 41119/10 becomes 4096
+    ("[75, 76]", "clamp[4096, 4224](round[1](y) + (4096 + 15))", (-15, 113)),  # a constant of 13 bits
+    ("[-123, -122]", "clamp[4224, 43047/10](4096 - (round[1](y) + (-15)))", (-209, -113)),  # which becomes 4320
+]
+
+
+def between(query: str, output: str) -> syntax.Program:
+    text = f"query f in {query} sensitivity 1; U <-$ unif; S <-$ {{-1,1}}; y = f(D) + S * ln(U); z = {output};"
+    return parse(f"program between {{ {text} return z; }}")
+
+
+@pytest.mark.parametrize(("query", "output", "ends"), BETWEEN)
+def test_a_clamp_of_an_exact_sum_begins_where_the_machine_clamps(query, output, ends):
+    """A sum of more than p bits may lie between an end as stated and the float that it becomes."""
+    program = between(query, output)
+    assert (shape_of(program, SMALL).clamp_lower, shape_of(program, SMALL).clamp_upper) == ends
+    verdict = verify(program, SMALL, claim="5", evaluations=4)
+    assert verdict.kind == "REFUTED"
+    assert verdict.is_infinite
+
+
+@pytest.mark.parametrize(("query", "output"), [case[:2] for case in BETWEEN])
+def test_such_a_clamp_is_verified_where_every_draw_that_matters_exists(query, output):
+    """The twin: with draws that are small enough the loss is bounded, and the checker derives the same."""
+    verdict = verify(between(query, output), replaced(SMALL, umin=-1074), claim="tight", evaluations=4)
+    assert verdict.kind == "VERIFIED"
+    assert verdict.lower <= verdict.upper
+    if "4096 -" not in output:  # the checker follows what rises
+        assert check(certificate_text(verdict)) is None

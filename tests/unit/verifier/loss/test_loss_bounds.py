@@ -15,6 +15,7 @@ from snapdp.verifier.loss.exact_loss import ProgramLaw, exact_loss
 from snapdp.verifier.loss.pointwise import CASES, Outputs, case_of, case_table, pointwise
 from snapdp.verifier.loss.universal_bound import excess, furthest_boundary, tail_errors, universal_bound
 from snapdp.verifier.machine.machine import Machine
+from tests.unit.verifier.few_bits import BITS, largest_ratio, masses
 from tests.unit.verifier.snaps import floats_in, judged, shape_of, snap
 
 
@@ -92,20 +93,18 @@ def enumerate_all(p: int, configurations) -> list[Fraction]:
         universal = universal_bound(shape, machine)
         if universal is None:
             continue
+        inputs = floats_in(-bound, bound, p)
+        near, far = (
+            masses(epsilon, shape, [f + d for f in inputs], machine, 15 * grid)  # beyond every boundary from every f
+            for d in (0, 1)
+        )
+        assert (near.sum(axis=1) == 2 ** (BITS + 1)).all()
+        assert (far.sum(axis=1) == 2 ** (BITS + 1)).all()
         outputs = [Outputs(shape).at(i) for i in range(Outputs(shape).first, Outputs(shape).last + 1)]
-        laws: dict[Fraction, list[Fraction]] = {}
-
-        def law_of(f, execution=execution, shape=shape, outputs=outputs, laws=laws):
-            if f not in laws:
-                laws[f] = [mass.lower for mass in ProgramLaw(execution, f, shape).probabilities(outputs)]
-            return laws[f]
-
-        worst = Fraction(1)
-        for f in floats_in(-bound, bound, p):
-            near, far = law_of(f), law_of(f + 1)
-            assert sum(near) == sum(far) == 1
-            worst = max(worst, *(max(a / b, b / a) for a, b in zip(near, far, strict=True)))
-        loss = ln_enclosure(worst, 128).upper
+        for row in range(0, len(inputs), 151):  # the same numbers, by bisection
+            law = ProgramLaw(execution, inputs[row], shape).probabilities(outputs)
+            assert [mass.lower * 2 ** (BITS + 1) for mass in law] == near[row].tolist()
+        loss = ln_enclosure(largest_ratio(near, far), 128).upper
         assert loss <= universal.loss_upper, (epsilon, grid, bound)
         scale = {"epsilon": Fraction(epsilon), "bound": bound, "machine": machine}
         largest.append(excess(loss, **scale))

@@ -380,6 +380,34 @@ def test_what_no_program_can_say_is_refused_with_its_line(function, below, said)
     assert refused.value.numbers["line"] == line
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("x" * 5000, f"ValueError: {'x' * 197}..."), ("a\x1b[2Jb\nc", "ValueError: a\\x1b[2Jb\\nc"), ("", "ValueError")],
+)
+def test_what_a_function_says_when_it_fails_is_one_short_line(text, said):
+    def failing(f, U, S):
+        raise ValueError(text)
+
+    with pytest.raises(ProgramError) as refused:
+        _ = audited(failing).program
+    assert refused.value.problem.endswith(f"failing failed with {said}")
+
+
+def test_names_of_somebodys_functions_and_types_are_short_lines_too():
+    class Silent(Exception):
+        def __str__(self):
+            raise KeyError
+
+    def failing(f, U, S):
+        raise Silent
+
+    Silent.__name__, failing.__name__ = "kind" * 5000, "\x1b]0;title\x07"
+    with pytest.raises(ProgramError) as refused:
+        _ = audited(failing).program
+    assert refused.value.problem.endswith(f"\\x1b]0;title\\x07 failed with {'kind' * 14}k...")
+    assert "\x1b" not in str(refused.value)
+
+
 def test_a_captured_generator_is_refused():
     generator = np.random.default_rng(2)
 

@@ -23,7 +23,7 @@ from snapdp.verifier.rules.rules import derive, derive_expression
 from tests.unit.verifier.support import floats, violations
 
 PRECISIONS = (3, 5, 8, 11, 24, 53, 113)
-RUNS = 2_400  # for each precision and expression: 7 * 6 * 2400 = 100 800
+RUNS = 1_200  # for each precision and expression: 7 * 6 * 1200 = 50 400
 EXPRESSIONS = (
     "S * ln(U) / 0.1",
     "f(D) + S * ln(U) / 0.1",

@@ -1,0 +1,67 @@
+"""`snapdp lab bits`: what it prints, what it refuses, exit codes."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from fractions import Fraction
+
+import pytest
+from click.testing import CliRunner
+
+from snapdp import Snapping
+from snapdp.cli.app import main
+from snapdp.cli.lab.bits import EXAMPLE
+
+BARE = ("--epsilon", "0.5", "--sensitivity", "1", "--bounds", "0,1000")
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, ["lab", "bits", *arguments], env={"COLUMNS": "80"})
+
+
+def test_it_prints_what_the_method_returns_for_both_rules():
+    m = Snapping(epsilon="0.5", sensitivity=1, lower=0, upper=1000)
+    found = json.loads(run(*BARE, "--bits", "32,53", "--json").output)["lines"]
+    lines = [line for rule in ("proved", "notes") for line in m.cost_of_bits((32, 53), arithmetic=rule)]
+    assert [(line["bits"], line["arithmetic"]) for line in found] == [(x.bits, x.arithmetic) for x in lines]
+    assert [line["lost"] and Fraction(line["lost"]) for line in found] == [line.lost for line in lines]
+    assert [line["accuracy"] and Fraction(line["accuracy"]) for line in found] == [line.accuracy for line in lines]
+    assert [line["refused"] is None for line in found] == [False, True, False, True]
+    (alone,) = json.loads(run(*BARE, "--bits", "53", "--arithmetic", "notes", "--json").output)["lines"]
+    assert alone == found[3]
+
+
+def test_a_table_fits_80_columns_and_says_why_few_bits_are_refused():
+    done = run(*BARE)
+    assert done.exit_code == 0
+    assert max(map(len, done.output.splitlines())) <= 80
+    assert done.output.count(" refused │") == 4
+    assert "refused: 24 bits are too few" in done.output
+    assert [line for line in done.output.splitlines() if " 118 │ notes " in line and "± 7.816" in line]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["--bits", "0"], 1, "0 bits"),
+        (["--bits", "99999"], 1, "from 2 to 4096"),
+        (["--bits", "1/2"], 2, "whole numbers"),
+        (["--bits", "53,"], 2, "no number"),
+        (["--bounds", "3"], 2, "LOWER,UPPER"),
+        (["--bounds", "3,1"], 1, "lower"),
+        (["--arithmetic", "exact"], 2, "exact"),
+        (["--alpha", "1"], 1, "alpha"),
+        (["--epsilon", "0"], 1, "epsilon"),
+    ],
+)
+def test_what_it_cannot_take_is_refused(words, code, said):
+    done = run(*BARE, *words)
+    assert (done.exit_code, said in done.stderr) == (code, True), done.stderr
+    assert "defect" not in done.stderr
+
+
+def test_the_examples_of_its_help_run():
+    examples = [shlex.split(line)[3:] for line in EXAMPLE.splitlines() if line.strip().startswith("snapdp lab")]
+    assert len(examples) == 3
+    assert [run(*words).exit_code for words in examples] == [0] * 3
