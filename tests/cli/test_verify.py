@@ -266,8 +266,8 @@ def test_a_mechanism_is_judged_by_another_claim():
     [
         (NOTES[:6], "the loss is epsilon itself, by construction"),
         (NOTES[:2], "A mechanism needs --sensitivity, --bounds too."),
-        (("snap_half", *NOTES), "leave out PROGRAM, --machine, --pair, --ledger."),
-        (("--machine", "p=53", *NOTES), "leave out PROGRAM, --machine, --pair, --ledger."),
+        (("snap_half", *NOTES), "leave out PROGRAM, --machine, --ledger."),
+        (("--machine", "p=53", *NOTES), "leave out PROGRAM, --machine, --ledger."),
         ((*NOTES[:4], "--bounds", "7", *NOTES[6:]), "Give --bounds LOWER,UPPER"),
         ((*NOTES[:4], "--bounds", "7,5", *NOTES[6:]), "is not below upper"),
         ((*NOTES[:6], "--arithmetic", "sloppy"), "is unknown"),
@@ -334,11 +334,39 @@ def test_a_pair_adds_the_table_of_cases():
         "certified": "2.14",
         "exact": "0.02",
     }
+    assert cases["C"] == "(loss - eps)/(B eps eta)"
+
+
+def test_a_pair_of_a_mechanism_is_given_and_shown_in_data_units():
+    """In sensitivities from the middle of the range f(a) is -2 and f(a') is -1."""
+    words = ("--epsilon", "0.9", "--sensitivity", "0.1", "--bounds", "0,1", "--arithmetic", "proved")
+    done, plain = run(*words, "--pair", "0.4,0.3"), run(*words)
+    assert (done.exit_code, plain.exit_code) == (0, 0)
+    table = done.stdout.removeprefix(plain.stdout)
+    assert table.startswith("\nCases at f(a) = 0.3 and f(a') = 0.4: C = (loss - eps')/(B eps' eta).\n")
+    assert "  x = upper end                       1.5        6       4.42       4.42   1.13\n" in table
+    assert "eps' is the epsilon of the noise alone" in " ".join(table.split())
+    assert "count from the middle of the range" in " ".join(table.split())
+    assert max(map(len, table.splitlines())) < 80
+    cases = json.loads(run(*words, "--pair", "0.4,0.3", "--json").stdout)["cases"]
+    assert (cases["pairs"], cases["C"]) == ([["3/10", "2/5"]], "(loss - eps')/(B eps' eta)")
+    assert cases["rows"][0]["output"] == "-1/2"
+
+
+def test_a_mechanism_by_flags_does_not_speak_of_a_file():
+    done = run(*NOTES)
+    assert done.exit_code == 0
+    assert "file" not in done.stdout
+    assert "statistics of neighbours differ by at most 1, as was declared" in " ".join(done.stdout.split())
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
+        ((*NOTES, "--pair", "3"), "--pair takes two values"),
+        ((*NOTES, "--pair", "3,5"), "the pair is 2 apart"),
+        ((*NOTES, "--pair", "1000,1001"), "outside of the range [-1000, 1000]"),
+        ((*NOTES, "--pair", "nan,1"), "not a finite number"),
         (("snap_half", "--pair", "3"), "--pair takes two values"),
         (("snap_half", "--pair", "3,5"), "the pair is 2 apart"),
         (("snap_half", "--pair", "64,65"), "outside the declared range"),
@@ -357,15 +385,7 @@ def test_the_report_begins_with_verdict_and_program_and_links_its_certificate(tm
     page, certificate = tmp_path / "half.html", tmp_path / "half & co.json"
     run("snap_half", "--report", str(page), "--certificate", str(certificate))
     text = page.read_text(encoding="utf-8")
-    places = [text.index(part) for part in ("<h1>", "program snap_half {", "Loss against claim", "Judged by snapdp ")]
+    places = [text.index(part) for part in ("<h1>", "program snap_half {", "Judged by snapdp ", "Loss against claim")]
     assert places == sorted(places)
     assert '<a href="half%20%26%20co.json">half &amp; co.json</a>' in text
     assert hashlib.sha256(certificate.read_bytes()).hexdigest() in text
-
-
-def test_ticks_are_few_and_round():
-    from snapdp.verifier.report.pictures import _ticks
-
-    assert _ticks(23.0) == [0, 5, 10, 15, 20]
-    assert _ticks(8.82) == [0, 2, 4, 6, 8]
-    assert all(len(_ticks(1.7**k)) <= 6 for k in range(-20, 20))

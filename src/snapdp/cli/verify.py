@@ -89,11 +89,11 @@ def verify_command(
     ctx.meta["snapdp.refused"] = MISUSED  # 1 is a verdict here
     parameters = judged_parameters(mechanism)
     if parameters is not None:
-        if program is not None or machine_text or ledger is not None or pair is not None:
+        if program is not None or machine_text or ledger is not None:
             raise click.UsageError(
-                "A mechanism has its own program and machine: leave out PROGRAM, --machine, --pair, --ledger."
+                "A mechanism has its own program and machine: leave out PROGRAM, --machine, --ledger."
             )
-        _judge_mechanism(ctx, parameters, claim, certificate=certificate, report=report, as_json=as_json)
+        _judge_mechanism(ctx, parameters, claim, pair, certificate=certificate, report=report, as_json=as_json)
     if program is None:
         raise click.UsageError("Give a PROGRAM, or a mechanism by --epsilon, --sensitivity and --bounds.")
     if is_record(program):
@@ -109,7 +109,7 @@ def verify_command(
         found = audited_function(program).verify(machine=machine_text, claim=claim)
     else:
         found = verify(load_program(program), parse_machine(machine_text), claim=claim)
-    pairs = [] if pair is None else _pairs(found, pair)
+    pairs = _pairs(found, pair)
     written = _files(found, certificate=certificate, report=report)
     if as_json:
         cases = {"cases": cases_values(found, pairs)} if pairs else {}
@@ -120,39 +120,53 @@ def verify_command(
     _end(ctx, found, written)
 
 
-def _pairs(found: Verdict, text: str) -> list[tuple[Fraction, Fraction]]:
-    """Return the pairs of a table of cases."""
-    from snapdp.verifier import asked_pair, telling_pairs
+def _pairs(
+    found: Verdict, text: str | None, parameters: SnappingParameters | None = None
+) -> list[tuple[Fraction, Fraction]]:
+    """Return the pairs of a table of cases; those of a mechanism are given in data units."""
+    from snapdp.verifier import asked_pair, mechanism_pair, telling_pairs
 
+    if text is None:
+        return []
     if text == "all":
         return list(telling_pairs(found))
     ends = text.split(",")
     if len(ends) != 2:
         raise click.UsageError("--pair takes two values of the query, as 3,4, or all.")
-    return [asked_pair(found, *ends)]
+    return [asked_pair(found, *ends) if parameters is None else mechanism_pair(parameters, *ends)]
 
 
 def _judge_mechanism(
     ctx: click.Context,
     parameters: SnappingParameters,
     claim: str | None,
+    pair: str | None,
     *,
     certificate: Path | None,
     report: Path | None,
     as_json: bool,
 ) -> NoReturn:
-    from snapdp.verifier import mechanism_text, mechanism_values, verify_mechanism
+    from snapdp.verifier import cases_text, cases_values, mechanism_text, mechanism_values, verify_mechanism
 
     found = verify_mechanism(parameters, claim=claim)
-    written = _files(found, certificate=certificate, report=report)
+    pairs = _pairs(found, pair, parameters)
+    written = _files(found, certificate=certificate, report=report, parameters=parameters)
     if as_json:
-        echo_json(mechanism_values(parameters, found), indent=2)
+        cases = {"cases": cases_values(found, pairs, parameters=parameters)} if pairs else {}
+        echo_json({**mechanism_values(parameters, found), **cases}, indent=2)
     else:
-        echo(mechanism_text(parameters, found), nl=False, colour=COLOURS[found.kind])
+        cases_shown = f"\n{cases_text(found, pairs, parameters=parameters)}" if pairs else ""
+        echo(mechanism_text(parameters, found) + cases_shown, nl=False, colour=COLOURS[found.kind])
     _end(ctx, found, written)
 
 
-def _files(found: Verdict, *, certificate: Path | None, report: Path | None) -> list[str]:
+def _files(
+    found: Verdict,
+    *,
+    certificate: Path | None,
+    report: Path | None,
+    parameters: SnappingParameters | None = None,
+) -> list[str]:
     """Write the files that are asked for; return what is to be said about them."""
     written = [] if certificate is None else [_write_certificate(certificate, found)]
     if report is not None:
@@ -160,7 +174,7 @@ def _files(found: Verdict, *, certificate: Path | None, report: Path | None) -> 
 
         is_written = certificate is not None and written[0].startswith("certificate: ")
         beside = _certificate_file(certificate, report) if certificate is not None and is_written else None
-        written.append(_write(report, verdict_page(found, beside), "--report"))
+        written.append(_write(report, verdict_page(found, beside, parameters=parameters), "--report"))
     return written
 
 

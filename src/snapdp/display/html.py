@@ -64,7 +64,7 @@ body.snapdp {{ max-width: 760px; }} div.snapdp {{ max-width: 760px; margin: 0; p
 @media print {{
 {_TEXT_ON_PAPER}body.snapdp, div.snapdp {{ max-width: none; margin: 0; padding: 0; }}
 table {{ display: table; overflow: visible; }} thead {{ display: table-header-group; }}
-td, td.c, td.n {{ white-space: normal; overflow-wrap: anywhere; }}
+td, td.c, td.n {{ white-space: normal; overflow-wrap: anywhere; }} td.c {{ overflow-wrap: break-word; }}
 tr, figure, svg {{ break-inside: avoid; }}
 .verdict {{ color: inherit; background: none; border: 1px solid; }}
 }}

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from snapdp.verifier.mechanism_program import (
         MechanismProgram as MechanismProgram,
         mechanism_certificate as mechanism_certificate,
+        mechanism_pair as mechanism_pair,
         program_of_mechanism as program_of_mechanism,
         verify_mechanism as verify_mechanism,
     )
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
     )
     from snapdp.verifier.report.page import CertificateFile as CertificateFile, verdict_page as verdict_page
     from snapdp.verifier.report.printed_rules import (
+        printed_rules_page as printed_rules_page,
         printed_rules_text as printed_rules_text,
         printed_rules_values as printed_rules_values,
     )
@@ -100,7 +102,9 @@ else:
             "loss.output_draws": "output_draws",
             "loss.verdict": "Verdict verify",
             "machine.machine": "Machine parse_machine",
-            "mechanism_program": "MechanismProgram mechanism_certificate program_of_mechanism verify_mechanism",
+            "mechanism_program": (
+                "MechanismProgram mechanism_certificate mechanism_pair program_of_mechanism verify_mechanism"
+            ),
             "machine.semantics": "evaluate_float evaluate_real run_float",
             "python.audited": "audit",
             "python.files": "audited_function names_a_function",
@@ -111,7 +115,7 @@ else:
             "report.mechanism": "mechanism_text mechanism_values",
             "report.output_draws": "output_draws_text output_draws_values",
             "report.page": "CertificateFile verdict_page",
-            "report.printed_rules": "printed_rules_text printed_rules_values",
+            "report.printed_rules": "printed_rules_page printed_rules_text printed_rules_values",
             "report.reproduction": "python_lines",
             "report.summary": "headline verdict_text verdict_values",
             "rules.evaluation": "Evaluation evaluate",

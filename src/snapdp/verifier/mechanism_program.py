@@ -12,7 +12,8 @@ from fractions import Fraction
 from typing import Any
 
 from snapdp.display import exact_amount, four_digits
-from snapdp.errors import PremiseError
+from snapdp.errors import ParameterError, PremiseError
+from snapdp.exact import parameter, shown
 from snapdp.mechanism import SnappingParameters
 from snapdp.values import Value
 from snapdp.verifier.language.printing import printed
@@ -30,6 +31,7 @@ from snapdp.verifier.language.syntax import (
     Sample,
     Variable,
 )
+from snapdp.verifier.loss.neighbours import float_at_least, float_at_most
 from snapdp.verifier.loss.verdict import VERIFIED, Verdict, verify
 from snapdp.verifier.machine.machine import Machine
 
@@ -144,6 +146,27 @@ def verify_mechanism(parameters: SnappingParameters, *, claim: Any = None, evalu
     """Return the verdict on a mechanism in finite precision, against what it charges or another claim."""
     made = program_of_mechanism(parameters)
     return verify(made.program, made.machine, claim=claim, evaluations=evaluations)
+
+
+def mechanism_pair(parameters: SnappingParameters, value: Any, other: Any) -> tuple[Fraction, Fraction]:
+    """Return two statistics of neighbours, given in data units, as the program of the mechanism holds them.
+
+    In sensitivities from the middle of the range; what is no float of its bits goes to the next one towards the other.
+    """
+    one, two = (parameter(each, name="a value of the pair") for each in (value, other))
+    for each in (one, two):
+        if not parameters.lower <= each <= parameters.upper:
+            raise ParameterError(
+                f"{shown(each)} is outside of the range [{parameters.lower}, {parameters.upper}].",
+                "Give two statistics inside of it.",
+            )
+    if abs(one - two) > parameters.sensitivity:
+        raise ParameterError(
+            f"the pair is {shown(abs(one - two))} apart.", f"Neighbours are at most {parameters.sensitivity} apart."
+        )
+    p = program_of_mechanism(parameters).machine.p
+    low, high = sorted(parameters.inner(each) for each in (one, two))
+    return float_at_least(low, p), float_at_most(high, p)
 
 
 def mechanism_certificate(parameters: SnappingParameters) -> str:

@@ -55,6 +55,7 @@ def derive_command(
         gappa,
         load_program,
         parse_machine,
+        printed_rules_page,
         printed_rules_text,
         printed_rules_values,
     )
@@ -62,8 +63,8 @@ def derive_command(
     ctx.meta["snapdp.json"] = as_json
     if sum((style is not None, as_gappa, as_fpcore, as_json)) > 1:
         raise click.UsageError("Give one of --format, --gappa, --fpcore and --json.")
-    if rules != "sound" and (style not in (None, "text") or as_gappa or as_fpcore):
-        raise click.UsageError("--rules of the note are printed as text or JSON only.")
+    if rules != "sound" and (style == "latex" or as_gappa or as_fpcore):
+        raise click.UsageError("--rules of the note are printed as text, HTML or JSON only.")
     machine, tree = parse_machine(machine_text), load_program(program)
     if as_gappa or as_fpcore:
         echo((gappa if as_gappa else fpcore)(tree, machine), nl=False)
@@ -73,7 +74,7 @@ def derive_command(
         if as_json:
             echo_json(printed_rules_values(found, rules=rules), indent=2)
         else:
-            echo(printed_rules_text(found, rules=rules), nl=False)
+            echo((printed_rules_page if style == "html" else printed_rules_text)(found, rules=rules), nl=False)
     elif as_json:
         echo_json(derivation_values(found), indent=2)
     elif style == "latex":

@@ -225,11 +225,11 @@ def _of_the_query(shape: Shape, machine: Machine) -> list[TheoremPremise]:
     itself = isinstance(shape.path, syntax.Clamping) and isinstance(shape.path.operand, syntax.QueryValue)
     what = name if itself or not is_clamped else "what the noise is added to"
     low, high = (shape.lower, shape.upper) if is_clamped else shape.private
-    said = f"{low} <= {what} <= {high}, {'by an inner clamp' if is_clamped else 'declared in the file'}"
+    said = f"{low} <= {what} <= {high}, {'by an inner clamp' if is_clamped else 'declared by the program'}"
     status = PROVED if is_clamped else ASSUMED
     lines = [_judged("query confined", reach is not None, said, f"nothing confines {name} to an interval", status)]
     whose = "" if machine.adds_exactly else " for the float query"  # an exact sum takes any number
-    detail = f"|{name} - {other}| <= {query.sensitivity}{whose}, declared in the file"
+    detail = f"|{name} - {other}| <= {query.sensitivity}{whose}, declared by the program"
     lines.append(TheoremPremise(name="sensitivity", status=ASSUMED, detail=detail))
     if reach is not None and (reach.rounded or reach.ideal != query.sensitivity):
         lines.append(TheoremPremise(name="query scaled", status=PROVED, detail=_moves_in_words(reach)))

@@ -14,6 +14,8 @@ from typing import Any
 
 from snapdp.display import exact_amount, four_digits, two_digits
 from snapdp.mechanism import SnappingParameters
+from snapdp.values import replaced
+from snapdp.verifier.loss.shape import TheoremPremise
 from snapdp.verifier.loss.verdict import REFUTED, VERIFIED, Verdict
 from snapdp.verifier.mechanism_program import program_of_mechanism
 from snapdp.verifier.report.summary import verdict_values
@@ -24,11 +26,11 @@ LABEL = 20
 
 def mechanism_text(parameters: SnappingParameters, verdict: Verdict) -> str:
     """Return the verdict, the parameters it is about, and what it rests on."""
-    lines = [*_row(f"{verdict.kind}  ", _headline(parameters, verdict), indent=2), ""]
-    for label, text in _rows(parameters, verdict):
+    lines = [*_row(f"{verdict.kind}  ", mechanism_headline(parameters, verdict), indent=2), ""]
+    for label, text in mechanism_rows(parameters, verdict):
         lines += _row(f"{label:<{LABEL}}", text)
     lines += ["", "It rests on"]
-    for premise in verdict.premises:
+    for premise in mechanism_premises(parameters, verdict):
         lines += _row(f"  {premise.status:<9}", f"{premise.name}: {premise.detail}", indent=11)
     lines += [line for remark in verdict.remarks for line in ("", *_row("", remark, indent=0))]
     return "\n".join(lines) + "\n"
@@ -41,7 +43,14 @@ def _row(label: str, text: str, *, indent: int = LABEL) -> list[str]:
     )
 
 
-def _headline(parameters: SnappingParameters, verdict: Verdict) -> str:
+def mechanism_premises(parameters: SnappingParameters, verdict: Verdict) -> tuple[TheoremPremise, ...]:
+    """Return what the verdict rests on; the sensitivity is what somebody declared of the statistic, in data units."""
+    declared = f"statistics of neighbours differ by at most {exact_amount(parameters.sensitivity)}, as was declared"
+    return tuple(replaced(each, detail=declared) if each.name == "sensitivity" else each for each in verdict.premises)
+
+
+def mechanism_headline(parameters: SnappingParameters, verdict: Verdict) -> str:
+    """Return the verdict in one line, as people say it of a mechanism."""
     against = _claimed(parameters, verdict)
     if verdict.kind == VERIFIED:
         return f"no output tells neighbours apart by more than {against}"
@@ -73,7 +82,8 @@ def from_epsilon(loss: Fraction, epsilon: Fraction, *, up: bool) -> str:
     return f"epsilon {'+' if loss > epsilon else '-'} {two_digits(abs(loss - epsilon), away)}"
 
 
-def _rows(parameters: SnappingParameters, verdict: Verdict) -> Iterator[tuple[str, str]]:
+def mechanism_rows(parameters: SnappingParameters, verdict: Verdict) -> Iterator[tuple[str, str]]:
+    """Yield what the mechanism was chosen to be, and the bracket of its loss."""
     epsilon, bound = parameters.epsilon, parameters.bound
     assert bound is not None
     assert parameters.precision is not None

@@ -7,10 +7,10 @@ its place on the paper is rounded. Each picture says in words what it shows, for
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 
 from snapdp.display import Chart, Look, exact_float, scale
-from snapdp.verifier.language.syntax import QueryValue
 from snapdp.verifier.loss.exact_loss import ExactLoss, ProgramLaw
 from snapdp.verifier.loss.layers import released_value
 from snapdp.verifier.loss.pointwise import Outputs, cell_ends
@@ -19,9 +19,11 @@ from snapdp.verifier.loss.shape import Shape
 from snapdp.verifier.loss.verdict import Verdict
 from snapdp.verifier.machine.execution import Execution, finite
 from snapdp.verifier.machine.machine import Machine
+from snapdp.verifier.report.measure import measure_of
 
-LARGEST_EXCESS = 10**4  # of C in a picture; programs far beyond their claim need none
-WIDTH, MARGIN = 720, 34
+FAR = 10**4  # of C in a picture; programs far beyond their claim need none
+LETTER = 7.0  # width of a digit, with what is between labels
+WIDTH, MARGIN, AXIS = 720, 34, 76  # of a picture; where bars begin beside an axis
 MOST_CELLS = 25
 MOST_SEARCHED = 4096  # snapped values among which that of an output is looked for
 SIDES: tuple[Look, Look] = ("first", "second")  # marks of f(D) and of f(D')
@@ -30,36 +32,43 @@ NEAR = 7  # draws shown on either side of a hole
 
 def against_claim(verdict: Verdict) -> str:
     """Return a line of C with what was found, what is certified and what is claimed; nothing where C is unknown."""
+    measure = measure_of(verdict)
     named = (("found", verdict.lower), ("certified", verdict.upper), ("claimed", verdict.claim.value))
-    known = [(name, c) for name, loss in named if (c := verdict.excess(loss)) is not None]
-    if verdict.is_infinite or len(known) < 2 or any(not 0 <= c <= LARGEST_EXCESS for _, c in known):
+    constants = ((name, measure.constant(loss)) for name, loss in named)
+    known = [(name, float(c)) for name, c in constants if c is not None and abs(c) < FAR]
+    if verdict.is_infinite or len(known) < 2 or "claimed" not in dict(known):
         return ""
-    largest = max(float(c) for _, c in known)
+    low, high = min(0.0, *(c for _, c in known)), max(0.0, *(c for _, c in known))
     chart = Chart(width=WIDTH, height=34 + 22 * len(known))
-    x = scale(0, largest or 1.0, start=MARGIN + 60, end=WIDTH - MARGIN - 40)
+    x = scale(low, high if high > low else low + 1.0, start=MARGIN + 60, end=WIDTH - MARGIN - 40)
     for row, (name, c) in enumerate(known):
         y = 10 + 22 * row
         chart.label(MARGIN + 54, y + 11, name, anchor="end")
-        look = SIDES[name == "claimed"]
-        chart.bar(x(0), x(float(c)), y=y, height=14, look=look, said=f"{name}: C = {float(c):.2f}")
-        chart.label(x(float(c)) + 4, y + 11, f"{float(c):.2f}", anchor="start")
+        chart.bar(x(0), x(c), y=y, height=14, look=SIDES[name == "claimed"], said=f"{name}: C = {c:.2f}")
+        chart.label(max(x(0), x(c)) + 4, y + 11, f"{c:.2f}", anchor="start")
     floor = 12 + 22 * len(known)
-    chart.horizontal(floor, start=x(0), end=x(largest))
-    for tick in _ticks(largest):
+    chart.horizontal(floor, start=x(low), end=x(high))
+    for tick in round_numbers(low, high):
         chart.vertical(x(tick), start=floor, end=floor + 4)
         chart.label(x(tick), floor + 16, f"{tick:g}")
-    return chart.figure(
-        "Loss against claim, as C = (loss - eps)/(B eps eta): what is certified must not pass the claim"
-    )
+    return chart.figure(f"Loss against claim, as C = {measure.formula}: what is certified must not pass the claim")
 
 
-def _ticks(largest: float) -> list[float]:
-    """Return at most six round numbers from 0 on."""
-    if largest <= 0:
-        return [0.0]
-    power = 10.0 ** math.floor(math.log10(largest))
-    step = next(step * power for step in (0.2, 0.5, 1.0, 2.0) if largest / (step * power) <= 5 + 1e-9)
-    return [step * k for k in range(math.floor(largest / step + 1e-9) + 1)]
+def round_numbers(low: float, high: float, most: int = 6) -> list[float]:
+    """Return at most so many round numbers between two, at equal distances.
+
+    >>> round_numbers(0, 23), round_numbers(-2601.6, -2538.2, 4), round_numbers(3.0, 3.0)
+    ([0.0, 5.0, 10.0, 15.0, 20.0], [-2600.0, -2580.0, -2560.0, -2540.0], [])
+    """
+    if not high > low:
+        return []
+    power = 10.0 ** math.floor(math.log10(high - low))
+    steps = (factor * power for factor in (0.1, 0.2, 0.5, 1.0, 2.0, 5.0))
+    for step in steps:
+        first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+        if last - first < most:
+            return [step * k for k in range(first, last + 1)]
+    return [low, high]
 
 
 def picture(verdict_shape: Shape, execution: Execution, evidence: ExactLoss) -> str:
@@ -107,6 +116,7 @@ def cells(
     chart = Chart(width=WIDTH, height=88)
     left = scale(0, len(shown), start=MARGIN, end=WIDTH - MARGIN)
     spacing = left(1) - left(0)
+    labelled = _labelled([outputs.at(index) for index in shown], chosen_index - shown.start, spacing)
     for place, index in enumerate(shown):
         output = outputs.at(index)
         chosen = index == chosen_index
@@ -114,12 +124,11 @@ def cells(
         said = f"output {exact_float(output)}: sums from {_end(low, '-infinity')} to {_end(high, 'infinity')}"
         with chart.together(said):
             chart.rectangle(x=left(place), y=40, width=spacing, height=22, look="cell", ringed=chosen)
-            if len(shown) <= 16 or place % 4 == 0 or chosen:
+            if labelled(place):
                 chart.label(left(place) + spacing / 2, 78, _short(output))
-    scaled = not isinstance(shape.path, QueryValue | None)
     for sign, private, y in (("f(D)", evidence.f, 14), ("f(D')", evidence.f_prime, 28)):
-        value = value_on(shape.path, private, machine) if shape.path is not None and scaled else private
-        name = f"scaled {sign}" if scaled else sign
+        value = private if shape.path is None else value_on(shape.path, private, machine)
+        name = sign if value == private else f"scaled {sign}"
         where = (value / outputs.grid) - shown.start + Fraction(1, 2)
         x = left(float(min(max(where, Fraction(0)), Fraction(len(shown)))))
         beyond = "" if 0 <= where <= len(shown) else " (outside the picture)"
@@ -128,23 +137,36 @@ def cells(
     return chart.figure(f"Cells of the sum around the output {exact_float(outputs.at(chosen_index))}")
 
 
+def _labelled(values: list[Fraction], chosen: int, spacing: float) -> Callable[[int], bool]:
+    """Return which places have a label: that of the output in question, and others so far apart that none meet."""
+    longest = max(len(_short(value)) for value in values)
+    stride = max(1, math.ceil((longest + 1) * LETTER / spacing))
+    return lambda place: (place - chosen) % stride == 0
+
+
 def laws(shape: Shape, execution: Execution, outputs: Outputs, shown: range, evidence: ExactLoss) -> str:
     """Return paired bars of the exact probabilities from f and f', on a logarithmic scale."""
     pair = [ProgramLaw(execution, value, shape) for value in (evidence.f, evidence.f_prime)]
-    heights = [
-        [_log2(law.probability(_released(shape, execution, outputs, index)).upper) for law in pair] for index in shown
-    ]
+    released = [_released(shape, execution, outputs, index) for index in shown]
+    heights = [[_log2(law.probability(output).upper) for law in pair] for output in released]
     finite_heights = [h for both in heights for h in both if h is not None]
     if not finite_heights:
         return ""
     top, bottom, floor = max(finite_heights), min(finite_heights), 170
-    chart = Chart(width=WIDTH, height=floor + 26)
-    left = scale(0, len(shown), start=MARGIN, end=WIDTH - MARGIN)
+    chart = Chart(width=WIDTH, height=floor + 42)
+    left = scale(0, len(shown), start=AXIS, end=WIDTH - MARGIN)
     size, spacing = scale(bottom, max(top, bottom + 1.0), start=8, end=140), left(1) - left(0)
-    for place, (index, both) in enumerate(zip(shown, heights, strict=True)):
+    for tick in round_numbers(bottom, max(top, bottom + 1.0), 5):
+        chart.horizontal(floor - size(tick), start=AXIS - 4, end=AXIS)
+        chart.label(AXIS - 7, floor - size(tick) + 4, f"2^{tick:g}", anchor="end")
+    chosen = released.index(evidence.output) if evidence.output in released else 0
+    labelled = _labelled(released, chosen, spacing)
+    for place, both in enumerate(heights):
         said = ", ".join("impossible" if h is None else f"2^{h:.2f}" for h in both)
-        output = _released(shape, execution, outputs, index)
+        output = released[place]
         with chart.together(f"output {exact_float(output)}: {said}"):
+            if labelled(place):
+                chart.label(left(place) + spacing / 2, floor + 16, _short(output))
             for side, height in enumerate(both):
                 if height is not None:
                     chart.rectangle(
@@ -155,10 +177,9 @@ def laws(shape: Shape, execution: Execution, outputs: Outputs, shown: range, evi
                         look=SIDES[side],
                         ringed=output == evidence.output,
                     )
-    chart.horizontal(floor, start=MARGIN, end=WIDTH - MARGIN)
-    chart.label(MARGIN, 16, f"2^{top:.0f}", anchor="start")
-    legend = f"left bar: from f(D), right bar: from f(D'); logarithmic, lowest bar 2^{bottom:.1f}; no bar: impossible"
-    chart.label(MARGIN, floor + 18, legend, anchor="start")
+    chart.horizontal(floor, start=AXIS, end=WIDTH - MARGIN)
+    legend = "left bar: from f(D), right bar: from f(D'); logarithmic, the line is not 0; no bar: impossible"
+    chart.label(AXIS, floor + 34, legend, anchor="start")
     return chart.figure("Exact probabilities of the outputs from both inputs")
 
 

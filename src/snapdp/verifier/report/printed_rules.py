@@ -10,6 +10,7 @@ import textwrap
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from snapdp.display import escape, html_block, html_page, html_table
 from snapdp.verifier.language.printing import expression_text, names_of, printed, statement_text
 from snapdp.verifier.machine.semantics import Bound
 from snapdp.verifier.report.derivation import LOOKUPS, derivation_title, notation_of
@@ -18,6 +19,7 @@ from snapdp.verifier.rules.printed_rules import warning
 from snapdp.verifier.rules.rules import Derivation, steps
 
 WIDTH = 79
+PAGE_HEADS = ("step", "expression", "rule", "lower bound", "upper bound")
 
 
 class Referring(Notation):
@@ -76,6 +78,21 @@ def printed_rules_text(derivations: tuple[Derivation, ...], *, rules: str, width
             )
             lines += [head, *interval]
     return "\n".join([*lines, ""])
+
+
+def printed_rules_page(derivations: tuple[Derivation, ...], *, rules: str) -> str:
+    """Return one page with derivations by printed rules, the warning first: no script, nothing fetched."""
+    first = derivations[0]
+    title = f"Derivation of {first.program.name} by the rules as {rules}"
+    parts = [f"<h1>{escape(title)}</h1>", f"<p><strong>{escape(warning(rules))}</strong></p>"]
+    parts.append(html_block(printed(first.program)))
+    for derivation in derivations:
+        rows = [
+            ("" if step.number is None else f"({step.number})", step.expression, step.rule, step.lower, step.upper)
+            for step in numbered_steps(derivation)
+        ]
+        parts += [f"<h2>{escape(derivation_title(derivation))}</h2>", html_table(PAGE_HEADS, rows)]
+    return html_page(title, parts)
 
 
 def printed_rules_values(derivations: tuple[Derivation, ...], *, rules: str) -> dict[str, Any]:

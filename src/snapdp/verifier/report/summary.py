@@ -38,7 +38,8 @@ def _is_short(x: Fraction) -> bool:
 def headline(verdict: Verdict) -> str:
     """Return the verdict in one line."""
     name, claim = verdict.program.name, amount(verdict.claim.value, verdict, up=False)
-    claimed = f"the claim {claim} ({verdict.claim.name})"
+    whose = "the program's own" if verdict.claim.name == "file" else verdict.claim.name
+    claimed = f"the claim {claim} ({whose})"
     if verdict.kind == "VERIFIED":
         return f"{name}: the loss is at most {amount(verdict.upper, verdict, up=True)}, within {claimed}"
     if verdict.kind == REFUTED:

@@ -1,0 +1,135 @@
+"""The report of a verdict: what is read first, numbers that can be read, and the exact ones beside them."""
+
+from __future__ import annotations
+
+import html
+import re
+from fractions import Fraction
+from itertools import pairwise
+
+import pytest
+
+from snapdp import Snapping
+from snapdp.exact.dyadic import power_of_two
+from snapdp.verifier.language.programs import load_program
+from snapdp.verifier.loss.verdict import Verdict, verify
+from snapdp.verifier.mechanism_program import mechanism_pair, verify_mechanism
+from snapdp.verifier.report.cases import in_data_units, readable
+from snapdp.verifier.report.measure import measure_of
+from snapdp.verifier.report.page import verdict_page
+from snapdp.verifier.report.pictures import against_claim, round_numbers
+from tests.unit.verifier.snaps import snap
+
+MECHANISM = Snapping(epsilon="0.9", sensitivity="1/3", lower=0, upper=5, arithmetic="proved")
+
+
+@pytest.fixture(scope="module")
+def judged() -> Verdict:
+    return verify_mechanism(MECHANISM.parameters, evaluations=60)
+
+
+@pytest.fixture(scope="module")
+def page(judged) -> str:
+    return html.unescape(verdict_page(judged, parameters=MECHANISM.parameters))
+
+
+def test_the_report_of_a_mechanism_has_verdict_program_and_parameters_first(page):
+    parts = (
+        "<h1>",
+        "no output tells neighbours apart by more than epsilon = 0.9",
+        "program snapping {",
+        "Judged by snapdp ",
+        "<h2>The mechanism</h2>",
+        "<figcaption>Loss against claim",
+        "<h2>Premises</h2>",
+        "<h2>Cases</h2>",
+        "<h2>Derivation</h2>",
+    )
+    places = [page.index(part) for part in parts]
+    assert places == sorted(places)
+    assert "in the file" not in page
+
+
+def test_numbers_of_many_digits_fold_and_are_told_short(judged, page):
+    shown = re.sub(r"<details>.*?</details>", "", page, flags=re.DOTALL)
+    inside = re.sub(r"<pre>.*?</pre>", "", shown, flags=re.DOTALL).split("<h2>Derivation</h2>")[0]
+    assert re.findall(r"[0-9.]{30,}", inside) == []
+    assert re.search(r"<td>loss, certified for all</td><td class=\"n\">epsilon - [0-9.]+e-\d\d</td>", inside)
+    assert readable(judged.evidence.f) in inside
+    assert str(judged.evidence.f) in page.split("The two values exactly")[1]
+    assert "All digits" in page
+
+
+def test_the_cases_of_the_report_have_three_constants_side_by_side(page):
+    heads = "".join(f"<th>{name}</th>" for name in ("case", "at output", "printed", "its rules", "certified", "exact"))
+    assert heads in page
+    assert re.search(r'<td class="c">x = upper end</td>(<td class="n">[-0-9./]+</td>){4}', page)
+
+
+def test_constants_of_a_mechanism_are_measured_from_the_epsilon_of_its_noise(judged):
+    """Every loss is below epsilon, which has something set aside for roundings: from it all constants are negative."""
+    measure = measure_of(judged)
+    assert (measure.symbol, measure.epsilon) == ("eps'", 1 / MECHANISM.parameters.noise_scale)
+    assert judged.excess(judged.upper) < 0
+    assert 0 < measure.constant(judged.lower) < measure.constant(judged.upper)
+    assert measure.constant(judged.upper) < measure.constant(judged.claim.value)
+    assert "<svg" in against_claim(judged)
+
+
+@pytest.mark.parametrize("name", ["snap_half", "snap_tenth"])
+def test_constants_of_a_program_are_measured_from_its_own_epsilon(name):
+    found = verify(load_program(name), evaluations=1)
+    measure = measure_of(found)
+    assert (measure.symbol, measure.epsilon) == ("eps", found.scale.epsilon)
+    assert measure.constant(found.upper) == found.excess(found.upper)
+
+
+def test_a_loss_below_epsilon_is_drawn_to_the_left():
+    assert against_claim(verify(snap("1/2", 2, 8), claim="0.4", evaluations=4)) == ""  # missed by far
+    near = verify(snap("1/2", 2, 8), claim=Fraction(1, 2) - power_of_two(-50), evaluations=4)
+    assert "C = -" in against_claim(near)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [(0.0, 23.0, [0, 5, 10, 15, 20]), (0.0, 8.82, [0, 2, 4, 6, 8]), (-9.1, 3.0, [-8, -6, -4, -2, 0, 2])],
+)
+def test_ticks_are_few_and_round(low, high, expected):
+    found = round_numbers(low, high)
+    assert found == expected
+
+
+def test_ticks_are_few_at_every_size():
+    for k in range(-20, 20):
+        for low in (0.0, -(1.3**k), -2601.6):
+            assert 2 <= len(round_numbers(low, low + 1.7**k)) <= 6
+    assert round_numbers(1.0, 1.0) == []
+
+
+def test_labels_of_outputs_do_not_meet(page):
+    """Places along one line are at least as far apart as their labels are long; a digit takes at most 7 units."""
+    rows: dict[str, list[tuple[float, int]]] = {}
+    for x, y, text in re.findall(r'<text x="([0-9.]+)" y="([0-9.]+)" text-anchor="middle">([^<]*)</text>', page):
+        rows.setdefault(y, []).append((float(x), len(text)))
+    assert rows
+    for placed in rows.values():
+        ordered = sorted(placed)
+        for (x, one), (other, two) in pairwise(ordered):
+            assert other - x >= 3.5 * (one + two) or other < x + 1
+
+
+def test_a_pair_in_data_units_becomes_floats_of_the_program_that_are_neighbours():
+    p = MECHANISM.parameters
+    low, high = mechanism_pair(p, "1.1", "1.4")
+    assert low < high <= low + 1
+    assert all(abs(in_data_units(x, p) - Fraction(v)) < power_of_two(-110) for x, v in ((low, "1.1"), (high, "1.4")))
+    assert mechanism_pair(p, "1.4", "1.1") == (low, high)
+
+
+@pytest.mark.parametrize("bits", range(8, 20))
+def test_readable_numbers_are_exact_or_rounded_down(bits):
+    x = Fraction(1, 3) + power_of_two(-bits * 7)
+    text = readable(x)
+    assert text.endswith("...")
+    assert 0 <= x - Fraction(text.removesuffix("...")) < Fraction(1, 10**9)
+    assert readable(Fraction(-3, 10)) == "-0.3"
