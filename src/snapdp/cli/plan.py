@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from snapdp.cli.flags.arguments import NUMBER, StudyFile
-from snapdp.cli.flags.mechanism import mechanism_options
+from snapdp.cli.flags.mechanism import arithmetic_options, mechanism_options
 from snapdp.cli.flags.options import statistic_options
 from snapdp.cli.flags.picture import picture_option, writing_picture
 from snapdp.cli.screen import echo_json, one_line, say
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from snapdp.accuracy import Worth
     from snapdp.studies import Plan
 
-OF_A_MECHANISM = {"grid", "arithmetic", "bits", "gamma", "if_value"}
+OF_A_BARE_ONE = {"grid", "gamma", "if_value"}
+OF_A_MECHANISM = {"arithmetic", "bits", *OF_A_BARE_ONE}
 EXAMPLE = """\b
 Examples:
   snapdp plan --mean age --bounds 0,120 --missing middle --n 5000 --epsilon 0.5
@@ -38,6 +39,7 @@ Examples:
     "--sensitivity", type=NUMBER, metavar="NUMBER", help="Plan a bare mechanism with this sensitivity and --bounds."
 )
 @click.option("--grid", metavar="GRID", help="Of a bare mechanism: fine, natural, or a power of two.")
+@arithmetic_options
 @mechanism_options
 @click.option("--fit", is_flag=True, help="Rescale unlocked lines so that the total meets the budget.")
 @click.option("--budget", type=NUMBER, metavar="NUMBER", help="The budget to fit to, instead of the study's.")
@@ -80,7 +82,7 @@ def _refuse_strays(options: dict[str, Any]) -> None:
     elif options["sensitivity"] is not None:
         allowed, form = {"sensitivity", "bounds", "epsilon", "accuracy", "alpha", *OF_A_MECHANISM}, "--sensitivity"
     else:
-        allowed, form = set(options) - OF_A_MECHANISM, "statistics"
+        allowed, form = set(options) - OF_A_BARE_ONE, "statistics"
     strays = [name for name, value in options.items() if value not in (None, False, ()) and name not in allowed]
     if strays:
         flags = ", ".join(f"--{name.replace('_', '-')}" for name in strays)

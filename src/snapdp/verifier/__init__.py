@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     )
     from snapdp.verifier.mechanism_program import (
         MechanismProgram as MechanismProgram,
+        fault_of_certificate as fault_of_certificate,
         mechanism_certificate as mechanism_certificate,
         program_of_mechanism as program_of_mechanism,
         verify_mechanism as verify_mechanism,
@@ -100,7 +101,8 @@ else:
             "loss.output_draws": "output_draws",
             "loss.verdict": "Verdict verify",
             "machine.machine": "Machine parse_machine",
-            "mechanism_program": "MechanismProgram mechanism_certificate program_of_mechanism verify_mechanism",
+            "mechanism_program": "MechanismProgram fault_of_certificate mechanism_certificate program_of_mechanism "
+            "verify_mechanism",
             "machine.semantics": "evaluate_float evaluate_real run_float",
             "python.audited": "audit",
             "python.files": "audited_function names_a_function",

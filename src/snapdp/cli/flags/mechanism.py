@@ -1,4 +1,4 @@
-"""The flags of a bare mechanism: in which arithmetic it runs, how wide its clamp is, and a guess to look at.
+"""In which arithmetic a mechanism runs; and of a bare one, how wide its clamp is and a guess to look at.
 
 Room: cli. Flag = study key = Python keyword; the library reads them.
 """
@@ -12,23 +12,21 @@ import click
 from snapdp.cli.flags.arguments import NUMBER
 
 
+def arithmetic_options(command: Any) -> Any:
+    """Add the flags of an arithmetic to a command."""
+    bits = click.option("--bits", type=int, metavar="P", help="Bits of proved and notes; else the fewest they allow.")
+    words = "exact (default), proved or notes (for plans only); the last two compute with --bits bits."
+    return click.option("--arithmetic", metavar="NAME", help=words)(bits(command))
+
+
+def stated_arithmetic(options: dict[str, Any]) -> dict[str, Any]:
+    """Return what the flags say of the arithmetic, by the keys of a study."""
+    return {key: options[key] for key in ("arithmetic", "bits") if options.get(key) is not None}
+
+
 def mechanism_options(command: Any) -> Any:
-    """Add the flags to a command."""
-    for option in reversed(
-        [
-            click.option(
-                "--arithmetic",
-                metavar="NAME",
-                help="Of a bare mechanism: exact (default), proved or notes; the last two compute with --bits bits.",
-            ),
-            click.option("--bits", type=int, metavar="P", help="Bits of proved and notes; else the fewest they allow."),
-            click.option(
-                "--gamma", type=NUMBER, metavar="NUMBER", help="Probability with which the clamp may change an output."
-            ),
-            click.option(
-                "--if-value", type=NUMBER, metavar="NUMBER", help="Show accuracy, bias and errors at this guess, too."
-            ),
-        ]
-    ):
-        command = option(command)
-    return command
+    """Add the other flags of a bare mechanism to a command."""
+    number: Any = {"type": NUMBER, "metavar": "NUMBER"}
+    guess = click.option("--if-value", **number, help="Show accuracy, bias and errors at this guess, too.")
+    gamma = click.option("--gamma", **number, help="Probability with which the clamp may change an output.")
+    return gamma(guess(command))
