@@ -18,6 +18,7 @@ from snapdp import Ledger, load_release
 from snapdp.cli.app import COMMANDS, main
 from snapdp.cli.demo import STUDY, people, table_text
 from snapdp.cli.lab.group import LAB
+from snapdp.mechanism import FinitePrecision
 from snapdp.studies.reader import load_study, study_from_toml
 
 SHORT = ["--mean", "age", "--bounds", "0,120", "--n", "5000", "--epsilon", "0.5", "--missing", "middle"]
@@ -85,6 +86,41 @@ def test_a_study_is_released_with_report_record_and_values():
     page = Path("r.html").read_text(encoding="utf-8")
     assert page == release.to_html()
     assert "mean(income) by region" in page
+
+
+def test_proved_arithmetic_goes_from_flags_to_a_certificate_that_is_accepted():
+    flags = [*SHORT, "--arithmetic", "proved", "--bits", "128"]
+    done = run("release", "people.csv", *flags, "--record", "record.json")
+    assert done.exit_code == 0
+    assert "Arithmetic: proved, 128 bits." in done.stderr
+    record = json.loads(Path("record.json").read_text())
+    assert (record["arithmetic"], record["statistics"][0]["bits"], record["charged"]) == ("proved", 128, "1/2")
+    certificate = record["statistics"][0]["parts"][0]["certificate"]["name"]
+    audited = say("verify record.json --ledger people.ledger --json")
+    assert json.loads(audited.stdout)["certificates"] == [{"name": certificate, "beside": True}]
+    assert "ACCEPTED" in run("check", certificate).stdout
+    assert run("release", "people.csv", *flags, "--json").stdout == Path("record.json").read_text()
+    assert spent() == Fraction(1, 2)
+
+
+def test_an_arithmetic_in_a_study_is_planned_and_released_or_refused_with_a_sentence():
+    path = Path("study.toml")
+    path.write_text(path.read_text().replace("budget", 'arithmetic = "proved"\nbits = 128\nbudget', 1))
+    assert load_study(path).arithmetic == FinitePrecision(bits=128)
+    assert "Arithmetic: proved, 128 bits." in say("plan study.toml").stdout
+    assert say("release study.toml --ledger people.ledger --yes --record record.json").exit_code == 0
+    assert json.loads(Path("record.json").read_text())["arithmetic"] == "proved"
+    was = spent()
+    path.write_text(path.read_text().replace("proved", "notes"))
+    assert "Arithmetic: notes, 128 bits; for plans only." in say("plan study.toml").stdout
+    done = say("release study.toml --ledger people.ledger --yes")
+    assert (done.exit_code, "for plans, and no table is released with them" in " ".join(done.stderr.split())) == (
+        1,
+        True,
+    )
+    strays = say("release study.toml --ledger people.ledger --yes --arithmetic proved --bits 128")
+    assert (strays.exit_code, "--arithmetic, --bits is not read" in " ".join(strays.stderr.split())) == (2, True)
+    assert spent() == was
 
 
 def test_several_statistics_share_the_epsilon_equally():

@@ -14,20 +14,21 @@ from functools import lru_cache
 from typing import Any
 
 from snapdp.accuracy.interval import noise_interval
-from snapdp.accuracy.tails import confidence
+from snapdp.accuracy.tails import confidence, exact_level
 from snapdp.exact import floor_log2
 from snapdp.mechanism import SnappingParameters, exact_parameters
 
 
 def reach_of(p: SnappingParameters, *, alpha: Any) -> Fraction:
-    """Return the half-length of the noise intervals of an exact mechanism, in data units.
+    """Return the half-length of the noise intervals of a mechanism, in data units.
+
+    In finite precision it is the one of the exact law at a level that makes a finite probability at most alpha.
 
     >>> from snapdp.mechanism import exact_parameters
     >>> f"{float(reach_of(exact_parameters(epsilon='0.5', sensitivity=1, lower=0, upper=1000), alpha='0.05')):.3f}"
     '6.000'
     """
-    assert p.precision is None
-    return p.grid * _reach(p.noise_scale / p.grid, confidence(alpha))
+    return p.data_grid * _reach(p.noise_scale / p.grid, exact_level(p, confidence(alpha)))
 
 
 @lru_cache(maxsize=4096)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from snapdp.api.given_columns import (
     PAIR,
@@ -52,6 +52,8 @@ def count(
     epsilon: Parameter | None = None,
     accuracy: Parameter | None = None,
     alpha: Parameter | None = None,
+    arithmetic: str | None = None,
+    bits: int | None = None,
     ledger: Where | Ledger | None = None,
     account: str | None = None,
     directory: Where = ".",
@@ -71,7 +73,9 @@ def count(
         said = {"where": [*said.get("where", []), {"column": name, "equals": "true"}]}
     elif column is not None:
         raise ParameterError("rows of a table are counted, not a column.", 'Say which: where={"region": "north"}.')
-    return _released("count", given, said, by, groups, _cost(epsilon, accuracy, alpha), ledger, account, directory)
+    return _released(
+        "count", given, said, by, groups, _cost(epsilon, accuracy, alpha, arithmetic, bits), ledger, account, directory
+    )
 
 
 @needs_bounds(PAIR)
@@ -90,6 +94,8 @@ def sum(
     epsilon: Parameter | None = None,
     accuracy: Parameter | None = None,
     alpha: Parameter | None = None,
+    arithmetic: str | None = None,
+    bits: int | None = None,
     ledger: Where | Ledger | None = None,
     account: str | None = None,
     directory: Where = ".",
@@ -97,7 +103,9 @@ def sum(
     """Release the sum of a column; everything as for `mean`."""
     given = GivenColumns(data, columns)
     said = _about(given, data, column, numbers(bounds, missing=missing, step=step, integer=integer), where)
-    return _released("sum", given, said, by, groups, _cost(epsilon, accuracy, alpha), ledger, account, directory)
+    return _released(
+        "sum", given, said, by, groups, _cost(epsilon, accuracy, alpha, arithmetic, bits), ledger, account, directory
+    )
 
 
 @needs_bounds(PAIR)
@@ -116,6 +124,8 @@ def mean(
     epsilon: Parameter | None = None,
     accuracy: Parameter | None = None,
     alpha: Parameter | None = None,
+    arithmetic: str | None = None,
+    bits: int | None = None,
     ledger: Where | Ledger | None = None,
     account: str | None = None,
     directory: Where = ".",
@@ -131,9 +141,10 @@ def mean(
     columns    what is declared of the columns in `where`, with the keys of a study
     by         for each of the public `groups` of this column: a name in the table, or the column
     epsilon    what it costs; or `accuracy`, what it must be worth, missed with probability `alpha` at most
+    arithmetic "proved" computes in `bits` bits, with certificates; exact, unless told
     ledger     the ledger that is charged: a path, an address or an open one
     account    its account, where it has several; relation, n or n_max and persons are the account's
-    directory  where the files of very many groups go
+    directory  where the files of very many groups go, and certificates
 
     >>> mean([31, 44], bounds=(0, 120), missing="dropped", epsilon=1)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
@@ -143,7 +154,9 @@ def mean(
     """
     given = GivenColumns(data, columns)
     said = _about(given, data, column, numbers(bounds, missing=missing, step=step, integer=integer), where)
-    return _released("mean", given, said, by, groups, _cost(epsilon, accuracy, alpha), ledger, account, directory)
+    return _released(
+        "mean", given, said, by, groups, _cost(epsilon, accuracy, alpha, arithmetic, bits), ledger, account, directory
+    )
 
 
 @needs_bounds(PAIR)
@@ -158,13 +171,17 @@ def variance(
     epsilon: Parameter | None = None,
     accuracy: Parameter | None = None,
     alpha: Parameter | None = None,
+    arithmetic: str | None = None,
+    bits: int | None = None,
     ledger: Where | Ledger | None = None,
     account: str | None = None,
 ) -> Release:
     """Release the variance of a column, and its standard deviation with it; everything as for `mean`."""
     given = GivenColumns(data)
     said = _about(given, data, column, numbers(bounds, missing=missing, step=step, integer=integer), None)
-    return _released("variance", given, said, None, None, _cost(epsilon, accuracy, alpha), ledger, account, ".")
+    return _released(
+        "variance", given, said, None, None, _cost(epsilon, accuracy, alpha, arithmetic, bits), ledger, account, "."
+    )
 
 
 @needs_bounds(PAIRS)
@@ -180,6 +197,8 @@ def covariance(
     epsilon: Parameter | None = None,
     accuracy: Parameter | None = None,
     alpha: Parameter | None = None,
+    arithmetic: str | None = None,
+    bits: int | None = None,
     ledger: Where | Ledger | None = None,
     account: str | None = None,
 ) -> Release:
@@ -201,7 +220,7 @@ def covariance(
     declared = [numbers(ranges[i], missing=rules[i], step=step, integer=integer) for i in (0, 1)]
     first = given.column(data, names[0], declared[0], default="first")
     second = given.column(other, names[1], declared[1], default="second")
-    cost = _cost(epsilon, accuracy, alpha)
+    cost = _cost(epsilon, accuracy, alpha, arithmetic, bits)
     return _released("covariance", given, {"columns": [first, second]}, None, None, cost, ledger, account, ".")
 
 
@@ -225,6 +244,8 @@ def histogram(
     epsilon: Parameter | None = None,
     accuracy: Parameter | None = None,
     alpha: Parameter | None = None,
+    arithmetic: str | None = None,
+    bits: int | None = None,
     ledger: Where | Ledger | None = None,
     account: str | None = None,
     directory: Where = ".",
@@ -255,7 +276,17 @@ def histogram(
         said = _about(given, data, column, declared, where)
         said |= {"edges": [written(each) for each in listed(edges, "edges")], "outside": outside}
         said |= {} if missing is None else {"missing": missing}
-    return _released("histogram", given, said, by, groups, _cost(epsilon, accuracy, alpha), ledger, account, directory)
+    return _released(
+        "histogram",
+        given,
+        said,
+        by,
+        groups,
+        _cost(epsilon, accuracy, alpha, arithmetic, bits),
+        ledger,
+        account,
+        directory,
+    )
 
 
 def _about(
@@ -271,9 +302,26 @@ def _refuse(strays: Mapping[str, Any], other: str) -> None:
             raise ParameterError(f"{name} belongs to a histogram with {other}.", f"Leave {name} out.")
 
 
-def _cost(epsilon: Parameter | None, accuracy: Parameter | None, alpha: Parameter | None) -> dict[str, Any]:
+class Cost(NamedTuple):
+    """What a statistic may cost, by the keys of a study: those of the statistic, and those of the whole."""
+
+    keys: dict[str, Any]
+    arithmetic: dict[str, Any]
+
+
+def _cost(
+    epsilon: Parameter | None,
+    accuracy: Parameter | None,
+    alpha: Parameter | None,
+    arithmetic: str | None,
+    bits: int | None,
+) -> Cost:
     said = {"epsilon": epsilon, "accuracy": accuracy, "alpha": alpha}
-    return {key: written(each) for key, each in said.items() if each is not None}
+    computed = {"arithmetic": arithmetic, "bits": bits}
+    return Cost(
+        keys={key: written(each) for key, each in said.items() if each is not None},
+        arithmetic={key: each for key, each in computed.items() if each is not None},
+    )
 
 
 def _truth(data: Any) -> Any:
@@ -292,7 +340,7 @@ def _released(
     statistic: dict[str, Any],
     by: Any,
     groups: Iterable[Any] | None,
-    cost: dict[str, Any],
+    cost: Cost,
     ledger: Where | Ledger | None,
     account: str | None,
     directory: Where,
@@ -300,21 +348,22 @@ def _released(
     """Release one statistic, charged to an account of the ledger."""
     if ledger is None or not (isinstance(ledger, Ledger) or is_address(ledger) or _exists(ledger)):
         raise _no_ledger(ledger)
-    asked = {"kind": kind, **statistic, **given.groups(by, groups), **cost}
+    asked = {"kind": kind, **statistic, **given.groups(by, groups), **cost.keys}
     given.check_conditions(asked.get("where", []))
+    study_keys = {"columns": given.declared, "statistic": [asked], **cost.arithmetic}
     if isinstance(ledger, Ledger):
-        return _charged(asked, given, ledger, account, directory)
+        return _charged(study_keys, given, ledger, account, directory)
     with Ledger.open(ledger) as book:
-        return _charged(asked, given, book, account, directory)
+        return _charged(study_keys, given, book, account, directory)
 
 
 def _charged(
-    asked: dict[str, Any], given: GivenColumns, ledger: Ledger, account: str | None, directory: Where
+    study_keys: dict[str, Any], given: GivenColumns, ledger: Ledger, account: str | None, directory: Where
 ) -> Release:
     holder = ledger.only_account() if account is None else ledger.account(account)
     relation = relation_of_account(kind=holder.relation, rows=holder.rows, unit=holder.unit)
     given.check_person(relation.person)
-    meant = study(dataset=holder.name, **relation_table(relation), columns=given.declared, statistic=[asked])
+    meant = study(dataset=holder.name, **relation_table(relation), **study_keys)
     return meant.release(given.table, ledger=ledger, directory=directory)
 
 

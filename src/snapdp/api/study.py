@@ -150,7 +150,7 @@ class Study:
         table      what `snapdp.open_table` returns, or anything it takes; the study's own `data` where left out
         ledger     a path, or an open Ledger; it has an account named like the study's dataset
         plan       a fitted plan of this study, instead of the epsilons as typed
-        directory  where the files of very long histograms go
+        directory  where the files of very long histograms go, and the certificates of arithmetic = "proved"
         own        on a team ledger: draw and pay anew instead of taking what another role drew
         ask        called before anything new is charged, and not where the answer is free; an exception ends it all
         """
@@ -189,7 +189,8 @@ def _released(
         watch=watch,
         ask=ask,
     )
-    return Release(outcome.record, free=outcome.free, author=outcome.author)
+    certificates = request.certificate_files
+    return Release(outcome.record, free=outcome.free, author=outcome.author, certificates=certificates)
 
 
 def _path(given: Any, name: str) -> Any:

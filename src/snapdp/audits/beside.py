@@ -26,7 +26,6 @@ from snapdp.release import (
     SideFileColumns,
     block_columns,
     digest_of,
-    part_values,
     side_file,
 )
 from snapdp.studies import CategoryColumn, CellColumns, Statistic, Unlisted
@@ -67,9 +66,11 @@ class FilesBeside:
         self.seen: list[str] = []
         self.unseen: list[str] = []  # of which something was not looked at
 
-    def part(self, field: str, stated: Mapping[str, Any], drawn: Drawn) -> Generator[Finding, None, Drawn]:
+    def part(
+        self, field: str, stated: Mapping[str, Any], drawn: Drawn, values: Mapping[str, Any]
+    ) -> Generator[Finding, None, Drawn]:
         """Yield what is wrong with a long part, in the record and in its file; return it with the file's indices."""
-        path = yield from self._named(field, stated, part_values(drawn), drawn.part.cells)
+        path = yield from self._named(field, stated, values, drawn.part.cells)
         if path is None:
             return unseen(drawn)
         self._note(path, drawn)

@@ -6,6 +6,7 @@ Room: audits. The checkers themselves are single files that can be copied out an
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from typing import Any, TextIO
 
@@ -32,8 +33,11 @@ def accepted_certificate(record: Mapping[str, Any]) -> dict[str, Any]:
     return made
 
 
-def examined(file: TextIO) -> tuple[str | None, Proved | None]:
-    """Return why a certificate is refused, or what it proves: asked of the checker of its format."""
+def examined(file: TextIO, directory: str | None = None) -> tuple[str | None, Proved | None]:
+    """Return why a certificate is refused, or what it proves: asked of the checker of its format.
+
+    directory   where the certificates that a release names are looked for
+    """
     text = file.read(check_release.MOST_BYTES)
     try:
         found = json.loads(text, object_pairs_hook=check_release.unrepeated)
@@ -42,15 +46,20 @@ def examined(file: TextIO) -> tuple[str | None, Proved | None]:
         if not (isinstance(found, dict) and str(found.get("format")).startswith(RELEASES)):
             return None, examine(text[: LARGEST_TEXT + 1])
         faults = check_release.check(found)
+        named: list[str] = []
+        if not faults:
+            faults, named = check_release.beside(found["record"], directory or os.devnull)
     except (Refusal, check_release.Refused) as refusal:
         return str(refusal), None
-    return (faults[0], None) if faults else (None, _of_a_release(found))
+    return (faults[0], None) if faults else (None, _of_a_release(found, named))
 
 
-def _of_a_release(found: Any) -> Proved:
+def _of_a_release(found: Any, named: list[str]) -> Proved:
     """Return what an accepted certificate of a release says; its names and titles follow from nothing: left out."""
     unopened = check_release.unopened(found["record"])
     follows = "every number that stands in the record follows from its declarations and its grid indices"
     looked = [follows, *([f"{unopened}: only `snapdp verify` of the record looks at them"] if unopened else [])]
     claim = f"the release is {found['claim']}-differentially private, if the premises hold"
-    return {"release": looked, "claim": [claim], "premises": check_release.PREMISES.split(", ")}
+    also = {"also": [check_release.CHECK_TOO, *(f"snapdp check {name}" for name in named)]} if named else {}
+    premises = check_release.PROVED if named else check_release.PREMISES
+    return {"release": looked, "claim": [claim], **also, "premises": premises.split(", ")}

@@ -5,8 +5,8 @@ Idea: a certificate holds the record of a release. From the columns and the rela
 follows but the grid indices: every mechanism's parameters, cells, numbers, intervals, the charge. It is derived here
 again, from the documents alone, and compared; the first field that differs is named.
 Trusts: Python's integers, correctly rounded int / int, SHA-256, and what docs/theory/release-certificates.md names.
-Source: docs/theory/sensitivities.md (2)-(13), (17)-(19), mechanism.md (4), planning.md (6), (33);
-release-certificates.md [1]-[7].
+Source: docs/theory/sensitivities.md (2)-(13), (17)-(19), mechanism.md (4), planning.md (4), (6), (33);
+finite-precision.md (3)-(14), (19), (20); release-certificates.md [1]-[8].
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import os
 import re
 import sys
 from bisect import bisect_left
@@ -27,6 +28,7 @@ from typing import Any, NamedTuple
 FORMAT = "snapdp-release-certificate/1"
 PREMISES = "post-processing proved, sensitivity proved, exact sums proved, composition proved, fast path tested"
 PREMISES += ", fair bits assumed, engine assumed, public declarations assumed, unit assumed"
+PROVED = PREMISES.replace(", sensitivity", ", finite precision proved, sensitivity")  # of the arithmetic "proved"
 KINDS = {  # of statistics: how many columns, and the fields beside the common ones; those marked ? may be absent
     "count": (0, "where? by?"), "histogram": (1, "columns where? by?"), "sum": (1, "columns where? by?"),
     "mean": (1, "columns where? by?"), "variance": (1, "columns"), "covariance": (2, "columns"),
@@ -49,6 +51,9 @@ MOST_EDGES, MOST_CONDITIONS, MOST_NULLS = 100_000, 10_000, 100  # of all statist
 LARGEST, LARGEST_WHOLE, WIDEST = 1 << 1000, 1 << 63, 1 << 126  # a published number; one in a file; in a statement
 COARSE, FURTHEST_STEP, PRINTED = 1 << 20, 900, 1 << 10  # levels; exponents of a step; doubles between two outputs
 ZERO, HALF, ONE, GAMMA = Fraction(0), Fraction(1, 2), Fraction(1), Fraction(1, 1 << 40)
+FINITE_GAMMA, WIDEST_SCALE, LEVEL_BITS = Fraction(1, 20), 1 + Fraction(1, 1 << 20), 256  # of finite precision
+CHECK_TOO = "what its mechanisms lose is proved in certificates of their own, beside the record:"
+LEAST_PRECISION, MOST_PRECISION = 118, 1024  # bits where none are declared; declared ones
 SMALLEST_ALPHA = Fraction(1, 1 << 940)
 NUMBERS = ("value", "shown", "low", "high")
 Row = tuple[float, float, float | None, float | None]  # one of each
@@ -117,6 +122,91 @@ def reach(x: Fraction, alpha: Fraction) -> Fraction:
     return m * HALF + Fraction(bisect_left(range(1 << 47), True, key=rejects), 1 << 48)
 
 
+def floor_log2(x: Fraction) -> int:
+    """Return the largest e with 2**e <= x, for x > 0."""
+    e = x.numerator.bit_length() - x.denominator.bit_length()
+    return e if Fraction(2) ** e <= x else e - 1
+
+
+def rounded(x: Fraction, bits: int, up: bool) -> Fraction:
+    """Return the float of so many bits that is nearest to x > 0 from above, or from below."""
+    ulp = Fraction(2) ** (floor_log2(x) - bits + 1)
+    return ulp * (math.ceil(x / ulp) if up else math.floor(x / ulp))
+
+
+def ln_up(x: Fraction, bits: int) -> Fraction:
+    """Return a number just above ln x, for 1 < x < 2: ln x = 2 (z + z**3/3 + ...) with z = (x - 1)/(x + 1) < 1/3."""
+    z = math.ceil((x - 1) / (x + 1) * (1 << bits))
+    total, term, k = 0, z, 1
+    while term:
+        total, term, k = total + term // k + 1, term * z * z >> 2 * bits, k + 2
+    return Fraction(2 * total + 2 * k, 1 << bits)
+
+
+class Finite(NamedTuple):  # a mechanism of finite precision, in sensitivities from the middle of the range
+    bits: int
+    scale: Fraction
+    grid: Fraction
+    value: Fraction  # values are clamped to this on both sides, ...
+    bound: Fraction  # ... and outputs to this
+    surplus: Fraction  # 1 + Ru: a finite probability is at most so many times the exact one
+
+
+@lru_cache(maxsize=4096)
+def finite_mechanism(epsilon: Fraction, half: Fraction, bits: int) -> Finite:
+    """Return the mechanism for half a range in sensitivities; 0 bits are the fewest.      finite-precision (3)-(14)"""
+    widest, grid = WIDEST_SCALE / epsilon, Fraction(2) ** -floor_log2(epsilon)
+    first = math.ceil(half / grid + HALF)
+    window = range(first, first + math.ceil(4 * widest / grid) + 2)  # ln(2/(2 gamma)) < 4
+
+    def is_wide(k: int) -> bool:  # (10)
+        t = (k * grid - half - grid / 2) / widest
+        return at_most([t, t + 2 * half / widest], 2 * FINITE_GAMMA)
+
+    k = window.start + bisect_left(window, True, key=is_wide)
+    p = bits or max(LEAST_PRECISION, 2 + floor_log2(1 / epsilon), 52 - floor_log2(1 / (k * grid)))  # (14)
+    scale = rounded(1 / epsilon, p, up=True)
+    for _ in range(16):  # (12)
+        overhead, surplus = rounding_overhead(grid / scale, (2 * k - HALF) * grid / scale, p)
+        if 1 / scale + overhead <= epsilon and scale <= widest:
+            return Finite(p, scale, grid, math.ceil(half / grid) * grid, k * grid, surplus)
+        if overhead >= epsilon:
+            break
+        above = scale + Fraction(2) ** (floor_log2(scale) - p + 1)
+        scale = max(rounded(1 / (epsilon - overhead), p, up=True), above)
+    raise Refused("statistics: too few bits for this epsilon and range")
+
+
+def rounding_overhead(cell: Fraction, largest: Fraction, p: int) -> tuple[Fraction, Fraction]:
+    """Return ln((1 + Ru)/(1 - Rd)) and 1 + Ru, both rounded up.                                finite-precision (3)-(6)
+
+    cell = grid/scale, largest = T/scale. The ends are enclosed in 192 + 2 p bits, and the noise scale is rounded to p
+    bits: two derivations would have to differ in the first to differ in the second.
+    """
+    wide, stretch, granularity = 192 + 2 * p, (1 + Fraction(1, 1 << p)) ** 2, Fraction(2, 1 << p)
+    if largest * (stretch - 1) > 1:
+        raise Refused("statistics: too few bits for this range")
+
+    def minus(t: Fraction) -> tuple[Fraction, Fraction]:
+        low, high = exp_minus(t, wide)
+        return Fraction(low, 1 << wide), Fraction(high, 1 << wide)
+
+    def deficit(t: Fraction) -> Fraction:
+        return 1 - minus(t * (stretch - 1))[0]
+
+    def surplus(t: Fraction) -> Fraction:
+        return (1 + granularity) / minus(t * (1 - 1 / stretch))[0] - 1
+
+    q = minus(cell)[1]
+    down, up, near = deficit(largest), surplus(largest), (1 + q) / (1 - q)
+    above = max((up + q * down) / (1 - q), deficit(cell) * near)
+    below = max((down + q * up) / (1 - q), surplus(cell) * near)
+    ratio = (1 + above) / (1 - below) if below < 1 else Fraction(2)
+    if ratio >= 2:
+        raise Refused("statistics: too few bits for this range")
+    return ln_up(Fraction(math.ceil(ratio * (1 << wide)), 1 << wide), wide), 1 + above
+
+
 def outward(low: Fraction, high: Fraction) -> tuple[float, float]:
     """Return the largest double <= low and the smallest one >= high."""
     a, b = float(low), float(high)
@@ -129,12 +219,6 @@ def root(x: Fraction) -> Fraction:
     square = abs(x) * (1 << 2 * shift)
     floor = math.isqrt(math.floor(square))
     return Fraction(2 * floor + (floor * floor != square), 2 << shift) * (1 if x > 0 else -1)
-
-
-def floor_log2(x: Fraction) -> int:
-    """Return the largest e with 2**e <= x, for x > 0."""
-    e = x.numerator.bit_length() - x.denominator.bit_length()
-    return e if Fraction(2) ** e <= x else e - 1
 
 
 def are_printable(furthest: Fraction, grid: Fraction) -> bool:
@@ -216,7 +300,7 @@ def is_later(value: Any) -> bool:
         return any(map(is_later, value))
     if type(value) is not dict:
         return False
-    if "compare" in value or "missing_in_sums" in value or value.get("missing") == "dropped":
+    if {"compare", "missing_in_sums", "arithmetic"} & {*value} or value.get("missing") == "dropped":
         return True
     some = "where" in value and value.get("kind") != "count"
     return some or value.get("kind") in ("boolean", "date") or any(map(is_later, value.values()))
@@ -457,20 +541,55 @@ class StatedPart(NamedTuple):  # one numerator: its mechanism in each cell, and 
     whole: bool
     moving: int
     epsilon: Fraction  # of each cell
+    steps: int = 1  # of equal length in one sensitivity: rounding is paid for with each: finite-precision (20)
+    precision: int | None = None  # None in exact arithmetic; 0 where the fewest bits are taken
+
+    @property
+    def finite(self) -> Finite | None:
+        """Return the mechanism of one step, in steps.                                        finite-precision (19)"""
+        if self.precision is None:
+            return None
+        half = Fraction((self.upper - self.lower) * self.steps, 2 * self.sensitivity)
+        return finite_mechanism(self.epsilon / self.steps, half, self.precision)
+
+    @property
+    def offset(self) -> Fraction:
+        """Return the number that the index 0 stands for."""
+        return ZERO if self.precision is None else Fraction(self.lower + self.upper, 2)
+
+    @property
+    def prints_whole(self) -> bool:
+        return self.whole and self.grid.denominator == self.offset.denominator == 1
+
+    @property
+    def ends(self) -> tuple[int, int]:
+        """Return the first and the last index."""
+        if (finite := self.finite) is not None:
+            return -int(finite.bound / finite.grid), int(finite.bound / finite.grid)
+        ratio = self.noise_scale / self.grid
+        return -clamp_index(-self.lower / self.grid, ratio), clamp_index(self.upper / self.grid, ratio)
 
     @property
     def noise_scale(self) -> Fraction:
+        if (finite := self.finite) is not None:
+            return finite.scale * self.sensitivity / self.steps
         return self.sensitivity / self.epsilon
 
     @property
     def grid(self) -> Fraction:
         """Return a sixteenth of the least power of two >= the noise scale; at least 1 where values are whole.  [1]"""
+        if (finite := self.finite) is not None:
+            return finite.grid * self.sensitivity / self.steps
         above, below = math.ceil(self.noise_scale) - 1, math.floor(1 / self.noise_scale)  # one of the two is 0
         fine = Fraction(1 << above.bit_length(), 16 << max(0, below.bit_length() - 1))
         return max(fine, ONE) if self.whole else fine
 
     def value(self, index: int) -> Fraction:
-        return self.shift + self.factor * self.grid * index
+        return self.shift + self.factor * (self.offset + self.grid * index)
+
+    def level(self, alpha: Fraction) -> Fraction:
+        """Return the alpha of the exact law that makes it one of the finite law.                       planning (4)"""
+        return alpha if (finite := self.finite) is None else rounded(alpha / finite.surplus, LEVEL_BITS, up=False)
 
     def possible(self, index: int) -> Fraction:
         """Return the value, moved to what the statistic can be.                                                 [3]"""
@@ -479,13 +598,14 @@ class StatedPart(NamedTuple):  # one numerator: its mechanism in each cell, and 
 
     def interval(self, index: int, alpha: Fraction) -> tuple[Fraction, Fraction]:
         low, high = (self.shift + self.factor * end for end in (self.lower, self.upper))
-        value, half = self.value(index), self.factor * self.grid * reach(self.grid / self.noise_scale, alpha)
+        value, further = self.value(index), reach(self.grid / self.noise_scale, self.level(alpha))
+        half = self.factor * self.grid * further
         return min(max(value - half, low), high), max(min(value + half, high), low)
 
     def printed(self, index: int, alpha: Fraction) -> Row:
         """Return value, shown, low, high; ends of whole numbers inward, as the truth is one, of doubles outward. [3]"""
         value, shown, (low, high) = self.value(index), self.possible(index), self.interval(index, alpha)
-        if self.whole:
+        if self.prints_whole:
             return int(value), int(shown), math.ceil(low), math.floor(high)
         return float(value), float(shown), *outward(low, high)
 
@@ -503,7 +623,7 @@ def parts_of(
     two = 2 if change_one and grouped else 1  # a row may leave one group and enter another: (13)
     if kind in ("count", "histogram"):  # (5), (6)
         moving = min(2, statistic.cells) if change_one else 1
-        yield StatedPart("count", persons, 0, n, ONE, ZERO, True, moving, epsilon / moving)
+        yield StatedPart("count", persons, 0, n, ONE, ZERO, True, moving, epsilon / moving, persons)
         return
     x, y, integer = statistic.columns[0], statistic.columns[-1], statistic.columns[0].kind == "integer"
     if kind in ("variance", "covariance"):  # (10), (11)
@@ -518,15 +638,15 @@ def parts_of(
         low, high = int(x.lower / x.step), int(x.upper / x.step)
         furthest = max(high, 0) - min(low, 0) if stays else max(abs(low), abs(high))  # (18)
         least, most = min(0, n * low), max(0, n * high)
-        yield StatedPart("sum", furthest * persons, least, most, x.step, ZERO, integer, two, epsilon / two)
+        yield StatedPart("sum", furthest * persons, least, most, x.step, ZERO, integer, two, epsilon / two, persons)
     elif stays:  # (19)
         most, rest = n * x.levels, 2 * (1 - for_count) * epsilon
-        yield StatedPart("centred sum", 2 * x.levels, -most, most, x.step / 2, ZERO, False, 1, rest)
+        yield StatedPart("centred sum", 2 * x.levels, -most, most, x.step / 2, ZERO, False, 1, rest, 2)
         yield StatedPart("count", 1, 0, n, ONE, ZERO, True, 1, for_count * epsilon)
     else:  # (9)
         most, rest = n * x.levels, (1 - for_count) * epsilon / two
-        yield StatedPart("centred sum", x.levels * persons, -most, most, x.step / 2, ZERO, False, two, rest)
-        yield StatedPart("count", persons, 0, n, ONE, ZERO, True, two, for_count * epsilon / two)
+        yield StatedPart("centred sum", x.levels * persons, -most, most, x.step / 2, ZERO, False, two, rest, persons)
+        yield StatedPart("count", persons, 0, n, ONE, ZERO, True, two, for_count * epsilon / two, persons)
 
 
 class StatedStatistic(NamedTuple):
@@ -539,6 +659,16 @@ class StatedStatistic(NamedTuple):
     labels: list[str]  # none where there are more than 1,000 cells
     some: bool  # whether only some rows count: those that meet conditions, or that have the number
     released: list[tuple[StatedPart, list[int]]]  # with the indices of the cells
+
+
+def read_precision(stated: At) -> int | None:
+    """Return the bits that a statistic of the arithmetic "proved" declares, 0 where it declares none; None if exact."""
+    if "arithmetic" not in stated.value:
+        return None
+    stated.at("arithmetic").same("proved")
+    bits = stated.at("bits") if "bits" in stated.value else At(0, "")
+    bits.demand(bits.field == "" or 2 <= bits.whole() <= MOST_PRECISION, f"not 2 to {MOST_PRECISION}")
+    return int(bits.value)
 
 
 def read_statistic(stated: At, relation: Relation) -> StatedStatistic:
@@ -555,6 +685,7 @@ def read_statistic(stated: At, relation: Relation) -> StatedStatistic:
     some = "where" in stated.value or dropped
     public = relation[0] and not grouped and not some  # how many rows count
     names += " count_share" * (kind == "mean" and not public)
+    names += " arithmetic bits?" * ("arithmetic" in stated.value)
     _, title, epsilon, alpha, parts, *_ = stated.fields("kind title epsilon alpha parts " + names)
     stated.demand(kind not in ("variance", "covariance") or (public and relation[1] > 1), "needs a public n >= 2")
     stated.demand(kind != "count" or not public, "how many rows there are is public")
@@ -571,7 +702,8 @@ def read_statistic(stated: At, relation: Relation) -> StatedStatistic:
     title.same(found.title)
     for_count = stated.at("count_share").rational(0, 1) if "count_share" in stated.value else HALF
     stated.demand(grouped or not relation[0] or for_count >= HALF, "a count_share below 1/2 where half is free")
-    expected = list(parts_of(found, relation, grouped, for_count))
+    precision = read_precision(stated)
+    expected = [each._replace(precision=precision) for each in parts_of(found, relation, grouped, for_count)]
     if len(expected) == 2:  # the finest mean: that of the largest table
         furthest, (total, _) = max(abs(columns[0].lower), abs(columns[0].upper)), expected
         stated.demand(are_printable(furthest, total.factor * total.grid / relation[1]), "a mean that no double prints")
@@ -583,14 +715,18 @@ def read_statistic(stated: At, relation: Relation) -> StatedStatistic:
 
 def check_part(stated: At, part: StatedPart, statistic: StatedStatistic) -> list[int]:
     """Compare a part with what follows from its declaration and its indices; return these."""
-    grid, ratio = part.grid, part.noise_scale / part.grid
-    low, high = -clamp_index(-part.lower / grid, ratio), clamp_index(part.upper / grid, ratio)
-    stated.demand(max(abs(low), abs(high)) <= LARGEST_INDEX, "a clamp beyond 2**52 steps of the grid")
-    check_size(stated, part, [low * grid, high * grid], statistic.cells)
+    low, high = part.ends
+    clamp = [part.offset + part.grid * end for end in (low, high)]
+    far = max(abs(low), abs(high), math.ceil(max(map(abs, clamp)) / part.grid))
+    stated.demand(far <= LARGEST_INDEX, "a clamp beyond 2**52 steps of the grid")
+    check_size(stated, part, clamp, statistic.cells)
     exact = ("epsilon", "sensitivity", "lower", "upper", "factor", "shift", "grid", "noise_scale")
     derived: dict[str, Any] = {key: str(getattr(part, key)) for key in exact}
-    derived |= {key: getattr(part, key) for key in ("name", "moving", "whole")}
-    derived["clamp"] = [str(low * grid), str(high * grid)]
+    derived |= {"name": part.name, "moving": part.moving, "whole": part.prints_whole, "clamp": list(map(str, clamp))}
+    if part.finite is not None:
+        digest = stated.at("certificate").at("digest").text(SHA256)
+        named = {"name": f"snapdp-{digest[7:39]}.certificate.json", "digest": digest}
+        derived |= {"bits": part.finite.bits, "certificate": named}
     texts = [each for text in (*(derived[key] for key in exact), *derived["clamp"]) for each in text.split("/")]
     stated.demand(max(len(each.lstrip("-")) for each in texts) <= MOST_DIGITS, "a number of very many digits")
     indices: list[int] = []
@@ -607,9 +743,10 @@ def check_size(stated: At, part: StatedPart, clamp: list[Fraction], cells: int) 
     far = max(map(abs, clamp)) <= sys.float_info.max and part.grid >= Fraction(1, 1 << 1074)
     values = [abs(part.shift + part.factor * each) for each in clamp]
     stated.demand(far and max(values) < LARGEST, "outputs beyond the doubles")
-    stated.demand(part.whole or are_printable(max(values), part.factor * part.grid), "outputs that no double prints")
+    whole = part.whole and part.precision is None
+    stated.demand(whole or are_printable(max(values), part.factor * part.grid), "outputs that no double prints")
     ends = [*values, *(abs(part.shift + part.factor * each) for each in (part.lower, part.upper))]
-    stated.demand(cells <= INLINE or not part.whole or max(ends) < LARGEST_WHOLE, "whole numbers beyond 64 bits")
+    stated.demand(cells <= INLINE or not part.prints_whole or max(ends) < LARGEST_WHOLE, "whole numbers beyond 64 bits")
 
 
 def check_block(stated: At, derived: dict[str, Any], statistic: StatedStatistic, numbers: Sequence[Row]) -> None:
@@ -630,7 +767,8 @@ def means(statistic: StatedStatistic) -> Iterator[Row]:
     (column,), ((sums, totals), (counts, numbers)) = statistic.columns, statistic.released
     middle = (column.lower + column.upper) / 2
     for total, number in zip(totals, numbers, strict=True):
-        value = middle + sums.value(total) / counts.value(number) if number > 0 else middle
+        rows = counts.value(number)
+        value = middle + sums.value(total) / rows if rows > 0 else middle
         fewest, most = counts.interval(number, statistic.alpha / 2)
         ends = [column.lower, column.upper]  # of a group that may be empty nothing is known
         if fewest >= 1:
@@ -701,7 +839,7 @@ def check_columns(record: At, statistics: Sequence[At]) -> None:
 def check_record(record: At) -> Fraction:
     """Compare a record with what follows from its declarations and indices; return what it charges."""
     relation = read_relation(record)
-    for name, pattern in {**FREE, "arithmetic": "exact"}.items():
+    for name, pattern in {**FREE, "arithmetic": "exact|proved"}.items():
         record.at(name).text(pattern)
     record.at("snapdp_record").demand(record.value["snapdp_record"] in (1, 2), "not a version that is known here")
     engine = record.at("engine").text("|".join(ENGINES)) if "engine" in record.value else "duckdb"
@@ -716,6 +854,9 @@ def check_record(record: At) -> Fraction:
         lists = [each.value[key] for each in stated if type(each.value) is dict and key in each.value]
         record.demand(sum(len(each) for each in lists if type(each) is list) <= most, f"more than {most} {key}")
     statistics = [read_statistic(each, relation) for each in stated]
+    arithmetics = {(each.value.get("arithmetic", "exact"), each.value.get("bits")) for each in stated}
+    record.demand(len(arithmetics) == 1, "several arithmetics in one request")
+    record.at("arithmetic").same(stated[0].value.get("arithmetic", "exact"))
     check_columns(record, stated)
     for one in statistics:
         charged += one.epsilon
@@ -747,8 +888,9 @@ def check(certificate: Any) -> list[str]:
         form, claim, premises, record = At(certificate, "certificate").fields("format claim premises record")
         form.same(FORMAT)
         listed = [[text.text() for text in each.rows(3)] for each in premises.rows()]
-        premises.demand(", ".join(f"{name} {status}" for name, status, _ in listed) == PREMISES, "not of a release")
         claim.same(str(check_record(record)))
+        expected = PREMISES if record.value["arithmetic"] == "exact" else PROVED
+        premises.demand(", ".join(f"{name} {status}" for name, status, _ in listed) == expected, "not of a release")
     except Refused as refusal:
         return [str(refusal)]
     except (ArithmeticError, LookupError, TypeError, ValueError, RecursionError) as problem:  # fail closed
@@ -763,25 +905,78 @@ def unopened(record: Any) -> str:
     return "" if files == 0 else f"the numbers in {files} file{'s' * (files > 1)} were not looked at"
 
 
+def certificates(record: Any) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Yield name, digest and content of the certificates that an accepted record names.                          [8]"""
+    relation = read_relation(At(record, "record"))
+    for stated in At(record, "record").at("statistics").rows(MOST_STATISTICS):
+        released = read_statistic(stated, relation).released
+        for (part, _), says in zip(released, stated.value["parts"], strict=True):
+            if (finite := part.finite) is not None:
+                named = says["certificate"]
+                yield named["name"], named["digest"], certified(finite, part.epsilon / part.steps)
+
+
+def certified(finite: Finite, claim: Fraction) -> dict[str, Any]:
+    """Return what the certificate of a mechanism must hold: that it loses no more than the claim, one unit apart."""
+    value, bound = str(finite.value), str(finite.bound)
+    noise = ["mul", ["var", "S"], ["mul", ["const", str(finite.scale)], ["ln", ["var", "U"]]]]
+    noisy = ["add", ["clamp", f"-{value}", value, ["query", "f"]], noise]
+    snapped = ["clamp", f"-{bound}", bound, ["round", str(finite.grid), ["var", "y"]]]
+    draws = [["sample", "U", "unif"], ["sample", "S", "sign"]]
+    machine = {"p": finite.bits, "sampler": "ulp", "sum": "exact", "ln_roundings": 1, "umin": None}
+    program = [*draws, ["assign", "y", noisy], ["assign", "z", snapped]]
+    judged = {"queries": [["f", None, None, "1"]], "program": program, "result": "z", "machine": machine}
+    return {**judged, "claim": str(claim), "verdict": "VERIFIED"}
+
+
+def beside(record: Any, directory: str) -> tuple[list[str], list[str]]:
+    """Return what is wrong with the certificates in a directory, and the names of all that an accepted record names."""
+    faults, names = [], []
+    for name, digest, content in certificates(record):
+        names += [] if name in names else [name]
+        if not os.path.isfile(path := os.path.join(directory, name)):
+            continue
+        with open(path, "rb") as file:
+            found = file.read(MOST_BYTES)
+        if "sha256:" + hashlib.sha256(found).hexdigest() != digest:
+            faults.append(f"{name}: another file than the one that the record names")
+        elif {key: each for key, each in parsed(found).items() if key in content} != content:
+            faults.append(f"{name}: the certificate of another mechanism")
+    return faults, names
+
+
+def parsed(content: bytes) -> dict[str, Any]:
+    try:
+        found = json.loads(content, object_pairs_hook=unrepeated)
+    except (Refused, ValueError, RecursionError):
+        return {}
+    return found if type(found) is dict else {}
+
+
 def unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     At(pairs, "certificate").demand(len(dict(pairs)) == len(pairs), "a field that stands twice in one table")
     return dict(pairs)
 
 
 def main(arguments: Sequence[str]) -> int:
+    named: list[str] = []
     try:
         [path] = arguments
         with open(path, "rb") as file:
             content = file.read(MOST_BYTES)  # what is longer is cut, and no JSON then
         certificate = json.loads(content.decode(), object_pairs_hook=unrepeated)
         reasons = check(certificate)
+        if not reasons:
+            reasons, named = beside(certificate["record"], os.path.dirname(path))
     except Refused as refusal:
         reasons = [str(refusal)]
     except (OSError, ValueError, RecursionError) as problem:
         print(f"UNREADABLE: {ascii(str(problem))[:200]} (usage: python check_release.py FILE)", file=sys.stderr)
         return 2
     left = "" if reasons else unopened(certificate["record"])
-    print("".join(f"REFUSED: {reason}" for reason in reasons) or "ACCEPTED" + (left and f"\n  {left}"))
+    print("".join(f"REFUSED: {reason}" for reason in reasons[:1]) or "ACCEPTED" + (left and f"\n  {left}"))
+    if named and not reasons:
+        print("\n  ".join([f"  {CHECK_TOO}", *(f"snapdp check {name}" for name in named)]))
     return 1 if reasons else 0
 
 

@@ -28,6 +28,7 @@ from snapdp.audits.beside import SHA256, FilesBeside
 from snapdp.audits.findings import Finding, differences
 from snapdp.audits.forensics import altered_field
 from snapdp.audits.from_record import rebuilt
+from snapdp.audits.mechanism_certificates import CertificatesBeside, NamedCertificate
 from snapdp.errors import LedgerError, SnapdpError
 from snapdp.ledger import Ledger, declaration_of, identical, is_failure
 from snapdp.release import LIBRARIES, VERSION, Drawn, Request, checked, derived_blocks, derived_values, part_values
@@ -57,6 +58,7 @@ class Audit(Value):
 
     seen     the side files that were read, each number in them derived again
     unseen   those of which something was not looked at: of it nothing is said
+    certificates   of the mechanisms in finite precision, for `snapdp check`
     """
 
     dataset: str
@@ -66,6 +68,7 @@ class Audit(Value):
     in_ledger: bool
     seen: tuple[str, ...] = ()
     unseen: tuple[str, ...] = ()
+    certificates: tuple[NamedCertificate, ...] = ()
 
     @property
     def sound(self) -> bool:
@@ -91,8 +94,9 @@ def audit(
         found = Finding(field="relation", says=str(record["relation"]), should=should)
         return Audit(dataset="", epsilon="", findings=(found,), premises=(), in_ledger=False)
     kept = checked(record)
-    files = FilesBeside(None if directory is None else Path(directory))
-    findings = list(_findings(kept, files, request))
+    place = None if directory is None else Path(directory)
+    files, certificates = FilesBeside(place), CertificatesBeside(place)
+    findings = list(_findings(kept, files, certificates, request))
     if ledger is not None:
         findings += _ledger_findings(kept, ledger)
     return Audit(
@@ -103,6 +107,7 @@ def audit(
         in_ledger=ledger is not None,
         seen=tuple(files.seen),
         unseen=tuple(files.unseen),
+        certificates=certificates.named,
     )
 
 
@@ -119,7 +124,9 @@ def is_sound(
         return False
 
 
-def _findings(record: dict[str, Any], files: FilesBeside, request: Request | None) -> Iterator[Finding]:
+def _findings(
+    record: dict[str, Any], files: FilesBeside, certificates: CertificatesBeside, request: Request | None
+) -> Iterator[Finding]:
     try:
         request = rebuilt(record) if request is None else request
     except SnapdpError as refusal:
@@ -127,14 +134,14 @@ def _findings(record: dict[str, Any], files: FilesBeside, request: Request | Non
         yield Finding(field="statistics", says="what cannot be declared", should=refusal.problem)
         return
     yield from _request_finding(record, request)
-    should = {"charged": str(request.epsilon), "arithmetic": "exact", "unit": request.relation.unit}
+    should = {"charged": str(request.epsilon), "arithmetic": request.arithmetic, "unit": request.relation.unit}
     for key, each in should.items():
         yield from differences(key, record[key], each)
     yield from _form_findings(record)
     drawn: list[list[Drawn]] = []
     unsaid = _unsaid(record)
     for number, stated in enumerate(record["statistics"][: len(request.lines)]):
-        parts = yield from _statistic_findings(number, stated, request, files, unsaid)
+        parts = yield from _statistic_findings(number, stated, request, files, certificates, unsaid)
         drawn += [] if parts is None else [parts]
     if len(drawn) == len(request.lines):  # else it is not even known what to derive from
         yield from _derived_findings(record, drawn, files, unsaid)
@@ -175,7 +182,12 @@ def _unsaid(record: Mapping[str, Any]) -> set[str]:
 
 
 def _statistic_findings(
-    number: int, stated: Mapping[str, Any], request: Request, files: FilesBeside, unsaid: set[str]
+    number: int,
+    stated: Mapping[str, Any],
+    request: Request,
+    files: FilesBeside,
+    certificates: CertificatesBeside,
+    unsaid: set[str],
 ) -> Generator[Finding, None, list[Drawn] | None]:
     """Yield what is wrong with a statistic; return its parts, or None where they have no numbers to derive from."""
     field, line, mechanisms = f"statistics[{number}]", request.lines[number], request.mechanisms[number]
@@ -189,16 +201,18 @@ def _statistic_findings(
         says = stated["parts"][place]
         drawn = Drawn(line=line, part=part, mechanism=mechanism, indices=says.get("index", []))
         name, known = f"{field}.parts[{place}]", None
+        certificate = yield from certificates.part(name, says, drawn)
+        values = part_values(drawn, certificate)
         if part.cells > INLINE:
-            known = yield from files.part(name, says, drawn)
+            known = yield from files.part(name, says, drawn, values)
         else:
-            known = yield from _part_findings(name, says, drawn, unsaid)
+            known = yield from _part_findings(name, says, drawn, values, unsaid)
         found += [] if known is None else [known]
     return found if len(found) == len(mechanisms) else None
 
 
 def _part_findings(
-    field: str, stated: Mapping[str, Any], drawn: Drawn, unsaid: set[str]
+    field: str, stated: Mapping[str, Any], drawn: Drawn, values: Mapping[str, Any], unsaid: set[str]
 ) -> Generator[Finding, None, Drawn | None]:
     """Yield what in a part is not a function of its declaration and its indices; return it, if it has these."""
     p = drawn.mechanism.parameters
@@ -212,7 +226,7 @@ def _part_findings(
     if outside:
         yield Finding(field=f"{field}.index", says=str(outside[0]), should=f"{p.low} to {p.high}")
         return None
-    should = {**part_values(drawn), **drawn.block.listed}
+    should = {**values, **drawn.block.listed}
     for cell, index in enumerate(stated["index"]):
         printed = (stated["value"][cell], stated["low"][cell], stated["high"][cell])
         other = drawn.index_printed_as(printed)
@@ -280,8 +294,11 @@ def _refusal(ledger: Ledger, against: Mapping[str, Any] | None = None) -> str | 
 
 def premises(record: Mapping[str, Any]) -> Iterator[Premise]:
     """Yield what the guarantee of a release rests on."""
-    exact = "rounding and clamping are functions of an exact Laplace draw: docs/theory/mechanism.md (1)-(3)"
+    drawn = "an exact Laplace draw" if record["arithmetic"] == "exact" else "the noisy sum"
+    exact = f"rounding and clamping are functions of {drawn}: docs/theory/mechanism.md (1)-(3)"
     yield Premise(name="post-processing", status=PROVED, why=exact)
+    if record["arithmetic"] != "exact":
+        yield Premise(name="finite precision", status=PROVED, why=_bits_in_words(record))
     sums = "docs/theory/sensitivities.md (5)-(13), (17)-(19), for the declared bounds and relation"
     yield Premise(name="sensitivity", status=PROVED, why=sums)
     yield Premise(name="exact sums", status=PROVED, why="whole numbers of proven width: docs/theory/exact-sums.md")
@@ -299,6 +316,13 @@ def premises(record: Mapping[str, Any]) -> Iterator[Premise]:
     )
     unit = f"{record['person']} names persons" if "person" in record else "one row is one person"
     yield Premise(name="unit", status=ASSUMED, why=unit)
+
+
+def _bits_in_words(record: Mapping[str, Any]) -> str:
+    """Return why finite precision loses no more than epsilon."""
+    bits = sorted({part.get("bits", 0) for each in record["statistics"] for part in each["parts"]})
+    shown = " and ".join(map(str, bits[-2:])) if len(bits) < 3 else f"{bits[0]} to {bits[-1]}"
+    return f"{shown} bits, each cell by its certificate, all by docs/theory/finite-precision.md (6), (19), (20)"
 
 
 def _engine(record: Mapping[str, Any]) -> str:

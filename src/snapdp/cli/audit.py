@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -91,6 +92,8 @@ def _print(found: Any, path: Path) -> None:
         note(f"Not looked at: {one_line(each)}. {_why_unseen(path, each)}", style="bold yellow")
     if len(found.unseen) > MOST_FINDINGS:
         note(f"... and {len(found.unseen) - MOST_FINDINGS} more files: --json lists them.")
+    for line in _certificates(found, path):
+        note(line)
     note(
         f"The release of {one_line(found.dataset)} is {one_line(found.epsilon)}-differentially private, if these hold:",
         style="",
@@ -99,6 +102,17 @@ def _print(found: Any, path: Path) -> None:
     note("Pages of docs/theory come with the source of snapdp, not with an installed package.")
     if warning := hides_nothing(Fraction(found.epsilon)):
         note(warning, style="bold red")
+
+
+def _certificates(found: Any, path: Path) -> Iterator[str]:
+    """Yield what to run on the certificates of finite precision, and which of them are not there."""
+    there = [each.name for each in found.certificates if each.beside]
+    if there:
+        several = f"{len(there)} certificates are" if len(there) > 1 else "certificate is"
+        first = one_line(shlex.quote(str(path.parent / there[0])))
+        yield f"What the mechanisms lose: their {several} beside the record. Check each by itself: snapdp check {first}"
+    for each in [each.name for each in found.certificates if not each.beside][:MOST_FINDINGS]:
+        yield f"Not beside the record: {one_line(each)}, a certificate. Asking again writes it, free of charge."
 
 
 def _why_unseen(path: Path, name: str) -> str:
@@ -115,6 +129,7 @@ def _values(found: Any) -> dict[str, Any]:
         "epsilon": found.epsilon,
         "in_ledger": found.in_ledger,
         "files": {"seen": list(found.seen), "unseen": list(found.unseen)},
+        "certificates": [{"name": each.name, "beside": each.beside} for each in found.certificates],
         "findings": [{"field": each.field, "says": each.says, "should": each.should} for each in found.findings],
         "premises": [{"name": each.name, "status": each.status, "why": each.why} for each in found.premises],
     }

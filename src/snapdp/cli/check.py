@@ -38,7 +38,7 @@ def check_command(ctx: click.Context, /, certificate: Path, as_json: bool) -> No
     ctx.meta["snapdp.json"] = as_json
     try:
         with certificate.open(encoding="utf-8") as file:
-            reason, proved = examined(file)
+            reason, proved = examined(file, str(certificate.parent))
     except (OSError, ValueError, RecursionError) as problem:
         raise click.UsageError(f"{certificate} is no JSON: {problem}.") from None
     if as_json:

@@ -16,6 +16,7 @@ import click
 
 from snapdp.cli.flags.arguments import NUMBER
 from snapdp.cli.flags.csv_dialect import csv_dialect, to_declare
+from snapdp.cli.flags.mechanism import arithmetic_options
 from snapdp.cli.flags.options import given, statistic_options
 from snapdp.cli.flags.source import is_study, refuse_strays, source_options
 from snapdp.cli.flags.statistics import study_values
@@ -44,6 +45,7 @@ LOOK = "Look at how the cells are read first?"
 @click.command("release", epilog=EXAMPLE)
 @source_options
 @statistic_options
+@arithmetic_options
 @click.option("--ledger", "ledger_path", metavar="PATH", help="The ledger that is charged.  [required]")
 @click.option("--dataset", metavar="NAME", help="The ledger's account, where it has several.")
 @click.option("--fit", is_flag=True, help="Rescale unlocked lines so that the total meets the budget.")
@@ -54,7 +56,9 @@ LOOK = "Look at how the cells are read first?"
 @click.option("--report", type=FILE, help="Write a self-contained page: FILE.html.")
 @click.option("--record", type=FILE, help="Write the record: FILE.json.")
 @click.option("--values", type=FILE, help="Write the numbers: FILE.csv or FILE.parquet.")
-@click.option("--directory", default=".", type=click.Path(file_okay=False), help="Where very long histograms go.")
+@click.option(
+    "--directory", default=".", type=click.Path(file_okay=False), help="Where long histograms, certificates go."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the record as JSON.")
 @click.pass_context
 def release_command(ctx: click.Context, /, as_json: bool, ledger_path: str | None, yes: bool, **options: Any) -> None:
@@ -130,7 +134,8 @@ def _saved(result: Release, path: Path) -> click.FileError | None:
 def _study(options: dict[str, Any], ledger: Ledger) -> Study:
     from snapdp.api.study import study
 
-    refuse_strays(options, given(options) + (["--dataset"] if options["dataset"] else []))
+    others = ("dataset", "arithmetic", "bits")
+    refuse_strays(options, given(options) + [f"--{name}" for name in others if options[name] is not None])
     if is_study(options):
         return study(options["source"])
     names = [account.name for account in ledger.accounts()]

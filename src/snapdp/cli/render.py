@@ -93,6 +93,8 @@ def _print_plan(plan: Plan, *, to_stderr: bool = False) -> None:
             note(f"{one_line(line.statistic.readable_title)}: {line.remarks}", err=to_stderr)
     for remark in reading_of(plan):
         note(remark, err=to_stderr)
+    if arithmetic := arithmetic_of_plan(plan):
+        note(arithmetic, err=to_stderr)
     relation = plan.lines[0].statistic.relation
     note(f"Neighbours: {one_line(relation.in_words)}", err=to_stderr)
     note(
@@ -102,6 +104,15 @@ def _print_plan(plan: Plan, *, to_stderr: bool = False) -> None:
     )
     if warning := hides_nothing(plan.total):
         note(warning, err=to_stderr, style="bold red")
+
+
+def arithmetic_of_plan(plan: Plan) -> str:
+    """Return in which arithmetic a plan computes, as a sentence; empty where it is exact."""
+    arithmetic = plan.lines[0].arithmetic
+    if arithmetic is None:
+        return ""
+    bits = "the fewest bits that it allows" if arithmetic.bits is None else f"{arithmetic.bits} bits"
+    return f"Arithmetic: {arithmetic.rule}, {bits}" + ("." if arithmetic.rule == "proved" else "; for plans only.")
 
 
 def reading_of(plan: Plan) -> list[str]:

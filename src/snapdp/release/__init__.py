@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from snapdp.doors import door
 
 if TYPE_CHECKING:
+    from snapdp.release.certificates import MechanismCertificate as MechanismCertificate
     from snapdp.release.derived import derived_blocks as derived_blocks
     from snapdp.release.draw import Block as Block, Drawn as Drawn
     from snapdp.release.files import block_columns as block_columns, write_text as write_text
@@ -46,6 +47,7 @@ else:
     __getattr__, __dir__ = door(
         __name__,
         {
+            "certificates": "MechanismCertificate",
             "derived": "derived_blocks",
             "draw": "Block Drawn",
             "files": "block_columns write_text",

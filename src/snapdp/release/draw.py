@@ -3,9 +3,10 @@
 Room: release. A block is a column of released numbers: cell, index, value, what is shown of it, and noise interval.
 Everything in it but the index is a function of the index and of public parameters.
 
-    value = shift + factor * grid * index;  interval = value +- factor * reach, inside the public range
+    value = shift + factor * (offset + grid * index);  interval = value +- factor * reach, inside the public range
     shown = value, inside the public range                                    theory: docs/theory/planning.md (33)
 
+The offset is 0 in exact arithmetic and the middle of the range in finite precision, whose index counts from there.
 A value is what was drawn and errs to both sides alike: sums, averages and margins are made of values. Shown is what
 some table may have: a count is not negative. Both are published.
 
@@ -130,14 +131,19 @@ class Drawn(Value):
     def cell_numbers(self, alpha: Fraction) -> CellNumbers:
         """Return statistic and noise interval at confidence 1 - alpha as functions of the index."""
         numerator, p = self.part.numerator, self.mechanism.parameters
-        assert p.precision is None  # so that an index is a multiple of the grid, at the ends of the clamp too
+        assert (p.end_lower, p.end_upper) == (p.low * p.grid, p.high * p.grid)  # the ends are outputs like others
         names = ("slope", "shift", "reach", "low", "high")
-        reached = numerator.factor * reach_of(p, alpha=alpha)
-        rationals = (numerator.factor * p.grid, numerator.shift, reached, *numerator.statistic_range)
+        slope, shift = numerator.factor * p.data_grid, numerator.statistic(p.offset)
+        rationals = (slope, shift, numerator.factor * reach_of(p, alpha=alpha), *numerator.statistic_range)
         common = math.lcm(*(x.denominator for x in rationals))
         return CellNumbers(
             denominator=common, **{name: int(x * common) for name, x in zip(names, rationals, strict=True)}
         )
+
+    @property
+    def is_whole(self) -> bool:
+        """Tell whether all outputs are whole numbers."""
+        return is_whole(self.part, self.mechanism)
 
     @cached_property
     def _published(self) -> CellNumbers:
@@ -150,7 +156,7 @@ class Drawn(Value):
         """
         value, low, high = self._published.of(index)
         common = self._published.denominator
-        if self.part.numerator.integers:
+        if self.is_whole:
             return self._number(value), -(-low // common), high // common
         return self._number(value), ratio_down(low, common), ratio_up(high, common)
 
@@ -161,7 +167,7 @@ class Drawn(Value):
     def _number(self, scaled: int) -> Printed:
         """Return a statistic as it prints, from its integer over the common denominator."""
         common = self._published.denominator
-        if self.part.numerator.integers and scaled % common == 0:
+        if self.is_whole and scaled % common == 0:
             return scaled // common
         return ratio_nearest(scaled, common)
 
@@ -170,7 +176,7 @@ class Drawn(Value):
         p, numerator = self.mechanism.parameters, self.part.numerator
         if not isinstance(numbers[0], (int, float)):
             return None
-        near = nearest_index((Fraction(numbers[0]) - numerator.shift) / numerator.factor, p.grid)
+        near = nearest_index((Fraction(numbers[0]) - numerator.statistic(p.offset)) / numerator.factor, p.data_grid)
         window = range(max(near - 1, p.low), min(near + 1, p.high) + 1)
         return next((index for index in window if self._printed(index) == numbers), None)
 
@@ -205,6 +211,12 @@ class Drawn(Value):
         columns = zip(*map(self._row, distinct.tolist()), strict=True)
         found: Any = tuple(np.array(column)[place] for column in columns)
         return found  # type: ignore[no-any-return]
+
+
+def is_whole(part: Part, m: Mechanism) -> bool:
+    """Tell whether all outputs are whole numbers: of counts and sums of integers, on a grid of whole numbers."""
+    p = m.parameters
+    return part.numerator.integers and p.data_grid.denominator == p.offset.denominator == 1
 
 
 def draw(request: Request, exact: Sequence[Sequence[Sequence[int]]], bits: Bits) -> list[list[Drawn]]:

@@ -25,6 +25,7 @@ from typing import Any, Self
 
 from snapdp.display import shortened, visible
 from snapdp.errors import DataError, PremiseError
+from snapdp.release.certificates import MechanismCertificate
 from snapdp.release.draw import Block, Drawn
 from snapdp.release.request import LARGEST, MOST_EDGES, Request, check_lengths, relation_values
 from snapdp.studies import BOOLEAN, CATEGORY, DATE, DROPPED, INLINE, KINDS, Part
@@ -38,9 +39,9 @@ VERSIONS: dict[int, dict[str, set[str]]] = {  # what each version added
     2: {
         "record": {"engine", "own", "csv"},
         "versions": {"pyspark", "postgresql"},
-        "statistics": {"missing"},
+        "statistics": {"missing", "arithmetic", "bits"},
         **{key: {"from", "to", "each", "compare", "missing_in_sums"} for key in ("columns", "by", "column")},
-        "parts": {"shown"},  # absent from the first records of this version
+        "parts": {"shown", "bits", "certificate"},  # the first absent from the first records of this version
         "derived": {"shown"},
     },
 }
@@ -48,6 +49,7 @@ VERSION = re.compile("[0-9][0-9A-Za-z.+-]{0,40}")  # of a library or an engine, 
 LIBRARIES = ("numpy", "gmpy2", "cryptography", "duckdb")
 _COLUMN = {"name", "kind", "lower", "upper", "step", "missing", "missing_in_sums", "categories", "unknown", "null"}
 _COLUMN |= {"from", "to", "each", "compare"}  # of dates; how categories are compared
+_FINITE = {"bits", "certificate"}  # of parts in finite precision, and of no other
 _NUMBERS = {"cell", "index", "value", "shown", "low", "high", "file"}
 ALLOWED: dict[str, set[str]] = {
     "record": {
@@ -56,7 +58,9 @@ ALLOWED: dict[str, set[str]] = {
     },
     "versions": {"snapdp", "python", *LIBRARIES, *(each.library for each in ENGINES.values())},
     "csv": {"delimiter", "quote", "decimal", "thousands", "encoding", "nulls"},
-    "statistics": {"kind", "title", "epsilon", "alpha", "columns", "by", "where", "parts"},  # and its details
+    "statistics": {  # and its details
+        "kind", "title", "epsilon", "alpha", "arithmetic", "bits", "columns", "by", "where", "parts",
+    },
     "columns": _COLUMN,
     "by": _COLUMN,
     "column": _COLUMN,
@@ -64,21 +68,23 @@ ALLOWED: dict[str, set[str]] = {
     "where": {"column", "equals", "from", "below"},
     "parts": {
         "name", "epsilon", "cells", "moving", "sensitivity", "lower", "upper", "factor", "shift", "whole",
-        "noise_scale", "grid", "clamp", *_NUMBERS,
+        "noise_scale", "grid", "clamp", *_FINITE, *_NUMBERS,
     },
     "derived": {"name", "title", "statistic", "alpha", "cells", *_NUMBERS},
     "file": {"name", "digest", "rows"},
+    "certificate": {"name", "digest"},
 }  # fmt: skip
 REQUIRED: dict[str, set[str]] = {
     "record": ALLOWED["record"] - {"n", "n_max", "person", "rows_per_person", "own", "csv"},
     "statistics": {"kind", "title", "epsilon", "alpha", "parts"},
     "where": {"column"},
-    "parts": ALLOWED["parts"] - _NUMBERS,
+    "parts": ALLOWED["parts"] - _FINITE - _NUMBERS,
     "derived": ALLOWED["derived"] - _NUMBERS,
     "file": ALLOWED["file"],
+    "certificate": ALLOWED["certificate"],
     "categories": ALLOWED["categories"],
 }
-TABLES = {"versions", "csv", "by", "column", "file", "categories"}
+TABLES = {"versions", "csv", "by", "column", "file", "certificate", "categories"}
 ROWS = {"statistics", "derived", "parts", "columns", "where"}
 LISTS: dict[str, tuple[type, ...]] = {
     **dict.fromkeys(("cell", "edges", "clamp", "categories", "nulls"), (str,)),
@@ -89,6 +95,7 @@ LISTS: dict[str, tuple[type, ...]] = {
 MOST = {"edges": MOST_EDGES, "statistics": 10_000, "derived": 20_000}  # what is longer than INLINE
 LONGEST_DIALECT = 1 << 13  # characters of how a CSV file is written
 WHOLE_NUMBERS = {"snapdp_record", "n", "n_max", "rows_per_person", "statistic", "cells", "moving", "count", "rows"}
+WHOLE_NUMBERS |= {"bits"}
 
 
 class EngineUsed(Value):
@@ -127,15 +134,23 @@ def record_values(
 ) -> dict[str, Any]:
     """Return the record of a release; `files` holds the side file of every long block, by `key_of`."""
     statistics = [
-        {**declared, "parts": [{**part_values(part), **_numbers(number, part.block, files)} for part in parts]}
-        for number, (declared, parts) in enumerate(zip(request.declaration["statistics"], drawn, strict=True))
+        {
+            **declared,
+            "parts": [
+                {**part_values(part, certificate), **_numbers(number, part.block, files)}
+                for part, certificate in zip(parts, certificates, strict=True)
+            ],
+        }
+        for number, (declared, parts, certificates) in enumerate(
+            zip(request.declaration["statistics"], drawn, request.certificates, strict=True)
+        )
     ]
     return checked(
         {
             "snapdp_record": RECORD_VERSION,
             **relation_values(request.relation),
             **({} if request.own is None else {"own": request.own}),
-            "arithmetic": "exact",
+            "arithmetic": request.arithmetic,
             "engine": engine.name,
             **({"csv": dict(engine.csv)} if engine.csv else {}),
             "versions": {**library_versions(), **engine.versions},
@@ -160,23 +175,25 @@ def check_engine(engine: EngineUsed) -> None:
         raise _refused("would hold a longer list of null texts than records do")
 
 
-def part_values(drawn: Drawn) -> dict[str, Any]:
-    """Return everything public about a part but its numbers."""
+def part_values(drawn: Drawn, certificate: MechanismCertificate | None = None) -> dict[str, Any]:
+    """Return everything public about a part but its numbers; `certificate` is that of its finite precision."""
     part: Part = drawn.part
     numerator, p = part.numerator, drawn.mechanism.parameters
     return {
         "name": numerator.name,
-        "epsilon": str(p.epsilon),
+        "epsilon": str(drawn.line.epsilon * part.share),
         "moving": part.moving,
         "sensitivity": str(numerator.sensitivity),
         "lower": str(numerator.lower),
         "upper": str(numerator.upper),
         "factor": str(numerator.factor),
         "shift": str(numerator.shift),
-        "whole": numerator.integers,
-        "noise_scale": str(p.noise_scale),
-        "grid": str(p.grid),
-        "clamp": [str(p.end_lower), str(p.end_upper)],
+        "whole": drawn.is_whole,
+        "noise_scale": str(p.unit * p.noise_scale),
+        "grid": str(p.data_grid),
+        "clamp": [str(p.data_value(p.low)), str(p.data_value(p.high))],
+        **({} if p.precision is None else {"bits": p.precision.uniform}),
+        **({} if certificate is None else {"certificate": certificate.stated}),
     }
 
 

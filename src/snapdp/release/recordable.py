@@ -16,7 +16,8 @@ from typing import Any
 from snapdp.errors import BoundError, ParameterError, PremiseError, SnapdpError
 from snapdp.ledger import canonical
 from snapdp.mechanism import Mechanism
-from snapdp.release.draw import Drawn
+from snapdp.release.certificates import MechanismCertificate
+from snapdp.release.draw import Drawn, is_whole
 from snapdp.release.record import LIBRARIES, RECORD_VERSION, checked, part_values
 from snapdp.release.request import MOST_DIGITS, Request, relation_values
 from snapdp.studies import INLINE, Column, Line, Part, statistic_class, storable
@@ -25,6 +26,7 @@ from snapdp.tables import ENGINES
 MOST_BYTES = (1 << 24) - (1 << 16)  # the server of a team ledger takes records below 2**24
 BEYOND_INT64 = 1 << 63
 _FREE_TEXT = {"name", "title", "categories", "equals", "dataset", "unit", "person", "own", "versions"}
+_DIGEST = "sha256:" + "0" * 64
 _NOTHING: dict[str, Any] = {"cells": 0, "cell": [], "index": [], "value": [], "low": [], "high": []}
 _LISTS, _DOUBLE, _FRAME = (
     5,
@@ -100,7 +102,7 @@ def _check_read_again(line: Line, declared: Mapping[str, Any]) -> None:
 
 def _check_column_of_file(line: Line, part: Part, m: Mechanism) -> None:
     """Refuse whole numbers that a column of a side file could not hold exactly, whatever is drawn."""
-    if part.cells > INLINE and part.numerator.integers and max(map(abs, _ends(part, m))) >= BEYOND_INT64:
+    if part.cells > INLINE and is_whole(part, m) and max(map(abs, _ends(part, m))) >= BEYOND_INT64:
         raise BoundError(
             f"the {part.numerator.name} of {line.statistic.shown} may leave the whole numbers of 64 bits, which hold "
             f"the results of more than {INLINE} cells.",
@@ -122,7 +124,6 @@ def _trial(request: Request) -> dict[str, Any]:
             request.declaration["statistics"], request.lines, request.mechanisms, strict=True
         )
     ]
-    digest = "sha256:" + "0" * 64
     return {
         "snapdp_record": RECORD_VERSION,
         **relation_values(request.relation),
@@ -130,19 +131,20 @@ def _trial(request: Request) -> dict[str, Any]:
         "dataset": request.dataset,
         "dataset_version": "0" * 16,
         "charged": str(request.epsilon),
-        "arithmetic": "exact",
+        "arithmetic": request.arithmetic,
         "engine": max(ENGINES, key=len),
         "versions": dict.fromkeys(("snapdp", "python", *LIBRARIES), "0" * 41),
         "statistics": statistics,
         "derived": [],
-        "request": digest,
-        "previous": digest,
+        "request": _DIGEST,
+        "previous": _DIGEST,
     }
 
 
 def _parts(line: Line, mechanisms: tuple[Mechanism, ...]) -> Iterator[dict[str, Any]]:
     for part, m in zip(line.statistic.parts, mechanisms, strict=True):
-        yield part_values(Drawn(line=line, part=part, mechanism=m, indices=()))
+        drawn = Drawn(line=line, part=part, mechanism=m, indices=())
+        yield part_values(drawn, None if line.arithmetic is None else MechanismCertificate(digest=_DIGEST))
 
 
 def _bytes(line: Line, mechanisms: tuple[Mechanism, ...]) -> int:
@@ -158,7 +160,7 @@ def _bytes(line: Line, mechanisms: tuple[Mechanism, ...]) -> int:
 def _width(part: Part, m: Mechanism) -> int:
     """Return the most bytes that the numbers of one cell take."""
     index = max(len(str(end)) for end in m.parameters.ends) + 1
-    if not part.numerator.integers:
+    if not is_whole(part, m):
         return index + _LISTS * _DOUBLE
     return index + _LISTS * (max(len(str(int(end))) for end in _ends(part, m)) + 1)
 

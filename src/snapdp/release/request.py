@@ -15,6 +15,7 @@ from typing import Any
 from snapdp.errors import BoundError, PremiseError
 from snapdp.ledger import REQUEST_VERSION
 from snapdp.mechanism import Mechanism
+from snapdp.release.certificates import MechanismCertificate, certificate_of
 from snapdp.studies import Line, Part, Plan, Relation, Statistic, mechanism
 from snapdp.values import Value
 
@@ -22,6 +23,8 @@ LARGEST = 1 << 1000  # published numbers and their differences are finite double
 MOST_BITS = 3322  # of the denominator of a sum of epsilons: 1,000 digits, as the independent checker has it
 MOST_STATISTICS, MOST_DIGITS = 1000, 1000  # of a request, and of a number: what the independent checker reads
 MOST_EDGES, MOST_CONDITIONS = 100_000, 10_000  # of all statistics of a request: a record repeats each of them
+MOST_PRECISION = 1024  # bits of a release in finite precision: what the independent checker derives in bounded work
+EXACT, PROVED = "exact", "proved"
 SMALLEST_ALPHA = Fraction(1, 1 << 940)  # 10**-283: thirds of it are decided by 2,048 bits, as the checker has them
 
 
@@ -37,10 +40,7 @@ class Request(Value):
 
         if len(self.lines) > MOST_STATISTICS:
             raise BoundError(f"there are more than {MOST_STATISTICS} statistics.", "Ask in several requests.")
-        if any(line.arithmetic is not None for line in self.lines):
-            raise PremiseError(
-                "tables are released in exact arithmetic.", "Leave the arithmetic out; plan with it to compare."
-            )
+        _check_arithmetic(self.lines)
         for line in self.lines:
             _check_numbers(line)
         added(line.epsilon for line in self.lines)
@@ -67,9 +67,32 @@ class Request(Value):
     def mechanisms(self) -> tuple[tuple[Mechanism, ...], ...]:
         """Return for each statistic the mechanism of each of its parts."""
         return tuple(
-            tuple(mechanism(part, line.epsilon, title=line.statistic.title) for part in line.statistic.parts)
+            tuple(
+                mechanism(part, line.epsilon, title=line.statistic.title, arithmetic=line.arithmetic)
+                for part in line.statistic.parts
+            )
             for line in self.lines
         )
+
+    @property
+    def arithmetic(self) -> str:
+        """Return the arithmetic of all of it, by its name."""
+        arithmetic = self.lines[0].arithmetic
+        return EXACT if arithmetic is None else arithmetic.rule
+
+    @cached_property
+    def certificates(self) -> tuple[tuple[MechanismCertificate | None, ...], ...]:
+        """Return for each statistic the certificates of its parts: of finite precision, and none in exact arithmetic.
+
+        Asked for before the charge: where the verifier proves nothing, nothing is released.
+        """
+        finite = self.arithmetic != EXACT
+        return tuple(tuple(certificate_of(m.parameters) if finite else None for m in each) for each in self.mechanisms)
+
+    @property
+    def certificate_files(self) -> tuple[MechanismCertificate, ...]:
+        """Return the certificates that lie beside the record."""
+        return tuple(each for parts in self.certificates for each in parts if each is not None)
 
     @cached_property
     def declaration(self) -> dict[str, Any]:
@@ -80,6 +103,21 @@ class Request(Value):
             **({} if self.own is None else {"own": self.own}),
             "statistics": [statistic_values(line) for line in self.lines],
         }
+
+
+def _check_arithmetic(lines: Iterable[Line]) -> None:
+    """Refuse what is not proved, and two arithmetics in one request: a record states one."""
+    found = {line.arithmetic for line in lines}
+    if any(each is not None and each.rule != PROVED for each in found):
+        raise PremiseError(
+            "the notes' constants are tested, not proved: they are for plans, and no table is released with them.",
+            'Give arithmetic = "proved", or leave it out: exact arithmetic. Nothing was read and nothing spent.',
+        )
+    if len(found) > 1:
+        raise PremiseError("one request has two arithmetics.", "Give all its statistics the same.")
+    bits = max((each.bits or 0 for each in found if each is not None), default=0)
+    if bits > MOST_PRECISION:
+        raise BoundError(f"bits = {bits} are more than a record states.", f"Give at most {MOST_PRECISION}.", bits=bits)
 
 
 def check_lengths(statistics: Iterable[Mapping[str, Any]]) -> None:
@@ -142,4 +180,8 @@ def unit_text(relation: Relation) -> str:
 
 def statistic_values(line: Line) -> dict[str, Any]:
     """Return everything public that makes a statistic what it is, and its cost."""
-    return {**line.statistic.declaration(), "epsilon": str(line.epsilon), "alpha": str(line.alpha)}
+    found = {**line.statistic.declaration(), "epsilon": str(line.epsilon), "alpha": str(line.alpha)}
+    if line.arithmetic is None:
+        return found
+    bits = {} if line.arithmetic.bits is None else {"bits": line.arithmetic.bits}
+    return {**found, "arithmetic": line.arithmetic.rule, **bits}

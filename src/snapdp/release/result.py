@@ -16,6 +16,7 @@ from typing import Any
 from snapdp.display import shortened, visible
 from snapdp.errors import DataError, ParameterError, SnapdpError
 from snapdp.ledger import canonical
+from snapdp.release.certificates import MechanismCertificate, named_in, write_certificates
 from snapdp.release.numbers import Number, NumberBlock, number_blocks, shown_row
 from snapdp.release.record import checked, file_names
 from snapdp.release.remarks import moved_line, share_line, unknown_line
@@ -27,8 +28,16 @@ MOST_BYTES = 1 << 25  # of a record: what the independent checker reads, too
 class Release:
     """The published numbers of one request, and the record that proves what was done."""
 
-    def __init__(self, record: dict[str, Any], *, free: bool = False, author: str | None = None) -> None:
+    def __init__(
+        self,
+        record: dict[str, Any],
+        *,
+        free: bool = False,
+        author: str | None = None,
+        certificates: Sequence[MechanismCertificate] = (),
+    ) -> None:
         self.record = checked(record)
+        self._certificates = tuple(named_in(record, certificates))  # of finite precision: they lie beside the record
         self.free = free
         self.author = author  # the other role of a team ledger that drew it; the ledger proves payment, not the draw
 
@@ -99,12 +108,17 @@ class Release:
         return canonical(self.record, name="record")
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the record (.json), the report (.html) or the values (.csv, .parquet), by the ending of the name."""
+        """Write the record (.json), the report (.html) or the values (.csv, .parquet), by the ending of the name.
+
+        Certificates of finite precision are written beside a record that was released here, not beside one that was
+        loaded.
+        """
         from snapdp.drafts import write_text
         from snapdp.release.files import write_values
 
         target = Path(path)
         if target.suffix == ".json":
+            write_certificates(self._certificates, target.parent)
             write_text(self.to_json() + "\n", target)
         elif target.suffix in (".html", ".htm"):
             write_text(self.to_html(), target)

@@ -21,7 +21,7 @@ from snapdp.display import four_digits_up, shortened, visible
 from snapdp.errors import BudgetError, ParameterError, PremiseError
 from snapdp.exact import positive, probability
 from snapdp.mechanism import FinitePrecision, SnappingParameters, arithmetic_of
-from snapdp.studies.statistics.statistic import Part, Statistic, mechanism
+from snapdp.studies.statistics.statistic import Part, Statistic, finite_steps, mechanism
 from snapdp.values import Value, replaced
 
 DEFAULT_ALPHA = Fraction(1, 20)
@@ -92,7 +92,7 @@ def ask(
 class Line(OfStatistic):
     """One line of a plan: the statistic, the epsilon it is charged, and the accuracy that was asked for, if any.
 
-    arithmetic   in which it is planned; None is exact arithmetic, in which tables are released
+    arithmetic   in which it is planned, and released where it is proved; None is exact arithmetic
     """
 
     epsilon: Fraction
@@ -108,7 +108,7 @@ class Line(OfStatistic):
             raise ParameterError("epsilon and alpha of a line are no fractions.", "Make lines with `ask` and `plan`.")
         if self.arithmetic is not None and self.arithmetic.slack:
             raise ParameterError("few bits with a slack are for study, not for tables.", "Leave the slack out.")
-        self.statistic.check_epsilon(self.epsilon)
+        self.statistic.check_epsilon(self.epsilon, self.arithmetic)
 
     @cached_property
     def accuracies(self) -> tuple[Fraction, ...]:
@@ -310,18 +310,18 @@ def numerator_epsilon(
     """Return the least epsilon (four digits, rounded up) at which one cell has an accuracy in numerator units."""
     from snapdp.accuracy import epsilon_for
 
-    numerator = part.numerator
+    numerator, steps = part.numerator, 1 if arithmetic is None else finite_steps(part)
     found = epsilon_for(
         accuracy=accuracy,
         alpha=alpha,
-        sensitivity=numerator.sensitivity,
+        sensitivity=Fraction(numerator.sensitivity, steps),
         lower=numerator.lower,
         upper=numerator.upper,
         step=WHOLE,
         finest=Fraction(1) if numerator.integers and arithmetic is None else Fraction(0),
         arithmetic=arithmetic,
     )
-    return found.epsilon
+    return found.epsilon * steps
 
 
 def _offer(line: Line, epsilon: Fraction) -> Offer:
@@ -350,7 +350,7 @@ def curve_of_part(part: Part, alpha: Fraction, *, finite: SnappingParameters | N
     numerator = part.numerator
     if finite is not None:
         factor = numerator.factor * finite.unit
-        return replaced(curve_of(finite, alpha), sensitivity=1 / part.share, factor=factor)
+        return replaced(curve_of(finite, alpha), sensitivity=finite_steps(part) / part.share, factor=factor)
     return Curve(
         sensitivity=numerator.sensitivity / part.share,
         alpha=alpha,

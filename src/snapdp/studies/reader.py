@@ -27,6 +27,7 @@ from typing import Any
 from snapdp.display import shortened, visible
 from snapdp.errors import ParameterError
 from snapdp.exact import positive, shown
+from snapdp.mechanism import FinitePrecision, arithmetic_of
 from snapdp.studies.categories import KIND_KEYS, category_in
 from snapdp.studies.columns import (
     AS_TEXT,
@@ -45,17 +46,17 @@ from snapdp.studies.conditions import by_name
 from snapdp.studies.csv_dialect import SINGLE_TEXTS, CsvDialect, dialect_from
 from snapdp.studies.plan import DEFAULT_ALPHA, Asked, Plan, ask, plan
 from snapdp.studies.quantiser import quantiser_of
-from snapdp.studies.relation import ADD_REMOVE, CHANGE_ONE, Relation, add_remove, change_one
+from snapdp.studies.relation import ADD_REMOVE, CHANGE_ONE, Relation, add_remove, change_one, whole
 from snapdp.studies.statistics.registry import KINDS, statistic_class
 from snapdp.studies.statistics.statistic import Statistic
 from snapdp.studies.toml_table import TomlTable, named, placed
 from snapdp.values import Value, replaced
 
 STUDY_VERSION = 2
-VERSIONS: dict[int, set[str]] = {1: set(), 2: {"csv"}}  # the keys that each version added
+VERSIONS: dict[int, set[str]] = {1: set(), 2: {"csv", "arithmetic", "bits"}}  # the keys that each version added
 STUDY_KEYS = (
-    "version", "dataset", "relation", "n", "n_max", "person", "rows_per_person", "budget", "data", "csv", "columns",
-    "statistic",
+    "version", "dataset", "relation", "n", "n_max", "person", "rows_per_person", "budget", "arithmetic", "bits", "data",
+    "csv", "columns", "statistic",
 )  # fmt: skip
 CSV_KEYS = (*SINGLE_TEXTS, "null")
 NUMBER_KEYS = ("kind", "lower", "upper", "step", "missing")
@@ -73,6 +74,7 @@ class DeclaredStudy(Value):
     data: str | None = None  # where the rows are, for `release`; no part of a request
     version: int = STUDY_VERSION  # whose rules it keeps
     csv: CsvDialect | None = None  # how they are written there, where that is a CSV file; no part of a request either
+    arithmetic: FinitePrecision | None = None  # in which all is planned and released; None is exact arithmetic
 
     def _check(self) -> None:
         numbers = [each for each in self.columns if isinstance(each, NumberColumn)]
@@ -86,6 +88,10 @@ class DeclaredStudy(Value):
             raise ParameterError("a column says what version 1 has no word for.", "Declare it in version 2.")
         if self.version == 1 and self.csv is not None:
             raise ParameterError("version 1 has no word for the form of CSV files.", "Declare it in version 2.")
+        if self.version == 1 and self.arithmetic is not None:
+            raise ParameterError("version 1 has no word for the arithmetic.", "Declare it in version 2.")
+        if any(each.arithmetic != self.arithmetic for each in self.asked):
+            raise ParameterError("statistics of one study have several arithmetics.", "Ask in several studies.")
         if self.version > 1:
             object.__setattr__(self, "asked", tuple(map(_in_order, self.asked)))
 
@@ -131,7 +137,8 @@ def study_from_values(values: dict[str, Any]) -> DeclaredStudy:
     top.restrict([key for key in STUDY_KEYS if key not in later], because=f" in version {version}")
     relation = _relation(top)
     columns = _columns(top, version)
-    asked = _asked(top, relation, columns)
+    arithmetic = _arithmetic(top)
+    asked = _asked(top, relation, columns, arithmetic)
     if version > 1:
         _check_labels(columns.values(), asked)
     with placed("study"):
@@ -145,6 +152,7 @@ def study_from_values(values: dict[str, Any]) -> DeclaredStudy:
         data=None if "data" not in top else _name(top.text("data"), key="data"),
         version=version,
         csv=_csv(top),
+        arithmetic=arithmetic,
     )
     _check_repeats(study.asked)
     return study
@@ -180,6 +188,13 @@ def _relation(top: TomlTable) -> Relation:
         f"study: relation = {kind!r} is not known.",
         'Give relation = "change-one" with n, or relation = "add-remove" with n_max.',
     )
+
+
+def _arithmetic(top: TomlTable) -> FinitePrecision | None:
+    """Return the arithmetic that a study asks for: exact, where it says nothing."""
+    with placed("study"):
+        bits = top.number("bits")
+        return arithmetic_of(top.text("arithmetic"), None if bits is None else whole(bits, name="bits"))
 
 
 def _csv(top: TomlTable) -> CsvDialect | None:
@@ -224,9 +239,11 @@ def _column(name: str, values: Any, version: int) -> Column:
         raise ParameterError(f"kind = {kind!r} is not known.", f"Give one of {listed}.")
 
 
-def _asked(top: TomlTable, relation: Relation, columns: Mapping[str, Column]) -> tuple[Asked, ...]:
+def _asked(
+    top: TomlTable, relation: Relation, columns: Mapping[str, Column], arithmetic: FinitePrecision | None
+) -> tuple[Asked, ...]:
     tables = enumerate(top.tables("statistic"), start=1)
-    wanted = tuple(_line(number, values, relation, columns) for number, values in tables)
+    wanted = tuple(_line(number, values, relation, columns, arithmetic) for number, values in tables)
     if not wanted:
         raise ParameterError("study: there is no statistic.", "Add a table [[statistic]].")
     return wanted
@@ -264,7 +281,13 @@ def _check_labels(columns: Iterable[Column], asked: Iterable[Asked]) -> None:
             )
 
 
-def _line(number: int, values: Any, relation: Relation, columns: Mapping[str, Column]) -> Asked:
+def _line(
+    number: int,
+    values: Any,
+    relation: Relation,
+    columns: Mapping[str, Column],
+    arithmetic: FinitePrecision | None,
+) -> Asked:
     place = f"statistic {number}"
     every_key = sorted({*COST_KEYS, *(key for kind in KINDS.values() for key in kind.toml_keys())})
     table = TomlTable(values, place=place, keys=every_key)
@@ -280,6 +303,7 @@ def _line(number: int, values: Any, relation: Relation, columns: Mapping[str, Co
             accuracy=table.number("accuracy"),
             alpha=table.number("alpha") if "alpha" in table else DEFAULT_ALPHA,
             lock=table.flag("lock"),
+            arithmetic=arithmetic,
         )
 
 

@@ -8,6 +8,7 @@ Theory: docs/theory/finite-precision.md, (1)-(2); docs/theory/verifier-loss.md, 
 
 from __future__ import annotations
 
+import json
 from fractions import Fraction
 from typing import Any
 
@@ -175,3 +176,18 @@ def mechanism_certificate(parameters: SnappingParameters) -> str:
 
     quick = verify_mechanism(parameters, evaluations=1)  # a bound needs no search for a witness
     return certificate_text(quick if quick.kind == VERIFIED else verify_mechanism(parameters))
+
+
+def fault_of_certificate(text: str, parameters: SnappingParameters) -> str | None:
+    """Return why a text is no certificate of a mechanism; None where it proves what the mechanism charges."""
+    from snapdp.verifier.certificate.certificate import what_is_judged
+    from snapdp.verifier.certificate.check import check, unique
+
+    made = program_of_mechanism(parameters)
+    should = {**what_is_judged(made.program, made.machine, parameters.charge), "verdict": VERIFIED}
+    try:
+        found = json.loads(text, object_pairs_hook=unique)
+    except (ValueError, RecursionError):
+        return "it is no JSON"
+    wrong = [key for key, each in should.items() if type(found) is not dict or found.get(key) != each]
+    return f"it has another {wrong[0]}" if wrong else check(found)

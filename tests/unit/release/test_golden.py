@@ -20,6 +20,7 @@ from snapdp.cli.app import main
 from snapdp.display.numbers import six_digits
 from snapdp.errors import LedgerError
 from snapdp.ledger.backup import restore
+from snapdp.ledger.belonging import identical
 from snapdp.ledger.ledger import Ledger
 from snapdp.release.numbers import shown_value
 from tests import VECTORS
@@ -28,7 +29,7 @@ from tests.services import SERVER, address, new_database, postgres_server
 GOLDEN = VECTORS / "golden"
 V1, V2 = GOLDEN / "v1", GOLDEN / "v2"
 STUDIES = {V1 / "change-one.toml": "record.json", V1 / "add-remove.toml": "record-with-files.json"}
-NEWER = {V2 / "change-one.toml": "record.json"}
+NEWER = {V2 / "change-one.toml": "record.json", V2 / "proved.toml": "record-proved.json"}
 ANALYST = "golden_analyst"
 
 
@@ -80,6 +81,17 @@ def test_a_record_is_read_and_audited_as_sound(path):
     assert path.parent.name == f"v{record['snapdp_record']}"
     assert snapdp.load_release(path).record == record
     assert audit(record).findings == ()
+
+
+def test_a_record_in_proved_arithmetic_is_the_release_of_its_study_and_has_its_certificates_beside_it():
+    record = json.loads((V2 / "record-proved.json").read_text())
+    found = audit(record, directory=V2)
+    assert (found.findings, [each.beside for each in found.certificates]) == ((), [True] * len(found.certificates))
+    request = snapdp.study(V2 / "proved.toml").request()
+    assert identical(request.epsilon, request.declaration) == record["request"]
+    parts = [part for each in record["statistics"] for part in each["parts"]]
+    mechanisms = [m.parameters for each in request.mechanisms for m in each]
+    assert [part["noise_scale"] for part in parts] == [str(p.unit * p.noise_scale) for p in mechanisms]
 
 
 @each_of("values.csv")

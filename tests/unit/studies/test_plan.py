@@ -409,11 +409,13 @@ def test_few_bits_with_a_slack_are_no_line_of_a_plan():
         plan([ask(QUERIES[0], epsilon=1, arithmetic=FinitePrecision(bits=24, slack=1))])
 
 
-def test_a_plan_in_finite_precision_is_not_released():
-    drawn = plan([ask(QUERIES[0], epsilon=1, arithmetic="proved")])
-    with pytest.raises(PremiseError, match="released in exact arithmetic"):
-        Request(dataset="people", plan=drawn)
-    assert Request(dataset="people", plan=plan([ask(QUERIES[0], epsilon=1)])).epsilon == 1
+def test_a_plan_in_finite_precision_is_released_where_it_is_proved():
+    exact, proved, notes = (
+        plan([ask(QUERIES[0], epsilon=1, arithmetic=each)]) for each in ("exact", "proved", "notes")
+    )
+    assert Request(dataset="people", plan=proved).epsilon == Request(dataset="people", plan=exact).epsilon == 1
+    with pytest.raises(PremiseError, match="no table is released with them"):
+        Request(dataset="people", plan=notes)
 
 
 def test_the_picture_of_a_line_in_finite_precision_is_never_below_its_promise():

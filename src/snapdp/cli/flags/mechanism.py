@@ -63,7 +63,7 @@ ARITHMETIC = (
     click.option(
         "--arithmetic",
         metavar="NAME",
-        help="Of a bare mechanism: exact (default), proved or notes; the last two compute with --bits bits.",
+        help="exact (default), proved or notes (not for releases); the last two compute with --bits bits.",
     ),
     click.option(
         "--bits",
@@ -71,6 +71,8 @@ ARITHMETIC = (
         metavar="P",
         help="Of proved and notes.  [default: 118, or more where the range asks for it]",
     ),
+)
+SHAPE = (
     click.option(
         "--grid",
         type=GRID,
@@ -107,14 +109,24 @@ DECLARED = (
 )
 
 
+def arithmetic_options(command: Any) -> Any:
+    """Add the flags of an arithmetic to a command."""
+    return _added(command, ARITHMETIC)
+
+
+def stated_arithmetic(options: dict[str, Any]) -> dict[str, Any]:
+    """Return what the flags say of the arithmetic, by the keys of a study."""
+    return {key: options[key] for key in ("arithmetic", "bits") if options.get(key) is not None}
+
+
 def mechanism_options(command: Any) -> Any:
     """Add the flags of `plan`, which has its own epsilon and range."""
-    return _added(command, (*ARITHMETIC, CLAMP, *WHAT_IF))
+    return _added(command, (*ARITHMETIC, *SHAPE, CLAMP, *WHAT_IF))
 
 
 def judged_mechanism_options(command: Any) -> Any:
     """Add the flags of a mechanism that `verify` judges instead of a program."""
-    return _added(command, (*DECLARED, *ARITHMETIC))
+    return _added(command, (*DECLARED, *ARITHMETIC, *SHAPE))
 
 
 def _added(command: Any, options: tuple[Any, ...]) -> Any:

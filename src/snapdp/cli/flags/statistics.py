@@ -12,6 +12,7 @@ import click
 
 from snapdp.cli.flags.by_name import declared_by_name, items
 from snapdp.cli.flags.columns import NO_COLUMN, declared_columns, names_of, statistics_in_order
+from snapdp.cli.flags.mechanism import stated_arithmetic
 from snapdp.errors import ParameterError
 from snapdp.exact import positive
 from snapdp.studies import ADD_REMOVE, BINNED, CHANGE_ONE, DROPPED, KINDS, STUDY_VERSION
@@ -29,6 +30,7 @@ def study_values(options: dict[str, Any], *, dataset: str = "from flags") -> dic
         "version": STUDY_VERSION,
         "dataset": dataset,
         **_relation(options),
+        **stated_arithmetic(options),
         "columns": columns,
         "statistic": [
             {**each, **cost} for each, cost in zip(statistics, _costs(options, len(statistics)), strict=True)

@@ -62,7 +62,7 @@ class Covariance(Statistic):
             upper=n * n // 4 * product,
             factor=x.step * y.step / (n * (n - 1)),
         )
-        return (Part(numerator=numerator),)
+        return (Part(numerator=numerator, steps=1),)
 
     @property
     def aggregates(self) -> list[Aggregate]:

@@ -22,6 +22,7 @@ from typing import Any, ClassVar, Self
 
 from snapdp.errors import ParameterError
 from snapdp.exact import parameter, probability, ratio_nearest, ratios_down, ratios_up
+from snapdp.mechanism import FinitePrecision
 from snapdp.studies.aggregates import Aggregate, Sum
 from snapdp.studies.columns import Column, NumberColumn
 from snapdp.studies.conditions import Condition, joined
@@ -102,11 +103,12 @@ class Mean(Statistic):
         column, relation = self.column, self.relation
         if self.count_share is None:
             mean = sum_above_lower(column, relation, factor=column.step / relation.rows, shift=column.lower)
-            return (Part(numerator=mean),)
-        if self._half_is_free:
+            return (Part(numerator=mean, steps=1),)
+        if self._half_is_free:  # a row that starts or stops is one step of the sum, one that stays two of them
+            centred, share = _centred_sum(column, relation, stays=True), 2 * (1 - self.count_share)
             return (
-                Part(numerator=_centred_sum(column, relation, stays=True), share=2 * (1 - self.count_share)),
-                Part(numerator=count_numerator(relation), share=self.count_share),
+                Part(numerator=centred, share=share, steps=2),
+                Part(numerator=count_numerator(relation), share=self.count_share, steps=1),
             )
         return (
             in_groups(_centred_sum(column, relation), relation, self.by, share=1 - self.count_share),
@@ -166,12 +168,12 @@ class Mean(Statistic):
         column = declared["columns"][0]
         return parameter(column["lower"], name="lower"), parameter(column["upper"], name="upper")
 
-    def check_epsilon(self, epsilon: Fraction) -> None:
+    def check_epsilon(self, epsilon: Fraction, arithmetic: FinitePrecision | None = None) -> None:
         if self.count_share is not None:  # the finest mean: that of the largest table
             centred = self.parts[0]
-            p = mechanism(centred, epsilon, title=self.title).parameters
+            p = mechanism(centred, epsilon, title=self.title, arithmetic=arithmetic).parameters
             furthest = max(abs(self.column.lower), abs(self.column.upper))
-            grid = centred.numerator.factor * p.grid / self.relation.rows
+            grid = centred.numerator.factor * p.data_grid / self.relation.rows
             check_printable(self.title, furthest=furthest, grid=grid)
 
     def derived_accuracy(self, accuracies: Sequence[Fraction], rows: int) -> Fraction:

@@ -34,7 +34,8 @@ def count_numerator(relation: Relation) -> Numerator:
 def count_part(relation: Relation, cells: int) -> Part:
     """Return the counts of disjoint cells; under change-one two of them move, where there are two.    theory (6)"""
     moving = min(2, cells) if relation.is_change_one else 1
-    return Part(numerator=count_numerator(relation), cells=cells, moving=moving, share=Fraction(1, moving))
+    numerator, steps = count_numerator(relation), relation.rows_per_person
+    return Part(numerator=numerator, cells=cells, moving=moving, share=Fraction(1, moving), steps=steps)
 
 
 def sum_above_lower(column: NumberColumn, relation: Relation, *, factor: Fraction, shift: Fraction) -> Numerator:
@@ -53,12 +54,16 @@ def sum_above_lower(column: NumberColumn, relation: Relation, *, factor: Fractio
 def in_groups(
     numerator: Numerator, relation: Relation, groups: CategoryColumn | None, *, share: Fraction = WHOLE
 ) -> Part:
-    """Return a numerator for each group; under change-one a row may move between two of them.   theory (13)"""
+    """Return a numerator for each group; under change-one a row may move between two of them.   theory (13)
+
+    Each row of a person is one step of it.
+    """
+    steps = relation.rows_per_person
     if groups is None:
-        return Part(numerator=numerator, share=share)
+        return Part(numerator=numerator, share=share, steps=steps)
     # Two also where there is one group only: a row that stays may go from one end of the bounds to the other.
     moving = 2 if relation.is_change_one else 1
-    return Part(numerator=numerator, cells=groups.cells, moving=moving, share=share / moving)
+    return Part(numerator=numerator, cells=groups.cells, moving=moving, share=share / moving, steps=steps)
 
 
 def rows_that_count(total: Sum) -> Count:

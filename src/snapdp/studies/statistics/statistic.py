@@ -72,12 +72,16 @@ class Part(Value):
 
     moving   how many sensitivities the cells together move between neighbours, at most (their L1 distance)
     share    of the typed epsilon that the mechanism of each cell runs at
+    steps    of equal length that one sensitivity is, such that all moves of all cells together are `moving * steps` of
+             them at most, whole ones: rounding is paid for with each.                       finite-precision (19), (20)
+             None where a kind does not say it: then it has no finite precision
     """
 
     numerator: Numerator
     cells: int = 1
     moving: int = 1
     share: Fraction = Fraction(1)
+    steps: int | None = None
 
 
 class Statistic(Value, ABC):
@@ -173,7 +177,7 @@ class Statistic(Value, ABC):
         """Return what the number that is derived can be, from what a record declares; None where no line says it."""
         return None
 
-    def check_epsilon(self, epsilon: Fraction) -> None:
+    def check_epsilon(self, epsilon: Fraction, arithmetic: FinitePrecision | None = None) -> None:
         """Refuse an epsilon at which something derived could not be printed."""
 
     def derived_accuracy(self, accuracies: Sequence[Fraction], rows: int) -> Fraction:  # noqa: ARG002
@@ -340,13 +344,14 @@ def mechanism(
     """Return the mechanism of each cell of a part, when `epsilon` is what is typed for the whole statistic.
 
     Exact arithmetic on the numerator; the fine grid, or 1 where that is coarser and the statistic is whole. In finite
-    precision the natural grid, in sensitivities. A refusal begins with the title of the statistic.
+    precision the mechanism of one step of the numerator, at what one step may lose, on the natural grid, in steps. A
+    refusal begins with the title of the statistic.
     """
-    cell_epsilon = positive(epsilon, name="epsilon") * part.share
-    numerator = part.numerator
+    numerator, steps = part.numerator, 1 if arithmetic is None else finite_steps(part, title)
+    cell_epsilon = positive(epsilon, name="epsilon") * part.share / steps
     found = declared(
         epsilon=cell_epsilon,
-        sensitivity=numerator.sensitivity,
+        sensitivity=Fraction(numerator.sensitivity, steps),
         lower=numerator.lower,
         upper=numerator.upper,
         grid=integer_grid(numerator.sensitivity / cell_epsilon) if numerator.integers and arithmetic is None else None,
@@ -357,6 +362,17 @@ def mechanism(
         grid = numerator.factor * found.parameters.data_grid
         check_printable(title or numerator.name, furthest=max(map(abs, ends)), grid=grid)
     return found
+
+
+def finite_steps(part: Part, title: str | None = None) -> int:
+    """Return the steps of a part; refuse finite precision where its kind does not say them."""
+    if part.steps is None:
+        raise PremiseError(
+            f"{title or part.numerator.name} has no finite precision: its kind does not say how often neighbours pay "
+            "for rounding.",
+            "Leave the arithmetic out: in exact arithmetic nothing rounds.",
+        )
+    return part.steps
 
 
 def check_printable(name: str, *, furthest: Fraction, grid: Fraction) -> None:

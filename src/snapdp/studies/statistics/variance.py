@@ -49,7 +49,7 @@ class Variance(Statistic):
             upper=n * n // 4 * square,
             factor=self.column.step**2 / (n * (n - 1)),
         )
-        return (Part(numerator=numerator),)
+        return (Part(numerator=numerator, steps=1),)
 
     @property
     def aggregates(self) -> list[Aggregate]:

@@ -13,11 +13,12 @@ from fractions import Fraction
 from typing import Any
 
 from snapdp.errors import PremiseError
-from snapdp.verifier.language.syntax import Rounding, as_lists
+from snapdp.verifier.language.syntax import Program, Rounding, as_lists
 from snapdp.verifier.loss.exact_loss import ExactLoss
 from snapdp.verifier.loss.shape import Shape
 from snapdp.verifier.loss.verdict import REFUTED, VERIFIED, Verdict
 from snapdp.verifier.machine.execution import Execution, Preimage
+from snapdp.verifier.machine.machine import Machine
 
 FORMAT = "snapdp-certificate/2"
 
@@ -45,15 +46,7 @@ def _made(verdict: Verdict) -> dict[str, Any]:
     program, machine, claim = verdict.program, verdict.machine, verdict.claim.value
     if claim is None:
         raise PremiseError("the claim `tight` has no number here.", "Claim a number to have its refutation certified.")
-    common = {
-        "format": FORMAT,
-        "queries": [[q.name, _text(q.lower), _text(q.upper), str(q.sensitivity)] for q in program.queries],
-        "program": [as_lists(statement) for statement in program.statements],
-        "result": program.result,
-        "machine": machine.stated,
-        "claim": str(claim),
-        "verdict": verdict.kind,
-    }
+    common = {"format": FORMAT, **what_is_judged(program, machine, claim), "verdict": verdict.kind}
     if verdict.kind == REFUTED:
         assert verdict.evidence is not None
         assert verdict.execution is not None
@@ -65,6 +58,17 @@ def _made(verdict: Verdict) -> dict[str, Any]:
         "bound": str(verdict.universal.loss_upper),
         "noise_epsilon": str(verdict.shape.noise_epsilon),
         "roundings": verdict.shape.noise.roundings,
+    }
+
+
+def what_is_judged(program: Program, machine: Machine, claim: Fraction) -> dict[str, Any]:
+    """Return what a certificate is about: program, machine and claim, as it states them."""
+    return {
+        "queries": [[q.name, _text(q.lower), _text(q.upper), str(q.sensitivity)] for q in program.queries],
+        "program": [as_lists(statement) for statement in program.statements],
+        "result": program.result,
+        "machine": machine.stated,
+        "claim": str(claim),
     }
 
 

@@ -52,6 +52,7 @@ def proven(query, rows, *, whole_epsilon=True, ends=True):
         if ends and part.moving == 1:
             assert found.largest_move[p] == part.numerator.sensitivity
     assert found.largest_loss <= 1
+    assert found.largest_finite_loss <= 1  # each step at its part of epsilon: finite-precision (20)
     if whole_epsilon:
         assert found.largest_loss == 1
     assert len(list(query.labels)) == query.cells
