@@ -29,9 +29,9 @@ Examples:
   snapdp lab compare --show bias --epsilon 1 --bounds 0,10 --if-value 0,5,10
   snapdp lab compare --show distance --if-value 9
   snapdp lab compare --show clamp --gammas 0.05,0.01
-  snapdp lab compare --show errors --epsilons 0.5 --rows 100,1000
   snapdp lab compare --show errors --public-table people.csv --column age \\
     --bounds 0,120
+  snapdp lab compare --show errors --epsilons 0.5 --rows 100,1000
 """
 HEADS = ("epsilon", "Laplace", "fine", "natural", "notes", "GetAccuracy2", "simple")
 LIMITS = {"below": "< ", "at": "", "above": "> "}
