@@ -90,6 +90,8 @@ def test_verify_and_lab_published_advise_flags_that_they_have():
     ("advice", "shown"),
     [
         ('Give bits, such as FinitePrecision(bits=24, slack="0.01").',) * 2,
+        ("decorated with @snapdp.audit(query=(-64, 64), bits=53).",) * 2,
+        ("f(bits=1), then (as it says) bits=2", "f(bits=1), then (as it says) --bits 2"),
         ('Take method="tight".',) * 2,
         ('or give clamp="range".', "or give --clamp range."),
         ("In exact arithmetic give clamp=(low, high).", "In exact arithmetic give --clamp low,high."),

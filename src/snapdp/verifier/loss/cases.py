@@ -33,6 +33,7 @@ class CaseConstants(Value):
     certified: Fraction | None = None
     output: Fraction | None = None  # where the certified loss is largest
     exact: Fraction | None = None  # None also where outputs are processed, or too deep to tell
+    exact_output: Fraction | None = None  # where the exact loss is largest, another one as a rule
 
 
 def case_constants(verdict: Verdict, pairs: Iterable[Pair]) -> tuple[CaseConstants, ...]:
@@ -57,6 +58,7 @@ def case_constants(verdict: Verdict, pairs: Iterable[Pair]) -> tuple[CaseConstan
             certified=found.get("post", nothing)[0],
             output=found.get("post", nothing)[1],
             exact=found.get("exact", nothing)[0],
+            exact_output=found.get("exact", nothing)[1],
         )
         for case, found in losses.items()
     )
