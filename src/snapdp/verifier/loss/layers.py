@@ -7,22 +7,23 @@ Theory: docs/theory/verifier-loss.md, (34)-(36).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 
 from snapdp.errors import PremiseError
-from snapdp.exact import exponent_of_power, nearest_multiple
+from snapdp.exact import HALF, exponent_of_power, nearest_multiple, round_nearest
 from snapdp.values import Value, replaced
 from snapdp.verifier.language import syntax
-from snapdp.verifier.loss.query_path import constant_operation
-from snapdp.verifier.machine.execution import direction
+from snapdp.verifier.loss.cuts import Ends, RisingStep, affine, rising_step, slack
 from snapdp.verifier.machine.folding import children
-from snapdp.verifier.machine.machine import Machine
+from snapdp.verifier.machine.machine import FUNCTIONS, Machine
+from snapdp.verifier.machine.monotone import direction
 from snapdp.verifier.machine.semantics import evaluate_float
 
 SNAPPED = "snapped"  # no name of a program is compared with it: no other variable is left where it stands
 MOST_PARTS = 64
-Ends = tuple[Fraction, Fraction]
+ROUND = "round"
 
 
 def layers(tree: syntax.Expression) -> tuple[syntax.Expression, ...]:
@@ -60,40 +61,95 @@ class Snap(Value):
     """How the innermost sum becomes an output: the grid, the ends between which outputs lie, and what is released.
 
     `released` is the output as an expression of the snapped value, named SNAPPED; None where that is the output itself,
-    moved between the ends. `unit` is the power of two by which the sum is multiplied before it is snapped.
+    moved between the ends. `unit` is what the sum is multiplied by before it is snapped. The cell of k begins at
+    (k - 1/2) grid + offset in the real sum, or up to `below` under or `above` over that.
     """
 
     grid: Fraction | None = None
     ends: Ends | None = None
     released: syntax.Expression | None = None
     unit: Fraction = Fraction(1)
+    step: str = ROUND  # what makes multiples of the sum: round, floor or rint
+    exact: bool = False  # the step rounds nothing: its own grid is a power of two
+    rounded_steps: tuple[RisingStep, ...] = ()  # between the sum and the step, where one of them rounds
+    offset: Fraction = Fraction(0)
+    below: Fraction = Fraction(0)
+    above: Fraction = Fraction(0)
+    splits_zero: bool = False  # -0.0 is an output beside 0.0
+    needs_nonzero_noise: bool = False  # without it a sum of -0.0 could be told from 0.0
+
+    @property
+    def is_plain(self) -> bool:
+        """Return whether this is the snap of the theorem: to a grid, ties up, of the sum times a power of two."""
+        return self.step == ROUND and not self.rounded_steps
+
+    @property
+    def width(self) -> Fraction:
+        """Return the least width of a cell; theory (10) and (45)."""
+        assert self.grid is not None
+        return (self.grid / 2 if self.splits_zero else self.grid) - self.below - self.above
 
 
 def snap_of(found: tuple[syntax.Expression, ...], machine: Machine) -> Snap:
     """Return the snap in the layers of a program: the first rounding outside of the sum, and a clamp in or around it.
 
     round(clamp(y)) = clamp'(round(y)), clamp' between the rounded ends; clamp(g(x)) for an increasing g bounds the
-    multiples of the grid that differ in it; theory (35) and (36).
+    multiples of the grid that differ in it; theory (35) and (36). Scaling by a power of two is exact; other steps that
+    rise round, and move where cells begin (cuts.py).
     """
-    unit, inner = Fraction(1), None
+    steps: list[RisingStep] = []
+    inner: Ends | None = None  # of a clamp, as the machine carries them through the steps
+    unsnapped: Ends | None = None  # the same, in the unit of the sum: all there is where nothing snaps
+    signed, tangled = True, False  # may -0.0 be met here, and become another number than 0.0 by a clamp that ends at 0?
     for place in reversed(range(len(found) - 1)):
         layer = found[place]
-        if isinstance(layer, syntax.Rounding):
-            grid = layer.grid / unit
-            ends = None if inner is None else (nearest_multiple(inner[0], grid), nearest_multiple(inner[1], grid))
-            snap = Snap(grid=grid, ends=ends, unit=unit)
-            return _with_outside(snap, found[: place + 1], machine)
+        if isinstance(layer, syntax.Rounding) or (
+            isinstance(layer, syntax.ExactFunction) and layer.name in syntax.STEPS
+        ):
+            snap = _snapped_by(layer, tuple(steps), inner)
+            needs = {ROUND: False, "floor": signed, "rint": tangled}[snap.step]
+            made = _with_outside(replaced(snap, needs_nonzero_noise=needs), found[: place + 1], machine)
+            return _with_cuts(made, layer, tuple(steps), machine)
         if isinstance(layer, syntax.Clamping):
-            inner = _composed(inner, _held(layer, machine, unit))
-        elif not machine.adds_exactly and (factor := _power_of_two_factor(layer)) is not None:
-            unit *= factor
+            ends = machine.constant(layer.lower), machine.constant(layer.upper)
+            inner, tangled = _composed(inner, ends), tangled or (signed and 0 in ends)
+            if not any(step.rounds for step in steps):
+                unsnapped = inner[0] / affine(tuple(steps))[0], inner[1] / affine(tuple(steps))[0]
+        elif not machine.adds_exactly and (step := rising_step(layer)) is not None:
+            steps.append(step)
+            if inner is not None:
+                low, high = (round_nearest(step.factor * end + step.shift, machine.p) for end in inner)
+                inner = low, high
+            if step.shift:  # a sum with a number that is not zero is never -0.0
+                signed = tangled = False
         else:
             break
-    return Snap(ends=inner)
+    return Snap(ends=unsnapped)
 
 
-def _held(layer: syntax.Clamping[syntax.Expression], machine: Machine, unit: Fraction) -> Ends:
-    return machine.constant(layer.lower) / unit, machine.constant(layer.upper) / unit
+Step = syntax.Rounding[syntax.Expression] | syntax.ExactFunction[syntax.Expression]
+
+
+def _snapped_by(layer: Step, steps: tuple[RisingStep, ...], inner: Ends | None) -> Snap:
+    """Return the snap of a step after others, with the ends of clamps between them and the sum."""
+    (unit, _), own = affine(steps), _grid_of(layer)
+
+    def snapped(end: Fraction) -> Fraction:
+        return nearest_multiple(end, own) if isinstance(layer, syntax.Rounding) else FUNCTIONS[layer.name](end)
+
+    return Snap(
+        grid=own / unit,
+        ends=None if inner is None else (snapped(inner[0]) / unit, snapped(inner[1]) / unit),
+        unit=unit,
+        step=ROUND if isinstance(layer, syntax.Rounding) else layer.name,
+        exact=exponent_of_power(own) is not None,
+        rounded_steps=steps if any(step.rounds for step in steps) else (),
+    )
+
+
+def _grid_of(layer: Step) -> Fraction:
+    """Return the grid of a step itself: floor and rint give whole numbers."""
+    return layer.grid if isinstance(layer, syntax.Rounding) else Fraction(1)
 
 
 def _composed(inner: Ends | None, outer: Ends) -> Ends:
@@ -104,30 +160,50 @@ def _composed(inner: Ends | None, outer: Ends) -> Ends:
     return low, high
 
 
-def _power_of_two_factor(layer: syntax.Expression) -> Fraction | None:
-    """Return c > 0 where a layer multiplies by a power of two, which rounds nothing."""
-    operation = constant_operation(layer)
-    if operation is None or operation.operator not in "*/" or exponent_of_power(operation.constant) is None:
-        return None
-    return operation.constant if operation.operator == "*" else 1 / operation.constant
-
-
 def _with_outside(snap: Snap, outside: tuple[syntax.Expression, ...], machine: Machine) -> Snap:
     """Add what lies outside of the rounding, the last of these layers: the first clamp, and what is released."""
     *outer, rounding = outside
     ends, plain = snap.ends, not outer
+    is_plain = snap.is_plain and snap.unit == 1
     for place in reversed(range(len(outer))):
         layer = outer[place]
         if not isinstance(layer, syntax.Clamping):
             continue
-        if place == len(outer) - 1 and snap.unit == 1:
+        if place == len(outer) - 1 and is_plain:
             ends, plain = _composed(ends, (layer.lower, layer.upper)), place == 0
         else:
             reached = _reached(substituted(layer.operand, rounding), layer, snap, machine)
             ends = ends if reached is None else _composed(ends, reached)
         break
-    released = None if plain and snap.unit == 1 else substituted(outside[0], rounding)
+    released = None if plain and is_plain else substituted(outside[0], rounding)
     return replaced(snap, ends=ends, released=released)
+
+
+def _with_cuts(snap: Snap, layer: Step, steps: tuple[RisingStep, ...], machine: Machine) -> Snap:
+    """Add where the cells begin; theory (43)-(46)."""
+    grid = snap.grid
+    assert grid is not None
+    slope, shift = affine(steps)
+    offset = (grid / 2 if snap.step == "floor" else Fraction(0)) - shift / slope
+    snap = replaced(snap, offset=offset)
+    if snap.ends is None or machine.adds_exactly:
+        return snap
+    low, high = snap.ends
+    if snap.step == "rint" and low <= 0 <= high:  # -0.0 lies between -1 and 0.0: all three are told apart
+        snap = replaced(snap, ends=(min(low, -grid), max(high, grid)), splits_zero=True)
+    first, last = cell_indices(snap)
+    cuts = [(k - (0 if snap.step == "floor" else HALF)) * _grid_of(layer) for k in (first + 1, last)]
+    held = all(round_nearest(cut, machine.p) == cut for cut in cuts)
+    at_floats = held and snap.step != "rint" and max(map(abs, (first + 1, last))) <= 1 << machine.p
+    below, above = slack((min(cuts), max(cuts)), steps, at_floats=at_floats, p=machine.p)
+    return replaced(snap, below=below, above=above)
+
+
+def cell_indices(snap: Snap) -> tuple[int, int]:
+    """Return the numbers of the first and the last cell, those of the ends."""
+    assert snap.grid is not None
+    assert snap.ends is not None
+    return math.floor(snap.ends[0] / snap.grid), math.ceil(snap.ends[1] / snap.grid)
 
 
 def substituted(tree: syntax.Expression, part: syntax.Expression) -> syntax.Expression:
@@ -136,7 +212,7 @@ def substituted(tree: syntax.Expression, part: syntax.Expression) -> syntax.Expr
         return syntax.Variable(name=SNAPPED)
     if isinstance(tree, syntax.Binary):
         return replaced(tree, left=substituted(tree.left, part), right=substituted(tree.right, part))
-    if isinstance(tree, (syntax.Negation, syntax.Logarithm, syntax.Rounding, syntax.Clamping)):
+    if isinstance(tree, (syntax.Negation, syntax.Logarithm, syntax.Rounding, syntax.Clamping, syntax.ExactFunction)):
         return replaced(tree, operand=substituted(tree.operand, part))
     return tree
 

@@ -88,7 +88,7 @@ class Search:
     def _reaches(self, f: Fraction, output: Fraction) -> bool:
         """Return whether some draw gives the output, or nothing is known."""
         law = self.law(f)
-        return law is None or any(each.start < each.stop for each in (law.preimage(s, output) for s in law.signs))
+        return law is None or any(each.start < each.stop for _, each in law.preimages(output))
 
     def _output(self, f: Fraction, sign: int, ordinal: int) -> Fraction | None:
         law = self.law(f)
