@@ -16,7 +16,7 @@ from typing import Any
 from snapdp.display import shortened, visible
 from snapdp.errors import DataError, ParameterError, SnapdpError
 from snapdp.ledger import canonical
-from snapdp.release.certificates import MechanismCertificate, named_in, write_certificates
+from snapdp.release.certificates import MechanismCertificate, named_in, stated_in, write_certificates
 from snapdp.release.numbers import Number, NumberBlock, number_blocks, shown_row
 from snapdp.release.record import checked, file_names
 from snapdp.release.remarks import moved_line, share_line, unknown_line
@@ -102,6 +102,10 @@ class Release:
     def files(self) -> list[str]:
         """Return the names of the side files that hold long blocks."""
         return file_names(self.record)
+
+    def certificates(self) -> list[str]:
+        """Return the names of the certificates that say what its mechanisms lose: of finite precision, none else."""
+        return list(dict.fromkeys(each["name"] for each in stated_in(self.record)))
 
     def to_json(self) -> str:
         """Return the record as canonical JSON: the text that is chained in the ledger."""
