@@ -39,6 +39,7 @@ Examples:
 """
 FILE = click.Path(dir_okay=False, path_type=Path)
 STOPPED = 1
+MOST_NAMED = 10  # certificates, each on a line
 LOOK = "Look at how the cells are read first?"
 
 
@@ -92,6 +93,7 @@ def release_command(ctx: click.Context, /, as_json: bool, ledger_path: str | Non
         for path in outputs:
             if not any(problem.filename == str(path) for problem in unwritten):
                 say(f"wrote {one_line(str(path))}")
+        _say_certificates(result, options)
     if result.author is not None:
         name = one_line(result.author)
         say(f"drawn by {name}, another role of this ledger: it proves payment, not drawing. --own draws and pays anew.")
@@ -129,6 +131,21 @@ def _saved(result: Release, path: Path) -> click.FileError | None:
     except SnapdpError as problem:
         return click.FileError(str(path), f"{problem.problem} The release was made; asking again is free.")
     return None
+
+
+def _say_certificates(result: Release, options: dict[str, Any]) -> None:
+    """Say which certificates of finite precision lie where: an answer of another version may name others."""
+    names, where, record = result.certificates(), Path(options["directory"]), options["record"]
+    there = [name for name in names if os.path.isfile(where / name)]
+    for name in there[:MOST_NAMED]:
+        say(f"wrote {one_line(str(where / name))}: what a mechanism loses, for snapdp check")
+    if len(there) > MOST_NAMED:
+        say(f"wrote {len(there) - MOST_NAMED} more such certificates in {one_line(str(where))}")
+    beside = where if record is None else record.parent
+    if there and beside.absolute() != where.absolute() and all(os.path.isfile(beside / name) for name in there):
+        say(f"wrote the same beside {one_line(str(record))}")
+    if lost := len(names) - len(there):
+        say(f"{lost} of the certificates that the record names are not there: another version made them")
 
 
 def _study(options: dict[str, Any], ledger: Ledger) -> Study:
