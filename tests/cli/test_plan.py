@@ -422,6 +422,66 @@ def test_a_number_that_is_known_well_is_not_shown_as_a_range(figure, shown):
     assert point(Enclosure(*map(Fraction, figure))) == shown
 
 
+def row(screen, name):
+    """Return the figure of a row, and what is said about it, whatever lines they are broken into."""
+    after = screen.split(f"│ {name} ", 1)[1].splitlines()
+    found = [[cell.strip() for cell in line.strip("│").split("│")] for line in after]
+    rows = [found[0][-2:]]
+    for cells in found[1:]:
+        if len(cells) < 3 or cells[0]:
+            break
+        rows.append(cells[-2:])
+    return tuple(" ".join(part for part in parts if part) for parts in zip(*rows, strict=True))
+
+
+def signed(figure):
+    """Return the parts of 0.52, or of 1 - 0.0066, each with its sign."""
+    first, *rest = figure.split(" - ")
+    return [(1, first), *((-1, each) for each in rest)]
+
+
+@pytest.mark.parametrize(
+    ("flags", "guess"),
+    [
+        (["--bounds", "0,1000", "--epsilon", "100", "--clamp", "range"], "2000"),
+        (["--bounds", "0,10", "--epsilon", "1", "--clamp", "range"], "-1/3"),
+        (["--bounds", "0,10", "--epsilon", "1/3", "--arithmetic", "notes"], "9.9"),
+        (["--bounds", "-7,1e9", "--epsilon", "0.7", "--clamp", "range"], "1e9"),
+    ],
+)
+def test_what_is_said_of_a_distance_is_about_the_distance_that_is_shown(flags, guess):
+    """A threshold of 1000.0005 was shown as 1001, which is passed with probability 2e-44, not 0.48."""
+    said = dict(zip([flag.removeprefix("--") for flag in flags[::2]], flags[1::2], strict=True))
+    lower, upper = said.pop("bounds").split(",")
+    m = Snapping(sensitivity=1, lower=lower, upper=upper, **said)
+    screen = run("plan", "--sensitivity", "1", *flags, "--if-value", guess).output
+    most, rarely = row(screen, "distance to Laplace")
+    z = Fraction(most.removeprefix("at most "))
+    assert m.distance(guess).bound <= z < m.distance(guess).bound + m.parameters.data_grid / 1000
+    probability, rare = m.distance_tail(guess, distance=z), Fraction(rarely.rpartition(" ")[2])
+    assert rare >= probability.upper > rare * Fraction("0.9")
+    excess, over = row(screen, "... expected excess")
+    assert over == f"of it over {most.removeprefix('at most ')}"
+    scale = m.parameters.noise_scale * m.parameters.unit
+    assert Fraction(excess) >= (probability * scale).upper > Fraction(excess) * Fraction("0.9")
+    tails = [line.split()[3] for line in screen.splitlines() if line.startswith("│ ... above")]
+    for shown in tails:
+        tail, (figure, _) = m.distance_tail(guess, distance=Fraction(shown)), row(screen, f"... above {shown}")
+        if figure.startswith("below "):
+            assert tail.lower == 0
+        elif "1 - " not in figure:
+            assert Fraction(figure) >= tail.upper > Fraction(figure) * Fraction("0.9")
+    cases = [row(screen, f"... case {case.number}")[0] for case in m.distance(guess).cases]
+    assert sum(sign * Fraction(part) for each in cases for sign, part in signed(each)) == 1
+
+
+def test_a_number_too_small_to_be_shown_is_below_a_bound_and_not_that_bound():
+    screen = run(*BARE, "--epsilon", "100", "--clamp", "range", "--if-value", "2000").output
+    assert row(screen, "... above 2000")[0] == "below 5e-19729"
+    assert row(screen, "... above 500")[0] == "above 1 - 2.5e-19729"
+    assert row(screen, "... case 2")[0] == "0.52"
+
+
 CLAMPED = ["plan", "--sensitivity", "1", "--bounds", "0,10", "--epsilon", "1", "--grid", "1", "--clamp", "range"]
 
 

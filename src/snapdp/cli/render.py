@@ -155,6 +155,8 @@ def _title(plan: Plan) -> str:
 
 
 def _accuracies(line: Line, accuracies: tuple[Fraction, ...]) -> str:
+    if not accuracies:
+        return ""
     if len(accuracies) == 1:
         return f"± {four_digits_up(accuracies[0])}"
     names = (part.numerator.name for part in line.statistic.parts)

@@ -15,6 +15,7 @@ nothing, such as a noise scale, by `four_digits`. docs/guide/planning.md tells r
     two_digits        0.34  -3.3e-13       two significant digits; to any side
     noise_digits      43.72  94270         to the second digit of the half width of an interval; to any side
     figure            0.667  0.00556       three places or three significant digits, whichever are more; to any side
+    short_decimal     1000.0004883         the number, which has few digits
     plain_decimal     0.05  0.33333333333333334   for spreadsheets: exactly, or 17 significant digits, up
 """
 
@@ -231,6 +232,16 @@ def plain_decimal(x: Fraction) -> str:
         places = max(0, MOST_PLACES - 1 - floor_log10(abs(x)))
         return _pointed(math.ceil(x * 10**places), 10**places, places)
     return _pointed(x.numerator, x.denominator, places)
+
+
+def short_decimal(x: Fraction) -> str:
+    """Return a number of few digits exactly, with an exponent where it lies far from 1.
+
+    >>> short_decimal(Fraction("1000.0004883")), short_decimal(Fraction(4337, 10**22)), short_decimal(Fraction(500))
+    ('1000.0004883', '4.337e-19', '500')
+    """
+    exact = Context(prec=PLENTY).divide(Decimal(x.numerator), Decimal(x.denominator)).normalize()
+    return f"{exact:f}" if -5 < exact.adjusted() < MOST_PLACES or not exact else _scientific(exact)
 
 
 def _scientific(x: Decimal) -> str:

@@ -18,8 +18,8 @@ from typing import Any
 
 from snapdp.accuracy import Curve, curve_of
 from snapdp.display import four_digits_up, shortened, visible
-from snapdp.errors import BudgetError, ParameterError, PremiseError
-from snapdp.exact import positive, probability
+from snapdp.errors import BudgetError, ParameterError, PremiseError, SnapdpError
+from snapdp.exact import positive, probability, shown
 from snapdp.mechanism import FinitePrecision, SnappingParameters, arithmetic_of
 from snapdp.studies.statistics.statistic import Part, Statistic, finite_steps, mechanism
 from snapdp.values import Value, replaced
@@ -152,7 +152,10 @@ class Line(OfStatistic):
 
 
 class Offer(Value):
-    """What a line would gain from more epsilon: accuracies of its parts now and then."""
+    """What a line would gain from more epsilon: accuracies of its parts now and then.
+
+    more_accuracies   none where so much epsilon is refused: nobody asked for it, and the line itself is as good
+    """
 
     title: str
     epsilon: Fraction
@@ -166,10 +169,11 @@ class Offer(Value):
         return tuple(1 - then / now if now else Fraction(0) for now, then in self._pairs())
 
     def _pairs(self) -> Iterable[tuple[Fraction, Fraction]]:
-        return zip(self.accuracies, self.more_accuracies, strict=True)
+        return zip(self.accuracies, self.more_accuracies, strict=True) if self.more_accuracies else ()
 
     def __repr__(self) -> str:
         steps = ", ".join(f"{four_digits_up(now)} -> {four_digits_up(then)}" for now, then in self._pairs())
+        steps = steps or "refused"
         return f"{shortened(visible(self.title))}: epsilon {self.epsilon} -> {self.more_epsilon}, accuracy {steps}"
 
 
@@ -294,7 +298,18 @@ def epsilon_needed(
     """Return the epsilon to type so that a statistic of one part has the accuracy asked for."""
     (part,) = statistic.parts
     steps = accuracy / part.numerator.factor
-    return numerator_epsilon(part, steps, alpha, arithmetic=arithmetic) / part.share
+    try:
+        return numerator_epsilon(part, steps, alpha, arithmetic=arithmetic) / part.share
+    except PremiseError as refusal:
+        if (bits := refusal.numbers.get("bits")) is None:
+            raise
+        raise PremiseError(
+            f"{statistic.shown}: {bits} bits are too few for accuracy = {shown(accuracy)} on this range, whatever "
+            "epsilon is tried: rounding would use up a visible part of it.",
+            "Give more bits, or leave bits out to have them chosen. Nothing was read and nothing spent.",
+            accuracy=accuracy,
+            bits=bits,
+        ) from None
 
 
 def numerator_accuracy(p: SnappingParameters, alpha: Fraction) -> Fraction:
@@ -325,12 +340,16 @@ def numerator_epsilon(
 
 
 def _offer(line: Line, epsilon: Fraction) -> Offer:
+    try:
+        more = replaced(line, epsilon=epsilon).accuracies
+    except SnapdpError:
+        more = ()
     return Offer(
         title=line.statistic.readable_title,
         epsilon=line.epsilon,
         more_epsilon=epsilon,
         accuracies=line.accuracies,
-        more_accuracies=replaced(line, epsilon=epsilon).accuracies,
+        more_accuracies=more,
     )
 
 
