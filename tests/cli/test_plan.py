@@ -8,12 +8,15 @@ import subprocess
 import sys
 from fractions import Fraction
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from click.testing import CliRunner
 
 from snapdp import Snapping
 from snapdp.accuracy.error import accuracy
+from snapdp.accuracy.worth import worth_of_mechanism
+from snapdp.cli import plots
 from snapdp.cli.app import main
 from snapdp.cli.render import bar
 from snapdp.cli.worth import point
@@ -569,6 +572,41 @@ def test_a_picture_of_p_bit_arithmetic_is_drawn(tmp_path):
     done = run(*BARE, "--epsilon", "0.5", "--arithmetic", "notes", "--plot", str(path))
     assert done.exit_code == 0, done.stderr
     assert path.stat().st_size > 5_000
+
+
+@pytest.mark.parametrize("arithmetic", ["exact", "proved"])
+@pytest.mark.parametrize(("if_value", "shown"), [(None, [500]), (412, [412]), ([3, 4], [3, 4]), (2000, [1000])])
+def test_a_picture_shows_the_law_at_the_guess_that_was_asked_about(arithmetic, if_value, shown):
+    """It showed the middle of the range as the value."""
+    said = {"epsilon": 1, "sensitivity": 1, "lower": 0, "upper": 1000, "arithmetic": arithmetic}
+    rows = plots._rows(worth_of_mechanism(**said, if_value=if_value))
+    for value, each in zip(shown, rows, strict=True):
+        axes = Mock()
+        points = plots._draw_law(axes, **each["law"])
+        assert axes.axvline.call_args.args == (value,)
+        heaviest = max(points, key=lambda point: point[1])
+        assert abs(heaviest[0] - value) <= 1
+        place = "at the middle of the range" if if_value is None else f"if the value were {value}"
+        assert axes.set_title.call_args.args == (f"law of the output {place}",)
+
+
+def test_a_plan_says_in_which_arithmetic_it_computes_wherever_it_is_shown(study):
+    flags = [*MEAN, "--epsilon", "0.5", "--arithmetic", "proved"]
+    assert "Arithmetic: proved, 118 bits, chosen." in run(*flags).output
+    chosen, declared, exact = (
+        json.loads(run(*each, "--json").output) for each in (flags, [*flags, "--bits", "128"], flags[:-2])
+    )
+    assert [(each["arithmetic"], each["bits"]) for each in (chosen, declared, exact)] == [
+        ("proved", None),
+        ("proved", 128),
+        ("exact", None),
+    ]
+    assert [each["lines"][0]["parts"][0]["bits"] for each in (chosen, declared, exact)] == [118, 128, None]
+    text = study.read_text().replace("version = 1", 'version = 2\narithmetic = "proved"\nbits = 128')
+    study.write_text(text.replace("step = 1", 'step = 1\nmissing = "middle"'))
+    plan = plan_of(load_study(study))
+    for shown in (repr(plan), plan._repr_html_()):
+        assert "epsilon 1/2 of budget 1, arithmetic proved, 128 bits" in shown
 
 
 def test_bars_grow_by_eighths():
