@@ -609,6 +609,25 @@ def test_a_plan_says_in_which_arithmetic_it_computes_wherever_it_is_shown(study)
         assert "epsilon 1/2 of budget 1, arithmetic proved, 128 bits" in shown
 
 
+def test_a_refusal_of_flags_says_nothing_of_a_study(study):
+    for flags, says in (
+        (["--n", "0"], "n = 0 is not a positive"),
+        (["--bits", "128"], "bits belongs to finite precision"),
+    ):
+        told = run(*MEAN, "--epsilon", "1", *flags).stderr
+        assert told.startswith(f"ParameterError: {says}")
+        assert "study" not in told
+    study.write_text(STUDY.replace("n = 5000", "n = 0"))
+    assert "study: n = 0" in run("plan", str(study)).stderr
+
+
+def test_a_noise_scale_that_is_rounded_up_says_so_and_a_tiny_epsilon_is_shown_as_it_is_typed():
+    notes = run(*BARE, "--epsilon", "1", "--arithmetic", "notes").output
+    assert row(notes, "noise scale") == ("1.000", "data units; a hair above sensitivity/epsilon")
+    assert row(run(*BARE, "--epsilon", "1e-9").output, "noise scale") == ("1000000000", "data units")
+    assert "One release at epsilon = 1e-9 " in run(*BARE, "--epsilon", "1e-9").output
+
+
 def test_bars_grow_by_eighths():
     assert [bar(Fraction(n, 8), 1) for n in (0, 1, 4, 8)] == ["", "▏", "▌", "█"]
 

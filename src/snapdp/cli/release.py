@@ -19,7 +19,7 @@ from snapdp.cli.flags.csv_dialect import csv_dialect, to_declare
 from snapdp.cli.flags.mechanism import arithmetic_options
 from snapdp.cli.flags.options import given, statistic_options
 from snapdp.cli.flags.source import is_study, refuse_strays, source_options
-from snapdp.cli.flags.statistics import study_values
+from snapdp.cli.flags.statistics import by_flags, study_values
 from snapdp.cli.screen import confirm, echo_json_text, is_conversation, one_line, say, watch
 from snapdp.display import exact_amount, shown_address
 from snapdp.exact import parameter
@@ -160,7 +160,8 @@ def _study(options: dict[str, Any], ledger: Ledger) -> Study:
     if options["dataset"] is None and len(names) != 1:
         many = f"it has {len(names)}: {', '.join(names)}" if names else "it has none yet"
         raise click.UsageError(f"Which account of the ledger is charged? Give --dataset NAME; {many}.")
-    return study(study_values(options, dataset=options["dataset"] or names[0]))
+    with by_flags():
+        return study(study_values(options, dataset=options["dataset"] or names[0]))
 
 
 def _plan(study: Study, options: dict[str, Any]) -> Plan:

@@ -51,7 +51,7 @@ def show(worth: Worth) -> None:
     p, price = worth.parameters, worth.price
     missed = f"missed with probability at most {exact_amount(worth.alpha)}"
     rows = [
-        ("noise scale", four_digits(p.unit * p.noise_scale), "data units"),
+        ("noise scale", four_digits(p.unit * p.noise_scale), f"data units{_hair(worth)}"),
         ("grid of the outputs", str(p.data_grid), ""),
         ("outputs are clamped to", _clamp(worth), ""),
         ("accuracy", f"± {four_digits_up(worth.tight)}", f"{missed}; {_beside_laplace(worth)}"),
@@ -85,6 +85,12 @@ def _beside_laplace(worth: Worth) -> str:
 def _arithmetic(worth: Worth) -> str:
     p = worth.parameters
     return "" if p.precision is None else f", arithmetic {p.rule}, {p.precision.uniform} bits"
+
+
+def _hair(worth: Worth) -> str:
+    """Return a word on a noise scale that is rounded up: a grid may be twice as wide for it."""
+    p = worth.parameters
+    return "; a hair above sensitivity/epsilon" if p.unit * p.noise_scale > p.sensitivity / p.epsilon else ""
 
 
 def _published_row(worth: Worth) -> tuple[str, str, str]:

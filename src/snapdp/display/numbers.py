@@ -4,7 +4,7 @@ Room: display. Who reads a bound must not read a better one: a figure is the num
 Accuracies and what they are made of are shown by `four_digits_up` wherever they are shown; a number that promises
 nothing, such as a noise scale, by `four_digits`. docs/guide/planning.md tells readers so.
 
-    exact_amount      0.3  1/3  -0.5       the number: a decimal of at most six places, else a fraction
+    exact_amount      0.3  1/3  1e-9       the number: a decimal of at most six places, or digits, else a fraction
     exact_operand     0.3  (1/3)  (-0.5)   the number as it stands in an expression, in brackets where it needs them
     exact_float       2^-52  2.5  1/3      the number as a machine holds it
     decimal_up        0.3334  -0.3333      so many places after the point, up; decimal_down: down; decimal_nearest
@@ -41,13 +41,21 @@ PLENTY = 2000  # digits of a double, and of a whole number that records may hold
 
 
 def exact_amount(x: Fraction) -> str:
-    """Return an amount exactly: as a short decimal where it is one, else as a fraction.
+    """Return an amount exactly: as a short decimal where it is one, with an exponent if it is tiny, else as a fraction.
 
     >>> exact_amount(Fraction(3, 10)), exact_amount(Fraction(-1, 2)), exact_amount(Fraction(1, 3))
     ('0.3', '-0.5', '1/3')
+    >>> exact_amount(Fraction(1, 10**9)), exact_amount(Fraction(1213, 1250 * 10**9)), exact_amount(Fraction(1, 2**40))
+    ('1e-9', '9.704e-10', '1/1099511627776')
     """
     places = _places(x)
-    return str(x) if places is None or places > SHORT_PLACES else _pointed(x.numerator, x.denominator, places)
+    if places is None:
+        return str(x)
+    if places <= SHORT_PLACES:
+        return _pointed(x.numerator, x.denominator, places)
+    digits = abs(x.numerator) * 10**places // x.denominator  # all of them, as a whole number
+    is_tiny = abs(x) < Fraction(1, 10**SHORT_PLACES) and digits < 10**SHORT_PLACES
+    return _scientific(Decimal(digits if x > 0 else -digits).scaleb(-places)) if is_tiny else str(x)
 
 
 def exact_operand(x: Fraction) -> str:

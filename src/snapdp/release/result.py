@@ -169,7 +169,8 @@ def load_record(path: str | os.PathLike[str]) -> dict[str, Any]:
             raise DataError(f"the file is larger than {MOST_BYTES >> 20} MiB.", "Give a record that a release wrote.")
         record = json.loads(content.decode(), parse_constant=_no_number, object_pairs_hook=_unrepeated)
     except OSError as problem:
-        raise DataError(f"the record cannot be read: {problem.strerror}.", "Check the path.") from None
+        name = shortened(visible(os.fspath(path)))
+        raise DataError(f"the record {name} cannot be read: {problem.strerror}.", "Check the path.") from None
     except SnapdpError:
         raise
     except (ValueError, RecursionError):

@@ -214,6 +214,11 @@ def test_screen_and_report_show_a_number_alike(tmp_path):
         assert f">{text}<" in result.to_html()
 
 
+def test_a_record_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(DataError, match=r"no such\.json cannot be read: No such file"):
+        snapdp.load_release(tmp_path / "no such.json")
+
+
 def test_a_bar_says_value_and_interval_in_words():
     number = Number("count()", "", "north", 3, 3, 1, 5, "1/20", "1", False)
     assert "north: 3, 1 to 5<" in bars([number])
