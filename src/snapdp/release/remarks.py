@@ -49,6 +49,13 @@ def unknown_line(block: NumberBlock) -> str:
     return f"{title}: nothing is known of {whom}. The interval there is everything that the number can be."
 
 
+def bits_in_words(record: Mapping[str, Any]) -> str:
+    """Return the bits of the numbers in which a release in finite precision was computed."""
+    bits = sorted({part.get("bits", 0) for each in record["statistics"] for part in each["parts"]})
+    shown = " and ".join(map(str, bits)) if len(bits) < 3 else f"{bits[0]} to {bits[-1]}"
+    return f"{shown} bits"
+
+
 def _short(name: str) -> str:
     """Return a name of the record as it can stand in a line."""
     return shortened(visible(name), LONGEST)

@@ -1,29 +1,18 @@
 """An expression as layers around its innermost sum: each one is a function of the next, and of constants only.
 
 Room: verifier. What is computed from a released number costs nothing, whatever it is; so the theorem is about the
-innermost layers, and what lies outside of the snap is post-processing. A layer may use the next one more than once.
-Theory: docs/theory/verifier-loss.md, (34)-(36).
+innermost layers, and what lies outside of the snap (snap.py) is post-processing. A layer may use the next one more than
+once. Theory: docs/theory/verifier-loss.md, (34).
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
-from fractions import Fraction
-
-from snapdp.errors import PremiseError
-from snapdp.exact import HALF, exponent_of_power, nearest_multiple, round_nearest
-from snapdp.values import Value, replaced
+from snapdp.values import replaced
 from snapdp.verifier.language import syntax
-from snapdp.verifier.loss.cuts import Ends, RisingStep, affine, rising_step, slack
 from snapdp.verifier.machine.folding import children
-from snapdp.verifier.machine.machine import FUNCTIONS, Machine
-from snapdp.verifier.machine.monotone import direction
-from snapdp.verifier.machine.semantics import evaluate_float
 
 SNAPPED = "snapped"  # no name of a program is compared with it: no other variable is left where it stands
 MOST_PARTS = 64
-ROUND = "round"
 
 
 def layers(tree: syntax.Expression) -> tuple[syntax.Expression, ...]:
@@ -57,155 +46,6 @@ def _sized(tree: syntax.Expression, sizes: dict[int, int]) -> int:
     return sizes[id(tree)]
 
 
-class Snap(Value):
-    """How the innermost sum becomes an output: the grid, the ends between which outputs lie, and what is released.
-
-    `released` is the output as an expression of the snapped value, named SNAPPED; None where that is the output itself,
-    moved between the ends. `unit` is what the sum is multiplied by before it is snapped. The cell of k begins at
-    (k - 1/2) grid + offset in the real sum, or up to `below` under or `above` over that.
-    """
-
-    grid: Fraction | None = None
-    ends: Ends | None = None
-    released: syntax.Expression | None = None
-    unit: Fraction = Fraction(1)
-    step: str = ROUND  # what makes multiples of the sum: round, floor or rint
-    exact: bool = False  # the step rounds nothing: its own grid is a power of two
-    rounded_steps: tuple[RisingStep, ...] = ()  # between the sum and the step, where one of them rounds
-    offset: Fraction = Fraction(0)
-    below: Fraction = Fraction(0)
-    above: Fraction = Fraction(0)
-    splits_zero: bool = False  # -0.0 is an output beside 0.0
-    needs_nonzero_noise: bool = False  # without it a sum of -0.0 could be told from 0.0
-
-    @property
-    def is_plain(self) -> bool:
-        """Return whether this is the snap of the theorem: to a grid, ties up, of the sum times a power of two."""
-        return self.step == ROUND and not self.rounded_steps
-
-    @property
-    def width(self) -> Fraction:
-        """Return the least width of a cell; theory (10) and (45)."""
-        assert self.grid is not None
-        return (self.grid / 2 if self.splits_zero else self.grid) - self.below - self.above
-
-
-def snap_of(found: tuple[syntax.Expression, ...], machine: Machine) -> Snap:
-    """Return the snap in the layers of a program: the first rounding outside of the sum, and a clamp in or around it.
-
-    round(clamp(y)) = clamp'(round(y)), clamp' between the rounded ends; clamp(g(x)) for an increasing g bounds the
-    multiples of the grid that differ in it; theory (35) and (36). Scaling by a power of two is exact; other steps that
-    rise round, and move where cells begin (cuts.py).
-    """
-    steps: list[RisingStep] = []
-    inner: Ends | None = None  # of a clamp, as the machine carries them through the steps
-    unsnapped: Ends | None = None  # the same, in the unit of the sum: all there is where nothing snaps
-    signed, tangled = True, False  # may -0.0 be met here, and become another number than 0.0 by a clamp that ends at 0?
-    for place in reversed(range(len(found) - 1)):
-        layer = found[place]
-        if isinstance(layer, syntax.Rounding) or (
-            isinstance(layer, syntax.ExactFunction) and layer.name in syntax.STEPS
-        ):
-            snap = _snapped_by(layer, tuple(steps), inner)
-            needs = {ROUND: False, "floor": signed, "rint": tangled}[snap.step]
-            made = _with_outside(replaced(snap, needs_nonzero_noise=needs), found[: place + 1], machine)
-            return _with_cuts(made, layer, tuple(steps), machine)
-        if isinstance(layer, syntax.Clamping):
-            ends = machine.constant(layer.lower), machine.constant(layer.upper)
-            inner, tangled = _composed(inner, ends), tangled or (signed and 0 in ends)
-            if not any(step.rounds for step in steps):
-                unsnapped = inner[0] / affine(tuple(steps))[0], inner[1] / affine(tuple(steps))[0]
-        elif not machine.adds_exactly and (step := rising_step(layer)) is not None:
-            steps.append(step)
-            if inner is not None:
-                low, high = (round_nearest(step.factor * end + step.shift, machine.p) for end in inner)
-                inner = low, high
-            if step.shift:  # a sum with a number that is not zero is never -0.0
-                signed = tangled = False
-        else:
-            break
-    return Snap(ends=unsnapped)
-
-
-Step = syntax.Rounding[syntax.Expression] | syntax.ExactFunction[syntax.Expression]
-
-
-def _snapped_by(layer: Step, steps: tuple[RisingStep, ...], inner: Ends | None) -> Snap:
-    """Return the snap of a step after others, with the ends of clamps between them and the sum."""
-    (unit, _), own = affine(steps), _grid_of(layer)
-
-    def snapped(end: Fraction) -> Fraction:
-        return nearest_multiple(end, own) if isinstance(layer, syntax.Rounding) else FUNCTIONS[layer.name](end)
-
-    return Snap(
-        grid=own / unit,
-        ends=None if inner is None else (snapped(inner[0]) / unit, snapped(inner[1]) / unit),
-        unit=unit,
-        step=ROUND if isinstance(layer, syntax.Rounding) else layer.name,
-        exact=exponent_of_power(own) is not None,
-        rounded_steps=steps if any(step.rounds for step in steps) else (),
-    )
-
-
-def _grid_of(layer: Step) -> Fraction:
-    """Return the grid of a step itself: floor and rint give whole numbers."""
-    return layer.grid if isinstance(layer, syntax.Rounding) else Fraction(1)
-
-
-def _composed(inner: Ends | None, outer: Ends) -> Ends:
-    """Return the clamp that is one clamp after another."""
-    if inner is None:
-        return outer
-    low, high = (min(max(end, outer[0]), outer[1]) for end in inner)
-    return low, high
-
-
-def _with_outside(snap: Snap, outside: tuple[syntax.Expression, ...], machine: Machine) -> Snap:
-    """Add what lies outside of the rounding, the last of these layers: the first clamp, and what is released."""
-    *outer, rounding = outside
-    ends, plain = snap.ends, not outer
-    is_plain = snap.is_plain and snap.unit == 1
-    for place in reversed(range(len(outer))):
-        layer = outer[place]
-        if not isinstance(layer, syntax.Clamping):
-            continue
-        if place == len(outer) - 1 and is_plain:
-            ends, plain = _composed(ends, (layer.lower, layer.upper)), place == 0
-        else:
-            reached = _reached(substituted(layer.operand, rounding), layer, snap, machine)
-            ends = ends if reached is None else _composed(ends, reached)
-        break
-    released = None if plain and is_plain else substituted(outside[0], rounding)
-    return replaced(snap, ends=ends, released=released)
-
-
-def _with_cuts(snap: Snap, layer: Step, steps: tuple[RisingStep, ...], machine: Machine) -> Snap:
-    """Add where the cells begin; theory (43)-(46)."""
-    grid = snap.grid
-    assert grid is not None
-    slope, shift = affine(steps)
-    offset = (grid / 2 if snap.step == "floor" else Fraction(0)) - shift / slope
-    snap = replaced(snap, offset=offset)
-    if snap.ends is None or machine.adds_exactly:
-        return snap
-    low, high = snap.ends
-    if snap.step == "rint" and low <= 0 <= high:  # -0.0 lies between -1 and 0.0: all three are told apart
-        snap = replaced(snap, ends=(min(low, -grid), max(high, grid)), splits_zero=True)
-    first, last = cell_indices(snap)
-    cuts = [(k - (0 if snap.step == "floor" else HALF)) * _grid_of(layer) for k in (first + 1, last)]
-    held = all(round_nearest(cut, machine.p) == cut for cut in cuts)
-    at_floats = held and snap.step != "rint" and max(map(abs, (first + 1, last))) <= 1 << machine.p
-    below, above = slack((min(cuts), max(cuts)), steps, at_floats=at_floats, p=machine.p)
-    return replaced(snap, below=below, above=above)
-
-
-def cell_indices(snap: Snap) -> tuple[int, int]:
-    """Return the numbers of the first and the last cell, those of the ends."""
-    assert snap.grid is not None
-    assert snap.ends is not None
-    return math.floor(snap.ends[0] / snap.grid), math.ceil(snap.ends[1] / snap.grid)
-
-
 def substituted(tree: syntax.Expression, part: syntax.Expression) -> syntax.Expression:
     """Return a tree in which a part is named SNAPPED, wherever it stands."""
     if tree == part:
@@ -215,56 +55,3 @@ def substituted(tree: syntax.Expression, part: syntax.Expression) -> syntax.Expr
     if isinstance(tree, (syntax.Negation, syntax.Logarithm, syntax.Rounding, syntax.Clamping, syntax.ExactFunction)):
         return replaced(tree, operand=substituted(tree.operand, part))
     return tree
-
-
-def released_value(snap: Snap, machine: Machine, multiple: Fraction) -> Fraction | None:
-    """Return what is released where the sum, in its own unit, was snapped to a multiple of the grid; None: no number.
-
-    The ends are not applied where the snapped value itself is released: they are no part of what was peeled off.
-    """
-    if snap.released is None:
-        return multiple
-    try:
-        return evaluate_float(snap.released, {SNAPPED: multiple * snap.unit}, machine)
-    except PremiseError:
-        return None
-
-
-def _reached(
-    inside: syntax.Expression, clamp: syntax.Clamping[syntax.Expression], snap: Snap, machine: Machine
-) -> Ends | None:
-    """Return the multiples of the grid from which on a clamp of a monotone function of them changes nothing more.
-
-    They are compared with the ends that the machine holds: a sum that is exact may lie between such an end and the
-    number that the program states; theory (36).
-    """
-    trend = direction(inside, SNAPPED, 1)
-    if not trend or snap.grid is None or _has_a_logarithm(inside):
-        return None
-    grid, most = snap.grid, 1 << machine.p
-
-    def value(k: int) -> Fraction:
-        return trend * evaluate_float(inside, {SNAPPED: k * grid * snap.unit}, machine)
-
-    low, high = sorted(trend * machine.constant(end) for end in (clamp.lower, clamp.upper))
-    try:
-        first = first_index(lambda k: value(k) > low, -most, most)
-        last = first_index(lambda k: value(k) >= high, -most, most)
-    except PremiseError:
-        return None
-    return None if first is None or last is None or first <= -most else ((first - 1) * grid, last * grid)
-
-
-def _has_a_logarithm(tree: syntax.Expression) -> bool:
-    """Return whether a logarithm is taken, which gives no number far from the clamp: that is one more output."""
-    return isinstance(tree, syntax.Logarithm) or any(map(_has_a_logarithm, children(tree)))
-
-
-def first_index(holds: Callable[[int], bool], low: int, high: int) -> int | None:
-    """Return the least whole number from low to high for which a monotone condition holds; None: it holds for none."""
-    if not holds(high):
-        return None
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if holds(middle) else (middle + 1, high)
-    return low

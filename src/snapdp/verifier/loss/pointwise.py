@@ -22,8 +22,8 @@ from snapdp.exact import (
     power_of_two,
 )
 from snapdp.values import Value
-from snapdp.verifier.loss.layers import Snap
 from snapdp.verifier.loss.shape import Shape
+from snapdp.verifier.loss.snap import Snap
 from snapdp.verifier.loss.universal_bound import shorter, tail_errors, working_bits
 from snapdp.verifier.machine.machine import Machine
 

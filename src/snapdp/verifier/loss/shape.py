@@ -2,7 +2,7 @@
 
 Room: verifier. Reads the folded expression of a program and finds the numbers of the theorem in it: the effective
 epsilon of the noise and how often that is rounded (noise.py), how far the float query moves, grid and clamp. What is
-computed from the snapped value is post-processing (layers.py); what is done to the query before the noise is added is
+computed from the snapped value is post-processing (snap.py); what is done to the query before the noise is added is
 charged (query_path.py).
 What the theorem needs besides is a checklist: each premise is proved, assumed (by the file or the machine), or failed.
 Theory: docs/theory/verifier-loss.md, (1)-(2), (22), (34)-(40) and (42)-(47).
@@ -17,9 +17,10 @@ from snapdp.display import four_digits, scientific_up
 from snapdp.exact import HALF, exponent_of_power, round_nearest
 from snapdp.values import Value, replaced
 from snapdp.verifier.language import syntax
-from snapdp.verifier.loss.layers import ROUND, Snap, layers, snap_of
+from snapdp.verifier.loss.layers import layers
 from snapdp.verifier.loss.noise import Noise, Samples, noise_of
 from snapdp.verifier.loss.query_path import Range, Reach, confined, is_path, query_of, reach_of
+from snapdp.verifier.loss.snap import ROUND, Snap, snap_of
 from snapdp.verifier.machine.folding import children, names_in
 from snapdp.verifier.machine.machine import Machine
 

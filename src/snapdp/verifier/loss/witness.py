@@ -16,11 +16,11 @@ from snapdp.errors import PremiseError
 from snapdp.exact import power_of_two
 from snapdp.verifier.language.syntax import Query
 from snapdp.verifier.loss.exact_loss import ExactLoss, ProgramLaw, exact_loss
-from snapdp.verifier.loss.layers import released_value
 from snapdp.verifier.loss.neighbours import Neighbours, Pair
 from snapdp.verifier.loss.pointwise import Outputs, held_output
 from snapdp.verifier.loss.query_path import value_on
 from snapdp.verifier.loss.shape import Shape
+from snapdp.verifier.loss.snap import released_value
 from snapdp.verifier.machine.execution import Execution
 from snapdp.verifier.machine.rationals import finite, fraction_of
 

@@ -12,10 +12,10 @@ from fractions import Fraction
 
 from snapdp.display import Chart, Look, exact_float, scale
 from snapdp.verifier.loss.exact_loss import ExactLoss, ProgramLaw
-from snapdp.verifier.loss.layers import released_value
 from snapdp.verifier.loss.pointwise import Outputs, cell_ends, held_output
 from snapdp.verifier.loss.query_path import value_on
 from snapdp.verifier.loss.shape import Shape
+from snapdp.verifier.loss.snap import released_value
 from snapdp.verifier.loss.verdict import Verdict
 from snapdp.verifier.machine.execution import Execution
 from snapdp.verifier.machine.machine import Machine
