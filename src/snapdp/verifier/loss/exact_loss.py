@@ -8,9 +8,8 @@ Theory: docs/theory/verifier-loss.md, (20)-(21).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from fractions import Fraction
-from itertools import pairwise
 from typing import Any
 
 from snapdp.errors import PremiseError
@@ -97,18 +96,6 @@ class ProgramLaw:
         for _, preimage in preimages:
             if preimage.start < preimage.stop:
                 total += (below(preimage.stop) - below(preimage.start)) * self.weight
-        return total
-
-    def probabilities(self, outputs: Sequence[Fraction]) -> list[Enclosure]:
-        """Return the probability of every output, given all of them in increasing order: one search for each end."""
-        total = [enclose(0)] * len(outputs)
-        for sign in self.execution.signs:
-            rising = (self.execution.directions[sign] or 0) >= 0
-            ordered = outputs if rising else outputs[::-1]
-            ends = [self._first(sign, output, beyond=False) for output in ordered] + [self.execution.draw.last + 1]
-            below = [self.execution.draw.below(end) for end in ends]
-            masses = [(high - low) * self.weight for low, high in pairwise(below)]
-            total = [a + b for a, b in zip(total, masses if rising else masses[::-1], strict=True)]
         return total
 
     def _first(self, sign: int, output: Fraction, *, beyond: bool) -> int:

@@ -244,20 +244,6 @@ class Execution:
     def output(self, f: Fraction, sign: int, ordinal: int) -> Any:
         return self.function(f, sign)(self.draw.number(ordinal))
 
-    def preimage(self, f: Fraction, sign: int, x: Any, guess: int | None = None) -> Preimage:
-        """Return the draws that lead from f to the output x, an mpfr."""
-        run, rising = self.function(f, sign), (self.directions[sign] or 0) >= 0
-        number = self.draw.number
-
-        def reached(ordinal: int) -> bool:
-            return bool(run(number(ordinal)) >= x if rising else run(number(ordinal)) <= x)
-
-        def passed(ordinal: int) -> bool:
-            return bool(run(number(ordinal)) > x if rising else run(number(ordinal)) < x)
-
-        start = self.first_where(reached, guess)
-        return Preimage(start, self.first_where(passed, start))
-
     def first_where(self, holds: Callable[[int], bool], guess: int | None = None) -> int:
         """Return the least number of a draw for which a monotone condition holds; last + 1 where it never does.
 
