@@ -38,6 +38,7 @@ INDEX, LATER = (
     {"index": ("BIGINT",)},
     {"shown"},
 )  # a column of parts only, and one that the first side files do not have
+FRAME_BYTES, ROW_BYTES, LONG_NAME = 1 << 20, 128, 1 << 12  # of a side file: a row has five numbers of 8 bytes
 Wrong = tuple[str, str, str]  # what in a file does not follow: its name, what it says, what it should say
 Found = TypeVar("Found")
 
@@ -70,7 +71,7 @@ class FilesBeside:
         self, field: str, stated: Mapping[str, Any], drawn: Drawn, values: Mapping[str, Any]
     ) -> Generator[Finding, None, Drawn]:
         """Yield what is wrong with a long part, in the record and in its file; return it with the file's indices."""
-        path = yield from self._named(field, stated, values, drawn.part.cells)
+        path = yield from self._named(field, stated, values, drawn)
         if path is None:
             return unseen(drawn)
         self._note(path, drawn)
@@ -81,7 +82,7 @@ class FilesBeside:
         self, field: str, stated: Mapping[str, Any], values: Mapping[str, Any], parts: Sequence[Drawn], block: Block
     ) -> Generator[Finding, None, None]:
         """Yield what is wrong with a long derived block; its numbers follow from parts that were looked at."""
-        path = yield from self._named(field, stated, values, parts[0].part.cells)
+        path = yield from self._named(field, stated, values, parts[0])
         if path is not None and any(isinstance(part, Unseen) for part in parts):
             self.unseen.append(path.name)
         elif path is not None:
@@ -93,12 +94,13 @@ class FilesBeside:
         (self.seen if _has_known_names(statistic, drawn.part.cells) else self.unseen).append(path.name)
 
     def _named(
-        self, field: str, stated: Mapping[str, Any], values: Mapping[str, Any], cells: int
+        self, field: str, stated: Mapping[str, Any], values: Mapping[str, Any], drawn: Drawn
     ) -> Generator[Finding, None, Path | None]:
         """Yield what a record says of a long block that does not follow; return its file, if it is there and whole."""
         digest = stated["file"]["digest"] if "file" in stated else ""
         if not SHA256.fullmatch(digest):
             digest = "sha256: and 64 digits"
+        cells = drawn.part.cells
         file = SideFile.of(digest=digest, rows=cells)
         wrong = list(differences(field, stated, {**values, "cells": cells, "file": file.stated}))
         yield from wrong
@@ -106,12 +108,25 @@ class FilesBeside:
         if wrong or path is None or not os.path.isfile(path):
             self.unseen.append(file.name)
             return None
-        found = digest_of(path)
+        found = digest_of(path, most=most_bytes(drawn))
         if found != digest:
-            says = f"{file.name} with {found or 'what cannot be read'}"
+            says = f"{file.name} with {found or 'what cannot be read, or is too long for its rows'}"
             yield Finding(field=f"{field}.file", says=says, should=digest, about=file.name)
             return None
         return path
+
+
+def most_bytes(drawn: Drawn) -> int:
+    """Return more bytes than the side file of a part can have: what its rows and the names of its cells take.
+
+    Names that the record does not list, but names by their digest, are taken to have LONG_NAME bytes each.
+    """
+    statistic, cells = drawn.line.statistic, drawn.part.cells
+    if _unlisted(statistic):
+        names = cells * LONG_NAME
+    else:
+        names = sum(len(label.encode()) for label in statistic.labels)
+    return FRAME_BYTES + cells * ROW_BYTES + 2 * names
 
 
 def _looked(
