@@ -373,7 +373,6 @@ def test_a_mechanism_by_flags_does_not_speak_of_a_file():
         (("snap_half", "--pair", "3,5"), "the pair is 2 apart"),
         (("snap_half", "--pair", "64,65"), "outside the declared range"),
         (("snap_half", "--pair", "nan,1"), "not a finite number"),
-        (("snap_noclamp", "--pair", "3,4"), "has no table of cases"),
         (("record.json", "--pair", "3,4"), "belong to a program"),
     ],
 )
@@ -381,6 +380,21 @@ def test_a_pair_that_is_none_is_refused(words, said):
     done = run(*words)
     assert (done.exit_code, done.stdout) == (2, "")
     assert said in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "exit_code"), [(("naive_laplace", "--pair", "3,4"), 1), (("snap_noclamp", "--pair", "all"), 3)]
+)
+def test_a_verdict_without_a_table_of_cases_is_a_verdict(words, exit_code):
+    done, plain = run(*words), run(words[0])
+    assert (done.exit_code, plain.exit_code) == (exit_code, exit_code)
+    assert done.stdout.startswith(plain.stdout)
+    told = " ".join(done.stdout[len(plain.stdout) :].split())
+    assert told.startswith(
+        f"{words[0]} has no table of cases: no bound of its loss is known. Cases are those of clamp("
+    )
+    values = json.loads(run(*words, "--json").stdout)
+    assert (values["cases"], values["no_cases"]) == (None, told)
 
 
 @pytest.mark.parametrize("what", [("snap_half",), NOTES], ids=["program", "mechanism"])

@@ -8,6 +8,7 @@ Room: cli. Parse, one library call, render. Exit 0 VERIFIED, 1 REFUTED, 2 wrong 
 from __future__ import annotations
 
 import os
+import textwrap
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from snapdp.verifier import CertificateFile, Verdict
 
 EXIT = {"VERIFIED": 0, "REFUTED": 1, "UNBOUNDED": 3, "INCONCLUSIVE": 4}
+WIDTH = 79  # of a sentence under a verdict
 COLOURS = {"VERIFIED": "green", "REFUTED": "red", "UNBOUNDED": "yellow", "INCONCLUSIVE": "yellow"}
 MISUSED = 2
 EXAMPLE = """\b
@@ -112,13 +114,13 @@ def verify_command(
         found = audited_function(program).verify(machine=machine_text, claim=claim)
     else:
         found = verify(*program_and_machine(program, machine_text), claim=claim)
-    pairs = _pairs(found, ends)
+    pairs, lacking = _pairs(found, ends)
     written = _files(found, pairs, certificate=certificate, report=report)
     if as_json:
-        cases = {"cases": cases_values(found, pairs)} if pairs else {}
+        cases = {"cases": cases_values(found, pairs)} if pairs else _without(lacking)
         echo_json({**verdict_values(found), **cases}, indent=2)
     else:
-        cases_shown = f"\n{cases_text(found, pairs)}" if pairs else ""
+        cases_shown = f"\n{cases_text(found, pairs)}" if pairs else lacking
         echo(verdict_text(found) + cases_shown, nl=False, colour=COLOURS[found.kind])
     _end(ctx, found, written)
 
@@ -142,16 +144,32 @@ def _require_directories(**files: Path | None) -> None:
 
 def _pairs(
     found: Verdict, ends: list[str], parameters: SnappingParameters | None = None
-) -> list[tuple[Fraction, Fraction]]:
-    """Return the pairs of a table of cases; those of a mechanism are given in data units."""
-    from snapdp.verifier import asked_pair, mechanism_pair, telling_pairs
+) -> tuple[list[tuple[Fraction, Fraction]], str]:
+    """Return the pairs of a table of cases, and why there is none: a verdict is one without a table, too.
+
+    Those of a mechanism are given in data units.
+    """
+    from snapdp.errors import PremiseError
+    from snapdp.verifier import asked_pair, mechanism_pair, require_cases, telling_pairs
 
     if not ends:
-        return []
-    if ends == ["all"]:
-        return list(telling_pairs(found))
-    one, two = ends
-    return [asked_pair(found, one, two) if parameters is None else mechanism_pair(parameters, one, two)]
+        return [], ""
+    try:
+        if ends == ["all"]:
+            require_cases(found)
+            return list(telling_pairs(found)), ""
+        one, two = ends
+        pair = asked_pair(found, one, two) if parameters is None else mechanism_pair(parameters, one, two)
+        require_cases(found)
+    except PremiseError as problem:
+        said = f"{problem.problem} {problem.advice}"
+        return [], f"\n{textwrap.fill(said, WIDTH, break_on_hyphens=False)}\n"
+    return [pair], ""
+
+
+def _without(lacking: str) -> dict[str, Any]:
+    """Return what JSON says where a table of cases was asked for and there is none."""
+    return {"cases": None, "no_cases": " ".join(lacking.split())} if lacking else {}
 
 
 def _judge_mechanism(
@@ -169,13 +187,13 @@ def _judge_mechanism(
     ends = _ends(pair)
     _require_directories(certificate=certificate, report=report)
     found = verify_mechanism(parameters, claim=claim)
-    pairs = _pairs(found, ends, parameters)
+    pairs, lacking = _pairs(found, ends, parameters)
     written = _files(found, pairs, certificate=certificate, report=report, parameters=parameters)
     if as_json:
-        cases = {"cases": cases_values(found, pairs, parameters=parameters)} if pairs else {}
+        cases = {"cases": cases_values(found, pairs, parameters=parameters)} if pairs else _without(lacking)
         echo_json({**mechanism_values(parameters, found), **cases}, indent=2)
     else:
-        cases_shown = f"\n{cases_text(found, pairs, parameters=parameters)}" if pairs else ""
+        cases_shown = f"\n{cases_text(found, pairs, parameters=parameters)}" if pairs else lacking
         echo(mechanism_text(parameters, found) + cases_shown, nl=False, colour=COLOURS[found.kind])
     _end(ctx, found, written)
 

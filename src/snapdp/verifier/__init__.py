@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from snapdp.verifier.loss.cases import (
         asked_pair as asked_pair,
         case_constants as case_constants,
+        require_cases as require_cases,
         telling_pairs as telling_pairs,
     )
     from snapdp.verifier.loss.output_draws import output_draws as output_draws
@@ -103,7 +104,7 @@ else:
             "language.printing": "printed",
             "language.programs": "decoded load_program stated_machine",
             "language.syntax": "Program",
-            "loss.cases": "asked_pair case_constants telling_pairs",
+            "loss.cases": "asked_pair case_constants require_cases telling_pairs",
             "loss.output_draws": "output_draws",
             "loss.verdict": "Verdict verify",
             "machine.machine": "Machine parse_machine",

@@ -38,11 +38,7 @@ class CaseConstants(Value):
 
 def case_constants(verdict: Verdict, pairs: Iterable[Pair]) -> tuple[CaseConstants, ...]:
     """Return every case with its constants, the largest over the pairs; losses of None: no output falls into it."""
-    if verdict.universal is None or verdict.shape.failed:
-        raise PremiseError(
-            f"{verdict.program.name} has no table of cases: no bound of its loss is known.",
-            "Cases are those of clamp(round(query + noise)), with every premise of the theorem.",
-        )
+    require_cases(verdict)
     losses: dict[str, dict[str, tuple[Fraction, Fraction]]] = {case: {} for case in CASES}
     for pair in pairs:
         low, high = sorted(pair, key=lambda value: noised(value, verdict))
@@ -62,6 +58,15 @@ def case_constants(verdict: Verdict, pairs: Iterable[Pair]) -> tuple[CaseConstan
         )
         for case, found in losses.items()
     )
+
+
+def require_cases(verdict: Verdict) -> None:
+    """Refuse a verdict that has no table of cases: on a program that is not what the theorem is about."""
+    if verdict.universal is None or verdict.shape.failed:
+        raise PremiseError(
+            f"{verdict.program.name} has no table of cases: no bound of its loss is known.",
+            "Cases are those of clamp(round(query + noise)), with every premise of the theorem.",
+        )
 
 
 def _losses(verdict: Verdict, low: Fraction, high: Fraction) -> Iterable[tuple[str, str, Fraction, Fraction]]:

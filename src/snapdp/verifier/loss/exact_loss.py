@@ -75,11 +75,13 @@ class ProgramLaw:
         """Refuse an input for which some draw gives no number.
 
         An operand of ln that is not negative at both ends of a piece is not negative between them, and nothing divides
-        by 0.
+        by 0. Where ln of 0 is taken for a draw like any other, a clamp may hide it: so one is looked at step by step.
         """
         ends = ((sign, end) for sign, found in pieces.items() for each in found for end in (each.start, each.stop - 1))
         if any(is_nan(self.output(sign, ordinal)) for sign, ordinal in ends):
             raise PremiseError("the program has no value for some draws.")
+        for sign in pieces:
+            self.execution.require_numbers(self.f, sign)
 
     def output(self, sign: int, ordinal: int) -> Any:
         """Return the output of one draw, an mpfr."""

@@ -23,6 +23,7 @@ from snapdp.verifier.machine.folding import folded, names_in, rounded_operation,
 from snapdp.verifier.machine.machine import Machine
 from snapdp.verifier.machine.monotone import NOT_MONOTONE, Piece, Pieces, direction
 from snapdp.verifier.machine.rationals import Operation, as_mpfr, as_number, finite, of_rationals
+from snapdp.verifier.machine.semantics import evaluate_float
 
 _METHODS = {"+": "add", "-": "sub", "*": "mul", "/": "div"}
 
@@ -238,6 +239,24 @@ class Execution:
         if self.laplace and self.drawn is not None and sign < 0:
             names[self.drawn] = mpfr_context(self.machine.p, "nearest").minus
         return names
+
+    def require_numbers(self, f: Fraction, sign: int) -> None:
+        """Refuse a value of the query for which some step gives no number at a draw that is far from every limit.
+
+        There an infinity is none of the draw, and a clamp further out must not make a number of it.
+        """
+        names = {} if self.query is None else {self.query: f}
+        if self.sign_name is not None:
+            names[self.sign_name] = Fraction(sign)
+        if self.drawn is not None:
+            usual = self.draw.value(self.draw.ordinal(as_mpfr(self._usual_draw)))
+            names[self.drawn] = sign * usual if self.laplace else usual
+        evaluate_float(self.expression, names, self.machine)
+
+    @property
+    def _usual_draw(self) -> Fraction:
+        """Return about 3/8 for U; for what is drawn as a logarithm, about that of it."""
+        return Fraction(-1) if self.laplace or self.machine.sampler == "ideal" else Fraction(3, 8)
 
     def output(self, f: Fraction, sign: int, ordinal: int) -> Any:
         return self.function(f, sign)(self.draw.number(ordinal))

@@ -13,8 +13,10 @@ from snapdp.exact.dyadic import round_nearest
 from snapdp.exact.enclosure import Enclosure
 from snapdp.verifier.language.parser import parse
 from snapdp.verifier.language.programs import load_program
+from snapdp.verifier.language.syntax import Program
 from snapdp.verifier.loss.exact_loss import ProgramLaw, exact_loss
 from snapdp.verifier.loss.pointwise import Outputs
+from snapdp.verifier.loss.verdict import verify
 from snapdp.verifier.machine.draws import Multiples, PositiveFloats, RoundedLogarithm, uniform_draw
 from snapdp.verifier.machine.execution import Execution
 from snapdp.verifier.machine.folding import folded
@@ -240,3 +242,48 @@ def test_at_many_bits_an_end_of_the_draws_is_found_in_a_few_steps():
         for guess in (None, draw.last, draw.first, (draw.first + draw.last) // 2):
             assert steps_to(execution, target, guess) <= 12
     assert steps_to(execution, draw.last // 3 + draw.first // 2, None) > 4000  # only a good guess is a short way
+
+
+# ln 0 is no number, also where a clamp makes one of it
+
+HIDDEN = {
+    "of the query": "clamp[-8, 8](round[1](clamp[-9, 9](ln(f(D))) + S * ln(U) / 4))",
+    "of a product": "clamp[-8, 8](round[1](clamp[-9, 9](ln(f(D) * 2 * 3)) + S * ln(U) / 4))",
+    "with the draw": "clamp[-8, 8](round[1](clamp[-9, 9](ln(f(D) + floor(U)))))",
+    "without a draw": "clamp[1, 4](ln(f(D)) + 3)",
+    "in a divisor": "clamp[-8, 8](round[1](clamp[-9, 9](1 / ln(f(D))) + S * ln(U) * 2))",
+}
+
+
+def of_zero_to_eight(body: str) -> Program:
+    return parse(f"program r {{ query f in [0, 8]; U <-$ unif; S <-$ {{-1,1}}; z = {body}; return z; }}")
+
+
+@pytest.mark.parametrize("body", HIDDEN.values(), ids=HIDDEN)
+@pytest.mark.parametrize("machine", [Machine(), Machine(p=11, sum="exact"), Machine(sampler="nearest")], ids=str)
+def test_an_infinity_that_a_clamp_hides_is_no_number(body, machine):
+    execution = Execution(of_zero_to_eight(body), machine)
+    with pytest.raises(PremiseError, match=r"ln of 0 is not defined"):
+        ProgramLaw(execution, Fraction(0))
+    assert ProgramLaw(execution, Fraction(2))
+
+
+def test_where_the_logarithm_itself_is_drawn_no_other_is_taken_of_zero():
+    execution = Execution(of_zero_to_eight(HIDDEN["of the query"]), Machine(sampler="ideal"))
+    with pytest.raises(PremiseError, match=r"ln of 0 is not defined"):
+        ProgramLaw(execution, Fraction(0))
+    assert ProgramLaw(execution, Fraction(2))
+
+
+def test_no_witness_rests_on_the_logarithm_of_zero():
+    """The pair was 1 and 0; with a number for each of the two there are pairs that lose as much."""
+    found = verify(of_zero_to_eight(HIDDEN["of the query"]), claim="5", evaluations=400).evidence
+    assert found is not None
+    assert 0 not in (found.f, found.f_prime)
+
+
+def test_the_limit_of_the_draws_is_no_number_that_is_missing():
+    """At the first draw ln U stands for minus infinity, and a clamp gives the output that all deep draws have."""
+    execution = Execution(snap("1/2", 2, 64), Machine())
+    law = ProgramLaw(execution, Fraction(0))
+    assert float(law.output(1, execution.draw.first)) == -64
