@@ -16,6 +16,7 @@ from snapdp.api.given_columns import (
     Conditions,
     Declaration,
     GivenColumns,
+    GroupLists,
     category,
     conditions,
     listed,
@@ -48,7 +49,7 @@ def count(
     where: Conditions | None = None,
     columns: Mapping[str, Declaration] | None = None,
     by: Any = None,
-    groups: Iterable[Any] | None = None,
+    groups: GroupLists | None = None,
     epsilon: Parameter | None = None,
     accuracy: Parameter | None = None,
     alpha: Parameter | None = None,
@@ -90,7 +91,7 @@ def sum(
     where: Conditions | None = None,
     columns: Mapping[str, Declaration] | None = None,
     by: Any = None,
-    groups: Iterable[Any] | None = None,
+    groups: GroupLists | None = None,
     epsilon: Parameter | None = None,
     accuracy: Parameter | None = None,
     alpha: Parameter | None = None,
@@ -120,7 +121,7 @@ def mean(
     where: Conditions | None = None,
     columns: Mapping[str, Declaration] | None = None,
     by: Any = None,
-    groups: Iterable[Any] | None = None,
+    groups: GroupLists | None = None,
     epsilon: Parameter | None = None,
     accuracy: Parameter | None = None,
     alpha: Parameter | None = None,
@@ -139,7 +140,9 @@ def mean(
     step       cells are rounded to multiples of this; `integer=True`: to whole numbers
     where      only rows that meet all of these: {"region": "north", "age": (18, 65)}
     columns    what is declared of the columns in `where`, with the keys of a study
-    by         for each of the public `groups` of this column: a name in the table, or the column
+    by         for each of the public `groups` of this column: a name in the table, or the column; or a list of them,
+               with groups={"region": ["north", "south"], "sex": ["f", "m"]}. What is declared in `columns` needs no
+               groups: booleans, dates, and numbers with "edges"
     epsilon    what it costs; or `accuracy`, what it must be worth, missed with probability `alpha` at most
     arithmetic "proved" computes in `bits` bits, with certificates; exact, unless told
     ledger     the ledger that is charged: a path, an address or an open one
@@ -240,7 +243,7 @@ def histogram(
     where: Conditions | None = None,
     columns: Mapping[str, Declaration] | None = None,
     by: Any = None,
-    groups: Iterable[Any] | None = None,
+    groups: GroupLists | None = None,
     epsilon: Parameter | None = None,
     accuracy: Parameter | None = None,
     alpha: Parameter | None = None,
@@ -339,7 +342,7 @@ def _released(
     given: GivenColumns,
     statistic: dict[str, Any],
     by: Any,
-    groups: Iterable[Any] | None,
+    groups: GroupLists | None,
     cost: Cost,
     ledger: Where | Ledger | None,
     account: str | None,

@@ -129,7 +129,7 @@ class Study:
         from snapdp.studies import PersonColumn, aggregates_of
 
         asked = aggregates_of(each.statistic for each in self.asked)
-        used = [c for each in asked for c in (*each.columns, *([each.by] if each.by else []))]
+        used = [column for each in asked for column in each.every_column]
         if self.relation.person is not None:
             used.append(PersonColumn(name=self.relation.person))
         return self.table(table).inspect(used, others=self.columns, watch=watch)

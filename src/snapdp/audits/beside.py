@@ -7,16 +7,14 @@ was not asked for, is listed: of those numbers an audit says nothing.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 import re
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+from snapdp.audits.cell_names import CellNames, Wrong
 from snapdp.audits.findings import Finding, differences
 from snapdp.errors import DataError
 from snapdp.release import (
@@ -24,11 +22,11 @@ from snapdp.release import (
     Drawn,
     SideFile,
     SideFileColumns,
-    block_columns,
+    block_numbers,
     digest_of,
     side_file,
 )
-from snapdp.studies import CategoryColumn, CellColumns, Statistic, Unlisted
+from snapdp.studies import CellColumns
 from snapdp.values import replaced
 
 SHA256 = re.compile("sha256:[0-9a-f]{64}")
@@ -38,7 +36,6 @@ INDEX, LATER = (
     {"index": ("BIGINT",)},
     {"shown"},
 )  # a column of parts only, and one that the first side files do not have
-Wrong = tuple[str, str, str]  # what in a file does not follow: its name, what it says, what it should say
 Found = TypeVar("Found")
 
 
@@ -73,8 +70,7 @@ class FilesBeside:
         path = yield from self._named(field, stated, values, drawn.part.cells)
         if path is None:
             return unseen(drawn)
-        self._note(path, drawn)
-        found = yield from _looked(field, path, lambda file: _of_part(file, drawn))
+        found = yield from self._looked(field, path, drawn, lambda file: _of_part(file, drawn))
         return unseen(drawn) if found is None else found
 
     def derived(
@@ -85,12 +81,22 @@ class FilesBeside:
         if path is not None and any(isinstance(part, Unseen) for part in parts):
             self.unseen.append(path.name)
         elif path is not None:
-            self._note(path, parts[0])
-            yield from _looked(field, path, lambda file: _of_block(file, parts[0], block))
+            yield from self._looked(field, path, parts[0], lambda file: _of_block(file, parts[0], block))
 
-    def _note(self, path: Path, drawn: Drawn) -> None:
-        statistic = drawn.line.statistic
-        (self.seen if _has_known_names(statistic, drawn.part.cells) else self.unseen).append(path.name)
+    def _looked(
+        self, field: str, path: Path, drawn: Drawn, look: Callable[[SideFileColumns], Generator[Wrong, None, Found]]
+    ) -> Generator[Finding, None, Found | None]:
+        """Yield what is wrong with an open file; what cannot be read to its end is wrong as well."""
+        is_known = True
+        try:
+            with side_file(path) as file:
+                is_known = CellNames(drawn.line.statistic, file).are_known
+                return (yield from _placed(field, look(file)))
+        except DataError as problem:
+            yield Finding(field=f"{field}.file", says=path.name, should=f"another file: {problem.problem}")
+            return None
+        finally:
+            (self.seen if is_known else self.unseen).append(path.name)
 
     def _named(
         self, field: str, stated: Mapping[str, Any], values: Mapping[str, Any], cells: int
@@ -113,18 +119,6 @@ class FilesBeside:
             )
             return None
         return path
-
-
-def _looked(
-    field: str, path: Path, look: Callable[[SideFileColumns], Generator[Wrong, None, Found]]
-) -> Generator[Finding, None, Found | None]:
-    """Yield what is wrong with an open file; what cannot be read to its end is wrong as well."""
-    try:
-        with side_file(path) as file:
-            return (yield from _placed(field, look(file)))
-    except DataError as problem:
-        yield Finding(field=f"{field}.file", says=path.name, should=f"another file: {problem.problem}")
-        return None
 
 
 def _placed(field: str, wrong: Generator[Wrong, None, Found]) -> Generator[Finding, None, Found]:
@@ -161,22 +155,23 @@ def _of_block(file: SideFileColumns, drawn: Drawn, block: Block) -> Generator[Wr
 def _wrong_shape(file: SideFileColumns, drawn: Drawn, more: Mapping[str, tuple[str, ...]]) -> Wrong | None:
     """Return what is wrong with rows, columns or names of a file, before any number is fetched."""
     cells, later = drawn.part.cells, dict.fromkeys(LATER & {*file.types}, NUMBERS)
-    columns = {**COLUMNS, **more, **later}
+    names = CellNames(drawn.line.statistic, file)
+    columns = {**COLUMNS, **more, **later, **dict.fromkeys(names.columns, ("VARCHAR",))}
     if file.rows != cells:
         return "file", f"{file.rows} rows", f"{cells} rows"
     if any(file.types.get(name) not in kinds for name, kinds in columns.items()):
         return "file", "other columns", ", ".join(columns)
     if others := {*file.types} - {*columns}:
         return "file", f"a column more: {min(others)}", ", ".join(columns)
-    return _wrong_names(file, drawn.line.statistic, cells)
+    return names.wrong()
 
 
 def _wrong_numbers(stated: Mapping[str, Any], block: Block) -> Iterator[Wrong]:
     """Yield the first number of every column that does not follow; its type and its sign count."""
     import numpy as np
 
-    for name, should in block_columns(block).items():
-        if name == "cell" or (name in LATER and name not in stated):
+    for name, should in block_numbers(block).items():
+        if name in LATER and name not in stated:
             continue
         found = stated[name]
         if found.dtype != should.dtype:
@@ -187,47 +182,3 @@ def _wrong_numbers(stated: Mapping[str, Any], block: Block) -> Iterator[Wrong]:
         if differs.any():
             place = int(differs.argmax())
             yield f"{name}[{place}]", str(found[place]), str(should[place])
-
-
-def _wrong_names(file: SideFileColumns, statistic: Statistic, cells: int) -> Wrong | None:
-    """Return the first name of a cell that is not the declared one, or that the digest of the names is another."""
-    if not (unlisted := _unlisted(statistic)):
-        return _another_name(file.names(), iter(statistic.labels))
-    if not _has_known_names(statistic, cells):
-        return None
-    return _another_digest(file, unlisted[0].categories, unlisted[0].labels[1:])  # the first stands for all
-
-
-def _has_known_names(statistic: Statistic, cells: int) -> bool:
-    """Tell whether names can be compared: not of groups by bins where one list of the two is named by its digest."""
-    unlisted = _unlisted(statistic)
-    return not unlisted or cells == len(unlisted[0].categories) + len(unlisted[0].labels) - 1
-
-
-def _unlisted(statistic: Statistic) -> list[CategoryColumn]:
-    columns = (each for each in (statistic.by, *statistic.columns) if isinstance(each, CategoryColumn))
-    return [each for each in columns if isinstance(each.categories, Unlisted)]
-
-
-def _another_name(pages: Iterator[list[str | None]], labels: Iterator[str]) -> Wrong | None:
-    start = 0
-    for page in pages:
-        for place, (says, should) in enumerate(zip(page, islice(labels, len(page)), strict=False)):
-            if says != should:
-                return f"cell[{start + place}]", str(says), should
-        start += len(page)
-    return None
-
-
-def _another_digest(file: SideFileColumns, listed: Any, special: tuple[str, ...]) -> Wrong | None:
-    """Return what is wrong with names whose declaration is a digest: that of the JSON of their list."""
-    digest, left, last = hashlib.sha256(b"["), len(listed), []
-    for page in file.names():
-        text = json.dumps(page[:left])[1:-1]
-        digest.update((", " * (left < len(listed) and text != "") + text).encode())
-        last += page[left:]
-        left = max(0, left - len(page))
-    digest.update(b"]")
-    if f"sha256:{digest.hexdigest()}" != listed.digest:
-        return "cell", "other names", listed.digest
-    return None if last == [*special] else ("cell", str(last), str([*special]))

@@ -45,6 +45,7 @@ CSV["thousands"] = "[.,' _\u00a0\u202f]"
 RECORD = "snapdp_record arithmetic relation unit versions statistics derived charged request " + " ".join(FREE)
 INLINE = 1000  # longer lists of categories or cells are named by their digest
 MOST_LEVELS, MOST_CATEGORIES, MOST_PERIODS, LARGEST_INDEX = 1 << 31, 10**7, 10**5, 1 << 52
+MOST_CELLS, MOST_GROUP_COLUMNS = 10**7, 24  # of groups by several columns, or of a histogram by groups
 # What a hostile text may cost: its bytes, statistics, the digits of a number, the bits of an enclosure.
 MOST_BYTES, MOST_STATISTICS, MOST_DIGITS, MOST_BITS = 1 << 25, 1000, 1000, 1 << 11
 MOST_EDGES, MOST_CONDITIONS, MOST_NULLS = 100_000, 10_000, 100  # of all statistics together; of a CSV file
@@ -56,6 +57,7 @@ CHECK_TOO = "what its mechanisms lose is proved in certificates of their own, be
 LEAST_PRECISION, MOST_PRECISION = 118, 1024  # bits where none are declared; declared ones
 SMALLEST_ALPHA = Fraction(1, 1 << 940)
 NUMBERS = ("value", "shown", "low", "high")
+BINS = ("edges", "outside", "null")  # of a column of numbers that groups are by: no part of the column itself
 Row = tuple[float, float, float | None, float | None]  # one of each
 Relation = tuple[bool, int, int]  # whether it is change-one; n, or n_max; the rows of a person
 
@@ -302,6 +304,8 @@ def is_later(value: Any) -> bool:
         return False
     if {"compare", "missing_in_sums", "arithmetic"} & {*value} or value.get("missing") == "dropped":
         return True
+    if type(value.get("by")) is list or ("edges" in value and "title" not in value):  # several columns; bins of one
+        return True
     some = "where" in value and value.get("kind") != "count"
     return some or value.get("kind") in ("boolean", "date") or any(map(is_later, value.values()))
 
@@ -387,8 +391,8 @@ def read_numbers(listed: At, labels: list[str]) -> None:
     listed.demand(plain and len({Fraction(each) for each in labels}) == len(labels), "not different plain numbers")
 
 
-def read_column(column: At, kinds: str = "number|integer|category|boolean|date") -> Column:
-    """Return a declared column; its bounds are multiples of its step.                         sensitivities (2)"""
+def read_column(column: At, kinds: str = "number|integer|category|boolean|date", grouped: int = 0) -> Column:
+    """Return a declared column; its bounds are multiples of its step. One of groups has cells.    sensitivities (2)"""
     kind, name = column.at("kind").text(kinds), column.at("name").text(NAME)
     if kind == "boolean":
         column.fields("name kind unknown null")
@@ -417,7 +421,9 @@ def read_column(column: At, kinds: str = "number|integer|category|boolean|date")
         every = (*labels, *special)
         return Column(name, kind, cells=len(every), categories=len(labels), labels=every)
     rule = "missing" if "missing" in column.value else "missing_in_sums"
-    _, _, width, *ends, stand_in = column.fields(f"name kind step lower upper {rule}")
+    bins = " edges outside null" * grouped
+    _, _, width, lower_end, upper_end, stand_in, *_ = column.fields(f"name kind step lower upper {rule}{bins}")
+    ends = (lower_end, upper_end)
     step, lower, upper = width.rational(above=0), *(end.rational() for end in ends)
     dropped = rule == "missing" and stand_in.value == "dropped"
     missing = lower if dropped else stand_in.rational()
@@ -427,7 +433,12 @@ def read_column(column: At, kinds: str = "number|integer|category|boolean|date")
     width.demand(on_step and (upper - lower) / step <= MOST_LEVELS, "not a part of the bounds, at least 2**-31")
     check_width(column, lower, upper, step)
     counts = "left out" if dropped else "everywhere" if rule == "missing" else "in sums"
-    return Column(name, kind, lower, upper, step, counts, levels=int((upper - lower) / step))
+    found = Column(name, kind, lower, upper, step, counts, levels=int((upper - lower) / step))
+    if not grouped:
+        return found
+    column.demand(counts != "everywhere", "groups by a column in which a number counts wherever a cell is missing")
+    names = tuple(read_bins(column, found, "null"))
+    return found._replace(cells=len(names), labels=names)
 
 
 def check_width(column: At, lower: Fraction, upper: Fraction, step: Fraction) -> None:
@@ -493,8 +504,8 @@ def read_condition(condition: At) -> str:
     return low + column.name + high
 
 
-def read_bins(statistic: At, column: Column) -> list[str]:
-    """Return the names of the bins of a histogram over numbers: [edge, next edge), the last one closed."""
+def read_bins(statistic: At, column: Column, missing: str = "missing") -> list[str]:
+    """Return the names of bins over numbers, of a histogram or of groups: [edge, next edge), the last one closed."""
     edges = [edge.rational() for edge in statistic.at("edges").rows(MOST_EDGES)]
     inside = len(edges) > 1 and column.lower <= edges[0] and edges[-1] <= column.upper and edges == sorted({*edges})
     statistic.at("edges").demand(inside, "not two or more that increase within the bounds")
@@ -503,13 +514,25 @@ def read_bins(statistic: At, column: Column) -> list[str]:
     binned = statistic.at("outside").text("dropped|binned") == "binned"
     bins = [f"[{low}, {high}{']' if high == edges[-1] else ')'}" for low, high in pairwise(edges)]
     bins += [f"above {edges[-1]}"] * (binned and edges[-1] < column.upper)
-    rule = statistic.at("missing").text("dropped|binned") if "missing" in statistic.value else "dropped"
+    rule = statistic.at(missing).text("dropped|binned") if missing in statistic.value else "dropped"
     bins += ["(missing)"] * (rule == "binned")
     return [f"below {edges[0]}"] * (binned and edges[0] > column.lower) + bins
 
 
-def read_cells(statistic: At, columns: list[Column]) -> tuple[str, int, list[str]]:
-    """Return the title of a statistic, how many cells it has, and their names where these are at most 1,000."""
+def read_groups(by: At) -> list[Column]:
+    """Return the columns of groups: one, or a list of several."""
+    stated = by.rows(MOST_GROUP_COLUMNS) if type(by.value) is list else [by]
+    by.demand(type(by.value) is dict or len(stated) > 1, "a list of one column")
+    columns = [read_column(each, grouped=1) for each in stated]
+    by.demand(len({column.name for column in columns}) == len(columns), "one column twice")
+    return columns
+
+
+def read_cells(statistic: At, columns: list[Column]) -> tuple[str, int, list[Any]]:
+    """Return the title of a statistic, how many cells it has, and their names where these are at most 1,000.
+
+    A cell is named by a text; by several columns by a list of texts, one for each, a histogram's own cell last.
+    """
     title, histogram = statistic.at("kind").text(), statistic.value["kind"] == "histogram"
     title += f"({', '.join(column.name for column in columns)})" * (columns != [])
     if "where" in statistic.value:
@@ -517,16 +540,21 @@ def read_cells(statistic: At, columns: list[Column]) -> tuple[str, int, list[str
         title += " where " + " and ".join(map(read_condition, tests))
         tested = {each.value["column"]["name"] for each in tests}
         statistic.at("where").demand(len(tested) == len(tests), "two conditions on one column")
-    labels, cells = [""], 1
+    labels: list[Any] = [""]
+    cells = 1
     if histogram:
         labels = read_bins(statistic, columns[0]) if "edges" in statistic.value else list(columns[0].labels or ())
         cells = columns[0].cells or len(labels)
     if "by" in statistic.value:
-        by = read_column(statistic.at("by"), "category|boolean|date")
-        statistic.demand(not histogram or by.name != columns[0].name, "a histogram by itself")
-        title, cells = f"{title} by {by.name}", cells * by.cells
-        pairs = product(by.labels or (), labels) if cells <= INLINE else ()
-        labels = [f"{group} / {each}" if histogram else group for group, each in pairs]
+        groups = read_groups(statistic.at("by"))
+        names = [column.name for column in groups]
+        statistic.demand(not histogram or columns[0].name not in names, "a histogram by itself")
+        title, cells = f"{title} by {', '.join(names)}", cells * math.prod(column.cells for column in groups)
+        limited = histogram or len(groups) > 1
+        statistic.demand(not limited or cells <= MOST_CELLS, f"more than {MOST_CELLS} cells")
+        lists = [*(column.labels or () for column in groups), *([labels] if histogram else [])]
+        tuples = map(list, product(*lists) if cells <= INLINE else ())
+        labels = list(tuples) if len(groups) > 1 else [" / ".join(each) for each in tuples]
     return title, cells, labels
 
 
@@ -656,7 +684,7 @@ class StatedStatistic(NamedTuple):
     columns: list[Column]
     title: str
     cells: int
-    labels: list[str]  # none where there are more than 1,000 cells
+    labels: list[Any]  # texts, or lists of them; none where there are more than 1,000 cells
     some: bool  # whether only some rows count: those that meet conditions, or that have the number
     released: list[tuple[StatedPart, list[int]]]  # with the indices of the cells
 
@@ -832,8 +860,10 @@ def check_columns(record: At, statistics: Sequence[At]) -> None:
     found: dict[str, Any] = {}
     for each in (statistic.value for statistic in statistics):
         tested = [test["column"] for test in each.get("where", [])]
-        for column in (*each.get("columns", []), *tested, *([each["by"]] if "by" in each else [])):
-            record.demand(found.setdefault(column["name"], column) == column, "one column is declared in two ways")
+        by = each.get("by", [])
+        for column in (*each.get("columns", []), *tested, *([by] if type(by) is dict else by)):
+            plain = {key: column[key] for key in column if "lower" not in column or key not in BINS}
+            record.demand(found.setdefault(column["name"], plain) == plain, "one column is declared in two ways")
 
 
 def check_record(record: At) -> Fraction:
@@ -850,8 +880,11 @@ def check_record(record: At) -> Fraction:
     for version in record.at("versions").fields("snapdp python numpy gmpy2 cryptography duckdb" + ENGINES[engine]):
         version.text("[0-9][0-9A-Za-z.+-]{0,40}")
     stated, charged = record.at("statistics").rows(MOST_STATISTICS), ZERO
+    tables = [each.value for each in stated if type(each.value) is dict]
+    grouped = [by if type(by) is list else [by] for by in (each.get("by") for each in tables)]
+    declared = [*tables, *(column for by in grouped for column in by if type(column) is dict)]
     for key, most in (("edges", MOST_EDGES), ("where", MOST_CONDITIONS)):
-        lists = [each.value[key] for each in stated if type(each.value) is dict and key in each.value]
+        lists = [each[key] for each in declared if key in each]
         record.demand(sum(len(each) for each in lists if type(each) is list) <= most, f"more than {most} {key}")
     statistics = [read_statistic(each, relation) for each in stated]
     arithmetics = {(each.value.get("arithmetic", "exact"), each.value.get("bits")) for each in stated}

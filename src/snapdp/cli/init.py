@@ -129,22 +129,33 @@ def _statistic(columns: dict[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {"kind": kind}
     if KINDS[kind].takes:
         found["column"] = _column(columns)
-    elif by := _ask("Counted for each category of which column? (empty: all rows)", empty=True):
-        found["by"] = _column(columns, name=by, category=True)
+    elif by := _split(
+        _ask("Counted for each cell of which column, or columns with commas? (empty: all rows)", empty=True)
+    ):
+        names = [_column(columns, name=name, grouped=True) for name in by]
+        found["by"] = names if len(names) > 1 else names[0]
     column = columns.get(found.get("column", ""), {})
-    if "edges" in KINDS[kind].details and column.get("kind") in (NUMBER, INTEGER):
+    if "edges" in KINDS[kind].details and column.get("kind") in (NUMBER, INTEGER) and "edges" not in column:
         found["edges"] = _list("Bin edges, increasing, with commas", check=_check_edges)
     found["epsilon"] = _ask("Epsilon it may cost", check=lambda text: positive(text, name="epsilon"))
     return found
 
 
-def _column(columns: dict[str, Any], *, name: str | None = None, category: bool = False) -> str:
+def _column(columns: dict[str, Any], *, name: str | None = None, grouped: bool = False) -> str:
+    """Return the name of a column, which is declared where it is not yet; one of numbers has bins to be grouped by."""
     name = name or _ask("Column")
-    if name in columns:
-        return name
-    kinds = (*(() if category else (NUMBER, INTEGER)), *KIND_KEYS)
-    kind = _ask(f"It holds ({', '.join(kinds)})", choices=kinds)
-    columns[name] = _details(name, {"kind": kind})
+    if name not in columns:
+        kinds = (*KIND_KEYS, NUMBER, INTEGER) if grouped else (NUMBER, INTEGER, *KIND_KEYS)
+        who = one_line(name) if grouped else "It"
+        kind = _ask(f"{who} holds ({', '.join(kinds)})", choices=kinds)
+        columns[name] = _details(name, {"kind": kind})
+    column = columns[name]
+    if grouped and column["kind"] in (NUMBER, INTEGER) and "edges" not in column:
+        listed = _list(
+            f"Bin edges of {one_line(name)}, increasing, with commas",
+            check=lambda edges: _check_column(name, {**column, "edges": edges}),
+        )
+        columns[name] = {**column, "edges": listed}
     return name
 
 
@@ -187,7 +198,7 @@ def _check_edges(edges: list[str]) -> None:
 
 
 def _split(text: str) -> list[str]:
-    return [each.strip() for each in text.split(",")]
+    return [each.strip() for each in text.split(",")] if text else []
 
 
 def _list(text: str, *, check: Callable[[list[str]], object]) -> list[str]:

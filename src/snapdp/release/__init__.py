@@ -8,7 +8,12 @@ if TYPE_CHECKING:
     from snapdp.release.certificates import MechanismCertificate as MechanismCertificate
     from snapdp.release.derived import derived_blocks as derived_blocks
     from snapdp.release.draw import Block as Block, Drawn as Drawn
-    from snapdp.release.files import block_columns as block_columns, write_text as write_text
+    from snapdp.release.files import (
+        FIELDS as FIELDS,
+        block_numbers as block_numbers,
+        key_columns as key_columns,
+        write_text as write_text,
+    )
     from snapdp.release.numbers import (
         Number as Number,
         NumberBlock as NumberBlock,
@@ -39,6 +44,7 @@ if TYPE_CHECKING:
         load_release as load_release,
     )
     from snapdp.release.side_files import (
+        TEXT as TEXT,
         SideFileColumns as SideFileColumns,
         digest_of as digest_of,
         side_file as side_file,
@@ -50,7 +56,7 @@ else:
             "certificates": "MechanismCertificate",
             "derived": "derived_blocks",
             "draw": "Block Drawn",
-            "files": "block_columns write_text",
+            "files": "FIELDS block_numbers key_columns write_text",
             "private_values": "exact_values",
             "numbers": "Number NumberBlock shown_amount shown_row",
             "record": "LIBRARIES VERSION SideFile checked derived_values part_values",
@@ -59,6 +65,6 @@ else:
             "report": "report_page",
             "request": "MOST_STATISTICS Request added unit_text",
             "result": "Release load_record load_release",
-            "side_files": "SideFileColumns digest_of side_file",
+            "side_files": "TEXT SideFileColumns digest_of side_file",
         },
     )

@@ -30,6 +30,7 @@ def derived_blocks(drawn: Sequence[Sequence[Drawn]]) -> Iterator[tuple[int, Bloc
                     shown=_inside(values if found.shown is None else found.shown, lows, highs),
                     lows=lows,
                     highs=highs,
+                    keys=statistic.keys,
                 ),
             )
 

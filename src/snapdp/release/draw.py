@@ -26,7 +26,7 @@ from snapdp.exact import nearest_index, ratio_down, ratio_nearest, ratio_up
 from snapdp.mechanism import Mechanism, integer_indices
 from snapdp.randomness import BitSource
 from snapdp.release.request import Request
-from snapdp.studies import FITS_INT64, INLINE, CellColumns, Line, Part, Printed
+from snapdp.studies import FITS_INT64, INLINE, CellColumns, Label, Line, Part, Printed
 from snapdp.values import Value
 
 Bits = Callable[[int, int], BitSource]  # of a statistic and a part, by their numbers
@@ -36,6 +36,8 @@ class Block(Value):
     """A column of numbers to publish, one for each cell. `indices` is None where the block is derived.
 
     statistic    the title of what the numbers are
+    cells        the name of each cell: a text, or one text for each of `keys`
+    keys         the columns that cells are named by, where these are several
     shown        the values, each moved to the nearest one that the statistic can have
     lows, highs  noise intervals at confidence 1 - alpha; None where there is none
     """
@@ -43,17 +45,19 @@ class Block(Value):
     name: str
     statistic: str
     alpha: Fraction
-    cells: Sequence[str]
+    cells: Sequence[Label]
     values: Sequence[Printed]
     shown: Sequence[Printed]
     lows: Sequence[Printed | None]
     highs: Sequence[Printed | None]
     indices: Sequence[int] | None = None
+    keys: tuple[str, ...] = ()
 
     @property
     def listed(self) -> dict[str, Any]:
         """Return the numbers as records list them."""
-        found: dict[str, Any] = {"cells": len(self.cells), "cell": list(self.cells)}
+        cells = [list(each) for each in self.cells] if self.keys else list(self.cells)
+        found: dict[str, Any] = {"cells": len(cells), "cell": cells}
         if self.indices is not None:
             found["index"] = list(self.indices)
         numbers = {"value": self.values, "shown": self.shown, "low": self.lows, "high": self.highs}
@@ -194,6 +198,7 @@ class Drawn(Value):
             lows=lows,
             highs=highs,
             indices=self.indices,
+            keys=self.line.statistic.keys,
         )
 
     def _row(self, index: int) -> tuple[Printed, Printed, Printed, Printed]:

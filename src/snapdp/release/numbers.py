@@ -17,10 +17,21 @@ from typing import Any, NamedTuple
 from snapdp.display import exact_amount, noise_digits, six_digits
 from snapdp.errors import SnapdpError
 from snapdp.exact import parameter
-from snapdp.studies import SHARE, readable_cell, readable_title, shares_are_of_n
+from snapdp.studies import (
+    BETWEEN,
+    SHARE,
+    Label,
+    groups_from,
+    label_text,
+    readable_cell,
+    readable_keys,
+    readable_title,
+    shares_are_of_n,
+)
 from snapdp.values import Value
 
 FREE = "0"  # the epsilon of what is free of charge
+Keys = tuple[tuple[str, str], ...]
 
 
 class Number(NamedTuple):
@@ -32,6 +43,7 @@ class Number(NamedTuple):
     derived   whether it follows from others
     charged   the same epsilon on the first number of a statistic, "0" on its others: these add up to what was charged
     share_of  of what it is a share; empty where it is none
+    keys      the columns that name its cell, and what they name it by; none where it is in no group
     """
 
     statistic: str
@@ -46,6 +58,12 @@ class Number(NamedTuple):
     derived: bool
     charged: str = FREE
     share_of: str = ""
+    keys: Keys = ()
+
+    @property
+    def label(self) -> tuple[str, ...]:
+        """Return what its cell is named by, a text for each key."""
+        return tuple(text for _, text in self.keys)
 
     @property
     def printed(self) -> float:
@@ -56,6 +74,9 @@ class Number(NamedTuple):
     def moved(self) -> bool:
         """Tell whether another number is shown than was drawn."""
         return self.printed != self.value
+
+
+VALUE_FIELDS = tuple(name for name in Number._fields if name != "keys")  # of every file of values
 
 
 class NumberBlock(Value):
@@ -94,8 +115,20 @@ class NumberBlock(Value):
     @property
     def readable(self) -> tuple[Number, ...]:
         """Return the numbers with the names of statistic and cell that people read."""
-        title, declared = self.readable_title, self.declared
-        return tuple(each._replace(statistic=title, cell=readable_cell(each.cell, declared)) for each in self.numbers)
+        return tuple(map(self._readable, self.numbers))
+
+    def _readable(self, number: Number) -> Number:
+        if not number.keys:
+            return number._replace(statistic=self.readable_title, cell=readable_cell(number.cell, self.declared))
+        texts = readable_keys(number.label, self.declared)
+        keys = tuple(zip((name for name, _ in number.keys), texts, strict=True))
+        cell = label_text(texts) if self.is_crossed else BETWEEN.join(texts)
+        return number._replace(statistic=self.readable_title, cell=cell, keys=keys)
+
+    @property
+    def is_crossed(self) -> bool:
+        """Tell whether cells are named by several columns."""
+        return not isinstance(self.declared.get("by", {}), Mapping)
 
     @property
     def share_of(self) -> str:
@@ -160,7 +193,7 @@ def _blocks(
         part = "" if follows or len(parts) == 1 else block["name"]
         base = share_of if follows and block["name"] == SHARE else ""
         like = Number(titled, part, "", 0, None, None, None, alpha, epsilon, follows, share_of=base)
-        numbers = list(_numbers(block, like))
+        numbers = list(_numbers(block, like, _keys(statistic, block["cell"])))
         if not numbers:
             continue
         numbers[0], charge = numbers[0]._replace(charged=charge), FREE
@@ -177,11 +210,39 @@ def _blocks(
         )
 
 
-def _numbers(block: Mapping[str, Any], like: Number) -> Iterator[Number]:
+def _numbers(block: Mapping[str, Any], like: Number, keys: Sequence[Keys]) -> Iterator[Number]:
     shown = block.get("shown", [None] * len(block["value"]))
-    columns = (block["cell"], block["value"], shown, block["low"], block["high"])
-    for cell, value, possible, low, high in zip(*columns, strict=True):
-        yield like._replace(cell=cell, value=value, shown=possible, low=low, high=high)
+    columns = (block["cell"], keys, block["value"], shown, block["low"], block["high"])
+    for label, named, value, possible, low, high in zip(*columns, strict=True):
+        cell = label if isinstance(label, str) else label_text(tuple(label))
+        yield like._replace(cell=cell, keys=named, value=value, shown=possible, low=low, high=high)
+
+
+def _keys(statistic: Mapping[str, Any], cells: Sequence[Label]) -> Sequence[Keys]:
+    """Return for each cell the columns that name it, and by what; nothing where there are no groups."""
+    if "by" not in statistic:
+        return [()] * len(cells)
+    by = statistic["by"]
+    own = tuple(column["name"] for column in statistic.get("columns", ()))
+    if not isinstance(by, Mapping):
+        names = (*(column["name"] for column in by), *own)
+        return [() if isinstance(cell, str) else tuple(zip(names, cell, strict=False)) for cell in cells]
+    try:
+        groups = groups_from(by).labels
+    except SnapdpError:  # a record may be anybody's
+        return [()] * len(cells)
+    in_each = max(1, len(cells) // len(groups))  # the cells of a histogram, groups outermost
+    named = [str(groups[min(place // in_each, len(groups) - 1)]) for place in range(len(cells))]
+    return [_key_of((by["name"], *own), group, str(cell)) for group, cell in zip(named, cells, strict=True)]
+
+
+def _key_of(names: Sequence[str], group: str, cell: str) -> Keys:
+    """Return what names a cell of one group: its text is that of the group, and of a histogram's cell behind it."""
+    if cell == group:
+        return ((names[0], group),)
+    if len(names) == 2 and cell.startswith(group + BETWEEN):
+        return ((names[0], group), (names[1], cell.removeprefix(group + BETWEEN)))
+    return ()
 
 
 def shown_amount(text: str) -> str:

@@ -40,7 +40,8 @@ VERSIONS: dict[int, dict[str, set[str]]] = {  # what each version added
         "record": {"engine", "own", "csv"},
         "versions": {"pyspark", "postgresql"},
         "statistics": {"missing", "arithmetic", "bits"},
-        **{key: {"from", "to", "each", "compare", "missing_in_sums"} for key in ("columns", "by", "column")},
+        **{key: {"from", "to", "each", "compare", "missing_in_sums"} for key in ("columns", "column")},
+        "by": {"from", "to", "each", "compare", "missing_in_sums", "edges", "outside"},  # and lists of columns
         "parts": {"shown", "bits", "certificate"},  # the first absent from the first records of this version
         "derived": {"shown"},
     },
@@ -62,7 +63,7 @@ ALLOWED: dict[str, set[str]] = {
         "kind", "title", "epsilon", "alpha", "arithmetic", "bits", "columns", "by", "where", "parts",
     },
     "columns": _COLUMN,
-    "by": _COLUMN,
+    "by": _COLUMN | {"edges", "outside"},  # of numbers that are grouped by bins
     "column": _COLUMN,
     "categories": {"count", "digest"},
     "where": {"column", "equals", "from", "below"},
@@ -86,6 +87,7 @@ REQUIRED: dict[str, set[str]] = {
 }
 TABLES = {"versions", "csv", "by", "column", "file", "certificate", "categories"}
 ROWS = {"statistics", "derived", "parts", "columns", "where"}
+TABLE_OR_ROWS = {"by"}  # a column, or several
 LISTS: dict[str, tuple[type, ...]] = {
     **dict.fromkeys(("cell", "edges", "clamp", "categories", "nulls"), (str,)),
     "index": (int,),
@@ -271,6 +273,8 @@ def _check(place: str, value: Mapping[str, Any], version: int) -> None:
         raise _refused(f"lacks a field that records have: {place}.{lacking[0]}")
     if place in ("columns", "by", "column") and version < 2 and value["kind"] in (BOOLEAN, DATE):
         raise _refused(f"of version {version} has a column of a kind that it does not have: {place}.kind")
+    if version < 2 and _is_crossed(place, value):
+        raise _refused(f"of version {version} has groups by several columns, which it does not have: {place}")
     if _is_later(place, value, version):
         raise _refused(f"of version {version} leaves rows out, which it does not have: {place}")
     for key, each in value.items():
@@ -294,11 +298,19 @@ def _is_later(place: str, value: Mapping[str, Any], version: int) -> bool:
     return place in ("columns", "by", "column") and version < 2 and value.get("missing") == DROPPED
 
 
+def _is_crossed(place: str, value: Mapping[str, Any]) -> bool:
+    """Tell whether groups are by several columns, or cells named by several texts."""
+    if place == "statistics":
+        return isinstance(value.get("by"), (list, tuple))
+    cells = value.get("cell") if place in ("parts", "derived") else None
+    return isinstance(cells, (list, tuple)) and not all(isinstance(each, str) for each in cells)
+
+
 def _tables(key: str, value: Any) -> Sequence[Mapping[str, Any]] | None:
     """Return the tables that a field holds; None where it holds something else than records do there."""
     if isinstance(value, (list, tuple)) and len(value) > MOST.get(key, INLINE):
         raise _refused(f"has a list that is longer than records have: {key}")
-    if key in ROWS:
+    if key in ROWS or (key in TABLE_OR_ROWS and not isinstance(value, Mapping)):
         return value if isinstance(value, (list, tuple)) and all(isinstance(row, Mapping) for row in value) else None
     if key in TABLES and isinstance(value, Mapping):
         return [value]
@@ -312,12 +324,16 @@ def _required(place: str, value: Mapping[str, Any]) -> set[str]:
         rules = {"unknown", "null"}
         special = {BOOLEAN: rules, DATE: rules | {"from", "to", "each"}, CATEGORY: rules | {"categories"}}
         missing = "missing_in_sums" if "missing_in_sums" in value else "missing"
-        return {"name", "kind"} | special.get(str(value.get("kind")), {"lower", "upper", "step", missing})
+        numbers = {"lower", "upper", "step", missing} | ({"edges", "outside", "null"} if place == "by" else set())
+        return {"name", "kind"} | special.get(str(value.get("kind")), numbers)
     return REQUIRED.get(place, set())
 
 
 def _is_plain(key: str, value: Any) -> bool:
     """Tell whether a field that is no table holds what records hold there: whole numbers, lists, or text."""
+    if key == "cell" and isinstance(value, (list, tuple)):  # named by one text each, or by several
+        texts = [text for each in value for text in (each if isinstance(each, (list, tuple)) else (each,))]
+        return all(type(text) is str and _is_sane(text) for text in texts)
     if key in LISTS:
         return isinstance(value, (list, tuple)) and all(type(each) in LISTS[key] and _is_sane(each) for each in value)
     return _is_sane(value) and type(value) is (bool if key == "whole" else int if key in WHOLE_NUMBERS else str)

@@ -6,7 +6,7 @@ record passes through `_text`: names of columns and categories are the data hold
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 WIDTH, LABEL, RIGHT, ROW = 520, 160, 20, 22  # narrow enough that labels are still read on a telephone
 MOST_BARS = 60
 MOST_OPEN = 20  # rows of a table that is unfolded at once
+MOST_EDGES = 20  # of bins that are named
 LONGEST = 1000  # of one text on the page; the record holds it whole
 
 
@@ -124,11 +125,20 @@ def _section(blocks: Sequence[NumberBlock]) -> str:
         if block.is_single:
             continue
         cells = block.readable
-        table = html_table(("cell", "value", "interval"), ((_text(each.cell), *_shown(each)) for each in cells))
+        table = html_table((*_heads(block), "value", "interval"), ((*_names(each), *_shown(each)) for each in cells))
         picture = bars(cells[:MOST_BARS]) if not block.part else ""
         listed = folded("table", table, is_open=not block.part and len(cells) <= MOST_OPEN)
         found.append(f'<p class="dim">{_text(_about(block))}</p>{_unknown(block)}{picture}{listed}')
     return f"<h2>{_text(blocks[0].readable_title)}</h2>{''.join(found)}" if found else ""
+
+
+def _heads(block: NumberBlock) -> tuple[Html, ...]:
+    """Return the heads of what names a cell: one for each column where these are several."""
+    return tuple(_text(name) for name, _ in block.numbers[0].keys) or (Html("cell"),)
+
+
+def _names(number: Number) -> tuple[Html, ...]:
+    return tuple(map(_text, number.label)) or (_text(number.cell),)
 
 
 def _about(block: NumberBlock) -> str:
@@ -208,7 +218,8 @@ def _columns(record: dict[str, Any]) -> Html:
     """Return a table of every column that was read, each declaration once: one column may have two."""
     found: dict[tuple[str, str], None] = {}
     for statistic in record["statistics"]:
-        declared = [*statistic.get("columns", []), *([statistic["by"]] if "by" in statistic else [])]
+        by = statistic.get("by", [])
+        declared = [*statistic.get("columns", []), *([by] if isinstance(by, Mapping) else by)]
         for column in (*declared, *(each["column"] for each in statistic.get("where", []))):
             found[column["name"], _declared(column)] = None
     if "person" in record:
@@ -222,8 +233,18 @@ def _declared(column: dict[str, Any]) -> str:
     lower, upper, step = (readable_number(column[key]) for key in ("lower", "upper", "step"))
     return (
         f"{column['kind']} from {lower} to {upper} in steps of {step} "
-        f"(rounding moves a cell, and a mean, by at most half a step); {_missing(column)}"
+        f"(rounding moves a cell, and a mean, by at most half a step); {_missing(column)}{_bins(column)}"
     )
+
+
+def _bins(column: dict[str, Any]) -> str:
+    """Return how a column of numbers is cut into bins, where groups are by it."""
+    if "edges" not in column:
+        return ""
+    edges = column["edges"]
+    shown = ", ".join(str(readable_number(each)) for each in edges[:MOST_EDGES])
+    more = f" and {len(edges) - MOST_EDGES} more" if len(edges) > MOST_EDGES else ""
+    return f"; grouped by bins between {shown}{more}; outside {column['outside']}, null {column['null']}"
 
 
 def _missing(column: dict[str, Any]) -> str:

@@ -16,7 +16,7 @@ from snapdp.errors import BoundError, PremiseError
 from snapdp.ledger import REQUEST_VERSION
 from snapdp.mechanism import Mechanism
 from snapdp.release.certificates import MechanismCertificate, certificate_of
-from snapdp.studies import Line, Part, Plan, Relation, Statistic, mechanism
+from snapdp.studies import BinnedColumn, Line, Part, Plan, Relation, Statistic, mechanism
 from snapdp.values import Value
 
 LARGEST = 1 << 1000  # published numbers and their differences are finite doubles
@@ -44,7 +44,7 @@ class Request(Value):
         for line in self.lines:
             _check_numbers(line)
         added(line.epsilon for line in self.lines)
-        check_lengths({**line.statistic.stated, "where": line.statistic.where} for line in self.lines)
+        check_lengths(map(_lists, self.lines))
         for line, mechanisms in zip(self.lines, self.mechanisms, strict=True):
             for part, m in zip(line.statistic.parts, mechanisms, strict=True):
                 _check_size(line.statistic, part, m)
@@ -120,11 +120,21 @@ def _check_arithmetic(lines: Iterable[Line]) -> None:
         raise BoundError(f"bits = {bits} are more than a record states.", f"Give at most {MOST_PRECISION}.", bits=bits)
 
 
+def _lists(line: Line) -> dict[str, Any]:
+    """Return what of a statistic may be long, as a record has it."""
+    statistic = line.statistic
+    columns = () if statistic.by is None else statistic.by.columns
+    edges = [{"edges": column.edges} for column in columns if isinstance(column, BinnedColumn)]
+    return {**statistic.stated, "where": statistic.where, "by": edges}
+
+
 def check_lengths(statistics: Iterable[Mapping[str, Any]]) -> None:
     """Refuse more bin edges or conditions than a record holds: whoever reads one goes through them all."""
     edges = conditions = 0
     for each in statistics:
-        edges += len(each.get("edges", ()))
+        by = each.get("by", ())
+        for cut in (each, *([by] if isinstance(by, Mapping) else by)):
+            edges += len(cut.get("edges", ()))
         conditions += len(each.get("where", ()))
     if edges > MOST_EDGES or conditions > MOST_CONDITIONS:
         raise BoundError(

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         Sum as Sum,
         Test as Test,
     )
+    from snapdp.studies.bins import BinnedColumn as BinnedColumn, binned as binned
     from snapdp.studies.categories import (
         BOOLEAN as BOOLEAN,
         DATE as DATE,
@@ -62,7 +63,20 @@ if TYPE_CHECKING:
         is_text as is_text,
         stated_dialect as stated_dialect,
     )
-    from snapdp.studies.declarations import INLINE as INLINE, Unlisted as Unlisted, digest as digest
+    from snapdp.studies.declarations import (
+        INLINE as INLINE,
+        Unlisted as Unlisted,
+        digest as digest,
+        groups_from as groups_from,
+    )
+    from snapdp.studies.groups import (
+        By as By,
+        CrossedLabels as CrossedLabels,
+        GroupColumn as GroupColumn,
+        Groups as Groups,
+        groups_of as groups_of,
+        label_columns as label_columns,
+    )
     from snapdp.studies.periods import DAY as DAY, EACH as EACH, MONTH as MONTH, YEAR as YEAR
     from snapdp.studies.plan import (
         Asked as Asked,
@@ -80,7 +94,11 @@ if TYPE_CHECKING:
         quantiser_of as quantiser_of,
     )
     from snapdp.studies.readable import (
+        BETWEEN as BETWEEN,
+        Label as Label,
+        label_text as label_text,
         readable_cell as readable_cell,
+        readable_keys as readable_keys,
         readable_number as readable_number,
         readable_title as readable_title,
     )
@@ -137,6 +155,7 @@ else:
         __name__,
         {
             "aggregates": "Aggregate Aggregates Bins Categories Count Levels Member Persons Present Products Sum Test",
+            "bins": "BinnedColumn binned",
             "categories": (
                 "BOOLEAN DATE FALSE_WORD ISO_DATE KIND_KEYS ONE PLAIN_NUMBER TRUE_WORD ZERO BooleanColumn DateColumn "
                 "boolean_column date_column place_of"
@@ -148,11 +167,12 @@ else:
             "comparisons": "compared",
             "conditions": "Condition condition",
             "csv_dialect": "ENCODINGS CsvDialect dialect_from dialect_words is_text stated_dialect",
-            "declarations": "INLINE Unlisted digest",
+            "declarations": "INLINE Unlisted digest groups_from",
+            "groups": "By CrossedLabels GroupColumn Groups groups_of label_columns",
             "periods": "DAY EACH MONTH YEAR",
             "plan": "Asked Line Plan ask curve_of_part part_accuracy planned",
             "quantiser": "DOUBLE NARROW Quantiser quantiser_of",
-            "readable": "readable_cell readable_number readable_title",
+            "readable": "BETWEEN Label label_text readable_cell readable_keys readable_number readable_title",
             "reader": "STUDY_VERSION DeclaredStudy load_study plan_of study_from_toml study_from_values",
             "relation": "ADD_REMOVE CHANGE_ONE Relation add_remove change_one relation_of_account person_unit whole",
             "statistics.answers": "Numerators aggregates_of numerators",

@@ -2,8 +2,8 @@
 
 Room: studies. Reads nothing itself. An aggregate speaks of levels: q = steps above the lower bound of a column, or the
 position of a category in its declared list. Statistics say which aggregates they need, and make numerators of them.
-Every aggregate takes `where`: it is then answered over the rows that meet all its tests; `by`, a category column: it is
-then answered once for each of its cells; and `persons`: at most so many rows of each person are there, before any test.
+Every aggregate takes `where`: it is then answered over the rows that meet all its tests; `by`, groups of rows: it is
+then answered once for each of them; and `persons`: at most so many rows of each person are there, before any test.
 
     answer = one integer for each cell, groups outermost, in the order in which cells were declared
 
@@ -12,14 +12,14 @@ Theory: docs/theory/exact-sums.md.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from fractions import Fraction
 from itertools import pairwise
+from typing import Any
 
 from snapdp.errors import ParameterError
 from snapdp.studies.categories import DateColumn
 from snapdp.studies.columns import CategoryColumn, Column, NumberColumn, PersonColumn, storable
+from snapdp.studies.groups import Groups, groups_of
 from snapdp.values import Value
 
 
@@ -78,8 +78,13 @@ class _Asked(Value):
     """What every aggregate says about its rows: the tests they meet, all of them; their groups; whose they are."""
 
     where: tuple[Test, ...] = ()
-    by: CategoryColumn | None = None
+    by: Groups | None = None
     persons: Persons | None = None
+
+    def __init__(self, **fields: Any) -> None:
+        if fields.get("by") is not None:  # a column by itself is the groups by it
+            fields["by"] = groups_of(fields["by"])
+        super().__init__(**fields)
 
     @property
     def measured(self) -> tuple[Column, ...]:
@@ -88,8 +93,13 @@ class _Asked(Value):
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """Return every column but that of the groups."""
+        """Return every column but those of the groups."""
         return (*self.measured, *(each.column for each in self.where))
+
+    @property
+    def every_column(self) -> tuple[Column, ...]:
+        """Return every column that is read."""
+        return (*self.columns, *(() if self.by is None else self.by.read))
 
     @property
     def cells(self) -> int:
@@ -187,18 +197,3 @@ class Aggregates:
 
     def __repr__(self) -> str:
         return f"<exact answers to {len(self)} aggregates: private>"  # never the integers: this may land in a log
-
-
-def first_level_from(column: NumberColumn, value: Fraction) -> int:
-    """Return the first level that stands for a number >= value; levels + 1 where there is none.
-
-    >>> from snapdp.studies import number_column
-    >>> first_level_from(number_column("x", lower=0, upper=2, step="1/2"), Fraction(4, 5))
-    2
-    """
-    return min(max(math.ceil((value - column.lower) / column.step), 0), column.levels + 1)
-
-
-def first_level_above(column: NumberColumn, value: Fraction) -> int:
-    """Return the first level that stands for a number > value; levels + 1 where there is none."""
-    return min(max(math.floor((value - column.lower) / column.step) + 1, 0), column.levels + 1)

@@ -19,7 +19,7 @@ from __future__ import annotations
 import os
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -28,10 +28,12 @@ from snapdp.display import shortened, visible
 from snapdp.errors import ParameterError
 from snapdp.exact import positive, shown
 from snapdp.mechanism import FinitePrecision, arithmetic_of
+from snapdp.studies.bins import BinnedColumn, binned
 from snapdp.studies.categories import KIND_KEYS, category_in
 from snapdp.studies.columns import (
     AS_TEXT,
     CATEGORY,
+    DROPPED,
     INTEGER,
     MISSING_CHOICES,
     NUMBER,
@@ -46,6 +48,7 @@ from snapdp.studies.conditions import by_name
 from snapdp.studies.csv_dialect import SINGLE_TEXTS, CsvDialect, dialect_from
 from snapdp.studies.plan import DEFAULT_ALPHA, Asked, Plan, ask, plan
 from snapdp.studies.quantiser import quantiser_of
+from snapdp.studies.readable import Label
 from snapdp.studies.relation import ADD_REMOVE, CHANGE_ONE, Relation, add_remove, change_one, whole
 from snapdp.studies.statistics.registry import KINDS, statistic_class
 from snapdp.studies.statistics.statistic import Statistic
@@ -60,6 +63,7 @@ STUDY_KEYS = (
 )  # fmt: skip
 CSV_KEYS = (*SINGLE_TEXTS, "null")
 NUMBER_KEYS = ("kind", "lower", "upper", "step", "missing")
+BIN_KEYS = ("edges", "outside", "null")  # of a column of numbers, in version 2
 COST_KEYS = ("kind", "epsilon", "accuracy", "alpha", "lock")
 
 
@@ -81,11 +85,13 @@ class DeclaredStudy(Value):
         lists = [each for each in self.columns if isinstance(each, CategoryColumn)]
         if self.version > 1 and any(each.everywhere for each in numbers):
             raise ParameterError("a column has the rule of version 1 for missing cells.", MISSING_CHOICES)
-        older = all(each.everywhere for each in numbers) and all(
+        older = all(each.everywhere and not isinstance(each, BinnedColumn) for each in numbers) and all(
             each.kind == CATEGORY and each.compare == AS_TEXT for each in lists
         )
         if self.version == 1 and not older:
             raise ParameterError("a column says what version 1 has no word for.", "Declare it in version 2.")
+        if self.version == 1 and any(each.statistic.by and each.statistic.by.is_crossed for each in self.asked):
+            raise ParameterError("version 1 has no word for groups by several columns.", "Declare it in version 2.")
         if self.version == 1 and self.csv is not None:
             raise ParameterError("version 1 has no word for the form of CSV files.", "Declare it in version 2.")
         if self.version == 1 and self.arithmetic is not None:
@@ -220,23 +226,35 @@ def _column(name: str, values: Any, version: int) -> Column:
     place = f"columns.{shortened(visible(_name(name, key='a column name')))}"
     kinds = KIND_KEYS if version > 1 else {CATEGORY: KIND_KEYS[CATEGORY]}
     kind_keys = (key for keys in kinds.values() for key in keys if version > 1 or key != "compare")
-    table = TomlTable(values, place=place, keys=sorted({*NUMBER_KEYS, *kind_keys}))
+    number_keys = NUMBER_KEYS if version == 1 else (*NUMBER_KEYS, *BIN_KEYS)
+    table = TomlTable(values, place=place, keys=sorted({*number_keys, *kind_keys}))
     table.need("kind")
     kind = table.text("kind")
     with placed(place):
         if kind in kinds:
             return category_in(table, name, str(kind), newest=version > 1)
         if kind in (NUMBER, INTEGER):
-            table.restrict(NUMBER_KEYS, because=f" for a column of kind {kind}")
+            table.restrict(number_keys, because=f" for a column of kind {kind}")
             table.need("lower", "upper")
             if version > 1 and "missing" not in table:
                 raise ParameterError("what a missing cell counts as is not said.", MISSING_CHOICES, key="missing")
             build = number_column if kind == NUMBER else integer_column
             column = build(name, **{key: table.number(key) for key in NUMBER_KEYS[1:]}, everywhere=version == 1)
             quantiser_of(column)  # refuses, before anything is planned, what no exact statement could read
-            return column
+            return _binned(column, table) if version > 1 else column
         listed = ", ".join(f'"{each}"' for each in (NUMBER, INTEGER, *kinds))
         raise ParameterError(f"kind = {kind!r} is not known.", f"Give one of {listed}.")
+
+
+def _binned(column: NumberColumn, table: TomlTable) -> NumberColumn:
+    """Return a column of numbers with the bin edges that it declares, if any."""
+    if "edges" not in table:
+        stray = next((key for key in BIN_KEYS if key in table), None)
+        if stray is not None:
+            raise ParameterError(f"{stray} belongs to bin edges, and there are none.", "Give edges, or leave it out.")
+        return column
+    rules = {key: table.choice(key, DROPPED) for key in BIN_KEYS[1:]}
+    return binned(column, edges=table.numbers("edges") or [], **rules)
 
 
 def _asked(
@@ -269,9 +287,14 @@ def _check_repeats(asked: Iterable[Asked]) -> None:
 
 
 def _check_labels(columns: Iterable[Column], asked: Iterable[Asked]) -> None:
-    """Refuse two cells of one name: whoever reads the released numbers by name would lose one."""
-    every = [(f"column {shown(each.name)}", each.labels) for each in columns if isinstance(each, CategoryColumn)]
-    every += [(each.statistic.shown, each.statistic.labels) for each in asked]
+    """Refuse two cells of one name: whoever reads the released numbers by name would lose one.
+
+    Cells of several columns are named by one text for each: no two are alike where those of each column are not.
+    """
+    every: list[tuple[str, Sequence[Label]]] = [
+        (f"column {shown(each.name)}", each.labels) for each in columns if isinstance(each, CategoryColumn)
+    ]
+    every += [(each.statistic.shown, each.statistic.labels) for each in asked if not each.statistic.keys]
     for what, labels in every:
         if len(set(labels)) != len(labels):
             twice = next(label for label, times in Counter(labels).items() if times > 1)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
+from snapdp.studies.bins import BinnedColumn
 from snapdp.studies.categories import category_items
 from snapdp.studies.columns import DROPPED, CategoryColumn, Column
 from snapdp.studies.csv_dialect import SINGLE_TEXTS, CsvDialect
@@ -65,6 +66,8 @@ def _column(column: Column, version: int) -> Iterator[Item]:
         yield "upper", column.declared_upper
         yield "step", column.step
         yield "missing", DROPPED if column.missing is None else column.missing
+        if isinstance(column, BinnedColumn):
+            yield from (("edges", list(column.edges)), ("outside", column.outside), ("null", column.null))
 
 
 def _statistic(asked: Asked) -> Iterator[Item]:

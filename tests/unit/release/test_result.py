@@ -18,7 +18,7 @@ from snapdp.cli.render import show_release
 from snapdp.display.numbers import six_digits
 from snapdp.errors import DataError, ParameterError
 from snapdp.ledger.chain import canonical
-from snapdp.release.numbers import Number, shown_row
+from snapdp.release.numbers import VALUE_FIELDS, Number, shown_row
 from snapdp.release.remarks import MOVED
 from snapdp.release.result import Release
 from tests.unit.audits.releases import random_record, without_shown
@@ -42,7 +42,7 @@ def test_a_release_of_long_blocks_alone_prints_and_is_saved(tmp_path):
         result.save(tmp_path / f"values.{ending}")
         with duckdb.connect() as connection:
             found = connection.execute(f"SELECT * FROM '{tmp_path}/values.{ending}'")
-            assert [column[0] for column in found.description] == list(Number._fields)
+            assert [column[0] for column in found.description] == list(VALUE_FIELDS)
             assert found.fetchall() == []
     assert name in result.to_html()
 

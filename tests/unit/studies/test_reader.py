@@ -14,6 +14,7 @@ from hypothesis import given, settings, strategies as st
 from snapdp.errors import BoundError, ParameterError, PremiseError, SnapdpError
 from snapdp.mechanism import FinitePrecision
 from snapdp.studies import reader
+from snapdp.studies.bins import BinnedColumn, binned
 from snapdp.studies.columns import category_column, integer_column, number_column
 from snapdp.studies.conditions import condition
 from snapdp.studies.plan import ask
@@ -340,14 +341,19 @@ def studies(draw):
         three, categories=draw(st.lists(st.text(LETTERS, max_size=5), min_size=1, max_size=4, unique=True)),
         unknown=unknown, null=null,
     )  # fmt: skip
-    by = draw(st.sampled_from([None, group]))
-    where = [condition(group, equals=group.categories[0]), condition(real, below=real.upper)]
     edges = sorted({integer.lower, integer.lower + integer.step, integer.upper})
-    binned = None if version == 1 else null
+    if version > 1 and draw(st.booleans()):  # the column declares bins itself
+        integer = binned(integer, edges=edges[:2], outside=unknown, null=null)
+    alone = draw(st.sampled_from([None, group]))
+    several = [integer, [group, integer], [integer, group]] if isinstance(integer, BinnedColumn) else []
+    by = draw(st.sampled_from([alone, *several]))
+    where = [condition(group, equals=group.categories[0]), condition(real, below=real.upper)]
+    rule = None if version == 1 else null
     queries = [
         count_query(relation, where=where, by=by),
         histogram_query(group, relation, where=where[1:]),
-        histogram_query(integer, relation, edges=edges, outside=unknown, missing=binned, by=by),
+        histogram_query(integer, relation, edges=edges, outside=unknown, missing=rule, by=alone),
+        *([histogram_query(integer, relation, by=alone)] if isinstance(integer, BinnedColumn) else []),
         sum_query(integer, relation, by=by, where=where),
         mean_query(real, relation, by=by),
         mean_query(real, relation, by=by, where=where[:1], count_share="3/4"),
@@ -651,3 +657,89 @@ def test_names_that_could_be_ambiguous_and_are_not_are_taken():
     columns = {"g": {**G, "categories": ["b / c", "d"]}, "h": {**G, "categories": ["a", "a / b"]}}
     statistic = [{**HISTOGRAM, "by": "h"}]
     assert study_from_values(plain_values(columns=columns, statistic=statistic, version=2)).asked
+
+
+# Groups by several columns, and columns of numbers with bin edges
+
+AGE_KEYS = {"kind": "integer", "lower": 0, "upper": 120, "missing": "dropped"}
+CUT = {**AGE_KEYS, "edges": [0, 18, "65"]}
+
+
+def grouped(by, *, version=2, age=CUT, **more):
+    """Return the values of a study that counts by groups."""
+    columns = {
+        "region": {"kind": "category", "categories": ["north", ""]},
+        "sex": {"kind": "category", "categories": ["f", "m"]},
+        "age": age,
+    }
+    statistic = {"kind": "count", "epsilon": 1, "by": by, **more}
+    relation = {"relation": "add-remove", "n_max": 90}
+    return {"version": version, "dataset": "people", **relation, "columns": columns, "statistic": [statistic]}
+
+
+def test_groups_by_several_columns_are_a_list_of_names():
+    study = study_from_values(grouped(["region", "sex", "age"]))
+    statistic = study.asked[0].statistic
+    assert (statistic.title, statistic.cells) == ("count by region, sex, age", 2 * 2 * 2)
+    assert statistic.labels[-1] == ("", "m", "[18, 65]")
+    assert 'by = ["region", "sex", "age"]' in study_to_toml(study)
+    assert 'edges = [0, 18, 65]\noutside = "dropped"\nnull = "dropped"\n' in study_to_toml(study)
+    assert study_from_toml(study_to_toml(study)) == study
+
+
+def test_a_list_of_one_column_is_that_column():
+    study = study_from_values(grouped(["sex"]))
+    assert study == study_from_values(grouped("sex"))
+    assert 'by = "sex"\n' in study_to_toml(study)
+
+
+def test_the_order_of_columns_is_that_of_the_cells_and_another_request():
+    one, two = (study_from_values(grouped(by)).asked[0].statistic for by in (["region", "sex"], ["sex", "region"]))
+    assert one != two
+    assert one.declaration()["by"] == two.declaration()["by"][::-1]
+
+
+@pytest.mark.parametrize(
+    ("values", "problem"),
+    [
+        (grouped(["region", "region"]), r"statistic 1 \(count\): by names column 'region' twice"),
+        (grouped([]), r"statistic 1 \(count\): by names 0 columns"),
+        (grouped(["region", 3]), r"statistic 1 \(count\): by is a list of other things"),
+        (grouped(3), r"statistic 1 \(count\): by is a number"),
+        (grouped(["region", "sexx"]), r"column 'sexx' is not declared.*\n.*'sex'"),
+        (grouped("age", age=AGE_KEYS), "'age' holds numbers and cannot name groups without bin edges"),
+        (
+            grouped("age", age={**AGE_KEYS, "null": "binned"}),
+            "columns.age: null belongs to bin edges, and there are none",
+        ),
+        (grouped("age", age={**AGE_KEYS, "outside": "binned"}), "columns.age: outside belongs to bin edges"),
+        (grouped("age", age={**AGE_KEYS, "edges": []}), "columns.age: .*needs public bin edges"),
+        (grouped("age", age={**AGE_KEYS, "edges": [0, 130]}), "columns.age: the bin edges 0 to 130 leave the bounds"),
+        (grouped("age", age={**AGE_KEYS, "edges": "0,18"}), "columns.age: edges is text"),
+        (grouped("age", age={**CUT, "null": "kept"}), "columns.age: null = 'kept' of column 'age' is not known"),
+        (
+            grouped("age", age={**CUT, "unknown": "binned"}),
+            "the key 'unknown' is not known for a column of kind integer",
+        ),
+        (grouped(["region", "sex"], kind="variance", column="age"), "the key|variance"),
+    ],
+)
+def test_groups_and_bins_that_make_no_sense_are_refused_with_their_place(values, problem):
+    with pytest.raises((ParameterError, BoundError, PremiseError), match=problem):
+        study_from_values(values)
+
+
+def test_version_1_has_neither_bins_of_columns_nor_groups_by_several():
+    old = {"kind": "integer", "lower": 0, "upper": 120}
+    assert study_from_values(grouped("sex", version=1, age=old)).version == 1
+    with pytest.raises(ParameterError, match="version 1 has no word for groups by several columns"):
+        study_from_values(grouped(["region", "sex"], version=1, age=old))
+    with pytest.raises(ParameterError, match="the key 'edges' is not known"):
+        study_from_values(grouped("sex", version=1, age={**old, "edges": [0, 18]}))
+
+
+def test_two_cells_of_one_name_in_one_of_several_columns_are_refused():
+    values = grouped(["region", "sex"])
+    values["columns"]["sex"] = {"kind": "category", "categories": ["f", "(unknown)"], "unknown": "binned"}
+    with pytest.raises(ParameterError, match="two cells of column 'sex' have one name"):
+        study_from_values(values)

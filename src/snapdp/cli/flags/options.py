@@ -32,7 +32,15 @@ _OPTIONS: tuple[_Option, ...] = (
         ("--where",),
         {"multiple": True, "metavar": "CONDITION", "help": 'Of such rows only: "age>=65", "age<70", "region=north".'},
     ),
-    (("--by",), {"metavar": "COLUMN", "help": "Each statistic for each of the --categories of this column."}),
+    (
+        ("--by",),
+        {
+            "multiple": True,
+            "metavar": "COLUMN,...",
+            "help": "Each statistic for each of the --categories of this column, or for all combinations of several; "
+            "a column of numbers by bins between --edges.",
+        },
+    ),
     (
         ("--bounds",),
         {
@@ -46,7 +54,7 @@ _OPTIONS: tuple[_Option, ...] = (
         {
             "multiple": True,
             "metavar": "RULE",
-            "help": "What a missing number counts as: dropped, middle or a number (in a histogram dropped or binned); "
+            "help": "What a missing number counts as: dropped, middle or a number (in bins dropped or binned); "
             "by column NAME=RULE,NAME=RULE.",
         },
     ),
@@ -86,7 +94,11 @@ _OPTIONS: tuple[_Option, ...] = (
     ),
     (
         ("--edges",),
-        {"multiple": True, "metavar": "E1,E2,...", "help": "Public bin edges of a histogram, or NAME=E1,..."},
+        {
+            "multiple": True,
+            "metavar": "E1,E2,...",
+            "help": "Public bin edges of a column of numbers, for a histogram or --by; or NAME=E1,...",
+        },
     ),
     (("--n",), {"type": int, "help": "Public number of rows: change-one neighbours."}),
     (

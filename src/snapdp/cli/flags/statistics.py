@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from snapdp.cli.flags.by_name import declared_by_name, items
-from snapdp.cli.flags.columns import NO_COLUMN, declared_columns, names_of, statistics_in_order
+from snapdp.cli.flags.columns import NO_COLUMN, declared_columns, group_names, names_of, statistics_in_order
 from snapdp.cli.flags.mechanism import stated_arithmetic
 from snapdp.errors import ParameterError
 from snapdp.exact import positive
@@ -48,10 +48,14 @@ def column_values(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _edges(options: dict[str, Any]) -> dict[str, str]:
+    """Return {column: its bin edges}; edges without a name are for a histogram, where there is one."""
     binned = [name for each in KINDS.values() if "edges" in each.details for name in options[each.kind]]
-    if options["edges"] and not binned:
-        raise click.UsageError("--edges belongs to --histogram.")
-    return declared_by_name(options, "edges", binned)
+    grouped = group_names(options)
+    if options["edges"] and not (binned or grouped):
+        raise click.UsageError("--edges belongs to --histogram or --by.")
+    listed = {text.partition("=")[0].strip() for key in ("categories", "date", "boolean") for text in options[key]}
+    left = [name for name in grouped if name not in listed]
+    return declared_by_name(options, "edges", binned or left, others=grouped)
 
 
 def _bin_missing(statistics: list[dict[str, Any]], columns: dict[str, Any]) -> None:
@@ -80,7 +84,8 @@ def _statistics(options: dict[str, Any], conditions: dict[str, Any], edges: dict
     if not found:
         flags = ", ".join(f"--{kind}" for kind in KINDS)
         raise click.UsageError(f"Give a study file, or one or more of {flags}.")
-    return [{**each, "by": options["by"]} for each in found] if options["by"] else found
+    by = group_names(options)
+    return [{**each, "by": by if len(by) > 1 else by[0]} for each in found] if by else found
 
 
 def _costs(options: dict[str, Any], count: int) -> list[dict[str, Any]]:

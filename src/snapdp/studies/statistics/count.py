@@ -11,15 +11,15 @@ from typing import Self
 
 from snapdp.errors import PremiseError
 from snapdp.studies.aggregates import Aggregate, Count
-from snapdp.studies.columns import Column
 from snapdp.studies.conditions import Condition, joined
+from snapdp.studies.groups import By, groups_of
 from snapdp.studies.relation import Relation
 from snapdp.studies.statistics.shared_parts import count_part
-from snapdp.studies.statistics.statistic import Part, Statistic, group_column
+from snapdp.studies.statistics.statistic import Part, Statistic
 
 
 class RowCount(Statistic):
-    """The number of rows that meet all conditions, also for each cell of a category column."""
+    """The number of rows that meet all conditions, also for each group."""
 
     kind = "count"
     takes = 0
@@ -27,12 +27,12 @@ class RowCount(Statistic):
     conditions_since = 1
 
     @classmethod
-    def of(cls, *, relation: Relation, by: Column | None = None, where: Sequence[Condition] = ()) -> Self:
-        groups = group_column(by)
+    def of(cls, *, relation: Relation, by: By = None, where: Sequence[Condition] = ()) -> Self:
+        groups = groups_of(by)
         if relation.is_change_one and not where and groups is None:
             raise PremiseError(
                 f"under change-one the number of rows is public: it is n = {relation.rows}.",
-                "Count rows that meet a condition (where), count by a category column, or declare add-remove.",
+                "Count rows that meet a condition (where), count by groups, or declare add-remove.",
             )
         return cls(relation=relation, where=joined(where), by=groups)
 
@@ -49,6 +49,6 @@ class RowCount(Statistic):
         return (counts,)
 
 
-def count_query(relation: Relation, *, where: Sequence[Condition] = (), by: Column | None = None) -> RowCount:
-    """Return the number of rows that meet all conditions, also for each cell of a category column."""
+def count_query(relation: Relation, *, where: Sequence[Condition] = (), by: By = None) -> RowCount:
+    """Return the number of rows that meet all conditions, also for each group."""
     return RowCount.of(relation=relation, where=where, by=by)

@@ -26,6 +26,7 @@ from snapdp.mechanism import FinitePrecision
 from snapdp.studies.aggregates import Aggregate, Sum
 from snapdp.studies.columns import Column, NumberColumn
 from snapdp.studies.conditions import Condition, joined
+from snapdp.studies.groups import By, groups_of
 from snapdp.studies.relation import Relation, whole
 from snapdp.studies.statistics.details import Detail, NumberDetail
 from snapdp.studies.statistics.drawn import FITS_INT64, CellColumns, Columns, Derived, DrawnPart
@@ -41,7 +42,6 @@ from snapdp.studies.statistics.statistic import (
     Part,
     Statistic,
     check_printable,
-    group_column,
     mechanism,
 )
 
@@ -67,11 +67,11 @@ class Mean(Statistic):
         column: Column,
         *,
         relation: Relation,
-        by: Column | None = None,
+        by: By = None,
         where: Sequence[Condition] = (),
         count_share: Any = None,
     ) -> Self:
-        numbers, groups, conditions = numbers_of(column, cls.kind), group_column(by), joined(where)
+        numbers, groups, conditions = numbers_of(column, cls.kind), groups_of(by), joined(where)
         alone = relation.is_change_one and groups is None
         if alone and not conditions and not numbers.dropped:
             if count_share is not None:
@@ -192,7 +192,7 @@ def mean_query(
     column: Column,
     relation: Relation,
     *,
-    by: Column | None = None,
+    by: By = None,
     where: Sequence[Condition] = (),
     count_share: Any = None,
 ) -> Mean:

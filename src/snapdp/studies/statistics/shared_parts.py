@@ -11,8 +11,9 @@ from fractions import Fraction
 
 from snapdp.errors import ParameterError, PremiseError
 from snapdp.studies.aggregates import Count, Present, Sum
-from snapdp.studies.columns import INTEGER, CategoryColumn, Column, NumberColumn
+from snapdp.studies.columns import INTEGER, Column, NumberColumn
 from snapdp.studies.conditions import Condition
+from snapdp.studies.groups import By, Groups
 from snapdp.studies.relation import Relation
 from snapdp.studies.statistics.statistic import Numerator, Part
 
@@ -51,9 +52,7 @@ def sum_above_lower(column: NumberColumn, relation: Relation, *, factor: Fractio
     )
 
 
-def in_groups(
-    numerator: Numerator, relation: Relation, groups: CategoryColumn | None, *, share: Fraction = WHOLE
-) -> Part:
+def in_groups(numerator: Numerator, relation: Relation, groups: Groups | None, *, share: Fraction = WHOLE) -> Part:
     """Return a numerator for each group; under change-one a row may move between two of them.   theory (13)
 
     Each row of a person is one step of it.
@@ -74,14 +73,14 @@ def rows_that_count(total: Sum) -> Count:
 
 def numbers_of(column: Column, statistic: str) -> NumberColumn:
     if isinstance(column, NumberColumn):
-        return column
+        return column.plain
     raise ParameterError(
         f"column {column.name!r} holds categories and has no {statistic}.", "Ask for a histogram of it, or a count."
     )
 
 
 def public_rows(
-    statistic: str, columns: Sequence[NumberColumn], relation: Relation, by: Column | None, where: Sequence[Condition]
+    statistic: str, columns: Sequence[NumberColumn], relation: Relation, by: By, where: Sequence[Condition]
 ) -> int:
     """Return n where a variance or covariance is defined; refuse it otherwise."""
     if where or any(column.dropped for column in columns):

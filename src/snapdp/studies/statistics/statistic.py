@@ -22,9 +22,12 @@ from snapdp.errors import BoundError, DataError, ParameterError, PremiseError
 from snapdp.exact import positive, power_of_two_at_least, to_float_nearest
 from snapdp.mechanism import FINE, FinitePrecision, Mechanism, declared, spacing_of_doubles
 from snapdp.studies.aggregates import Aggregate, Persons, Test
+from snapdp.studies.bins import BinnedColumn
 from snapdp.studies.columns import CategoryColumn, Column, NumberColumn
 from snapdp.studies.conditions import Condition, tested
-from snapdp.studies.declarations import column_from, column_values
+from snapdp.studies.declarations import column_from, column_values, groups_from, groups_values
+from snapdp.studies.groups import Groups, groups_of
+from snapdp.studies.readable import Label
 from snapdp.studies.relation import Relation
 from snapdp.studies.statistics.details import ConditionsDetail, Detail
 from snapdp.studies.statistics.drawn import Derived, DrawnPart
@@ -94,7 +97,7 @@ class Statistic(Value, ABC):
     numbers   its columns hold numbers; otherwise they may hold categories as well
     conditions_since   the first version of records in which it may have conditions
 
-    by        a category column: the statistic is released for each of its cells
+    by        groups of rows, by one column or several: the statistic is released for each of them
     where     public conditions: the statistic is one of the rows that meet them all, among those that persons keep
     """
 
@@ -107,7 +110,7 @@ class Statistic(Value, ABC):
 
     relation: Relation
     columns: tuple[Column, ...] = ()
-    by: CategoryColumn | None = None
+    by: Groups | None = None
     where: tuple[Condition, ...] = ()
 
     def _check(self) -> None:
@@ -205,12 +208,12 @@ class Statistic(Value, ABC):
         """Return a title: its end, " where sex = f by region", is empty where it is about all rows together."""
         about = f"({', '.join(column.name for column in self.columns)})" if self.columns else ""
         where = " and ".join(conditions)
-        return self.kind + about + (f" where {where}" if where else "") + (f" by {self.by.name}" if self.by else "")
+        return self.kind + about + (f" where {where}" if where else "") + (f" by {self.by.title}" if self.by else "")
 
     @property
     def every_column(self) -> tuple[Column, ...]:
         """Return all columns that are read."""
-        groups = () if self.by is None else (self.by,)
+        groups = () if self.by is None else self.by.read
         return (*self.columns, *(condition.column for condition in self.where), *groups)
 
     @property
@@ -220,17 +223,23 @@ class Statistic(Value, ABC):
         return (
             *(each.missing_in_words for each in self.columns if isinstance(each, NumberColumn)),
             *(each.missing_in_conditions for each in tested if isinstance(each, NumberColumn)),
+            *(each.bins_in_words for each in self._group_columns if isinstance(each, BinnedColumn)),
         )
 
     @property
     def others_in_words(self) -> tuple[str, ...]:
-        """Return what happens to cells that are none of the declared categories, as clauses for people."""
-        counted = [*self.columns, *([] if self.by is None else [self.by])]
+        """Return what happens to cells that are none of the declared ones, as clauses for people."""
+        counted = [*self.columns, *self._group_columns]
         tested = [each.column for each in self.where if isinstance(each.column, CategoryColumn)]
         return (
             *(each.others_in_words for each in counted if isinstance(each, CategoryColumn)),
+            *(each.others_in_words for each in counted if isinstance(each, BinnedColumn) and each.others_in_words),
             *(f"a row whose {each.name} is none of its categories, or empty, meets no condition" for each in tested),
         )
+
+    @property
+    def _group_columns(self) -> tuple[Column, ...]:
+        return () if self.by is None else self.by.columns
 
     @cached_property
     def tests(self) -> tuple[Test, ...]:
@@ -249,9 +258,14 @@ class Statistic(Value, ABC):
         return self.parts[0].cells
 
     @cached_property
-    def labels(self) -> tuple[str, ...]:
+    def labels(self) -> Sequence[Label]:
         """Return the name of each cell, groups outermost; one empty name where there is one cell only."""
         return ("",) if self.by is None else self.by.labels
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Return which column each text of a label is of, where labels are tuples; nothing where they are texts."""
+        return () if self.by is None or not self.by.is_crossed else self.by.names
 
     @property
     def persons(self) -> Persons | None:
@@ -271,7 +285,7 @@ class Statistic(Value, ABC):
     @classmethod
     def from_toml(cls, table: TomlTable, relation: Relation, columns: Mapping[str, Column]) -> Self:
         """Return the statistic that a TOML table of a study file declares."""
-        by = None if "by" not in table else named(columns, table.text("by"))
+        by = _groups_in(table, columns)
         details = {key: detail.read(table, key, columns) for key, detail in cls.details.items()}
         details["where"] = WHERE.read(table, "where", columns) or None
         given = {key: value for key, value in details.items() if value is not None}
@@ -301,7 +315,7 @@ class Statistic(Value, ABC):
         if self.where:
             yield "where", WHERE.toml(self.where)
         if self.by is not None:
-            yield "by", self.by.name
+            yield "by", list(self.by.names) if self.by.is_crossed else self.by.names[0]
 
     @classmethod
     def from_declaration(cls, values: Mapping[str, Any], relation: Relation) -> Self:
@@ -311,7 +325,7 @@ class Statistic(Value, ABC):
             raise DataError(
                 f"a statistic of kind {cls.kind!r} with {len(columns)} columns is not known.", "The record was altered."
             )
-        by = None if "by" not in values else column_from(values["by"])
+        by = None if "by" not in values else groups_from(values["by"])
         kinds = {**cls.details, "where": WHERE}
         details = {key: detail.from_json(values[key]) for key, detail in kinds.items() if key in values}
         return cls.of(*columns, relation=relation, by=by, **details)
@@ -322,20 +336,18 @@ class Statistic(Value, ABC):
         if self.columns:
             found["columns"] = [column_values(column) for column in self.columns]
         if self.by is not None:
-            found["by"] = column_values(self.by)
+            found["by"] = groups_values(self.by)
         if self.where:
             found["where"] = WHERE.json(self.where)
         return found | {key: self.details[key].json(value) for key, value in self.stated.items()}
 
 
-def group_column(by: Column | None) -> CategoryColumn | None:
-    """Return the column whose declared categories are the groups."""
-    if isinstance(by, NumberColumn):
-        raise ParameterError(
-            f"column {by.name!r} holds numbers and cannot name groups.",
-            'Groups are what a column with kind = "category", "boolean" or "date" is declared to hold.',
-        )
-    return by
+def _groups_in(table: TomlTable, columns: Mapping[str, Column]) -> Groups | None:
+    """Return the groups that a table of a study file names: by = "region", or by = ["region", "sex"]."""
+    if "by" not in table:
+        return None
+    names = table.texts("by") if isinstance(table.get("by"), list) else [table.text("by")]
+    return groups_of([named(columns, name) for name in names or []])
 
 
 def mechanism(

@@ -15,6 +15,7 @@ from typing import Self
 from snapdp.studies.aggregates import Aggregate, Sum
 from snapdp.studies.columns import INTEGER, Column, NumberColumn
 from snapdp.studies.conditions import Condition, joined
+from snapdp.studies.groups import By, groups_of
 from snapdp.studies.relation import Relation
 from snapdp.studies.statistics.shared_parts import (
     in_groups,
@@ -22,7 +23,7 @@ from snapdp.studies.statistics.shared_parts import (
     rows_that_count,
     sum_above_lower,
 )
-from snapdp.studies.statistics.statistic import Numerator, Part, Statistic, group_column
+from snapdp.studies.statistics.statistic import Numerator, Part, Statistic
 
 
 class ColumnSum(Statistic):
@@ -33,11 +34,9 @@ class ColumnSum(Statistic):
     takes = 1
 
     @classmethod
-    def of(
-        cls, column: Column, *, relation: Relation, by: Column | None = None, where: Sequence[Condition] = ()
-    ) -> Self:
+    def of(cls, column: Column, *, relation: Relation, by: By = None, where: Sequence[Condition] = ()) -> Self:
         columns = (numbers_of(column, cls.kind),)
-        return cls(columns=columns, relation=relation, by=group_column(by), where=joined(where))
+        return cls(columns=columns, relation=relation, by=groups_of(by), where=joined(where))
 
     @cached_property
     def column(self) -> NumberColumn:
@@ -65,14 +64,12 @@ class ColumnSum(Statistic):
         return ([s + lowest * count for s, count in zip(sums, counts, strict=True)],)
 
 
-def sum_query(
-    column: Column, relation: Relation, *, by: Column | None = None, where: Sequence[Condition] = ()
-) -> ColumnSum:
+def sum_query(column: Column, relation: Relation, *, by: By = None, where: Sequence[Condition] = ()) -> ColumnSum:
     """Return the sum of a column, also of the rows that meet conditions, and for each group."""
     return ColumnSum.of(column, relation=relation, by=by, where=where)
 
 
-def _sum_from_zero(column: NumberColumn, relation: Relation, by: Column | None) -> Numerator:
+def _sum_from_zero(column: NumberColumn, relation: Relation, by: By) -> Numerator:
     """Return the sum in steps from zero over at most n_max rows, one of which may come or go.   theory (8)
 
     Under change-one a row may also stay and go from one bound to the other; by groups that is two cells' worth:

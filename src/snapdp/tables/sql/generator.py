@@ -18,6 +18,7 @@ from snapdp.studies import (
     Aggregates,
     CategoryColumn,
     Column,
+    Groups,
     NumberColumn,
     Persons,
     quantiser_of,
@@ -25,7 +26,7 @@ from snapdp.studies import (
 from snapdp.tables.sql.categories import category_code, key_label
 from snapdp.tables.sql.dialects import DUCKDB, MANY_CELLS, Dialect, identifier
 from snapdp.tables.sql.levels import clamped_cell, level_of, read_cell
-from snapdp.tables.sql.measures import cells_in_all, cells_of, code_of, measures_of
+from snapdp.tables.sql.measures import cells_in_all, cells_of, code_of, group_code, measures_of
 from snapdp.tables.sql.persons import kept_rows
 from snapdp.tables.sql.stored import NUMERIC, TEXT, Field, Rows
 from snapdp.values import Value
@@ -123,7 +124,7 @@ def script(asked: Iterable[Aggregate], rows: Rows, *, dialect: Dialect = DUCKDB,
 
 def columns_of(asked: Iterable[Aggregate]) -> list[Column]:
     """Return every column that aggregates speak of, each once."""
-    return list(dict.fromkeys(c for each in asked for c in (*each.columns, *([each.by] if each.by else []))))
+    return list(dict.fromkeys(c for each in asked for c in each.every_column))
 
 
 def persons_of(asked: Iterable[Aggregate]) -> Persons | None:
@@ -178,9 +179,9 @@ class _StatementWriter:
         text = f"SELECT {', '.join(f'COALESCE({each}, 0)' for each in measures)}\nFROM {self.levels(names)}"
         return Statement(text=text, asked=tuple(asked), places=places)
 
-    def grouped(self, by: CategoryColumn, asked: list[Aggregate]) -> Statement:
+    def grouped(self, by: Groups, asked: list[Aggregate]) -> Statement:
         measures, places, names = self._measured(asked, by=by)
-        text = self._per_code(names[by], by.cells, measures, self.levels(names))
+        text = self._per_code(group_code(by, names, self.dialect), by.cells, measures, self.levels(names))
         return Statement(text=text, asked=tuple(asked), places=places)
 
     def coded(self, asked: list[Aggregate]) -> Statement:
@@ -211,10 +212,10 @@ class _StatementWriter:
         )
 
     def _measured(
-        self, asked: list[Aggregate], *, first: Sequence[str] = (), by: CategoryColumn | None = None
+        self, asked: list[Aggregate], *, first: Sequence[str] = (), by: Groups | None = None
     ) -> tuple[list[str], tuple[tuple[int, ...], ...], dict[Column, str]]:
         """Return the expressions to select, each once, and where those of each aggregate stand."""
-        names = self._names([*([by] if by else []), *(column for each in asked for column in each.columns)])
+        names = self._names([*(by.read if by else []), *(column for each in asked for column in each.columns)])
         found = {each: place for place, each in enumerate(first)}
         places = tuple(
             tuple(found.setdefault(expression, len(found)) for expression in measures_of(each, names, self.dialect))
