@@ -130,8 +130,7 @@ class Study:
 
         asked = aggregates_of(each.statistic for each in self.asked)
         used = [c for each in asked for c in (*each.columns, *([each.by] if each.by else []))]
-        if self.relation.person is not None:
-            used.append(PersonColumn(name=self.relation.person))
+        used += [PersonColumn(name=name) for name in self.relation.person_columns]
         return self.table(table).inspect(used, others=self.columns, watch=watch)
 
     def release(

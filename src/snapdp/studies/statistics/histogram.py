@@ -21,9 +21,9 @@ from snapdp.studies.columns import BINNED, DROPPED, CategoryColumn, Column, Numb
 from snapdp.studies.conditions import Condition, joined
 from snapdp.studies.declarations import INLINE
 from snapdp.studies.relation import CHANGE_ONE, Relation
-from snapdp.studies.statistics.details import ChoiceDetail, Detail, NumbersDetail
+from snapdp.studies.statistics.details import ChoiceDetail, Detail, NumbersDetail, WholeDetail
 from snapdp.studies.statistics.drawn import SHARE, Derived, DrawnPart, Row, as_columns
-from snapdp.studies.statistics.shared_parts import count_part
+from snapdp.studies.statistics.shared_parts import count_part, own_bound
 from snapdp.studies.statistics.statistic import Part, Statistic, group_column
 
 MISSING_BIN = "(missing)"
@@ -44,6 +44,7 @@ class Histogram(Statistic):
         "edges": NumbersDetail(),
         "outside": ChoiceDetail(),
         "missing": ChoiceDetail(),
+        "rows_per_person": WholeDetail(),
     }
     flag = "Counts over --categories or --edges."
     numbers = False
@@ -63,6 +64,7 @@ class Histogram(Statistic):
         edges: Sequence[Any] = (),
         outside: str = DROPPED,
         missing: str | None = None,
+        rows_per_person: Any = None,
     ) -> Self:
         groups = group_column(by)
         if groups is not None and groups.name == column.name:
@@ -80,6 +82,7 @@ class Histogram(Statistic):
         rule = _rule_for_missing(column, missing)
         cut = () if isinstance(column, CategoryColumn) else _checked_edges(column, edges)
         rows: dict[str, Any] = {"relation": relation, "by": groups, "where": joined(where)}
+        rows["rows_per_person"] = own_bound(relation, rows_per_person)
         return cls(columns=(column,), edges=cut, outside=outside, missing=rule, **rows)
 
     @property
@@ -97,7 +100,7 @@ class Histogram(Statistic):
     def parts(self) -> tuple[Part, ...]:
         bins = len(self.edges) - 1 + sum(self._below_and_above) + (self.missing == BINNED)
         cells = self.column.cells if isinstance(self.column, CategoryColumn) else bins
-        return (count_part(self.relation, cells if self.by is None else cells * self.by.cells),)
+        return (count_part(self.neighbours, cells if self.by is None else cells * self.by.cells),)
 
     @property
     def aggregates(self) -> list[Aggregate]:
@@ -127,9 +130,9 @@ class Histogram(Statistic):
     @property
     def stated(self) -> dict[str, Any]:
         if not self.edges:
-            return {}
+            return super().stated
         rule = {} if self.missing is None else {"missing": self.missing}
-        return {"edges": self.edges, "outside": self.outside, **rule}
+        return {"edges": self.edges, "outside": self.outside, **rule, **super().stated}
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
@@ -188,13 +191,23 @@ def histogram_query(
     missing: str | None = None,
     by: Column | None = None,
     where: Sequence[Condition] = (),
+    rows_per_person: Any = None,
 ) -> Histogram:
     """Return the number of rows in each category, or in each bin between public edges of a number column.
 
     Bins are [edge, next edge), the last one closed. outside = "dropped" or "binned" says what happens to rows beyond
     the first and last edge, where these lie inside the bounds; missing, what happens to those without a number.
     """
-    return Histogram.of(column, relation=relation, edges=edges, outside=outside, missing=missing, by=by, where=where)
+    return Histogram.of(
+        column,
+        relation=relation,
+        edges=edges,
+        outside=outside,
+        missing=missing,
+        by=by,
+        where=where,
+        rows_per_person=rows_per_person,
+    )
 
 
 def _rule_for_missing(column: Column, missing: str | None) -> str | None:
