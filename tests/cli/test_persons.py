@@ -317,11 +317,11 @@ BAD: dict[str, tuple[dict[str, Any], dict[str, Any], str, str]] = {  # study key
     ),
     "more groups than there are": (
         PERSON, {**PEOPLE, "groups_per_person": 3}, f"{GROUPED} --person id --groups-per-person 3",
-        "groups_per_person = 3 is more than column 'region' has groups: 2",
+        "groups_per_person = 3 is more than there are groups: 2",
     ),
     "groups that are not said": (
         PERSON, {"kind": "persons", "by": "region"}, f"{GROUPED} --person id",
-        "in how many groups of column 'region' a person counts at most is not said",
+        "in how many groups a person counts at most is not said",
     ),
     "groups where there are none": (
         PERSON, {"kind": "persons", "groups_per_person": 1}, "--persons --person id --groups-per-person 1",

@@ -107,19 +107,19 @@ def _checked_groups(groups: CategoryColumn | None, groups_per_person: Any) -> in
         if groups_per_person is not None:
             raise ParameterError(
                 "groups_per_person is given, and there are no groups: each person counts once.",
-                "Give by, a column of categories, or leave groups_per_person out.",
+                "Give by, the column of the groups, or leave groups_per_person out.",
             )
         return None
     if groups_per_person is None:
         raise ParameterError(
-            f"in how many groups of column {groups.name!r} a person counts at most is not said.",
+            "in how many groups a person counts at most is not said.",
             f"Give groups_per_person, from 1 to {groups.cells}: noise grows in proportion to it, and whoever has rows "
             "in more groups counts in so many of them.",
         )
     most = whole(groups_per_person, name="groups_per_person")
     if most > groups.cells:
         raise BoundError(
-            f"groups_per_person = {most} is more than column {groups.name!r} has groups: {groups.cells}.",
+            f"groups_per_person = {most} is more than there are groups: {groups.cells}.",
             f"Give groups_per_person from 1 to {groups.cells}.",
             groups_per_person=most,
         )

@@ -123,7 +123,7 @@ def test_the_number_of_groups_is_said_where_there_are_groups_and_only_there():
     for k in (1, 2):
         with pytest.raises(ParameterError, match="there are no groups"):
             persons_query(RELATION, groups_per_person=k)
-    with pytest.raises(BoundError, match="groups_per_person = 4 is more than column 'g' has groups: 3"):
+    with pytest.raises(BoundError, match="groups_per_person = 4 is more than there are groups: 3"):
         persons_query(RELATION, by=BY, groups_per_person=4)
     with pytest.raises(ParameterError, match="cannot name groups"):
         persons_query(RELATION, by=X, groups_per_person=1)
