@@ -307,7 +307,7 @@ def test_an_account_that_fixes_a_bound_takes_what_it_took():
     ):
         with pytest.raises(PremiseError, match="the account 'visits' was opened with 'person") as told:
             refused.release("visits.csv", ledger="old.ledger")
-        assert "This account fixes rows_per_person = 3 for all statistics." in told.value.advice
+        assert "This account fixes rows_per_person = 3: no statistic says another bound" in told.value.advice
     with snapdp.Ledger.open("old.ledger") as ledger:
         assert ledger.account("visits").spent == 1
         ledger.verify()

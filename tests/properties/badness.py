@@ -311,6 +311,7 @@ WORDS = [
 FLAGS = [
     "--mean", "--sum", "--count", "--variance", "--covariance", "--histogram", "--where", "--by", "--bounds",
     "--missing", "--integer", "--step", "--categories", "--edges", "--n", "--n-max", "--person", "--rows-per-person",
+    "--persons", "--groups-per-person", "--unit-rows",
     "--epsilon", "--accuracy", "--alpha", "--ledger", "--dataset", "--budget", "--report", "--record", "--values",
     "--directory", "--data", "--table", "--cap", "--relation", "--against", "--colour",
 ]  # fmt: skip
@@ -322,6 +323,8 @@ COMMANDS = [
     "--categories a,b --n 6 --epsilon 1 --ledger change-one.ledger --yes --record out/r.json --values out/v.csv",
     "plan in/study.toml --json",
     "plan --mean x --bounds 0,120 --missing middle --n 5000 --epsilon 0.5",
+    "plan --persons --by g --categories a,b --groups-per-person 2 --n-max 6 --person k,x --epsilon 0.5",
+    "ledger create out/more.ledger --dataset people --cap 1 --relation add-remove --n-max 6 --unit-rows 2",
     "sql in/study.toml --data in/people.csv",
     "inspect in/people.csv --mean x --bounds 500,1000",
     "inspect in/study.toml --data in/people.csv",

@@ -201,12 +201,16 @@ def agree(holder: Account, *, relation: str, rows: int, unit: str) -> None:
     ):
         if given != kept:
             bounded = bounded_in(holder.unit) if name == "unit" else None
-            fixed = "" if bounded is None else f"This account fixes rows_per_person = {bounded[1]} for all statistics. "
+            fixed = "" if bounded is None else _fixed(bounded[1])
             raise PremiseError(
                 f"the request has {name} = {shown(given)}; the account {holder.name!r} was opened with {shown(kept)}.",
                 f"{fixed}Epsilons add up only under one neighbour relation, unit and row count: ask as the account "
                 "says, or open another account for another dataset. Nothing was spent.",
             )
+
+
+def _fixed(most: int) -> str:
+    return f"This account fixes rows_per_person = {most}: no statistic says another bound, or counts persons. "
 
 
 def payable(amount: Fraction) -> Fraction:

@@ -52,7 +52,7 @@ class PersonCount(Statistic):
         if relation.person is None:
             raise PremiseError(
                 "persons are counted, and no column names them.",
-                'Give relation = "add-remove" with n_max, and person = "id", the column that says whose row it is.',
+                'Give person="id", the column that says whose row it is, under relation = "add-remove" with n_max.',
             )
         groups = group_column(by)
         most = _checked_groups(groups, groups_per_person)
@@ -113,14 +113,14 @@ def _checked_groups(groups: CategoryColumn | None, groups_per_person: Any) -> in
     if groups_per_person is None:
         raise ParameterError(
             "in how many groups a person counts at most is not said.",
-            f"Give groups_per_person, from 1 to {groups.cells}: noise grows in proportion to it, and whoever has rows "
-            "in more groups counts in so many of them.",
+            f"Give groups_per_person=1, or more, up to {groups.cells}: noise grows in proportion to it, and whoever "
+            "has rows in more groups counts in so many of them.",
         )
     most = whole(groups_per_person, name="groups_per_person")
     if most > groups.cells:
         raise BoundError(
             f"groups_per_person = {most} is more than there are groups: {groups.cells}.",
-            f"Give groups_per_person from 1 to {groups.cells}.",
+            f"Give groups_per_person={groups.cells}, or fewer.",
             groups_per_person=most,
         )
     return most

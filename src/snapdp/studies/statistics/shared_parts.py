@@ -31,7 +31,7 @@ def own_bound(relation: Relation, rows_per_person: Any) -> int | None:
     if relation.person is None:
         raise ParameterError(
             f"rows_per_person = {most} needs the column that names the person.",
-            'Give person = "id" under relation = "add-remove", or leave rows_per_person out.',
+            'Give person="id" under relation = "add-remove", or leave rows_per_person out.',
         )
     return None if most == relation.rows_per_person else most
 
