@@ -186,6 +186,12 @@ def test_init_asks_who_a_person_is_and_in_how_many_groups_one_counts():
     assert (done.exit_code, done.stderr.count("Error: ")) == (0, 1)
 
 
+def test_columns_that_name_persons_are_a_list_or_a_tuple_in_python():
+    assert study({**PERSON, "person": ("id", "land")}, PEOPLE) == study({**PERSON, "person": ["id", "land"]}, PEOPLE)
+    with pytest.raises(SnapdpError, match="person is a list of other things"):
+        study({**PERSON, "person": ("id", 3)}, PEOPLE)
+
+
 def _toml(relation: dict[str, Any], *asked: dict[str, Any]) -> str:
     from snapdp.studies import study_to_toml
 

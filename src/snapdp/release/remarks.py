@@ -51,7 +51,7 @@ def unknown_line(block: NumberBlock) -> str:
 
 def person_lines(record: Mapping[str, Any]) -> list[str]:
     """Return how persons count in each statistic, a line for all that count them alike; none where rows are counted."""
-    if "person" not in record:
+    if not {"person", "rows_per_person"} <= {*record}:  # a record may be anybody's
         return []
     alike: dict[str, list[str]] = {}
     for each in record["statistics"]:

@@ -241,7 +241,7 @@ def _listed(person: str | list[str]) -> list[str]:
 def _naming(record: dict[str, Any]) -> str:
     """Return what a column that names persons does, and how many rows of each count where rows are counted."""
     statistics = [each for each in record["statistics"] if each["kind"] != PersonCount.kind]
-    most = sorted({each.get("rows_per_person", record["rows_per_person"]) for each in statistics})
+    most = sorted({each.get("rows_per_person", record.get("rows_per_person", 1)) for each in statistics})
     together = "" if isinstance(record["person"], str) else f", together: {person_in_words(record['person'])}"
     rows = f"; at most {' or '.join(map(str, most))} rows of each count" if most else ""
     return f"names persons{together}{rows}"

@@ -198,9 +198,12 @@ def _person(top: TomlTable, version: int) -> list[str] | None:
     """Return the columns that together name a person; version 1 takes one."""
     if "person" not in top:
         return None
-    several = version > 1 and isinstance(top.get("person"), list)
-    names = top.texts("person") if several else [top.text("person")]
-    return [_name(each, key="person") for each in names or []]
+    given = top.get("person")
+    if version == 1 or not isinstance(given, (list, tuple)):
+        return [_name(top.text("person"), key="person")]
+    if not all(isinstance(each, str) for each in given):
+        raise ParameterError("person is a list of other things.", "Give the name of a column, or a list of names.")
+    return [_name(each, key="person") for each in given]
 
 
 def _arithmetic(top: TomlTable) -> FinitePrecision | None:
