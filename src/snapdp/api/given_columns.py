@@ -52,12 +52,13 @@ class GivenColumns:
         """Return the table to release from."""
         return self._table if self.is_table else _table_of(self._cells)
 
-    def check_person(self, person: str | None) -> None:
+    def check_person(self, person: Sequence[str]) -> None:
         """Refuse columns by themselves where an account protects persons: they do not say whose rows they are."""
-        if person is not None and not self.is_table and person not in self._cells:
+        lacking = [name for name in person if name not in self._cells]
+        if lacking and not self.is_table:
             raise ParameterError(
-                f"the account protects persons, named by the column {person!r}, and a column alone does not say whose "
-                "its rows are.",
+                f"the account protects persons, named by the column {lacking[0]!r}, and a column alone does not say "
+                "whose its rows are.",
                 'Give the whole frame and the name of the column: snapdp.mean(df, column="age", ...).',
             )
 

@@ -130,8 +130,7 @@ class Study:
 
         asked = aggregates_of(each.statistic for each in self.asked)
         used = [column for each in asked for column in each.every_column]
-        if self.relation.person is not None:
-            used.append(PersonColumn(name=self.relation.person))
+        used += [PersonColumn(name=name) for name in self.relation.person_columns]
         return self.table(table).inspect(used, others=self.columns, watch=watch)
 
     def release(

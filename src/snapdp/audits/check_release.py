@@ -5,7 +5,7 @@ Idea: a certificate holds the record of a release. From the columns and the rela
 follows but the grid indices: every mechanism's parameters, cells, numbers, intervals, the charge. It is derived here
 again, from the documents alone, and compared; the first field that differs is named.
 Trusts: Python's integers, correctly rounded int / int, SHA-256, and what docs/theory/release-certificates.md names.
-Source: docs/theory/sensitivities.md (2)-(13), (17)-(19), mechanism.md (4), planning.md (4), (6), (33);
+Source: docs/theory/sensitivities.md (2)-(13), (17)-(21), mechanism.md (4), planning.md (4), (6), (33);
 finite-precision.md (3)-(14), (19), (20); release-certificates.md [1]-[8].
 """
 
@@ -32,12 +32,13 @@ PROVED = PREMISES.replace(", sensitivity", ", finite precision proved, sensitivi
 KINDS = {  # of statistics: how many columns, and the fields beside the common ones; those marked ? may be absent
     "count": (0, "where? by?"), "histogram": (1, "columns where? by?"), "sum": (1, "columns where? by?"),
     "mean": (1, "columns where? by?"), "variance": (1, "columns"), "covariance": (2, "columns"),
+    "persons": (0, "where? by?"),
 }  # fmt: skip
 PLAIN = "-?(0|[1-9][0-9]*)([.][0-9]+)?"  # a category that compares as a number
 SHA256, RATIONAL = "sha256:[0-9a-f]{64}", "-?[0-9]{1,1000}(/[0-9]{1,1000})?"
 NAME, LABEL = "[^\0]+", "[^\0]*"  # what every engine can store
 FREE = {"dataset": NAME, "dataset_version": "[0-9a-f]{16}", "previous": SHA256}  # fields that follow from nothing
-WHO = {"relation", "unit", "n", "n_max", "person", "rows_per_person", "own"}
+WHO = {"relation", "unit", "n", "n_max", "person", "rows_per_person", "unit_rows", "own"}
 ENGINES = {"duckdb": "", "spark": " pyspark", "postgresql": " postgresql"}  # and what else has a version then
 CSV = {"delimiter": "[;:|~^\t\x01\x1f]", "quote": "['`|~^]", "decimal": ",", "encoding": "latin-1"}  # if not plain
 READS_CSV = ("duckdb", "spark")
@@ -59,7 +60,13 @@ SMALLEST_ALPHA = Fraction(1, 1 << 940)
 NUMBERS = ("value", "shown", "low", "high")
 BINS = ("edges", "outside", "null")  # of a column of numbers that groups are by: no part of the column itself
 Row = tuple[float, float, float | None, float | None]  # one of each
-Relation = tuple[bool, int, int]  # whether it is change-one; n, or n_max; the rows of a person
+
+
+class StatedRelation(NamedTuple):  # who comes or goes
+    change_one: bool
+    rows: int  # n, or n_max
+    moved: int  # so many rows of those that are kept: of a person, or of a unit of several rows
+    person: bool  # whether columns name persons
 
 
 class Refused(Exception):
@@ -302,7 +309,8 @@ def is_later(value: Any) -> bool:
         return any(map(is_later, value))
     if type(value) is not dict:
         return False
-    if {"compare", "missing_in_sums", "arithmetic"} & {*value} or value.get("missing") == "dropped":
+    later = {"compare", "missing_in_sums", "arithmetic", "rows_per_person", "groups_per_person"}
+    if later & {*value} or value.get("missing") == "dropped":
         return True
     if type(value.get("by")) is list or ("edges" in value and "title" not in value):  # several columns; bins of one
         return True
@@ -310,15 +318,30 @@ def is_later(value: Any) -> bool:
     return some or value.get("kind") in ("boolean", "date") or any(map(is_later, value.values()))
 
 
-def read_relation(record: At) -> Relation:
+def read_relation(record: At) -> StatedRelation:
     change_one = record.at("relation").text("change-one|add-remove") == "change-one"
     size, person = "n" if change_one else "n_max", "person" in record.value and not change_one
-    named = " engine own? csv?" * (record.at("snapdp_record").whole() == 2)  # version 1 names no engine
+    newest = record.at("snapdp_record").whole() == 2
+    together = newest and "unit_rows" in record.value and not change_one and not person
+    named = " engine own? csv?" * newest  # version 1 names no engine
     asked = record.at("statistics")
-    asked.demand(named != "" or not is_later(asked.value), "what version 1 does not have")
-    record.fields(f"{RECORD} {size}{named}" + " person rows_per_person" * person)
-    record.at("unit").same("person" if person and record.at("person").text(NAME) else "row")
-    return change_one, record.at(size).whole(), record.at("rows_per_person").whole() if person else 1
+    asked.demand(newest or not is_later(asked.value), "what version 1 does not have")
+    record.fields(f"{RECORD} {size}{named}" + " person rows_per_person" * person + " unit_rows" * together)
+    record.at("unit").same("person" if person else "rows" if together else "row")
+    for who in [record.at("person")] if person else ():
+        read_person(who, newest)
+    moved = record.at("rows_per_person" if person else "unit_rows").whole() if person or together else 1
+    record.demand(moved > 1 or not together, "a unit of one row is said by nothing")
+    return StatedRelation(change_one, record.at(size).whole(), moved, person)
+
+
+def read_person(person: At, newest: bool) -> None:
+    """Refuse what names no column; two or more, which version 1 does not have, name a person together."""
+    if type(person.value) is not list:
+        person.text(NAME)
+        return
+    names = [each.text(NAME) for each in person.rows()]
+    person.demand(newest and len({*names}) == len(names) > 1, "not two or more different columns")
 
 
 def check_dialect(csv: At) -> None:
@@ -639,19 +662,22 @@ class StatedPart(NamedTuple):  # one numerator: its mechanism in each cell, and 
 
 
 def parts_of(
-    statistic: StatedStatistic, relation: Relation, grouped: bool, for_count: Fraction
+    statistic: StatedStatistic, relation: StatedRelation, grouped: bool, for_count: Fraction, groups: int
 ) -> Iterator[StatedPart]:
-    """Yield the numerators of a statistic, each with the epsilon of its cells.       sensitivities (4)-(13), (18), (19)
+    """Yield the numerators of a statistic, each with the epsilon of its cells.       sensitivities (4)-(13), (18)-(21)
 
     Under change-one without groups a row that counts may stay and go from one bound to the other, which moves sums of
     some of the rows as well. Then the parts of a mean lose max(sum, sum/2 + count), which is its epsilon.
     """
-    kind, epsilon, (change_one, n, persons) = statistic.kind, statistic.epsilon, relation
+    kind, epsilon, (change_one, n, moved, _) = statistic.kind, statistic.epsilon, relation
     stays = change_one and not grouped
     two = 2 if change_one and grouped else 1  # a row may leave one group and enter another: (13)
     if kind in ("count", "histogram"):  # (5), (6)
         moving = min(2, statistic.cells) if change_one else 1
-        yield StatedPart("count", persons, 0, n, ONE, ZERO, True, moving, epsilon / moving, persons)
+        yield StatedPart("count", moved, 0, n, ONE, ZERO, True, moving, epsilon / moving, moved)
+        return
+    if kind == "persons":  # (20): a person moves each of so many groups by one
+        yield StatedPart("persons", 1, 0, n, ONE, ZERO, True, groups, epsilon / groups)
         return
     x, y, integer = statistic.columns[0], statistic.columns[-1], statistic.columns[0].kind == "integer"
     if kind in ("variance", "covariance"):  # (10), (11)
@@ -666,15 +692,15 @@ def parts_of(
         low, high = int(x.lower / x.step), int(x.upper / x.step)
         furthest = max(high, 0) - min(low, 0) if stays else max(abs(low), abs(high))  # (18)
         least, most = min(0, n * low), max(0, n * high)
-        yield StatedPart("sum", furthest * persons, least, most, x.step, ZERO, integer, two, epsilon / two, persons)
+        yield StatedPart("sum", furthest * moved, least, most, x.step, ZERO, integer, two, epsilon / two, moved)
     elif stays:  # (19)
         most, rest = n * x.levels, 2 * (1 - for_count) * epsilon
         yield StatedPart("centred sum", 2 * x.levels, -most, most, x.step / 2, ZERO, False, 1, rest, 2)
         yield StatedPart("count", 1, 0, n, ONE, ZERO, True, 1, for_count * epsilon)
     else:  # (9)
         most, rest = n * x.levels, (1 - for_count) * epsilon / two
-        yield StatedPart("centred sum", x.levels * persons, -most, most, x.step / 2, ZERO, False, two, rest, persons)
-        yield StatedPart("count", persons, 0, n, ONE, ZERO, True, two, for_count * epsilon / two, persons)
+        yield StatedPart("centred sum", x.levels * moved, -most, most, x.step / 2, ZERO, False, two, rest, moved)
+        yield StatedPart("count", moved, 0, n, ONE, ZERO, True, two, for_count * epsilon / two, moved)
 
 
 class StatedStatistic(NamedTuple):
@@ -699,7 +725,18 @@ def read_precision(stated: At) -> int | None:
     return int(bits.value)
 
 
-def read_statistic(stated: At, relation: Relation) -> StatedStatistic:
+def read_bounds(stated: At, relation: StatedRelation, cells: int) -> tuple[StatedRelation, int]:
+    """Return the relation with the rows of a person that a statistic keeps, and in how many groups one counts."""
+    if "rows_per_person" in stated.value:
+        own = stated.at("rows_per_person")
+        own.demand(own.whole() != relation.moved, "what the record says is not said again")
+        relation = relation._replace(moved=own.whole())
+    groups = stated.at("groups_per_person").whole() if "groups_per_person" in stated.value else 1
+    stated.demand(groups <= cells, "a person in more groups than there are")
+    return relation, groups
+
+
+def read_statistic(stated: At, relation: StatedRelation) -> StatedStatistic:
     """Return a statistic whose parts are what follows from their declaration and their indices."""
     kind, grouped = stated.at("kind").text("|".join(KINDS)), "by" in stated.value
     wanted, names = KINDS[kind]
@@ -711,11 +748,14 @@ def read_statistic(stated: At, relation: Relation) -> StatedStatistic:
     names += " edges outside" * binned + " missing" * (binned and columns[0].missing != "everywhere")
     dropped = stated.value.get("missing") == "dropped" if binned else any(x.missing == "left out" for x in columns)
     some = "where" in stated.value or dropped
-    public = relation[0] and not grouped and not some  # how many rows count
+    public = relation.change_one and not grouped and not some  # how many rows count
     names += " count_share" * (kind == "mean" and not public)
     names += " arithmetic bits?" * ("arithmetic" in stated.value)
+    names += " groups_per_person" * (kind == "persons" and grouped)
+    names += " rows_per_person?" * (relation.person and kind in ("count", "histogram", "sum", "mean"))
+    stated.demand(kind != "persons" or relation.person, "no column names the persons")
     _, title, epsilon, alpha, parts, *_ = stated.fields("kind title epsilon alpha parts " + names)
-    stated.demand(kind not in ("variance", "covariance") or (public and relation[1] > 1), "needs a public n >= 2")
+    stated.demand(kind not in ("variance", "covariance") or (public and relation.rows > 1), "needs a public n >= 2")
     stated.demand(kind != "count" or not public, "how many rows there are is public")
     found = StatedStatistic(
         kind,
@@ -729,12 +769,13 @@ def read_statistic(stated: At, relation: Relation) -> StatedStatistic:
     alpha.demand(found.alpha >= SMALLEST_ALPHA, "below 2**-940")
     title.same(found.title)
     for_count = stated.at("count_share").rational(0, 1) if "count_share" in stated.value else HALF
-    stated.demand(grouped or not relation[0] or for_count >= HALF, "a count_share below 1/2 where half is free")
-    precision = read_precision(stated)
-    expected = [each._replace(precision=precision) for each in parts_of(found, relation, grouped, for_count)]
+    stated.demand(grouped or not relation.change_one or for_count >= HALF, "a count_share below 1/2 where half is free")
+    precision, (relation, groups) = read_precision(stated), read_bounds(stated, relation, found.cells)
+    expected = [each._replace(precision=precision) for each in parts_of(found, relation, grouped, for_count, groups)]
     if len(expected) == 2:  # the finest mean: that of the largest table
         furthest, (total, _) = max(abs(columns[0].lower), abs(columns[0].upper)), expected
-        stated.demand(are_printable(furthest, total.factor * total.grid / relation[1]), "a mean that no double prints")
+        grid = total.factor * total.grid / relation.rows
+        stated.demand(are_printable(furthest, grid), "a mean that no double prints")
     parts.demand(len(parts.rows(2)) == len(expected), "not so many parts")
     for each, part in zip(parts.rows(), expected, strict=True):
         found.released.append((part, check_part(each, part, found)))
@@ -805,10 +846,10 @@ def means(statistic: StatedStatistic) -> Iterator[Row]:
         yield float(inside[0]), float(inside[0]), *outward(inside[1], inside[2])
 
 
-def shares(statistic: StatedStatistic, relation: Relation) -> Iterator[Row]:
+def shares(statistic: StatedStatistic, relation: StatedRelation) -> Iterator[Row]:
     """Yield each cell's part of n; of some rows, or a private n, of the released total, without an interval.   [4]"""
-    ((counts, indices),), (change_one, n, _) = statistic.released, relation
-    public = change_one and not statistic.some
+    ((counts, indices),), n = statistic.released, relation.rows
+    public = relation.change_one and not statistic.some
     total = n if public else sum(max(counts.value(index), ZERO) for index in indices) or ONE
     for index in indices:
         low, high = counts.interval(index, statistic.alpha)
@@ -835,7 +876,7 @@ def moved(row: Row) -> Row:
 
 
 def derived_blocks(
-    statistics: Sequence[StatedStatistic], relation: Relation
+    statistics: Sequence[StatedStatistic], relation: StatedRelation
 ) -> Iterator[tuple[int, str, str, list[Row]]]:
     """Yield what follows from released numbers, free of charge: number of the statistic, name, title, numbers."""
     variances = {each.columns[0]: each for each in statistics if each.kind == "variance"}

@@ -32,7 +32,7 @@ from snapdp.audits.mechanism_certificates import CertificatesBeside, NamedCertif
 from snapdp.errors import LedgerError, SnapdpError
 from snapdp.ledger import Ledger, declaration_of, identical, is_failure
 from snapdp.release import LIBRARIES, VERSION, Drawn, Request, checked, derived_blocks, derived_values, part_values
-from snapdp.studies import INLINE, dialect_words, stated_dialect
+from snapdp.studies import INLINE, dialect_words, person_in_words, stated_dialect
 from snapdp.tables import ENGINES
 from snapdp.values import Value, replaced
 
@@ -299,7 +299,7 @@ def premises(record: Mapping[str, Any]) -> Iterator[Premise]:
     yield Premise(name="post-processing", status=PROVED, why=exact)
     if record["arithmetic"] != "exact":
         yield Premise(name="finite precision", status=PROVED, why=_bits_in_words(record))
-    sums = "docs/theory/sensitivities.md (5)-(13), (17)-(19), for the declared bounds and relation"
+    sums = "docs/theory/sensitivities.md (5)-(13), (17)-(21), for the declared bounds and relation"
     yield Premise(name="sensitivity", status=PROVED, why=sums)
     yield Premise(name="exact sums", status=PROVED, why="whole numbers of proven width: docs/theory/exact-sums.md")
     yield Premise(
@@ -314,8 +314,17 @@ def premises(record: Mapping[str, Any]) -> Iterator[Premise]:
     yield Premise(
         name="public declarations", status=ASSUMED, why="bounds, categories and n were not taken from the data"
     )
-    unit = f"{record['person']} names persons" if "person" in record else "one row is one person"
-    yield Premise(name="unit", status=ASSUMED, why=unit)
+    yield Premise(name="unit", status=ASSUMED, why=_unit_in_words(record))
+
+
+def _unit_in_words(record: Mapping[str, Any]) -> str:
+    """Return what must be true of the rows for epsilon to protect a person."""
+    if "unit_rows" in record:
+        return f"nobody has more than {record['unit_rows']} rows: declared, and not enforced"
+    if "person" not in record:
+        return "one row is one person"
+    together = "" if isinstance(record["person"], str) else " together"
+    return f"{person_in_words(record['person'])}{together} {'name' if together else 'names'} persons"
 
 
 def _bits_in_words(record: Mapping[str, Any]) -> str:

@@ -21,7 +21,7 @@ from snapdp.cli.flags.statistics import study_values
 from snapdp.cli.screen import echo_json, one_line, say
 from snapdp.errors import ParameterError, SnapdpError
 from snapdp.exact import parameter, positive
-from snapdp.studies import EACH, INTEGER, KIND_KEYS, KINDS, NUMBER, STUDY_VERSION, whole
+from snapdp.studies import EACH, INTEGER, KIND_KEYS, KINDS, NUMBER, STUDY_VERSION, PersonCount, named_person, whole
 
 EXAMPLE = """\b
 Examples:
@@ -81,12 +81,14 @@ def _asked(dataset: str | None) -> dict[str, Any]:
     public = _ask("1 or 2", choices=("1", "2")) == "1"
     how_many = "Public number of rows" if public else "At most how many rows (public bound)"
     rows = _ask(how_many, check=lambda text: whole(text, name="the number of rows"))
-    relation = {"relation": "change-one", "n": rows} if public else {"relation": "add-remove", "n_max": rows}
+    relation = (
+        {"relation": "change-one", "n": rows} if public else {"relation": "add-remove", "n_max": rows, **_persons()}
+    )
     columns: dict[str, Any] = {}
     statistics: list[dict[str, Any]] = []
     while True:
         known = dict(columns)
-        asked = _statistic(known)
+        asked = _statistic(known, persons="person" in relation)
         values = {**relation, "columns": known or NO_COLUMN, "statistic": [*statistics, asked]}
         refused = _refused(values)
         if refused is None:
@@ -123,8 +125,18 @@ def _check_column(name: str, column: dict[str, Any]) -> None:
         raise ParameterError(refused)
 
 
-def _statistic(columns: dict[str, Any]) -> dict[str, Any]:
-    kinds = tuple(kind for kind, each in KINDS.items() if each.takes < 2)
+def _persons() -> dict[str, Any]:
+    """Return the columns that name persons, and how many rows of each count; nothing where every row is a unit."""
+    question = "Column that says whose row it is, or several with commas (empty: every row stands for itself)"
+    names = _ask(question, empty=True, check=lambda text: text and named_person(_split(text)))
+    if not names:
+        return {}
+    most = _ask("At most how many rows of each count", check=lambda text: whole(text, name="rows_per_person"))
+    return {"person": _split(names), "rows_per_person": most}
+
+
+def _statistic(columns: dict[str, Any], *, persons: bool) -> dict[str, Any]:
+    kinds = tuple(kind for kind, each in KINDS.items() if each.takes < 2 and (persons or each is not PersonCount))
     kind = _ask(f"Statistic ({', '.join(kinds)})", choices=kinds)
     found: dict[str, Any] = {"kind": kind}
     if KINDS[kind].takes:
@@ -134,6 +146,9 @@ def _statistic(columns: dict[str, Any]) -> dict[str, Any]:
     ):
         names = [_column(columns, name=name, grouped=True) for name in by]
         found["by"] = names if len(names) > 1 else names[0]
+    if "by" in found and "groups_per_person" in KINDS[kind].details:
+        many = "At most how many groups each person counts in"
+        found["groups_per_person"] = _ask(many, check=lambda text: whole(text, name="groups_per_person"))
     column = columns.get(found.get("column", ""), {})
     if "edges" in KINDS[kind].details and column.get("kind") in (NUMBER, INTEGER) and "edges" not in column:
         found["edges"] = _list("Bin edges, increasing, with commas", check=_check_edges)

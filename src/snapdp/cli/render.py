@@ -40,7 +40,7 @@ def show(result: Plan | Worth, *, to_stderr: bool = False) -> None:
 
 def show_release(result: Release, *, left: Fraction) -> None:
     """Print released numbers, what they cost, and what is left."""
-    from snapdp.release import moved_line, shown_amount, shown_row, unknown_line
+    from snapdp.release import moved_line, person_lines, shown_amount, shown_row, unknown_line
 
     rows: list[tuple[str, ...]] = []
     blocks = [block for block in result.blocks() if block.is_first]
@@ -54,7 +54,7 @@ def show_release(result: Release, *, left: Fraction) -> None:
             rows.append(("", f"... {len(cells) - MOST_ROWS} more", "", "", ""))
     table(("statistic", "cell", "value", "interval", "epsilon"), rows, numbers=(2,))
     moved = moved_line(each for block in blocks for each in block.numbers[:MOST_ROWS])
-    for line in (*map(unknown_line, blocks), moved):
+    for line in (*map(unknown_line, blocks), moved, *person_lines(result.record)):
         if line:
             note(line, err=True)
     for name in result.files():

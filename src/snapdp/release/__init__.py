@@ -30,7 +30,11 @@ if TYPE_CHECKING:
         part_values as part_values,
     )
     from snapdp.release.release import released as released
-    from snapdp.release.remarks import moved_line as moved_line, unknown_line as unknown_line
+    from snapdp.release.remarks import (
+        moved_line as moved_line,
+        person_lines as person_lines,
+        unknown_line as unknown_line,
+    )
     from snapdp.release.report import report_page as report_page
     from snapdp.release.request import (
         MOST_STATISTICS as MOST_STATISTICS,
@@ -61,7 +65,7 @@ else:
             "numbers": "Number NumberBlock shown_amount shown_row",
             "record": "LIBRARIES VERSION SideFile checked derived_values part_values",
             "release": "released",
-            "remarks": "moved_line unknown_line",
+            "remarks": "moved_line person_lines unknown_line",
             "report": "report_page",
             "request": "MOST_STATISTICS Request added unit_text",
             "result": "Release load_record load_release",

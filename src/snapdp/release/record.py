@@ -37,9 +37,9 @@ RECORD_VERSION = 2
 VERSIONS: dict[int, dict[str, set[str]]] = {  # what each version added
     1: {},
     2: {
-        "record": {"engine", "own", "csv"},
+        "record": {"engine", "own", "csv", "unit_rows"},
         "versions": {"pyspark", "postgresql"},
-        "statistics": {"missing", "arithmetic", "bits"},
+        "statistics": {"missing", "arithmetic", "bits", "rows_per_person", "groups_per_person"},
         **{key: {"from", "to", "each", "compare", "missing_in_sums"} for key in ("columns", "column")},
         "by": {"from", "to", "each", "compare", "missing_in_sums", "edges", "outside"},  # and lists of columns
         "parts": {"shown", "bits", "certificate"},  # the first absent from the first records of this version
@@ -55,7 +55,8 @@ _NUMBERS = {"cell", "index", "value", "shown", "low", "high", "file"}
 ALLOWED: dict[str, set[str]] = {
     "record": {
         "snapdp_record", "dataset", "dataset_version", "relation", "unit", "n", "n_max", "person", "rows_per_person",
-        "charged", "arithmetic", "engine", "csv", "own", "versions", "statistics", "derived", "request", "previous",
+        "unit_rows", "charged", "arithmetic", "engine", "csv", "own", "versions", "statistics", "derived", "request",
+        "previous",
     },
     "versions": {"snapdp", "python", *LIBRARIES, *(each.library for each in ENGINES.values())},
     "csv": {"delimiter", "quote", "decimal", "thousands", "encoding", "nulls"},
@@ -76,7 +77,7 @@ ALLOWED: dict[str, set[str]] = {
     "certificate": {"name", "digest"},
 }  # fmt: skip
 REQUIRED: dict[str, set[str]] = {
-    "record": ALLOWED["record"] - {"n", "n_max", "person", "rows_per_person", "own", "csv"},
+    "record": ALLOWED["record"] - {"n", "n_max", "person", "rows_per_person", "unit_rows", "own", "csv"},
     "statistics": {"kind", "title", "epsilon", "alpha", "parts"},
     "where": {"column"},
     "parts": ALLOWED["parts"] - _FINITE - _NUMBERS,
@@ -97,7 +98,7 @@ LISTS: dict[str, tuple[type, ...]] = {
 MOST = {"edges": MOST_EDGES, "statistics": 10_000, "derived": 20_000}  # what is longer than INLINE
 LONGEST_DIALECT = 1 << 13  # characters of how a CSV file is written
 WHOLE_NUMBERS = {"snapdp_record", "n", "n_max", "rows_per_person", "statistic", "cells", "moving", "count", "rows"}
-WHOLE_NUMBERS |= {"bits"}
+WHOLE_NUMBERS |= {"bits", "unit_rows", "groups_per_person"}
 
 
 class EngineUsed(Value):
@@ -277,6 +278,8 @@ def _check(place: str, value: Mapping[str, Any], version: int) -> None:
         raise _refused(f"of version {version} has groups by several columns, which it does not have: {place}")
     if _is_later(place, value, version):
         raise _refused(f"of version {version} leaves rows out, which it does not have: {place}")
+    if place == "record" and version < 2 and isinstance(value.get("person"), list):
+        raise _refused(f"of version {version} has persons of several columns, which it does not have: {place}.person")
     for key, each in value.items():
         tables = _tables(key, each)
         if tables is None:
@@ -334,6 +337,8 @@ def _is_plain(key: str, value: Any) -> bool:
     if key == "cell" and isinstance(value, (list, tuple)):  # named by one text each, or by several
         texts = [text for each in value for text in (each if isinstance(each, (list, tuple)) else (each,))]
         return all(type(text) is str and _is_sane(text) for text in texts)
+    if key == "person" and isinstance(value, list):  # several columns name the person
+        return len(value) > 1 and all(type(each) is str and _is_sane(each) for each in value)
     if key in LISTS:
         return isinstance(value, (list, tuple)) and all(type(each) in LISTS[key] and _is_sane(each) for each in value)
     return _is_sane(value) and type(value) is (bool if key == "whole" else int if key in WHOLE_NUMBERS else str)

@@ -64,9 +64,10 @@ def _check_columns(request: Request) -> None:
     for column in (each for line in request.lines for each in line.statistic.every_column):
         if found.setdefault(column.name, column) != column:
             raise ParameterError("one column is declared in two ways.", "Declare it once, for all statistics.")
-    if "" in found or request.relation.person == "":
+    persons = request.relation.person_columns
+    if "" in found or "" in persons:
         raise ParameterError("a column has no name.", "Give it one: its records could not be certified.")
-    for name in (request.relation.person, request.own):
+    for name in (*persons, request.own):
         storable(name or "", "the name of a person's column, or of a role,")
     if request.own == "":
         raise ParameterError("the role has no name.", "Leave it out, or name it: its records could not be certified.")

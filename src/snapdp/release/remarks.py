@@ -13,7 +13,7 @@ from snapdp.display import listed, shortened, visible
 from snapdp.errors import SnapdpError
 from snapdp.exact import parameter
 from snapdp.release.numbers import Number, NumberBlock
-from snapdp.studies import KINDS
+from snapdp.studies import KINDS, PersonCount, groups_clause, readable_title, rows_clause
 
 MOVED = (
     "A draw beyond what the statistic can be is shown as the nearest possible number. "
@@ -47,6 +47,19 @@ def unknown_line(block: NumberBlock) -> str:
         return f"{title}: nothing is known. The interval is everything that the number can be."
     whom = "any cell" if len(found) == len(block.numbers) else listed([_short(each.cell) for each in found], MOST_NAMED)
     return f"{title}: nothing is known of {whom}. The interval there is everything that the number can be."
+
+
+def person_lines(record: Mapping[str, Any]) -> list[str]:
+    """Return how persons count in each statistic, a line for all that count them alike; none where rows are counted."""
+    if not {"person", "rows_per_person"} <= {*record}:  # a record may be anybody's
+        return []
+    alike: dict[str, list[str]] = {}
+    for each in record["statistics"]:
+        people = each["kind"] == PersonCount.kind
+        most = each.get("rows_per_person", record["rows_per_person"])
+        clause = groups_clause(each.get("groups_per_person")) if people else rows_clause(most)
+        alike.setdefault(clause, []).append(_short(readable_title(each["title"], each)))
+    return [f"{listed(titles, MOST_NAMED)}: {clause}." for clause, titles in alike.items()]
 
 
 def _short(name: str) -> str:

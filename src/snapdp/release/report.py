@@ -35,8 +35,19 @@ from snapdp.release.numbers import (
     shown_interval,
     shown_value,
 )
-from snapdp.release.remarks import moved_line, unknown_line
-from snapdp.studies import AS_NUMBERS, BOOLEAN, DATE, DROPPED, dialect_words, readable_number, readable_title
+from snapdp.release.remarks import moved_line, person_lines, unknown_line
+from snapdp.studies import (
+    AS_NUMBERS,
+    BOOLEAN,
+    DATE,
+    DROPPED,
+    PersonCount,
+    believed,
+    dialect_words,
+    person_in_words,
+    readable_number,
+    readable_title,
+)
 
 if TYPE_CHECKING:
     from snapdp.release.result import Release
@@ -86,8 +97,14 @@ def _text(text: str) -> Html:
 def _neighbours(record: dict[str, Any]) -> str:
     if record["relation"] == "change-one":
         return f"It protects the values of one row; the number of rows, {record['n']}, is public."
-    who = "one row" if "person" not in record else f"one person ({record['person']}, {record['rows_per_person']} rows)"
-    return f"It protects the presence of {who}; the number of rows is private, at most {record['n_max']} are counted."
+    who, trust = "one row", ""
+    if "person" in record:
+        who = f"one person ({person_in_words(record['person'])}) with all rows of theirs"
+    elif "unit_rows" in record:
+        who = f"{record['unit_rows']} rows together"
+        trust = f" {believed(record['unit_rows'])}"
+    private = f"the number of rows is private, at most {record['n_max']} are counted."
+    return f"It protects the presence of {who}; {private}{trust}"
 
 
 def _warned(record: dict[str, Any]) -> str:
@@ -182,6 +199,7 @@ def _meaning(record: dict[str, Any], moved: str) -> str:
         "<p>Derived numbers follow from others on this page and cost nothing beyond these. A number has the digits "
         "that its noise leaves meaningful; the record and files of values have all.</p>"
         f"{f'<p>{_text(moved)}</p>' if moved else ''}"
+        f"{''.join(f'<p>{_text(line)}</p>' for line in person_lines(record))}"
     )
 
 
@@ -222,9 +240,22 @@ def _columns(record: dict[str, Any]) -> Html:
         declared = [*statistic.get("columns", []), *([by] if isinstance(by, Mapping) else by)]
         for column in (*declared, *(each["column"] for each in statistic.get("where", []))):
             found[column["name"], _declared(column)] = None
-    if "person" in record:
-        found[record["person"], f"names persons; at most {record['rows_per_person']} rows of each count"] = None
+    for name in _listed(record["person"]) if "person" in record else ():
+        found[name, _naming(record)] = None
     return html_table(("column", "declared"), ((_text(name), _text(declared)) for name, declared in found))
+
+
+def _listed(person: str | list[str]) -> list[str]:
+    return [person] if isinstance(person, str) else person
+
+
+def _naming(record: dict[str, Any]) -> str:
+    """Return what a column that names persons does, and how many rows of each count where rows are counted."""
+    statistics = [each for each in record["statistics"] if each["kind"] != PersonCount.kind]
+    most = sorted({each.get("rows_per_person", record.get("rows_per_person", 1)) for each in statistics})
+    together = "" if isinstance(record["person"], str) else f", together: {person_in_words(record['person'])}"
+    rows = f"; at most {' or '.join(map(str, most))} rows of each count" if most else ""
+    return f"names persons{together}{rows}"
 
 
 def _declared(column: dict[str, Any]) -> str:

@@ -16,7 +16,7 @@ from snapdp.errors import BoundError, PremiseError
 from snapdp.ledger import REQUEST_VERSION
 from snapdp.mechanism import Mechanism
 from snapdp.release.certificates import MechanismCertificate, certificate_of
-from snapdp.studies import BinnedColumn, Line, Part, Plan, Relation, Statistic, mechanism
+from snapdp.studies import BinnedColumn, Line, Part, Plan, Relation, Statistic, mechanism, stated_person
 from snapdp.values import Value
 
 LARGEST = 1 << 1000  # published numbers and their differences are finite doubles
@@ -179,8 +179,8 @@ def relation_values(relation: Relation) -> dict[str, Any]:
     found: dict[str, Any] = {"relation": relation.kind, "unit": relation.unit}
     found["n" if relation.is_change_one else "n_max"] = relation.rows
     if relation.person is not None:
-        found |= {"person": relation.person, "rows_per_person": relation.rows_per_person}
-    return found
+        found |= {"person": stated_person(relation.person), "rows_per_person": relation.rows_per_person}
+    return found if relation.unit_rows == 1 else {**found, "unit_rows": relation.unit_rows}
 
 
 def unit_text(relation: Relation) -> str:

@@ -140,6 +140,8 @@ class Line(OfStatistic):
             remarks.append(f"misses the accuracy {self.target} asked for")
         if self.statistic.keys:
             remarks.append(f"{self.statistic.cells} cells")
+        if self.statistic.persons_in_words:
+            remarks.append(self.statistic.persons_in_words)
         if self.statistic.derivation is not None:
             remarks.append(f"derived, no accuracy promised; {self.statistic.split}")
         return "; ".join(remarks)

@@ -56,10 +56,13 @@ from snapdp.studies.toml_table import TomlTable, named, placed
 from snapdp.values import Value, replaced
 
 STUDY_VERSION = 2
-VERSIONS: dict[int, set[str]] = {1: set(), 2: {"csv", "arithmetic", "bits"}}  # the keys that each version added
+VERSIONS: dict[int, set[str]] = {  # the keys that each version added; version 2 has persons of several columns, too
+    1: set(),
+    2: {"csv", "arithmetic", "bits", "unit_rows"},
+}
 STUDY_KEYS = (
-    "version", "dataset", "relation", "n", "n_max", "person", "rows_per_person", "budget", "arithmetic", "bits", "data",
-    "csv", "columns", "statistic",
+    "version", "dataset", "relation", "n", "n_max", "person", "rows_per_person", "unit_rows", "budget", "arithmetic",
+    "bits", "data", "csv", "columns", "statistic",
 )  # fmt: skip
 CSV_KEYS = (*SINGLE_TEXTS, "null")
 NUMBER_KEYS = ("kind", "lower", "upper", "step", "missing")
@@ -96,6 +99,8 @@ class DeclaredStudy(Value):
             raise ParameterError("version 1 has no word for the form of CSV files.", "Declare it in version 2.")
         if self.version == 1 and self.arithmetic is not None:
             raise ParameterError("version 1 has no word for the arithmetic.", "Declare it in version 2.")
+        if self.version == 1 and (self.relation.unit_rows > 1 or len(self.relation.person_columns) > 1):
+            raise ParameterError("the unit is one that version 1 has no word for.", "Declare it in version 2.")
         if any(each.arithmetic != self.arithmetic for each in self.asked):
             raise ParameterError("statistics of one study have several arithmetics.", "Ask in several studies.")
         if self.version > 1:
@@ -141,7 +146,7 @@ def study_from_values(values: dict[str, Any]) -> DeclaredStudy:
         )
     later = set().union(*(added for number, added in VERSIONS.items() if number > version))
     top.restrict([key for key in STUDY_KEYS if key not in later], because=f" in version {version}")
-    relation = _relation(top)
+    relation = _relation(top, version)
     columns = _columns(top, version)
     arithmetic = _arithmetic(top)
     asked = _asked(top, relation, columns, arithmetic)
@@ -169,11 +174,11 @@ def plan_of(study: DeclaredStudy) -> Plan:
     return plan(study.asked, budget=study.budget)
 
 
-def _relation(top: TomlTable) -> Relation:
+def _relation(top: TomlTable, version: int) -> Relation:
     kind = top.text("relation")
     with placed("study"):
         if kind == CHANGE_ONE:
-            for key in ("n_max", "person", "rows_per_person"):
+            for key in ("n_max", "person", "rows_per_person", "unit_rows"):
                 if key in top:
                     raise ParameterError(
                         f"{key} belongs to add-remove, but relation is change-one.",
@@ -187,13 +192,24 @@ def _relation(top: TomlTable) -> Relation:
                     "n is private under add-remove.", "Give n_max, a public bound on the number of rows, instead."
                 )
             top.need("n_max")
-            person = None if "person" not in top else _name(top.text("person"), key="person")
-            most = top.number("rows_per_person") if "rows_per_person" in top else 1
-            return add_remove(n_max=top.number("n_max"), person=person, rows_per_person=most)
+            said = {key: top.number(key) for key in ("n_max", "rows_per_person", "unit_rows") if key in top}
+            return add_remove(person=_person(top, version), **said)
     raise ParameterError(
         f"study: relation = {kind!r} is not known.",
         'Give relation = "change-one" with n, or relation = "add-remove" with n_max.',
     )
+
+
+def _person(top: TomlTable, version: int) -> list[str] | None:
+    """Return the columns that together name a person; version 1 takes one."""
+    if "person" not in top:
+        return None
+    given = top.get("person")
+    if version == 1 or not isinstance(given, (list, tuple)):
+        return [_name(top.text("person"), key="person")]
+    if not all(isinstance(each, str) for each in given):
+        raise ParameterError("person is a list of other things.", "Give the name of a column, or a list of names.")
+    return [_name(each, key="person") for each in given]
 
 
 def _arithmetic(top: TomlTable) -> FinitePrecision | None:
@@ -318,7 +334,7 @@ def _line(
     with placed(place):
         kind = statistic_class(table.text("kind"))
     table.place = place = f"{place} ({kind.kind})"
-    table.restrict((*COST_KEYS, *kind.toml_keys()), because=f" for a {kind.kind}")
+    table.restrict((*COST_KEYS, *kind.toml_keys()), because=f" for a statistic of kind {kind.kind}")
     with placed(place):
         return ask(
             kind.from_toml(table, relation, columns),

@@ -17,6 +17,7 @@ from snapdp.studies.csv_dialect import SINGLE_TEXTS, CsvDialect
 from snapdp.studies.plan import DEFAULT_ALPHA, Asked
 from snapdp.studies.reader import DeclaredStudy
 from snapdp.studies.relation import Relation
+from snapdp.studies.units import stated_person
 
 LARGEST_PLAIN = 1 << 63  # TOML promises integers of 64 bits
 Item = tuple[str, object]
@@ -44,9 +45,12 @@ def study_to_toml(study: DeclaredStudy) -> str:
 
 def relation_table(relation: Relation) -> dict[str, Any]:
     """Return what a study says of its neighbours."""
-    found = {"relation": relation.kind, "n" if relation.is_change_one else "n_max": relation.rows}
-    persons = {"person": relation.person, "rows_per_person": relation.rows_per_person}
-    return found if relation.person is None else {**found, **persons}
+    found: dict[str, Any] = {"relation": relation.kind, "n" if relation.is_change_one else "n_max": relation.rows}
+    if relation.unit_rows > 1:
+        return {**found, "unit_rows": relation.unit_rows}
+    if relation.person is None:
+        return found
+    return {**found, "person": stated_person(relation.person), "rows_per_person": relation.rows_per_person}
 
 
 def _csv(dialect: CsvDialect) -> Iterator[Item]:

@@ -32,6 +32,7 @@ NUMBERS = (
 CHOICES = ("dropped", "binned", "middle", "numbers", "text", "day", "week", "month", "year", "true", "2024-01-01")
 WORDS = (
     "count",
+    "persons",
     "sum",
     "mean",
     "variance",
@@ -140,14 +141,17 @@ MORE: dict[str, list[Any]] = {  # what a statistic may say as well
     "outside": ["dropped", "binned"],
     "missing": ["dropped", "binned"],
     "count_share": ["1/2", "1/4", "3/4", "1", "0"],
+    "rows_per_person": [1, 2, 3, 0, -1, True, "2", 10**400],
+    "groups_per_person": [1, 2, 3, 9, 0, -1, True, "1", 10**400],
     "epsilon": [*NUMBERS],
     "alpha": [*NUMBERS],
 }
 TOP: dict[str, list[Any]] = {
     "csv": DIALECTS,
     "own": ["ann", "", "\0", "\ud800"],
-    "person": [*NAMES],
+    "person": [*NAMES, ["id", "x"], ["x", "id"], ["id"], ["id", "id"], [], ["id", 1], ["id", "\0"], [["id"], "x"]],
     "rows_per_person": [1, 2, 0, -1, True, 10**400],
+    "unit_rows": [1, 2, 30, 0, -1, True, "2", 10**400],
     "n": [1, 2, 0, 10**12, 1 << 62, 10**290, 10**400],
     "n_max": [1, 2, 10**12, 1 << 62, 10**290, 10**400],
     "engine": ["duckdb", "spark", "postgresql", ""],

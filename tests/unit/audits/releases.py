@@ -33,8 +33,8 @@ def random_study(dice: random.Random, version: int | None = None) -> Any:
     relation: dict[str, Any] = {"relation": "change-one", "n": dice.choice([1, 2, 3, 90, 4999])}
     if dice.random() < 0.4:
         relation = {"relation": "add-remove", "n_max": dice.choice([1, 5, 120, 10**6])}
-        if dice.random() < 0.4:
-            relation |= {"person": "id", "rows_per_person": dice.choice([1, 2, 5])}
+        if dice.random() < 0.5:
+            relation |= _unit(dice, version)
     columns = {name: _numbers(dice, version) for name in NUMBERS}
     if version > 1 and dice.random() < 0.6:  # groups by bins
         columns["y"] |= _bins(dice, columns["y"])
@@ -43,6 +43,7 @@ def random_study(dice: random.Random, version: int | None = None) -> Any:
         columns[name] = {**_categories(dice, version), **special}
     pairs = relation.get("n", 0) > 1 and all(columns[name].get("missing") != "dropped" for name in NUMBERS)
     kinds = ["count", "histogram", "sum", "mean"] + ["variance", "covariance"] * pairs
+    kinds += ["persons"] * ("person" in relation)
     asked = [_statistic(dice, dice.choice(kinds), columns, relation) for _ in range(dice.randint(1, 3))]
     if pairs and dice.random() < 0.3:
         asked += [{"kind": "variance", "column": "x"}, {"kind": "variance", "column": "y"}]
@@ -51,12 +52,23 @@ def random_study(dice: random.Random, version: int | None = None) -> Any:
     return snapdp.study(version=version, dataset="people", columns=columns, statistic=list(once.values()), **relation)
 
 
+def _unit(dice: random.Random, version: int) -> dict[str, Any]:
+    """Return a person of one column or of several, or several rows together."""
+    if version > 1 and dice.random() < 0.25:
+        return {"unit_rows": dice.choice([2, 30])}
+    several = [["id", "land"], ["a, b", "c"], ["[", "]", "é\u200b"]] if version > 1 else []
+    return {"person": dice.choice(["id", "id", *several]), "rows_per_person": dice.choice([1, 2, 5])}
+
+
 def random_old_study(dice: random.Random) -> Any:
     """Return a study that version 1 of the record could state: conditions are of counts alone."""
     studies = (random_study(dice, version=1) for _ in range(1000))
-    return next(
-        each for each in studies if all(a.statistic.kind == "count" or not a.statistic.where for a in each.asked)
-    )
+    return next(each for each in studies if all(_is_old(a.statistic) for a in each.asked))
+
+
+def _is_old(statistic: Any) -> bool:
+    said = {"rows_per_person", "groups_per_person"} & {*statistic.stated}
+    return not said and (statistic.kind == "count" or not statistic.where)
 
 
 def random_record(dice: random.Random, study: Any = None) -> dict[str, Any]:
@@ -190,13 +202,18 @@ def _statistic(dice: random.Random, kind: str, columns: dict[str, Any], relation
             found["outside"] = dice.choice(["dropped", "binned"])
             if "missing" in columns[found["column"]]:
                 found["missing"] = dice.choice(["dropped", "binned"])
-    elif kind != "count":
+    elif kind not in ("count", "persons"):
         found["column"] = dice.choice(NUMBERS)
     elif not private or dice.random() < 0.5:
         found["where"] = _where(dice, columns)
     if kind == "mean" and dice.random() < 0.5:
         some = "where" in found or columns[found["column"]].get("missing") == "dropped"
         found |= {"count_share": "0.25"} if private else {"count_share": "0.75"} if some else {}
+    if kind == "persons" and "by" in found:
+        several = columns[found["by"]]["kind"] == "boolean" or len(columns[found["by"]].get("categories", [])) > 1
+        found["groups_per_person"] = dice.choice([1, 1 + several])
+    elif kind != "persons" and "person" in relation and dice.random() < 0.3:
+        found["rows_per_person"] = dice.choice([1, 2, 7])
     return found
 
 

@@ -39,6 +39,8 @@ COLUMNS = {
 }
 ONE, ADD = {"relation": "change-one", "n": 90}, {"relation": "add-remove", "n_max": 120}
 PERSONS = {**ADD, "person": "id", "rows_per_person": 2}
+SEVERAL = {**ADD, "person": ["user", "country"]}
+TOGETHER = {**ADD, "unit_rows": 30}
 NORTH = [{"column": "age", "from": 65}, {"column": "region", "equals": "north"}]
 ASKED: list[tuple[dict[str, Any], list[dict[str, Any]]]] = [
     (ONE, [{"kind": "mean", "column": "age"}]),
@@ -70,6 +72,11 @@ ASKED: list[tuple[dict[str, Any], list[dict[str, Any]]]] = [
     (ADD, [{"kind": "histogram", "column": "day", "by": ["sick", "years"]}, {"kind": "count", "by": "years"}]),
     (PERSONS, [{"kind": "count", "by": ["many", "sick", "region"]}]),
     (ADD, [{"kind": "count", "by": "many"}, {"kind": "count", "where": [{"column": "many", "equals": "key 7"}]}]),
+    (PERSONS, [{"kind": "persons", "by": "region", "groups_per_person": 2, "where": NORTH[:1]}]),
+    (PERSONS, [{"kind": "mean", "column": "wage", "rows_per_person": 5}, {"kind": "histogram", "column": "region"}]),
+    (PERSONS, [{"kind": "persons", "by": "many", "groups_per_person": 3}]),
+    (SEVERAL, [{"kind": "persons"}, {"kind": "sum", "column": "age", "rows_per_person": 4}]),
+    (TOGETHER, [{"kind": "sum", "column": "age", "by": "region"}]),
 ]
 MEAN_OF_PAY, REGIONS = (
     next(
@@ -120,7 +127,7 @@ def test_every_kind_of_statistic_is_changed_inline_and_long_and_with_everything_
     records = [asked_record(number) for number in range(len(ASKED))]
     assert {each["kind"] for record in records for each in record["statistics"]} == set(KINDS)
     parts = [(each["kind"], part) for record in records for each in record["statistics"] for part in each["parts"]]
-    assert {kind for kind, part in parts if "file" in part} == {"histogram", "mean", "sum", "count"}
+    assert {kind for kind, part in parts if "file" in part} == {"histogram", "mean", "sum", "count", "persons"}
     derived = [block for record in records for block in record["derived"]]
     assert {block["name"] for block in derived} == {"mean", "share", "standard deviation", "correlation"}
     assert any("file" in block for block in derived)

@@ -105,8 +105,23 @@ _OPTIONS: tuple[_Option, ...] = (
         ("--n-max",),
         {"type": int, "help": "Public bound on the private number of rows: add-remove neighbours."},
     ),
-    (("--person",), {"metavar": "COLUMN", "help": "Protect whole persons, named by this column (with --n-max)."}),
+    (
+        ("--person",),
+        {
+            "multiple": True,
+            "metavar": "COLUMN,...",
+            "help": "Protect whole persons, named by this column, or by several together (with --n-max).",
+        },
+    ),
     (("--rows-per-person",), {"type": int, "help": "At most so many rows of a person are kept.  [default: 1]"}),
+    (
+        ("--groups-per-person",),
+        {"type": int, "help": "With --persons and --by: each person counts in at most so many groups."},
+    ),
+    (
+        ("--unit-rows",),
+        {"type": int, "help": "Where no column names persons: protect so many rows together, which nothing enforces."},
+    ),
     (
         ("--epsilon",),
         {"type": NUMBER, "metavar": "NUMBER", "help": "What everything together may cost, in equal shares ..."},

@@ -6,6 +6,7 @@ Room: cli. The columns that they speak of are declared in `columns`.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -76,11 +77,12 @@ def _statistics(options: dict[str, Any], conditions: dict[str, Any], edges: dict
     for statistic in statistics_in_order():
         for names in names_of(statistic, options):
             about = {"column": names[0]} if statistic.takes == 1 else {"columns": names} if names else {}
-            details: dict[str, list[Any]] = {
-                "edges": items(edges.get(names[0], "")) if names else [],
-            }
-            said = {key: value for key, value in details.items() if key in statistic.details and any(value)}
+            cut = items(edges.get(names[0], "")) if names else []
+            details = {"edges": cut if any(cut) else None, "groups_per_person": options["groups_per_person"]}
+            said = {key: each for key, each in details.items() if key in statistic.details and each is not None}
             found.append({"kind": statistic.kind, **about, **said, **({"where": where} if where else {})})
+    if options["groups_per_person"] is not None and not options["persons"]:
+        raise click.UsageError("--groups-per-person belongs to --persons.")
     if not found:
         flags = ", ".join(f"--{kind}" for kind in KINDS)
         raise click.UsageError(f"Give a study file, or one or more of {flags}.")
@@ -115,10 +117,16 @@ def _relation(options: dict[str, Any]) -> dict[str, Any]:
             "Who is a neighbour? Give --n N (n is public, one row's values change) "
             "or --n-max N (n is private, one row comes or goes)."
         )
-    persons = {key: options[key] for key in ("person", "rows_per_person") if options[key] is not None}
+    persons = {key: options[key] for key in ("rows_per_person", "unit_rows") if options[key] is not None}
+    persons |= {"person": named_columns(options["person"])} if options["person"] else {}
     if options["n"] is not None:
         return {"relation": CHANGE_ONE, "n": options["n"], **persons}
     return {"relation": ADD_REMOVE, "n_max": options["n_max"], **persons}
+
+
+def named_columns(texts: Sequence[str]) -> list[str]:
+    """Return the columns that flags name, with commas between them or one flag for each."""
+    return [name for text in texts for name in items(text)]
 
 
 def _conditions(texts: tuple[str, ...]) -> dict[str, dict[str, str]]:

@@ -49,6 +49,22 @@ class NumberDetail:
         return value
 
 
+class WholeDetail:
+    """One positive whole number."""
+
+    def read(self, table: TomlTable, key: str, columns: Mapping[str, Column]) -> Any:  # noqa: ARG002
+        return table.number(key)
+
+    def toml(self, value: Any) -> object:
+        return value
+
+    def json(self, value: Any) -> Any:
+        return int(value)
+
+    def from_json(self, value: Any) -> Any:
+        return value
+
+
 class NumbersDetail:
     """A list of exact numbers, not empty."""
 

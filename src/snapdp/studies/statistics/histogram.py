@@ -23,9 +23,9 @@ from snapdp.studies.declarations import INLINE
 from snapdp.studies.groups import By, check_cells, groups_of
 from snapdp.studies.readable import Label
 from snapdp.studies.relation import CHANGE_ONE, Relation
-from snapdp.studies.statistics.details import ChoiceDetail, Detail, NumbersDetail
+from snapdp.studies.statistics.details import ChoiceDetail, Detail, NumbersDetail, WholeDetail
 from snapdp.studies.statistics.drawn import SHARE, Derived, DrawnPart, Row, as_columns
-from snapdp.studies.statistics.shared_parts import count_part
+from snapdp.studies.statistics.shared_parts import count_part, own_bound
 from snapdp.studies.statistics.statistic import Part, Statistic
 
 
@@ -44,6 +44,7 @@ class Histogram(Statistic):
         "edges": NumbersDetail(),
         "outside": ChoiceDetail(),
         "missing": ChoiceDetail(),
+        "rows_per_person": WholeDetail(),
     }
     flag = "Counts over --categories or --edges."
     numbers = False
@@ -63,6 +64,7 @@ class Histogram(Statistic):
         edges: Sequence[Any] = (),
         outside: str | None = None,
         missing: str | None = None,
+        rows_per_person: Any = None,
     ) -> Self:
         groups = groups_of(by)
         if groups is not None and column.name in groups.names:
@@ -80,7 +82,9 @@ class Histogram(Statistic):
                 f"column {column.name!r} holds categories: its histogram has no bin edges.",
                 "Leave out edges, outside and missing; unknown and null are declared with the column.",
             )
-        found = cls(relation=relation, by=groups, where=joined(where), **_cells_of(column, edges, outside, missing))
+        rows: dict[str, Any] = {"relation": relation, "by": groups, "where": joined(where)}
+        rows["rows_per_person"] = own_bound(relation, rows_per_person)
+        found = cls(**rows, **_cells_of(column, edges, outside, missing))
         if groups is not None:
             check_cells(found.title, found.cells)
         return found
@@ -98,7 +102,7 @@ class Histogram(Statistic):
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
-        return (count_part(self.relation, self._binned.cells * (1 if self.by is None else self.by.cells)),)
+        return (count_part(self.neighbours, self._binned.cells * (1 if self.by is None else self.by.cells)),)
 
     @property
     def aggregates(self) -> list[Aggregate]:
@@ -121,9 +125,9 @@ class Histogram(Statistic):
     @property
     def stated(self) -> dict[str, Any]:
         if not self.edges:
-            return {}
+            return super().stated
         rule = {} if self.missing is None else {"missing": self.missing}
-        return {"edges": self.edges, "outside": self.outside, **rule}
+        return {"edges": self.edges, "outside": self.outside, **rule, **super().stated}
 
     @cached_property
     def labels(self) -> Sequence[Label]:
@@ -168,13 +172,23 @@ def histogram_query(
     missing: str | None = None,
     by: By = None,
     where: Sequence[Condition] = (),
+    rows_per_person: Any = None,
 ) -> Histogram:
     """Return the number of rows in each category, or in each bin between public edges of a number column.
 
     Bins are [edge, next edge), the last one closed. outside = "dropped" or "binned" says what happens to rows beyond
     the first and last edge, where these lie inside the bounds; missing, what happens to those without a number.
     """
-    return Histogram.of(column, relation=relation, edges=edges, outside=outside, missing=missing, by=by, where=where)
+    return Histogram.of(
+        column,
+        relation=relation,
+        edges=edges,
+        outside=outside,
+        missing=missing,
+        by=by,
+        where=where,
+        rows_per_person=rows_per_person,
+    )
 
 
 def _cells_of(column: Column, edges: Sequence[Any], outside: str | None, missing: str | None) -> dict[str, Any]:

@@ -32,7 +32,8 @@ from snapdp.studies.relation import Relation
 from snapdp.studies.statistics.details import ConditionsDetail, Detail
 from snapdp.studies.statistics.drawn import Derived, DrawnPart
 from snapdp.studies.toml_table import TomlTable, named
-from snapdp.values import Value
+from snapdp.studies.units import rows_clause
+from snapdp.values import Value, replaced
 
 PRINTED_PARTS = 1 << 10  # doubles must be at least so many times as close as outputs are
 WHERE = ConditionsDetail()
@@ -99,6 +100,7 @@ class Statistic(Value, ABC):
 
     by        groups of rows, by one column or several: the statistic is released for each of them
     where     public conditions: the statistic is one of the rows that meet them all, among those that persons keep
+    rows_per_person   so many rows of each person are kept; None where that is what the study says
     """
 
     kind: ClassVar[str]
@@ -112,6 +114,7 @@ class Statistic(Value, ABC):
     columns: tuple[Column, ...] = ()
     by: Groups | None = None
     where: tuple[Condition, ...] = ()
+    rows_per_person: int | None = None
 
     def _check(self) -> None:
         if self.charged != 1:
@@ -160,7 +163,7 @@ class Statistic(Value, ABC):
     @property
     def stated(self) -> dict[str, Any]:
         """Return the details that study files and records state, by their keys."""
-        return {}
+        return {} if self.rows_per_person is None else {"rows_per_person": self.rows_per_person}
 
     @property
     def derivation(self) -> str | None:
@@ -268,11 +271,22 @@ class Statistic(Value, ABC):
         return () if self.by is None or not self.by.is_crossed else self.by.names
 
     @property
+    def neighbours(self) -> Relation:
+        """Return the relation, with the rows of a person that this statistic keeps.                theory (12)"""
+        own = self.rows_per_person
+        return self.relation if own is None else replaced(self.relation, rows_per_person=own)
+
+    @property
     def persons(self) -> Persons | None:
         """Return whose rows the relation speaks of: what is asked carries it, so that no answer can forget it."""
         if self.relation.person is None:
             return None
-        return Persons(column=self.relation.person, most=self.relation.rows_per_person)
+        return Persons(columns=self.relation.person_columns, most=self.neighbours.rows_per_person)
+
+    @property
+    def persons_in_words(self) -> str:
+        """Return how persons count, as a clause for people; empty where rows do."""
+        return "" if self.relation.person is None else rows_clause(self.neighbours.rows_per_person)
 
     # In study files and records
 

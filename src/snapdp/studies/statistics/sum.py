@@ -8,18 +8,20 @@ and (18).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Self
+from typing import Any, ClassVar, Self
 
 from snapdp.studies.aggregates import Aggregate, Sum
 from snapdp.studies.columns import INTEGER, Column, NumberColumn
 from snapdp.studies.conditions import Condition, joined
 from snapdp.studies.groups import By, groups_of
 from snapdp.studies.relation import Relation
+from snapdp.studies.statistics.details import Detail, WholeDetail
 from snapdp.studies.statistics.shared_parts import (
     in_groups,
     numbers_of,
+    own_bound,
     rows_that_count,
     sum_above_lower,
 )
@@ -32,11 +34,20 @@ class ColumnSum(Statistic):
     kind = "sum"
     flag = "The sum of a column of numbers."
     takes = 1
+    details: ClassVar[Mapping[str, Detail]] = {"rows_per_person": WholeDetail()}
 
     @classmethod
-    def of(cls, column: Column, *, relation: Relation, by: By = None, where: Sequence[Condition] = ()) -> Self:
-        columns = (numbers_of(column, cls.kind),)
-        return cls(columns=columns, relation=relation, by=groups_of(by), where=joined(where))
+    def of(
+        cls,
+        column: Column,
+        *,
+        relation: Relation,
+        by: By = None,
+        where: Sequence[Condition] = (),
+        rows_per_person: Any = None,
+    ) -> Self:
+        columns, most = (numbers_of(column, cls.kind),), own_bound(relation, rows_per_person)
+        return cls(columns=columns, relation=relation, by=groups_of(by), where=joined(where), rows_per_person=most)
 
     @cached_property
     def column(self) -> NumberColumn:
@@ -48,8 +59,8 @@ class ColumnSum(Statistic):
             shift = self.relation.rows * self.column.lower
             total = sum_above_lower(self.column, self.relation, factor=self.column.step, shift=shift)
         else:
-            total = _sum_from_zero(self.column, self.relation, self.by)
-        return (in_groups(total, self.relation, self.by),)
+            total = _sum_from_zero(self.column, self.neighbours, self.by)
+        return (in_groups(total, self.neighbours, self.by),)
 
     @property
     def aggregates(self) -> list[Aggregate]:
@@ -64,9 +75,16 @@ class ColumnSum(Statistic):
         return ([s + lowest * count for s, count in zip(sums, counts, strict=True)],)
 
 
-def sum_query(column: Column, relation: Relation, *, by: By = None, where: Sequence[Condition] = ()) -> ColumnSum:
+def sum_query(
+    column: Column,
+    relation: Relation,
+    *,
+    by: By = None,
+    where: Sequence[Condition] = (),
+    rows_per_person: Any = None,
+) -> ColumnSum:
     """Return the sum of a column, also of the rows that meet conditions, and for each group."""
-    return ColumnSum.of(column, relation=relation, by=by, where=where)
+    return ColumnSum.of(column, relation=relation, by=by, where=where, rows_per_person=rows_per_person)
 
 
 def _sum_from_zero(column: NumberColumn, relation: Relation, by: By) -> Numerator:
@@ -79,7 +97,7 @@ def _sum_from_zero(column: NumberColumn, relation: Relation, by: By) -> Numerato
     stays = relation.is_change_one and by is None
     return Numerator(
         name="sum",
-        sensitivity=max(high, 0) - min(low, 0) if stays else max(abs(low), abs(high)) * relation.rows_per_person,
+        sensitivity=max(high, 0) - min(low, 0) if stays else max(abs(low), abs(high)) * relation.moved_rows,
         lower=min(0, relation.rows * low),
         upper=max(0, relation.rows * high),
         factor=column.step,

@@ -33,13 +33,13 @@ def tables(rows: list[Row], relation: Relation) -> Iterator[Table]:
 
 
 def neighbours(table: Table, rows: list[Row], relation: Relation) -> Iterator[Table]:
-    """Yield the neighbours of a table: one row replaced, or up to m rows of one person taken away."""
+    """Yield the neighbours of a table: one row replaced, or up to m rows of one person, or of one unit, taken away."""
     if relation.is_change_one:
         for i in range(len(table)):
             for row in rows:
                 yield _sorted((*table[:i], row, *table[i + 1 :]), rows)
         return
-    for gone in range(1, min(relation.rows_per_person, len(table)) + 1):
+    for gone in range(1, min(relation.moved_rows, len(table)) + 1):
         for kept in combinations(range(len(table)), len(table) - gone):
             yield tuple(table[i] for i in kept)
 
@@ -164,8 +164,10 @@ class Extremes:
     steps   the same in whole steps of each part, each cell rounded up: what finite precision is paid for
     """
 
-    def __init__(self, query: Query, rows: list[Row], value: Callable = numerators) -> None:
-        relation = query.relation
+    def __init__(
+        self, query: Query, rows: list[Row], value: Callable = numerators, relation: Relation | None = None
+    ) -> None:
+        relation = relation or query.neighbours
         known = {table: value(query, table) for table in tables(rows, relation)}
         parts = range(len(query.parts))
         self.all_integers = all(x.denominator == 1 for found in known.values() for cells in found for x in cells)

@@ -314,7 +314,49 @@ def test_a_person_with_m_rows_moves_m_sensitivities(column, m):
 
 
 def single_move(query, part):
-    return query.parts[part].numerator.sensitivity // query.relation.rows_per_person
+    return query.parts[part].numerator.sensitivity // query.neighbours.moved_rows
+
+
+def moved_by(column, relation, **own):
+    """Return one statistic of each kind that counts or adds rows."""
+    groups = category_column("g", categories=["a", "b"])
+    return (
+        sum_query(column, relation, **own),
+        mean_query(column, relation, **own),
+        count_query(relation, **own),
+        histogram_query(groups, relation, **own),
+        sum_query(column, relation, by=groups, **own),
+        mean_query(column, relation, by=groups, count_share="1/4", **own),
+    )
+
+
+@pytest.mark.parametrize("m", [1, 2, 3])
+def test_a_statistic_that_keeps_rows_of_its_own_moves_by_these(m):
+    column, rows = COLUMNS["around zero"], rows_of(COLUMNS["around zero"], groups=("a", "b"))
+    relation = add_remove(n_max=3, person="id", rows_per_person=2)
+    for query, alike in zip(
+        moved_by(column, relation, rows_per_person=m),
+        moved_by(column, add_remove(n_max=3, person="id", rows_per_person=m)),
+        strict=True,
+    ):
+        found = proven(query, rows)
+        assert all(move == m * single_move(query, p) for p, move in enumerate(found.largest_move))
+        assert query.parts == alike.parts
+        assert query.stated.get("rows_per_person") == (None if m == 2 else m)  # what the study says is not said again
+
+
+@pytest.mark.parametrize("rows_together", [2, 3])
+@pytest.mark.parametrize("column", [COLUMNS["around zero"], COLUMNS["half steps, bounds off the step"]])
+def test_a_unit_of_several_rows_moves_so_many_sensitivities_and_one_row_more_would_lose_more(column, rows_together):
+    relation, rows = add_remove(n_max=4, unit_rows=rows_together), rows_of(column, groups=("a", "b"))[::3]
+    for query in moved_by(column, relation):
+        found = Extremes(query, rows)
+        assert found.all_integers
+        assert found.largest_loss == 1
+        assert found.largest_finite_loss <= 1
+        assert all(move <= rows_together * single_move(query, p) for p, move in enumerate(found.largest_move))
+        wider = Extremes(query, rows, relation=add_remove(n_max=4, unit_rows=rows_together + 1))
+        assert wider.largest_loss == F(rows_together + 1, rows_together)  # the twin: nobody enforces it
 
 
 # Statistics of some of the rows: of those who answered, and of those that meet conditions
