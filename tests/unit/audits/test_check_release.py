@@ -90,6 +90,11 @@ ADD_REMOVE = [
     {"kind": "count", "by": ["region", "smokes", "years"], "epsilon": "0.3"},
     {"kind": "sum", "column": "wages", "by": ["many", "region"], "epsilon": "0.3"},
 ]
+OF_PERSONS = [
+    *ADD_REMOVE,
+    {"kind": "persons", "by": "region", "groups_per_person": 2, "where": NORTH, "epsilon": "0.3"},
+    {"kind": "sum", "column": "age", "rows_per_person": 5, "epsilon": "0.3"},
+]
 # What no field of a certificate follows from: the ledger knows these (docs/theory/release-certificates.md).
 UNDERIVABLE = {"dataset", "dataset_version", "previous", "versions", "engine"}
 
@@ -102,10 +107,10 @@ RELATIONS = {"change-one": {"relation": "change-one", "n": 90}, "add-remove": {"
 def genuine(request: Any, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """The certificate of a release as the library makes it: ledger, table, draws."""
     folder = tmp_path_factory.mktemp("release")
-    asked = CHANGE_ONE if request.param == "change-one" else ADD_REMOVE
+    asked = {"change-one": CHANGE_ONE, "persons": OF_PERSONS}.get(request.param, ADD_REMOVE)
     relation = RELATIONS.get(request.param, PERSONS)
     study = snapdp.study(dataset="people", columns=COLUMNS, statistic=asked, **relation)
-    if request.param == "persons":  # which no table is released for yet: a record with arbitrary draws
+    if request.param == "persons":  # a record with arbitrary draws
         return as_read(release_certificate(random_record(random.Random(1), study)))
     data = {"age": list(range(90)), "pay": [500 + 1.5 * i for i in range(90)], "region": ["north", "south", "x"] * 30}
     data |= {
@@ -144,7 +149,7 @@ def test_the_audit_and_the_checker_agree_on_random_releases():
             if changed != record and place[-1] != "cells":  # then the audit says that it is no record
                 assert check(release_certificate(changed)), (seed, place)
                 assert not audit(changed).sound, (seed, place)
-    assert len(kinds) == 6 + 4 + 4
+    assert len(kinds) == 6 + 5 + 4
 
 
 def test_a_record_of_before_what_is_shown_is_accepted_and_one_that_says_it_in_part_is_not(genuine):
@@ -453,7 +458,7 @@ def test_a_refusal_names_the_field(genuine):
 
 
 # Not alpha, nor the bound nearer to zero: a count may have the same interval at another alpha, a sum the same range.
-NUMERIC = {"upper", "step", "epsilon", "count_share", "n", "n_max", "rows_per_person"}
+NUMERIC = {"upper", "step", "epsilon", "count_share", "n", "n_max", "rows_per_person", "groups_per_person"}
 
 
 def test_a_lie_with_a_fitting_digest_of_the_request_is_refused(genuine):
