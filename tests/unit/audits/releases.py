@@ -210,11 +210,16 @@ def _statistic(dice: random.Random, kind: str, columns: dict[str, Any], relation
         some = "where" in found or columns[found["column"]].get("missing") == "dropped"
         found |= {"count_share": "0.25"} if private else {"count_share": "0.75"} if some else {}
     if kind == "persons" and "by" in found:
-        several = columns[found["by"]]["kind"] == "boolean" or len(columns[found["by"]].get("categories", [])) > 1
+        groups = [columns[name] for name in (found["by"] if isinstance(found["by"], list) else [found["by"]])]
+        several = any(_has_several_cells(column) for column in groups)
         found["groups_per_person"] = dice.choice([1, 1 + several])
     elif kind != "persons" and "person" in relation and dice.random() < 0.3:
         found["rows_per_person"] = dice.choice([1, 2, 7])
     return found
+
+
+def _has_several_cells(column: dict[str, Any]) -> bool:
+    return column["kind"] == "boolean" or len(column.get("categories", [])) > 1 or len(column.get("edges", [])) > 2
 
 
 def _where(dice: random.Random, columns: dict[str, Any]) -> list[dict[str, Any]]:
