@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         TINY_EXPONENT as TINY_EXPONENT,
         Enclosure as Enclosure,
         decided_ceil as decided_ceil,
+        decided_floor as decided_floor,
         enclose as enclose,
         maximum as maximum,
         refine as refine,
@@ -96,7 +97,7 @@ else:
                 "nearest_multiple next_above next_below power_of_two power_of_two_at_least round_down round_nearest "
                 "round_up "
             ),
-            "enclosure": "TINY_EXPONENT Enclosure decided_ceil enclose maximum refine refined",
+            "enclosure": "TINY_EXPONENT Enclosure decided_ceil decided_floor enclose maximum refine refined",
             "exponentials": "Exponentials exponential laplace_cdf",
             "functions": (
                 "LN2 NARROW_BITS arcosh_of_exp exact_mpfr exp_enclosure exp_of expm1_enclosure fraction_of_mpfr "

@@ -79,11 +79,12 @@ def positive(value: object, *, name: str) -> Fraction:
     return number
 
 
-def probability(value: object, *, name: str) -> Fraction:
-    """Return a public parameter that must lie strictly between 0 and 1."""
+def probability(value: object, *, name: str, sure: bool = False) -> Fraction:
+    """Return a public parameter that must lie strictly between 0 and 1, or be 1 where what is `sure` is allowed."""
     number = parameter(value, name=name)
-    if not 0 < number < 1:
-        raise ParameterError(f"{name} = {shown(value)} is no probability.", f"Give 0 < {name} < 1.", **{name: number})
+    if not (0 < number < 1 or (sure and number == 1)):
+        allowed = f"Give 0 < {name} <{'=' * sure} 1."
+        raise ParameterError(f"{name} = {shown(value)} is no probability.", allowed, **{name: number})
     return number
 
 

@@ -62,6 +62,13 @@ def person_lines(record: Mapping[str, Any]) -> list[str]:
     return [f"{listed(titles, MOST_NAMED)}: {clause}." for clause, titles in alike.items()]
 
 
+def bits_in_words(record: Mapping[str, Any]) -> str:
+    """Return the bits of the numbers in which a release in finite precision was computed."""
+    bits = sorted({part.get("bits", 0) for each in record["statistics"] for part in each["parts"]})
+    shown = " and ".join(map(str, bits)) if len(bits) < 3 else f"{bits[0]} to {bits[-1]}"
+    return f"{shown} bits"
+
+
 def _short(name: str) -> str:
     """Return a name of the record as it can stand in a line."""
     return shortened(visible(name), LONGEST)

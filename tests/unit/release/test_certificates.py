@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from fractions import Fraction
 from pathlib import Path
 
@@ -104,6 +105,28 @@ def test_a_record_is_saved_with_its_certificates_beside_it(tmp_path):
     }
     snapdp.load_release(other / "record.json").save(tmp_path / "loaded.json")
     assert audit(json.loads((tmp_path / "loaded.json").read_text()), directory=other).findings == ()
+
+
+def plain_text(page):
+    return " ".join(re.sub("<[^>]*>", " ", page).replace("\u00d7", "*").split())
+
+
+@pytest.mark.parametrize("relation", [ONE, PERSONS], ids=["change-one", "persons"])
+def test_the_report_says_what_was_done_in_the_arithmetic_of_the_release(tmp_path, relation):
+    """Its formula gives the values of the record, and it names bits and certificates; so it does in a notebook."""
+    release = released(tmp_path, NORTH, {"kind": "mean", "column": "pay", "epsilon": 1}, relation=relation)
+    for page in (plain_text(release.to_html()), plain_text(release._repr_html_())):
+        assert "exact Laplace noise" not in page
+        assert "Laplace noise in numbers of 128 bits" in page
+        assert "value = shift + factor * (middle + grid * index)" in page
+        for part in parts_of(release.record):
+            shift, factor, grid, *ends = (Fraction(part[key]) for key in ("shift", "factor", "grid", "lower", "upper"))
+            middle = sum(ends) / 2
+            assert f"{part['grid']} {part['factor']} {part['shift']} {middle} " in page
+            assert f"128 {part['certificate']['name']}" in page
+            assert part["value"] == [float(shift + factor * (middle + grid * index)) for index in part["index"]]
+    named = [each["certificate"]["name"] for each in parts_of(release.record)]
+    assert release.certificates() == list(dict.fromkeys(named))
 
 
 def test_a_certificate_is_a_function_of_public_parameters(tmp_path):

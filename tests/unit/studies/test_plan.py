@@ -244,6 +244,29 @@ def test_ten_percent_more_epsilon_is_offered_to_each_line():
     assert "epsilon 1/2 -> 11/20, accuracy" in repr(offers[0])
 
 
+def test_an_offer_that_few_bits_do_not_allow_is_empty_and_no_error():
+    column = integer_column("x", lower=0, upper=1000)
+    said = {"arithmetic": "proved", "bits": 33}
+    line = planned(ask(mean_query(column, change_one(n=1000)), epsilon="0.95", **said))
+    (offer,) = Plan(lines=(line,)).offers()
+    assert (offer.accuracies, offer.more_accuracies, offer.gains) == (line.accuracies, (), ())
+    assert "epsilon 19/20 -> 209/200, accuracy refused" in repr(offer)
+    (small,) = Plan(lines=(line,)).offers(more="0.01")
+    assert len(small.more_accuracies) == 1
+
+
+def test_too_few_bits_are_refused_by_the_statistic_and_by_what_was_typed():
+    halves = histogram_query(REGION, N)  # each cell at half of the epsilon typed
+    with pytest.raises(PremiseError) as refused:
+        planned(ask(halves, epsilon="0.25", arithmetic="proved", bits=20)).accuracies  # noqa: B018
+    assert refused.value.problem.startswith("histogram(region): 20 bits are too few for epsilon = 1/4 and this range")
+    assert refused.value.advice.endswith("Nothing was read and nothing spent.")
+    assert "grid" not in refused.value.advice
+    assert "slack" not in refused.value.advice
+    with pytest.raises(PremiseError, match=r"mean\(age\): 12 bits are too few for accuracy = 1/4 on this range"):
+        planned(ask(mean_query(AGE, N), accuracy="0.25", arithmetic="proved", bits=12))
+
+
 def test_a_fitted_line_that_misses_the_accuracy_asked_for_says_so():
     small = plan([ask(mean_query(AGE, N), accuracy="0.5"), ask(QUERIES[2], epsilon=1)]).fit("0.1")
     assert not small.lines[0].meets_target

@@ -89,7 +89,7 @@ def beside_exact(
         sensitivity=delta,
         value=m.value(guessed(if_value) / delta),
         alpha=level,
-        gamma=confidence(gamma, name="gamma"),
+        gamma=confidence(gamma, name="gamma", sure=True),
         target=rounded_up(get_accuracy2(m, alpha=level).enclosure.upper) if asked is None else asked,
         lower=lower,
         upper=upper,

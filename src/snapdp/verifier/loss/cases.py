@@ -68,7 +68,10 @@ def _losses(verdict: Verdict, low: Fraction, high: Fraction) -> Iterable[tuple[s
     """Yield kind, case, loss and output for one pair."""
     shape, machine = verdict.shape, verdict.machine
     f, f_prime = noised(low, verdict), noised(high, verdict)
-    for form in FORMS:
+    folded = shape.noise is not None and shape.noise.folded
+    for form in (
+        FORMS if shape.snap.is_plain and not folded else FORMS[:1]
+    ):  # the note knows its own snap and noise only
         for case, found in case_table(shape, machine, f=f, f_prime=f_prime, form=form):
             if isinstance(found, Pointwise) and found.loss_upper is not None:
                 yield form, case, found.loss_upper, found.output

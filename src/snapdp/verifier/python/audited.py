@@ -22,10 +22,12 @@ from snapdp.values import replaced
 from snapdp.verifier.language.grammar import RESERVED
 from snapdp.verifier.language.parser import ETA, parse
 from snapdp.verifier.language.printing import printed
-from snapdp.verifier.language.syntax import Assignment, Program, QueryValue, Sample, Variable
+from snapdp.verifier.language.syntax import FUNCTIONS, Assignment, Program, QueryValue, Sample, Variable
 from snapdp.verifier.machine.machine import Machine, parse_machine
 from snapdp.verifier.python.randomness import refuse_chance
-from snapdp.verifier.python.tracing import Trace, Traced, named, run
+from snapdp.verifier.python.symbols import Traced
+from snapdp.verifier.python.trace import Trace, named
+from snapdp.verifier.python.tracing import run
 
 if TYPE_CHECKING:
     from snapdp.verifier.loss.verdict import Verdict
@@ -156,6 +158,8 @@ class Audited:
                 raise self._refusal(f"{name} is neither a plain argument nor a keyword-only one with a default")
         if not plain:
             raise self._refusal("it has no argument for the private value")
+        if plain[0] in FUNCTIONS:
+            raise self._refusal(f"{plain[0]} is a function of programs, and no name for the private value")
         return plain[0], plain[1:], parameters
 
     def _refusal(self, why: str) -> ProgramError:

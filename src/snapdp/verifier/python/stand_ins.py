@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from types import FunctionType
 from typing import Any
 
-from snapdp.verifier.python.tracing import Traced
+from snapdp.verifier.python.symbols import Traced
 
 
 def _least(*values: Any, **settings: Any) -> Any:

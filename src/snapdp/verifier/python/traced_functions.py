@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from snapdp.exact import datum, ln_nearest, nearest_multiple, parameter, to_float_nearest
-from snapdp.verifier.python.tracing import Traced
+from snapdp.verifier.python.symbols import Traced
 
 _BITS = 53
 

@@ -167,9 +167,9 @@ def test_the_case_table_bounds_the_loss_in_every_case_and_the_missing_case_costs
 def test_a_smaller_range_of_the_query_needs_less_noise():
     machine = Machine()
     whole, half = (shape_of(snap("1/2", 2, 64, query=q), machine) for q in (None, ("0", "64")))
-    assert furthest_boundary(half, machine) == furthest_boundary(whole, machine)  # the far boundary is as far from 64
+    assert furthest_boundary(half) == furthest_boundary(whole)  # the far boundary is as far from 64
     inner = shape_of(snap("1/2", 2, 64, query=("-1", "1")), machine)
-    assert furthest_boundary(inner, machine) < furthest_boundary(whole, machine)
+    assert furthest_boundary(inner) < furthest_boundary(whole)
     assert universal_bound(inner, machine).loss_upper < universal_bound(whole, machine).loss_upper
 
 
