@@ -165,6 +165,8 @@ WHERE: dict[str, dict[str, Any]] = {
 }
 LATIN = {"encoding": "latin-1"}
 COUNT, SUM, BINS, LABELS = 4, 1, 2, 12  # among what is asked
+PEOPLE, OWN, SEVERAL, TOGETHER = 19, 20, 22, 23
+ALL_PERSONS = {"kind": "persons", "epsilon": "1", "alpha": "1/20"}
 FORGED: dict[str, tuple[dict[str, Any], tuple[Any, ...], Any]] = {
     **{name: (asked(COUNT), ("statistics", 0, "where"), [each]) for name, each in WHERE.items()},
     "two conditions on a column": (
@@ -202,6 +204,28 @@ FORGED: dict[str, tuple[dict[str, Any], tuple[Any, ...], Any]] = {
         old_record(1)["statistics"][0]["where"],
     ),
     "version 1 with a later rule": (old_record(0), ("statistics", 0, "columns", 0), AGE),
+    "a bound of no rows": (asked(OWN), ("statistics", 0, "rows_per_person"), 0),
+    "a bound of rows that are nobody's": (asked(TOGETHER), ("statistics", 0, "rows_per_person"), 5),
+    "more groups than there are": (asked(PEOPLE), ("statistics", 0, "groups_per_person"), 4),
+    "no group": (asked(PEOPLE), ("statistics", 0, "groups_per_person"), 0),
+    "groups where there are none": (asked(SEVERAL), ("statistics", 0, "groups_per_person"), 1),
+    "persons whom nobody names": (asked(TOGETHER), ("statistics", 0), ALL_PERSONS),
+    "persons under change-one": (asked(0), ("statistics", 0), ALL_PERSONS),
+    "a person of a column twice": (asked(SEVERAL), ("person",), ["user", "user"]),
+    "a person of no column": (asked(SEVERAL), ("person",), []),
+    "a person of a column without a name": (asked(SEVERAL), ("person",), ["user", ""]),
+    "a unit of no rows": (asked(TOGETHER), ("unit_rows",), 0),
+    "two units": (asked(PEOPLE), ("unit_rows",), 30),
+    "version 1 with a unit of rows": (old_record(2), ("unit_rows",), 30),
+}  # fmt: skip
+TIDIED: dict[str, tuple[dict[str, Any], tuple[Any, ...], Any]] = {  # what a library that makes it again leaves out
+    "a bound that is said twice": (asked(OWN), ("statistics", 0, "rows_per_person"), 2),
+    "a bound in a text": (asked(OWN), ("statistics", 0, "rows_per_person"), "5"),
+    "a bound of rows where persons are counted": (asked(PEOPLE), ("statistics", 0, "rows_per_person"), 5),
+    "groups of rows": (asked(SUM), ("statistics", 0, "groups_per_person"), 1),
+    "a person of one column in a list": (asked(SEVERAL), ("person",), ["user"]),
+    "a unit of one row": (asked(TOGETHER), ("unit_rows",), 1),
+    "a unit of rows under change-one": (asked(0), ("unit_rows",), 30),
 }  # fmt: skip
 ALLOWED: dict[str, tuple[dict[str, Any], tuple[Any, ...], Any]] = {  # their twins, one word away
     "an end on a step": (asked(COUNT), ("statistics", 0, "where"), [{"column": AGE, "from": "65"}]),
@@ -221,6 +245,10 @@ ALLOWED: dict[str, tuple[dict[str, Any], tuple[Any, ...], Any]] = {  # their twi
         ("statistics", 0, "where"),
         old_record(1)["statistics"][0]["where"][1:],
     ),
+    "a bound of its own": (asked(OWN), ("statistics", 0, "rows_per_person"), 3),
+    "all groups": (asked(PEOPLE), ("statistics", 0, "groups_per_person"), 3),
+    "a person of other columns": (asked(SEVERAL), ("person",), ["country", "user", "é"]),
+    "a unit of two rows": (asked(TOGETHER), ("unit_rows",), 2),
 }
 
 
@@ -235,11 +263,30 @@ def test_what_nobody_could_declare_is_refused_by_both(name):
     assert accepted_by(record) == (True, True)
 
 
+@pytest.mark.parametrize("name", TIDIED)
+def test_what_is_said_in_another_way_than_records_say_it_is_refused_by_both(name):
+    record, path, value = TIDIED[name]
+    forged = fitting(with_value(record, path, value))
+    assert accepted_by(forged) == (False, False)
+    assert as_the_checker_derives(forged) is None
+    assert accepted_by(record) == (True, True)
+
+
 @pytest.mark.parametrize("name", ALLOWED)
 def test_what_may_be_declared_is_accepted_by_both(name):
     record, path, value = ALLOWED[name]
     made = completed(fitting(with_value(record, path, value)), random.Random(0))
     assert [accepted_by(each) for each in made] == [(True, True)] * 2
+
+
+def test_persons_of_several_columns_belong_to_version_2():
+    record = without(asked(SEVERAL), ("csv",))
+    record["statistics"] = record["statistics"][:1]  # which says no bound of its own
+    both = completed(record, random.Random(0))
+    assert [accepted_by(each) for each in both] == [(True, True)] * 2
+    assert [accepted_by(of_version_1(each)) for each in both] == [(False, False)] * 2
+    one = completed({**record, "person": "id"}, random.Random(0))
+    assert [accepted_by(of_version_1(each)) for each in one] == [(True, True)] * 2
 
 
 def test_a_share_for_the_count_belongs_to_version_2_where_a_mean_is_of_some_rows():

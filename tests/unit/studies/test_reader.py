@@ -24,9 +24,11 @@ from snapdp.studies.statistics.count import count_query
 from snapdp.studies.statistics.covariance import covariance_query
 from snapdp.studies.statistics.histogram import histogram_query
 from snapdp.studies.statistics.mean import mean_query
+from snapdp.studies.statistics.persons import persons_query
 from snapdp.studies.statistics.sum import sum_query
 from snapdp.studies.statistics.variance import variance_query
 from snapdp.studies.writer import study_to_toml
+from snapdp.values import replaced
 from tests import ROOT, VECTORS
 
 F = Fraction
@@ -329,11 +331,18 @@ def studies(draw):
             names,
             st.integers(1, 9),
         )
+        | st.builds(
+            lambda n, p: add_remove(n_max=n, person=p),
+            st.integers(1, 10**6),
+            st.lists(names, min_size=2, max_size=3, unique=True),
+        )
+        | st.builds(lambda n, u: add_remove(n_max=n, unit_rows=u), st.integers(1, 10**6), st.integers(2, 10**20))
     )
     one, two, three = draw(st.lists(names, min_size=3, max_size=3, unique=True))
     low, high = sorted(draw(st.tuples(numbers, numbers).filter(lambda ends: ends[0] != ends[1])))
     step = draw(st.none() | st.fractions(min_value=F(1, 16), max_value=8, max_denominator=16).filter(bool))
-    version = draw(st.sampled_from([1, 2]))
+    newer = relation.unit_rows > 1 or len(relation.person_columns) > 1
+    version = 2 if newer else draw(st.sampled_from([1, 2]))
     first, second = ((None, high) if version == 1 else ("dropped", "middle", high) for _ in range(2))
     rules = [{"missing": draw(st.sampled_from(each)), "everywhere": version == 1} for each in (first, second)]
     real = number_column(one, lower=low, upper=high, step=step, **rules[0])
@@ -361,6 +370,12 @@ def studies(draw):
         mean_query(real, relation, by=by, where=where[:1], count_share="3/4"),
         mean_query(integer, relation, by=group, count_share=draw(levels)),
     ]
+    if relation.person is not None:
+        queries += [
+            persons_query(relation, where=where),
+            persons_query(relation, by=group, groups_per_person=draw(st.integers(1, group.cells))),
+            sum_query(integer, relation, by=by, rows_per_person=draw(st.integers(1, 9))),
+        ]
     if relation.is_change_one and not real.dropped and not integer.dropped:
         queries += [variance_query(real, relation), covariance_query(integer, real, relation)]
     chosen = draw(st.lists(st.sampled_from(queries), min_size=1, max_size=5, unique=True))
@@ -386,6 +401,26 @@ def test_a_study_that_is_written_is_read_back_equal(study):
     again = study_from_toml(text)
     assert again == study
     assert study_to_toml(again) == text
+
+
+@pytest.mark.parametrize(
+    ("unit", "problem"),
+    [
+        ({"unit_rows": 3}, "the key 'unit_rows' is not known in version 1"),
+        ({"person": ["id", "land"]}, "person is a list"),
+        ({"person": ["id"]}, "person is a list"),
+    ],
+)
+def test_units_that_version_1_has_no_word_for_are_refused_in_it(unit, problem):
+    columns = {"g": {"kind": "category", "categories": ["a"]}}
+    asked = [{"kind": "count", "epsilon": 1}]
+    said = {"dataset": "d", "relation": "add-remove", "n_max": 9, "columns": columns, "statistic": asked, **unit}
+    with pytest.raises(ParameterError, match=problem):
+        study_from_values({"version": 1, **said})
+    newer = study_from_values({"version": 2, **said})
+    if newer.relation.person != "id":
+        with pytest.raises(ParameterError, match="version 1 has no word for"):
+            replaced(newer, version=1)
 
 
 @pytest.mark.parametrize(
