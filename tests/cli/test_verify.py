@@ -269,6 +269,7 @@ def test_a_mechanism_is_judged_by_another_claim():
         (NOTES[:2], "A mechanism needs --sensitivity, --bounds too."),
         (("snap_half", *NOTES), "PROGRAM says itself what is judged: leave out --"),
         (("--machine", "p=53", *NOTES), "leave out --machine, --ledger."),
+        (("--ledger", "people.ledger", *NOTES), "leave out --machine, --ledger."),
         ((*NOTES[:4], "--bounds", "7", *NOTES[6:]), "Give --bounds LOWER,UPPER"),
         ((*NOTES[:4], "--bounds", "7,5", *NOTES[6:]), "is not below upper"),
         ((*NOTES[:6], "--arithmetic", "sloppy"), "is unknown"),
@@ -391,6 +392,30 @@ def test_the_report_begins_with_verdict_and_program_and_links_its_certificate(tm
     assert places == sorted(places)
     assert '<a href="half%20%26%20co.json">half &amp; co.json</a>' in text
     assert hashlib.sha256(certificate.read_bytes()).hexdigest() in text
+
+
+SMALL = ("--epsilon", "0.9", "--sensitivity", "1", "--bounds", "0,4", "--arithmetic", "proved")
+
+
+def test_the_report_links_no_certificate_that_lies_elsewhere(tmp_path):
+    page, certificate = tmp_path / "report" / "page.html", tmp_path / "certificate.json"
+    page.parent.mkdir()
+    assert run(*SMALL, "--report", str(page), "--certificate", str(certificate)).exit_code == 0
+    assert certificate.exists()
+    assert "certificate.json" not in page.read_text(encoding="utf-8")
+
+
+def test_the_report_links_no_certificate_that_was_not_written(tmp_path):
+    """Of an earlier run a file may still lie there: it is of another verdict."""
+    page, certificate = tmp_path / "page.html", tmp_path / "earlier.json"
+    certificate.write_text("{}", encoding="utf-8")
+    program = tmp_path / "own.imp"
+    program.write_text("program p { query f in [0, 1]; z = clamp[2, 8](f(D)); return z; claim loss <= 1; }")
+    done = run(str(program), "--report", str(page), "--certificate", str(certificate))
+    assert done.exit_code == 4
+    assert "no certificate" in done.stderr
+    assert "earlier.json" not in page.read_text(encoding="utf-8")
+    assert certificate.read_text(encoding="utf-8") == "{}"
 
 
 def test_a_saved_program_of_a_mechanism_is_judged_on_the_machine_that_it_names(tmp_path):

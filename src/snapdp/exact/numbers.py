@@ -139,11 +139,11 @@ def datum(value: Any) -> Fraction:
     """
     if isinstance(value, (int, Fraction, float, Decimal)) and not isinstance(value, bool):
         return Fraction(value)
-    if type(value).__module__ == "numpy" and getattr(value, "dtype", None) is not None:
+    if type(value).__module__ == "numpy" and getattr(value, "shape", None) == ():
         if value.dtype.kind in "iu":
             return Fraction(int(value))
         if value.dtype.kind == "f":
-            return Fraction(*value.as_integer_ratio())
+            return Fraction(*value[()].as_integer_ratio())  # an array of no dimensions holds one number
     raise not_a_real_number(value)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import hashlib
 import json
 import random
 import subprocess
@@ -13,14 +14,14 @@ import pytest
 from click.testing import CliRunner
 
 import snapdp
-from snapdp.audits import check_release
+from snapdp.audits import check_release, mechanism_certificates
 from snapdp.audits.release_audit import audit, release_certificate
 from snapdp.cli.app import main
 from snapdp.errors import SnapdpError
 from snapdp.mechanism import declared
 from snapdp.mechanism.law.bounds import mass_ratio, proved_loss
 from snapdp.mechanism.law.loss import worst_pair
-from snapdp.release.certificates import certificate_of
+from snapdp.release.certificates import MechanismCertificate, certificate_of
 from snapdp.verifier.certificate import check
 from tests.unit.audits.releases import proved_studies, random_record
 from tests.unit.release.test_certificates import NORTH, PERSONS, released
@@ -121,6 +122,46 @@ def test_another_file_under_the_name_of_a_certificate_is_refused_by_both(folder,
         said, reason = verdicts(GENUINE["record"], tmp_path)
         assert said == "statistics[0].parts[0].certificate"
         assert reason == f"{name}: another file than the one that the record names"
+
+
+def named_file(content: bytes, folder):
+    """Write a file where the certificate of its digest belongs; return the genuine record with that digest."""
+    found = MechanismCertificate(digest="sha256:" + hashlib.sha256(content).hexdigest())
+    (folder / found.name).write_bytes(content)
+    return forged((*PART, "certificate"), found.stated), found.name
+
+
+@pytest.mark.usefixtures("folder")
+def test_bytes_that_are_no_text_are_refused_by_both_even_where_their_digest_is_named(tmp_path):
+    made, name = named_file(b'{"claim": "\xff\xfe"}', tmp_path)
+    said, reason = verdicts(made, tmp_path)
+    assert said == "statistics[0].parts[0].certificate"
+    assert reason is not None
+    assert reason.startswith(name)
+
+
+@pytest.mark.usefixtures("folder")
+def test_no_more_is_read_of_a_file_than_a_certificate_may_have(tmp_path, monkeypatch):
+    """One character more, which shows that it is too long."""
+    read = []
+    monkeypatch.setattr(mechanism_certificates, "LARGEST_TEXT", 100)
+    monkeypatch.setattr(mechanism_certificates, "fault_of_certificate", lambda text, _: read.append(len(text)))
+    audit(named_file(b"x" * 1000, tmp_path)[0], directory=tmp_path)
+    assert read == [101]
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("digest", ["sha256:/../../elsewhere", "/../elsewhere", "sha256:" + "0" * 63, ""])
+def test_what_is_no_digest_leads_to_no_file(tmp_path, digest):
+    name = MechanismCertificate(digest=digest).name
+    inside = tmp_path / "inside"
+    (inside / "snapdp-").mkdir(parents=True)
+    (inside / name).write_text("{}")
+    made = forged((*PART, "certificate"), {"name": name, "digest": digest})
+    found = audit(made, directory=inside)
+    assert [each.beside for each in found.certificates] == [False, False]
+    assert any(each.field.startswith("statistics[0].parts[0].certificate") for each in found.findings)
+    assert check_release.check(plain({**release_certificate(GENUINE["record"]), "record": made}))
 
 
 @pytest.mark.usefixtures("folder")

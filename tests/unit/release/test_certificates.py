@@ -17,7 +17,7 @@ from snapdp.cli.app import main
 from snapdp.errors import BoundError, ParameterError, PremiseError
 from snapdp.ledger.ledger import Ledger
 from snapdp.mechanism import FinitePrecision
-from snapdp.release import Request
+from snapdp.release import Release, Request
 from snapdp.studies import Plan, ask, count_query, planned
 from snapdp.studies.conditions import condition
 from snapdp.studies.relation import change_one
@@ -127,6 +127,17 @@ def test_the_report_says_what_was_done_in_the_arithmetic_of_the_release(tmp_path
             assert part["value"] == [float(shift + factor * (middle + grid * index)) for index in part["index"]]
     named = [each["certificate"]["name"] for each in parts_of(release.record)]
     assert release.certificates() == list(dict.fromkeys(named))
+
+
+def test_a_record_is_saved_with_the_certificates_that_it_names_and_no_others(tmp_path):
+    """An answer of another version may have been made with other certificates."""
+    record = released(tmp_path, NORTH).record
+    (named,) = proved(NORTH).request().certificate_files
+    others = proved({**NORTH, "epsilon": "1/3"}).request().certificate_files
+    other = tmp_path / "other"
+    other.mkdir()
+    Release(record, certificates=(*others, named)).save(other / "record.json")
+    assert {each.name for each in other.iterdir()} == {"record.json", named.name}
 
 
 def test_a_certificate_is_a_function_of_public_parameters(tmp_path):

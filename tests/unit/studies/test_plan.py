@@ -427,6 +427,33 @@ def test_a_target_is_met_in_the_arithmetic_asked_for():
     assert notes.meets_target
 
 
+@pytest.mark.parametrize("m", [1, 4])
+def test_a_person_with_several_rows_pays_for_each_in_a_plan_in_proved_arithmetic(m):
+    """The epsilon of one row has four digits: one unit less in the last misses the target."""
+    query = count_query(add_remove(n_max=10_000, person="id", rows_per_person=m))
+    line = planned(ask(query, accuracy=50, arithmetic="proved"))
+    assert line.accuracy == 50
+    of_a_row = line.epsilon / m
+    less = m * (of_a_row - power_of_ten(floor_log10(of_a_row) - 3))
+    assert Line(statistic=query, epsilon=less, arithmetic=line.arithmetic).accuracy > 50
+    p = mechanism(query.parts[0], line.epsilon, arithmetic=line.arithmetic).parameters
+    curve = curve_of_part(query.parts[0], line.alpha, finite=p)
+    first = curve.points(line.epsilon, 2 * line.epsilon)[0][1]
+    assert 50 <= first < 51  # of whole values the next lower one is promised
+
+
+def test_means_in_finite_precision_are_printable_by_their_grid_in_data_units():
+    """Doubles near a million are 2**-33 apart, means of the largest table 1/1000: 2048 times as much, and more.
+
+    A million times less, as the grid is in sensitivities, would not be.
+    """
+    query = mean_query(integer_column("x", lower=0, upper=10**6), add_remove(n_max=10**9))
+    line = planned(ask(query, epsilon=1, arithmetic="proved"))
+    p = mechanism(query.parts[0], line.epsilon, arithmetic=line.arithmetic).parameters
+    assert p.data_grid == 10**6 * p.grid
+    line.statistic.check_epsilon(line.epsilon, line.arithmetic)
+
+
 def test_few_bits_with_a_slack_are_no_line_of_a_plan():
     with pytest.raises(ParameterError, match="for study, not for tables"):
         plan([ask(QUERIES[0], epsilon=1, arithmetic=FinitePrecision(bits=24, slack=1))])

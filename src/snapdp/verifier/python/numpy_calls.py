@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from snapdp.verifier.python import integers
 from snapdp.verifier.python.trace import ADVICE
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def of_ufunc(symbol: Traced, name: str, method: str, inputs: tuple[Any, ...], se
         known = f"Of numpy: {', '.join((*OPERATIONS, *ENDS))}, clip, round, where."
         symbol.trace.refuse(f"numpy.{name} is not supported here.", known)
     if len(inputs) == 1 or not any(symbol.is_double(each) for each in inputs):
-        _refuse_whole(symbol, name, inputs)
+        integers.refuse(symbol, name, inputs)
     return OPERATIONS[name](*(symbol.lifted(each) for each in inputs))
 
 
@@ -51,7 +52,8 @@ def of_function(symbol: Traced, name: str, arguments: tuple[Any, ...], settings:
     if name == "clip" and len(arguments) == 3 and not settings and isinstance(arguments[0], type(symbol)):
         for end in arguments[1:]:
             symbol.refuse_end(end, "numpy.clip")
-        return arguments[0].clamped(*arguments[1:], whole=arguments[0].whole)
+        whole = integers.of_numpy(arguments[0], name, arguments[1:])
+        return arguments[0].clamped(*arguments[1:], integers=whole)
     if name == "where" and len(arguments) == 3 and not settings:
         return _chosen(symbol, *arguments)
     if (
@@ -60,7 +62,7 @@ def of_function(symbol: Traced, name: str, arguments: tuple[Any, ...], settings:
         and settings.get("decimals", 0) == 0
         and not settings.keys() - {"decimals"}
     ):
-        _refuse_whole(symbol, name, arguments)
+        integers.refuse(symbol, name, arguments)
         return symbol.applied("rint")
     advice = "Round to whole numbers: g * numpy.round(x / g)." if name in ROUND else ADVICE
     return symbol.trace.refuse(f"numpy.{name} is not supported here.", advice)
@@ -70,31 +72,20 @@ def is_array(value: Any) -> bool:
     return getattr(value, "shape", ()) != ()
 
 
-def is_number(value: Any) -> bool:
-    """Return whether a value is a number of numpy that mixes with doubles: whole, or a double itself."""
-    dtype = getattr(value, "dtype", None)
-    return getattr(value, "shape", None) == () and (getattr(dtype, "kind", "") in "iu" or str(dtype) == "float64")
-
-
 def _end(symbol: Traced, name: str, inputs: tuple[Any, ...]) -> Traced:
     numbers = [each for each in inputs if not isinstance(each, type(symbol))]
     if len(numbers) != 1:
         symbol.trace.refuse(f"numpy.{name} decides between symbols.", "Use clamp.")
     symbol.refuse_end(numbers[0], f"numpy.{name}")
-    return symbol.clamped_at_most(numbers[0]) if name == "minimum" else symbol.clamped_at_least(numbers[0])
+    made = symbol.clamped_at_most(numbers[0]) if name == "minimum" else symbol.clamped_at_least(numbers[0])
+    made.integers = integers.of_numpy(symbol, name, numbers)
+    return made
 
 
 def _chosen(symbol: Traced, condition: Any, one: Any, other: Any) -> Traced:
     """Return what numpy.where chooses by a condition that is known."""
     if not (isinstance(condition, bool) or str(getattr(condition, "dtype", "")) == "bool") or is_array(condition):
         symbol.trace.refuse("numpy.where chooses by no single condition that is known.", ADVICE)
-    _refuse_whole(symbol, "where", (one, other))
+    integers.refuse(symbol, "where", (one, other))
     first, second = symbol.lifted(one), symbol.lifted(other)  # both: the kind of the result is that of both
     return first if condition else second
-
-
-def _refuse_whole(symbol: Traced, name: str, values: tuple[Any, ...]) -> None:
-    """Refuse whole numbers of Python: numpy makes integers of 64 bits of them, where they fit."""
-    if any(isinstance(each, type(symbol)) and each.whole for each in values):
-        problem = f"numpy.{name} of a whole number of Python may compute with integers."
-        symbol.trace.refuse(problem, "numpy.floor and numpy.rint give doubles.")

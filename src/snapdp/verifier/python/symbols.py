@@ -3,8 +3,8 @@
 Room: verifier. Where a number of the function meets a symbol it becomes a double there, as it does in Python: correctly
 rounded, or too large. What no program can say is refused with its line: a comparison, a branch, a conversion to a
 number, a function that is not ours; and what Python computes otherwise on floats than by the operations it asks of
-symbols (sum, math.sumprod). round(x) and math.floor(x) are whole numbers of Python, which it adds and multiplies
-without rounding: with them a symbol does only what is the same on doubles.
+symbols (sum, math.sumprod). What may be an integer in Python says so (integers.py), and does only what is the same on
+doubles.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from types import FrameType
 from typing import Any
 
 from snapdp.errors import ParameterError
-from snapdp.exact import exponent_of_power, parameter, shown, to_float_nearest
+from snapdp.exact import parameter, shown, to_float_nearest
 from snapdp.verifier.language.grammar import DEEPEST
 from snapdp.verifier.language.parser import LARGEST_EXPANSION
 from snapdp.verifier.language.syntax import (
@@ -31,12 +31,12 @@ from snapdp.verifier.language.syntax import (
     Negation,
     Rounding,
 )
-from snapdp.verifier.python import numpy_calls
+from snapdp.verifier.python import integers as whole_numbers, numpy_calls
+from snapdp.verifier.python.integers import ROUNDED, Integers
 from snapdp.verifier.python.trace import ADVICE, Trace, named
 
 LEAST_DOUBLE = 2.0**-1022  # the least normal one
 LARGEST_DOUBLE = sys.float_info.max
-LARGEST_WHOLE = 1 << 53  # up to which whole numbers are doubles
 
 
 def _is_written(frame: FrameType) -> bool:
@@ -45,15 +45,15 @@ def _is_written(frame: FrameType) -> bool:
 
 
 class Traced:
-    """A symbolic number: an expression that grows with every operation; `whole`: one of Python's own, not a double."""
+    """A symbolic number: an expression that grows with every operation; a double, unless it may be an integer."""
 
-    __slots__ = ("depth", "expression", "nodes", "open_clamp", "trace", "whole")
+    __slots__ = ("depth", "expression", "integers", "nodes", "open_clamp", "trace")
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, expression: Expression, trace: Trace, *parts: Traced, whole: bool = False) -> None:
+    def __init__(self, expression: Expression, trace: Trace, *parts: Traced, integers: Integers | None = None) -> None:
         self.expression = expression
         self.trace = trace
-        self.whole = whole
+        self.integers = integers
         self.open_clamp: tuple[Traced, Any, Any] | None = None  # what was clamped at one end only, and its ends
         self.nodes: int = 1 + sum(part.nodes for part in parts)
         self.depth: int = 1 + max((part.depth for part in parts), default=0)
@@ -67,25 +67,10 @@ class Traced:
 
     def binary(self, operator: str, other: Any, *, swapped: bool = False) -> Traced:
         """Return the operation of this value and another one, or a number, on the right; swapped: on the left."""
-        whole = self._meets_whole(operator, other)
+        integers = whole_numbers.of_operation(self, operator, other)
         a, b = (self.lifted(other), self) if swapped else (self, self.lifted(other))
-        return Traced(Binary(operator=operator, left=a.expression, right=b.expression), self.trace, a, b, whole=whole)
-
-    def _meets_whole(self, operator: str, other: Any) -> bool:
-        """Return whether an operation of whole numbers gives one; refused where it does what doubles do not.
-
-        With doubles a whole number becomes one first, and that is exact: it was made of one. With whole numbers Python
-        is exact, and so are doubles only where they multiply by a power of two; quotients are rounded once by both.
-        """
-        if not self.whole or self.is_double(other):
-            return False
-        is_int = type(other) is int and abs(other) <= LARGEST_WHOLE
-        if operator == "/" and (is_int or isinstance(other, Traced)):
-            return False
-        if operator == "*" and is_int and exponent_of_power(Fraction(abs(other))) is not None:
-            return True
-        problem = f"whole numbers of Python are exact in a {operator} b, and doubles are not."
-        return self.trace.refuse(problem, "Use numpy.floor or numpy.rint, or make the other number a float: 3.0.")
+        tree = Binary(operator=operator, left=a.expression, right=b.expression)
+        return Traced(tree, self.trace, a, b, integers=integers)
 
     def _written(self, operator: str, other: Any, *, swapped: bool = False) -> Traced:
         if getattr(other, "shape", ()) != ():
@@ -99,9 +84,7 @@ class Traced:
     @staticmethod
     def is_double(value: Any) -> bool:
         """Return whether a number is a double, of Python or numpy, or a symbol that stands for one."""
-        if isinstance(value, Traced):
-            return not value.whole
-        return type(value) is float or (isinstance(value, float) and numpy_calls.is_number(value))
+        return value.integers is None if isinstance(value, Traced) else whole_numbers.is_float(value)
 
     def lifted(self, value: Any) -> Traced:
         """Return a number of the function as a constant of the program: what it prints, which is rounded to a double.
@@ -112,7 +95,7 @@ class Traced:
         if isinstance(value, Traced):
             return value
         kind = type(value)
-        if kind not in (int, float, Fraction) and not (kind.__module__ == "numpy" and numpy_calls.is_number(value)):
+        if kind not in (int, float, Fraction) and not (kind.__module__ == "numpy" and whole_numbers.is_number(value)):
             self.trace.refuse(f"a {named(kind)} is no number of a mechanism.", "Use int, float or Fraction.")
         number = self._exact(value, "the constant")
         double = abs(to_float_nearest(number))
@@ -146,25 +129,26 @@ class Traced:
         return self._written("/", other, swapped=True)
 
     def __neg__(self) -> Traced:
-        return Traced(Negation(operand=self.expression), self.trace, self, whole=self.whole)
+        integers = whole_numbers.of_negation(self)
+        return Traced(Negation(operand=self.expression), self.trace, self, integers=integers)
 
     def __pos__(self) -> Traced:
         return self
 
     def __abs__(self) -> Traced:
-        return self.applied("abs", whole=self.whole)
+        return self.applied("abs", integers=self.integers)
 
     def __floor__(self) -> Traced:
-        return self.applied("floor", whole=True)
+        return self.applied("floor", integers=ROUNDED)
 
     def __round__(self, digits: Any = None) -> Traced:
         if digits is not None:
             self.trace.refuse("round(x, digits) rounds to decimals.", "Round to whole numbers: g * round(x / g).")
-        return self.applied("rint", whole=True)
+        return self.applied("rint", integers=ROUNDED)
 
-    def applied(self, name: str, *, whole: bool = False) -> Traced:
+    def applied(self, name: str, *, integers: Integers | None = None) -> Traced:
         """Return a function that rounds nothing, of this value."""
-        return Traced(ExactFunction(name=name, operand=self.expression), self.trace, self, whole=whole)
+        return Traced(ExactFunction(name=name, operand=self.expression), self.trace, self, integers=integers)
 
     def ln(self) -> Traced:
         return Traced(Logarithm(operand=self.expression), self.trace, self)
@@ -175,14 +159,18 @@ class Traced:
             self.trace.refuse(f"a grid of {exact} is not positive.")
         return Traced(Rounding(grid=exact, operand=self.expression), self.trace, self)
 
-    def clamped(self, lower: Any, upper: Any, *, whole: bool = False) -> Traced:
+    def clamped_within(self, lower: Any, upper: Any) -> Traced:
+        """Return this value clamped to [lower, upper]; without an upper end, to [-lower, lower]."""
+        return self.clamped(-self._exact(lower, "the bound"), lower) if upper is None else self.clamped(lower, upper)
+
+    def clamped(self, lower: Any, upper: Any, *, integers: Integers | None = None) -> Traced:
         low, high = self._exact(lower, "the lower bound"), self._exact(upper, "the upper bound")
         if low > high:
             self.trace.refuse(f"the clamp's lower end {low} is above its upper end {high}.")
-        return Traced(Clamping(lower=low, upper=high, operand=self.expression), self.trace, self, whole=whole)
+        return Traced(Clamping(lower=low, upper=high, operand=self.expression), self.trace, self, integers=integers)
 
     def clamped_at_most(self, upper: Any) -> Traced:
-        """Return the smaller of this value and a number: with a larger one at least a number, a clamp."""
+        """Return the smaller of this value and a number: with a larger one at least a number, a clamp; a double."""
         base, lower, end = self.open_clamp or (self, None, None)
         return base._clamped_at(lower, upper) if end is None else self._clamped_at(None, upper)
 
@@ -190,10 +178,16 @@ class Traced:
         base, end, upper = self.open_clamp or (self, None, None)
         return base._clamped_at(lower, upper) if end is None else self._clamped_at(lower, None)
 
+    @property
+    def ends(self) -> tuple[Any, Any]:
+        """Return the ends of a clamp, None where it has none."""
+        assert isinstance(self.expression, Clamping)
+        return self.open_clamp[1:] if self.open_clamp else (self.expression.lower, self.expression.upper)
+
     def refuse_end(self, end: Any, function: str, *, is_returned: bool = False) -> None:
         """Refuse an end that makes the result no double; is_returned: that is the result itself, as of min."""
-        is_plain = type(end) is float or (type(end) is int and (abs(end) <= LARGEST_WHOLE or not is_returned))
-        if not is_plain and (not numpy_calls.is_number(end) or (is_returned and not isinstance(end, float))):
+        is_plain = type(end) is float or (type(end) is int and (whole_numbers.is_small(end) or not is_returned))
+        if not is_plain and (not whole_numbers.is_number(end) or (is_returned and not isinstance(end, float))):
             kind = named(type(end))
             self.trace.refuse(f"{function} with a {kind} such as {shown(end)} may return no double.", "Use a float.")
         if end == 0 and math.copysign(1, end) < 0:
@@ -201,7 +195,7 @@ class Traced:
 
     def _clamped_at(self, lower: Any, upper: Any) -> Traced:
         low, high = -LARGEST_DOUBLE if lower is None else lower, LARGEST_DOUBLE if upper is None else upper
-        made = self.clamped(low, high, whole=self.whole)
+        made = self.clamped(low, high)
         if lower is None or upper is None:
             made.open_clamp = self, lower, upper
         return made

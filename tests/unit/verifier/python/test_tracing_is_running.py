@@ -78,6 +78,9 @@ def symbolic(rng: Random, depth: int) -> str:
         return f"{name}({symbolic(rng, depth - 1)})"
     if rng.random() < 0.05:
         return f"np.clip({symbolic(rng, depth - 1)}, -7, 2**53 + 1)"
+    if rng.random() < 0.15:
+        name, end = rng.choice(["min", "max", "np.minimum"]), rng.choice(["7", "-3", "0", "2.0", "2**53", "0.25"])
+        return f"{name}({symbolic(rng, depth - 1)}, {end})"
     parts = [symbolic(rng, depth - 1), rng.choice([plain, symbolic])(rng, depth - 1)]
     rng.shuffle(parts)
     operator = rng.choice(OPERATORS)

@@ -125,6 +125,7 @@ def test_a_pair_in_data_units_becomes_floats_of_the_program_that_are_neighbours(
     low, high = mechanism_pair(p, "1.1", "1.4")
     assert low < high <= low + 1
     assert all(abs(in_data_units(x, p) - Fraction(v)) < power_of_two(-110) for x, v in ((low, "1.1"), (high, "1.4")))
+    assert Fraction("1.1") < in_data_units(low, p) < in_data_units(high, p) < Fraction("1.4")  # neither is a float
     assert mechanism_pair(p, "1.4", "1.1") == (low, high)
 
 
