@@ -15,12 +15,13 @@ from itertools import pairwise
 from typing import Any
 
 from snapdp.errors import PremiseError
-from snapdp.exact import Enclosure, enclose, ln_enclosure, mpfr_context
+from snapdp.exact import Enclosure, enclose, ln_enclosure, mpfr_context, round_nearest
 from snapdp.values import Value
 from snapdp.verifier.loss.query_path import value_on
 from snapdp.verifier.loss.shape import Shape
-from snapdp.verifier.machine.execution import Execution, Preimage, as_mpfr
+from snapdp.verifier.machine.execution import Execution, Preimage
 from snapdp.verifier.machine.monotone import NOT_MONOTONE, Piece, joined
+from snapdp.verifier.machine.rationals import as_mpfr, as_number, is_nan
 
 LOG_BITS = 256
 
@@ -78,7 +79,7 @@ class ProgramLaw:
         by 0.
         """
         ends = ((sign, end) for sign, found in pieces.items() for each in found for end in (each.start, each.stop - 1))
-        if any(self.output(sign, ordinal).is_nan() for sign, ordinal in ends):
+        if any(is_nan(self.output(sign, ordinal)) for sign, ordinal in ends):
             raise PremiseError("the program has no value for some draws.")
 
     def output(self, sign: int, ordinal: int) -> Any:
@@ -131,7 +132,7 @@ class ProgramLaw:
         if key not in self._found:
             run, number = self._runs[sign], self.execution.draw.number
             if output != self._last[0]:
-                self._last = output, as_mpfr(output, self.execution.machine.p)
+                self._last = output, as_number(output)
             x = self._last[1]
             rising = piece.rises
             tests: dict[tuple[bool, bool], Any] = {
@@ -147,7 +148,7 @@ class ProgramLaw:
     def _guess(self, sign: int, piece: Piece, output: Fraction, x: Any, *, upper: bool) -> int | None:
         if self._guesses is None or (self._snapped is not None and output not in self._snapped):
             return self._near.get((sign, piece))
-        snapped = x if self._snapped is None else as_mpfr(self._snapped[output], self.execution.machine.p)
+        snapped = x if self._snapped is None else as_number(self._snapped[output])
         return self._guesses.near(piece, snapped, upper=upper)
 
 
@@ -172,8 +173,8 @@ class _Guesses:
         self.draw, self.execution = execution.draw, execution
         bits = execution.machine.p + 8
         self.context = mpfr_context(bits, "nearest")
-        self.f, self.half = as_mpfr(f, bits), as_mpfr(shape.grid / 2, bits)
-        self.scales = {way: as_mpfr(scale * way, bits) for way in (1, -1)}
+        self.f, self.half = (as_mpfr(round_nearest(x, bits)) for x in (f, shape.grid / 2))
+        self.scales = {way: as_mpfr(round_nearest(scale * way, bits)) for way in (1, -1)}
         self.draws_logarithm = execution.laplace or execution.machine.sampler == "ideal"
         self.folded = shape.noise.folded
 
