@@ -186,7 +186,7 @@ def test_a_person_is_a_column_or_a_list_of_several(person):
     sound = random_record(random.Random(1), declared)
     assert checked(sound)["person"] == ["id", "land"]
     assert checked({**sound, "person": "id"})["person"] == "id"
-    with pytest.raises(DataError, match="another kind than records have: record.person"):
+    with pytest.raises(DataError, match=r"another kind than records have: record\.person"):
         checked({**sound, "person": person})
 
 
