@@ -121,7 +121,7 @@ def test_a_value_beyond_the_range_is_clamped_at_the_grid_and_the_page_says_where
         (["--show", "bias", "--bounds", "1,0"], 1, "lower"),
         (["--show", "bias", "--if-value", "11"], 1, "outside the public range"),
         (["--show", "distance", "--if-value", "1,2"], 2, "one --if-value"),
-        (["--show", "clamp", "--gammas", "1"], 1, "gamma"),
+        (["--show", "clamp", "--gammas", "1.5"], 1, "gamma"),
         (["--show", "errors", "--rows", "1/2"], 2, "whole numbers"),
         (["--show", "errors", "--rows", "0"], 1, "rows"),
         (["--show", "errors", "--rows", "6000"], 1, "rows"),

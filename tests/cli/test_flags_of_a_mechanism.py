@@ -66,6 +66,9 @@ def test_lab_published_takes_bound_and_grid_in_data_units():
         ("--bound 300", "give a bound of 500 at least"),
         ("--bound 300 --arithmetic notes", "give a bound of 500 at least"),
         ("--bound 600 --clamp range", "give one of them"),
+        ("--bound 600 --gamma 0.1", "--gamma chooses the clamp that --bound says: give one of them"),
+        ("--bound 600 --gamma 0.1 --arithmetic notes", "--gamma chooses the clamp that --bound says"),
+        ("--clamp range --gamma 0.1", "Give gamma or a clamp, one of the two"),
         ("--bits 40", "Give --arithmetic proved or --arithmetic notes with it"),
         ("--bits 24 --arithmetic proved", "declare in Python"),
         ("--grid fine --arithmetic notes", "Take 2 sensitivities or more, or --arithmetic proved"),
@@ -90,6 +93,8 @@ def test_verify_and_lab_published_advise_flags_that_they_have():
     ("advice", "shown"),
     [
         ('Give bits, such as FinitePrecision(bits=24, slack="0.01").',) * 2,
+        ("decorated with @snapdp.audit(query=(-64, 64), bits=53).",) * 2,
+        ("f(bits=1), then (as it says) bits=2", "f(bits=1), then (as it says) --bits 2"),
         ('Take method="tight".',) * 2,
         ('or give clamp="range".', "or give --clamp range."),
         ("In exact arithmetic give clamp=(low, high).", "In exact arithmetic give --clamp low,high."),

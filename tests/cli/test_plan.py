@@ -8,12 +8,15 @@ import subprocess
 import sys
 from fractions import Fraction
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from click.testing import CliRunner
 
 from snapdp import Snapping
 from snapdp.accuracy.error import accuracy
+from snapdp.accuracy.worth import worth_of_mechanism
+from snapdp.cli import plots
 from snapdp.cli.app import main
 from snapdp.cli.render import bar
 from snapdp.cli.worth import point
@@ -422,6 +425,66 @@ def test_a_number_that_is_known_well_is_not_shown_as_a_range(figure, shown):
     assert point(Enclosure(*map(Fraction, figure))) == shown
 
 
+def row(screen, name):
+    """Return the figure of a row, and what is said about it, whatever lines they are broken into."""
+    after = screen.split(f"│ {name} ", 1)[1].splitlines()
+    found = [[cell.strip() for cell in line.strip("│").split("│")] for line in after]
+    rows = [found[0][-2:]]
+    for cells in found[1:]:
+        if len(cells) < 3 or cells[0]:
+            break
+        rows.append(cells[-2:])
+    return tuple(" ".join(part for part in parts if part) for parts in zip(*rows, strict=True))
+
+
+def signed(figure):
+    """Return the parts of 0.52, or of 1 - 0.0066, each with its sign."""
+    first, *rest = figure.split(" - ")
+    return [(1, first), *((-1, each) for each in rest)]
+
+
+@pytest.mark.parametrize(
+    ("flags", "guess"),
+    [
+        (["--bounds", "0,1000", "--epsilon", "100", "--clamp", "range"], "2000"),
+        (["--bounds", "0,10", "--epsilon", "1", "--clamp", "range"], "-1/3"),
+        (["--bounds", "0,10", "--epsilon", "1/3", "--arithmetic", "notes"], "9.9"),
+        (["--bounds", "-7,1e9", "--epsilon", "0.7", "--clamp", "range"], "1e9"),
+    ],
+)
+def test_what_is_said_of_a_distance_is_about_the_distance_that_is_shown(flags, guess):
+    """A threshold of 1000.0005 was shown as 1001, which is passed with probability 2e-44, not 0.48."""
+    said = dict(zip([flag.removeprefix("--") for flag in flags[::2]], flags[1::2], strict=True))
+    lower, upper = said.pop("bounds").split(",")
+    m = Snapping(sensitivity=1, lower=lower, upper=upper, **said)
+    screen = run("plan", "--sensitivity", "1", *flags, "--if-value", guess).output
+    most, rarely = row(screen, "distance to Laplace")
+    z = Fraction(most.removeprefix("at most "))
+    assert m.distance(guess).bound <= z < m.distance(guess).bound + m.parameters.data_grid / 1000
+    probability, rare = m.distance_tail(guess, distance=z), Fraction(rarely.rpartition(" ")[2])
+    assert rare >= probability.upper > rare * Fraction("0.9")
+    excess, over = row(screen, "... expected excess")
+    assert over == f"of it over {most.removeprefix('at most ')}"
+    scale = m.parameters.noise_scale * m.parameters.unit
+    assert Fraction(excess) >= (probability * scale).upper > Fraction(excess) * Fraction("0.9")
+    tails = [line.split()[3] for line in screen.splitlines() if line.startswith("│ ... above")]
+    for shown in tails:
+        tail, (figure, _) = m.distance_tail(guess, distance=Fraction(shown)), row(screen, f"... above {shown}")
+        if figure.startswith("below "):
+            assert tail.lower == 0
+        elif "1 - " not in figure:
+            assert Fraction(figure) >= tail.upper > Fraction(figure) * Fraction("0.9")
+    cases = [row(screen, f"... case {case.number}")[0] for case in m.distance(guess).cases]
+    assert sum(sign * Fraction(part) for each in cases for sign, part in signed(each)) == 1
+
+
+def test_a_number_too_small_to_be_shown_is_below_a_bound_and_not_that_bound():
+    screen = run(*BARE, "--epsilon", "100", "--clamp", "range", "--if-value", "2000").output
+    assert row(screen, "... above 2000")[0] == "below 5e-19729"
+    assert row(screen, "... above 500")[0] == "above 1 - 2.5e-19729"
+    assert row(screen, "... case 2")[0] == "0.52"
+
+
 CLAMPED = ["plan", "--sensitivity", "1", "--bounds", "0,10", "--epsilon", "1", "--grid", "1", "--clamp", "range"]
 
 
@@ -509,6 +572,60 @@ def test_a_picture_of_p_bit_arithmetic_is_drawn(tmp_path):
     done = run(*BARE, "--epsilon", "0.5", "--arithmetic", "notes", "--plot", str(path))
     assert done.exit_code == 0, done.stderr
     assert path.stat().st_size > 5_000
+
+
+@pytest.mark.parametrize("arithmetic", ["exact", "proved"])
+@pytest.mark.parametrize(("if_value", "shown"), [(None, [500]), (412, [412]), ([3, 4], [3, 4]), (2000, [1000])])
+def test_a_picture_shows_the_law_at_the_guess_that_was_asked_about(arithmetic, if_value, shown):
+    """It showed the middle of the range as the value."""
+    said = {"epsilon": 1, "sensitivity": 1, "lower": 0, "upper": 1000, "arithmetic": arithmetic}
+    rows = plots._rows(worth_of_mechanism(**said, if_value=if_value))
+    for value, each in zip(shown, rows, strict=True):
+        axes = Mock()
+        points = plots._draw_law(axes, **each["law"])
+        assert axes.axvline.call_args.args == (value,)
+        heaviest = max(points, key=lambda point: point[1])
+        assert abs(heaviest[0] - value) <= 1
+        place = "at the middle of the range" if if_value is None else f"if the value were {value}"
+        assert axes.set_title.call_args.args == (f"law of the output {place}",)
+
+
+def test_a_plan_says_in_which_arithmetic_it_computes_wherever_it_is_shown(study):
+    flags = [*MEAN, "--epsilon", "0.5", "--arithmetic", "proved"]
+    assert "Arithmetic: proved, 118 bits, chosen." in run(*flags).output
+    chosen, declared, exact = (
+        json.loads(run(*each, "--json").output) for each in (flags, [*flags, "--bits", "128"], flags[:-2])
+    )
+    assert [(each["arithmetic"], each["bits"]) for each in (chosen, declared, exact)] == [
+        ("proved", None),
+        ("proved", 128),
+        ("exact", None),
+    ]
+    assert [each["lines"][0]["parts"][0]["bits"] for each in (chosen, declared, exact)] == [118, 128, None]
+    text = study.read_text().replace("version = 1", 'version = 2\narithmetic = "proved"\nbits = 128')
+    study.write_text(text.replace("step = 1", 'step = 1\nmissing = "middle"'))
+    plan = plan_of(load_study(study))
+    for shown in (repr(plan), plan._repr_html_()):
+        assert "epsilon 1/2 of budget 1, arithmetic proved, 128 bits" in shown
+
+
+def test_a_refusal_of_flags_says_nothing_of_a_study(study):
+    for flags, says in (
+        (["--n", "0"], "n = 0 is not a positive"),
+        (["--bits", "128"], "bits belongs to finite precision"),
+    ):
+        told = run(*MEAN, "--epsilon", "1", *flags).stderr
+        assert told.startswith(f"ParameterError: {says}")
+        assert "study" not in told
+    study.write_text(STUDY.replace("n = 5000", "n = 0"))
+    assert "study: n = 0" in run("plan", str(study)).stderr
+
+
+def test_a_noise_scale_that_is_rounded_up_says_so_and_a_tiny_epsilon_is_shown_as_it_is_typed():
+    notes = run(*BARE, "--epsilon", "1", "--arithmetic", "notes").output
+    assert row(notes, "noise scale") == ("1.000", "data units; a hair above sensitivity/epsilon")
+    assert row(run(*BARE, "--epsilon", "1e-9").output, "noise scale") == ("1000000000", "data units")
+    assert "One release at epsilon = 1e-9 " in run(*BARE, "--epsilon", "1e-9").output
 
 
 def test_bars_grow_by_eighths():

@@ -96,8 +96,16 @@ def test_proved_arithmetic_goes_from_flags_to_a_certificate_that_is_accepted():
     record = json.loads(Path("record.json").read_text())
     assert (record["arithmetic"], record["statistics"][0]["bits"], record["charged"]) == ("proved", 128, "1/2")
     certificate = record["statistics"][0]["parts"][0]["certificate"]["name"]
+    assert f"wrote {certificate}: what a mechanism loses" in done.stderr
+    assert "the same beside" not in done.stderr
+    Path("away").mkdir()
+    again = run("release", "people.csv", *flags, "--record", "away/record.json").stderr
+    assert f"wrote {certificate}: what a mechanism loses" in again
+    assert "wrote the same beside away/record.json" in again
     audited = say("verify record.json --ledger people.ledger --json")
-    assert json.loads(audited.stdout)["certificates"] == [{"name": certificate, "beside": True}]
+    assert json.loads(audited.stdout)["certificates"] == [
+        {"name": certificate, "beside": True, "claim": "1/2", "steps": [1]}
+    ]
     assert "ACCEPTED" in run("check", certificate).stdout
     assert run("release", "people.csv", *flags, "--json").stdout == Path("record.json").read_text()
     assert spent() == Fraction(1, 2)

@@ -11,6 +11,7 @@ from html.parser import HTMLParser
 import pytest
 from click.testing import CliRunner
 
+import snapdp
 from snapdp.cli.app import main
 from snapdp.verifier.language.programs import program_text
 from tests import VECTORS
@@ -266,8 +267,9 @@ def test_a_mechanism_is_judged_by_another_claim():
     [
         (NOTES[:6], "the loss is epsilon itself, by construction"),
         (NOTES[:2], "A mechanism needs --sensitivity, --bounds too."),
-        (("snap_half", *NOTES), "leave out PROGRAM, --machine, --ledger."),
-        (("--machine", "p=53", *NOTES), "leave out PROGRAM, --machine, --ledger."),
+        (("snap_half", *NOTES), "PROGRAM says itself what is judged: leave out --"),
+        (("--machine", "p=53", *NOTES), "leave out --machine, --ledger."),
+        (("--ledger", "people.ledger", *NOTES), "leave out --machine, --ledger."),
         ((*NOTES[:4], "--bounds", "7", *NOTES[6:]), "Give --bounds LOWER,UPPER"),
         ((*NOTES[:4], "--bounds", "7,5", *NOTES[6:]), "is not below upper"),
         ((*NOTES[:6], "--arithmetic", "sloppy"), "is unknown"),
@@ -322,7 +324,7 @@ def test_a_pair_adds_the_table_of_cases():
     assert (done.exit_code, plain.exit_code) == (0, 0)
     assert done.stdout.startswith(plain.stdout)
     table = done.stdout.removeprefix(plain.stdout)
-    assert "  x below [f(a)], y < 0               -62       23       8.69       4.53   0.05\n" in table
+    assert "  x below [f(a)], y < 0              23   8.69       4.53   -62   0.05   -6\n" in table
     assert max(map(len, table.splitlines())) < 80
     cases = json.loads(run("snap_half", "--pair", "4,3", "--json").stdout)["cases"]
     assert cases["pairs"] == [["4", "3"]]
@@ -333,6 +335,7 @@ def test_a_pair_adds_the_table_of_cases():
         "by_note_rules": "4.11",
         "certified": "2.14",
         "exact": "0.02",
+        "exact_output": "-64",
     }
     assert cases["C"] == "(loss - eps)/(B eps eta)"
 
@@ -344,7 +347,7 @@ def test_a_pair_of_a_mechanism_is_given_and_shown_in_data_units():
     assert (done.exit_code, plain.exit_code) == (0, 0)
     table = done.stdout.removeprefix(plain.stdout)
     assert table.startswith("\nCases at f(a) = 0.3 and f(a') = 0.4: C = (loss - eps')/(B eps' eta).\n")
-    assert "  x = upper end                       1.5        6       4.42       4.42   1.13\n" in table
+    assert "  x = upper end                       6   4.42       4.42   1.5   1.13   1.5\n" in table
     assert "eps' is the epsilon of the noise alone" in " ".join(table.split())
     assert "count from the middle of the range" in " ".join(table.split())
     assert max(map(len, table.splitlines())) < 80
@@ -389,3 +392,42 @@ def test_the_report_begins_with_verdict_and_program_and_links_its_certificate(tm
     assert places == sorted(places)
     assert '<a href="half%20%26%20co.json">half &amp; co.json</a>' in text
     assert hashlib.sha256(certificate.read_bytes()).hexdigest() in text
+
+
+SMALL = ("--epsilon", "0.9", "--sensitivity", "1", "--bounds", "0,4", "--arithmetic", "proved")
+
+
+def test_the_report_links_no_certificate_that_lies_elsewhere(tmp_path):
+    page, certificate = tmp_path / "report" / "page.html", tmp_path / "certificate.json"
+    page.parent.mkdir()
+    assert run(*SMALL, "--report", str(page), "--certificate", str(certificate)).exit_code == 0
+    assert certificate.exists()
+    assert "certificate.json" not in page.read_text(encoding="utf-8")
+
+
+def test_the_report_links_no_certificate_that_was_not_written(tmp_path):
+    """Of an earlier run a file may still lie there: it is of another verdict."""
+    page, certificate = tmp_path / "page.html", tmp_path / "earlier.json"
+    certificate.write_text("{}", encoding="utf-8")
+    program = tmp_path / "own.imp"
+    program.write_text("program p { query f in [0, 1]; z = clamp[2, 8](f(D)); return z; claim loss <= 1; }")
+    done = run(str(program), "--report", str(page), "--certificate", str(certificate))
+    assert done.exit_code == 4
+    assert "no certificate" in done.stderr
+    assert "earlier.json" not in page.read_text(encoding="utf-8")
+    assert certificate.read_text(encoding="utf-8") == "{}"
+
+
+def test_a_saved_program_of_a_mechanism_is_judged_on_the_machine_that_it_names(tmp_path):
+    m = snapdp.Snapping(epsilon="0.9", sensitivity=1, lower=-10, upper=10, arithmetic="proved")
+    own = tmp_path / "own.imp"
+    own.write_text(str(m.program()), encoding="utf-8")
+    done = run(str(own))
+    assert (done.exit_code, done.stdout[:8]) == (0, "VERIFIED")
+    assert done.stderr == "machine: p=118,sum=exact, as the file says (--machine takes another)\n"
+    assert run(str(own), "--machine", "p=53").exit_code != 0
+
+
+def test_a_file_that_is_no_function_is_refused_in_the_words_of_python(tmp_path):
+    said = " ".join(run(f"{tmp_path}/nofile.py:f").stderr.split())
+    assert "@snapdp.audit(query=(-64, 64), epsilon=0.5)" in said

@@ -10,6 +10,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -44,10 +45,13 @@ def test_docstring_examples_come_in_through_the_doors():
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
-def test_python_blocks_of_a_page_run_in_order(page):
-    """A block of TOML before them is their `text`."""
+def test_python_blocks_of_a_page_run_in_order(page, tmp_path, monkeypatch):
+    """With nothing at hand but what the page says: its first block of TOML is saved as study.toml."""
     source = page.read_text(encoding="utf-8")
-    namespace: dict[str, object] = {"text": "".join(TOML.findall(source)[:1])}
+    monkeypatch.chdir(tmp_path)
+    for study in TOML.findall(source)[:1]:
+        Path("study.toml").write_text(study, encoding="utf-8")
+    namespace: dict[str, object] = {}
     for block in FENCE.findall(source):
         exec(compile(block, str(page), "exec"), namespace)
 
@@ -137,6 +141,18 @@ def test_all_pages_can_be_followed_one_after_the_other_in_one_directory(tmp_path
                 continue
             done = CliRunner().invoke(main, ["demo", *words] if command == "bin/demo" else words)
             assert done.exit_code == 0, (page.name, words, done.output, done.stderr)
+
+
+def test_no_page_writes_something_else_under_the_name_that_another_page_has_written():
+    """A certificate of one page had the name of a record of the next, in the same directory."""
+    written: dict[str, set[str]] = {}
+    for page in in_the_order_of_the_readme():
+        for words in commands_of(page):
+            for flag, name in pairwise(words):
+                if flag in ("--record", "--certificate", "--report", "--values", "--plot"):
+                    written.setdefault(name, set()).add(flag)
+    assert len(written) > 5
+    assert {name: flags for name, flags in written.items() if len(flags) > 1} == {}
 
 
 @pytest.mark.parametrize("page", sorted((ROOT / "docs/theory").glob("*.md")), ids=lambda p: p.name)

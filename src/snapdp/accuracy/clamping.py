@@ -27,7 +27,7 @@ from snapdp.exact import (
     HALF,
     NARROW_BITS,
     Enclosure,
-    decided_ceil,
+    decided_floor,
     exp_enclosure,
     ln_enclosure,
     ln_of,
@@ -46,7 +46,8 @@ _GAMMA_BITS = 256
 class Clamp(Value):
     """A clamp for a binding probability gamma.
 
-    bound                  half width of the clamp before it is rounded outward to the grid, rounded up
+    bound                  half width of the clamp before it is rounded outward to the grid, rounded up, in data units
+    in_sensitivities       the same as `bound=` of a mechanism in finite precision counts it
     low, high              its indices; end_lower, end_upper the released numbers there
     binding                the largest probability over the public range that it changes an output, rounded up
     """
@@ -59,6 +60,7 @@ class Clamp(Value):
     end_lower: DataUnits
     end_upper: DataUnits
     binding: Fraction
+    in_sensitivities: Fraction
 
 
 def binding_probability(p: SnappingParameters, value: Any) -> Enclosure:
@@ -84,15 +86,17 @@ def bound_for(p: SnappingParameters, *, gamma: Any, method: str = "tight") -> Cl
     method  "tight": the least margin beyond the range; "notes": B = B' + (k/2)(1 + 2 ln(1/gamma)) sensitivities
     Noise scale, grid and range are those of p; the clamp of p itself plays no part.
     """
-    level = confidence(gamma, name="gamma")
+    level = confidence(gamma, name="gamma", sure=True)
     if method not in ("tight", "notes"):
         raise ParameterError(f"method = {method!r} is unknown.", 'Give "tight" or "notes".')
     low, high, half_width = (_tight_ends if method == "tight" else _notes_ends)(p, level)
     ratio = _ratio_upper(p, half_width + p.grid)
+    bound = DataUnits(rounded_up(p.unit * half_width))
     return Clamp(
         gamma=level,
         method=method,
-        bound=DataUnits(rounded_up(p.unit * half_width)),
+        bound=bound,
+        in_sensitivities=bound / p.sensitivity,
         low=low,
         high=high,
         end_lower=DataUnits(p.offset + p.unit * p.grid * low),
@@ -136,9 +140,9 @@ def tight_margin(p: SnappingParameters, gamma: Fraction) -> Callable[[int], Encl
 def _clamp_index(p: SnappingParameters, end: Fraction, margin: Callable[[int], Enclosure]) -> int:
     """Return the least index k with (k + 1/2) grid >= end + margin and k grid >= end: planning (20).
 
-    The margin is irrational (Lindemann-Weierstrass), so the ceiling is decided.
+    The margin is irrational (Lindemann-Weierstrass), so the ceiling is decided: it is one above the floor.
     """
-    return max(decided_ceil(lambda bits: (margin(bits) + end) / p.grid - HALF), math.ceil(end / p.grid))
+    return max(decided_floor(lambda bits: (margin(bits) + end) / p.grid - HALF) + 1, math.ceil(end / p.grid))
 
 
 def notes_margin(p: SnappingParameters, gamma: Fraction) -> Fraction:

@@ -18,7 +18,7 @@ from snapdp.accuracy.family import Family
 from snapdp.accuracy.four_digits import DECADE, decimal, index_down, index_up
 from snapdp.accuracy.tails import ENOUGH_BITS, Event, confidence, exact_level, exceeds, worst_events, worst_exceeds
 from snapdp.errors import ParameterError, PremiseError
-from snapdp.exact import HALF, ln_enclosure, positive
+from snapdp.exact import HALF, ln_enclosure, positive, shown
 from snapdp.mechanism import DataUnits, SnappingParameters, arithmetic_of
 from snapdp.values import Value
 
@@ -115,18 +115,41 @@ def _over_the_range(family: Family, target: Fraction, alpha: Fraction, _: str) -
     start = floor_epsilon(family, target, alpha)
     _check_reachable(family, start, target, alpha)
 
-    def meets(n: int) -> bool:
-        try:
-            p = family.at(decimal(n))
-        except PremiseError:
-            if n > first + _PATIENCE:
-                raise
-            return False  # too few bits for so small an epsilon
+    def meets(epsilon: Fraction) -> bool:
+        p = family.at(epsilon)
         distance = (target - p.printing_error) / p.unit
         return distance >= 0 and not worst_exceeds(p, distance, exact_level(p, alpha))
 
-    first = index_down(start)
-    return least_in_bands(meets, first, lambda grid: family.sensitivity / grid)
+    patient, first = _patiently(meets, start, target), index_down(start)
+    return least_in_bands(lambda n: patient(decimal(n)), first, lambda grid: family.sensitivity / grid)
+
+
+def _patiently(meets: Meets, start: Fraction, target: Fraction) -> Meets:
+    """Return the same question, no for an epsilon that is refused; all so far up refused, the target is."""
+    last = decimal(index_down(start) + _PATIENCE)
+
+    def asked(epsilon: Fraction) -> bool:
+        try:
+            return meets(epsilon)
+        except PremiseError as refusal:
+            if epsilon > last:
+                raise _refused_everywhere(target, refusal) from None
+            return False  # too few bits for so small an epsilon
+
+    return asked
+
+
+def _refused_everywhere(target: Fraction, refusal: PremiseError) -> PremiseError:
+    """Return the refusal of a target, by what was asked for: the epsilon that was refused last nobody asked for."""
+    bits, slack = refusal.numbers.get("bits"), refusal.numbers.get("slack")
+    few = "this arithmetic is refused" if bits is None else f"{bits} bits are too few"
+    lost = "use up a visible part of it" if slack is None else f"lose more than slack = {shown(slack)} beyond it"
+    return PremiseError(
+        f"{few} for accuracy = {shown(target)} on this range, whatever epsilon is tried: rounding would {lost}.",
+        "Give more bits (or leave bits out to have them chosen), or a narrower range.",
+        accuracy=target,
+        bits=bits,
+    )
 
 
 def least_in_bands(meets: Callable[[int], bool], first: int, halves_at: Callable[[Fraction], Fraction]) -> Fraction:
@@ -233,7 +256,8 @@ def _by_a_formula(family: Family, target: Fraction, alpha: Fraction, method: str
         # lam ln(1/alpha) <= left; the logarithm of a rational other than 1 is irrational: decided.
         return exceeds(lambda bits: -ln_enclosure(1 / c.alpha, bits), -left / c.noise_scale)
 
-    return least_epsilon(meets, start=laplace_epsilon(target, alpha, family.sensitivity))
+    start = laplace_epsilon(target, alpha, family.sensitivity)
+    return least_epsilon(_patiently(meets, start, target), start=start)
 
 
 def laplace_epsilon(target: Fraction, alpha: Fraction, sensitivity: Fraction) -> Fraction:

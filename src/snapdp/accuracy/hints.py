@@ -12,10 +12,10 @@ from fractions import Fraction
 from typing import Any
 
 from snapdp.accuracy.epsilon import laplace_epsilon, least_epsilon
-from snapdp.accuracy.family import Family, constants_of, natural_grid, unclamped_family
+from snapdp.accuracy.family import Constants, Family, constants_of, natural_grid, unclamped_family
 from snapdp.accuracy.four_digits import DIGITS, next_four_digits
 from snapdp.accuracy.tails import confidence
-from snapdp.errors import PremiseError
+from snapdp.errors import SnapdpError
 from snapdp.exact import round_digits_up
 from snapdp.mechanism import DataUnits, SnappingParameters
 from snapdp.values import Value
@@ -51,7 +51,8 @@ def cliff_hint(p: SnappingParameters, *, alpha: Any = "0.05") -> tuple[Hint, ...
     now = constants_of(p, level).accuracy
     found = []
     for kind, epsilon in (("cheaper", _cheaper(p, family, now, level)), ("sharper", _sharper(p, family, now, level))):
-        if epsilon is not None:
+        better = None if epsilon is None else _constants(family, epsilon, level)
+        if epsilon is not None and better is not None:
             found.append(
                 Hint(
                     kind=kind,
@@ -59,10 +60,18 @@ def cliff_hint(p: SnappingParameters, *, alpha: Any = "0.05") -> tuple[Hint, ...
                     epsilon=p.epsilon,
                     accuracy=now,
                     better_epsilon=epsilon,
-                    better_accuracy=family.constants(epsilon, level).accuracy,
+                    better_accuracy=better.accuracy,
                 )
             )
     return tuple(found)
+
+
+def _constants(family: Family, epsilon: Fraction, alpha: Fraction) -> Constants | None:
+    """Return the constants of another epsilon than the one asked for; None where it is refused: no hint is an error."""
+    try:
+        return family.constants(epsilon, alpha)
+    except SnapdpError:
+        return None
 
 
 def _cheaper(p: SnappingParameters, family: Family, now: Fraction, alpha: Fraction) -> Fraction | None:
@@ -76,7 +85,7 @@ def _cheaper(p: SnappingParameters, family: Family, now: Fraction, alpha: Fracti
 
     try:
         found = least_epsilon(meets, start=laplace_epsilon(now, alpha, p.sensitivity))
-    except PremiseError:
+    except SnapdpError:
         return None
     return found if found <= p.epsilon * WORTH_SAYING else None
 
@@ -94,8 +103,9 @@ def _sharper(p: SnappingParameters, family: Family, now: Fraction, alpha: Fracti
     edge = round_digits_up(p.sensitivity / p.unit / (natural_grid(p) / 2), DIGITS)
     for epsilon in (edge, next_four_digits(edge)):
         near = p.epsilon < epsilon <= NEAR * p.epsilon
-        if near and family.constants(epsilon, alpha).grid < p.grid:
+        then = _constants(family, epsilon, alpha) if near else None
+        if then is not None and then.grid < p.grid:
             # The Laplace mechanism has the same product of epsilon and accuracy everywhere.
-            gain = family.constants(epsilon, alpha).accuracy * epsilon / (now * p.epsilon)
+            gain = then.accuracy * epsilon / (now * p.epsilon)
             return epsilon if gain <= WORTH_SAYING else None
     return None

@@ -48,14 +48,26 @@ class Distance(Value):
 def distance(p: SnappingParameters, value: Any) -> Distance:
     """Return the cases of the distance for a guessed value, which may lie outside the public range."""
     asked = guessed(value)
-    f, shift = _split(p, asked)
+    shift = _split(p, asked)[1]
     inner = shift != 0
     bound = DataUnits(p.unit * (abs(shift) + p.grid / 2))
     outer = binding_at(replaced(p, precision=None), p.inner(asked))
     quiet = DistanceCase(number=1 + inner, inner_binds=inner, outer_binds=False, probability=1 - outer, bound=bound)
     loud = DistanceCase(number=3 + inner, inner_binds=inner, outer_binds=True, probability=outer, bound=None)
-    excess = refined(lambda bits: _outer_tail(p, f, bound / p.unit, bits), relative_bits=NARROW_BITS)
-    return Distance(value=asked, cases=(quiet, loud), bound=bound, excess=excess * (p.noise_scale * p.unit))
+    excess = distance_excess(p, value, distance=bound)
+    return Distance(value=asked, cases=(quiet, loud), bound=bound, excess=excess)
+
+
+def distance_excess(p: SnappingParameters, value: Any, *, distance: Any) -> Enclosure:
+    """Return E (|Laplace - snapping| - distance)^+ on the same draw, for a distance that only the outer clamp exceeds.
+
+    That is one of at least grid/2 and what the inner clamp takes off, `Distance.bound`.        planning (27)
+    """
+    z = parameter(distance, name="distance") / p.unit
+    f, shift = _split(p, guessed(value))
+    if z < abs(shift) + p.grid / 2:
+        raise ParameterError("distance is below what rounding and the inner clamp reach.", "Give bound, or more.")
+    return refined(lambda bits: _outer_tail(p, f, z, bits), relative_bits=NARROW_BITS) * (p.noise_scale * p.unit)
 
 
 def distance_tail(p: SnappingParameters, value: Any, *, distance: Any) -> Enclosure:

@@ -62,9 +62,9 @@ class Event(NamedTuple):
     below: int
 
 
-def confidence(alpha: Any, *, name: str = "alpha") -> Fraction:
-    """Return a level strictly between 0 and 1, as the user means it."""
-    level = probability(alpha, name=name)
+def confidence(alpha: Any, *, name: str = "alpha", sure: bool = False) -> Fraction:
+    """Return a level strictly between 0 and 1, as the user means it; or 1, where what is sure is allowed."""
+    level = probability(alpha, name=name, sure=sure)
     if level < SMALLEST_LEVEL:
         raise ParameterError(f"{name} is below 2**-12000.", f"Give a larger {name}.", **{name: level})
     return level

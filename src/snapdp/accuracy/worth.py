@@ -5,6 +5,7 @@ Room: accuracy. Collects accuracy, moments, clamping, price and hints from their
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
@@ -14,20 +15,34 @@ from snapdp.accuracy.clamping import binding_probability
 from snapdp.accuracy.epsilon import epsilon_for
 from snapdp.accuracy.error import TOLERANCE, accuracy as accuracy_of
 from snapdp.accuracy.hints import Hint, cliff_hint
-from snapdp.accuracy.laplace import Distance, distance, distance_tail
+from snapdp.accuracy.laplace import Distance, distance, distance_excess, distance_tail
 from snapdp.accuracy.moments import bias, bias_range, expected_absolute_error, mse, weighed, weighted_mean
 from snapdp.accuracy.price import Price, price_of_snapping
 from snapdp.accuracy.tails import confidence, guess as guess_in_range
-from snapdp.errors import BoundError, ParameterError, PremiseError
-from snapdp.exact import Enclosure, parameter
+from snapdp.errors import ParameterError, SnapdpError
+from snapdp.exact import Enclosure, floor_log10, parameter, power_of_ten
 from snapdp.mechanism import DataUnits, FinitePrecision, SnappingParameters, declared, finite_parameters
 from snapdp.values import Value
+
+SHOWN_DIGITS = 4  # of a distance
+
+
+class Beyond(Value):
+    """How often the Laplace mechanism is further away than a distance, and by how much on average, in data units.
+
+    The distance is one that is shown as it is, so that the figures are about what is shown.
+    """
+
+    distance: DataUnits
+    probability: Enclosure
+    excess: Enclosure
 
 
 class Guess(Value):
     """What a mechanism does to one guessed value, in data units (mse: squared); public only for a guess.
 
     inside  the guess, or the end of the public range that is nearest to it: accuracy, bias and errors are those there
+    beyond  a distance of few digits, at least `distance.bound`, and what of the distance is further
     tails   distances from the Laplace mechanism on the same draw, with the probability that it is further away
     """
 
@@ -38,6 +53,7 @@ class Guess(Value):
     mse: Enclosure
     absolute_error: Enclosure
     distance: Distance
+    beyond: Beyond
     tails: tuple[tuple[DataUnits, Enclosure], ...]
     weight: Fraction = Fraction(1)
 
@@ -162,6 +178,7 @@ def guesses_worth(p: SnappingParameters, if_value: Any, alpha: Fraction) -> tupl
 def guess_worth(p: SnappingParameters, value: Any, alpha: Fraction, weight: Fraction) -> Guess:
     """Return what the mechanism does to a guessed value of the statistic; outside the range, to its nearest value."""
     found = distance(p, value)
+    distances = (_few_digits(found.bound / 2), _few_digits(2 * found.bound))
     said, inside = parameter(value, name="value"), value
     if not p.lower <= said <= p.upper:
         inside = p.lower if said < p.lower else p.upper
@@ -173,9 +190,27 @@ def guess_worth(p: SnappingParameters, value: Any, alpha: Fraction, weight: Frac
         mse=mse(p, inside),
         absolute_error=expected_absolute_error(p, inside),
         distance=found,
-        tails=tuple((DataUnits(z), distance_tail(p, value, distance=z)) for z in (found.bound / 2, 2 * found.bound)),
+        beyond=_beyond(p, value, found),
+        tails=tuple((z, distance_tail(p, value, distance=z)) for z in distances),
         weight=weight,
     )
+
+
+def _beyond(p: SnappingParameters, value: Any, found: Distance) -> Beyond:
+    """Return the bound of a distance with the digits that half a grid step calls for, rounded up, and its figures."""
+    place = power_of_ten(floor_log10(p.data_grid / 2) - SHOWN_DIGITS + 1)
+    z = DataUnits(math.ceil(found.bound / place) * place)
+    return Beyond(
+        distance=z,
+        probability=distance_tail(p, value, distance=z),
+        excess=distance_excess(p, value, distance=z),
+    )
+
+
+def _few_digits(distance: Fraction) -> DataUnits:
+    """Return a distance near another that has four digits: any is as good, if it is shown as it is."""
+    place = power_of_ten(floor_log10(distance) - SHOWN_DIGITS + 1)
+    return DataUnits(round(distance / place) * place)
 
 
 def published_worth(p: SnappingParameters, alpha: Fraction) -> DataUnits | None:
@@ -191,7 +226,7 @@ def published_worth(p: SnappingParameters, alpha: Fraction) -> DataUnits | None:
             upper=p.upper,
             arithmetic=FinitePrecision(rule="notes"),
         )
-    except (PremiseError, BoundError):
+    except SnapdpError:
         return None
     return accuracy_of(notes, alpha=alpha, method="notes")
 

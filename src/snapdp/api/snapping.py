@@ -288,7 +288,8 @@ class Snapping:
         """Return the least clamp that changes an output with probability at most gamma, for every f of the range.
 
         The clamp that the mechanism itself takes for a gamma is wider, by a step in finite precision: an output that
-        stands at its end is as rare as that, be it changed or not.
+        stands at its end is as rare as that, be it changed or not. Its `bound` is in data units, as --bound is;
+        `in_sensitivities` is what bound= takes.
 
         >>> m = Snapping(epsilon="0.9", sensitivity=1, lower=-1000, upper=1000, arithmetic="notes", gamma="0.01")
         >>> int(m.parameters.bound), int(m.bound_for("0.01").end_upper)

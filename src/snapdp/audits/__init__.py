@@ -6,6 +6,7 @@ from snapdp.doors import door
 
 if TYPE_CHECKING:
     from snapdp.audits.certificates import accepted_certificate as accepted_certificate, examined as examined
+    from snapdp.audits.findings import LEDGER as LEDGER
     from snapdp.audits.release_audit import (
         audit as audit,
         is_sound as is_sound,
@@ -16,6 +17,7 @@ else:
         __name__,
         {
             "certificates": "accepted_certificate examined",
+            "findings": "LEDGER",
             "release_audit": "audit is_sound release_certificate",
         },
     )

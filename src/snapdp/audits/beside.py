@@ -108,9 +108,8 @@ class FilesBeside:
             return None
         found = digest_of(path)
         if found != digest:
-            yield Finding(
-                field=f"{field}.file", says=f"{file.name} with {found or 'what cannot be read'}", should=digest
-            )
+            says = f"{file.name} with {found or 'what cannot be read'}"
+            yield Finding(field=f"{field}.file", says=says, should=digest, about=file.name)
             return None
         return path
 
@@ -121,19 +120,20 @@ def _looked(
     """Yield what is wrong with an open file; what cannot be read to its end is wrong as well."""
     try:
         with side_file(path) as file:
-            return (yield from _placed(field, look(file)))
+            return (yield from _placed(field, path.name, look(file)))
     except DataError as problem:
-        yield Finding(field=f"{field}.file", says=path.name, should=f"another file: {problem.problem}")
+        should = f"another file: {problem.problem}"
+        yield Finding(field=f"{field}.file", says=path.name, should=should, about=path.name)
         return None
 
 
-def _placed(field: str, wrong: Generator[Wrong, None, Found]) -> Generator[Finding, None, Found]:
+def _placed(field: str, file: str, wrong: Generator[Wrong, None, Found]) -> Generator[Finding, None, Found]:
     while True:
         try:
             name, says, should = next(wrong)
         except StopIteration as end:
             return cast("Found", end.value)
-        yield Finding(field=f"{field}.{name}", says=says, should=should)
+        yield Finding(field=f"{field}.{name}", says=says, should=should, about=file)
 
 
 def _of_part(file: SideFileColumns, drawn: Drawn) -> Generator[Wrong, None, Drawn | None]:

@@ -48,7 +48,7 @@ def examined(file: TextIO, directory: str | None = None) -> tuple[str | None, Pr
         faults = check_release.check(found)
         named: list[str] = []
         if not faults:
-            faults, named = check_release.beside(found["record"], directory or os.devnull)
+            faults, named = check_release.beside(found["record"], os.devnull if directory is None else directory)
     except (Refusal, check_release.Refused) as refusal:
         return str(refusal), None
     return (faults[0], None) if faults else (None, _of_a_release(found, named))
@@ -60,6 +60,6 @@ def _of_a_release(found: Any, named: list[str]) -> Proved:
     follows = "every number that stands in the record follows from its declarations and its grid indices"
     looked = [follows, *([f"{unopened}: only `snapdp verify` of the record looks at them"] if unopened else [])]
     claim = f"the release is {found['claim']}-differentially private, if the premises hold"
-    also = {"also": [check_release.CHECK_TOO, *(f"snapdp check {name}" for name in named)]} if named else {}
+    also = {"also": named} if named else {}
     premises = check_release.PROVED if named else check_release.PREMISES
     return {"release": looked, "claim": [claim], **also, "premises": premises.split(", ")}

@@ -12,14 +12,19 @@ from snapdp.ledger import canonical
 from snapdp.values import Value
 
 ABSENT = object()
+LEDGER = "ledger"
 
 
 class Finding(Value):
-    """One field of a record that is not what it must be."""
+    """One field of a record that is not what it must be.
+
+    about   the file beside the record, or LEDGER, where the field itself may be right and that is not what it must be
+    """
 
     field: str
     says: str
     should: str
+    about: str = ""
 
 
 def differences(field: str, stated: Any, should: Any) -> Iterator[Finding]:

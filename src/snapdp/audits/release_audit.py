@@ -25,13 +25,23 @@ from pathlib import Path
 from typing import Any
 
 from snapdp.audits.beside import SHA256, FilesBeside
-from snapdp.audits.findings import Finding, differences
+from snapdp.audits.findings import LEDGER, Finding, differences
 from snapdp.audits.forensics import altered_field
 from snapdp.audits.from_record import rebuilt
 from snapdp.audits.mechanism_certificates import CertificatesBeside, NamedCertificate
 from snapdp.errors import LedgerError, SnapdpError
 from snapdp.ledger import Ledger, declaration_of, identical, is_failure
-from snapdp.release import LIBRARIES, VERSION, Drawn, Request, checked, derived_blocks, derived_values, part_values
+from snapdp.release import (
+    LIBRARIES,
+    VERSION,
+    Drawn,
+    Request,
+    bits_in_words,
+    checked,
+    derived_blocks,
+    derived_values,
+    part_values,
+)
 from snapdp.studies import INLINE, dialect_words, person_in_words, stated_dialect
 from snapdp.tables import ENGINES
 from snapdp.values import Value, replaced
@@ -271,7 +281,7 @@ def _ledger_findings(record: Mapping[str, Any], ledger: Ledger) -> Iterator[Find
     if (problem := _refusal(ledger, record)) is None:
         return
     if (own := _refusal(ledger)) is not None:
-        yield Finding(field="ledger", says="what it holds", should=own)
+        yield Finding(field=LEDGER, says="what it holds", should=own, about=LEDGER)
         return
     held = ledger.record_of(record)
     if held is None:
@@ -293,12 +303,14 @@ def _refusal(ledger: Ledger, against: Mapping[str, Any] | None = None) -> str | 
 
 
 def premises(record: Mapping[str, Any]) -> Iterator[Premise]:
-    """Yield what the guarantee of a release rests on."""
-    drawn = "an exact Laplace draw" if record["arithmetic"] == "exact" else "the noisy sum"
+    """Yield what the guarantee of a release rests on; nothing of it depends on what lies beside the record."""
+    is_exact = record["arithmetic"] == "exact"
+    drawn = "an exact Laplace draw" if is_exact else "the noisy sum"
     exact = f"rounding and clamping are functions of {drawn}: docs/theory/mechanism.md (1)-(3)"
     yield Premise(name="post-processing", status=PROVED, why=exact)
-    if record["arithmetic"] != "exact":
-        yield Premise(name="finite precision", status=PROVED, why=_bits_in_words(record))
+    if not is_exact:
+        finite = f"{bits_in_words(record)}: docs/theory/finite-precision.md (6), (19), (20)"
+        yield Premise(name="finite precision", status=PROVED, why=finite)
     sums = "docs/theory/sensitivities.md (5)-(13), (17)-(21), for the declared bounds and relation"
     yield Premise(name="sensitivity", status=PROVED, why=sums)
     yield Premise(name="exact sums", status=PROVED, why="whole numbers of proven width: docs/theory/exact-sums.md")
@@ -309,6 +321,9 @@ def premises(record: Mapping[str, Any]) -> Iterator[Premise]:
     )
     filtered = "docs/theory/fast-path.md; the logarithm is compared with a table before its first use"
     yield Premise(name="fast path", status=TESTED, why=filtered)
+    if not is_exact:
+        rounded = f"MPFR rounds ln U, and the product with the noise scale, to the nearest of {bits_in_words(record)}"
+        yield Premise(name="correct rounding", status=ASSUMED, why=rounded)
     yield Premise(name="fair bits", status=ASSUMED, why="the operating system's entropy, and AES-256 keyed by it")
     yield Premise(name="engine", status=ASSUMED, why=f"{_engine(record)} as SQL says; tested against rationals")
     yield Premise(
@@ -325,13 +340,6 @@ def _unit_in_words(record: Mapping[str, Any]) -> str:
         return "one row is one person"
     together = "" if isinstance(record["person"], str) else " together"
     return f"{person_in_words(record['person'])}{together} {'name' if together else 'names'} persons"
-
-
-def _bits_in_words(record: Mapping[str, Any]) -> str:
-    """Return why finite precision loses no more than epsilon."""
-    bits = sorted({part.get("bits", 0) for each in record["statistics"] for part in each["parts"]})
-    shown = " and ".join(map(str, bits[-2:])) if len(bits) < 3 else f"{bits[0]} to {bits[-1]}"
-    return f"{shown} bits, each cell by its certificate, all by docs/theory/finite-precision.md (6), (19), (20)"
 
 
 def _engine(record: Mapping[str, Any]) -> str:

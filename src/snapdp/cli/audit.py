@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 import shlex
-from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -74,9 +73,7 @@ def _write_certificate(record: dict[str, Any], path: Path) -> str:
 def _print(found: Any, path: Path) -> None:
     name = one_line(str(path))
     if not found.sound:
-        number = len(found.findings)
-        what = "1 field of {} is not what it" if number == 1 else f"{number} fields of {{}} are not what they"
-        echo(f"ALTERED: {what.format(name)} must be.", colour="red")
+        echo(f"ALTERED: {_altered(found, name)} must be.", colour="red")
         rows = [
             (one_line(each.field), one_line(each.says), one_line(each.should))
             for each in found.findings[:MOST_FINDINGS]
@@ -84,6 +81,8 @@ def _print(found: Any, path: Path) -> None:
         table(("field", "says", "should be"), rows, unbroken=0)
         if len(found.findings) > MOST_FINDINGS:
             note(f"... and {len(found.findings) - MOST_FINDINGS} more: --json lists them.")
+        if all(each.about for each in found.findings):
+            note(f"What {name} itself holds follows from what it declares.")
         return
     files = {0: "", 1: " with the file beside it"}.get(len(found.seen), f" with the {len(found.seen)} files beside it")
     where = "and its ledger holds it" if found.in_ledger else "its ledger was not asked (--ledger PATH)"
@@ -92,8 +91,7 @@ def _print(found: Any, path: Path) -> None:
         note(f"Not looked at: {one_line(each)}. {_why_unseen(path, each)}", style="bold yellow")
     if len(found.unseen) > MOST_FINDINGS:
         note(f"... and {len(found.unseen) - MOST_FINDINGS} more files: --json lists them.")
-    for line in _certificates(found, path):
-        note(line)
+    _print_certificates(found, path)
     note(
         f"The release of {one_line(found.dataset)} is {one_line(found.epsilon)}-differentially private, if these hold:",
         style="",
@@ -104,15 +102,34 @@ def _print(found: Any, path: Path) -> None:
         note(warning, style="bold red")
 
 
-def _certificates(found: Any, path: Path) -> Iterator[str]:
-    """Yield what to run on the certificates of finite precision, and which of them are not there."""
-    there = [each.name for each in found.certificates if each.beside]
+def _altered(found: Any, name: str) -> str:
+    """Return what is not as it must be: fields of the record, files beside it, the ledger; up to the verb."""
+    from snapdp.audits import LEDGER
+
+    fields = sum(not each.about for each in found.findings)
+    files = len({each.about for each in found.findings} - {"", LEDGER})
+    counted = ((fields, "field", f" of {name}"), (files, "file", f" beside {name}"))
+    things = [f"{number} {what}{'s' * (number > 1)}{where}" for number, what, where in counted if number]
+    things += [f"the ledger of {name}"] * any(each.about == LEDGER for each in found.findings)
+    is_one = len(things) == 1 and fields + files < 2
+    return f"{' and '.join(things)} {'is not what it' if is_one else 'are not what they'}"
+
+
+def _print_certificates(found: Any, path: Path) -> None:
+    """Print what the certificates of finite precision claim, which of them are there, and how to check those."""
+    if not found.certificates:
+        return
+    listed = found.certificates[:MOST_FINDINGS]
+    rows = [(one_line(each.name.removesuffix(".certificate.json")), each.in_words) for each in listed]
+    table(("certificate of a mechanism", "claims a loss of at most"), rows, unbroken=0)
+    if len(found.certificates) > MOST_FINDINGS:
+        note(f"... and {len(found.certificates) - MOST_FINDINGS} more certificates: --json lists them.")
+    there = [shlex.quote(str(path.parent / each.name)) for each in listed if each.beside]
     if there:
-        several = f"{len(there)} certificates are" if len(there) > 1 else "certificate is"
-        first = one_line(shlex.quote(str(path.parent / there[0])))
-        yield f"What the mechanisms lose: their {several} beside the record. Check each by itself: snapdp check {first}"
-    for each in [each.name for each in found.certificates if not each.beside][:MOST_FINDINGS]:
-        yield f"Not beside the record: {one_line(each)}, a certificate. Asking again writes it, free of charge."
+        echo(f"Check {'it' if len(there) == 1 else 'them'}: snapdp check {' '.join(map(one_line, there))}")
+    for each in listed:
+        if not each.beside:
+            note(f"Not beside the record: {one_line(each.name)}. Asking again writes it, free of charge.")
 
 
 def _why_unseen(path: Path, name: str) -> str:
@@ -129,7 +146,13 @@ def _values(found: Any) -> dict[str, Any]:
         "epsilon": found.epsilon,
         "in_ledger": found.in_ledger,
         "files": {"seen": list(found.seen), "unseen": list(found.unseen)},
-        "certificates": [{"name": each.name, "beside": each.beside} for each in found.certificates],
-        "findings": [{"field": each.field, "says": each.says, "should": each.should} for each in found.findings],
+        "certificates": [
+            {"name": each.name, "beside": each.beside, "claim": str(each.claim), "steps": list(each.steps)}
+            for each in found.certificates
+        ],
+        "findings": [
+            {"field": each.field, "says": each.says, "should": each.should, "about": each.about or "record"}
+            for each in found.findings
+        ],
         "premises": [{"name": each.name, "status": each.status, "why": each.why} for each in found.premises],
     }

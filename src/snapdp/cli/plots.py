@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from snapdp.accuracy import Curve, Worth, curve_of, law_heights
-from snapdp.display import shortened, visible
+from snapdp.display import exact_amount, shortened, visible
 from snapdp.drafts import draft, finish
 from snapdp.errors import PremiseError
 from snapdp.mechanism import ExactLaw, SnappingParameters
@@ -84,13 +84,15 @@ def library() -> Any:
 
 def _rows(result: Plan | Worth) -> list[dict[str, Any]]:
     if isinstance(result, Worth):
-        return [_mechanism_row(result)]
+        return [_mechanism_row(result, guess.inside) for guess in result.guesses] or [_mechanism_row(result)]
     return [_part_row(line, part) for line in result.lines for part in line.statistic.parts]
 
 
-def _mechanism_row(worth: Worth) -> dict[str, Any]:
+def _mechanism_row(worth: Worth, value: Fraction | None = None) -> dict[str, Any]:
+    """Return the pictures of a mechanism, its law at a guess or in the middle of the range."""
     p = worth.parameters
-    law = {"law": _middle(p), "values": lambda x: float(x), "title": "law of the output at the middle of the range"}
+    where = "at the middle of the range" if value is None else f"if the value were {exact_amount(value)}"
+    law = {"law": _law(p, value), "values": lambda x: float(x), "title": f"law of the output {where}"}
     curve = {
         "curve": curve_of(p, worth.alpha),
         "here": (p.epsilon, float(worth.tight)),
@@ -105,7 +107,7 @@ def _part_row(line: Any, part: Part) -> dict[str, Any]:
     name = title if len(line.statistic.parts) == 1 else f"{title}: {numerator.name}"
     p = mechanism(part, line.epsilon, arithmetic=line.arithmetic).parameters
     finite = None if line.arithmetic is None else p
-    law = {"law": _middle(p), "values": lambda x: float(numerator.statistic(x)), "title": f"{name}: law of the output"}
+    law = {"law": _law(p), "values": lambda x: float(numerator.statistic(x)), "title": f"{name}: law of the output"}
     curve = {
         "curve": curve_of_part(part, line.alpha, finite=finite),
         "here": (line.epsilon, float(part_accuracy(part, line.epsilon, line.alpha, arithmetic=line.arithmetic))),
@@ -119,9 +121,9 @@ def plain(title: str) -> str:
     return shortened(visible(title), 80).replace("$", "\\$")
 
 
-def _middle(p: SnappingParameters) -> ExactLaw:
-    """Return the exact law of the value in the middle of the public range: nobody could see what p bits change."""
-    return ExactLaw(p.inner((p.lower + p.upper) / 2), p)
+def _law(p: SnappingParameters, value: Fraction | None = None) -> ExactLaw:
+    """Return the exact law of a value, or of the middle of the public range: nobody could see what p bits change."""
+    return ExactLaw(p.inner((p.lower + p.upper) / 2 if value is None else value), p)
 
 
 def _draw_law(axes: Any, *, law: ExactLaw, values: Any, title: str) -> Points:

@@ -19,7 +19,7 @@ from snapdp.cli.flags.csv_dialect import csv_dialect, to_declare
 from snapdp.cli.flags.mechanism import arithmetic_options
 from snapdp.cli.flags.options import given, statistic_options
 from snapdp.cli.flags.source import is_study, refuse_strays, source_options
-from snapdp.cli.flags.statistics import named_columns, study_values
+from snapdp.cli.flags.statistics import by_flags, named_columns, study_values
 from snapdp.cli.screen import confirm, echo_json_text, is_conversation, one_line, say, watch
 from snapdp.display import exact_amount, shown_address
 from snapdp.exact import parameter
@@ -39,6 +39,7 @@ Examples:
 """
 FILE = click.Path(dir_okay=False, path_type=Path)
 STOPPED = 1
+MOST_NAMED = 10  # certificates, each on a line
 LOOK = "Look at how the cells are read first?"
 
 
@@ -92,6 +93,7 @@ def release_command(ctx: click.Context, /, as_json: bool, ledger_path: str | Non
         for path in outputs:
             if not any(problem.filename == str(path) for problem in unwritten):
                 say(f"wrote {one_line(str(path))}")
+        _say_certificates(result, options)
     if result.author is not None:
         name = one_line(result.author)
         say(f"drawn by {name}, another role of this ledger: it proves payment, not drawing. --own draws and pays anew.")
@@ -131,6 +133,21 @@ def _saved(result: Release, path: Path) -> click.FileError | None:
     return None
 
 
+def _say_certificates(result: Release, options: dict[str, Any]) -> None:
+    """Say which certificates of finite precision lie where: an answer of another version may name others."""
+    names, where, record = result.certificates(), Path(options["directory"]), options["record"]
+    there = [name for name in names if os.path.isfile(where / name)]
+    for name in there[:MOST_NAMED]:
+        say(f"wrote {one_line(str(where / name))}: what a mechanism loses, for snapdp check")
+    if len(there) > MOST_NAMED:
+        say(f"wrote {len(there) - MOST_NAMED} more such certificates in {one_line(str(where))}")
+    beside = where if record is None else record.parent
+    if there and beside.absolute() != where.absolute() and all(os.path.isfile(beside / name) for name in there):
+        say(f"wrote the same beside {one_line(str(record))}")
+    if lost := len(names) - len(there):
+        say(f"{lost} of the certificates that the record names are not there: another version made them")
+
+
 def _study(options: dict[str, Any], ledger: Ledger) -> Study:
     from snapdp.api.study import study
 
@@ -143,7 +160,8 @@ def _study(options: dict[str, Any], ledger: Ledger) -> Study:
     if options["dataset"] is None and len(names) != 1:
         many = f"it has {len(names)}: {', '.join(names)}" if names else "it has none yet"
         raise click.UsageError(f"Which account of the ledger is charged? Give --dataset NAME; {many}.")
-    return study(study_values(options, dataset=options["dataset"] or names[0]))
+    with by_flags():
+        return study(study_values(options, dataset=options["dataset"] or names[0]))
 
 
 def _plan(study: Study, options: dict[str, Any]) -> Plan:

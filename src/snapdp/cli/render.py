@@ -111,8 +111,9 @@ def arithmetic_of_plan(plan: Plan) -> str:
     arithmetic = plan.lines[0].arithmetic
     if arithmetic is None:
         return ""
-    bits = "the fewest bits that it allows" if arithmetic.bits is None else f"{arithmetic.bits} bits"
-    return f"Arithmetic: {arithmetic.rule}, {bits}" + ("." if arithmetic.rule == "proved" else "; for plans only.")
+    chosen = ", chosen" if arithmetic.bits is None else ""
+    only = "" if arithmetic.rule == "proved" else "; for plans only"
+    return f"Arithmetic: {plan.arithmetic_in_words}{chosen}{only}."
 
 
 def reading_of(plan: Plan) -> list[str]:
@@ -155,6 +156,8 @@ def _title(plan: Plan) -> str:
 
 
 def _accuracies(line: Line, accuracies: tuple[Fraction, ...]) -> str:
+    if not accuracies:
+        return ""
     if len(accuracies) == 1:
         return f"± {four_digits_up(accuracies[0])}"
     names = (part.numerator.name for part in line.statistic.parts)
@@ -162,12 +165,18 @@ def _accuracies(line: Line, accuracies: tuple[Fraction, ...]) -> str:
 
 
 def _plan_values(plan: Plan) -> dict[str, Any]:
-    """Return a plan as plain values: amounts as exact fractions, figures for display as floats rounded up."""
+    """Return a plan as plain values: amounts as exact fractions, figures for display as text rounded up.
+
+    bits   as declared, None where they are chosen: those of each part stand there
+    """
+    arithmetic = plan.lines[0].arithmetic
     return {
         "ok": True,
         "total": str(plan.total),
         "budget": None if plan.budget is None else str(plan.budget),
         "relation": plan.lines[0].statistic.relation.in_words,
+        "arithmetic": "exact" if arithmetic is None else arithmetic.rule,
+        "bits": None if arithmetic is None else arithmetic.bits,
         "warning": hides_nothing(plan.total),
         "reading": reading_of(plan),
         "lines": [_line_values(line) for line in plan.lines],
@@ -175,6 +184,7 @@ def _plan_values(plan: Plan) -> dict[str, Any]:
 
 
 def _line_values(line: Line) -> dict[str, Any]:
+    bits = line.bits or (None,) * len(line.statistic.parts)
     return {
         "statistic": line.statistic.title,
         "epsilon": str(line.epsilon),
@@ -191,8 +201,9 @@ def _line_values(line: Line) -> dict[str, Any]:
                 "share": str(part.share),
                 "sensitivity": str(part.numerator.statistic_sensitivity),
                 "range": [str(end) for end in part.numerator.statistic_range],
+                "bits": each,
             }
-            for part, accuracy in zip(line.statistic.parts, line.accuracies, strict=True)
+            for part, accuracy, each in zip(line.statistic.parts, line.accuracies, bits, strict=True)
         ],
         "remarks": line.remarks,
     }

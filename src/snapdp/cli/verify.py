@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from snapdp.cli.flags.mechanism import judged_mechanism_options, judged_parameters
-from snapdp.cli.flags.program import machine_option
+from snapdp.cli.flags.program import machine_option, program_and_machine
 from snapdp.cli.screen import echo, echo_json, one_line, say
 
 if TYPE_CHECKING:
@@ -77,9 +77,7 @@ def verify_command(
         audited_function,
         cases_text,
         cases_values,
-        load_program,
         names_a_function,
-        parse_machine,
         verdict_text,
         verdict_values,
         verify,
@@ -87,12 +85,13 @@ def verify_command(
 
     ctx.meta["snapdp.json"] = as_json
     ctx.meta["snapdp.refused"] = MISUSED  # 1 is a verdict here
+    flags = [f"--{name.replace('_', '-')}" for name, value in mechanism.items() if value is not None]
+    if program is not None and flags:
+        raise click.UsageError(f"PROGRAM says itself what is judged: leave out {', '.join(flags)}, or PROGRAM.")
     parameters = judged_parameters(mechanism)
     if parameters is not None:
-        if program is not None or machine_text or ledger is not None:
-            raise click.UsageError(
-                "A mechanism has its own program and machine: leave out PROGRAM, --machine, --ledger."
-            )
+        if machine_text or ledger is not None:
+            raise click.UsageError("A mechanism has its own program and machine: leave out --machine, --ledger.")
         _judge_mechanism(ctx, parameters, claim, pair, certificate=certificate, report=report, as_json=as_json)
     if program is None:
         raise click.UsageError("Give a PROGRAM, or a mechanism by --epsilon, --sensitivity and --bounds.")
@@ -108,9 +107,9 @@ def verify_command(
     if names_a_function(program):
         found = audited_function(program).verify(machine=machine_text, claim=claim)
     else:
-        found = verify(load_program(program), parse_machine(machine_text), claim=claim)
+        found = verify(*program_and_machine(program, machine_text), claim=claim)
     pairs = _pairs(found, pair)
-    written = _files(found, certificate=certificate, report=report)
+    written = _files(found, pairs, certificate=certificate, report=report)
     if as_json:
         cases = {"cases": cases_values(found, pairs)} if pairs else {}
         echo_json({**verdict_values(found), **cases}, indent=2)
@@ -150,7 +149,7 @@ def _judge_mechanism(
 
     found = verify_mechanism(parameters, claim=claim)
     pairs = _pairs(found, pair, parameters)
-    written = _files(found, certificate=certificate, report=report, parameters=parameters)
+    written = _files(found, pairs, certificate=certificate, report=report, parameters=parameters)
     if as_json:
         cases = {"cases": cases_values(found, pairs, parameters=parameters)} if pairs else {}
         echo_json({**mechanism_values(parameters, found), **cases}, indent=2)
@@ -162,6 +161,7 @@ def _judge_mechanism(
 
 def _files(
     found: Verdict,
+    pairs: list[tuple[Fraction, Fraction]],
     *,
     certificate: Path | None,
     report: Path | None,
@@ -174,7 +174,7 @@ def _files(
 
         is_written = certificate is not None and written[0].startswith("certificate: ")
         beside = _certificate_file(certificate, report) if certificate is not None and is_written else None
-        written.append(_write(report, verdict_page(found, beside, parameters=parameters), "--report"))
+        written.append(_write(report, verdict_page(found, beside, parameters=parameters, pairs=pairs), "--report"))
     return written
 
 

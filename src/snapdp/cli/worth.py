@@ -13,7 +13,15 @@ from typing import Any
 
 from snapdp.accuracy import AfterRelease, Guess, Worth
 from snapdp.cli.screen import note, table
-from snapdp.display import exact_amount, four_digits, four_digits_up, hides_nothing, six_digits, two_digits
+from snapdp.display import (
+    exact_amount,
+    four_digits,
+    four_digits_up,
+    hides_nothing,
+    short_decimal,
+    six_digits,
+    two_digits,
+)
 from snapdp.exact import Enclosure, sqrt_enclosure, to_float_down, to_float_up
 
 KNOWN = Fraction(1, 10**6)  # relative: ends that differ less are one number
@@ -43,14 +51,14 @@ def show(worth: Worth) -> None:
     p, price = worth.parameters, worth.price
     missed = f"missed with probability at most {exact_amount(worth.alpha)}"
     rows = [
-        ("noise scale", four_digits(p.unit * p.noise_scale), "data units"),
+        ("noise scale", four_digits(p.unit * p.noise_scale), f"data units{_hair(worth)}"),
         ("grid of the outputs", str(p.data_grid), ""),
         ("outputs are clamped to", _clamp(worth), ""),
         ("accuracy", f"± {four_digits_up(worth.tight)}", f"{missed}; {_beside_laplace(worth)}"),
         _published_row(worth),
         ("root mean square error", four_digits_up(price.rmse), "on average over where a value lies on the grid"),
         ("bias", _outward(worth.bias), "over the public range"),
-        ("clamp changes an output", two_digits(worth.binding.upper, ROUND_CEILING), "probability, at the upper end"),
+        ("clamp changes an output", _likely(worth.binding), "probability, at the upper end"),
     ]
     title = f"One release at epsilon = {exact_amount(p.epsilon)}{_arithmetic(worth)}"
     table(("", "", ""), rows, numbers=(1,), dim=(2,), title=title)
@@ -77,6 +85,12 @@ def _beside_laplace(worth: Worth) -> str:
 def _arithmetic(worth: Worth) -> str:
     p = worth.parameters
     return "" if p.precision is None else f", arithmetic {p.rule}, {p.precision.uniform} bits"
+
+
+def _hair(worth: Worth) -> str:
+    """Return a word on a noise scale that is rounded up: a grid may be twice as wide for it."""
+    p = worth.parameters
+    return "; a hair above sensitivity/epsilon" if p.unit * p.noise_scale > p.sensitivity / p.epsilon else ""
 
 
 def _published_row(worth: Worth) -> tuple[str, str, str]:
@@ -123,15 +137,15 @@ def _guess_rows(guess: Guess) -> list[tuple[str, str, str]]:
 
 def _distance_rows(guess: Guess) -> Iterator[tuple[str, str, str]]:
     """Yield how far the output is from that of the Laplace mechanism on the same draw: cases, tails, excess."""
-    far = guess.distance
-    quiet, loud = far.cases
-    beyond = two_digits(loud.probability.upper, ROUND_CEILING)
-    yield "distance to Laplace", f"at most {four_digits_up(far.bound)}", f"same draw; except with probability {beyond}"
-    for case in (quiet, loud):
-        yield f"... case {case.number}", _likely(case.probability), f"{CASES[case.number]}, probability"
+    far, most = guess.beyond, short_decimal(guess.beyond.distance)
+    rarely = _likely(far.probability)
+    yield "distance to Laplace", f"at most {most}", f"same draw; except with probability {rarely}"
+    cases = guess.distance.cases
+    for case, shown in zip(cases, _both(*(case.probability for case in cases)), strict=True):
+        yield f"... case {case.number}", shown, f"{CASES[case.number]}, probability"
     for z, tail in guess.tails:
-        yield f"... above {four_digits(z)}", _likely(tail), "probability"
-    yield "... expected excess", two_digits(far.excess.upper, ROUND_CEILING), f"of it over {four_digits_up(far.bound)}"
+        yield f"... above {short_decimal(z)}", _likely(tail), "probability"
+    yield "... expected excess", _at_most(far.excess), f"of it over {most}"
 
 
 def point(figure: Enclosure) -> str:
@@ -144,10 +158,30 @@ def point(figure: Enclosure) -> str:
 
 
 def _likely(probability: Enclosure) -> str:
-    """Return a probability: up, or down from 1 by what is missing."""
+    """Return a probability: up, or down from 1 by what is missing; where only that is known, that it is below or above.
+
+    So small a number that no enclosure shows it is not the end of its enclosure.
+    """
     if 1 - KNOWN_SURE < probability.lower < 1:
-        return f"1 - {two_digits(1 - probability.lower, ROUND_CEILING)}"
-    return two_digits(probability.upper, ROUND_CEILING)
+        above = "above " if probability.upper >= 1 else ""
+        return f"{above}1 - {two_digits(1 - probability.lower, ROUND_CEILING)}"
+    return _at_most(probability)
+
+
+def _at_most(figure: Enclosure) -> str:
+    """Return a figure that is not negative, rounded up."""
+    below = "below " if figure.lower <= 0 < figure.upper else ""
+    return f"{below}{two_digits(figure.upper, ROUND_CEILING)}"
+
+
+def _both(one: Enclosure, other: Enclosure) -> tuple[str, str]:
+    """Return two probabilities that add up to 1 so that what is shown does, too: the smaller one is rounded up."""
+    if one.upper > other.upper:
+        shown, rest = _both(other, one)
+        return rest, shown
+    shown = _likely(one)
+    is_sure = other.lower > 1 - KNOWN_SURE
+    return shown, _likely(other) if is_sure else exact_amount(1 - Fraction(shown))
 
 
 def _show_after(after: AfterRelease) -> None:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         noise_digits as noise_digits,
         plain_decimal as plain_decimal,
         scientific_up as scientific_up,
+        short_decimal as short_decimal,
         six_digits as six_digits,
         two_digits as two_digits,
     )
@@ -55,8 +56,9 @@ else:
             "charts": "Chart Look scale",
             "html": "TEXT_STYLE Html escape folded html_block html_card html_fragment html_page html_table",
             "numbers": (
-                "SURELY_DOUBLES decimal_down decimal_nearest decimal_up exact_amount exact_float exact_operand figure "
-                "four_digits four_digits_up noise_digits plain_decimal scientific_up six_digits two_digits"
+                "SURELY_DOUBLES decimal_down decimal_nearest decimal_up exact_amount exact_float exact_operand "
+                "figure four_digits four_digits_up noise_digits plain_decimal scientific_up short_decimal six_digits "
+                "two_digits"
             ),
             "text": "ESCAPED encodable shortened visible visible_lines",
             "words": "confidence hides_nothing listed",

@@ -4,7 +4,7 @@ Room: display. Who reads a bound must not read a better one: a figure is the num
 Accuracies and what they are made of are shown by `four_digits_up` wherever they are shown; a number that promises
 nothing, such as a noise scale, by `four_digits`. docs/guide/planning.md tells readers so.
 
-    exact_amount      0.3  1/3  -0.5       the number: a decimal of at most six places, else a fraction
+    exact_amount      0.3  1/3  1e-9       the number: a decimal of at most six places, or digits, else a fraction
     exact_operand     0.3  (1/3)  (-0.5)   the number as it stands in an expression, in brackets where it needs them
     exact_float       2^-52  2.5  1/3      the number as a machine holds it
     decimal_up        0.3334  -0.3333      so many places after the point, up; decimal_down: down; decimal_nearest
@@ -15,6 +15,7 @@ nothing, such as a noise scale, by `four_digits`. docs/guide/planning.md tells r
     two_digits        0.34  -3.3e-13       two significant digits; to any side
     noise_digits      43.72  94270         to the second digit of the half width of an interval; to any side
     figure            0.667  0.00556       three places or three significant digits, whichever are more; to any side
+    short_decimal     1000.0004883         the number, which has few digits
     plain_decimal     0.05  0.33333333333333334   for spreadsheets: exactly, or 17 significant digits, up
 """
 
@@ -40,13 +41,21 @@ PLENTY = 2000  # digits of a double, and of a whole number that records may hold
 
 
 def exact_amount(x: Fraction) -> str:
-    """Return an amount exactly: as a short decimal where it is one, else as a fraction.
+    """Return an amount exactly: as a short decimal where it is one, with an exponent if it is tiny, else as a fraction.
 
     >>> exact_amount(Fraction(3, 10)), exact_amount(Fraction(-1, 2)), exact_amount(Fraction(1, 3))
     ('0.3', '-0.5', '1/3')
+    >>> exact_amount(Fraction(1, 10**9)), exact_amount(Fraction(1213, 1250 * 10**9)), exact_amount(Fraction(1, 2**40))
+    ('1e-9', '9.704e-10', '1/1099511627776')
     """
     places = _places(x)
-    return str(x) if places is None or places > SHORT_PLACES else _pointed(x.numerator, x.denominator, places)
+    if places is None:
+        return str(x)
+    if places <= SHORT_PLACES:
+        return _pointed(x.numerator, x.denominator, places)
+    digits = abs(x.numerator) * 10**places // x.denominator  # all of them, as a whole number
+    is_tiny = abs(x) < Fraction(1, 10**SHORT_PLACES) and digits < 10**SHORT_PLACES
+    return _scientific(Decimal(digits if x > 0 else -digits).scaleb(-places)) if is_tiny else str(x)
 
 
 def exact_operand(x: Fraction) -> str:
@@ -231,6 +240,16 @@ def plain_decimal(x: Fraction) -> str:
         places = max(0, MOST_PLACES - 1 - floor_log10(abs(x)))
         return _pointed(math.ceil(x * 10**places), 10**places, places)
     return _pointed(x.numerator, x.denominator, places)
+
+
+def short_decimal(x: Fraction) -> str:
+    """Return a number of few digits exactly, with an exponent where it lies far from 1.
+
+    >>> short_decimal(Fraction("1000.0004883")), short_decimal(Fraction(4337, 10**22)), short_decimal(Fraction(500))
+    ('1000.0004883', '4.337e-19', '500')
+    """
+    exact = Context(prec=PLENTY).divide(Decimal(x.numerator), Decimal(x.denominator)).normalize()
+    return f"{exact:f}" if -5 < exact.adjusted() < MOST_PLACES or not exact else _scientific(exact)
 
 
 def _scientific(x: Decimal) -> str:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         TINY_EXPONENT as TINY_EXPONENT,
         Enclosure as Enclosure,
         decided_ceil as decided_ceil,
+        decided_floor as decided_floor,
         enclose as enclose,
         maximum as maximum,
         refine as refine,
@@ -59,6 +60,12 @@ if TYPE_CHECKING:
         rounded_up as rounded_up,
         sqrt_enclosure as sqrt_enclosure,
         sqrt_of as sqrt_of,
+    )
+    from snapdp.exact.integer_exp import (
+        exp_scaled as exp_scaled,
+        floor_cos as floor_cos,
+        floor_scaled as floor_scaled,
+        pi_scaled as pi_scaled,
     )
     from snapdp.exact.integer_log import ln_scaled as ln_scaled
     from snapdp.exact.numbers import (
@@ -90,13 +97,14 @@ else:
                 "nearest_multiple next_above next_below power_of_two power_of_two_at_least round_down round_nearest "
                 "round_up "
             ),
-            "enclosure": "TINY_EXPONENT Enclosure decided_ceil enclose maximum refine refined",
+            "enclosure": "TINY_EXPONENT Enclosure decided_ceil decided_floor enclose maximum refine refined",
             "exponentials": "Exponentials exponential laplace_cdf",
             "functions": (
                 "LN2 NARROW_BITS arcosh_of_exp exact_mpfr exp_enclosure exp_of expm1_enclosure fraction_of_mpfr "
                 "ln_enclosure ln_nearest ln_of mpfr_context require_directed_rounding root_for_rounding rounded_up "
                 "sqrt_enclosure sqrt_of "
             ),
+            "integer_exp": "exp_scaled floor_cos floor_scaled pi_scaled",
             "integer_log": "ln_scaled",
             "numbers": (
                 "LARGEST_DECIMAL_EXPONENT Datum Parameter datum not_a_real_number parameter positive probability "

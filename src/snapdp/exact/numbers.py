@@ -79,11 +79,12 @@ def positive(value: object, *, name: str) -> Fraction:
     return number
 
 
-def probability(value: object, *, name: str) -> Fraction:
-    """Return a public parameter that must lie strictly between 0 and 1."""
+def probability(value: object, *, name: str, sure: bool = False) -> Fraction:
+    """Return a public parameter that must lie strictly between 0 and 1, or be 1 where what is `sure` is allowed."""
     number = parameter(value, name=name)
-    if not 0 < number < 1:
-        raise ParameterError(f"{name} = {shown(value)} is no probability.", f"Give 0 < {name} < 1.", **{name: number})
+    if not (0 < number < 1 or (sure and number == 1)):
+        allowed = f"Give 0 < {name} <{'=' * sure} 1."
+        raise ParameterError(f"{name} = {shown(value)} is no probability.", allowed, **{name: number})
     return number
 
 
@@ -138,11 +139,11 @@ def datum(value: Any) -> Fraction:
     """
     if isinstance(value, (int, Fraction, float, Decimal)) and not isinstance(value, bool):
         return Fraction(value)
-    if type(value).__module__ == "numpy" and getattr(value, "dtype", None) is not None:
+    if type(value).__module__ == "numpy" and getattr(value, "shape", None) == ():
         if value.dtype.kind in "iu":
             return Fraction(int(value))
         if value.dtype.kind == "f":
-            return Fraction(*value.as_integer_ratio())
+            return Fraction(*value[()].as_integer_ratio())  # an array of no dimensions holds one number
     raise not_a_real_number(value)
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from snapdp.errors import BoundError, ParameterError, PremiseError
 from snapdp.exact import (
     Enclosure,
-    decided_ceil,
+    decided_floor,
     exp_enclosure,
     exponent_at_least,
     exponent_of_power,
@@ -68,7 +68,7 @@ def finite_parameters(
     bits = arithmetic.bits or required_bits(epsilon=declared.epsilon, bound=clamp)
     precision = Precision.of(bits)
     if arithmetic.rule == "notes":
-        effective, scale, chosen = _by_the_notes(declared.epsilon, clamp, precision, grid)
+        effective, scale, chosen = _by_the_notes(declared.epsilon, clamp, precision, grid, widest_scale)
     else:
         solved = (
             _with_slack(declared.epsilon, arithmetic.slack, clamp, precision, widest_grid)
@@ -159,7 +159,8 @@ def sufficient_bound(*, half_width: Fraction, noise_scale: Fraction, grid: Fract
 
         B >= B' + Lam/2 + lam ln((1 + e^(-2B'/lam))/(2 gamma)),  B >= B'        theory (10)
 
-    The logarithm is irrational (Lindemann-Weierstrass: theory, below (10)), so the ceiling is decided.
+    The logarithm is irrational (Lindemann-Weierstrass: theory, below (10)), so the ceiling is decided: it is one above
+    the floor, which is decided also where gamma is 1/2 and the logarithm is above 0 by less than any enclosure shows.
     """
 
     def grid_steps(bits: int) -> Enclosure:
@@ -167,11 +168,15 @@ def sufficient_bound(*, half_width: Fraction, noise_scale: Fraction, grid: Fract
         logarithm = Enclosure(ln_enclosure(inside.lower, bits).lower, ln_enclosure(inside.upper, bits).upper)
         return (logarithm * noise_scale + half_width + grid / 2) / grid
 
-    return Inner(max(decided_ceil(grid_steps), math.ceil(half_width / grid)) * grid)
+    return Inner(max(decided_floor(grid_steps) + 1, math.ceil(half_width / grid)) * grid)
 
 
 def _bound(asked: Any, gamma: Any, *, half_width: Fraction, noise_scale: Fraction, grid: Fraction) -> Inner:
-    allowed = FINITE_GAMMA if gamma is None else probability(gamma, name="gamma")
+    allowed = FINITE_GAMMA if gamma is None else probability(gamma, name="gamma", sure=True)
+    if gamma is not None and asked is not None:
+        raise ParameterError(
+            f"gamma chooses a bound, and bound = {shown(asked)} is given.", "Give gamma or a bound, one of the two."
+        )
     if asked is None:
         return sufficient_bound(half_width=half_width, noise_scale=noise_scale, grid=grid, gamma=allowed)
     bound = positive(asked, name="bound")
@@ -186,27 +191,34 @@ def _bound(asked: Any, gamma: Any, *, half_width: Fraction, noise_scale: Fractio
 
 
 def _by_the_notes(
-    epsilon: Fraction, bound: Inner, precision: Precision, asked_grid: Any
+    epsilon: Fraction, bound: Inner, precision: Precision, asked_grid: Any, widest_scale: Fraction
 ) -> tuple[Fraction, Fraction, Inner]:
     effective = notes_effective_epsilon(epsilon=epsilon, bound=bound, eta=precision.eta)
-    if effective <= 0:
-        raise _too_few_bits(epsilon, precision.uniform)
-    scale = round_up(1 / effective, precision.uniform)
+    if effective <= 0 or (scale := round_up(1 / effective, precision.uniform)) > widest_scale:
+        raise _too_few_bits(epsilon, precision.uniform)  # before what such a noise scale breaks as well
     grid = chosen_grid(asked_grid, noise_scale=scale, default="natural")
     if grid < scale:
         raise PremiseError(
-            f"the notes' constants need a grid of at least the noise scale; {shown(grid)} sensitivities is below it.",
+            f"the notes' constants need a grid of at least the noise scale, {_about(scale)} sensitivities; "
+            f"{shown(grid)} is below it.",
             f"Take {shown(power_of_two_at_least(scale))} sensitivities or more, or "
             'arithmetic="proved", which holds for every grid.',
             grid=grid,
         )
     if bound <= scale:
         raise PremiseError(
-            f"the notes' constants need a bound above the noise scale; bound = {shown(bound)} sensitivities is not.",
+            f"the notes' constants need a bound above the noise scale, {_about(scale)} sensitivities; "
+            f"bound = {shown(bound)} is not.",
             'Widen the range or the bound, or take arithmetic="proved", which holds for every bound.',
             bound=bound,
         )
     return effective, scale, grid
+
+
+def _about(scale: Fraction) -> str:
+    from snapdp.display import four_digits  # in refusals only
+
+    return four_digits(scale)
 
 
 def notes_effective_epsilon(*, epsilon: Fraction, bound: Fraction, eta: Fraction) -> Fraction:

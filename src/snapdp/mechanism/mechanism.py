@@ -82,7 +82,11 @@ class Mechanism:
     def __repr__(self) -> str:
         p = self._parameters
         said = {"epsilon": p.epsilon, "sensitivity": p.sensitivity, "lower": p.lower, "upper": p.upper, "grid": p.grid}
-        return f"Mechanism({', '.join(f'{k}={shown(v)}' for k, v in said.items())}, arithmetic={p.arithmetic})"
+        numbers = ", ".join(f"{name}={shown(number)}" for name, number in said.items())
+        if p.precision is None:
+            return f"Mechanism({numbers}, arithmetic={p.arithmetic})"
+        arithmetic = f"arithmetic={p.rule or 'declared'}, bits={p.precision.uniform}"
+        return f"Mechanism({numbers} sensitivities, {arithmetic})"
 
 
 def declared(

@@ -282,8 +282,13 @@ def exact_parameters(
 def _clamp_indices(
     clamp: Any, gamma: Any, *, noise_scale: Inner, grid: Inner, declared: Declaration, inside: tuple[int, int]
 ) -> tuple[int, int]:
-    allowed = EXACT_GAMMA if gamma is None else probability(gamma, name="gamma")
-    if isinstance(clamp, str) and clamp in ("wide", "range"):
+    allowed = EXACT_GAMMA if gamma is None else probability(gamma, name="gamma", sure=True)
+    is_named = isinstance(clamp, str) and clamp in ("wide", "range")
+    if gamma is not None and not (is_named and clamp == "wide"):
+        raise ParameterError(
+            f"gamma chooses a clamp, and clamp = {shown(clamp)} is given.", "Give gamma or a clamp, one of the two."
+        )
+    if is_named:
         if clamp == "range":
             return inside
         above = binding_index(declared.upper / grid, scale=noise_scale / grid, gamma=allowed)

@@ -56,5 +56,11 @@ def write_certificates(certificates: Iterable[MechanismCertificate], directory: 
 
 def named_in(record: dict[str, Any], certificates: Iterable[MechanismCertificate]) -> Iterator[MechanismCertificate]:
     """Yield those that a record names: an answer of another version of this library may have others."""
-    stated = [part.get("certificate") for statistic in record["statistics"] for part in statistic["parts"]]
+    stated = stated_in(record)
     return (each for each in certificates if each.stated in stated)
+
+
+def stated_in(record: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the certificates as a record names them, one for each of its parts."""
+    parts = (part for statistic in record["statistics"] for part in statistic["parts"])
+    return [part["certificate"] for part in parts if "certificate" in part]

@@ -35,7 +35,7 @@ from snapdp.release.numbers import (
     shown_interval,
     shown_value,
 )
-from snapdp.release.remarks import moved_line, person_lines, unknown_line
+from snapdp.release.remarks import bits_in_words, moved_line, person_lines, unknown_line
 from snapdp.studies import (
     AS_NUMBERS,
     BOOLEAN,
@@ -56,6 +56,11 @@ WIDTH, LABEL, RIGHT, ROW = 520, 160, 20, 22  # narrow enough that labels are sti
 MOST_BARS = 60
 MOST_OPEN = 20  # rows of a table that is unfolded at once
 LONGEST = 1000  # of one text on the page; the record holds it whole
+PARAMETERS = ("epsilon", "sensitivity", "noise_scale", "grid", "factor", "shift")  # of a part
+EXACTLY = (
+    "Exact integer sums, exact Laplace noise, rounded to a grid (the snapping mechanism). Sensitivity, noise scale and "
+    "grid are those of an integer numerator; value = shift + factor &times; grid &times; index."
+)
 
 
 def report_page(release: Release, *, certificate: str | None = None) -> str:
@@ -168,7 +173,7 @@ def bars(numbers: Sequence[Number]) -> Html:
     for row, each in enumerate(numbers):
         top = 4 + row * ROW
         chart.label(LABEL - 8, top + 15, shortened(visible(each.cell), 24), anchor="end")
-        said = f"{shortened(visible(each.cell), LONGEST)}: {_shown(each)}"
+        said = f"{shortened(visible(each.cell), LONGEST)}: {', '.join(filter(None, _shown(each)))}"
         chart.bar(x(0.0), x(float(each.printed)), y=top + 3, height=ROW - 7, look="first", said=said)
         if each.low is not None and each.high is not None:
             chart.interval(x(float(each.low)), x(float(each.high)), y=top + ROW / 2)
@@ -202,24 +207,60 @@ def _level(alpha: str) -> str:
 
 
 def _mechanisms(record: dict[str, Any]) -> str:
-    rows = (
-        (
-            Html(
-                _text(readable_title(statistic["title"], statistic))
-                + (f", {_text(part['name'])}" if len(statistic["parts"]) > 1 else "")
-            ),
-            *(_text(part[name]) for name in ("epsilon", "sensitivity", "noise_scale", "grid", "factor", "shift")),
-        )
-        for statistic in record["statistics"]
-        for part in statistic["parts"]
-    )
-    heads = ("statistic", "epsilon of a cell", "sensitivity", "noise scale", "grid", "factor", "shift")
-    parameters = Html(f"{html_table(heads, rows)}<h3>columns</h3>{_columns(record)}")
+    """Return what was done to every number, in the arithmetic of the record, and with which parameters."""
+    is_exact = record["arithmetic"] == "exact"
+    parameters = Html(f"{_parameters(record, is_exact)}<h3>columns</h3>{_columns(record)}")
     return (
-        "<h2>What was done</h2><p>Exact integer sums, exact Laplace noise, rounded to a grid (the snapping mechanism). "
-        "Sensitivity, noise scale and grid are those of an integer numerator; value = shift + factor &times; grid "
-        f"&times; index.</p>{folded('parameters', parameters)}"
+        f"<h2>What was done</h2><p>{EXACTLY if is_exact else _text(_finitely(record))}</p>"
+        f"{folded('parameters', parameters)}"
     )
+
+
+def _parameters(record: dict[str, Any], is_exact: bool) -> Html:
+    """Return a table of the mechanisms of all parts; in finite precision with middles, bits and certificates."""
+    heads = ("statistic", "epsilon of a cell", "sensitivity", "noise scale", "grid", "factor", "shift")
+    parts = [(each, part) for each in record["statistics"] for part in each["parts"]]
+    rows = [(_part_named(*each), *(_text(each[1][name]) for name in PARAMETERS)) for each in parts]
+    if is_exact:
+        return html_table(heads, rows)
+    rows = [(*row, _text(_middle(part))) for row, (_, part) in zip(rows, parts, strict=True)]
+    proofs = [
+        (_part_named(*each), str(each[1].get("bits", "")), Html(f"<code>{_text(_certificate(each[1]))}</code>"))
+        for each in parts
+    ]
+    proved = html_table(("statistic", "bits", "certificate"), proofs)
+    return Html(f"{html_table((*heads, 'middle'), rows)}<h3>certificates</h3>{proved}")
+
+
+def _finitely(record: dict[str, Any]) -> str:
+    """Return what was done in finite precision."""
+    return (
+        f"Exact integer sums, Laplace noise in numbers of {bits_in_words(record)}, rounded to a grid (the snapping "
+        f"mechanism; arithmetic {record['arithmetic']}). Sensitivity, noise scale, grid and middle are those of an "
+        "integer numerator, whose range the middle halves; value = shift + factor \u00d7 (middle + grid \u00d7 "
+        "index). What a mechanism loses, rounding included, its certificate says, a file that the record names and "
+        "snapdp check reads. It is about one step: where somebody moves a cell in k steps, by k rows or by one that "
+        "goes from bound to bound, it claims a k-th part of the epsilon of the cell. snapdp verify of the record tells "
+        "k."
+    )
+
+
+def _part_named(statistic: dict[str, Any], part: dict[str, Any]) -> Html:
+    title = _text(readable_title(statistic["title"], statistic))
+    return Html(title + (f", {_text(part['name'])}" if len(statistic["parts"]) > 1 else ""))
+
+
+def _certificate(part: dict[str, Any]) -> str:
+    return str(part["certificate"]["name"]) if "certificate" in part else ""
+
+
+def _middle(part: dict[str, Any]) -> str:
+    """Return the middle of the range of a numerator."""
+    try:
+        lower, upper = (parameter(part[key], name=key) for key in ("lower", "upper"))
+    except SnapdpError:  # a record may be anybody's
+        return ""
+    return str((lower + upper) / 2)
 
 
 def _columns(record: dict[str, Any]) -> Html:

@@ -16,7 +16,7 @@ from typing import Any
 from snapdp.display import shortened, visible
 from snapdp.errors import DataError, ParameterError, SnapdpError
 from snapdp.ledger import canonical
-from snapdp.release.certificates import MechanismCertificate, named_in, write_certificates
+from snapdp.release.certificates import MechanismCertificate, named_in, stated_in, write_certificates
 from snapdp.release.numbers import Number, NumberBlock, number_blocks, shown_row
 from snapdp.release.record import checked, file_names
 from snapdp.release.remarks import moved_line, share_line, unknown_line
@@ -103,6 +103,10 @@ class Release:
         """Return the names of the side files that hold long blocks."""
         return file_names(self.record)
 
+    def certificates(self) -> list[str]:
+        """Return the names of the certificates that say what its mechanisms lose: of finite precision, none else."""
+        return list(dict.fromkeys(each["name"] for each in stated_in(self.record)))
+
     def to_json(self) -> str:
         """Return the record as canonical JSON: the text that is chained in the ledger."""
         return canonical(self.record, name="record")
@@ -165,7 +169,8 @@ def load_record(path: str | os.PathLike[str]) -> dict[str, Any]:
             raise DataError(f"the file is larger than {MOST_BYTES >> 20} MiB.", "Give a record that a release wrote.")
         record = json.loads(content.decode(), parse_constant=_no_number, object_pairs_hook=_unrepeated)
     except OSError as problem:
-        raise DataError(f"the record cannot be read: {problem.strerror}.", "Check the path.") from None
+        name = shortened(visible(os.fspath(path)))
+        raise DataError(f"the record {name} cannot be read: {problem.strerror}.", "Check the path.") from None
     except SnapdpError:
         raise
     except (ValueError, RecursionError):

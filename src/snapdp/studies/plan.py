@@ -18,9 +18,9 @@ from typing import Any
 
 from snapdp.accuracy import Curve, curve_of
 from snapdp.display import four_digits_up, shortened, visible
-from snapdp.errors import BudgetError, ParameterError, PremiseError
-from snapdp.exact import positive, probability
-from snapdp.mechanism import FinitePrecision, SnappingParameters, arithmetic_of
+from snapdp.errors import BudgetError, ParameterError, PremiseError, SnapdpError
+from snapdp.exact import positive, probability, shown
+from snapdp.mechanism import FinitePrecision, Mechanism, SnappingParameters, arithmetic_of
 from snapdp.studies.statistics.statistic import Part, Statistic, finite_steps, mechanism
 from snapdp.values import Value, replaced
 
@@ -116,11 +116,21 @@ class Line(OfStatistic):
         return self._accuracies_at(self.alpha)
 
     def _accuracies_at(self, alpha: Fraction) -> tuple[Fraction, ...]:
+        parts = zip(self.statistic.parts, self._mechanisms, strict=True)
+        return tuple(part.numerator.factor * numerator_accuracy(m.parameters, alpha) for part, m in parts)
+
+    @cached_property
+    def _mechanisms(self) -> tuple[Mechanism, ...]:
         title, arithmetic = self.statistic.title, self.arithmetic
-        return tuple(
-            part_accuracy(part, self.epsilon, alpha, title=title, arithmetic=arithmetic)
-            for part in self.statistic.parts
-        )
+        return tuple(mechanism(part, self.epsilon, title=title, arithmetic=arithmetic) for part in self.statistic.parts)
+
+    @property
+    def bits(self) -> tuple[int, ...]:
+        """Return for each part the bits of its numbers, declared or chosen; none in exact arithmetic."""
+        if self.arithmetic is None:
+            return ()
+        found = (m.parameters.precision for m in self._mechanisms)
+        return tuple(each.uniform for each in found if each is not None)
 
     @property
     def accuracy(self) -> Fraction | None:
@@ -154,7 +164,10 @@ class Line(OfStatistic):
 
 
 class Offer(Value):
-    """What a line would gain from more epsilon: accuracies of its parts now and then."""
+    """What a line would gain from more epsilon: accuracies of its parts now and then.
+
+    more_accuracies   none where so much epsilon is refused: nobody asked for it, and the line itself is as good
+    """
 
     title: str
     epsilon: Fraction
@@ -168,10 +181,11 @@ class Offer(Value):
         return tuple(1 - then / now if now else Fraction(0) for now, then in self._pairs())
 
     def _pairs(self) -> Iterable[tuple[Fraction, Fraction]]:
-        return zip(self.accuracies, self.more_accuracies, strict=True)
+        return zip(self.accuracies, self.more_accuracies, strict=True) if self.more_accuracies else ()
 
     def __repr__(self) -> str:
         steps = ", ".join(f"{four_digits_up(now)} -> {four_digits_up(then)}" for now, then in self._pairs())
+        steps = steps or "refused"
         return f"{shortened(visible(self.title))}: epsilon {self.epsilon} -> {self.more_epsilon}, accuracy {steps}"
 
 
@@ -199,6 +213,14 @@ class Plan(Value):
     def locked(self) -> Fraction:
         """Return the epsilon of the locked lines."""
         return sum((line.epsilon for line in self.lines if line.lock), Fraction(0))
+
+    @property
+    def arithmetic_in_words(self) -> str:
+        """Return in which arithmetic it computes, and with how many bits: "exact", or "proved, 118 bits"."""
+        rules = {"exact" if line.arithmetic is None else line.arithmetic.rule for line in self.lines}
+        bits = sorted({each for line in self.lines for each in line.bits})
+        many = f"{bits[0]} to {bits[-1]}" if len(bits) > 1 else "".join(map(str, bits))
+        return " and ".join(sorted(rules)) + (f", {many} bits" if many else "")
 
     def fit(self, budget: Any = None) -> Plan:
         """Return the plan with its unlocked lines rescaled by one factor, so that the total is the budget exactly."""
@@ -231,20 +253,24 @@ class Plan(Value):
 
     def __repr__(self) -> str:
         """Return the plan as a small table."""
-        aim = "" if self.budget is None else f" of budget {self.budget}"
         over = "; too much: fit it" if self.budget is not None and self.total > self.budget else ""
         rows, more = self._rows()
         widths = [max(len(row[i]) for row in rows) for i in range(3)]
         body = ["  ".join(text.ljust(w) for text, w in zip(row, [*widths, 0], strict=True)).rstrip() for row in rows]
-        return "\n".join([f"plan: epsilon {self.total}{aim}{over}", *(f"  {line}" for line in [*body, *more])])
+        return "\n".join([f"{self._title}{over}", *(f"  {line}" for line in [*body, *more])])
 
     def _repr_html_(self) -> str:
         from snapdp.display import html_card
 
-        aim = "" if self.budget is None else f" of budget {self.budget}"
         rows, more = self._rows()
         heads = ("statistic", "epsilon", "accuracy", "remarks")
-        return html_card(f"plan: epsilon {self.total}{aim}", [(heads, [*rows, *([each] for each in more)])])
+        return html_card(self._title, [(heads, [*rows, *([each] for each in more)])])
+
+    @property
+    def _title(self) -> str:
+        aim = "" if self.budget is None else f" of budget {self.budget}"
+        arithmetic = "" if self.arithmetic_in_words == "exact" else f", arithmetic {self.arithmetic_in_words}"
+        return f"plan: epsilon {self.total}{aim}{arithmetic}"
 
     def _rows(self) -> tuple[list[tuple[str, str, str, str]], list[str]]:
         """Return what is shown of each line, and a word about those that are too many to show."""
@@ -296,7 +322,18 @@ def epsilon_needed(
     """Return the epsilon to type so that a statistic of one part has the accuracy asked for."""
     (part,) = statistic.parts
     steps = accuracy / part.numerator.factor
-    return numerator_epsilon(part, steps, alpha, arithmetic=arithmetic) / part.share
+    try:
+        return numerator_epsilon(part, steps, alpha, arithmetic=arithmetic) / part.share
+    except PremiseError as refusal:
+        if (bits := refusal.numbers.get("bits")) is None:
+            raise
+        raise PremiseError(
+            f"{statistic.shown}: {bits} bits are too few for accuracy = {shown(accuracy)} on this range, whatever "
+            "epsilon is tried: rounding would use up a visible part of it.",
+            "Give more bits, or leave bits out to have them chosen. Nothing was read and nothing spent.",
+            accuracy=accuracy,
+            bits=bits,
+        ) from None
 
 
 def numerator_accuracy(p: SnappingParameters, alpha: Fraction) -> Fraction:
@@ -327,12 +364,16 @@ def numerator_epsilon(
 
 
 def _offer(line: Line, epsilon: Fraction) -> Offer:
+    try:
+        more = replaced(line, epsilon=epsilon).accuracies
+    except SnapdpError:
+        more = ()
     return Offer(
         title=line.statistic.readable_title,
         epsilon=line.epsilon,
         more_epsilon=epsilon,
         accuracies=line.accuracies,
-        more_accuracies=replaced(line, epsilon=epsilon).accuracies,
+        more_accuracies=more,
     )
 
 

@@ -209,8 +209,13 @@ def _person(top: TomlTable, version: int) -> list[str] | None:
 def _arithmetic(top: TomlTable) -> FinitePrecision | None:
     """Return the arithmetic that a study asks for: exact, where it says nothing."""
     with placed("study"):
-        bits = top.number("bits")
-        return arithmetic_of(top.text("arithmetic"), None if bits is None else whole(bits, name="bits"))
+        rule, bits = top.text("arithmetic"), top.number("bits")
+        if bits is not None and rule in (None, "exact"):
+            raise ParameterError(
+                "bits belongs to finite precision.",
+                'Give arithmetic="proved" with it, or leave bits out; arithmetic="notes" is for plans only.',
+            )
+        return arithmetic_of(rule, None if bits is None else whole(bits, name="bits"))
 
 
 def _csv(top: TomlTable) -> CsvDialect | None:

@@ -20,7 +20,11 @@ if TYPE_CHECKING:
     from snapdp.verifier.export.noise_fpcore import fpcore as fpcore
     from snapdp.verifier.language.parser import parse as parse
     from snapdp.verifier.language.printing import printed as printed
-    from snapdp.verifier.language.programs import decoded as decoded, load_program as load_program
+    from snapdp.verifier.language.programs import (
+        decoded as decoded,
+        load_program as load_program,
+        stated_machine as stated_machine,
+    )
     from snapdp.verifier.language.syntax import Program as Program
     from snapdp.verifier.loss.cases import (
         asked_pair as asked_pair,
@@ -97,7 +101,7 @@ else:
             "export.noise_fpcore": "fpcore",
             "language.parser": "parse",
             "language.printing": "printed",
-            "language.programs": "decoded load_program",
+            "language.programs": "decoded load_program stated_machine",
             "language.syntax": "Program",
             "loss.cases": "asked_pair case_constants telling_pairs",
             "loss.output_draws": "output_draws",

@@ -8,7 +8,6 @@ Theory: docs/theory/finite-precision.md, (1)-(2); docs/theory/verifier-loss.md, 
 
 from __future__ import annotations
 
-import json
 from fractions import Fraction
 from typing import Any
 
@@ -180,14 +179,7 @@ def mechanism_certificate(parameters: SnappingParameters) -> str:
 
 def fault_of_certificate(text: str, parameters: SnappingParameters) -> str | None:
     """Return why a text is no certificate of a mechanism; None where it proves what the mechanism charges."""
-    from snapdp.verifier.certificate.certificate import what_is_judged
-    from snapdp.verifier.certificate.check import check, unique
+    from snapdp.verifier.certificate.certificate import fault_of
 
     made = program_of_mechanism(parameters)
-    should = {**what_is_judged(made.program, made.machine, parameters.charge), "verdict": VERIFIED}
-    try:
-        found = json.loads(text, object_pairs_hook=unique)
-    except (ValueError, RecursionError):
-        return "it is no JSON"
-    wrong = [key for key, each in should.items() if type(found) is not dict or found.get(key) != each]
-    return f"it has another {wrong[0]}" if wrong else check(found)
+    return fault_of(text, made.program, made.machine, parameters.charge)

@@ -58,6 +58,13 @@ def test_it_is_the_largest_accuracy_of_the_interval_and_never_more_than_that_of_
             assert at.lower <= found.bias.upper
 
 
+def test_an_output_that_one_value_alone_explains_has_the_accuracy_at_that_value():
+    p = parameters(epsilon=5, sensitivity=1, lower=0, upper=100, grid=2)
+    found = after_release(p, index=p.low)
+    assert (found.interval.lower, found.interval.upper) == (0, 0)
+    assert found.accuracy == accuracy(p, value=0) == 0 < 1 < accuracy(p)
+
+
 def test_the_bias_of_the_range_is_wider_than_that_after_an_output_far_from_its_ends():
     m = snapdp.Snapping(epsilon=1, sensitivity=1, lower=0, upper=40, grid=1, clamp="range")
     middle = m.after(20)

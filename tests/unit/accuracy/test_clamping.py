@@ -123,10 +123,32 @@ def test_in_finite_precision_the_clamp_is_symmetric_and_keeps_gamma_in_the_p_bit
         assert binding_probability(chosen, value).upper <= F("0.05")
 
 
+@pytest.mark.parametrize("arithmetic", ["exact", "proved", "notes"])
+def test_a_gamma_of_one_allows_every_output_to_be_changed_and_asks_for_the_range_alone(arithmetic):
+    """The notes allow it: gamma in (0, 1]. At 1/2 the margin is above 0 by less than any enclosure shows."""
+    p = parameters(epsilon=1, sensitivity=1, lower=0, upper=10**6, arithmetic=arithmetic, gamma=1)
+    surely = bound_for(p, gamma=1)
+    assert (surely.bound, surely.gamma) == (500_000, 1)
+    assert float(bound_for(p, gamma=1, method="notes").bound) == pytest.approx(500_001)
+    assert p.data_value(p.high) - 10**6 in (0, p.data_grid)
+    half = bound_for(p, gamma="1/2")
+    assert half.binding <= F(1, 2)
+    assert half.end_upper - surely.end_upper in (0, p.data_grid)
+
+
+def test_a_bound_is_told_in_data_units_and_as_a_mechanism_takes_it():
+    for sensitivity in (100, "0.1"):
+        declared = {"epsilon": 1, "sensitivity": sensitivity, "lower": -1000, "upper": 1000, "arithmetic": "notes"}
+        least = bound_for(parameters(**declared), gamma="0.05")
+        assert least.in_sensitivities * F(sensitivity) == least.bound
+        chosen = parameters(**declared, bound=least.in_sensitivities)
+        assert chosen.data_value(chosen.high) == least.end_upper
+
+
 def test_bad_questions_are_refused():
     p = parameters(epsilon=1, sensitivity=1, lower=0, upper=10)
-    for gamma in (0, 1, "2"):
-        with pytest.raises(ParameterError, match=r"Give 0 < gamma < 1"):
+    for gamma in (0, "1.001", "2"):
+        with pytest.raises(ParameterError, match=r"Give 0 < gamma <= 1"):
             bound_for(p, gamma=gamma)
     with pytest.raises(ParameterError, match='"tight" or "notes"'):
         bound_for(p, gamma="0.05", method="simple")

@@ -221,9 +221,22 @@ def test_the_notes_formula_in_the_notes_arithmetic_is_their_equation():
     assert f"{float(accuracy(half, method='notes')):.4f}" == "7.9915"
 
 
-def test_bits_that_allow_no_epsilon_refuse_the_request():
-    with pytest.raises(PremiseError, match="24 bits"):
-        ask(7, arithmetic="proved", bits=24)
+@pytest.mark.parametrize("method", ["tight", "notes", "simple"])
+def test_bits_that_allow_no_epsilon_refuse_the_request_by_what_was_asked_for(method):
+    """The epsilons that were tried nobody asked for: none is named."""
+    with pytest.raises(PremiseError, match="24 bits are too few for accuracy = 7 on this range, whatever epsilon"):
+        ask(7, arithmetic="proved", bits=24, method=method)
+    few = snapdp.FinitePrecision(bits=24, slack="1e-9")
+    with pytest.raises(PremiseError, match=r"accuracy = 7 on this range.*more than slack = 1/1000000000 beyond it"):
+        ask(7, arithmetic=few, method=method)
+
+
+@pytest.mark.parametrize("method", ["notes", "simple"])
+def test_a_formula_passes_over_epsilons_that_so_few_bits_do_not_allow(method):
+    found = ask("5.9", arithmetic="proved", bits=33, method=method)
+    assert found.accuracy <= F("5.9")
+    with pytest.raises(PremiseError, match="33 bits are too few for epsilon"):  # where the search begins
+        parameters(epsilon="0.5078", sensitivity=1, lower=0, upper=1000, arithmetic="proved", bits=33)
 
 
 def test_a_target_that_a_narrow_range_makes_possible_on_a_fixed_grid_is_met():

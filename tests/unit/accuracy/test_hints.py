@@ -8,6 +8,7 @@ import snapdp
 from snapdp.accuracy.error import unclamped_accuracy
 from snapdp.accuracy.family import grid_choice
 from snapdp.accuracy.hints import NEAR, WORTH_SAYING, cliff_hint
+from snapdp.accuracy.worth import worth_of, worth_of_mechanism
 from tests.unit.accuracy.brute import F, parameters
 
 
@@ -45,6 +46,32 @@ def test_hints_are_true_over_an_octave_of_epsilons(grid):
                 assert gain <= WORTH_SAYING
             kinds.add(hint.kind)
     assert kinds == {"cheaper", "sharper"}
+
+
+@pytest.mark.parametrize("epsilon", ["0.93", "0.95", "0.97", "0.99", "0.999"])
+def test_an_epsilon_that_few_bits_do_not_allow_is_no_hint_and_no_error(epsilon):
+    """A plan at 0.95 was refused because at epsilon 1 there is no such mechanism."""
+    said = {"sensitivity": 1, "lower": 0, "upper": 1000, "arithmetic": "proved", "bits": 33}
+    with pytest.raises(snapdp.PremiseError, match="too few"):
+        parameters(epsilon=1, **said)
+    assert {hint.kind for hint in cliff_hint(parameters(epsilon=epsilon, **said))} <= {"cheaper"}
+    assert worth_of_mechanism(epsilon=epsilon, **said).tight == snapdp.Snapping(epsilon=epsilon, **said).accuracy()
+
+
+@pytest.mark.parametrize("arithmetic", ["proved", "notes"])
+def test_whatever_mechanism_there_is_has_a_worth(arithmetic):
+    """Near the fewest bits that a range allows nothing that is told beside it may refuse it."""
+    found = 0
+    for bits in range(26, 33):
+        for epsilon in ("0.49", "0.95"):
+            said = {"sensitivity": 1, "lower": 0, "upper": 100, "arithmetic": arithmetic, "bits": bits}
+            try:
+                p = parameters(epsilon=epsilon, **said)
+            except snapdp.PremiseError:
+                continue
+            assert worth_of(p).parameters == p
+            found += 1
+    assert 3 < found < 14
 
 
 def test_at_the_cliff_itself_nothing_is_better():

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import copy
+import hashlib
 import json
 import random
+import subprocess
+import sys
 from fractions import Fraction
 
 import pytest
 from click.testing import CliRunner
 
 import snapdp
-from snapdp.audits import check_release
+from snapdp.audits import check_release, mechanism_certificates
 from snapdp.audits.release_audit import audit, release_certificate
 from snapdp.cli.app import main
 from snapdp.errors import SnapdpError
 from snapdp.mechanism import declared
 from snapdp.mechanism.law.bounds import mass_ratio, proved_loss
 from snapdp.mechanism.law.loss import worst_pair
-from snapdp.release.certificates import certificate_of
+from snapdp.release.certificates import MechanismCertificate, certificate_of
+from snapdp.verifier.certificate import check
 from tests.unit.audits.releases import proved_studies, random_record
-from tests.unit.release.test_certificates import NORTH, released
+from tests.unit.release.test_certificates import NORTH, PERSONS, released
 
 
 def plain(value):
@@ -120,6 +124,46 @@ def test_another_file_under_the_name_of_a_certificate_is_refused_by_both(folder,
         assert reason == f"{name}: another file than the one that the record names"
 
 
+def named_file(content: bytes, folder):
+    """Write a file where the certificate of its digest belongs; return the genuine record with that digest."""
+    found = MechanismCertificate(digest="sha256:" + hashlib.sha256(content).hexdigest())
+    (folder / found.name).write_bytes(content)
+    return forged((*PART, "certificate"), found.stated), found.name
+
+
+@pytest.mark.usefixtures("folder")
+def test_bytes_that_are_no_text_are_refused_by_both_even_where_their_digest_is_named(tmp_path):
+    made, name = named_file(b'{"claim": "\xff\xfe"}', tmp_path)
+    said, reason = verdicts(made, tmp_path)
+    assert said == "statistics[0].parts[0].certificate"
+    assert reason is not None
+    assert reason.startswith(name)
+
+
+@pytest.mark.usefixtures("folder")
+def test_no_more_is_read_of_a_file_than_a_certificate_may_have(tmp_path, monkeypatch):
+    """One character more, which shows that it is too long."""
+    read = []
+    monkeypatch.setattr(mechanism_certificates, "LARGEST_TEXT", 100)
+    monkeypatch.setattr(mechanism_certificates, "fault_of_certificate", lambda text, _: read.append(len(text)))
+    audit(named_file(b"x" * 1000, tmp_path)[0], directory=tmp_path)
+    assert read == [101]
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("digest", ["sha256:/../../elsewhere", "/../elsewhere", "sha256:" + "0" * 63, ""])
+def test_what_is_no_digest_leads_to_no_file(tmp_path, digest):
+    name = MechanismCertificate(digest=digest).name
+    inside = tmp_path / "inside"
+    (inside / "snapdp-").mkdir(parents=True)
+    (inside / name).write_text("{}")
+    made = forged((*PART, "certificate"), {"name": name, "digest": digest})
+    found = audit(made, directory=inside)
+    assert [each.beside for each in found.certificates] == [False, False]
+    assert any(each.field.startswith("statistics[0].parts[0].certificate") for each in found.findings)
+    assert check_release.check(plain({**release_certificate(GENUINE["record"]), "record": made}))
+
+
 @pytest.mark.usefixtures("folder")
 def test_a_certificate_of_other_parameters_is_refused_by_both_even_where_its_digest_is_named(tmp_path):
     """A mechanism with another epsilon, bits or range has a certificate that is accepted: it is of another one."""
@@ -132,33 +176,126 @@ def test_a_certificate_of_other_parameters_is_refused_by_both_even_where_its_dig
         assert reason == f"{file.name}: the certificate of another mechanism"
 
 
-def test_verify_and_check_say_to_check_the_certificates(folder, tmp_path):
-    record = GENUINE["record"]
-    (folder / "record.json").write_text(json.dumps(record))
-    names = [each["parts"][0]["certificate"]["name"] for each in record["statistics"]]
-    audited = CliRunner().invoke(main, ["verify", str(folder / "record.json"), "--certificate", str(folder / "c.json")])
-    assert audited.exit_code == 0
-    assert "snapdp check" in audited.output
-    assert names[0] in audited.output.replace("\n", "")
-    checked = CliRunner().invoke(main, ["check", str(folder / "c.json")])
-    assert checked.exit_code == 0
-    assert "finite precision proved" in checked.output
-    assert all(f"snapdp check {name}" in checked.output for name in names)
-    (folder / names[0]).rename(tmp_path / names[0])
+def test_a_certificate_of_before_lists_a_premise_less_and_is_accepted_with_all_of_them(folder):
+    """That somebody rounds correctly was assumed all along; of exact arithmetic it is no premise."""
+    made = plain(release_certificate(GENUINE["record"]))
+    named = [name for name, _, _ in made["premises"]]
+    assert named[named.index("fair bits") - 1] == "correct rounding"
+    earlier = {**made, "premises": [each for each in made["premises"] if each[0] != "correct rounding"]}
+    assert check_release.check(earlier) == []
+    (folder / "earlier.json").write_text(json.dumps(earlier))
+    assert "correct rounding assumed" in said("check", folder / "earlier.json")
+    fewer = {**made, "premises": [each for each in made["premises"] if each[0] != "fair bits"]}
+    assert check_release.check(fewer) == ["premises: not of a release"]
+    exact = plain(release_certificate(random_record(random.Random(1))))
+    rounded = [each for each in made["premises"] if each[0] == "correct rounding"]
+    assert check_release.check({**exact, "premises": [*exact["premises"], *rounded]}) == ["premises: not of a release"]
+
+
+def names_in(record):
+    return [each["parts"][0]["certificate"]["name"] for each in record["statistics"]]
+
+
+@pytest.fixture
+def certified(folder):
+    """Return the directory of a genuine record, with its certificate, which names those of its mechanisms."""
+    (folder / "record.json").write_text(json.dumps(GENUINE["record"]))
+    made = ["verify", str(folder / "record.json"), "--certificate", str(folder / "c.json")]
+    assert CliRunner().invoke(main, made).exit_code == 0
+    return folder
+
+
+def said(*arguments):
+    return " ".join(CliRunner().invoke(main, [str(each) for each in arguments]).output.split())
+
+
+def test_verify_and_check_say_to_check_the_certificates(certified):
+    """By commands that run from where the others ran: with the directory."""
+    names = names_in(GENUINE["record"])
+    audited = said("verify", certified / "record.json")
+    assert f"Check them: snapdp check {' '.join(str(certified / name) for name in names)}" in audited
+    checked = said("check", certified / "c.json")
+    assert "finite precision proved" in checked
+    assert "correct rounding assumed" in checked
+    for name, claim in zip(names, ["1/2", "1/3"], strict=True):
+        assert f"claims {claim}: snapdp check {certified / name}" in checked
+    every = CliRunner().invoke(main, ["check", *(str(certified / name) for name in names)])
+    assert every.exit_code == 0
+    assert [line for line in every.output.splitlines() if line.startswith("ACCEPTED")] == [
+        f"ACCEPTED: {certified / name}" for name in names
+    ]
+
+
+def test_of_certificates_that_are_not_there_nobody_says_that_they_are(certified, tmp_path):
+    names = names_in(GENUINE["record"])
+    for gone in (names[:1], names):
+        for name in gone:
+            (certified / name).rename(tmp_path / name)
+        try:
+            audited, checked = said("verify", certified / "record.json"), said("check", certified / "c.json")
+        finally:
+            for name in gone:
+                (tmp_path / name).rename(certified / name)
+        for name in names:
+            assert (f"Not beside the record: {name}. Asking again" in audited) == (name in gone)
+            assert (f"not here: {name}" in checked) == (name in gone)
+            assert (f"snapdp check {certified / name}" in audited) == (name not in gone)
+            assert (f"snapdp check {certified / name}" in checked) == (name not in gone)
+        assert "by its certificate" not in audited
+        assert "beside" not in checked
+
+
+def test_a_certificate_that_was_changed_is_not_blamed_on_the_record(certified):
+    name = names_in(GENUINE["record"])[0]
+    kept = (certified / name).read_bytes()
+    (certified / name).write_bytes(kept + b" ")
     try:
-        told = CliRunner().invoke(main, ["verify", str(folder / "record.json")]).output
+        told = said("verify", certified / "record.json")
+        (finding,) = json.loads(said("verify", certified / "record.json", "--json"))["findings"]
+        (certified / "record.json").write_text(json.dumps({**GENUINE["record"], "charged": "2"}))
+        both = said("verify", certified / "record.json")
     finally:
-        (tmp_path / names[0]).rename(folder / names[0])
-    assert f"Not beside the record: {names[0]}" in told.replace("\n", " ").replace("  ", " ")
+        (certified / name).write_bytes(kept)
+    path = certified / "record.json"
+    assert told.startswith(f"ALTERED: 1 file beside {path} is not what it must be.")
+    assert "record.json itself holds follows from what it declares" in told
+    assert finding["about"] == name
+    assert both.startswith(f"ALTERED: 1 field of {path} and 1 file beside {path} are not what they must be.")
+    assert "itself holds" not in both
 
 
-def test_the_checker_run_alone_names_the_certificates(folder, capsys):
+def test_the_steps_of_a_claim_are_told_by_audit_and_checker(tmp_path):
+    """A person with three rows: the record says epsilon 1/2, and the certificate claims 1/6 of one step."""
+    record = plain(released(tmp_path, NORTH, relation=PERSONS).record)
+    (certificate,) = audit(record, directory=tmp_path).certificates
+    assert (certificate.claim, certificate.steps, certificate.in_words) == (
+        Fraction(1, 6),
+        (3,),
+        "1/6, one of 3 steps of 1/2",
+    )
+    assert json.loads((tmp_path / certificate.name).read_text())["claim"] == "1/6"
+    path = tmp_path / certificate.name
+    assert check_release.beside(record, str(tmp_path)) == (
+        [],
+        [check_release.CHECK_TOO, f"claims 1/6, one of 3 steps of 1/2: snapdp check {path}"],
+    )
+
+
+def test_the_checker_run_alone_names_the_certificates_and_outlives_its_reader(folder, capsys):
     path = folder / "alone.json"
     path.write_text(json.dumps(plain(release_certificate(GENUINE["record"]))))
     assert check_release.main([str(path)]) == 0
-    said = capsys.readouterr().out
-    names = [each["parts"][0]["certificate"]["name"] for each in GENUINE["record"]["statistics"]]
-    assert all(f"snapdp check {name}" in said for name in names)
+    told = capsys.readouterr().out
+    assert all(f"snapdp check {folder / name}\n" in told for name in names_in(GENUINE["record"]))
+    for checker, file in ((check_release, path), (check, folder / names_in(GENUINE["record"])[0])):
+        with subprocess.Popen(
+            [sys.executable, "-I", "-S", checker.__file__, file], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        ) as alone:
+            assert alone.stdout is not None
+            alone.stdout.close()
+            assert alone.stderr is not None
+            assert alone.stderr.read() == b""
+        assert alone.returncode == 0
 
 
 def agree_on(record):

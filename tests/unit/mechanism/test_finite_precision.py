@@ -29,6 +29,7 @@ from snapdp.values import replaced
 from snapdp.verifier.certificate.check import check
 from tests.unit import arb, arb_ends
 
+HALF = Fraction(1, 2)
 PROPERTY = settings(deadline=None, max_examples=60)
 
 epsilons = st.fractions(min_value=Fraction(1, 1000), max_value=20, max_denominator=1000).filter(bool)
@@ -285,6 +286,30 @@ def test_the_sufficient_bound_is_the_least_multiple_above_the_formula(half, scal
     )
     assert bound >= max(high, half)
     assert bound - 2 < max(low, half)
+
+
+def test_at_a_gamma_of_a_half_the_bound_is_decided_although_its_logarithm_is_next_to_nothing():
+    """ln(1 + e^-x) > 0 is below 2^-65536 here: no precision tells the formula from the whole number below it."""
+    bound = sufficient_bound(half_width=Fraction(10**6 + 1), noise_scale=Fraction(1), grid=Fraction(2), gamma=HALF)
+    assert bound == 10**6 + 4  # the least even number above 10^6 + 2
+    near = sufficient_bound(half_width=Fraction(3), noise_scale=Fraction(1), grid=Fraction(2), gamma=HALF)
+    assert near == 6
+
+
+def test_a_gamma_beside_a_bound_is_refused_and_not_ignored():
+    said = {"epsilon": 1, "sensitivity": 1, "lower": 0, "upper": 10}
+    for more in ({"arithmetic": "notes", "bound": 20}, {"clamp": "range"}, {"clamp": (-5, 20)}):
+        with pytest.raises(ParameterError, match="gamma chooses a"):
+            Snapping(**said, gamma="0.01", **more)
+    assert Snapping(**said, gamma="0.01", clamp="wide").parameters == Snapping(**said, gamma="0.01").parameters
+
+
+def test_bits_that_are_too_few_are_named_before_what_their_noise_breaks():
+    """With 32 bits the notes' noise at 1e-9 would be five times too wide, and wider than the bound: that follows."""
+    with pytest.raises(PremiseError, match="32 bits are too few for epsilon = 1/1000000000"):
+        Snapping(epsilon="1e-9", sensitivity=1, lower=0, upper=1000, arithmetic="notes", bits=32)
+    with pytest.raises(PremiseError, match=r"at least the noise scale, 3\.000 sensitivities; 1 is below it"):
+        Snapping(epsilon="1/3", sensitivity=1, lower=0, upper=1000, arithmetic="notes", grid=1)
 
 
 # Precision

@@ -80,7 +80,7 @@ def test_the_repr_shows_public_parameters_as_fractions():
     assert repr(MECHANISMS[0]) == (
         "Mechanism(epsilon=1/2, sensitivity=1, lower=0, upper=1000, grid=1/8, arithmetic=exact)"
     )
-    assert "finite precision" in repr(MECHANISMS[2])
+    assert repr(MECHANISMS[2]).endswith(", grid=2 sensitivities, arithmetic=proved, bits=118)")
     public = Snapping(epsilon="0.5", sensitivity=1, lower=0, upper=1000)
     assert repr(public) == repr(MECHANISMS[0]).replace("Mechanism", "Snapping")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from fractions import Fraction
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from snapdp.cli.app import main
 from snapdp.errors import BoundError, ParameterError, PremiseError
 from snapdp.ledger.ledger import Ledger
 from snapdp.mechanism import FinitePrecision
-from snapdp.release import Request
+from snapdp.release import Release, Request
 from snapdp.studies import Plan, ask, count_query, planned
 from snapdp.studies.conditions import condition
 from snapdp.studies.relation import change_one
@@ -104,6 +105,39 @@ def test_a_record_is_saved_with_its_certificates_beside_it(tmp_path):
     }
     snapdp.load_release(other / "record.json").save(tmp_path / "loaded.json")
     assert audit(json.loads((tmp_path / "loaded.json").read_text()), directory=other).findings == ()
+
+
+def plain_text(page):
+    return " ".join(re.sub("<[^>]*>", " ", page).replace("\u00d7", "*").split())
+
+
+@pytest.mark.parametrize("relation", [ONE, PERSONS], ids=["change-one", "persons"])
+def test_the_report_says_what_was_done_in_the_arithmetic_of_the_release(tmp_path, relation):
+    """Its formula gives the values of the record, and it names bits and certificates; so it does in a notebook."""
+    release = released(tmp_path, NORTH, {"kind": "mean", "column": "pay", "epsilon": 1}, relation=relation)
+    for page in (plain_text(release.to_html()), plain_text(release._repr_html_())):
+        assert "exact Laplace noise" not in page
+        assert "Laplace noise in numbers of 128 bits" in page
+        assert "value = shift + factor * (middle + grid * index)" in page
+        for part in parts_of(release.record):
+            shift, factor, grid, *ends = (Fraction(part[key]) for key in ("shift", "factor", "grid", "lower", "upper"))
+            middle = sum(ends) / 2
+            assert f"{part['grid']} {part['factor']} {part['shift']} {middle} " in page
+            assert f"128 {part['certificate']['name']}" in page
+            assert part["value"] == [float(shift + factor * (middle + grid * index)) for index in part["index"]]
+    named = [each["certificate"]["name"] for each in parts_of(release.record)]
+    assert release.certificates() == list(dict.fromkeys(named))
+
+
+def test_a_record_is_saved_with_the_certificates_that_it_names_and_no_others(tmp_path):
+    """An answer of another version may have been made with other certificates."""
+    record = released(tmp_path, NORTH).record
+    (named,) = proved(NORTH).request().certificate_files
+    others = proved({**NORTH, "epsilon": "1/3"}).request().certificate_files
+    other = tmp_path / "other"
+    other.mkdir()
+    Release(record, certificates=(*others, named)).save(other / "record.json")
+    assert {each.name for each in other.iterdir()} == {"record.json", named.name}
 
 
 def test_a_certificate_is_a_function_of_public_parameters(tmp_path):

@@ -20,6 +20,7 @@ from snapdp.errors import DataError, ParameterError
 from snapdp.ledger.chain import canonical
 from snapdp.release.numbers import Number, shown_row
 from snapdp.release.remarks import MOVED
+from snapdp.release.report import bars
 from snapdp.release.result import Release
 from tests.unit.audits.releases import random_record, without_shown
 from tests.unit.release.people import LONG, MEAN, new_book, released
@@ -211,6 +212,17 @@ def test_screen_and_report_show_a_number_alike(tmp_path):
     for text in ("1000000047.3", "1000000044.2 to 1000000050.4"):
         assert text in repr(result)
         assert f">{text}<" in result.to_html()
+
+
+def test_a_record_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(DataError, match=r"no such\.json cannot be read: No such file"):
+        snapdp.load_release(tmp_path / "no such.json")
+
+
+def test_a_bar_says_value_and_interval_in_words():
+    number = Number("count()", "", "north", 3, 3, 1, 5, "1/20", "1", False)
+    assert "north: 3, 1 to 5<" in bars([number])
+    assert "south: 3<" in bars([number._replace(cell="south", low=None, high=None)])
 
 
 def test_the_report_lists_every_column_that_was_read_as_it_was_declared():

@@ -115,8 +115,10 @@ def test_the_plan_of_a_study_has_its_lines_and_its_budget():
     assert plan_of(study_from_toml(changed('budget = "1"\n', ""))).budget is None
 
 
-def test_the_example_of_the_guide_prints_what_the_guide_shows(capsys):
-    exec(block("python"), {"text": block("toml")})
+def test_the_example_of_the_guide_prints_what_the_guide_shows(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "study.toml").write_text(block("toml"), encoding="utf-8")
+    exec(block("python"), {})
     printed = capsys.readouterr().out
     shown = block("text")
     assert printed == shown

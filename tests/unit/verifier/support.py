@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from snapdp.verifier.language.syntax import Binary, Constant, Negation, QueryValue, Rounding
+from snapdp.verifier.language.syntax import Binary, Constant, ExactFunction, Negation, QueryValue, Rounding
 from snapdp.verifier.machine.machine import Machine
 from snapdp.verifier.machine.semantics import (
     BySign,
@@ -25,6 +25,7 @@ from snapdp.verifier.machine.semantics import (
 )
 
 NEAR = 2.0**-24
+FUNCTIONS = {"floor": np.floor, "rint": np.rint, "abs": np.abs, "sign": np.sign}
 OPERATIONS = {"+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide}
 
 
@@ -46,6 +47,8 @@ def floats(e: Any, arrays: dict[str, Any], bits: int) -> Any:
             return -floats(operand, arrays, bits)
         case Rounding(grid=grid, operand=operand):
             return rounded(float(grid) * np.floor(floats(operand, arrays, bits) / float(grid) + 0.5), bits)
+        case ExactFunction(name=name, operand=operand):
+            return FUNCTIONS[name](floats(operand, arrays, bits))
         case Binary(operator=operator, left=left, right=right):
             return rounded(OPERATIONS[operator](floats(left, arrays, bits), floats(right, arrays, bits)), bits)
     raise TypeError(type(e).__name__)
@@ -74,6 +77,14 @@ def reals(bound: Any, arrays: dict[str, Any], eta: float) -> Any:
                 steps = value(operand) / float(grid) + 0.5
                 near_a_tie = np.abs(steps - np.rint(steps)) < NEAR
                 return np.where(near_a_tie, np.nan, float(grid) * np.floor(steps))
+            case ExactFunction(name=name, operand=operand):
+                x = value(operand)
+                jumps = {"floor": np.rint(x), "rint": np.floor(x) + 0.5, "sign": 0.0 * x}.get(name)
+                return (
+                    FUNCTIONS[name](x)
+                    if jumps is None
+                    else np.where(np.abs(x - jumps) < NEAR, np.nan, FUNCTIONS[name](x))
+                )
             case Powered(operand=operand, power=power):
                 return value(operand) * (1 + eta) ** power
             case Down(operand=operand, roundings=k):

@@ -26,6 +26,7 @@ from snapdp.mechanism import (
     worst_pair,
 )
 
+FOUND = "largest found"  # of the loss of a pair: the largest of all is not known
 UNIFORM_BITS = 53  # of U* in section 3, whatever the precision of everything else
 
 
@@ -48,11 +49,19 @@ def loss_of_section_5(s: Setting) -> PrintedClaim:
         says=enclose(claimed),
         exact=found,
         valid=valid,
-        why="the 2 eta is the granularity of the uniform draw: it needs as many bits as eta says."
-        if valid is False
-        else "no pair that loses more was found; the 2 eta is for a uniform draw of as many bits as eta says.",
+        why=_why_of_section_5(valid, is_short=uniform < bits),
         measured=("loss beyond epsilon", found - claimed),
+        answer=FOUND,
     )
+
+
+def _why_of_section_5(valid: bool | None, *, is_short: bool) -> str:
+    """Return why the claim holds or not; is_short: the uniform draw has fewer bits than eta says."""
+    if valid is not False:
+        return "no pair that loses more was found; the 2 eta is for a uniform draw of as many bits as eta says."
+    if not is_short:
+        return WHY_OF_LOSS[valid]
+    return "the 2 eta is the granularity of the uniform draw: it needs as many bits as eta says."
 
 
 def mironov(s: Setting) -> PrintedClaim:
@@ -78,6 +87,7 @@ def _loss_claim(s: Setting, formula: LossFormula, *, name: str, source: str) -> 
         exact=found - 1 / scale,
         valid=valid,
         why=WHY_OF_LOSS[valid],
+        answer=FOUND,
     )
 
 

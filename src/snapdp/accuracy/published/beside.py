@@ -35,6 +35,7 @@ class BesideExact(Value):
 
 
 CLAIMS = {**ERROR_CLAIMS, **CHOICE_CLAIMS, **ARITHMETIC_CLAIMS}
+ALSO_CALLED = {"GetAccuracy": "Algorithm 1"}
 
 
 def beside_exact(
@@ -63,9 +64,11 @@ def beside_exact(
     >>> f"{float(found.says):.3f} {float(found.measured[1]):.3f} {float(found.exact):.0f}", found.valid
     ('0.686 0.217 1', False)
     """
+    names = tuple(ALSO_CALLED.get(name, name) for name in names)
     unknown = [name for name in names if name not in CLAIMS]
     if unknown:
-        raise ParameterError(f"no printed formula is called {shown(unknown[0])}.", f"There are {', '.join(CLAIMS)}.")
+        listed = ", ".join(f'"{name}"' for name in CLAIMS)  # some names hold a comma
+        raise ParameterError(f"no printed formula is called {shown(unknown[0])}.", f"There are {listed}.")
     delta = positive(sensitivity, name="sensitivity")
     m = printed_mechanism(
         epsilon=epsilon,
@@ -86,7 +89,7 @@ def beside_exact(
         sensitivity=delta,
         value=m.value(guessed(if_value) / delta),
         alpha=level,
-        gamma=confidence(gamma, name="gamma"),
+        gamma=confidence(gamma, name="gamma", sure=True),
         target=rounded_up(get_accuracy2(m, alpha=level).enclosure.upper) if asked is None else asked,
         lower=lower,
         upper=upper,

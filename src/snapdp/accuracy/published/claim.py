@@ -30,6 +30,7 @@ class PrintedClaim(Value):
     source    section and dates                  measured  what decides: a probability that was promised, and what of
     valid     whether the claim holds; None where it is neither proved nor refuted
     why       one sentence
+    answer    what the exact answer is, in a word or two
     """
 
     name: str
@@ -40,6 +41,7 @@ class PrintedClaim(Value):
     valid: bool | None
     why: str
     measured: tuple[str, Enclosure] | None = None
+    answer: str = "exact"
 
 
 class Setting(Value):

@@ -120,7 +120,7 @@ def k_of_accuracy(*, accuracy: Any, alpha: Any = "0.05") -> Fraction:
 
 def bound_from_gamma(*, largest: Any, k: Fraction, gamma: Any = "0.05") -> PrintedNumber:
     """Return B = B' + (k/2)(1 + 2 ln(1/gamma)), as printed: no sensitivity in it, whatever the units of B'."""
-    level, within = confidence(gamma, name="gamma"), positive(largest, name="largest")
+    level, within = confidence(gamma, name="gamma", sure=True), positive(largest, name="largest")
     return PrintedNumber(lambda bits: (ln_enclosure(1 / level, bits) * 2 + 1) * (k / 2) + within)
 
 
@@ -150,7 +150,7 @@ def binding_6_7(m: PrintedMechanism, *, gamma: Any = "0.05") -> PrintedNumber:
 
 
 def _power_of_gamma(m: PrintedMechanism, gamma: Any) -> Callable[[int], Enclosure]:
-    level, power = confidence(gamma, name="gamma"), m.grid / m.noise_scale
+    level, power = confidence(gamma, name="gamma", sure=True), m.grid / m.noise_scale
     return lambda bits: exp_of(ln_enclosure(level, bits) * power, bits)
 
 

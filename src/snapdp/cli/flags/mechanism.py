@@ -162,6 +162,8 @@ def in_library_units(said: dict[str, Any]) -> dict[str, Any]:
     is_finite = said.get("arithmetic") not in (None, "exact")
     if is_finite and said.get("grid") not in (None, *GRIDS):
         found["grid"] = _grid_in_sensitivities(said["grid"], positive(said["sensitivity"], name="sensitivity"))
+    if said.get("gamma") is not None and said.get("bound") is not None:
+        raise click.UsageError("--gamma chooses the clamp that --bound says: give one of them.")
     if said.get("bound") is not None:
         lower, upper, bound = _bound_of_range(said)
         if is_finite:

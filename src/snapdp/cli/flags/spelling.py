@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-# A word inside the brackets of a call, FinitePrecision(bits=24), belongs to that call.
-_KEYWORD = re.compile(r"(?<![\w(])([a-z_]+)=(?:\"([^\"\s]+)\"|\((\w+), (\w+)\)|([\w/]+))")
+_KEYWORD = re.compile(r"(?<!\w)([a-z_]+)=(?:\"([^\"\s]+)\"|\((\w+), (\w+)\)|([\w/]+))")
+_CALL = re.compile(r"\w\(")
 
 
 def in_flags(advice: str, names: Collection[str]) -> str:
@@ -18,11 +18,22 @@ def in_flags(advice: str, names: Collection[str]) -> str:
     >>> in_flags('Give arithmetic="proved" with it, or clamp=(low, high), or method="tight".', ["arithmetic", "clamp"])
     'Give --arithmetic proved with it, or --clamp low,high, or method="tight".'
     """
+    inside = {place for call in _CALL.finditer(advice) for place in _brackets(advice, call.end() - 1)}
 
     def flag(found: re.Match[str]) -> str:
         name, text, low, high, word = found.groups()
-        if name not in names:
+        if name not in names or found.start() in inside:
             return found[0]
         return f"--{name.replace('_', '-')} {text or word or f'{low},{high}'}"
 
     return _KEYWORD.sub(flag, advice)
+
+
+def _brackets(text: str, start: int) -> range:
+    """Return what stands inside the bracket that opens at a place: keywords there belong to the call before it."""
+    depth = 0
+    for place in range(start, len(text)):
+        depth += (text[place] == "(") - (text[place] == ")")
+        if depth == 0:
+            return range(start, place)
+    return range(start, len(text))

@@ -6,7 +6,8 @@ Room: cli. The columns that they speak of are declared in `columns`.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import click
@@ -14,10 +15,11 @@ import click
 from snapdp.cli.flags.by_name import declared_by_name, items
 from snapdp.cli.flags.columns import NO_COLUMN, declared_columns, names_of, statistics_in_order
 from snapdp.cli.flags.mechanism import stated_arithmetic
-from snapdp.errors import ParameterError
+from snapdp.errors import ParameterError, SnapdpError
 from snapdp.exact import positive
 from snapdp.studies import ADD_REMOVE, BINNED, CHANGE_ONE, DROPPED, KINDS, STUDY_VERSION
 
+STUDY = "study: "  # where the reader of studies says that something stands
 _CONDITION = re.compile(r"^\s*(?P<column>[^<>=]+?)\s*(?P<operator>>=|<|=)\s*(?P<value>[^<>=]+?)\s*$")
 
 
@@ -37,6 +39,17 @@ def study_values(options: dict[str, Any], *, dataset: str = "from flags") -> dic
             {**each, **cost} for each, cost in zip(statistics, _costs(options, len(statistics)), strict=True)
         ],
     }
+
+
+@contextmanager
+def by_flags() -> Iterator[None]:
+    """Say nothing of a study where there is none: refusals of what flags declare are about flags."""
+    try:
+        yield
+    except SnapdpError as refusal:
+        if not refusal.problem.startswith(STUDY):
+            raise
+        raise type(refusal)(refusal.problem.removeprefix(STUDY), refusal.advice, **refusal.numbers) from None
 
 
 def column_values(options: dict[str, Any]) -> dict[str, Any]:

@@ -82,7 +82,8 @@ def compare_command(ctx: click.Context, /, show: str, plot: Path | None, as_json
     ctx.meta["snapdp.try"] = to_declare
     given = {name: value for name, value in options.items() if value is not None}
     if strays := [f"--{name.replace('_', '-')}" for name in given if name not in READ[show]]:
-        raise click.UsageError(f"{', '.join(strays)} is not read together with --show {show}.")
+        instead = ", ".join(f"--{name.replace('_', '-')}" for name in sorted(READ[show]))
+        raise click.UsageError(f"{', '.join(strays)} is not read together with --show {show}, which reads {instead}.")
     if show != "accuracy":
         _side_by_side(show, given, plot, as_json)
     else:
@@ -133,8 +134,18 @@ def _print(found: AccuracyByEpsilon) -> None:
     note(
         "Laplace: its accuracy in sensitivities; the others are multiples of it, rounded up. fine, natural: exact "
         "arithmetic on these grids. notes: the notes' rule, whose accuracy GetAccuracy2 and the simple bound bound; "
-        f"{found.bits} bits, bound {exact_amount(found.bound)}. Grids halve at powers of two: < 1 and > 1 are the "
-        "limits there. The notes' noise scale lies a hair above 1/epsilon, so at 1 itself their grid is the wide one."
+        f"{found.bits} bits, bound {exact_amount(found.bound)}.{_of_limits(found)}"
+    )
+
+
+def _of_limits(found: AccuracyByEpsilon) -> str:
+    """Return what the rows at a power of two are; empty where none is there."""
+    at = next((exact_amount(row.epsilon) for row in found.rows if LIMITS[row.side].strip()), None)
+    if at is None:
+        return ""
+    return (
+        f" Grids halve at powers of two: < {at} and > {at} are the limits there. The notes' noise scale lies a hair "
+        f"above 1/epsilon, so at {at} itself their grid is the wide one."
     )
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import click
 
-from snapdp.cli.flags.program import machine_option, rules_option
+from snapdp.cli.flags.program import machine_option, program_and_machine, rules_option
 from snapdp.cli.screen import echo, echo_json
 
 EXAMPLE = """\b
@@ -43,7 +43,8 @@ def derive_command(
 ) -> None:
     """Derive bounds on what a floating-point program computes.
 
-    PROGRAM is a file in the language of the verifier (.imp), or the name of a bundled program.
+    PROGRAM is a file in the language of the verifier (.imp), the name of a bundled program, or FILE.py:function,
+    a Python function with @snapdp.audit: the file is run.
     """
     from snapdp.verifier import (
         derivation_latex,
@@ -53,8 +54,6 @@ def derive_command(
         derivations_by,
         fpcore,
         gappa,
-        load_program,
-        parse_machine,
         printed_rules_page,
         printed_rules_text,
         printed_rules_values,
@@ -65,7 +64,7 @@ def derive_command(
         raise click.UsageError("Give one of --format, --gappa, --fpcore and --json.")
     if rules != "sound" and (style == "latex" or as_gappa or as_fpcore):
         raise click.UsageError("--rules of the note are printed as text, HTML or JSON only.")
-    machine, tree = parse_machine(machine_text), load_program(program)
+    tree, machine = program_and_machine(program, machine_text)
     if as_gappa or as_fpcore:
         echo((gappa if as_gappa else fpcore)(tree, machine), nl=False)
         return

@@ -60,7 +60,7 @@ def published_command(
     """Compare the formulas of the notes, as printed, with the exact answers.
 
     These are the published formulas, right or wrong; no plan and no release uses them. FORMULA is a name as it is
-    printed, such as "Algorithm 1" or GetAccuracy2; all of them where none is given.
+    printed, such as "Algorithm 1" (GetAccuracy) or GetAccuracy2; all of them where none is given.
     """
     from snapdp.published import beside_exact
 
@@ -94,7 +94,7 @@ def _lines(claim: PrintedClaim, width: int) -> list[str]:
     said = [f"{claim.name} says {figure(claim.says)}"]
     if claim.measured is not None:
         said.append(f"{claim.measured[0]} {figure(claim.measured[1])}")
-    said.append(f"exact {figure(claim.exact)}")
+    said.append(f"{claim.answer} {figure(claim.exact)}")
     texts = ["; ".join(said), f"  {claim.source}: {claim.claim}", f"  {HOLDS[claim.valid]}: {claim.why}"]
     return [textwrap.fill(text, width, subsequent_indent="    ", break_on_hyphens=False) for text in texts]
 
@@ -122,6 +122,7 @@ def _claim_values(claim: PrintedClaim) -> dict[str, Any]:
         "source": claim.source,
         "says": _ends(claim.says),
         "exact": _ends(claim.exact),
+        "answer": claim.answer,
         "measured": None if claim.measured is None else {"what": claim.measured[0], **_ends(claim.measured[1])},
         "valid": claim.valid,
         "why": claim.why,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from snapdp.cli.flags.arguments import NUMBER
-from snapdp.cli.flags.program import machine_option, rules_option
+from snapdp.cli.flags.program import machine_option, program_and_machine, rules_option
 from snapdp.cli.screen import console, echo, echo_json
 
 if TYPE_CHECKING:
@@ -54,22 +54,21 @@ def run_command(
 ) -> None:
     """Run a program at one draw, in floats and over the reals, with the derived bounds around both.
 
-    PROGRAM is a file in the language of the verifier (.imp), or the name of a bundled program. Values that are no
+    PROGRAM is a file in the language of the verifier (.imp), the name of a bundled program, or FILE.py:function,
+    a Python function with @snapdp.audit: the file is run. Values that are no
     floats of the machine are rounded, and the run says to what.
     """
     from snapdp.verifier import (
         evaluate,
         evaluation_text,
         evaluation_values,
-        load_program,
         output_draws,
         output_draws_text,
         output_draws_values,
-        parse_machine,
     )
 
     ctx.meta["snapdp.json"] = as_json
-    machine, tree = parse_machine(machine_text), load_program(program)
+    tree, machine = program_and_machine(program, machine_text)
     if output is not None:
         if f is None or u is not None or s is not None or others or rules != "sound":
             raise click.UsageError("--output takes --f and --machine, and no draw or rules.")

@@ -19,7 +19,7 @@ from typing import Any, ClassVar, Self
 
 from snapdp.display import shortened, visible
 from snapdp.errors import BoundError, DataError, ParameterError, PremiseError
-from snapdp.exact import positive, power_of_two_at_least, to_float_nearest
+from snapdp.exact import positive, power_of_two_at_least, shown, to_float_nearest
 from snapdp.mechanism import FINE, FinitePrecision, Mechanism, declared, spacing_of_doubles
 from snapdp.studies.aggregates import Aggregate, Persons, Test
 from snapdp.studies.columns import CategoryColumn, Column, NumberColumn
@@ -363,19 +363,36 @@ def mechanism(
     """
     numerator, steps = part.numerator, 1 if arithmetic is None else finite_steps(part, title)
     cell_epsilon = positive(epsilon, name="epsilon") * part.share / steps
-    found = declared(
-        epsilon=cell_epsilon,
-        sensitivity=Fraction(numerator.sensitivity, steps),
-        lower=numerator.lower,
-        upper=numerator.upper,
-        grid=integer_grid(numerator.sensitivity / cell_epsilon) if numerator.integers and arithmetic is None else None,
-        arithmetic=arithmetic,
-    )
+    grid = integer_grid(numerator.sensitivity / cell_epsilon) if numerator.integers and arithmetic is None else None
+    try:
+        found = declared(
+            epsilon=cell_epsilon,
+            sensitivity=Fraction(numerator.sensitivity, steps),
+            lower=numerator.lower,
+            upper=numerator.upper,
+            grid=grid,
+            arithmetic=arithmetic,
+        )
+    except PremiseError as refusal:
+        raise _refused(refusal, shortened(visible(title or numerator.name)), epsilon) from None
     if not numerator.integers or arithmetic is not None:
         ends = (numerator.statistic(found.parameters.data_value(k)) for k in found.parameters.ends)
-        grid = numerator.factor * found.parameters.data_grid
-        check_printable(title or numerator.name, furthest=max(map(abs, ends)), grid=grid)
+        apart = numerator.factor * found.parameters.data_grid
+        check_printable(title or numerator.name, furthest=max(map(abs, ends)), grid=apart)
     return found
+
+
+def _refused(refusal: PremiseError, name: str, epsilon: Any) -> PremiseError:
+    """Return the refusal of a mechanism as that of a statistic: with the epsilon typed, and what helps there."""
+    if (bits := refusal.numbers.get("bits")) is None:
+        return PremiseError(f"{name}: {refusal.problem}", refusal.advice, **refusal.numbers)
+    return PremiseError(
+        f"{name}: {bits} bits are too few for epsilon = {shown(epsilon)} and this range: rounding would use up a "
+        "visible part.",
+        "Give more bits, or leave bits out to have them chosen. Nothing was read and nothing spent.",
+        epsilon=epsilon,
+        bits=bits,
+    )
 
 
 def finite_steps(part: Part, title: str | None = None) -> int:

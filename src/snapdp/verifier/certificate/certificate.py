@@ -13,12 +13,14 @@ from fractions import Fraction
 from typing import Any
 
 from snapdp.errors import PremiseError
-from snapdp.verifier.language.syntax import Program, Rounding, as_lists
-from snapdp.verifier.loss.exact_loss import ExactLoss
+from snapdp.verifier.language.syntax import FUNCTIONS, Program, Rounding, as_lists
+from snapdp.verifier.loss.exact_loss import ExactLoss, ProgramLaw
 from snapdp.verifier.loss.shape import Shape
 from snapdp.verifier.loss.verdict import REFUTED, VERIFIED, Verdict
 from snapdp.verifier.machine.execution import Execution, Preimage
+from snapdp.verifier.machine.folding import folded, takes_functions
 from snapdp.verifier.machine.machine import Machine
+from snapdp.verifier.machine.monotone import Piece
 
 FORMAT = "snapdp-certificate/2"
 
@@ -72,11 +74,26 @@ def what_is_judged(program: Program, machine: Machine, claim: Fraction) -> dict[
     }
 
 
+def fault_of(text: str, program: Program, machine: Machine, claim: Fraction) -> str | None:
+    """Return why a text does not certify that a program keeps a claim; None where the checker accepts that it does."""
+    from snapdp.verifier.certificate.check import check, unique
+
+    try:
+        found = json.loads(text, object_pairs_hook=unique)
+    except (ValueError, RecursionError):
+        return "it is no JSON"
+    should = {**what_is_judged(program, machine, claim), "verdict": VERIFIED}
+    wrong = [key for key, each in should.items() if type(found) is not dict or found.get(key) != each]
+    return f"it has another {wrong[0]}" if wrong else check(found)
+
+
 def _require_covered(verdict: Verdict) -> None:
     """Refuse what the format leaves to the verifier alone: a checker that can be read in one sitting knows less."""
     shape, outer = verdict.shape, None if verdict.execution is None else verdict.execution.folded
     reason = None
-    if verdict.kind == VERIFIED:
+    if takes_functions(folded(verdict.program, verdict.machine)):
+        reason = f"programs with {', '.join(FUNCTIONS)}"
+    elif verdict.kind == VERIFIED:
         assert shape.noise is not None
         reasons = {
             "a snapped Laplace draw": shape.noise.laplace,
@@ -144,11 +161,14 @@ def producing_draw(evidence: ExactLoss, execution: Execution) -> tuple[int | Non
 
 
 def gaps(evidence: ExactLoss, execution: Execution) -> list[dict[str, Any]]:
-    """Return, for each sign, the neighbouring draws between which f_prime skips the output."""
+    """Return, for each sign (and piece), the neighbouring draws between which f_prime skips the output."""
     draw, found = execution.draw, []
-    for sign, preimage in evidence.preimages_prime:
+    for (sign, preimage), piece in zip(evidence.preimages_prime, skipping_pieces(evidence, execution), strict=True):
         ends = [preimage.start - 1, preimage.start]
-        values = [_signed(draw.value(o), sign, execution) if draw.is_float(o) else None for o in ends]
+        held = [draw.is_float(o) and piece.start <= o < piece.stop for o in ends]
+        values = [
+            _signed(draw.value(o), sign, execution) if is_held else None for o, is_held in zip(ends, held, strict=True)
+        ]
         if preimage.start == draw.first and draw.too_deep is not None and not execution.laplace:
             values = [None, Fraction(0)]  # before all draws, of which there is no smallest
         if execution.laplace:
@@ -157,6 +177,12 @@ def gaps(evidence: ExactLoss, execution: Execution) -> list[dict[str, Any]]:
             values.sort(key=lambda value: value or Fraction(0))
         found.append({"S": shown_sign(sign, execution), "below": _text(values[0]), "above": _text(values[1])})
     return found
+
+
+def skipping_pieces(evidence: ExactLoss, execution: Execution) -> list[Piece]:
+    """Return the pieces of draws on which f_prime skips the output, in the order of its preimages."""
+    pieces = ProgramLaw(execution, evidence.f_prime).pieces
+    return [piece for sign in execution.signs for piece in pieces[sign]]
 
 
 def _signed(value: Fraction, sign: int, execution: Execution) -> Fraction:

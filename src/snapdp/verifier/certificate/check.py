@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
 import sys
 from fractions import Fraction
@@ -754,13 +755,21 @@ def main(arguments: list[str]) -> int:
         with open(path, encoding="utf-8") as file:
             proved = examine(file.read(LARGEST_TEXT + 1))
     except Refusal as refusal:
-        print(f"REFUSED: {refusal}")
+        say([f"REFUSED: {refusal}"])
         return 1
     except (OSError, ValueError, RecursionError) as problem:
         print(f"UNREADABLE: {ascii(str(problem))[:200]} (usage: python check.py certificate.json)", file=sys.stderr)
         return 2
-    print("\n".join(["ACCEPTED", *conclusion_lines(proved)]))
+    say(["ACCEPTED", *conclusion_lines(proved)])
     return 0
+
+
+def say(lines: list[str]) -> None:
+    """Print lines; a reader who went away after the first, as `head` does, does not change the verdict."""
+    try:
+        print("\n".join(lines), flush=True)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ from snapdp.verifier.language.syntax import (
     Binary,
     Clamping,
     Constant,
+    ExactFunction,
     Expression,
     Held,
     Logarithm,
@@ -111,7 +112,7 @@ class _Script(NoiseWalk):
                         inner = self._factor(inside)
                         return None if inner is None else self._scaled(operator, inner, value)
                 return None
-            case Constant() | Variable() | QueryValue() | Binary() | Rounding() | Clamping():
+            case Constant() | Variable() | QueryValue() | Binary() | Rounding() | Clamping() | ExactFunction():
                 return None
             case _:
                 assert_never(e)
@@ -141,7 +142,7 @@ class _Script(NoiseWalk):
                 return evaluate_float(
                     Binary(operator=operator, left=Held(value=a), right=Held(value=b)), {}, self.machine
                 )
-            case QueryValue() | Logarithm() | Rounding() | Clamping():
+            case QueryValue() | Logarithm() | Rounding() | Clamping() | ExactFunction():
                 return None
             case _:
                 assert_never(e)

@@ -17,6 +17,7 @@ from snapdp.verifier.language.syntax import (
     Binary,
     Clamping,
     Constant,
+    ExactFunction,
     Expression,
     Logarithm,
     Negation,
@@ -91,7 +92,7 @@ class _CoreWriter(NoiseWalk):
                         first, second = (inner[0], factor) if part is left else (factor, inner[0])
                         return _joined("*", first, second), inner[1]
                 return None
-            case Constant() | Variable() | QueryValue() | Binary() | Rounding() | Clamping():
+            case Constant() | Variable() | QueryValue() | Binary() | Rounding() | Clamping() | ExactFunction():
                 return None
             case _:
                 assert_never(e)
@@ -111,7 +112,7 @@ class _CoreWriter(NoiseWalk):
                 a, b = self._constant(left), self._constant(right)
                 signs_alone = operator in "*/" or (a and b)
                 return None if a is None or b is None or not signs_alone else _joined(operator, a, b)
-            case QueryValue() | Logarithm() | Rounding() | Clamping():
+            case QueryValue() | Logarithm() | Rounding() | Clamping() | ExactFunction():
                 return None
             case _:
                 assert_never(e)

@@ -41,7 +41,7 @@ claim: "claim" "loss" "<=" expr ";"
      | "-" unary -> neg
 ?atom: NUMBER -> number
      | NAME -> name
-     | NAME "(" NAME ")" -> call
+     | NAME "(" expr ")" -> call
      | "ln" "(" expr ")" -> ln
      | "round" "[" expr "]" "(" expr ")" -> round
      | "clamp" "[" expr ["," expr] "]" "(" expr ")" -> clamp

@@ -18,10 +18,12 @@ from snapdp.exact import LARGEST_DECIMAL_EXPONENT, shown
 from snapdp.verifier.language.grammar import DEEPEST, refuse, tree_of
 from snapdp.verifier.language.printing import printed as printed
 from snapdp.verifier.language.syntax import (
+    FUNCTIONS,
     Assignment,
     Binary,
     Clamping,
     Constant,
+    ExactFunction,
     Expression,
     Logarithm,
     Negation,
@@ -78,7 +80,7 @@ def _value(formula: Expression, names: Mapping[str, Fraction]) -> Fraction:
             if max(result.numerator.bit_length(), result.denominator.bit_length()) > LARGEST_BITS:
                 raise OverflowError(f"it needs a number of more than {LARGEST_BITS} bits")
             return result
-        case QueryValue() | Logarithm() | Rounding() | Clamping():
+        case QueryValue() | Logarithm() | Rounding() | Clamping() | ExactFunction():
             raise TypeError(f"no formula: {type(formula).__name__}")
         case _:
             assert_never(formula)
@@ -169,6 +171,8 @@ class _ProgramReader:
                 known = f"Known here: {', '.join(sorted(names))}." if names else "No parameter is declared yet."
                 self.refuse(tree, f"{tree.children[0]} is no parameter.", known)
         what = {"call": "a query", "let_value": "a let", "let_draw": "a let"}.get(tree.data, tree.data)
+        if tree.data == "call" and (name := str(tree.children[0])) in FUNCTIONS and name not in self.queries:
+            what = name
         advice = "Declarations, claims, grids and bounds use numbers, parameters and + - * / only."
         raise self.refuse(tree, f"{what} has no exact value.", advice)
 
@@ -242,7 +246,7 @@ class _ProgramReader:
             case Binary(left=left, right=right):
                 (n, deep), (m, deeper) = self._extent(left), self._extent(right)
                 return n + m + 1, max(deep, deeper) + 1
-            case Negation() | Logarithm() | Rounding() | Clamping():
+            case Negation() | Logarithm() | Rounding() | Clamping() | ExactFunction():
                 nodes, depth = self._extent(expression.operand)
                 return nodes + 1, depth + 1
             case _:
@@ -255,9 +259,7 @@ class _ProgramReader:
             case "name":
                 return self._named(tree.children[0], scope)
             case "call":
-                if str(tree.children[0]) not in self.queries:
-                    self.refuse(tree, f"{tree.children[0]} is no query.", "Declare it: query NAME in [lower, upper];")
-                return QueryValue(name=str(tree.children[0]))
+                return self._call(tree, scope)
             case "neg":
                 return Negation(operand=self._expression(tree.children[0], scope))
             case "ln":
@@ -277,6 +279,18 @@ class _ProgramReader:
         name, value, rest = tree.children
         unique = self._bind(name, value, scope, draws=tree.data == "let_draw")
         return self._expression(rest, {**scope, str(name): unique})
+
+    def _call(self, tree: Any, scope: Scope) -> Expression:
+        """Return f(D) for a query f, else a function of an expression: a query may have the name of a function."""
+        name, argument = str(tree.children[0]), tree.children[1]
+        if name in self.queries:
+            if argument.data != "name":
+                self.refuse(tree, f"{name} is a query, and no function.", f"Its value is written {name}(D).")
+            return QueryValue(name=name)
+        if name in FUNCTIONS:
+            return ExactFunction(name=name, operand=self._expression(argument, scope))
+        advice = f"Declare it: query NAME in [lower, upper]; functions are ln, {', '.join(FUNCTIONS)}."
+        raise self.refuse(tree, f"{name} is no query.", advice)
 
     def _clamping(self, first: Any, second: Any, operand: Any, scope: Scope) -> Clamping[Expression]:
         upper = self._exact(first if second is None else second)

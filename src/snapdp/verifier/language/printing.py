@@ -17,6 +17,7 @@ from snapdp.verifier.language.syntax import (
     Binary,
     Clamping,
     Constant,
+    ExactFunction,
     Expression,
     Logarithm,
     Negation,
@@ -90,6 +91,8 @@ def _text(expression: Expression, names: Names, context: int, *, divides: bool =
         case Clamping(lower=lower, upper=upper, operand=operand):
             ends = "" if lower == -upper else f"{names.exact(lower)}, "
             return f"clamp[{ends}{names.exact(upper, 'B', 'V')}]({_text(operand, names, 0)})"
+        case ExactFunction(name=name, operand=operand):
+            return f"{name}({_text(operand, names, 0)})"
         case _:
             assert_never(expression)
 
@@ -147,7 +150,7 @@ def _constants(expression: Expression) -> Iterator[Fraction]:
             yield from _constants(right)
         case Negation(operand=operand) | Logarithm(operand=operand):
             yield from _constants(operand)
-        case Rounding(operand=operand) | Clamping(operand=operand):
+        case Rounding(operand=operand) | Clamping(operand=operand) | ExactFunction(operand=operand):
             yield from _constants(operand)
         case Variable() | QueryValue():
             pass

@@ -71,7 +71,14 @@ class Clamping(Generic[Part], Value):
     operand: Part
 
 
-Unary = Negation[Part] | Logarithm[Part] | Rounding[Part] | Clamping[Part]
+class ExactFunction(Generic[Part], Value):
+    """A function that rounds nothing: floor, rint (the nearest whole number, ties to even), abs or sign (-1, 0, 1)."""
+
+    name: str
+    operand: Part
+
+
+Unary = Negation[Part] | Logarithm[Part] | Rounding[Part] | Clamping[Part] | ExactFunction[Part]
 Node = Constant | Variable | QueryValue | Binary[Part] | Unary[Part]
 Expression = Node["Expression"]
 
@@ -112,6 +119,8 @@ class Program(Value):
     claim: Expression | None = None  # an exact expression over the parameters, numbers and eta, or None
 
 
+FUNCTIONS = ("floor", "rint", "abs", "sign")  # of ExactFunction
+STEPS = ("floor", "rint")  # those that give whole numbers, and rise
 _WORDS = {"+": "add", "-": "sub", "*": "mul", "/": "div"}
 _OPERATORS = {word: operator for operator, word in _WORDS.items()}
 
@@ -135,6 +144,8 @@ def as_lists(tree: Expression | Statement) -> list[Any]:
             return ["round", str(grid), as_lists(operand)]
         case Clamping(lower=lower, upper=upper, operand=operand):
             return ["clamp", str(lower), str(upper), as_lists(operand)]
+        case ExactFunction(name=name, operand=operand):
+            return ["apply", name, as_lists(operand)]
         case Sample(name=name, distribution=distribution, argument=argument):
             return ["sample", name, distribution, *([] if argument is None else [str(argument)])]
         case Assignment(name=name, expression=expression):
@@ -170,6 +181,8 @@ def _expression(lists: list[Any]) -> Expression:
             return Rounding(grid=Fraction(grid), operand=_expression(operand))
         case ["clamp", lower, upper, operand]:
             return Clamping(lower=Fraction(lower), upper=Fraction(upper), operand=_expression(operand))
+        case ["apply", name, operand] if name in FUNCTIONS:
+            return ExactFunction(name=name, operand=_expression(operand))
         case [word, left, right] if word in _OPERATORS:
             return Binary(operator=_OPERATORS[word], left=_expression(left), right=_expression(right))
     raise ValueError("no tree in this list")

@@ -33,6 +33,7 @@ class CaseConstants(Value):
     certified: Fraction | None = None
     output: Fraction | None = None  # where the certified loss is largest
     exact: Fraction | None = None  # None also where outputs are processed, or too deep to tell
+    exact_output: Fraction | None = None  # where the exact loss is largest, another one as a rule
 
 
 def case_constants(verdict: Verdict, pairs: Iterable[Pair]) -> tuple[CaseConstants, ...]:
@@ -57,6 +58,7 @@ def case_constants(verdict: Verdict, pairs: Iterable[Pair]) -> tuple[CaseConstan
             certified=found.get("post", nothing)[0],
             output=found.get("post", nothing)[1],
             exact=found.get("exact", nothing)[0],
+            exact_output=found.get("exact", nothing)[1],
         )
         for case, found in losses.items()
     )
@@ -66,7 +68,10 @@ def _losses(verdict: Verdict, low: Fraction, high: Fraction) -> Iterable[tuple[s
     """Yield kind, case, loss and output for one pair."""
     shape, machine = verdict.shape, verdict.machine
     f, f_prime = noised(low, verdict), noised(high, verdict)
-    for form in FORMS:
+    folded = shape.noise is not None and shape.noise.folded
+    for form in (
+        FORMS if shape.snap.is_plain and not folded else FORMS[:1]
+    ):  # the note knows its own snap and noise only
         for case, found in case_table(shape, machine, f=f, f_prime=f_prime, form=form):
             if isinstance(found, Pointwise) and found.loss_upper is not None:
                 yield form, case, found.loss_upper, found.output

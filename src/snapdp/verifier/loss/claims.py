@@ -20,6 +20,7 @@ from snapdp.verifier.loss.universal_bound import UniversalBound, decimal_places
 from snapdp.verifier.machine.machine import Machine
 
 NAMED = ("note", "mironov", "tight")
+LOST_SHARE = Fraction(1, 100)  # of epsilon, which is read to two digits: more is no rounding
 CONSTANT_ROUNDINGS = 4  # by which a scale that the machine computed may miss the one that epsilon asks for
 
 
@@ -90,7 +91,8 @@ def claim_of_epsilon(epsilon: Fraction, *, shape: Shape, machine: Machine, unive
     eps + above + below + x,  x = base - eps where 0 < base - eps <= ((1 + eta)**4 - 1 + 2 r B eta) eps, else 0
                                                                                               theory (26), (41)
     base is the loss of the noise if nothing rounded: constants such as 1/eps are rounded, so it may miss eps by a few
-    units; and r roundings of a scaled query, of numbers up to B. Where no bound exists the claim is epsilon itself.
+    units; and r roundings of a scaled query, of numbers up to B. Where no bound exists the claim is epsilon itself, and
+    so it is where the bits that a folded draw has lost add more than a hundredth of it; theory (54).
     """
     epsilon = _loss(epsilon)
     if universal is None:
@@ -99,10 +101,12 @@ def claim_of_epsilon(epsilon: Fraction, *, shape: Shape, machine: Machine, unive
     roundings = 0 if shape.reach is None or bound is None else 2 * shape.reach.rounded * bound * machine.eta
     near = 0 < missed <= ((1 + machine.eta) ** CONSTANT_ROUNDINGS - 1 + roundings) * epsilon
     near = near and _is_as_wide(universal.base, epsilon, shape, machine)
-    value = round_places_up(
-        epsilon + universal.above + universal.below + (missed if near else 0), decimal_places(machine)
-    )
-    return Claim(name=f"epsilon {shown(epsilon)} and {float(value - epsilon):.2g} for roundings", value=value)
+    added, folded = universal.above + universal.below, shape.noise is not None and shape.noise.folded
+    if folded and added > LOST_SHARE * epsilon:
+        return Claim(name=f"epsilon {shown(epsilon)}", value=epsilon)
+    value = round_places_up(epsilon + added + (missed if near else 0), decimal_places(machine))
+    what = "roundings and lost bits of U" if folded else "roundings"
+    return Claim(name=f"epsilon {shown(epsilon)} and {float(value - epsilon):.2g} for {what}", value=value)
 
 
 def _is_as_wide(base: Fraction, epsilon: Fraction, shape: Shape, machine: Machine) -> bool:

@@ -2,7 +2,7 @@
 
 Room: verifier. A law holds the preimages of the outputs for one input; the probability of an output is the sum over the
 signs of the mass of its preimage, exact for every sampler but the ideal one. The loss is infinite where one input
-cannot give the output.
+cannot give the output. A program that takes magnitudes has one preimage for each piece on which it is monotone.
 Theory: docs/theory/verifier-loss.md, (20)-(21).
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -19,6 +20,7 @@ from snapdp.values import Value
 from snapdp.verifier.loss.query_path import value_on
 from snapdp.verifier.loss.shape import Shape
 from snapdp.verifier.machine.execution import Execution, Preimage, as_mpfr
+from snapdp.verifier.machine.monotone import NOT_MONOTONE, Piece, joined
 
 LOG_BITS = 256
 
@@ -57,24 +59,26 @@ class ProgramLaw:
         self._snapped = snapped  # for outputs that are computed from snapped values: from which
         self.weight = Fraction(1, len(execution.signs))
         self._runs = {sign: execution.function(f, sign) for sign in execution.signs}
-        self._require_values()
+        pieces = {sign: execution.pieces(f, sign) for sign in execution.signs}
+        self._require_values(pieces)
+        self.pieces = {sign: joined(pieces[sign], partial(self.output, sign)) for sign in execution.signs}
         self._guesses = None
         if shape is not None and shape.noise is not None and shape.grid is not None:
             scale = Fraction(1) if execution.laplace else abs(shape.noise.coefficient)
             added = f if shape.path is None else value_on(shape.path, f, execution.machine)
-            self._guesses = _Guesses(execution, added, scale, shape.grid)
-        self._found: dict[tuple[int, Fraction, bool], int] = {}
-        self._near: dict[int, int] = {}  # where the last end was, by sign: the next one is often beside it
+            self._guesses = _Guesses(execution, added - shape.snap.offset, scale, shape)
+        self._found: dict[tuple[int, Piece, Fraction, bool], int] = {}
+        self._near: dict[tuple[int, Piece], int] = {}  # where the last end was: the next one is often beside it
         self._last: tuple[Fraction | None, Any] = (None, None)  # the output asked for last, and as an mpfr
 
-    def _require_values(self) -> None:
+    def _require_values(self, pieces: Mapping[int, tuple[Piece, ...]]) -> None:
         """Refuse an input for which some draw gives no number.
 
-        An operand of ln that is not negative at both ends is not negative between them, and nothing divides by 0.
+        An operand of ln that is not negative at both ends of a piece is not negative between them, and nothing divides
+        by 0.
         """
-        draw = self.execution.draw
-        ends = (self.output(sign, ordinal) for sign in self.execution.signs for ordinal in (draw.first, draw.last))
-        if any(end.is_nan() for end in ends):
+        ends = ((sign, end) for sign, found in pieces.items() for each in found for end in (each.start, each.stop - 1))
+        if any(self.output(sign, ordinal).is_nan() for sign, ordinal in ends):
             raise PremiseError("the program has no value for some draws.")
 
     def output(self, sign: int, ordinal: int) -> Any:
@@ -82,11 +86,22 @@ class ProgramLaw:
         return self._runs[sign](self.execution.draw.number(ordinal))
 
     def preimage(self, sign: int, output: Fraction) -> Preimage:
-        """Return the draws that give the output under one sign."""
-        return Preimage(self._first(sign, output, beyond=False), self._first(sign, output, beyond=True))
+        """Return the draws that give the output under one sign, of a program that is monotone in its draw."""
+        if len(self.pieces[sign]) > 1:
+            raise PremiseError(NOT_MONOTONE)
+        return self._on(sign, self.pieces[sign][0], output)
 
     def preimages(self, output: Fraction) -> tuple[tuple[int, Preimage], ...]:
-        return tuple((sign, self.preimage(sign, output)) for sign in self.execution.signs)
+        """Return the draws that give the output: for each sign, on each piece on which the program is monotone."""
+        return tuple(
+            (sign, preimage)
+            for sign in self.execution.signs
+            for preimage in _touching_joined([self._on(sign, piece, output) for piece in self.pieces[sign]])
+        )
+
+    def _on(self, sign: int, piece: Piece, output: Fraction) -> Preimage:
+        start = self._first(sign, piece, output, beyond=False)
+        return Preimage(start, self._first(sign, piece, output, beyond=True))
 
     def probability(self, output: Fraction) -> Enclosure:
         return self.mass(self.preimages(output))
@@ -102,58 +117,75 @@ class ProgramLaw:
     def probabilities(self, outputs: Sequence[Fraction]) -> list[Enclosure]:
         """Return the probability of every output, given all of them in increasing order: one search for each end."""
         total = [enclose(0)] * len(outputs)
-        for sign in self.execution.signs:
-            rising = (self.execution.directions[sign] or 0) >= 0
-            ordered = outputs if rising else outputs[::-1]
-            ends = [self._first(sign, output, beyond=False) for output in ordered] + [self.execution.draw.last + 1]
+        for sign, piece in [(sign, piece) for sign, pieces in self.pieces.items() for piece in pieces]:
+            ordered = outputs if piece.rises else outputs[::-1]
+            ends = [self._first(sign, piece, output, beyond=False) for output in ordered] + [piece.stop]
             below = [self.execution.draw.below(end) for end in ends]
             masses = [(high - low) * self.weight for low, high in pairwise(below)]
-            total = [a + b for a, b in zip(total, masses if rising else masses[::-1], strict=True)]
+            total = [a + b for a, b in zip(total, masses if piece.rises else masses[::-1], strict=True)]
         return total
 
-    def _first(self, sign: int, output: Fraction, *, beyond: bool) -> int:
-        """Return the first draw whose output is at (or beyond) this one, in the direction of the program."""
-        key = (sign, output, beyond)
+    def _first(self, sign: int, piece: Piece, output: Fraction, *, beyond: bool) -> int:
+        """Return the first draw of a piece whose output is at (or beyond) this one, in the direction of the program."""
+        key = (sign, piece, output, beyond)
         if key not in self._found:
             run, number = self._runs[sign], self.execution.draw.number
             if output != self._last[0]:
                 self._last = output, as_mpfr(output, self.execution.machine.p)
             x = self._last[1]
-            rising = (self.execution.directions[sign] or 0) >= 0
+            rising = piece.rises
             tests: dict[tuple[bool, bool], Any] = {
                 (True, False): lambda o: run(number(o)) >= x,
                 (True, True): lambda o: run(number(o)) > x,
                 (False, False): lambda o: run(number(o)) <= x,
                 (False, True): lambda o: run(number(o)) < x,
             }
-            guess = self._guess(sign, output, x, upper=rising == beyond)
-            self._found[key] = self._near[sign] = self.execution.first_where(tests[rising, beyond], guess)
+            guess = self._guess(sign, piece, output, x, upper=rising == beyond)
+            self._found[key] = self._near[sign, piece] = self.execution.first_where(tests[rising, beyond], guess, piece)
         return self._found[key]
 
-    def _guess(self, sign: int, output: Fraction, x: Any, *, upper: bool) -> int | None:
+    def _guess(self, sign: int, piece: Piece, output: Fraction, x: Any, *, upper: bool) -> int | None:
         if self._guesses is None or (self._snapped is not None and output not in self._snapped):
-            return self._near.get(sign)
+            return self._near.get((sign, piece))
         snapped = x if self._snapped is None else as_mpfr(self._snapped[output], self.execution.machine.p)
-        return self._guesses.near(sign, snapped, upper=upper)
+        return self._guesses.near(piece, snapped, upper=upper)
+
+
+def _touching_joined(preimages: list[Preimage]) -> list[Preimage]:
+    """Return preimages with those made one that end where the next begins; empty ones stay what they are."""
+    found = preimages[:1]
+    for each in preimages[1:]:
+        last = found[-1]
+        if last.start < last.stop == each.start < each.stop:
+            found[-1] = Preimage(last.start, each.stop)
+        else:
+            found.append(each)
+    return found
 
 
 class _Guesses:
     """Where a preimage should end if nothing rounded: the bisection starts there."""
 
-    def __init__(self, execution: Execution, f: Fraction, scale: Fraction, grid: Fraction) -> None:
+    def __init__(self, execution: Execution, f: Fraction, scale: Fraction, shape: Shape) -> None:
+        assert shape.grid is not None
+        assert shape.noise is not None
         self.draw, self.execution = execution.draw, execution
         bits = execution.machine.p + 8
         self.context = mpfr_context(bits, "nearest")
-        self.f, self.half = as_mpfr(f, bits), as_mpfr(grid / 2, bits)
-        self.scales = {sign: as_mpfr(scale * (d or 1), bits) for sign, d in execution.directions.items()}
+        self.f, self.half = as_mpfr(f, bits), as_mpfr(shape.grid / 2, bits)
+        self.scales = {way: as_mpfr(scale * way, bits) for way in (1, -1)}
         self.draws_logarithm = execution.laplace or execution.machine.sampler == "ideal"
+        self.folded = shape.noise.folded
 
-    def near(self, sign: int, x: Any, *, upper: bool) -> int:
+    def near(self, piece: Piece, x: Any, *, upper: bool) -> int:
         """Return the number of a draw near the upper or lower end of the preimage of x."""
         c = self.context
         noise = c.sub(c.add(x, self.half) if upper else c.sub(x, self.half), self.f)
         # The direction says whether S and the coefficient together are positive: the noise is then c ln U < 0.
-        logarithm = c.div(noise, self.scales[sign])
+        logarithm = c.div(noise, self.scales[piece.direction or 1])
+        if self.folded:  # |noise| = -c ln w, w = 2 U below one half and 2 (1 - U) above
+            half = c.div_2exp(c.exp(c.minus(logarithm) if logarithm > 0 else logarithm), 1)
+            return self.draw.ordinal(c.sub(1, half) if logarithm > 0 else half)
         if logarithm >= 0:
             return self.draw.last
         return self.draw.ordinal(logarithm if self.draws_logarithm else c.exp(logarithm))

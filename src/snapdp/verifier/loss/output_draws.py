@@ -99,6 +99,8 @@ def _lacking(shape: Shape) -> str | None:
         return f'the premise "{shape.failed[0].name}" fails: {shape.failed[0].detail}'
     if shape.snap.released is not None:
         return "what is released is computed from the snapped value"
+    if shape.noise is not None and shape.noise.folded:
+        return "the noise is the inverse of its distribution function, at a draw that is folded about 1/2"
     return None
 
 

@@ -23,6 +23,7 @@ from snapdp.exact import (
 )
 from snapdp.values import Value
 from snapdp.verifier.loss.shape import Shape
+from snapdp.verifier.loss.snap import Snap
 from snapdp.verifier.loss.universal_bound import shorter, tail_errors, working_bits
 from snapdp.verifier.machine.machine import Machine
 
@@ -91,7 +92,8 @@ def cell_ends(shape: Shape, output: Fraction) -> tuple[Fraction | None, Fraction
         return None, low
     if output == shape.clamp_upper:
         return high, None
-    return output - shape.grid / 2, output + shape.grid / 2
+    middle = output + shape.snap.offset
+    return middle - shape.grid / 2, middle + shape.grid / 2
 
 
 def _tails(shape: Shape, machine: Machine, f: Fraction, output: Fraction, form: str) -> SidedTails:
@@ -103,20 +105,23 @@ def _tails(shape: Shape, machine: Machine, f: Fraction, output: Fraction, form: 
 
 def _both_sides(shape: Shape, machine: Machine, f: Fraction, t: Fraction, form: str) -> tuple[Enclosure, Enclosure]:
     """Return left(t) and right(t) for one input."""
-    low, high = moved_boundary(t, machine, form)
+    low, high = moved_boundary(t, shape.snap, machine, form)
     left = Enclosure(_tail(shape, machine, f - low).lower, _tail(shape, machine, f - high).upper)
     right = Enclosure(_tail(shape, machine, high - f).lower, _tail(shape, machine, low - f).upper)
     return left, right
 
 
-def moved_boundary(t: Fraction, machine: Machine, form: str) -> tuple[Fraction, Fraction]:
+def moved_boundary(t: Fraction, snap: Snap, machine: Machine, form: str) -> tuple[Fraction, Fraction]:
     """Return c-, c+: y < t if the real sum is below the first, only if it is at most the second; theory (9), (18).
 
-    A sum that does not round moves nothing, in either form; theory (27).
+    A sum that does not round moves nothing, in either form; theory (27). What other steps than the sum's rounding move
+    is bounded, in both forms, by the same two numbers for every t; theory (44).
     """
     p = machine.p
     if machine.adds_exactly:
         return t, t
+    if not snap.is_plain:
+        return t - snap.below, t + snap.above
     if form == "note":
         stretch = 1 + power_of_two(-p)
         return (t / stretch, t * stretch) if t > 0 else (t * stretch, t / stretch)
@@ -182,7 +187,7 @@ def snapped(shape: Shape, value: Fraction) -> Fraction:
     assert shape.grid is not None
     assert shape.clamp_lower is not None
     assert shape.clamp_upper is not None
-    return min(max(nearest_multiple(value, shape.grid), shape.clamp_lower), shape.clamp_upper)
+    return min(max(nearest_multiple(value - shape.snap.offset, shape.grid), shape.clamp_lower), shape.clamp_upper)
 
 
 class Outputs:
@@ -194,6 +199,7 @@ class Outputs:
         assert shape.clamp_upper is not None
         self.grid, self.lower, self.upper = shape.grid, shape.clamp_lower, shape.clamp_upper
         self.first, self.last = math.floor(self.lower / self.grid), math.ceil(self.upper / self.grid)
+        self.offset = shape.snap.offset
 
     def __len__(self) -> int:
         return self.last - self.first + 1
@@ -205,7 +211,7 @@ class Outputs:
         return self.upper if index >= self.last else index * self.grid
 
     def nearest(self, value: Fraction) -> int:
-        return max(self.first, min(self.last, math.floor(value / self.grid + HALF)))
+        return max(self.first, min(self.last, math.floor((value - self.offset) / self.grid + HALF)))
 
 
 def tried_outputs(shape: Shape, *, f: Fraction, f_prime: Fraction, most: int = 400) -> list[Fraction]:

@@ -1,34 +1,32 @@
 """The shape that the loss theorem is about: any function of clamp(round(query + noise)), noise a multiple of S ln U.
 
 Room: verifier. Reads the folded expression of a program and finds the numbers of the theorem in it: the effective
-epsilon of the noise, how often the noise is rounded, how far the float query moves, grid and clamp. A factor that is a
-power of two or a sign rounds nothing; constants multiplied by the sign are constants up to the sign, so the machine's
-product of them is folded too. What is computed from the snapped value is post-processing (layers.py); what is done to
-the query before the noise is added is charged (query_path.py).
+epsilon of the noise and how often that is rounded (noise.py), how far the float query moves, grid and clamp. What is
+computed from the snapped value is post-processing (snap.py); what is done to the query before the noise is added is
+charged (query_path.py).
 What the theorem needs besides is a checklist: each premise is proved, assumed (by the file or the machine), or failed.
-Theory: docs/theory/verifier-loss.md, (1)-(2), (22) and (34)-(40).
+Theory: docs/theory/verifier-loss.md, (1)-(2), (22), (34)-(40) and (42)-(47).
 """
 
 from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import assert_never
 
 from snapdp.display import four_digits, scientific_up
 from snapdp.exact import HALF, exponent_of_power, round_nearest
 from snapdp.values import Value, replaced
 from snapdp.verifier.language import syntax
-from snapdp.verifier.loss.layers import Snap, layers, snap_of
+from snapdp.verifier.loss.layers import layers
+from snapdp.verifier.loss.noise import Noise, Samples, noise_of
 from snapdp.verifier.loss.query_path import Range, Reach, confined, is_path, query_of, reach_of
-from snapdp.verifier.machine.folding import children, names_in, rounded_operation
+from snapdp.verifier.loss.snap import ROUND, Snap, snap_of
+from snapdp.verifier.machine.folding import children, names_in
 from snapdp.verifier.machine.machine import Machine
 
 PROVED, ASSUMED, FAILED = "proved", "assumed", "failed"
 LONGEST_NUMBER = 40  # letters of a number in a sentence
 NO_SUM = "the output is no sum of one query and one noise"
-
-Samples = dict[str, syntax.Sample]
 
 
 class TheoremPremise(Value):
@@ -37,20 +35,6 @@ class TheoremPremise(Value):
     name: str
     status: str
     detail: str
-
-
-class Noise(Value):
-    """coefficient * S**signed * (ln U)**drawn, rounded that many times."""
-
-    coefficient: Fraction
-    signed: bool = False
-    drawn: bool = False
-    roundings: int = 0
-    laplace: bool = False
-
-    @property
-    def is_exact_factor(self) -> bool:
-        return not self.drawn and exponent_of_power(abs(self.coefficient)) is not None
 
 
 class Shape(Value):
@@ -85,7 +69,7 @@ class Shape(Value):
         assert self.clamp_lower is not None
         assert self.clamp_upper is not None
         low, high = math.floor(self.clamp_lower / self.grid), math.ceil(self.clamp_upper / self.grid)
-        return (low + HALF) * self.grid, (high - HALF) * self.grid
+        return (low + HALF) * self.grid + self.snap.offset, (high - HALF) * self.grid + self.snap.offset
 
 
 def recognise(expression: syntax.Expression, program: syntax.Program, machine: Machine) -> Shape:
@@ -132,53 +116,10 @@ def _parts(
             if not is_path(path):
                 return None, None, "what the noise is added to is no query, scaled and shifted by constants"
             made = noise_of(noise, kinds, machine)
-            if made is None or not made.drawn or not made.coefficient:
+            if made is None or not made.is_one:
                 return path, None, "the noise is no multiple of S ln(U)"
             return path, made, ""
     return None, None, NO_SUM
-
-
-def noise_of(tree: syntax.Expression, kinds: Samples, machine: Machine) -> Noise | None:
-    """Return an expression as a multiple of S and ln U, with every inexact rounding counted; None if it is none."""
-    match tree:
-        case syntax.Constant(value=value):
-            return Noise(coefficient=value)
-        case syntax.Variable(name=name) if name in kinds:
-            sample = kinds[name]
-            if sample.distribution == "sign":
-                return Noise(coefficient=Fraction(1), signed=True)
-            if sample.distribution == "laplace":  # a real Laplace draw, rounded once to a float
-                scale = sample.argument or Fraction(1)
-                return Noise(coefficient=scale, signed=True, drawn=True, roundings=1, laplace=True)
-            return None
-        case syntax.Logarithm(operand=syntax.Variable(name=name)) if name in kinds:
-            if kinds[name].distribution == "unif":
-                return Noise(coefficient=Fraction(1), drawn=True, roundings=machine.ln_roundings)
-            return None
-        case syntax.Negation(operand=operand):
-            inner = noise_of(operand, kinds, machine)
-            return None if inner is None else replaced(inner, coefficient=-inner.coefficient)
-        case syntax.Binary(operator="*" | "/", left=left, right=right):
-            a, b = noise_of(left, kinds, machine), noise_of(right, kinds, machine)
-            return None if a is None or b is None else _combined(tree.operator, a, b, machine)
-        case syntax.Variable() | syntax.QueryValue() | syntax.Binary():
-            return None
-        case syntax.Logarithm() | syntax.Rounding() | syntax.Clamping():
-            return None
-        case _:
-            assert_never(tree)
-
-
-def _combined(operator: str, a: Noise, b: Noise, machine: Machine) -> Noise | None:
-    if (a.drawn and b.drawn) or (a.signed and b.signed) or (operator == "/" and (b.drawn or not b.coefficient)):
-        return None
-    signed = a.signed or b.signed
-    if not a.drawn and not b.drawn:  # a constant up to the sign: the machine's product, the same in both runs
-        return Noise(coefficient=rounded_operation(operator, a.coefficient, b.coefficient, machine), signed=signed)
-    coefficient = a.coefficient * b.coefficient if operator == "*" else a.coefficient / b.coefficient
-    drawn, factor = (a, b) if a.drawn else (b, a)
-    roundings = drawn.roundings + (0 if factor.is_exact_factor else 1)
-    return replaced(drawn, coefficient=coefficient, signed=signed, roundings=roundings)
 
 
 def _judged(name: str, holds: bool, detail: str, otherwise: str, status: str = PROVED) -> TheoremPremise:
@@ -186,26 +127,55 @@ def _judged(name: str, holds: bool, detail: str, otherwise: str, status: str = P
 
 
 def _checklist(shape: Shape, problem: str, machine: Machine) -> list[TheoremPremise]:
-    noise, grid, snap = shape.noise, shape.grid, shape.snap
+    noise, snap = shape.noise, shape.snap
     lines = [_judged("shape", noise is not None and not problem, _in_words(noise), problem or "there is no noise")]
     lines += _of_the_query(shape, machine)
     if noise is not None:
         detail = "the draw is symmetric" if noise.laplace else "S is -1 or 1 with equal probability"
+        detail = "U lies on either side of 1/2 with equal probability" if noise.folded else detail
         lines.append(_judged("sign fair", noise.signed, detail, "the noise has no random sign"))
     lines.append(_clamp_premise(snap))
+    lines += _of_the_grid(shape, machine) if snap.is_plain else _of_the_step(shape, machine)
+    if snap.released is not None:
+        detail = "what is released is computed from the snapped value and constants alone, which costs nothing"
+        lines.append(TheoremPremise(name="post-processing", status=PROVED, detail=detail))
+    return lines + _of_the_machine(machine)
+
+
+def _of_the_grid(shape: Shape, machine: Machine) -> list[TheoremPremise]:
+    grid, snap = shape.grid, shape.snap
     dyadic = grid is not None and exponent_of_power(grid) is not None
     otherwise = "the output is not rounded to a grid" if grid is None else f"{grid} is no power of two: the snap rounds"
-    lines.append(_judged("grid power of two", dyadic, f"Lambda = {grid}", otherwise))
+    lines = [_judged("grid power of two", dyadic, f"Lambda = {grid}", otherwise)]
     if dyadic and snap.ends is not None:
         halves = () if machine.adds_exactly else shape.boundaries  # an exact sum is compared with any number
         what = "the ends of clamps" if machine.adds_exactly else "the half steps of the grid and the ends of clamps"
         fits = all(round_nearest(end, machine.p) == end for end in (*halves, *snap.ends))
         detail, otherwise = f"{what} are floats", f"{machine.p} bits cannot hold {what}"
         lines.append(_judged("boundaries representable", fits, detail, otherwise))
-    if snap.released is not None:
-        detail = "what is released is computed from the snapped value and constants alone, which costs nothing"
-        lines.append(TheoremPremise(name="post-processing", status=PROVED, detail=detail))
-    return lines + _of_the_machine(machine)
+    return lines
+
+
+def _of_the_step(shape: Shape, machine: Machine) -> list[TheoremPremise]:
+    """Judge a snap by floor or rint, or after steps that round: cells are where they are, but for a few roundings."""
+    snap, noise = shape.snap, shape.noise
+    assert snap.grid is not None
+    words = {"floor": "floor gives whole numbers", "rint": "rint gives whole numbers, ties to even"}
+    detail = f"{words.get(snap.step, 'the rounding is exact')}; Lambda = {short(snap.grid)} in the unit of the sum"
+    lines = [_judged("snap exact", snap.exact, detail, "its grid is no power of two: the snap rounds")]
+    otherwise = "where sums do not round there is no bound for this snap, only for round[Lambda]"
+    lines.append(
+        _judged("sum rounded", not machine.adds_exactly, "the ends of cells are those of rounded sums", otherwise)
+    )
+    if snap.ends is not None and not machine.adds_exactly:
+        detail = f"roundings move the ends of cells by at most {scientific_up(max(snap.below, snap.above))}"
+        lines.append(_judged("cells apart", snap.width > 0, detail, "cells are narrower than what roundings move"))
+    if snap.step != ROUND:
+        safe = not snap.needs_nonzero_noise or (noise is not None and noise.is_never_zero(machine))
+        detail = "-0.0 counts as an output beside 0.0" if snap.splits_zero else "no output can be -0.0 beside 0.0"
+        otherwise = "a private value of -0.0 may be released as -0.0: add 0.5 before the floor, clamp after it"
+        lines.append(_judged("signed zeros", safe, detail, otherwise))
+    return lines
 
 
 def _clamp_premise(snap: Snap) -> TheoremPremise:
@@ -272,6 +242,7 @@ def _in_words(noise: Noise | None) -> str:
     if noise is None:
         return ""
     drawn = "a Laplace draw" if noise.laplace else "ln(U)"
+    drawn = "sign(U - 1/2) ln(1 - 2 |U - 1/2|)" if noise.folded else drawn
     times = "once" if noise.roundings == 1 else f"{noise.roundings} times"
     scale = (
         f"times {short(noise.coefficient)}, " if not noise.laplace else f"of scale {short(abs(noise.coefficient))}, "

@@ -28,6 +28,7 @@ from snapdp.verifier.loss.shape import FAILED, PROVED, Shape, TheoremPremise
 from snapdp.verifier.machine.draws import GRID_BITS
 from snapdp.verifier.machine.machine import Machine
 
+HOPELESS = -2  # in the place of ln of what is not positive: an error above 1 has no bound
 Deviations = tuple[Fraction, Fraction, Fraction]  # above, below, and both together
 
 
@@ -60,18 +61,12 @@ def float_gap(x: Fraction, p: int) -> Fraction:
     return power_of_two(floor_log2(abs(x)) - p + 1)
 
 
-def furthest_boundary(shape: Shape, machine: Machine) -> Fraction:
-    """Return tau, the largest distance between a query value and a boundary of the real sum; theory (8)."""
+def furthest_boundary(shape: Shape) -> Fraction:
+    """Return tau, the largest distance between a query value and a boundary of the real sum; theory (8), (45)."""
     assert shape.lower is not None
     assert shape.upper is not None
     low, high = shape.boundaries
-    return max(shape.upper - low, high - shape.lower) + half_gap(shape, machine)
-
-
-def half_gap(shape: Shape, machine: Machine) -> Fraction:
-    """Return how far the rounding of sums can move a boundary: half the gap of floats there, or nothing; theory (9)."""
-    low, high = shape.boundaries
-    return Fraction(0) if machine.adds_exactly else float_gap(max(abs(low), abs(high)), machine.p) / 2
+    return max(shape.upper - low, high - shape.lower) + max(shape.snap.below, shape.snap.above)
 
 
 def around_the_value(shape: Shape) -> Fraction:
@@ -87,7 +82,8 @@ def tail_errors(distance: Fraction, shape: Shape, machine: Machine) -> tuple[Fra
     """Return (shortfall, surplus), rounded up: e^(-eps d - shortfall) <= P(noise beyond d) <= e^(-eps d + surplus).
 
     Theory (5)-(7); the sampler pays ln(1 + 2 eta) for truncation, ln((1 + eta)/(1 - eta)) in two halves for rounding to
-    nearest, nothing for a real draw, and for a grid what a whole step adds at the far end.
+    nearest, nothing for a real draw, and for a grid what a whole step adds at the far end. A draw that is folded about
+    1/2 has steps of one size: they cost what a step is worth at the far end, either way; theory (52).
     """
     epsilon, bits = shape.noise_epsilon, working_bits(machine)
     assert epsilon is not None
@@ -95,7 +91,15 @@ def tail_errors(distance: Fraction, shape: Shape, machine: Machine) -> tuple[Fra
     stretch, eta = stretch_of(shape, machine), machine.eta
     shortfall, surplus = epsilon * distance * (stretch - 1), epsilon * distance * (1 - 1 / stretch)
     sampler = "ideal" if shape.noise.laplace else machine.sampler
-    if sampler == "ulp":
+    if shape.noise.folded:
+        step = folded_step(machine)
+        near, far = (
+            exp_enclosure(shorter(-epsilon * distance * k, bits, up=False), bits) for k in (1 / stretch, stretch)
+        )
+        surplus += ln_enclosure(shorter(1 + step / near.lower, bits, up=True), bits).upper
+        left = shorter(1 - step / far.lower, bits, up=False)
+        shortfall -= ln_enclosure(left, bits).lower if left > 0 else HOPELESS
+    elif sampler == "ulp":
         surplus += ln_enclosure(1 + 2 * eta, bits).upper
     elif sampler == "nearest":
         surplus += ln_enclosure(1 + eta, bits).upper
@@ -104,6 +108,14 @@ def tail_errors(distance: Fraction, shape: Shape, machine: Machine) -> tuple[Fra
         smallest = exp_enclosure(shorter(-epsilon * distance / stretch, bits, up=False), bits).lower
         surplus += ln_enclosure(shorter(1 + power_of_two(-GRID_BITS) / smallest, bits, up=True), bits).upper
     return shorter(shortfall, bits, up=True), shorter(surplus, bits, up=True)
+
+
+def folded_step(machine: Machine) -> Fraction:
+    """Return g: twice the probability of w <= t on one side of 1/2 lies within g of t, for every sampler; theory (51).
+
+    w = 1 - 2 |U - 1/2| is a multiple of 2**-p, or of 2**-52 for a sampler on the grid of 2**-53.
+    """
+    return 2 * (power_of_two(-GRID_BITS) if machine.sampler == "grid53" else machine.eta)
 
 
 def shorter(x: Fraction, bits: int, *, up: bool) -> Fraction:
@@ -116,6 +128,8 @@ def sampler_premise(shape: Shape, machine: Machine) -> TheoremPremise:
     name = "sampler range"
     if shape.noise is not None and shape.noise.laplace:
         return TheoremPremise(name=name, status=PROVED, detail="the Laplace draw is real, rounded once")
+    if shape.noise is not None and shape.noise.folded:
+        return _folded_premise(name, shape, machine)
     if machine.sampler == "ideal":
         return TheoremPremise(name=name, status=PROVED, detail="U is real")
     exponent = smallest_exponent(machine)
@@ -127,13 +141,37 @@ def sampler_premise(shape: Shape, machine: Machine) -> TheoremPremise:
         )
     epsilon = shape.noise_epsilon
     assert epsilon is not None
-    needed = epsilon * furthest_boundary(shape, machine) * stretch_of(shape, machine)
+    needed = epsilon * furthest_boundary(shape) * stretch_of(shape, machine)
     available = -exponent * ln_enclosure(Fraction(2), 64).lower
     status = PROVED if needed <= available else FAILED
     relation = "at most" if status == PROVED else "above"
     given = f"the {float(available):.6g}/eps that U from 2**{exponent} on gives"
     detail = f"noise up to {float(needed):.6g}/eps is needed, {relation} {given}"
     return TheoremPremise(name=name, status=status, detail=detail)
+
+
+def _folded_premise(name: str, shape: Shape, machine: Machine) -> TheoremPremise:
+    """Judge whether U - 1/2 keeps enough of U for every noise that matters: e^(-eps tau K) is above g; theory (53)."""
+
+    def judged(status: str, detail: str) -> TheoremPremise:
+        return TheoremPremise(name=name, status=status, detail=detail)
+
+    if machine.adds_exactly or machine.sampler == "ideal":
+        what = "exact sums" if machine.adds_exactly else "a real U"
+        return judged(FAILED, f"what U - 1/2 keeps of U is not known for {what}")
+    smallest = smallest_exponent(machine)
+    if machine.sampler != "grid53" and smallest is not None and smallest > -machine.p - 2:
+        return judged(FAILED, f"U has p bits from 2**{smallest} on only, and {machine.p} bits are folded")
+    if shape.failed:
+        return judged(FAILED, "U - 1/2 loses the low bits of U, and nothing bounds the noise that matters")
+    epsilon = shape.noise_epsilon
+    assert epsilon is not None
+    needed = epsilon * furthest_boundary(shape) * stretch_of(shape, machine)
+    available = -ln_enclosure(folded_step(machine), 64).upper
+    given = f"the {float(available):.6g}/eps that the steps of U - 1/2 allow"
+    if needed <= available:
+        return judged(PROVED, f"noise up to {float(needed):.6g}/eps is needed, at most {given}")
+    return judged(FAILED, f"noise up to {float(needed):.6g}/eps is needed, above {given}")
 
 
 def smallest_exponent(machine: Machine) -> int | None:
@@ -156,8 +194,8 @@ def universal_bound(shape: Shape, machine: Machine) -> UniversalBound | None:
     assert epsilon is not None
     assert shape.grid is not None
     assert shape.reach is not None
-    furthest = furthest_boundary(shape, machine)
-    width = shape.grid - half_gap(shape, machine)
+    furthest = furthest_boundary(shape)
+    width = shape.snap.width
     shortfall, surplus = tail_errors(furthest, shape, machine)
     if shortfall > 1 or surplus > 1:  # the bound would be larger than any epsilon in use
         return None

@@ -35,6 +35,7 @@ VERIFIED, REFUTED, UNBOUNDED, INCONCLUSIVE = "VERIFIED", "REFUTED", "UNBOUNDED",
 NEEDED_FOR_ANY_BOUND = {"query confined", "clamp present"}
 BRACKET_EVALUATIONS = 400  # for the lower end of a verified bracket
 SEARCH_EVALUATIONS = 2000  # where a claim is to be refuted
+MOST_PIECES = 4  # of the draws of a program that takes magnitudes, in each of which an output is looked for
 USUAL_BITS = 512  # with more a search computes fewer outputs, because each costs more
 
 
@@ -143,7 +144,10 @@ def verify(
     except PremiseError as problem:
         remarks.append(f"No exact execution: {problem.problem}")
     else:
-        tries = _evaluations(machine, verified=verified) if evaluations is None else evaluations
+        usual = _evaluations(machine, verified=verified)
+        if execution.in_pieces and (shape.noise is None or not shape.noise.folded):
+            usual //= MOST_PIECES  # each has ends that nothing tells beforehand
+        tries = usual if evaluations is None else evaluations
         evidence = _evidence(execution, shape, universal, tries)
     if machine.ln_roundings > 1:
         remarks.append("Witnesses are run with a correctly rounded ln, one of those the machine allows.")

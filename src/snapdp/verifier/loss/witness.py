@@ -17,11 +17,11 @@ from snapdp.errors import PremiseError
 from snapdp.exact import power_of_two, round_nearest
 from snapdp.verifier.language.syntax import Query
 from snapdp.verifier.loss.exact_loss import ExactLoss, ProgramLaw, exact_loss
-from snapdp.verifier.loss.layers import released_value
 from snapdp.verifier.loss.neighbours import Neighbours, Pair
 from snapdp.verifier.loss.pointwise import Outputs
 from snapdp.verifier.loss.query_path import value_on
 from snapdp.verifier.loss.shape import Shape
+from snapdp.verifier.loss.snap import released_value
 from snapdp.verifier.machine.execution import Execution, finite
 
 FEW = 160  # outputs up to this many are all tried for one pair
@@ -88,7 +88,7 @@ class Search:
     def _reaches(self, f: Fraction, output: Fraction) -> bool:
         """Return whether some draw gives the output, or nothing is known."""
         law = self.law(f)
-        return law is None or any(each.start < each.stop for each in (law.preimage(s, output) for s in law.signs))
+        return law is None or any(each.start < each.stop for _, each in law.preimages(output))
 
     def _output(self, f: Fraction, sign: int, ordinal: int) -> Fraction | None:
         law = self.law(f)

@@ -2,7 +2,7 @@
 
 Room: verifier. Runs the folded expression: one query, at most one sign and one draw. For a fixed sign it is monotone in
 the draw whenever every step is, so the draws that give one output are consecutive: a preimage, found by bisection on
-the numbers of the floats.
+the numbers of the floats. Signs and magnitudes of what is drawn make pieces of the row, monotone each (monotone.py).
 Trusts: MPFR rounds + - * / and ln correctly (to nearest, ties to even); exponents of results are unbounded.
 Theory: docs/theory/verifier-loss.md, (20)-(21).
 """
@@ -19,8 +19,9 @@ from snapdp.exact import HALF, exact_mpfr, exponent_of_power, mpfr_context, roun
 from snapdp.values import replaced
 from snapdp.verifier.language import syntax
 from snapdp.verifier.machine.draws import Draw, RoundedLogarithm, uniform_draw
-from snapdp.verifier.machine.folding import folded, names_in
+from snapdp.verifier.machine.folding import folded, names_in, takes_functions
 from snapdp.verifier.machine.machine import Machine
+from snapdp.verifier.machine.monotone import NOT_MONOTONE, Piece, Pieces, direction
 
 _METHODS = {"+": "add", "-": "sub", "*": "mul", "/": "div"}
 
@@ -61,6 +62,8 @@ def _compiled(tree: syntax.Expression, names: dict[str, Any], machine: Machine) 
         case syntax.Clamping(lower=lower, upper=upper, operand=operand):
             low, high = (as_mpfr(machine.constant(end), p) for end in (lower, upper))
             return _applied(lambda x: low if x < low else high if x > high else x, _compiled(operand, names, machine))
+        case syntax.ExactFunction(name=name, operand=operand):
+            return _applied(_function(name, p, machine.adds_exactly), _compiled(operand, names, machine))
         case _:
             assert_never(tree)
 
@@ -87,6 +90,19 @@ def _rounding(grid: Fraction, p: int, exact_sum: bool) -> Run:
         return lambda x: _exact_multiple(x, exponent, half)
     # Rounding the sum down at p + 2 bits cannot cross an integer, so its floor is floor(x/grid + 1/2).
     return lambda x: context.mul_2exp(down.rint_floor(down.add(context.div_2exp(x, exponent), half)), exponent)
+
+
+@lru_cache(maxsize=64)
+def _function(name: str, p: int, exact_sum: bool) -> Run:
+    """Return a function that rounds nothing; where sums are exact numbers have the bits that they have."""
+    if name in syntax.STEPS:
+        method = {"floor": "rint_floor", "rint": "rint"}[name]  # to nearest, MPFR's rint sends ties to even
+        usual = getattr(mpfr_context(p, "nearest"), method)
+        return (lambda x: getattr(mpfr_context(x.precision, "nearest"), method)(x)) if exact_sum else usual
+    if name == "abs":
+        return lambda x: _negated(x) if x < 0 else x
+    below, nothing, above = (as_mpfr(Fraction(sign), p) for sign in (-1, 0, 1))
+    return lambda x: below if x < 0 else above if x > 0 else nothing if x == 0 else x
 
 
 # Sums that do not round: results have as many bits as they need
@@ -140,55 +156,6 @@ def finite(x: Any) -> bool:
     return bool(x.is_finite())
 
 
-# Monotone in the draw?
-
-
-def direction(tree: syntax.Expression, drawn: str | None, sign: int) -> int | None:
-    """Return 1 (increasing in the draw), -1, 0 (the draw does not occur), or None where no step decides it."""
-    match tree:
-        case syntax.Variable(name=name):
-            return 1 if name == drawn else 0
-        case syntax.Binary(operator=operator, left=left, right=right):
-            a, b = direction(left, drawn, sign), direction(right, drawn, sign)
-            if a is None or b is None:
-                return None
-            if operator in "+-":
-                second = b if operator == "+" else -b
-                return a or second if a * second >= 0 else None
-            if (a and b) or (operator == "/" and b):
-                return None
-            factor = _sign_of(right if a else left, sign)
-            return 0 if not a and not b else None if factor is None else (a or b) * factor
-        case syntax.Negation(operand=operand):
-            inner = direction(operand, drawn, sign)
-            return None if inner is None else -inner
-        case syntax.Logarithm(operand=operand) | syntax.Rounding(operand=operand) | syntax.Clamping(operand=operand):
-            return direction(operand, drawn, sign)
-        case syntax.Constant() | syntax.QueryValue():
-            return 0
-        case _:
-            assert_never(tree)
-
-
-def _sign_of(tree: syntax.Expression, sign: int) -> int | None:
-    """Return the sign of a factor made of constants and the sign sample; None where a query decides it."""
-    match tree:
-        case syntax.Constant(value=value):
-            return (value > 0) - (value < 0)
-        case syntax.Variable():
-            return sign
-        case syntax.Negation(operand=operand):
-            inner = _sign_of(operand, sign)
-            return None if inner is None else -inner
-        case syntax.Binary(operator="*" | "/", left=left, right=right):
-            a, b = _sign_of(left, sign), _sign_of(right, sign)
-            return None if a is None or b is None else a * b
-        case syntax.QueryValue() | syntax.Binary() | syntax.Logarithm() | syntax.Rounding() | syntax.Clamping():
-            return None
-        case _:
-            assert_never(tree)
-
-
 # A program with one query, one draw and at most one sign
 
 
@@ -224,13 +191,36 @@ class Execution:
         self.directions = {s: direction(self.expression, self.drawn, s) for s in self.signs}
         if self.laplace:  # the draw is sign * (scale ln U)
             self.directions = {s: None if d is None else d * s for s, d in self.directions.items()}
-        if any(d is None for d in self.directions.values()):
-            raise PremiseError("exact execution needs a program that is monotone in its draw.")
+        self.in_pieces = any(d is None for d in self.directions.values())
+        if self.in_pieces and not takes_functions(self.expression, ("abs", "sign")):
+            raise PremiseError(NOT_MONOTONE)
         if machine.sampler == "ideal" and not self.laplace:
             self.expression = _with_drawn_logarithm(self.expression, self.drawn)
+        if self.in_pieces:  # refused now, not when a value is tried
+            for sign in self.signs:
+                self.pieces(HALF, sign)
+
+    def pieces(self, f: Fraction, sign: int) -> tuple[Piece, ...]:
+        """Return pieces of the row of draws on each of which the program, and every part of it, is monotone."""
+        row = (self.draw.first, self.draw.last + 1)
+        if not self.in_pieces:
+            return (Piece(*row, self.directions[sign] or 0),)
+        names, runs = self._names(f, sign), dict[syntax.Expression, Any]()
+
+        def value(tree: syntax.Expression, ordinal: int) -> Any:
+            if tree not in runs:
+                runs[tree] = _compiled(tree, names, self.machine)
+            run = runs[tree]
+            return run(self.draw.number(ordinal)) if callable(run) else run
+
+        return Pieces(row, (self.drawn, sign if self.laplace else 1), value).of(self.expression)
 
     def function(self, f: Fraction, sign: int) -> Run:
         """Return the output as a function of the draw (an mpfr), for one value of the query and one sign."""
+        run = _compiled(self.expression, self._names(f, sign), self.machine)
+        return run if callable(run) else lambda _: run
+
+    def _names(self, f: Fraction, sign: int) -> dict[str, Any]:
         names: dict[str, Any] = {} if self.drawn is None else {self.drawn: lambda u: u}
         if self.query is not None:
             names[self.query] = as_mpfr(f, self.machine.p)
@@ -238,34 +228,19 @@ class Execution:
             names[self.sign_name] = as_mpfr(Fraction(sign), self.machine.p)
         if self.laplace and self.drawn is not None and sign < 0:
             names[self.drawn] = mpfr_context(self.machine.p, "nearest").minus
-        run = _compiled(self.expression, names, self.machine)
-        return run if callable(run) else lambda _: run
+        return names
 
     def output(self, f: Fraction, sign: int, ordinal: int) -> Any:
         return self.function(f, sign)(self.draw.number(ordinal))
 
-    def preimage(self, f: Fraction, sign: int, x: Any, guess: int | None = None) -> Preimage:
-        """Return the draws that lead from f to the output x, an mpfr."""
-        run, rising = self.function(f, sign), (self.directions[sign] or 0) >= 0
-        number = self.draw.number
-
-        def reached(ordinal: int) -> bool:
-            return bool(run(number(ordinal)) >= x if rising else run(number(ordinal)) <= x)
-
-        def passed(ordinal: int) -> bool:
-            return bool(run(number(ordinal)) > x if rising else run(number(ordinal)) < x)
-
-        start = self.first_where(reached, guess)
-        return Preimage(start, self.first_where(passed, start))
-
-    def first_where(self, holds: Callable[[int], bool], guess: int | None = None) -> int:
-        """Return the least number of a draw for which a monotone condition holds; last + 1 where it never does.
+    def first_where(self, holds: Callable[[int], bool], guess: int | None = None, within: Piece | None = None) -> int:
+        """Return the least number of a draw (of a piece) for which a monotone condition holds; else one past the last.
 
         Steps away from the guess grow twofold while they are short. Who is still on the way then looks at the end of
         the row first, where the outputs at a clamp begin, and squares: the row has 2**p numbers, and a step costs p.
         """
-        first, last = self.draw.first, self.draw.last
-        here, stride = self.draw.near(last if guess is None else guess), 1
+        first, last = (self.draw.first, self.draw.last) if within is None else (within.start, within.stop - 1)
+        here, stride = max(first, min(last, last if guess is None else guess)), 1
         if holds(here):
             high = here
             while True:
@@ -317,7 +292,7 @@ def _with_drawn_logarithm(tree: syntax.Expression, drawn: str | None) -> syntax.
         case syntax.Binary(operator=operator, left=left, right=right):
             a, b = _with_drawn_logarithm(left, drawn), _with_drawn_logarithm(right, drawn)
             return syntax.Binary(operator=operator, left=a, right=b)
-        case syntax.Negation() | syntax.Logarithm() | syntax.Rounding() | syntax.Clamping():
+        case syntax.Negation() | syntax.Logarithm() | syntax.Rounding() | syntax.Clamping() | syntax.ExactFunction():
             return replaced(tree, operand=_with_drawn_logarithm(tree.operand, drawn))
         case syntax.Constant() | syntax.Variable() | syntax.QueryValue():
             return tree

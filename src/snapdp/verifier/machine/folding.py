@@ -15,7 +15,7 @@ from snapdp.errors import ProgramError
 from snapdp.exact import ln_nearest, round_nearest
 from snapdp.values import replaced
 from snapdp.verifier.language import syntax
-from snapdp.verifier.machine.machine import Machine
+from snapdp.verifier.machine.machine import FUNCTIONS, Machine
 
 LARGEST_EXPRESSION = 10_000
 
@@ -46,6 +46,7 @@ def children(tree: syntax.Expression) -> list[syntax.Expression]:
             | syntax.Logarithm(operand=a)
             | syntax.Rounding(operand=a)
             | syntax.Clamping(operand=a)
+            | syntax.ExactFunction(operand=a)
         ):
             return [a]
         case syntax.Constant() | syntax.Variable() | syntax.QueryValue():
@@ -74,7 +75,7 @@ def _fold(tree: syntax.Expression, assigned: dict[str, syntax.Expression], machi
             if isinstance(a, syntax.Constant) and isinstance(b, syntax.Constant):
                 return syntax.Held(value=rounded_operation(operator, a.value, b.value, machine))
             return syntax.Binary(operator=operator, left=a, right=b)
-        case syntax.Negation() | syntax.Logarithm() | syntax.Rounding() | syntax.Clamping():
+        case syntax.Negation() | syntax.Logarithm() | syntax.Rounding() | syntax.Clamping() | syntax.ExactFunction():
             operand = _fold(tree.operand, assigned, machine)
             vague = machine.ln_roundings > 1 and isinstance(tree, syntax.Logarithm)
             if isinstance(operand, syntax.Constant) and not vague:
@@ -92,7 +93,7 @@ def written_out(tree: syntax.Expression, written: Mapping[str, syntax.Expression
         case syntax.Binary(operator=operator, left=left, right=right):
             a, b = written_out(left, written), written_out(right, written)
             return syntax.Binary(operator=operator, left=a, right=b)
-        case syntax.Negation() | syntax.Logarithm() | syntax.Rounding() | syntax.Clamping():
+        case syntax.Negation() | syntax.Logarithm() | syntax.Rounding() | syntax.Clamping() | syntax.ExactFunction():
             return replaced(tree, operand=written_out(tree.operand, written))
         case syntax.Constant() | syntax.QueryValue():
             return tree
@@ -122,8 +123,16 @@ def rounded_unary(tree: syntax.Unary[syntax.Expression], x: Fraction, machine: M
             return machine.snapped(x, grid)
         case syntax.Clamping(lower=lower, upper=upper):
             return machine.clamped(x, lower, upper)
+        case syntax.ExactFunction(name=name):
+            return FUNCTIONS[name](x)
         case _:
             assert_never(tree)
+
+
+def takes_functions(tree: syntax.Expression, names: tuple[str, ...] = syntax.FUNCTIONS) -> bool:
+    """Return whether one of the functions named stands anywhere in an expression."""
+    own = isinstance(tree, syntax.ExactFunction) and tree.name in names
+    return own or any(takes_functions(child, names) for child in children(tree))
 
 
 def names_in(tree: syntax.Expression) -> set[str]:

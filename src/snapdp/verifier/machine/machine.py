@@ -8,7 +8,9 @@ whole numbers. Constants, products, quotients, ln and the ends of clamps have p 
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Callable
 from fractions import Fraction
 
 from snapdp.errors import ParameterError
@@ -18,6 +20,12 @@ from snapdp.values import Value
 KEYS = {"p": "p", "ln": "ln_roundings", "sampler": "sampler", "umin": "umin", "sum": "sum"}
 SAMPLERS = ("ulp", "nearest", "ideal", "grid53")
 SUMS = ("rounded", "exact")
+FUNCTIONS: dict[str, Callable[[Fraction], Fraction]] = {  # exact on every machine, whatever bits the number has
+    "floor": lambda x: Fraction(math.floor(x)),
+    "rint": lambda x: Fraction(round(x)),  # Python sends ties to even
+    "abs": abs,
+    "sign": lambda x: Fraction((x > 0) - (x < 0)),
+}
 WORDS = {"sampler": SAMPLERS, "sum": SUMS}  # keys whose value is a word, not a number
 
 

@@ -22,6 +22,7 @@ from snapdp.verifier.language.syntax import (
     Binary,
     Clamping,
     Constant,
+    ExactFunction,
     Expression,
     Held,
     Logarithm,
@@ -32,7 +33,7 @@ from snapdp.verifier.language.syntax import (
     Rounding,
     Variable,
 )
-from snapdp.verifier.machine.machine import Machine
+from snapdp.verifier.machine.machine import FUNCTIONS, Machine
 
 PRECISION = 256
 
@@ -116,6 +117,8 @@ def evaluate_float(
                 return machine.snapped(value(operand), grid)
             case Clamping(lower=lower, upper=upper, operand=operand):
                 return machine.clamped(value(operand), lower, upper)
+            case ExactFunction(name=name, operand=operand):
+                return FUNCTIONS[name](value(operand))
             case _:
                 assert_never(e)
 
@@ -205,6 +208,9 @@ def evaluate_real(bound: Bound, environment: Environment, machine: Machine, *, p
                 lowest, highest = (rational(end.numerator, end.denominator) for end in (lower, upper))
                 low, high = ends(operand)
                 return min(max(low, lowest), highest), min(max(high, lowest), highest)
+            case ExactFunction(name=name, operand=operand):
+                low, high = (FUNCTIONS[name](_fraction(end)) for end in _sorted_for(name, ends(operand)))
+                return rational(low.numerator, low.denominator), rational(high.numerator, high.denominator)
             case BySign(premise=premise, nonnegative=nonnegative, negative=negative):
                 low, high = ends(premise)
                 if low < 0 <= high:
@@ -215,6 +221,14 @@ def evaluate_real(bound: Bound, environment: Environment, machine: Machine, *, p
 
     lower, upper = ends(bound)
     return Enclosure(_fraction(lower), _fraction(upper))
+
+
+def _sorted_for(name: str, ends: tuple[Any, Any]) -> tuple[Any, Any]:
+    """Return where in an interval a function is least and where it is greatest: all rise but abs."""
+    low, high = ends
+    if name != "abs" or low >= 0:
+        return low, high
+    return (high, low) if high <= 0 else (low * 0, max(-low, high))
 
 
 def _image(operator: str, a: tuple[Any, Any], b: tuple[Any, Any]) -> tuple[Any, Any]:

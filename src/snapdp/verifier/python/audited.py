@@ -3,7 +3,8 @@
 Room: verifier. The first argument is the private value f(D); the others are what is drawn for it, passed in; arguments
 that are keyword-only are parameters, their values the defaults. Only the private value and the draws become symbols:
 parameters stay the numbers they are, so that integers are exact where Python's are.
-The function can still be called; what is given for its private value and its draws is a double then, as it was judged.
+The function can still be called; what is given for its private value and its draws is a double then, as it was judged,
+and so is what it returns: an end of 64 that is told from a result of 64.0 would tell more than was judged.
 It is traced when its program is first asked for, twice: two different traces mean that something else decides.
 """
 
@@ -22,10 +23,12 @@ from snapdp.values import replaced
 from snapdp.verifier.language.grammar import RESERVED
 from snapdp.verifier.language.parser import ETA, parse
 from snapdp.verifier.language.printing import printed
-from snapdp.verifier.language.syntax import Assignment, Program, QueryValue, Sample, Variable
+from snapdp.verifier.language.syntax import FUNCTIONS, Assignment, Program, QueryValue, Sample, Variable
 from snapdp.verifier.machine.machine import Machine, parse_machine
 from snapdp.verifier.python.randomness import refuse_chance
-from snapdp.verifier.python.tracing import Trace, Traced, named, run
+from snapdp.verifier.python.symbols import Traced
+from snapdp.verifier.python.trace import Trace, named
+from snapdp.verifier.python.tracing import run
 
 if TYPE_CHECKING:
     from snapdp.verifier.loss.verdict import Verdict
@@ -95,11 +98,11 @@ class Audited:
         self._program: Program | None = None
 
     def __call__(self, *arguments: Any, **settings: Any) -> Any:
-        """Call the function; numbers given for the private value and the draws become the doubles that were judged."""
+        """Call the function; what is given for private value and draws, and what is returned, become doubles."""
         code = self.__wrapped__.__code__
         symbols = code.co_varnames[: code.co_argcount]
         named = {name: _double(each) if name in symbols else each for name, each in settings.items()}
-        return self.__wrapped__(*map(_double, arguments), **named)
+        return _double(self.__wrapped__(*map(_double, arguments), **named))
 
     def __repr__(self) -> str:
         return f"<audited {named(self)}>"
@@ -156,6 +159,8 @@ class Audited:
                 raise self._refusal(f"{name} is neither a plain argument nor a keyword-only one with a default")
         if not plain:
             raise self._refusal("it has no argument for the private value")
+        if plain[0] in FUNCTIONS:
+            raise self._refusal(f"{plain[0]} is a function of programs, and no name for the private value")
         return plain[0], plain[1:], parameters
 
     def _refusal(self, why: str) -> ProgramError:

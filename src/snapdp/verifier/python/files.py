@@ -17,7 +17,7 @@ from snapdp.exact import shown
 from snapdp.verifier.language.grammar import LONGEST_TEXT
 from snapdp.verifier.language.programs import decoded
 from snapdp.verifier.python.audited import Audited
-from snapdp.verifier.python.tracing import named
+from snapdp.verifier.python.trace import named
 
 SUFFIX = ".py:"
 _FORM = "Write FILE.py:function, a function that is decorated with @snapdp.audit(query=(-64, 64), epsilon=0.5)."

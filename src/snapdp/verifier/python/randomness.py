@@ -16,7 +16,7 @@ from types import CodeType, FunctionType, GeneratorType, ModuleType
 from typing import Any
 
 from snapdp.errors import ProgramError
-from snapdp.verifier.python.tracing import named
+from snapdp.verifier.python.trace import named
 
 _MODULES = ("random", "secrets", "numpy.random", "snapdp.randomness")
 _FUNCTIONS = {("posix", "urandom"), ("posix", "getrandom"), ("nt", "urandom"), ("uuid", "uuid1"), ("uuid", "uuid4")}

@@ -14,7 +14,8 @@ from contextlib import contextmanager
 from types import FunctionType
 from typing import Any
 
-from snapdp.verifier.python.tracing import Traced
+from snapdp.verifier.python.integers import of_one_end
+from snapdp.verifier.python.symbols import Traced
 
 
 def _least(*values: Any, **settings: Any) -> Any:
@@ -35,8 +36,11 @@ def _one_end(name: str, values: tuple[Any, ...], settings: dict[str, Any]) -> An
             f"{name} decides between symbols.", f"Of a symbol and one number: {name}(x, 64); or use clamp."
         )
     [number] = [value for value in values if not isinstance(value, Traced)]
-    symbols[0].refuse_end(number, name, is_returned=True)
-    return symbols[0].clamped_at_most(number) if name == "min" else symbols[0].clamped_at_least(number)
+    symbol = symbols[0]
+    symbol.refuse_end(number, name, is_returned=True)
+    made = symbol.clamped_at_most(number) if name == "min" else symbol.clamped_at_least(number)
+    made.integers = of_one_end(symbol, number, made.ends)
+    return made
 
 
 def _log(x: Any, *base: Any) -> Any:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from snapdp.errors import ParameterError
 from snapdp.exact import datum, ln_nearest, nearest_multiple, parameter, to_float_nearest
-from snapdp.verifier.python.tracing import Traced
+from snapdp.verifier.python.symbols import Traced
 
 _BITS = 53
 
@@ -40,8 +41,10 @@ def clamp(x: Any, lower: Any, upper: Any = None) -> Any:
     >>> clamp(99.5, 64), clamp(-3.0, 0, 10)
     (64.0, 0.0)
     """
-    low, high = (-lower, lower) if upper is None else (lower, upper)
     if isinstance(x, Traced):
-        return x.clamped(low, high)
-    ends = parameter(low, name="lower"), parameter(high, name="upper")
-    return to_float_nearest(min(max(datum(x), ends[0]), ends[1]))
+        return x.clamped_within(lower, upper)
+    high = parameter(lower if upper is None else upper, name="upper")
+    low = -high if upper is None else parameter(lower, name="lower")  # exact: -x of a whole number of numpy may be x
+    if low > high:
+        raise ParameterError(f"lower = {low} is above upper = {high}.", "Give the lower end first.")
+    return to_float_nearest(min(max(datum(x), low), high))

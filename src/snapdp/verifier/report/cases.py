@@ -18,7 +18,7 @@ from snapdp.verifier.loss.verdict import Verdict
 from snapdp.verifier.report.measure import Measure, measure_of
 
 WIDTH = 79
-HEADS = ("case", "at output", "printed", "its rules", "certified", "exact")
+HEADS = ("case", "printed", "rules", "certified", "at", "exact", "at")
 LONGEST, PLACES = 20, 9  # of a number in a table, and its places where it is longer
 
 
@@ -29,7 +29,7 @@ def cases_text(
     measure = measure_of(verdict)
     rows = [HEADS, *case_rows(verdict, pairs, parameters)]
     wide = [max(len(row[column]) for row in rows) for column in range(len(HEADS))]
-    title = f"Cases at {_pairs(pairs, parameters)}: C = {measure.formula}."
+    title = f"Cases at {pairs_text(pairs, parameters)}: C = {measure.formula}."
     lines = textwrap.wrap(title, width, subsequent_indent="  ", break_on_hyphens=False)
     for row in rows:
         numbers = "  ".join(f"{cell:>{size}}" for cell, size in zip(row[1:], wide[1:], strict=True))
@@ -45,10 +45,15 @@ def cases_legend(verdict: Verdict, parameters: SnappingParameters | None = None)
     middle = " In the cases x and y count from the middle of the range." if shifted else ""
     certified = "the sum does not round" if verdict.machine.adds_exactly else "the rounding of the sum as a fixed map"
     return (
-        f"printed: Liu's Theorem 2; its rules: what they give, evaluated outward; certified: {certified}; exact: "
-        "the largest loss of an output tried, the program is run. For all pairs and outputs "
+        f"printed: Liu's Theorem 2; rules: what those of the note give, rounded outward; certified: {certified}; "
+        f"exact: the largest loss of an output tried, the program is run; at: the {_outputs(verdict)} where the loss "
+        "before it is largest. For all pairs and outputs "
         f"C <= {measure.shown(verdict.upper)} is certified.{noise}{middle}"
     )
+
+
+def _outputs(verdict: Verdict) -> str:
+    return "output" if verdict.shape.snap.released is None else "snapped value"
 
 
 def in_data_units(x: Fraction, parameters: SnappingParameters | None) -> Fraction:
@@ -66,7 +71,8 @@ def readable(x: Fraction) -> str:
     return text if len(text) <= LONGEST else f"{decimal_down(x, PLACES)}..."
 
 
-def _pairs(pairs: Sequence[Pair], parameters: SnappingParameters | None) -> str:
+def pairs_text(pairs: Sequence[Pair], parameters: SnappingParameters | None) -> str:
+    """Return at which pairs a table of cases is, for its title."""
     if len(pairs) == 1:
         low, high = (readable(in_data_units(value, parameters)) for value in sorted(pairs[0]))
         return f"f(a) = {low} and f(a') = {high}"
@@ -75,10 +81,13 @@ def _pairs(pairs: Sequence[Pair], parameters: SnappingParameters | None) -> str:
 
 def _row(each: CaseConstants, measure: Measure, parameters: SnappingParameters | None) -> tuple[str, ...]:
     if each.certified is None and each.by_note_rules is None and each.exact is None:
-        return each.case, "none", each.printed or "missing", "", "", ""
-    found = (measure.shown(loss) for loss in (each.by_note_rules, each.certified, each.exact))
-    output = "" if each.output is None else readable(in_data_units(each.output, parameters))
-    return each.case, output, each.printed or "missing", *found
+        return each.case, each.printed or "missing", "", "", "none", "", ""
+    rules, certified, exact = (measure.shown(loss) for loss in (each.by_note_rules, each.certified, each.exact))
+    at, exact_at = (
+        "" if output is None else readable(in_data_units(output, parameters))
+        for output in (each.output, each.exact_output)
+    )
+    return each.case, each.printed or "missing", rules, certified, at, exact, exact_at
 
 
 def case_rows(
@@ -112,6 +121,7 @@ def cases_values(
                 "by_note_rules": constant(each.by_note_rules),
                 "certified": constant(each.certified),
                 "exact": constant(each.exact),
+                "exact_output": shown(each.exact_output),
             }
             for each in case_constants(verdict, pairs)
         ],

@@ -44,9 +44,24 @@ def _row(label: str, text: str, *, indent: int = LABEL) -> list[str]:
 
 
 def mechanism_premises(parameters: SnappingParameters, verdict: Verdict) -> tuple[TheoremPremise, ...]:
-    """Return what the verdict rests on; the sensitivity is what somebody declared of the statistic, in data units."""
-    declared = f"statistics of neighbours differ by at most {exact_amount(parameters.sensitivity)}, as was declared"
-    return tuple(replaced(each, detail=declared) if each.name == "sensitivity" else each for each in verdict.premises)
+    """Return what the verdict rests on, in data units; the sensitivity is what somebody declared of the statistic."""
+    shape = verdict.shape
+    low, high = (_in_words(end, parameters) for end in (shape.lower, shape.upper))
+    lowest, highest = (_in_words(end, parameters) for end in (shape.clamp_lower, shape.clamp_upper))
+    apart = f"statistics of neighbours differ by at most {exact_amount(parameters.sensitivity)}"
+    said = {
+        "query confined": f"{low} <= statistic <= {high}, by an inner clamp",
+        "sensitivity": f"{apart}, as was declared",
+        "clamp present": f"outputs stay in [{lowest}, {highest}]",
+        "grid power of two": _measure(parameters.grid, parameters, exact_amount),
+    }
+    assert {*said} <= {each.name for each in verdict.premises}
+    return tuple(replaced(each, detail=said.get(each.name, each.detail)) for each in verdict.premises)
+
+
+def _in_words(end: Fraction | None, parameters: SnappingParameters) -> str:
+    assert end is not None
+    return exact_amount(parameters.offset + parameters.unit * end)
 
 
 def mechanism_headline(parameters: SnappingParameters, verdict: Verdict) -> str:

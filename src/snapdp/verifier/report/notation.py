@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import NamedTuple, assert_never
+from typing import ClassVar, NamedTuple, assert_never
 
 from snapdp.display import exact_operand
 from snapdp.verifier.language.printing import Names
@@ -17,6 +17,7 @@ from snapdp.verifier.language.syntax import (
     Binary,
     Clamping,
     Constant,
+    ExactFunction,
     Logarithm,
     Negation,
     QueryValue,
@@ -137,6 +138,8 @@ class Notation:
             case Clamping(lower=lower, upper=upper, operand=operand):
                 ends = "" if lower == -upper else f"{self.number(lower, 'B')}, "
                 return Shown(self.clamping(ends + self.number(upper, "B"), self.bound(operand)), ATOM)
+            case ExactFunction(name=name, operand=operand):
+                return Shown(self.function(name, self.bound(operand)), ATOM)
             case BySign(nonnegative=Powered(operand=operand, power=power), negative=Powered(operand=same)) if (
                 operand is same
             ):
@@ -158,6 +161,7 @@ class Latex(Notation):
 
     eta = r"\eta"
     _GREEK = re.compile(r"^(eps|epsilon|Lambda|lambda|Delta|delta|eta|alpha|beta|gamma|sigma|mu)$")
+    _FENCES: ClassVar = {"abs": ("|", "|"), "floor": (r"\lfloor", r"\rfloor")}
 
     def name(self, name: str) -> str:
         if self._GREEK.match(name):
@@ -171,8 +175,12 @@ class Latex(Notation):
         return Shown(rf"{a} \times {b}", PRODUCT)
 
     def function(self, name: str, argument: str) -> str:
+        if name in self._FENCES:
+            left, right = self._FENCES[name]
+            return rf"\left{left} {argument} \right{right}"
         words = {"ln": r"\ln", "min": r"\min", "max": r"\max"}
-        written = words.get(name) or (rf"\mathrm{{{name}}}" if name.startswith(("rd", "ru")) else name)
+        upright = name.startswith(("rd", "ru")) or name in ("rint", "sign")
+        written = words.get(name) or (rf"\mathrm{{{name}}}" if upright else name)
         return rf"{written}\left({argument}\right)"
 
     def rounding(self, grid: str, argument: str) -> str:

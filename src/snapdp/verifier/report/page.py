@@ -8,6 +8,7 @@ digits is told short, rounded to the side that is safe, and folds out exactly.
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple
 from urllib.parse import quote
@@ -27,13 +28,13 @@ from snapdp.display import (
 from snapdp.exact import Enclosure
 from snapdp.mechanism import SnappingParameters
 from snapdp.verifier.language.printing import printed
-from snapdp.verifier.loss.cases import noised
+from snapdp.verifier.loss.cases import Pair, noised
 from snapdp.verifier.loss.pointwise import Pointwise, case_table
 from snapdp.verifier.loss.shape import TheoremPremise
 from snapdp.verifier.loss.universal_bound import decimal_places
 from snapdp.verifier.loss.verdict import Verdict
 from snapdp.verifier.mechanism_program import program_of_mechanism
-from snapdp.verifier.report.cases import HEADS, case_rows, cases_legend, readable
+from snapdp.verifier.report.cases import HEADS, case_rows, cases_legend, in_data_units, pairs_text, readable
 from snapdp.verifier.report.derivation import html_trees, machine_text
 from snapdp.verifier.report.measure import measure_of
 from snapdp.verifier.report.mechanism import from_epsilon, mechanism_headline, mechanism_premises, mechanism_rows
@@ -53,11 +54,16 @@ class CertificateFile(NamedTuple):
 
 
 def verdict_page(
-    verdict: Verdict, certificate: CertificateFile | None = None, *, parameters: SnappingParameters | None = None
+    verdict: Verdict,
+    certificate: CertificateFile | None = None,
+    *,
+    parameters: SnappingParameters | None = None,
+    pairs: Sequence[Pair] = (),
 ) -> str:
     """Return the report of a verdict, with a link to its certificate if there is one.
 
     parameters   of the mechanism whose program was judged: the page then begins with what it was chosen to be
+    pairs        of private values, for the table of cases; without them that is at the pair where the loss is largest
     """
     said = headline(verdict) if parameters is None else mechanism_headline(parameters, verdict)
     parts: list[str] = [
@@ -73,7 +79,7 @@ def verdict_page(
     if verdict.execution is not None and verdict.evidence is not None:
         parts.append("<h2>Where the loss is largest</h2>")
         parts.append(picture(verdict.shape, verdict.execution, verdict.evidence))
-    parts += [_cases(verdict), _reproduction(verdict), _derivation(verdict)]
+    parts += [_cases(verdict, pairs, parameters), _reproduction(verdict), _derivation(verdict)]
     parts += [f"<p>{escape(remark)}</p>" for remark in verdict.remarks]
     return html_page(f"{verdict.kind}: {verdict.program.name}", parts)
 
@@ -138,40 +144,54 @@ def _premises(premises: tuple[TheoremPremise, ...]) -> str:
     return f"<h2>Premises</h2>\n{html_table(('', 'premise', ''), rows, kinds=('c', 'c', ''))}"
 
 
-def _cases(verdict: Verdict) -> str:
-    """Return the table of cases at the pair in question, as the program counts; probabilities and long numbers fold."""
+def _cases(verdict: Verdict, pairs: Sequence[Pair], parameters: SnappingParameters | None) -> str:
+    """Return the table of cases at pairs that are asked for, or at that in question; what is long folds."""
     if verdict.universal is None or verdict.shape.failed:
         return ""
-    pair = f, f_prime = _pair(verdict)
-    said = f"For f(a) = {_owned(f, verdict)} and f(a') = {_owned(f_prime, verdict)}: in every case the output with the "
-    said += f"largest bound; constants are C = {measure_of(verdict).formula}."
-    heads = (HEADS[0], HEADS[1] if verdict.shape.snap.released is None else "at snapped value", *HEADS[2:])
+    wanted = list(pairs) or [_pair(verdict)]
+    where = _owned_pair(verdict, parameters) if not pairs else pairs_text(wanted, parameters)
+    said = f"At {where}: in every case the outputs with the largest losses; constants are C = "
     parts = [
         "<h2>Cases</h2>",
-        f"<p>{escape(said)}</p>",
-        html_table(heads, case_rows(verdict, [pair]), kinds=("c", *"nnnnn")),
-        f'<p class="dim">{escape(cases_legend(verdict))}</p>',
-        folded("Probabilities of these outputs", _probabilities(verdict, f, f_prime)),
+        f"<p>{escape(said + measure_of(verdict).formula)}.</p>",
+        html_table(HEADS, case_rows(verdict, wanted, parameters), kinds=("c", *"nnnnnn")),
+        f'<p class="dim">{escape(cases_legend(verdict, parameters))}</p>',
     ]
-    if any(readable(value) != exact_float(value) for value in pair):
-        exact = [(name, str(value)) for name, value in (("f(a)", f), ("f(a')", f_prime))]
+    if len(wanted) == 1:
+        parts.append(folded("Probabilities of these outputs", _probabilities(verdict, wanted[0], parameters)))
+    if len(wanted) == 1 and any(readable(value) != exact_float(value) for value in wanted[0]):
+        exact = [
+            (name, str(in_data_units(value, parameters)))
+            for name, value in zip(("f(a)", "f(a')"), wanted[0], strict=True)
+        ]
         parts.append(folded("The two values exactly", html_table(("", "value"), exact, kinds=("c", "n"))))
     return "\n".join(parts)
 
 
-def _probabilities(verdict: Verdict, f: Fraction, f_prime: Fraction) -> Html:
-    one, other = noised(f, verdict), noised(f_prime, verdict)
+def _probabilities(verdict: Verdict, pair: Pair, parameters: SnappingParameters | None) -> Html:
+    one, other = sorted(noised(value, verdict) for value in pair)
     found = case_table(verdict.shape, verdict.machine, f=one, f_prime=other)
-    rows = [(case, exact_float(post.output), *_enclosures(post)) for case, post in found if post is not None]
+    rows = [
+        (case, exact_float(in_data_units(post.output, parameters)), *_enclosures(post))
+        for case, post in found
+        if post is not None
+    ]
     return html_table(("case", "output", "from f(a)", "from f(a')"), rows, kinds=("c", *"nnn"))
 
 
-def _owned(value: Fraction, verdict: Verdict) -> str:
-    """Return a value of the pair, and whose it is where the loss is largest: cases put the smaller one first."""
+def _owned_pair(verdict: Verdict, parameters: SnappingParameters | None) -> str:
+    """Return the pair in question, and whose value is which where the loss is largest: the smaller one is first."""
+    said = [
+        f"{name} = {readable(in_data_units(value, parameters))}{_owner(value, verdict)}"
+        for name, value in zip(("f(a)", "f(a')"), _pair(verdict), strict=True)
+    ]
+    return " and ".join(said)
+
+
+def _owner(value: Fraction, verdict: Verdict) -> str:
     if verdict.evidence is None:
-        return readable(value)
-    owner = "D" if value == verdict.evidence.f else "D'"
-    return f"{readable(value)} (that of {owner} above)"
+        return ""
+    return " (that of D above)" if value == verdict.evidence.f else " (that of D' above)"
 
 
 def _pair(verdict: Verdict) -> tuple[Fraction, Fraction]:

@@ -12,10 +12,10 @@ from fractions import Fraction
 
 from snapdp.display import Chart, Look, exact_float, scale
 from snapdp.verifier.loss.exact_loss import ExactLoss, ProgramLaw
-from snapdp.verifier.loss.layers import released_value
 from snapdp.verifier.loss.pointwise import Outputs, cell_ends
 from snapdp.verifier.loss.query_path import value_on
 from snapdp.verifier.loss.shape import Shape
+from snapdp.verifier.loss.snap import released_value
 from snapdp.verifier.loss.verdict import Verdict
 from snapdp.verifier.machine.execution import Execution, finite
 from snapdp.verifier.machine.machine import Machine
@@ -129,7 +129,7 @@ def cells(
     for sign, private, y in (("f(D)", evidence.f, 14), ("f(D')", evidence.f_prime, 28)):
         value = private if shape.path is None else value_on(shape.path, private, machine)
         name = sign if value == private else f"scaled {sign}"
-        where = (value / outputs.grid) - shown.start + Fraction(1, 2)
+        where = (value - outputs.offset) / outputs.grid - shown.start + Fraction(1, 2)
         x = left(float(min(max(where, Fraction(0)), Fraction(len(shown)))))
         beyond = "" if 0 <= where <= len(shown) else " (outside the picture)"
         chart.vertical(x, start=y + 2, end=62)

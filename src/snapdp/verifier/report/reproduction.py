@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import assert_never
 
 from snapdp.exact import round_nearest, to_float_nearest
-from snapdp.verifier.certificate.certificate import gaps, producing_draw
+from snapdp.verifier.certificate.certificate import gaps, producing_draw, skipping_pieces
 from snapdp.verifier.language import syntax
 from snapdp.verifier.loss.exact_loss import ExactLoss
 from snapdp.verifier.loss.verdict import REFUTED, Verdict
@@ -26,6 +26,12 @@ PREAMBLE = (
     "def snap(y, grid): return float(grid * floor(Q(y) / grid + Q(1, 2))) if abs(y) < inf else y",
     "def clamp(y, low, high): return min(max(y, low), high)",
 )
+_CALLED = {"floor": "whole"}  # functions of Python give whole numbers of Python, and take no infinity
+DEFINITIONS = {
+    "whole": "def whole(y): return float(floor(y)) if abs(y) < inf else y",
+    "rint": "def rint(y): return float(round(y)) if abs(y) < inf else y",
+    "sign": "def sign(y): return float((y > 0) - (y < 0))",
+}
 
 
 class _NotADouble(Exception):
@@ -41,7 +47,9 @@ def python_lines(verdict: Verdict) -> list[str]:
         return []
     try:
         checks = _impossible(evidence, execution) if evidence.is_infinite else _ratio(evidence, execution)
-        return [*PREAMBLE, _definition(execution), *checks]
+        definition = _definition(execution)
+        used = [line for name, line in DEFINITIONS.items() if f"{name}(" in definition]
+        return [*PREAMBLE, *used, definition, *checks]
     except _NotADouble:
         return []
 
@@ -70,6 +78,8 @@ def _python(tree: syntax.Expression) -> str:
         case syntax.Clamping(lower=lower, upper=upper, operand=operand):
             low, high = (_float(round_nearest(end, 53)) for end in (lower, upper))  # as the machine holds them
             return f"clamp({_python(operand)}, {low}, {high})"
+        case syntax.ExactFunction(name=name, operand=operand):
+            return f"{_CALLED.get(name, name)}({_python(operand)})"
         case _:
             assert_never(tree)
 
@@ -91,11 +101,13 @@ def _impossible(evidence: ExactLoss, execution: Execution) -> list[str]:
     sign, draw = producing_draw(evidence, execution)
     x = _float(evidence.output)
     lines = [f"assert {_call(evidence.f, draw, sign)} == {x}  # from f = {evidence.f}"]
-    for gap in gaps(evidence, execution):
+    skipped = gaps(evidence, execution)
+    pieces = [None] * len(skipped) if execution.laplace else skipping_pieces(evidence, execution)
+    for gap, piece in zip(skipped, pieces, strict=True):
         ends = [None if gap[end] is None else Fraction(gap[end]) for end in ("below", "above")]
         calls = [None if end is None else _call(evidence.f_prime, end, gap["S"]) for end in ends]
         # A program that falls in the draw skips the output from above.
-        rising = execution.laplace or (execution.directions[gap["S"] or 1] or 0) >= 0
+        rising = piece is None or piece.rises
         if calls == [None, None]:  # every draw gives more, or every draw less
             lines.append(f"assert {_call(evidence.f_prime, Fraction(1, 2), gap['S'])} != {x}")
             continue

@@ -46,6 +46,18 @@ def _minus(bound: Bound) -> Bound:
     return Constant(value=-bound.value) if isinstance(bound, Constant) else Negation(operand=bound)
 
 
+def magnitude(a: Interval) -> Interval:
+    """Return the interval of |a|: between max(a0, -a1, 0) and max(-a0, a1), written shorter where the sign is known."""
+    if a.range.nonnegative:
+        return a
+    if a.range.nonpositive:
+        return negated(a)
+    low, high = (_minus(end) for end in (a.upper, a.lower))
+    nothing = Constant(value=Fraction(0))
+    lower, upper = Greatest(operands=(a.lower, low, nothing)), Greatest(operands=(high, a.upper))
+    return Interval(lower=lower, upper=upper, range=ranges.magnitude(a.range))
+
+
 def within_a_factor_of_two(a: Range, b: Range) -> bool:
     """Sterbenz: b/2 <= a <= 2b for all values makes a - b exact."""
     double = mpfr_context(2 * ranges.BITS, "nearest").mul_2exp

@@ -18,6 +18,7 @@ from snapdp.verifier.language.syntax import (
     Binary,
     Clamping,
     Constant,
+    ExactFunction,
     Expression,
     Logarithm,
     Negation,
@@ -68,7 +69,7 @@ def derive_as_printed(expression: Expression, machine: Machine, *, repaired: boo
             corners = tuple(Binary(operator=operator, left=x, right=y) for x in a for y in b)
             least, greatest = Least(operands=corners), Greatest(operands=corners)
             return _by_sign(expression, *((least, greatest) if repaired else (greatest, least)))
-        case Negation() | Logarithm() | Rounding() | Clamping():
+        case Negation() | Logarithm() | Rounding() | Clamping() | ExactFunction():
             low, high = derive_as_printed(expression.operand, machine, repaired=repaired)
             apply = _unary(expression)
             if repaired and isinstance(expression, Negation):
@@ -96,6 +97,8 @@ def _unary(expression: Unary[Expression]) -> Callable[[Bound], Bound]:
             return lambda bound: Rounding(grid=grid, operand=bound)
         case Clamping(lower=lower, upper=upper):
             return lambda bound: Clamping(lower=lower, upper=upper, operand=bound)
+        case ExactFunction(name=name):
+            return lambda bound: ExactFunction(name=name, operand=bound)
         case _:
             assert_never(expression)
 
@@ -161,7 +164,7 @@ class _PrintedRules:
                 greatest: Bound = corners[0] if len(corners) == 1 else Greatest(operands=corners)
                 pair = (least, greatest) if self.repaired else (greatest, least)
                 rule, interval = self._by_sign("BOP", sound, pair)
-            case Negation() | Logarithm() | Rounding() | Clamping():
+            case Negation() | Logarithm() | Rounding() | Clamping() | ExactFunction():
                 apply, inner = _unary(e), a[0].interval
                 swapped = self.repaired and isinstance(e, Negation)
                 low, high = (inner.upper, inner.lower) if swapped else (inner.lower, inner.upper)

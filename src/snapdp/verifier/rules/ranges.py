@@ -122,6 +122,12 @@ def monotone(a: Range, function: Callable[[Fraction], Fraction]) -> Range:
     )
 
 
+def magnitude(a: Range) -> Range:
+    """Return where |x| can lie, for a range on both sides of zero."""
+    opposite = negated(a)
+    return Range(exact_mpfr(0), max(a.upper, opposite.upper), nonzero=a.nonzero)
+
+
 def rounded(a: Range, grid: Fraction) -> Range:
     return monotone(a, lambda x: nearest_multiple(x, grid))
 

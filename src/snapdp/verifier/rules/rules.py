@@ -22,6 +22,7 @@ from snapdp.verifier.language.syntax import (
     Binary,
     Clamping,
     Constant,
+    ExactFunction,
     Expression,
     Logarithm,
     Negation,
@@ -33,10 +34,10 @@ from snapdp.verifier.language.syntax import (
     Unary,
     Variable,
 )
-from snapdp.verifier.machine.machine import Machine
+from snapdp.verifier.machine.machine import FUNCTIONS, Machine
 from snapdp.verifier.machine.semantics import Down, Powered, Up
 from snapdp.verifier.rules import ranges
-from snapdp.verifier.rules.intervals import Interval, corners, negated, op, scaled, within_a_factor_of_two
+from snapdp.verifier.rules.intervals import Interval, corners, magnitude, negated, op, scaled, within_a_factor_of_two
 from snapdp.verifier.rules.ranges import Range, between
 
 _BINARY = {"+": "Add", "-": "Sub", "*": "Mul", "/": "Div"}
@@ -171,7 +172,7 @@ class _Rules:
                 a, b = self.step(left), self.step(right)
                 rule, interval = self._binary(operator, a.interval, b.interval, e)
                 return Inference(rule=rule, expression=e, interval=interval, premises=(a, b))
-            case Negation() | Logarithm() | Rounding() | Clamping():
+            case Negation() | Logarithm() | Rounding() | Clamping() | ExactFunction():
                 premise = self.step(e.operand)
                 rule, interval = self._unary(e, premise.interval)
                 return Inference(rule=rule, expression=e, interval=interval, premises=(premise,))
@@ -219,6 +220,15 @@ class _Rules:
                 )
                 held = all(round_nearest(end, self.machine.p) == end for end in (low, high))
                 return ("Clamp", exact) if held else self._rounds("Clamp", exact)
+            case ExactFunction(name="abs"):
+                return "Abs", magnitude(a)
+            case ExactFunction(name=name):
+                exact = Interval(
+                    lower=ExactFunction(name=name, operand=a.lower),
+                    upper=ExactFunction(name=name, operand=a.upper),
+                    range=ranges.monotone(a.range, FUNCTIONS[name]),
+                )
+                return name.capitalize(), exact
             case _:
                 assert_never(e)
 
@@ -255,6 +265,8 @@ class _Rules:
                 return operator in "+-"
             case Negation(operand=operand) | Rounding(operand=operand) | Clamping(operand=operand):
                 return self._may_be_long(operand)
+            case ExactFunction(name=name, operand=operand):
+                return name != "sign" and self._may_be_long(operand)
             case Constant() | Logarithm():
                 return False
             case _:

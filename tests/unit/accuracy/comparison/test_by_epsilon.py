@@ -43,6 +43,15 @@ def test_each_ratio_is_that_of_the_mechanism_it_names():
     assert row.side == "at"
 
 
+def test_for_a_small_epsilon_the_bound_of_the_notes_grows_with_the_noise():
+    """No accuracy meets it: where it did, the mechanism would look better than without a clamp."""
+    found = accuracy_by_epsilon(epsilons=["0.003"])
+    (row,) = found.rows
+    assert found.bound == 4096 > 2 * row.laplace * row.ratios[5]
+    natural, notes = MECHANISMS.index("exact, natural grid"), MECHANISMS.index("notes' rule")
+    assert abs(row.ratios[notes] - row.ratios[natural]) < CLOSE
+
+
 def test_a_power_of_two_has_both_limits_and_the_notes_still_have_the_wide_grid_at_it():
     below, at, above = accuracy_by_epsilon(epsilons=[1]).rows
     natural, notes = MECHANISMS.index("exact, natural grid"), MECHANISMS.index("notes' rule")

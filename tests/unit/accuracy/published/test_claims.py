@@ -109,6 +109,14 @@ def test_item_6_mironovs_bound_needs_a_bound_above_the_noise_scale_and_a_grid_of
         assert "grid >= noise scale" in fine[name].why
 
 
+def test_a_bound_on_the_loss_that_is_neither_exceeded_nor_proved_is_not_called_valid():
+    names = ("eps' of section 5", "Mironov's bound", "Liu's bound")
+    found = published.beside_exact(*names, epsilon="0.5", bound=2, if_value=0, bits=12)
+    assert [found[name].valid for name in names] == [None, None, True]
+    assert "not proved" in found["Mironov's bound"].why
+    assert all(found[name].exact.upper <= found[name].says.lower for name in names)
+
+
 def test_item_7_the_grid_by_bits_is_half_of_what_is_meant_just_above_a_power_of_two():
     found = beside("(4.1)", epsilon="0.5", bound=10, if_value=0)
     assert (found.says.lower, found.exact.lower, found.valid) == (2, 4, False)
@@ -502,3 +510,9 @@ def test_item_10_no_violation_of_cases_one_to_three_in_random_settings_and_many_
     assert [seen[case][False] for case in (1, 2, 3)] == [0, 0, 0]
     assert all(seen[case][True] for case in (1, 2, 3))
     assert seen[4][False] > 10
+
+
+def test_an_accuracy_that_is_missed_a_little_more_often_than_promised_is_not_valid():
+    found = beside("Algorithm 1", **CLASSIC, if_value=10, alpha="0.1")
+    assert F("0.11") < found.measured[1].lower < F("0.12")
+    assert found.valid is False

@@ -11,11 +11,13 @@ from typing import Any
 
 import pytest
 
-from snapdp.errors import ProgramError
+from snapdp.errors import PremiseError, ProgramError
+from snapdp.values import replaced
 from snapdp.verifier.certificate import check
-from snapdp.verifier.certificate.certificate import certificate_of
+from snapdp.verifier.certificate.certificate import _made, certificate_of
+from snapdp.verifier.language.parser import parse
 from snapdp.verifier.language.programs import load_program, program_names
-from snapdp.verifier.language.syntax import Program, Query, from_lists
+from snapdp.verifier.language.syntax import Program, Query, as_lists, from_lists
 from snapdp.verifier.loss.shape import recognise
 from snapdp.verifier.loss.verdict import verify
 from snapdp.verifier.machine.folding import folded
@@ -177,3 +179,28 @@ def test_certificates_of_the_bundled_programs_are_accepted(name, machine):
     verdict = verify(load_program(name), parse_machine(machine))
     if verdict.kind in ("VERIFIED", "REFUTED"):
         assert check.check(certificate_of(verdict)) is None
+
+
+# What the checker does not know
+
+
+FUNCTIONS = {
+    "floor(y + 0.5)": "VERIFIED",
+    "rint(y)": "VERIFIED",
+    "abs(y)": "REFUTED",
+    "y + 0 * sign(y)": "REFUTED",
+}
+
+
+@pytest.mark.parametrize("snap", FUNCTIONS)
+def test_a_verdict_on_functions_that_the_checker_does_not_know_has_no_certificate(snap):
+    text = f"""program p {{ query f in [-8, 8]; U <-$ unif; S <-$ {{-1,1}}; y = f(D) + S*ln(U);
+        z = clamp[8]({snap}); return z; }}"""
+    verdict = verify(parse(text), claim="1.0001", evaluations=40)
+    assert verdict.kind == FUNCTIONS[snap]
+    with pytest.raises(PremiseError, match="certificates do not cover programs with floor, rint, abs, sign"):
+        certificate_of(verdict)
+    forged = _made(replaced(verdict, program=parse(text.replace(snap, "round[1](y)"))))
+    assert FUNCTIONS[snap] == "REFUTED" or check.check(forged) is None
+    forged["program"] = [as_lists(statement) for statement in verdict.program.statements]
+    assert "no known form" in check.check(forged)

@@ -15,10 +15,12 @@ from snapdp.verifier.language.parser import claim_value, parse
 from snapdp.verifier.language.printing import printed
 from snapdp.verifier.language.programs import load_program, program_names, program_text
 from snapdp.verifier.language.syntax import (
+    FUNCTIONS,
     Assignment,
     Binary,
     Clamping,
     Constant,
+    ExactFunction,
     Logarithm,
     Negation,
     Program,
@@ -133,6 +135,16 @@ def test_the_library_holds_snap_in_its_variants_and_the_broken_ones():
     }
 
 
+def test_functions_have_names_that_others_may_have_too():
+    program = body("floor = floor(f(D)); sign = sign(floor - abs(rint(floor))); return sign;")
+    assert [statement.name for statement in program.statements] == ["floor", "sign"]
+    assert program.statements[0].expression == ExactFunction(name="floor", operand=QueryValue(name="f"))
+    query = body("y = sign(D); return y;", "query sign;")
+    assert query.statements[0].expression == QueryValue(name="sign")
+    assert parse(printed(program)) == program
+    assert parse(printed(query)) == query
+
+
 # What is refused, where, and in which words
 
 REFUSALS = [
@@ -152,6 +164,11 @@ REFUSALS = [
     ("program p { y = 1; // if\n y = if y then 1 else 2; return y; }", 2, 6, "a branch ('if') is not supported"),
     ("program p { y = f(D); return y; }", 1, 17, "f is no query"),
     ("program p { query f; y = f; return y; }", 1, 26, "f is a query"),
+    ("program p { query f; y = f(1); return y; }", 1, 26, "f is a query, and no function"),
+    ("program p { query abs; y = abs(1 - 2); return y; }", 1, 28, "abs is a query, and no function"),
+    ("program p { y = exp(1); return y; }", 1, 17, "functions are ln, floor, rint, abs, sign"),
+    ("program p { y = abs; return y; }", 1, 17, "abs is not defined"),
+    ("program p { param a = abs(2); return a; }", 1, 23, "abs has no exact value"),
     ("program p { query f in [1, 0]; return f(D); }", 1, 21, "1 is above 0"),
     ("program p { query f sensitivity 0; return f(D); }", 1, 33, "a sensitivity of 0 is not positive"),
     ("program p { param a = 1; param a = 2; return a; }", 1, 32, "a is already a parameter"),
@@ -223,6 +240,7 @@ def test_no_text_makes_the_reader_crash(count):
         "param ",
         "return ",
         "f(D)",
+        "abs(",
         "-1",
         "0",
     ]
@@ -297,6 +315,7 @@ def operations(inner, fractions):
     return st.one_of(
         st.builds(lambda a: Negation(operand=a), inner),
         st.builds(lambda a: Logarithm(operand=a), inner),
+        st.builds(lambda n, a: ExactFunction(name=n, operand=a), st.sampled_from(FUNCTIONS), inner),
         st.builds(lambda o, a, b: Binary(operator=o, left=a, right=b), st.sampled_from("+-*/"), inner, inner),
         st.builds(lambda g, a: Rounding(grid=abs(g) + 1, operand=a), fractions, inner),
         st.builds(lambda e, a: Clamping(lower=e[0], upper=e[1], operand=a), ends, inner),

@@ -29,6 +29,7 @@ ONE_OF_EACH = [
     syntax.Binary(operator="-", left=x, right=syntax.QueryValue(name="f")),
     syntax.Rounding(grid=Fraction(1, 4), operand=x),
     syntax.Clamping(lower=Fraction(-1), upper=Fraction(2), operand=x),
+    syntax.ExactFunction(name="floor", operand=x),
 ]
 STATEMENTS = [
     syntax.Sample(name="U", distribution="unif"),

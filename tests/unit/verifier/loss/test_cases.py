@@ -10,6 +10,7 @@ import pytest
 from snapdp.errors import ParameterError, PremiseError
 from snapdp.verifier import asked_pair, case_constants, load_program, parse, parse_machine, telling_pairs, verify
 from snapdp.verifier.loss.cases import PRINTED
+from snapdp.verifier.loss.exact_loss import ProgramLaw, exact_loss
 from snapdp.verifier.loss.pointwise import CASES
 from snapdp.verifier.report.cases import cases_text, cases_values
 
@@ -55,6 +56,16 @@ def test_a_case_without_an_output_has_no_loss():
     between = rows["x between [f(a)] and [f(a')]"]
     assert (between.exact, between.certified, between.by_note_rules, between.output) == (None, None, None, None)
     assert between.printed == "23"
+
+
+def test_every_loss_stands_beside_the_output_it_belongs_to():
+    """Certified and exact losses are largest at different outputs: at -62 the exact one is below epsilon."""
+    judged, (low, high) = verdict(), (Fraction(3), Fraction(4))
+    row = next(row for row in case_constants(judged, [(low, high)]) if row.case == "x below [f(a)], y < 0")
+    laws = [ProgramLaw(judged.execution, value, judged.shape) for value in (low, high)]
+    assert (row.output, row.exact_output) == (-62, -6)
+    assert exact_loss(*laws, row.exact_output).loss.lower == row.exact
+    assert exact_loss(*laws, row.output).loss.lower < row.exact
 
 
 def test_the_order_of_a_pair_does_not_matter():

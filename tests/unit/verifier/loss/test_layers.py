@@ -96,7 +96,8 @@ def test_without_a_clamp_of_something_monotone_none_is_claimed(output):
 def test_the_grid_is_that_of_the_sum():
     shape = shape_of(snap("1/2", 2, 64, output="clamp[64](8 * round[1](y / 8))"), Machine())
     assert shape.grid == 8
-    assert shape_of(snap("1/2", 2, 64, output="clamp[64](3 * round[1](y / 3))"), Machine()).grid is None
+    assert shape_of(snap("1/2", 2, 64, output="clamp[64](3 * round[1](y / 3))"), Machine()).grid == 3
+    assert shape_of(snap("1/2", 2, 64, output="clamp[64](3 * round[1](4 - y))"), Machine()).grid is None  # it falls
 
 
 def test_layers_lie_inside_one_another_and_end_at_the_sum():

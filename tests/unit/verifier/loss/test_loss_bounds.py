@@ -12,7 +12,8 @@ import pytest
 from snapdp.exact.dyadic import power_of_two_at_least, round_nearest
 from snapdp.exact.functions import ln_enclosure
 from snapdp.verifier.loss.exact_loss import ProgramLaw, exact_loss
-from snapdp.verifier.loss.pointwise import CASES, Outputs, case_of, case_table, pointwise
+from snapdp.verifier.loss.neighbours import float_at_most
+from snapdp.verifier.loss.pointwise import CASES, Outputs, case_of, case_table, moved_boundary, pointwise
 from snapdp.verifier.loss.universal_bound import excess, furthest_boundary, tail_errors, universal_bound
 from snapdp.verifier.machine.machine import Machine
 from tests.unit.verifier.few_bits import BITS, largest_ratio, masses
@@ -167,9 +168,9 @@ def test_the_case_table_bounds_the_loss_in_every_case_and_the_missing_case_costs
 def test_a_smaller_range_of_the_query_needs_less_noise():
     machine = Machine()
     whole, half = (shape_of(snap("1/2", 2, 64, query=q), machine) for q in (None, ("0", "64")))
-    assert furthest_boundary(half, machine) == furthest_boundary(whole, machine)  # the far boundary is as far from 64
+    assert furthest_boundary(half) == furthest_boundary(whole)  # the far boundary is as far from 64
     inner = shape_of(snap("1/2", 2, 64, query=("-1", "1")), machine)
-    assert furthest_boundary(inner, machine) < furthest_boundary(whole, machine)
+    assert furthest_boundary(inner) < furthest_boundary(whole)
     assert universal_bound(inner, machine).loss_upper < universal_bound(whole, machine).loss_upper
 
 
@@ -200,3 +201,24 @@ def test_one_rounding_and_whole_cells_stay_below_the_smaller_published_bound(eps
     found = universal_bound(shape_of(snap(eps, grid, bound), machine), machine).loss_upper
     epsilon = Fraction(eps)
     assert found <= epsilon + 12 * bound * epsilon * machine.eta + 2 * machine.eta
+
+
+@pytest.mark.parametrize(("p", "is_decided"), [(118, True), (400, False)])
+def test_a_probability_that_may_be_zero_is_no_infinite_loss(p, is_decided):
+    """Without a grid one draw leads to an output; at 400 bits its mass is below the width of what encloses it."""
+    execution, shape = judged(snap("1/2", 2, 64, output="y"), Machine(p=p, sampler="ideal"))
+    laws = [ProgramLaw(execution, Fraction(f), shape) for f in (3, 4)]
+    assert all(law.probability(Fraction(10)).upper > 0 for law in laws)
+    assert all((law.probability(Fraction(10)).lower > 0) is is_decided for law in laws)
+    found = exact_loss(*laws, Fraction(10))
+    assert (found is not None) is is_decided
+    assert found is None or not found.is_infinite
+
+
+@pytest.mark.parametrize("t", [Fraction(t) for t in ("1", "8", "7", "9", "3/4", "-1", "-8", "-7", "-9")], ids=str)
+def test_a_boundary_moves_to_the_middle_between_it_and_the_float_below_it(t):
+    """Below a power of two floats are twice as dense as above it; below its negative they are not."""
+    machine = Machine(p=8)
+    below = float_at_most(t - abs(t) / 2**12, 8)
+    assert below < t == float_at_most(t, 8)
+    assert moved_boundary(t, machine, "post") == ((t + below) / 2, (t + below) / 2)

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import pytest
 
+from snapdp.errors import ProgramError
 from snapdp.exact.functions import fraction_of_mpfr
 from snapdp.values import replaced
 from snapdp.verifier.language import syntax
@@ -101,3 +102,18 @@ def test_rounding_a_folded_constant_again_is_seen_where_sums_are_exact(how, diff
         for made, point in programs(8)
     ]
     assert any(found) is differs
+
+
+def doubled(times: int) -> syntax.Program:
+    """Return a short program that is twice as large with every statement; such a text is refused as it is read."""
+    start = parse("program p { query f; x0 = f(D); return x0; }")
+    names = [syntax.Variable(name=f"x{i}") for i in range(times + 1)]
+    sums = [syntax.Binary(operator="+", left=x, right=x) for x in names]
+    lines = (syntax.Assignment(name=f"x{i + 1}", expression=sums[i]) for i in range(times))
+    return replaced(start, statements=(*start.statements, *lines), result=f"x{times}")
+
+
+def test_a_program_that_doubles_itself_is_refused_before_anything_is_as_large():
+    assert evaluate_float(folded(doubled(12), Machine()), {"f": Fraction(3)}, Machine()) == 3 << 12
+    with pytest.raises(ProgramError, match="more than 10000 operations when it is written out"):
+        folded(doubled(60), Machine())

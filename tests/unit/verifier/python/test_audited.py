@@ -181,21 +181,21 @@ def as_index(f, U, S):
     return f + [1, 2][U]
 
 
-def half_to_even(f, U, S):
-    return round(f + U)
+def two_digits(f, U, S):
+    return round(f + U, 2)
 
 
-def floor(f, U, S):
+def ceiling(f, U, S):
     y = f + U
-    return math.floor(y)
+    return math.ceil(y)
 
 
-def numpy_round(f, U, S):
-    return np.round(f + U)
+def numpy_round_decimals(f, U, S):
+    return np.round(f + U, 2)
 
 
-def numpy_abs(f, U, S):
-    return np.abs(f) * U
+def numpy_cube_root(f, U, S):
+    return np.cbrt(f) * U
 
 
 def numpy_where(f, U, S):
@@ -346,8 +346,9 @@ def inner(f, U, S):
 REFUSED = [
     *((branch, 1, "branch"), (conditional, 1, "branch"), (truth, 1, "branch"), (equality, 1, "branch")),
     *((loop_over_data, 1, "loop"), (item, 1, "branch"), (library_exp, 1, "converted"), (whole, 1, "converted")),
-    *((as_index, 1, "converted"), (half_to_even, 1, "round"), (floor, 2, "floor"), (numpy_round, 1, "numpy.round")),
-    *((numpy_abs, 1, "numpy.absolute"), (numpy_where, 1, "numpy.where"), (numpy_maximum, 1, "numpy.maximum")),
+    *((as_index, 1, "converted"), (two_digits, 1, "decimals"), (ceiling, 2, "ceil")),
+    *((numpy_round_decimals, 1, "numpy.(round|around)"), (numpy_cube_root, 1, "numpy.cbrt")),
+    *((numpy_where, 1, "numpy.where"), (numpy_maximum, 1, "numpy.maximum")),
     *((numpy_single, 1, "numpy.add"), (numpy_out, 1, "numpy.add"), (numpy_masked, 1, "numpy.add")),
     *((into_array, 1, "converted"), (largest, 1, "max decides"), (power, 1, "pow"), (single, 1, "float32")),
     *((summed, 1, "a function asks"), (summed_from, 1, "a function asks"), (operated, 1, "a function asks")),

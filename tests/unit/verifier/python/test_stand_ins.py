@@ -103,10 +103,8 @@ REFUSED = {
     "min of two symbols": (lambda f, U: min(f, U), "min decides between symbols"),
     "max by a key": (lambda f: max(f, 1, key=abs), "max decides between symbols"),
     "a base": (lambda f, U: f + math.log(U, 2), "math.log has a base"),
-    "numpy.sign": (lambda f, U: f + np.sign(U - 0.5) * np.log(1 - 2 * np.abs(U - 0.5)), "numpy.sign is not supported"),
-    "numpy.abs": (lambda f: np.abs(f), "numpy.absolute is not supported"),
-    "numpy.floor": (lambda f: np.floor(f + 0.5), "numpy.floor is not supported"),
-    "numpy.round": (lambda f: np.round(f), "not supported here|not a mechanism's rounding"),
+    "numpy.ceil": (lambda f: np.ceil(f), "numpy.ceil is not supported"),
+    "numpy.round to tens": (lambda f: np.round(f, decimals=-1), "not supported here"),
     "numpy.where on data": (lambda f: np.where(f > 0, f, 0), "a branch, loop or comparison"),
     "numpy.where on an array": (lambda f: np.where(np.array([True, False]), f, 0), "no single condition"),
     "min with half the bits": (lambda f: min(f, np.float32(0.1)), "min with a float32 .* may return no double"),
@@ -131,11 +129,3 @@ def test_ends_with_half_the_bits_would_round_what_they_do_not_clamp():
     """Why they are refused: numpy makes single precision of a Python float beside a float32."""
     assert float(np.minimum(1 / 3, np.float32(64))) != 1 / 3
     assert 49 * min(1.0, Fraction(1, 49)) == 1 != 49 * (1 / 49)
-
-
-def test_the_refusal_of_an_inverse_distribution_function_says_why():
-    with pytest.raises(ProgramError) as refused:
-        _ = audit(**QUERY)(REFUSED["numpy.sign"][0]).program
-    assert "37 scales" in refused.value.advice
-    assert round(53 * math.log(2)) == 37
-    assert math.floor(0.49999999999999994 + 0.5) == 1

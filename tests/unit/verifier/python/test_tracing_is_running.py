@@ -3,6 +3,7 @@
 # ruff: noqa: ARG001, N803
 from __future__ import annotations
 
+import math
 from decimal import Decimal
 from fractions import Fraction
 from random import Random
@@ -18,8 +19,10 @@ from snapdp.verifier.language.syntax import QueryValue, Variable
 from snapdp.verifier.loss.verdict import verify
 from snapdp.verifier.machine.machine import Machine
 from snapdp.verifier.machine.semantics import run_float
+from snapdp.verifier.python.symbols import Traced
+from snapdp.verifier.python.trace import Trace
 from snapdp.verifier.python.traced_functions import clamp, ln, round_to
-from snapdp.verifier.python.tracing import Trace, Traced, run
+from snapdp.verifier.python.tracing import run
 
 # The pinned example: exact integers, 6 apart, that doubles cannot tell from 8.
 
@@ -70,8 +73,14 @@ def symbolic(rng: Random, depth: int) -> str:
         return f"round_to({symbolic(rng, depth - 1)}, {rng.choice(['2', '0.25', '3', 'g', '0.1'])})"
     if rng.random() < 0.1:
         return f"clamp({symbolic(rng, depth - 1)}, {rng.choice(['1000', '0.1', '2**53 + 1', 'Fraction(100, 3)'])})"
+    if rng.random() < 0.1:
+        name = rng.choice(["abs", "np.abs", "np.sign", "np.floor", "np.rint", "np.round", "round", "math.floor"])
+        return f"{name}({symbolic(rng, depth - 1)})"
     if rng.random() < 0.05:
         return f"np.clip({symbolic(rng, depth - 1)}, -7, 2**53 + 1)"
+    if rng.random() < 0.15:
+        name, end = rng.choice(["min", "max", "np.minimum"]), rng.choice(["7", "-3", "0", "2.0", "2**53", "0.25"])
+        return f"{name}({symbolic(rng, depth - 1)}, {end})"
     parts = [symbolic(rng, depth - 1), rng.choice([plain, symbolic])(rng, depth - 1)]
     rng.shuffle(parts)
     operator = rng.choice(OPERATORS)
@@ -94,7 +103,7 @@ def function_of(rng: Random) -> tuple[str, dict[str, Any]]:
 
 
 def made(source: str, parameters: dict[str, Any]) -> Any:
-    scope: dict[str, Any] = {"P": parameters, "Q": Decimal("0.5"), "np": np, "Fraction": Fraction}
+    scope: dict[str, Any] = {"P": parameters, "Q": Decimal("0.5"), "np": np, "math": math, "Fraction": Fraction}
     scope |= {"clamp": clamp, "ln": ln, "round_to": round_to}
     exec(source, scope)
     return snapdp.audit(query=(-64, 64))(scope["mechanism"])

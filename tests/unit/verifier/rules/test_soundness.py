@@ -14,7 +14,7 @@ from snapdp.errors import ProgramError
 from snapdp.exact.dyadic import next_above, next_below, power_of_two, round_nearest
 from snapdp.exact.functions import ln_nearest
 from snapdp.verifier.language.parser import parse
-from snapdp.verifier.language.syntax import Binary, Constant, Negation, QueryValue, Rounding
+from snapdp.verifier.language.syntax import Binary, Constant, ExactFunction, Negation, QueryValue, Rounding
 from snapdp.verifier.machine.machine import Machine
 from snapdp.verifier.machine.semantics import evaluate_float, evaluate_real, run_float
 from snapdp.verifier.rules.printed_rules import derive_as_printed
@@ -32,6 +32,7 @@ EXPRESSIONS = (
     "(f(D) - 0.7) * ln(U) - f(D) * f(D)",
     "-(f(D) * ln(U)) / (U + 0.3) + 5",
 )
+FUNCTIONS = ("floor(f(D) + ln(U) / 0.3 + 0.5) * 0.1", "abs(f(D) - 0.7) * sign(f(D) - ln(U)) + rint(abs(ln(U)) * 3)")
 DRAWS = {"U": between(Fraction(0), Fraction(1), nonzero=True), "S": between(Fraction(-1), Fraction(1))}
 
 
@@ -86,6 +87,17 @@ def test_a_float_value_lies_between_its_bounds(text, p):
     machine, program = Machine(p=p), program_of(text)
     found = {sign: derive(program, machine, sign=sign).result for sign in (1, -1)}
     for environment in inputs(p, RUNS):
+        value = run_float(program, environment, machine)["y"]
+        bounds = found[environment["S"]]
+        assert lies_between(value, bounds.lower, bounds.upper, environment, machine), environment
+
+
+@pytest.mark.parametrize("p", [3, 8, 53])
+@pytest.mark.parametrize("text", FUNCTIONS)
+def test_floor_rint_magnitudes_and_signs_keep_to_their_bounds(text, p):
+    machine, program = Machine(p=p), program_of(text)
+    found = {sign: derive(program, machine, sign=sign).result for sign in (1, -1)}
+    for environment in inputs(p, 150):
         value = run_float(program, environment, machine)["y"]
         bounds = found[environment["S"]]
         assert lies_between(value, bounds.lower, bounds.upper, environment, machine), environment
@@ -170,7 +182,7 @@ def test_at_three_bits_168_small_programs_break_the_repaired_printed_rules():
 
 
 def random_program(rng: random.Random, depth: int):
-    """Return an expression over a, b, c, d with constants, minus, and rounding to a grid."""
+    """Return an expression over a, b, c, d with constants, minus, rounding to a grid, magnitudes and signs."""
     if depth == 0 or rng.random() < 0.15:
         constant = Constant(value=Fraction(rng.randint(1, 60), rng.choice((3, 4, 5, 8))))
         return constant if rng.random() < 0.2 else QueryValue(name=rng.choice("abcd"))
@@ -180,6 +192,10 @@ def random_program(rng: random.Random, depth: int):
         case 1:
             return Rounding(
                 grid=rng.choice((Fraction(1, 2), Fraction(2), Fraction(3))), operand=random_program(rng, depth - 1)
+            )
+        case 2:
+            return ExactFunction(
+                name=rng.choice(("floor", "rint", "abs", "sign")), operand=random_program(rng, depth - 1)
             )
     left, right = random_program(rng, depth - 1), random_program(rng, depth - 1)
     return Binary(operator=rng.choice("++--**/"), left=left, right=right)

@@ -6,6 +6,7 @@ Room: verifier. Each .imp file begins with a comment on what is to be seen in it
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 from snapdp.errors import ProgramError
@@ -15,6 +16,7 @@ from snapdp.verifier.language.parser import parse
 from snapdp.verifier.language.syntax import Program
 
 _FOLDER = Path(__file__).parent
+_MACHINE = re.compile(r"^[ \t]*// Machine: (\S+)[ \t]*$", re.MULTILINE)
 
 
 def program_names() -> tuple[str, ...]:
@@ -31,8 +33,23 @@ def program_text(name: str) -> str:
 
 def load_program(reference: str) -> Program:
     """Return the program in a file, or the bundled program of that name."""
+    text, name = _source(reference)
+    return parse(text, name=name)
+
+
+def stated_machine(reference: str) -> str:
+    """Return the machine that the file of a program says it runs on, in a comment; empty where it says none.
+
+    So do the programs of this package's own mechanisms: on another machine they would be other mechanisms.
+    """
+    found = _MACHINE.search(_source(reference)[0].partition("{")[0])
+    return "" if found is None else found[1]
+
+
+def _source(reference: str) -> tuple[str, str]:
+    """Return the text of a program, and its name for messages."""
     if reference in program_names() and not os.path.isfile(reference):
-        return parse(program_text(reference), name=reference)
+        return program_text(reference), reference
     try:
         with open(reference, "rb") as file:
             data = file.read(LONGEST_TEXT + 1)
@@ -43,7 +60,7 @@ def load_program(reference: str) -> Program:
             f"Bundled are: {', '.join(program_names())}.",
         ) from None
     source = os.path.basename(reference)
-    return parse(decoded(data, name=source), name=source)
+    return decoded(data, name=source), source
 
 
 def decoded(data: bytes, *, name: str) -> str:

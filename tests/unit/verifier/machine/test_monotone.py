@@ -1,0 +1,133 @@
+"""Programs that take magnitudes and signs: pieces on which they are monotone, and their exact laws, by counting."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from snapdp.errors import PremiseError
+from snapdp.verifier.language.parser import parse
+from snapdp.verifier.loss.exact_loss import ProgramLaw
+from snapdp.verifier.loss.verdict import verify
+from snapdp.verifier.machine.execution import Execution
+from snapdp.verifier.machine.machine import Machine, parse_machine
+from snapdp.verifier.machine.monotone import Piece, joined
+from snapdp.verifier.machine.semantics import run_float
+from snapdp.verifier.report.reproduction import python_lines
+from tests.unit.verifier import counted
+
+FOLDED = "sign(U - 0.5) * ln(1 - 2 * abs(U - 0.5))"
+PROGRAMS = {
+    f"f(D) + {FOLDED}": 1,
+    f"clamp[3](rint(f(D) - 2 * {FOLDED}))": 1,
+    "abs(f(D) + S * ln(U))": 2,
+    "floor(abs(f(D) + S * ln(U) / 0.5) + 0.5)": 2,
+    "S * abs(U - 0.5) - f(D)": 2,
+    "abs(abs(f(D) + S * U) - 0.5)": 4,
+    "sign(f(D) + S * ln(U))": 1,
+    "f(D) * sign(U - 0.25)": 1,
+    "f(D) * abs(U - 0.25) * sign(U - 0.5)": 3,
+    "clamp[2](abs(f(D)) * S * ln(U))": 1,
+    "S * ln(1 - 2 * abs(U - 0.5)) + f(D)": 2,
+}
+
+
+def program_of(output):
+    return parse(f"program p {{ query f in [-2, 2]; U <-$ unif; S <-$ {{-1,1}}; z = {output}; return z; }}")
+
+
+@pytest.mark.parametrize("output", PROGRAMS)
+@pytest.mark.parametrize("sampler", ["ulp", "nearest"])
+def test_the_exact_law_is_what_counting_gives(output, sampler):
+    program, machine = program_of(output), Machine(p=4, umin=-9, sampler=sampler)
+    values = [-1.75, 0.0, 0.625]
+    found = counted.law(program, machine, values)
+    whole = sum(found.values())
+    sums: dict[float, np.ndarray] = {}
+    for key, masses in found.items():
+        if key != counted.STOPPED and np.isfinite(key[0]):
+            sums[key[0]] = sums.get(key[0], 0) + masses  # programs have one zero
+    execution = Execution(program, machine)
+    for place, f in enumerate(values):
+        law = ProgramLaw(execution, Fraction(f))
+        assert max(len(law.pieces[sign]) for sign in law.signs) <= PROGRAMS[output]
+        for x, masses in sums.items():
+            chance = law.probability(Fraction(x))
+            assert chance.is_exact
+            assert chance.lower == Fraction(int(masses[place])) / Fraction(int(whole[place]))
+
+
+def test_some_programs_need_as_many_pieces_as_they_may():
+    execution = Execution(program_of("abs(abs(f(D) + S * U) - 0.5)"), Machine(p=5, umin=-12))
+    pieces = ProgramLaw(execution, Fraction(-3, 4)).pieces[1]
+    assert [piece.direction for piece in pieces] == [-1, 1, -1]
+    with pytest.raises(PremiseError, match="monotone in its draw"):
+        ProgramLaw(execution, Fraction(-3, 4)).preimage(1, Fraction(1, 4))
+
+
+def test_pieces_hold_the_row_and_are_joined_where_the_outputs_go_on():
+    execution = Execution(program_of(f"f(D) + {FOLDED}"), Machine(p=5, umin=-12))
+    pieces, draw = execution.pieces(Fraction(1), 1), execution.draw
+    assert len(pieces) == 3  # below, at and above one half
+    assert (pieces[0].start, pieces[-1].stop) == (draw.first, draw.last + 1)
+    assert draw.value(pieces[1].start) == Fraction(1, 2)
+    assert all(a.stop == b.start for a, b in pairwise(pieces))
+    assert joined(pieces, lambda o: execution.output(Fraction(1), 1, o)) == (Piece(draw.first, draw.last + 1, -1),)
+    steps = (Piece(0, 2, 1), Piece(2, 4, 1))
+    assert joined(steps, lambda o: o) == (Piece(0, 4, 1),)
+    assert joined(steps, lambda o: o % 2) == steps  # it falls between them
+
+
+@pytest.mark.parametrize(
+    "output", ["abs(f(D) + S * U) * U", "f(D) + U / abs(U - 0.5)", "abs(U - 0.5) * ln(U)", "U * U"]
+)
+def test_what_is_monotone_on_no_pieces_known_is_not_executed(output):
+    with pytest.raises(PremiseError, match=r"monotone in its draw|divides by zero"):
+        ProgramLaw(Execution(program_of(output), Machine()), Fraction(1))
+
+
+def test_a_draw_without_a_number_is_found_inside_of_the_row():
+    """ln(|U - 1/2| - 1/4) has no value around one half, and one at both ends."""
+    execution = Execution(program_of("f(D) + ln(abs(U - 0.5) - 0.25)"), Machine(p=8))
+    with pytest.raises(PremiseError, match="no value for some draws"):
+        ProgramLaw(execution, Fraction(1))
+
+
+@pytest.mark.parametrize("machine", ["", "sampler=grid53", "umin=-1074"])
+def test_a_magnitude_of_naive_noise_is_refuted_by_a_script_that_runs(machine):
+    program = parse("program p { query f in [-8, 8]; U <-$ unif; S <-$ {-1,1}; z = abs(f(D) + 2*S*ln(U)); return z; }")
+    verdict = verify(program, parse_machine(machine), claim="1/2", evaluations=4)
+    assert verdict.kind == "REFUTED"
+    assert verdict.is_infinite
+    exec("\n".join(python_lines(verdict)), {})
+
+
+def test_a_magnitude_of_what_was_snapped_is_post_processing():
+    verdict = verify(program_of("abs(clamp[8](round[1](f(D) + S*ln(U))))"), claim="tight", evaluations=40)
+    plain = verify(program_of("clamp[8](round[1](f(D) + S*ln(U)))"), claim="tight", evaluations=2)
+    assert verdict.kind == "VERIFIED"
+    assert verdict.upper == plain.upper
+    assert 0 < verdict.lower < verdict.upper
+
+
+# The two executions, at ties and at numbers without a fraction
+
+TIES = ["0.5", "1.5", "2.5", "-0.5", "-1.5", "-2.5", "0.49999999999999994", "-0.49999999999999994", "0", "-1", "3"]
+TIES += ["4503599627370495.5", "-4503599627370495.5", "9007199254740993", "1e300", "-1e300", "0.1", "-0.1"]
+
+
+@pytest.mark.parametrize("function", ["floor", "rint", "abs", "sign"])
+@pytest.mark.parametrize("total", ["rounded", "exact"])
+def test_both_executions_compute_a_function_as_numpy_does(function, total):
+    program = parse(f"program p {{ query f; U <-$ unif; z = {function}(f(D)) + 0 * U; return z; }}")
+    machine = Machine(sum=total)
+    execution = Execution(program, machine)
+    for text in TIES:
+        x = float(text)
+        expected = Fraction(float(counted.FUNCTIONS[function](x)))
+        output = execution.output(Fraction(x), 1, execution.draw.last)
+        assert Fraction(*map(int, output.as_integer_ratio())) == expected
+        assert run_float(program, {"f": Fraction(x), "U": Fraction(1, 2)}, machine)["z"] == expected
