@@ -330,8 +330,8 @@ def read_relation(record: At) -> StatedRelation:
     asked.demand(newest or not is_later(asked.value), "what version 1 does not have")
     record.fields(f"{RECORD} {size}{named}" + " person rows_per_person" * person + " unit_rows" * together)
     record.at("unit").same("person" if person else "rows" if together else "row")
-    for who in [record.at("person")] if person else ():
-        read_person(who, newest)
+    if person:
+        read_person(record.at("person"), newest)
     moved = record.at("rows_per_person" if person else "unit_rows").whole() if person or together else 1
     record.demand(moved > 1 or not together, "a unit of one row is said by nothing")
     return StatedRelation(change_one, record.at(size).whole(), moved, person)

@@ -49,6 +49,13 @@ def unknown_line(block: NumberBlock) -> str:
     return f"{title}: nothing is known of {whom}. The interval there is everything that the number can be."
 
 
+def bits_in_words(record: Mapping[str, Any]) -> str:
+    """Return the bits of the numbers in which a release in finite precision was computed."""
+    bits = sorted({part.get("bits", 0) for each in record["statistics"] for part in each["parts"]})
+    shown = " and ".join(map(str, bits)) if len(bits) < 3 else f"{bits[0]} to {bits[-1]}"
+    return f"{shown} bits"
+
+
 def person_lines(record: Mapping[str, Any]) -> list[str]:
     """Return how persons count in each statistic, a line for all that count them alike; none where rows are counted."""
     if not {"person", "rows_per_person"} <= {*record}:  # a record may be anybody's
@@ -60,13 +67,6 @@ def person_lines(record: Mapping[str, Any]) -> list[str]:
         clause = groups_clause(each.get("groups_per_person")) if people else rows_clause(most)
         alike.setdefault(clause, []).append(_short(readable_title(each["title"], each)))
     return [f"{listed(titles, MOST_NAMED)}: {clause}." for clause, titles in alike.items()]
-
-
-def bits_in_words(record: Mapping[str, Any]) -> str:
-    """Return the bits of the numbers in which a release in finite precision was computed."""
-    bits = sorted({part.get("bits", 0) for each in record["statistics"] for part in each["parts"]})
-    shown = " and ".join(map(str, bits)) if len(bits) < 3 else f"{bits[0]} to {bits[-1]}"
-    return f"{shown} bits"
 
 
 def _short(name: str) -> str:
