@@ -1,10 +1,41 @@
-"""What one mechanism is worth: error, epsilon, interval, clamp, bias, price, distance to Laplace. No data."""
+"""What one mechanism is worth, and tables of several made consistent: error, interval, clamp, bias, price. No data."""
 
 from typing import TYPE_CHECKING
 
 from snapdp.doors import door
 
 if TYPE_CHECKING:
+    from snapdp.accuracy.adjusted.combination import (
+        Radius as Radius,
+        radius_of as radius_of,
+        variance_of as variance_of,
+    )
+    from snapdp.accuracy.adjusted.figures import (
+        MarginWorth as MarginWorth,
+        NodeWorth as NodeWorth,
+        NumberWorth as NumberWorth,
+        margins_worth as margins_worth,
+        terms_of as terms_of,
+        tree_worth as tree_worth,
+        worth_of_terms as worth_of_terms,
+    )
+    from snapdp.accuracy.adjusted.margin_tables import (
+        ExactTable as ExactTable,
+        adjusted_tables as adjusted_tables,
+        exact_table as exact_table,
+    )
+    from snapdp.accuracy.adjusted.margins import (
+        Contribution as Contribution,
+        MarginFamily as MarginFamily,
+        margin_family as margin_family,
+    )
+    from snapdp.accuracy.adjusted.noise import (
+        NoiseTerm as NoiseTerm,
+        SnappedNoise as SnappedNoise,
+        count_noise as count_noise,
+    )
+    from snapdp.accuracy.adjusted.tree_values import adjusted_values as adjusted_values
+    from snapdp.accuracy.adjusted.trees import CountTree as CountTree, count_tree as count_tree
     from snapdp.accuracy.after import AfterRelease as AfterRelease, after_release as after_release
     from snapdp.accuracy.clamping import (
         Clamp as Clamp,
@@ -101,6 +132,13 @@ else:
     __getattr__, __dir__ = door(
         __name__,
         {
+            "adjusted.combination": "Radius radius_of variance_of",
+            "adjusted.figures": ("MarginWorth NodeWorth NumberWorth margins_worth terms_of tree_worth worth_of_terms"),
+            "adjusted.margin_tables": "ExactTable adjusted_tables exact_table",
+            "adjusted.margins": "Contribution MarginFamily margin_family",
+            "adjusted.noise": "NoiseTerm SnappedNoise count_noise",
+            "adjusted.tree_values": "adjusted_values",
+            "adjusted.trees": "CountTree count_tree",
             "after": "AfterRelease after_release",
             "clamping": "Clamp binding_probability bound_for",
             "comparison.by_epsilon": (

@@ -60,6 +60,12 @@ if TYPE_CHECKING:
         sqrt_enclosure as sqrt_enclosure,
         sqrt_of as sqrt_of,
     )
+    from snapdp.exact.integer_exp import (
+        exp_scaled as exp_scaled,
+        floor_cos as floor_cos,
+        floor_scaled as floor_scaled,
+        pi_scaled as pi_scaled,
+    )
     from snapdp.exact.integer_log import ln_scaled as ln_scaled
     from snapdp.exact.numbers import (
         LARGEST_DECIMAL_EXPONENT as LARGEST_DECIMAL_EXPONENT,
@@ -97,6 +103,7 @@ else:
                 "ln_enclosure ln_nearest ln_of mpfr_context require_directed_rounding root_for_rounding rounded_up "
                 "sqrt_enclosure sqrt_of "
             ),
+            "integer_exp": "exp_scaled floor_cos floor_scaled pi_scaled",
             "integer_log": "ln_scaled",
             "numbers": (
                 "LARGEST_DECIMAL_EXPONENT Datum Parameter datum not_a_real_number parameter positive probability "

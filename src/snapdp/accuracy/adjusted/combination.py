@@ -1,0 +1,113 @@
+"""How far a sum of independent noises goes: the radius of an adjusted number, and by which method it was found.
+
+Room: accuracy. Which method serves is decided by public parameters alone: one noise has its exact law; a sum with up to
+4096 laws is inverted from its characteristic function, within about two percent of the shortest; beyond that the bounds
+of Bernstein and Chebyshev serve, which are wider, and the answer says so. A clamp changes a number with a small
+probability, which is taken off alpha once for every number that enters.
+Theory: docs/theory/adjusted-tables.md, (19), (27)-(31).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import Any
+
+from snapdp.accuracy.adjusted.inversion import inverted_radius
+from snapdp.accuracy.adjusted.noise import NoiseTerm
+from snapdp.accuracy.adjusted.summands import Summand, root_up, summands_of, tail_numbers
+from snapdp.accuracy.tails import confidence
+from snapdp.errors import ParameterError
+from snapdp.exact import HALF, Enclosure, decided_ceil, enclose, ln_enclosure, power_of_two, probability
+from snapdp.mechanism import EXACT_GAMMA
+from snapdp.values import Value
+
+MOST_LAWS = 4096
+LEAST_LEVEL = power_of_two(-63)
+_BOUND_BITS = 64
+_LOG_UNITS = 1 << 20
+
+
+class Radius(Value):
+    """P(|sum| > radius) <= alpha.
+
+    method  "exact": the law of one noise; "inverted": near the least; "bounded": valid and wider than need be
+    """
+
+    radius: Fraction
+    alpha: Fraction
+    method: str
+
+
+def radius_of(terms: Iterable[NoiseTerm], *, alpha: Any, gamma: Any = EXACT_GAMMA) -> Radius:
+    """Return a radius that the sum of terms exceeds with probability at most alpha, clamps included.
+
+    gamma  probability with which the clamp changes one number: the default is that of releases
+    A sum of noises is symmetric: each of its two sides exceeds the radius with probability at most alpha/2.
+
+    >>> from snapdp.accuracy import count_noise
+    >>> mean = NoiseTerm(coefficient=Fraction(1, 2), noise=count_noise(epsilon="0.1"), count=2)
+    >>> found = radius_of([mean], alpha="0.05")
+    >>> float(found.radius), found.method
+    (20.5, 'inverted')
+    """
+    given = [each for each in terms if each.coefficient and each.count]
+    asked = confidence(alpha)
+    level = _level(asked, sum(each.count for each in given), probability(gamma, name="gamma"))
+    method, radius = _radius(tuple(summands_of(given)), level)
+    # a value off the grid: its Laplace variable is moved by at most half a grid, theory (31)
+    moved = sum((abs(t.coefficient) * t.count * t.noise.grid * HALF for t in given if not t.noise.on_grid), Fraction(0))
+    return Radius(radius=radius + moved, alpha=asked, method=method)
+
+
+def variance_of(terms: Iterable[NoiseTerm]) -> Enclosure:
+    """Return the variance of a sum of terms."""
+    total = enclose(0)
+    for term in terms:
+        total = total + term.noise.variance * (term.count * term.coefficient**2)
+    return total
+
+
+def _level(alpha: Fraction, numbers: int, gamma: Fraction) -> Fraction:
+    """Return what is left of alpha for the noise once every clamp has its share: theory (30)."""
+    level = alpha - numbers * gamma
+    least = max(2 * numbers * gamma, LEAST_LEVEL)
+    if alpha < least:
+        raise ParameterError(
+            f"alpha = {alpha} is too small for a sum of {numbers} measured numbers.",
+            f"Their clamps alone may take {numbers} times {gamma}: give alpha >= {least}.",
+            alpha=alpha,
+        )
+    return level
+
+
+def _radius(summands: tuple[Summand, ...], level: Fraction) -> tuple[str, Fraction]:
+    if not summands:
+        return "exact", Fraction(0)
+    if len(summands) == 1 and summands[0].times == 1:
+        return "exact", _exact_radius(summands[0], level)
+    if len(summands) <= MOST_LAWS:
+        return "inverted", inverted_radius(summands, level=level)
+    return "bounded", bounded_radius(summands, level=level)
+
+
+def _exact_radius(summand: Summand, level: Fraction) -> Fraction:
+    """Return the least radius of one noise: P(|K| >= k) = e^(-(k - 1/2) x), P(|Y| > h) = e^(-h/scale).   theory (28)
+
+    ln of a rational below 1 is irrational, so the ceilings are decided. A Laplace radius is rounded up.
+    """
+    if summand.half_ratio:
+        x = 2 * summand.half_ratio
+        first = decided_ceil(lambda bits: ln_enclosure(1 / level, bits) / x + HALF)  # that is rare enough
+        return summand.step * (max(first, 1) - 1)
+    units = decided_ceil(lambda bits: ln_enclosure(1 / level, bits) * _LOG_UNITS)
+    return summand.scale * Fraction(units, _LOG_UNITS)
+
+
+def bounded_radius(summands: Sequence[Summand], *, level: Fraction) -> Fraction:
+    """Return the smaller one of Bernstein's and Chebyshev's radius.        theory (17), (19)
+
+    The first number of Bernstein's bound is not below the variance.
+    """
+    numbers = tail_numbers(summands, _BOUND_BITS)
+    return min(numbers.reach(level), root_up(numbers.variance / level))

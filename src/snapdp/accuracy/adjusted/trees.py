@@ -1,0 +1,250 @@
+"""Least squares for a tree of counts: variances of adjusted nodes, and the coefficients of what was measured.
+
+Room: accuracy. A node holds the sum of its children; levels may be measured or not, degrees may differ, the root may be
+known. Going up, each node averages its own measurement and the sum of its children; going down, what the average above
+differs from the children's sum is shared out by their variances. Nodes with the same shape below them share all
+numbers going up, and nodes whose ancestors agree as well are of one *kind*: a variance, a law and a radius each. Shapes
+and kinds depend on the tree and its variances only.
+Theory: docs/theory/adjusted-tables.md, (8)-(11).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from snapdp.accuracy.adjusted.margins import Contribution
+from snapdp.errors import ParameterError
+from snapdp.exact import parameter, positive
+from snapdp.values import Value
+
+ROOT = 0
+Profile = dict[tuple[Hashable, Fraction], int]
+
+
+class SubtreeShape(NamedTuple):
+    """What nodes with equal subtrees have in common.
+
+    source             what measures the node (its level), None where nothing does
+    children           {number of a child's shape: how many}
+    variance           u: of the average z of the node's own measurement and of what its children say
+    own, below         z = own * measurement + below * (sum of the children's z);   own + below = 1
+    children_variance  U: of the sum of the children's z; 0 at a leaf
+    """
+
+    source: Hashable
+    children: tuple[tuple[int, int], ...]
+    variance: Fraction
+    own: Fraction
+    below: Fraction
+    children_variance: Fraction
+
+
+class CountTree(Value):
+    """A tree whose nodes are numbered from the root, 0, so that parents come before their children.
+
+    parents    of every node; that of the root is -1        sources     what measures each node: its level, by default
+    variances  (source, variance of a measurement); a source that is not listed measures nothing
+    known_root the number at the root is known exactly and not measured
+    """
+
+    parents: tuple[int, ...]
+    sources: tuple[Hashable, ...]
+    variances: tuple[tuple[Hashable, Fraction], ...]
+    known_root: bool = False
+
+    @cached_property
+    def children(self) -> list[list[int]]:
+        found: list[list[int]] = [[] for _ in self.parents]
+        for node, parent in enumerate(self.parents[1:], 1):
+            found[parent].append(node)
+        return found
+
+    @cached_property
+    def measured(self) -> dict[Hashable, Fraction]:
+        return dict(self.variances)
+
+    @cached_property
+    def _grown(self) -> tuple[list[int], list[SubtreeShape]]:
+        """Return the number of the shape of every node, and the shapes."""
+        numbers: dict[tuple[Hashable, tuple[tuple[int, int], ...]], int] = {}
+        shapes: list[SubtreeShape] = []
+        found = [0] * len(self.parents)
+        for node in reversed(range(len(self.parents))):
+            below = tuple(sorted(Counter(found[child] for child in self.children[node]).items()))
+            source = self.sources[node] if self.sources[node] in self.measured else None
+            key = (source, below)
+            if key not in numbers:
+                numbers[key] = len(shapes)
+                shapes.append(_shape(source, self.measured.get(source), below, shapes))
+            found[node] = numbers[key]
+        return found, shapes
+
+    @property
+    def shape_numbers(self) -> list[int]:
+        return self._grown[0]
+
+    @property
+    def shapes(self) -> list[SubtreeShape]:
+        return self._grown[1]
+
+    def shape(self, node: int) -> SubtreeShape:
+        return self.shapes[self.shape_numbers[node]]
+
+    @cached_property
+    def kinds(self) -> tuple[int, ...]:
+        """Return the number of the kind of every node: nodes of one kind have the same law."""
+        numbers: dict[tuple[int, int], int] = {}
+        found: list[int] = []
+        for node, parent in enumerate(self.parents):
+            key = (found[parent] if node else -1, self.shape_numbers[node])
+            found.append(numbers.setdefault(key, len(numbers)))
+        return tuple(found)
+
+    @cached_property
+    def examples(self) -> tuple[int, ...]:
+        """Return the first node of every kind."""
+        first: dict[int, int] = {}
+        for node, kind in enumerate(self.kinds):
+            first.setdefault(kind, node)
+        return tuple(first.values())
+
+    def share(self, node: int) -> Fraction:
+        """Return r = u/U: which part of a difference at its parent a node takes."""
+        return self.shape(node).variance / self.shape(self.parents[node]).children_variance
+
+    def variance(self, node: int) -> Fraction:
+        """Return the variance of an adjusted node: u (1 - r) + r^2 (variance of its parent).        theory (10)"""
+        path = [node]
+        while path[-1] != ROOT:
+            path.append(self.parents[path[-1]])
+        found = Fraction(0) if self.known_root else self.shape(ROOT).variance
+        for each in reversed(path[:-1]):
+            share = self.share(each)
+            found = self.shape(each).variance * (1 - share) + share**2 * found
+        return found
+
+    def coefficients(self, weights: Mapping[int, Any]) -> tuple[Contribution, ...]:
+        """Return the coefficients of a weighted sum of adjusted nodes, {node: weight}: one node, or a prefix.
+
+        Only ancestors of the nodes are walked; a subtree beside them contributes the profile of its shape. In the words
+        of theory (11) `total` is B, `passed` the sum of r B over children, `reached` A, and `spread` R.
+        """
+        given = {node: parameter(weight, name="weight") for node, weight in weights.items()}
+        if not all(0 <= node < len(self.parents) for node in given):
+            raise ParameterError("a node is not in the tree.", f"Nodes are 0 to {len(self.parents) - 1}.")
+        total, passed = self._gathered(given)
+        found: Counter[tuple[Hashable, Fraction]] = Counter()
+        reached = {ROOT: total[ROOT]}
+        for node in sorted(total):  # parents before children
+            shape, reach = self.shape(node), reached[node]
+            known = self.known_root and node == ROOT
+            if not known:
+                found[shape.source, reach * shape.own] += 1
+            spread = (Fraction(0) if known else reach * shape.below) - passed[node]
+            beside: Counter[int] = Counter(dict(shape.children))
+            for child in (each for each in self.children[node] if each in total):
+                reached[child] = total[child] + spread
+                beside[self.shape_numbers[child]] -= 1
+            for number, count in beside.items():
+                for (source, value), times in self._profiles[number].items() if count else ():
+                    found[source, spread * value] += count * times
+        return tuple(
+            Contribution(source=source, coefficient=value, count=count)
+            for (source, value), count in found.items()
+            if value
+        )
+
+    def _gathered(self, weights: Mapping[int, Fraction]) -> tuple[dict[int, Fraction], dict[int, Fraction]]:
+        """Return the weight of every ancestor's x, what falls to it from below included, and that part of it."""
+        total: dict[int, Fraction] = {ROOT: Fraction(0)}
+        for node, weight in weights.items():
+            total[node] = total.get(node, Fraction(0)) + weight
+            while node != ROOT:
+                node = self.parents[node]
+                total.setdefault(node, Fraction(0))
+        passed = dict.fromkeys(total, Fraction(0))
+        for node in sorted(total, reverse=True):
+            total[node] += passed[node]
+            if node != ROOT:
+                passed[self.parents[node]] += self.share(node) * total[node]
+        return total, passed
+
+    @cached_property
+    def _profiles(self) -> list[Profile]:
+        """Return for every shape with which coefficients the measurements below a node enter its z."""
+        found: list[Profile] = []
+        for shape in self.shapes:
+            profile: Counter[tuple[Hashable, Fraction]] = Counter()
+            if shape.own:
+                profile[shape.source, shape.own] += 1
+            for number, count in shape.children:
+                for (source, value), times in found[number].items():
+                    profile[source, shape.below * value] += count * times
+            found.append(dict(profile))
+        return found
+
+    def cover(self, leaves: Iterable[int]) -> dict[int, int]:
+        """Return the fewest nodes, {node: 1}, whose sum is that of some leaves.
+
+        >>> count_tree([-1, 0, 0, 1, 1, 2, 2], {2: 1}).cover([3, 4, 5])
+        {1: 1, 5: 1}
+        """
+        whole = set(leaves)
+        if any(self.children[leaf] for leaf in whole):
+            raise ParameterError("not all nodes are leaves.", "Give nodes without children.")
+        for node in reversed(range(len(self.parents))):
+            if self.children[node] and all(child in whole for child in self.children[node]):
+                whole.add(node)
+        return {node: 1 for node in sorted(whole) if node == ROOT or self.parents[node] not in whole}
+
+
+def _shape(
+    source: Hashable, variance: Fraction | None, children: tuple[tuple[int, int], ...], shapes: Sequence[SubtreeShape]
+) -> SubtreeShape:
+    """Return a shape from those of its children: u = 1/(1/s + 1/U), own = u/s, below = u/U.        theory (8)"""
+    summed = sum((shapes[number].variance * count for number, count in children), Fraction(0))
+    if variance is None:
+        return SubtreeShape(None, children, summed, Fraction(0), Fraction(1), summed)
+    if not children:
+        return SubtreeShape(source, children, variance, Fraction(1), Fraction(0), summed)
+    own = summed / (variance + summed)
+    return SubtreeShape(source, children, own * variance, own, 1 - own, summed)
+
+
+def count_tree(
+    parents: Iterable[int],
+    variances: Mapping[Any, Any],
+    *,
+    known_root: bool = False,
+    sources: Iterable[Hashable] | None = None,
+) -> CountTree:
+    """Return a tree by the parents of its nodes and the variance of every measured source; levels are 0, 1, ...
+
+    Leaves must be measured: nothing else tells them apart.
+    """
+    listed = tuple(parents)
+    if not listed or listed[0] != -1 or not all(0 <= parent < node for node, parent in enumerate(listed[1:], 1)):
+        raise ParameterError(
+            "the parents make no tree.",
+            "Node 0 is the root, its parent is -1; every other parent comes before its node.",
+        )
+    levels = [0] * len(listed)
+    for node, parent in enumerate(listed[1:], 1):
+        levels[node] = levels[parent] + 1
+    named = tuple(levels if sources is None else sources)
+    known = {source: positive(variance, name="variance") for source, variance in variances.items()}
+    if len(named) != len(listed):
+        raise ParameterError(f"{len(named)} sources for {len(listed)} nodes.", "Give one for every node.")
+    if known_root and named[ROOT] in known:
+        raise ParameterError("the root is known and measured.", "A known root is not measured: leave one out.")
+    inner = set(listed)
+    leaves = [node for node in range(len(listed)) if node not in inner and not (known_root and node == ROOT)]
+    if any(named[leaf] not in known for leaf in leaves):
+        raise ParameterError("a leaf is not measured.", "Every leaf needs a measurement: nothing else tells it.")
+    present = set(named)
+    used = tuple((source, variance) for source, variance in known.items() if source in present)
+    return CountTree(parents=listed, sources=named, variances=used, known_root=known_root)
