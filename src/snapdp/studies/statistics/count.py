@@ -1,24 +1,26 @@
 """Counts of rows that meet conditions.
 
-Room: studies. Theory: docs/theory/sensitivities.md, (5) and (6).
+Room: studies. Theory: docs/theory/sensitivities.md, (5), (6) and (20).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
 from snapdp.errors import PremiseError
 from snapdp.studies.aggregates import Aggregate, Count
 from snapdp.studies.conditions import Condition, joined
 from snapdp.studies.groups import By, groups_of
+from snapdp.studies.margins import margins_of
 from snapdp.studies.relation import Relation
 from snapdp.studies.statistics.shared_parts import count_part
-from snapdp.studies.statistics.statistic import Part, Statistic
+from snapdp.studies.statistics.statistic import Part
+from snapdp.studies.statistics.tabulated import Tabulated, margin_parts, margin_sums
 
 
-class RowCount(Statistic):
+class RowCount(Tabulated):
     """The number of rows that meet all conditions, also for each group."""
 
     kind = "count"
@@ -27,17 +29,29 @@ class RowCount(Statistic):
     conditions_since = 1
 
     @classmethod
-    def of(cls, *, relation: Relation, by: By = None, where: Sequence[Condition] = ()) -> Self:
+    def of(
+        cls,
+        *,
+        relation: Relation,
+        by: By = None,
+        where: Sequence[Condition] = (),
+        margins: Any = None,
+        shares: Sequence[Any] | None = None,
+    ) -> Self:
         groups = groups_of(by)
         if relation.is_change_one and not where and groups is None:
             raise PremiseError(
                 f"under change-one the number of rows is public: it is n = {relation.rows}.",
                 "Count rows that meet a condition (where), count by groups, or declare add-remove.",
             )
-        return cls(relation=relation, where=joined(where), by=groups)
+        known = relation.is_change_one and not where and groups is not None and groups.keep_every_row
+        chosen = margins_of(groups, margins, shares, known_total=known)
+        return cls(relation=relation, where=joined(where), by=groups, margins=chosen)
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
+        if (margins := self.margins) is not None:
+            return margin_parts(margins, lambda margin, share: count_part(self.relation, margins.cells(margin), share))
         return (count_part(self.relation, 1 if self.by is None else self.by.cells),)
 
     @property
@@ -46,9 +60,16 @@ class RowCount(Statistic):
 
     def values(self, answers: Sequence[Sequence[int]]) -> tuple[Sequence[int], ...]:
         (counts,) = answers
-        return (counts,)
+        return (counts,) if self.margins is None else margin_sums(self.margins, counts)
 
 
-def count_query(relation: Relation, *, where: Sequence[Condition] = (), by: By = None) -> RowCount:
-    """Return the number of rows that meet all conditions, also for each group."""
-    return RowCount.of(relation=relation, where=where, by=by)
+def count_query(
+    relation: Relation,
+    *,
+    where: Sequence[Condition] = (),
+    by: By = None,
+    margins: Any = None,
+    shares: Sequence[Any] | None = None,
+) -> RowCount:
+    """Return the number of rows that meet all conditions, also for each group, and for margins of the groups."""
+    return RowCount.of(relation=relation, where=where, by=by, margins=margins, shares=shares)
