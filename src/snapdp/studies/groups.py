@@ -8,7 +8,7 @@ combinations of their cells, the first column outermost:
 with n_i the number of cells of a column and c_i the place of a row among them. Others ask for `cells`, `labels` and
 `columns`, and never multiply themselves: groups that are no such product have the same three.
 Cells of one column are named by text; those of several by one text for each column, a tuple, so that a category without
-a name or with a comma in it is never taken for another.
+a name or with a comma in it is never taken for another. Theory: docs/theory/sensitivities.md, (6) and (13).
 """
 
 from __future__ import annotations

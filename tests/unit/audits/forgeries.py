@@ -113,11 +113,30 @@ EDGES = [
     ["0", "18", "65"],
     ["5/2", "3"],
 ]
+BINS = {"edges": ["0", "1"], "outside": "dropped", "null": "dropped"}
+BINNED: list[dict[str, Any]] = [  # columns of numbers that groups may be by
+    *({**column, **BINS} for column in COLUMNS[:4]),
+    {**COLUMNS[2], **BINS, "edges": ["1", "2"], "outside": "binned", "null": "binned"},
+    {**COLUMNS[2], **BINS, "edges": ["1/2", "2"]},
+    {**COLUMNS[2], **BINS, "edges": ["0", "4"]},
+    {**COLUMNS[2], **BINS, "null": "kept"},
+    {**COLUMNS[2], "edges": ["0", "1"]},
+]
 MORE: dict[str, list[Any]] = {  # what a statistic may say as well
     "where": [[each] for each in CONDITIONS] + [[CONDITIONS[0], CONDITIONS[1]], [CONDITIONS[-1], CONDITIONS[-3]], []],
     "edges": EDGES,
     "columns": [[each] for each in COLUMNS] + [COLUMNS[:1] * 2, [COLUMNS[0], COLUMNS[2]], []],
-    "by": COLUMNS,
+    "by": [
+        *COLUMNS,
+        *BINNED,
+        [COLUMNS[5], COLUMNS[7]],
+        [COLUMNS[5], BINNED[0]],
+        [COLUMNS[5]] * 2,
+        [COLUMNS[5]],
+        [],
+        [COLUMNS[5], COLUMNS[0]],
+        [BINNED[2], COLUMNS[6]],
+    ],
     "outside": ["dropped", "binned"],
     "missing": ["dropped", "binned"],
     "count_share": ["1/2", "1/4", "3/4", "1", "0"],

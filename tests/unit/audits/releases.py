@@ -36,6 +36,8 @@ def random_study(dice: random.Random, version: int | None = None) -> Any:
         if dice.random() < 0.4:
             relation |= {"person": "id", "rows_per_person": dice.choice([1, 2, 5])}
     columns = {name: _numbers(dice, version) for name in NUMBERS}
+    if version > 1 and dice.random() < 0.6:  # groups by bins
+        columns["y"] |= _bins(dice, columns["y"])
     for name in ("g", "h"):
         special = {key: dice.choice(["dropped", "binned"]) for key in ("unknown", "null")}
         columns[name] = {**_categories(dice, version), **special}
@@ -149,25 +151,42 @@ def _condition(dice: random.Random, values: dict[str, Any]) -> dict[str, Any]:
 
 def _declared(values: dict[str, Any]) -> NumberColumn:
     build = integer_column if values["kind"] == "integer" else number_column
-    return build("x", **{key: each for key, each in values.items() if key != "kind"})
+    return build("x", **{key: each for key, each in values.items() if key not in ("kind", "edges", "outside", "null")})
+
+
+def _edges(dice: random.Random, values: dict[str, Any]) -> list[str]:
+    column = _declared(values)
+    levels = sorted({dice.randint(0, column.levels) for _ in range(4)} | {dice.randint(0, 1), column.levels})
+    levels = levels if len(levels) > 1 else [0, column.levels]
+    return [str(column.lower + level * column.step) for level in levels]
+
+
+def _bins(dice: random.Random, values: dict[str, Any]) -> dict[str, Any]:
+    rules = {key: dice.choice(["dropped", "binned"]) for key in ("outside", "null")}
+    return {"edges": _edges(dice, values), **rules}
+
+
+def _groups(dice: random.Random, columns: dict[str, Any]) -> str | list[str]:
+    """Return one column, or several in any order."""
+    known = ["g", "h", *(["y"] if "edges" in columns["y"] else [])]
+    if "missing" not in columns["x"] or dice.random() < 0.5:
+        return dice.choice(known if "missing" in columns["x"] else ["g", "h"])
+    return dice.sample(known, dice.randint(2, len(known)))
 
 
 def _statistic(dice: random.Random, kind: str, columns: dict[str, Any], relation: dict[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {"kind": kind}
     if kind not in ("variance", "covariance") and dice.random() < 0.4:
-        found["by"] = dice.choice(["g", "h"])
+        found["by"] = _groups(dice, columns)
     if kind not in ("variance", "covariance", "count") and dice.random() < 0.3:
         found["where"] = _where(dice, columns)
     private = "n_max" in relation or "by" in found
     if kind == "covariance":
         found["columns"] = list(dice.choice([NUMBERS, NUMBERS[::-1]]))
     elif kind == "histogram":
-        found["column"] = dice.choice([name for name in ("x", "y", "g") if name != found.get("by")])
+        found["column"] = dice.choice([name for name in ("x", "y", "g") if name not in found.get("by", [])])
         if found["column"] in NUMBERS:
-            column = _declared(columns[found["column"]])
-            levels = sorted({dice.randint(0, column.levels) for _ in range(4)} | {dice.randint(0, 1), column.levels})
-            levels = levels if len(levels) > 1 else [0, column.levels]
-            found["edges"] = [str(column.lower + level * column.step) for level in levels]
+            found["edges"] = _edges(dice, columns[found["column"]])
             found["outside"] = dice.choice(["dropped", "binned"])
             if "missing" in columns[found["column"]]:
                 found["missing"] = dice.choice(["dropped", "binned"])

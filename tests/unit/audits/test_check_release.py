@@ -45,6 +45,16 @@ COLUMNS = {
     "smokes": {"kind": "boolean", "null": "binned"},
     "visit": {"kind": "date", "from": "2023-11-20", "to": "2024-02-03", "each": "week"},
     "born": {"kind": "date", "from": "1990-01-01", "to": "1994-12-31", "each": "day"},
+    "years": {
+        "kind": "number",
+        "lower": 0,
+        "upper": 9,
+        "step": "1/2",
+        "missing": 3,
+        "edges": ["1/2", 2, 9],
+        "outside": "binned",
+        "null": "binned",
+    },
 }
 NORTH = [{"column": "region", "equals": "north"}]
 CHANGE_ONE = [
@@ -63,6 +73,9 @@ CHANGE_ONE = [
     {"kind": "mean", "column": "age", "where": NORTH, "count_share": "0.75", "epsilon": "0.3"},
     {"kind": "histogram", "column": "wages", "edges": [5, 20, 50], "missing": "binned", "epsilon": "0.3"},
     {"kind": "histogram", "column": "age", "edges": [0, 65, 120], "where": NORTH, "epsilon": "0.3"},
+    {"kind": "mean", "column": "wages", "by": ["region", "years"], "epsilon": "0.3"},
+    {"kind": "histogram", "column": "wages", "edges": [5, 50], "by": ["smokes", "code"], "epsilon": "0.3"},
+    {"kind": "count", "by": "years", "epsilon": "0.3"},
 ]
 ADD_REMOVE = [
     {"kind": "mean", "column": "pay", "epsilon": "0.3"},
@@ -74,6 +87,8 @@ ADD_REMOVE = [
     {"kind": "mean", "column": "age", "by": "many", "epsilon": "1"},
     {"kind": "mean", "column": "wages", "by": "region", "where": NORTH, "epsilon": "0.3"},
     {"kind": "sum", "column": "wages", "epsilon": "0.3"},
+    {"kind": "count", "by": ["region", "smokes", "years"], "epsilon": "0.3"},
+    {"kind": "sum", "column": "wages", "by": ["many", "region"], "epsilon": "0.3"},
 ]
 # What no field of a certificate follows from: the ledger knows these (docs/theory/release-certificates.md).
 UNDERIVABLE = {"dataset", "dataset_version", "previous", "versions", "engine"}
@@ -99,6 +114,7 @@ def genuine(request: Any, tmp_path_factory: pytest.TempPathFactory) -> dict[str,
         "visit": ["2024-01-03"] * 90,
         "born": ["x"] * 90,
     }
+    data |= {"years": [0.0, 3.5, None] * 30}
     data |= {"many": ["key 7", "key 8", None] * 30, "wages": [12.25, None, 60.0] * 30}
     with snapdp.Ledger.create(folder / "ledger") as ledger:
         ledger.create_account("people", cap=99, relation=request.param, rows=study.relation.rows)

@@ -27,6 +27,15 @@ COLUMNS = {
     "many": {"kind": "category", "categories": [f"key {i}" for i in range(1200)]},
     "some": {"kind": "category", "categories": [f"key {i}" for i in range(34)], "null": "binned"},
     "more": {"kind": "category", "categories": [f"key {i}" for i in range(33)]},
+    "years": {
+        "kind": "integer",
+        "lower": 0,
+        "upper": 120,
+        "missing": "dropped",
+        "edges": [0, 18, 65],
+        "outside": "binned",
+        "null": "binned",
+    },
 }
 ONE, ADD = {"relation": "change-one", "n": 90}, {"relation": "add-remove", "n_max": 120}
 PERSONS = {**ADD, "person": "id", "rows_per_person": 2}
@@ -57,6 +66,9 @@ ASKED: list[tuple[dict[str, Any], list[dict[str, Any]]]] = [
     (ADD, [{"kind": "histogram", "column": "more", "by": "some"}]),
     (ONE, [{"kind": "mean", "column": "age", "by": "many"}]),
     (PERSONS, [{"kind": "sum", "column": "age", "by": "many"}]),
+    (ONE, [{"kind": "mean", "column": "wage", "by": ["region", "years"]}]),
+    (ADD, [{"kind": "histogram", "column": "day", "by": ["sick", "years"]}, {"kind": "count", "by": "years"}]),
+    (PERSONS, [{"kind": "count", "by": ["many", "sick", "region"]}]),
     (ADD, [{"kind": "count", "by": "many"}, {"kind": "count", "where": [{"column": "many", "equals": "key 7"}]}]),
 ]
 MEAN_OF_PAY, REGIONS = (
