@@ -257,7 +257,7 @@ def _derived_findings(
     for place, (says, (number, block)) in enumerate(zip(stated, expected, strict=True)):
         field, parts = f"derived[{place}]", drawn[number]
         values = derived_values(number, block, parts[0].line.statistic)
-        if len(block.cells) > INLINE:
+        if parts[0].line.statistic.cells_of(block.margin) > INLINE:
             yield from files.derived(field, says, values, parts, block)
         elif are_unseen(parts):  # it follows from numbers in files that were not looked at
             yield from differences(field, says, _but_numbers(says, values, block))

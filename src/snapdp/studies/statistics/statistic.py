@@ -396,7 +396,8 @@ def mechanism(
 
     Exact arithmetic on the numerator; the fine grid, or 1 where that is coarser and the statistic is whole; of margins
     1, or the fine grid where that is finer and the statistic is not whole. In finite precision the mechanism of one
-    step of the numerator, at what one step may lose, on the natural grid, in steps. A refusal begins with the title of the statistic.
+    step of the numerator, at what one step may lose, on the natural grid, in steps. A refusal begins with the title of
+    the statistic.
     """
     numerator, steps = part.numerator, 1 if arithmetic is None else finite_steps(part, title)
     cell_epsilon = positive(epsilon, name="epsilon") * part.share / steps
