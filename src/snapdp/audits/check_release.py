@@ -430,9 +430,8 @@ def read_column(column: At, kinds: str = "number|integer|category|boolean|date",
         every = (*labels, *special)
         return Column(name, kind, cells=len(every), categories=len(labels), labels=every)
     rule = "missing" if "missing" in column.value else "missing_in_sums"
-    bins = " edges outside null" * grouped
-    _, _, width, lower_end, upper_end, stand_in, *_ = column.fields(f"name kind step lower upper {rule}{bins}")
-    ends = (lower_end, upper_end)
+    fields = column.fields(f"name kind step lower upper {rule}" + " edges outside null" * grouped)
+    width, *ends, stand_in = fields[2:6]
     step, lower, upper = width.rational(above=0), *(end.rational() for end in ends)
     dropped = rule == "missing" and stand_in.value == "dropped"
     missing = lower if dropped else stand_in.rational()
@@ -556,14 +555,13 @@ def read_cells(statistic: At, columns: list[Column]) -> tuple[str, int, list[Any
         cells = columns[0].cells or len(labels)
     if "by" in statistic.value:
         groups = read_groups(statistic.at("by"))
-        names = [column.name for column in groups]
+        names, several = [column.name for column in groups], len(groups) > 1
         statistic.demand(not histogram or columns[0].name not in names, "a histogram by itself")
         title, cells = f"{title} by {', '.join(names)}", cells * math.prod(column.cells for column in groups)
-        limited = histogram or len(groups) > 1
-        statistic.demand(not limited or cells <= MOST_CELLS, f"more than {MOST_CELLS} cells")
-        lists = [*(column.labels or () for column in groups), *([labels] if histogram else [])]
-        tuples = map(list, product(*lists) if cells <= INLINE else ())
-        labels = list(tuples) if len(groups) > 1 else [" / ".join(each) for each in tuples]
+        statistic.demand(cells <= MOST_CELLS or not (histogram or several), f"more than {MOST_CELLS} cells")
+        lists = [*(column.labels or () for column in groups), *[labels] * histogram]
+        tuples = product(*lists) if cells <= INLINE else ()
+        labels = [list(each) if several else " / ".join(each) for each in tuples]
     return title, cells, labels
 
 
@@ -1307,6 +1305,13 @@ def check_columns(record: At, statistics: Sequence[At]) -> None:
             record.demand(found.setdefault(column["name"], plain) == plain, "one column is declared in two ways")
 
 
+def lengths(statistic: Any, key: str) -> int:
+    """Return how long a list of a statistic is, and of the columns that it is grouped by."""
+    by = statistic.get("by") if type(statistic) is dict else ()
+    tables = [each for each in (statistic, *(by if type(by) is list else [by])) if type(each) is dict]
+    return sum(len(each[key]) for each in tables if type(each.get(key)) is list)
+
+
 def check_record(record: At) -> Fraction:
     """Compare a record with what follows from its declarations and indices; return what it charges."""
     relation = read_relation(record)
@@ -1321,12 +1326,8 @@ def check_record(record: At) -> Fraction:
     for version in record.at("versions").fields("snapdp python numpy gmpy2 cryptography duckdb" + ENGINES[engine]):
         version.text("[0-9][0-9A-Za-z.+-]{0,40}")
     stated, charged = record.at("statistics").rows(MOST_STATISTICS), ZERO
-    tables = [each.value for each in stated if type(each.value) is dict]
-    grouped = [by if type(by) is list else [by] for by in (each.get("by") for each in tables)]
-    declared = [*tables, *(column for by in grouped for column in by if type(column) is dict)]
     for key, most in (("edges", MOST_EDGES), ("where", MOST_CONDITIONS)):
-        lists = [each[key] for each in declared if key in each]
-        record.demand(sum(len(each) for each in lists if type(each) is list) <= most, f"more than {most} {key}")
+        record.demand(sum(lengths(each.value, key) for each in stated) <= most, f"more than {most} {key}")
     statistics = [read_statistic(each, relation) for each in stated]
     arithmetics = {(each.value.get("arithmetic", "exact"), each.value.get("bits")) for each in stated}
     record.demand(len(arithmetics) == 1, "several arithmetics in one request")

@@ -99,7 +99,7 @@ class _Asked(Value):
     @property
     def every_column(self) -> tuple[Column, ...]:
         """Return every column that is read."""
-        return (*self.columns, *(() if self.by is None else self.by.read))
+        return (*self.columns, *(() if self.by is None else self.by.read_columns))
 
     @property
     def cells(self) -> int:

@@ -64,7 +64,7 @@ class Groups(Value):
         return len(self.columns) > 1
 
     @property
-    def read(self) -> tuple[Column, ...]:
+    def read_columns(self) -> tuple[Column, ...]:
         """Return the columns as a table is asked for them."""
         return tuple(column.plain if isinstance(column, BinnedColumn) else column for column in self.columns)
 

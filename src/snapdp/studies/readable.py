@@ -19,7 +19,7 @@ from snapdp.exact import parameter
 
 BETWEEN = " / "  # a group and its bin, where one text names both
 Label = str | tuple[str, ...]  # of a cell: of one column, or of several
-_BIN = re.compile(r"\[[^,\[\]()]*, [^,\[\]()]*[)\]]")  # its comma is seen to be its own
+_BIN = re.compile(r"\[[^,\[\]()\"]*, [^,\[\]()\"]*[)\]]")  # its comma is seen to be its own
 _FRACTION = re.compile("-?[0-9]+/[0-9]+")
 
 
@@ -67,8 +67,13 @@ def label_text(label: Label) -> str:
 
 
 def key_text(key: str) -> str:
-    """Return one of several texts that name a cell: as it is, or in quotes."""
-    plain = key.strip() == key != "" and '"' not in key and ("," not in key or _BIN.fullmatch(key))
+    """Return one of several texts that name a cell: as it is, or in quotes.
+
+    What is not in quotes begins with a bracket only where it is a bin, and has a comma only there: each text ends where
+    it is seen to end.
+    """
+    plain = key.strip() == key != "" and '"' not in key and "," not in key and not key.startswith("[")
+    plain = plain or _BIN.fullmatch(key) is not None
     return key if plain else json.dumps(key, ensure_ascii=False)
 
 

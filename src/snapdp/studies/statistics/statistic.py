@@ -229,7 +229,7 @@ class Statistic(Value, ABC):
     @property
     def every_column(self) -> tuple[Column, ...]:
         """Return all columns that are read."""
-        groups = () if self.by is None else self.by.read
+        groups = () if self.by is None else self.by.read_columns
         return (*self.columns, *(condition.column for condition in self.where), *groups)
 
     @property

@@ -215,7 +215,7 @@ class _StatementWriter:
         self, asked: list[Aggregate], *, first: Sequence[str] = (), by: Groups | None = None
     ) -> tuple[list[str], tuple[tuple[int, ...], ...], dict[Column, str]]:
         """Return the expressions to select, each once, and where those of each aggregate stand."""
-        names = self._names([*(by.read if by else []), *(column for each in asked for column in each.columns)])
+        names = self._names([*(by.read_columns if by else []), *(column for each in asked for column in each.columns)])
         found = {each: place for place, each in enumerate(first)}
         places = tuple(
             tuple(found.setdefault(expression, len(found)) for expression in measures_of(each, names, self.dialect))
