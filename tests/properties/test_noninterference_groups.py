@@ -48,6 +48,14 @@ STATISTICS = [
     {"kind": "mean", "column": "x", "by": ["y", "h"]},
     {"kind": "histogram", "column": "x", "by": ["y", "h"]},
     {"kind": "histogram", "column": "h", "by": "x"},
+    {"kind": "count", "by": ["g", "x"], "margins": "all"},
+    {
+        "kind": "sum",
+        "column": "k",
+        "by": ["h", "x"],
+        "margins": [[], ["x"], ["h", "x"]],
+        "shares": ["1/2", "1/4", "1/4"],
+    },
 ]
 PLAIN = (600.0, 2.0, 20.0, "a", "a")
 PAIRS = {
@@ -101,6 +109,8 @@ def test_a_row_that_moves_spends_what_is_charged_and_none_spends_more(tmp_path):
     assert lost["a row leaves the cells of one column"][0] * 2 == 1
     assert lost["a row comes or goes"][0] == 1
     assert lost["a row that is in no cell comes or goes"][0] == 0
+    assert lost["a row comes or goes"][7] == 1  # in every margin
+    assert lost["a row that is in no cell comes or goes"][7:] == [0, 0]  # and in none, the total included
 
 
 @pytest.mark.parametrize("kind", ["lists", *(pytest.param(each, marks=pytest.mark.long) for each in ("polars",))])

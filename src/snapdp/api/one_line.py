@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from snapdp.exact import Parameter
 
 Where = str | os.PathLike[str]
+Margins = str | Iterable[Iterable[str]]
 PAIRS = "bounds=((0, 120), (0, 5000)), a pair for each column"
 TRUTH = {"kind": "boolean"}
 TRUTH_TYPES = ("bool", "boolean", "bool[pyarrow]")  # as numpy, pandas, Polars and Arrow name them
@@ -58,6 +59,8 @@ def count(
     columns: Mapping[str, Declaration] | None = None,
     by: Any = None,
     groups: GroupLists | None = None,
+    margins: Margins | None = None,
+    shares: Iterable[Parameter] | None = None,
     rows_per_person: Parameter | None = None,
     epsilon: Parameter | None = None,
     accuracy: Parameter | None = None,
@@ -74,6 +77,9 @@ def count(
     column     a name for a column of truth values; "condition" if left out
     where      {"region": "north", "age": (65, None)}: a category, or (from, below)
     columns    what is declared of the columns in `where`, with the keys of a study
+    margins    of a table by several columns: "all", or a list such as [["region"], ["region", "sex"], []]; [] is the
+               total. They are released beside each other, and adjusted so that they add up
+    shares     of epsilon, one for each margin; equal if left out
     others     as for `mean`
     """
     given = GivenColumns(data, columns)
@@ -84,6 +90,7 @@ def count(
     elif column is not None:
         raise ParameterError("rows of a table are counted, not a column.", 'Say which: where={"region": "north"}.')
     said |= _bound(rows_per_person)
+    said |= _margins(margins, shares)
     return _released(
         "count", given, said, by, groups, _cost(epsilon, accuracy, alpha, arithmetic, bits), ledger, account, directory
     )
@@ -146,6 +153,8 @@ def sum(
     columns: Mapping[str, Declaration] | None = None,
     by: Any = None,
     groups: GroupLists | None = None,
+    margins: Margins | None = None,
+    shares: Iterable[Parameter] | None = None,
     rows_per_person: Parameter | None = None,
     epsilon: Parameter | None = None,
     accuracy: Parameter | None = None,
@@ -156,10 +165,11 @@ def sum(
     account: str | None = None,
     directory: Where = ".",
 ) -> Release:
-    """Release the sum of a column; everything as for `mean`."""
+    """Release the sum of a column; `margins` and `shares` as for `count`, everything else as for `mean`."""
     given = GivenColumns(data, columns)
     said = _about(given, data, column, numbers(bounds, missing=missing, step=step, integer=integer), where)
     said |= _bound(rows_per_person)
+    said |= _margins(margins, shares)
     return _released(
         "sum", given, said, by, groups, _cost(epsilon, accuracy, alpha, arithmetic, bits), ledger, account, directory
     )
@@ -361,6 +371,16 @@ def _about(
 
 def _bound(rows_per_person: Parameter | None) -> dict[str, Any]:
     return {} if rows_per_person is None else {"rows_per_person": written(rows_per_person)}
+
+
+def _margins(margins: Margins | None, shares: Iterable[Parameter] | None) -> dict[str, Any]:
+    """Return what a statistic says of margins, by the keys of a study."""
+    if margins is None or isinstance(margins, str):
+        said: Any = margins
+    else:
+        said = [each if isinstance(each, str) else listed(each, "a margin") for each in listed(margins, "margins")]
+    found = {} if said is None else {"margins": said}
+    return found if shares is None else {**found, "shares": [written(each) for each in listed(shares, "shares")]}
 
 
 def _refuse(strays: Mapping[str, Any], other: str) -> None:

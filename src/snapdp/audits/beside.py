@@ -26,8 +26,8 @@ from snapdp.release import (
     digest_of,
     side_file,
 )
-from snapdp.studies import CellColumns
-from snapdp.values import replaced
+from snapdp.studies import CellColumns, Margin, Statistic
+from snapdp.values import Value, replaced
 
 SHA256 = re.compile("sha256:[0-9a-f]{64}")
 NUMBERS = ("BIGINT", "DOUBLE")
@@ -47,6 +47,25 @@ class Unseen(Drawn):
 
         nothing = np.zeros(1, dtype=np.int64)
         return CellColumns(denominator=1, value=nothing, low=nothing, high=nothing)
+
+
+class _Place(Value):
+    """Whose cells a file holds: those of a statistic, or of one of its margins."""
+
+    statistic: Statistic
+    margin: Margin | None
+
+    @property
+    def cells(self) -> int:
+        return self.statistic.cells_of(self.margin)
+
+    def names(self, file: SideFileColumns) -> CellNames:
+        return CellNames(self.statistic, self.margin, file)
+
+
+def are_unseen(parts: Sequence[Drawn]) -> bool:
+    """Tell whether the numbers of a part were not looked at: then nothing that follows from them can be."""
+    return any(isinstance(part, Unseen) for part in parts)
 
 
 def unseen(drawn: Drawn) -> Unseen:
@@ -70,27 +89,29 @@ class FilesBeside:
         path = yield from self._named(field, stated, values, drawn.part.cells)
         if path is None:
             return unseen(drawn)
-        found = yield from self._looked(field, path, drawn, lambda file: _of_part(file, drawn))
+        place = _Place(statistic=drawn.line.statistic, margin=drawn.part.margin)
+        found = yield from self._looked(field, path, place, lambda file: _of_part(file, drawn, place))
         return unseen(drawn) if found is None else found
 
     def derived(
         self, field: str, stated: Mapping[str, Any], values: Mapping[str, Any], parts: Sequence[Drawn], block: Block
     ) -> Generator[Finding, None, None]:
         """Yield what is wrong with a long derived block; its numbers follow from parts that were looked at."""
-        path = yield from self._named(field, stated, values, parts[0].part.cells)
-        if path is not None and any(isinstance(part, Unseen) for part in parts):
+        place = _Place(statistic=parts[0].line.statistic, margin=block.margin)
+        path = yield from self._named(field, stated, values, place.cells)
+        if path is not None and are_unseen(parts):
             self.unseen.append(path.name)
         elif path is not None:
-            yield from self._looked(field, path, parts[0], lambda file: _of_block(file, parts[0], block))
+            yield from self._looked(field, path, place, lambda file: _of_block(file, place, block))
 
     def _looked(
-        self, field: str, path: Path, drawn: Drawn, look: Callable[[SideFileColumns], Generator[Wrong, None, Found]]
+        self, field: str, path: Path, place: _Place, look: Callable[[SideFileColumns], Generator[Wrong, None, Found]]
     ) -> Generator[Finding, None, Found | None]:
         """Yield what is wrong with an open file; what cannot be read to its end is wrong as well."""
         is_known = True
         try:
             with side_file(path) as file:
-                is_known = CellNames(drawn.line.statistic, file).are_known
+                is_known = place.names(file).are_known
                 return (yield from _placed(field, path.name, look(file)))
         except DataError as problem:
             should = f"another file: {problem.problem}"
@@ -130,32 +151,32 @@ def _placed(field: str, file: str, wrong: Generator[Wrong, None, Found]) -> Gene
         yield Finding(field=f"{field}.{name}", says=says, should=should, about=file)
 
 
-def _of_part(file: SideFileColumns, drawn: Drawn) -> Generator[Wrong, None, Drawn | None]:
-    if (wrong := _wrong_shape(file, drawn, INDEX)) is not None:
+def _of_part(file: SideFileColumns, drawn: Drawn, place: _Place) -> Generator[Wrong, None, Drawn | None]:
+    if (wrong := _wrong_shape(file, place, INDEX)) is not None:
         yield wrong
         return None
     numbers, p = file.numbers(), drawn.mechanism.parameters
     outside = (numbers["index"] < p.low) | (numbers["index"] > p.high)
     if outside.any():
-        place = int(outside.argmax())
-        yield f"index[{place}]", str(numbers["index"][place]), f"{p.low} to {p.high}"
+        cell = int(outside.argmax())
+        yield f"index[{cell}]", str(numbers["index"][cell]), f"{p.low} to {p.high}"
         return None
     found = replaced(drawn, indices=numbers["index"])
     yield from _wrong_numbers(numbers, found.block)
     return found
 
 
-def _of_block(file: SideFileColumns, drawn: Drawn, block: Block) -> Generator[Wrong, None, None]:
-    if (wrong := _wrong_shape(file, drawn, {})) is not None:
+def _of_block(file: SideFileColumns, place: _Place, block: Block) -> Generator[Wrong, None, None]:
+    if (wrong := _wrong_shape(file, place, {})) is not None:
         yield wrong
     else:
         yield from _wrong_numbers(file.numbers(), block)
 
 
-def _wrong_shape(file: SideFileColumns, drawn: Drawn, more: Mapping[str, tuple[str, ...]]) -> Wrong | None:
+def _wrong_shape(file: SideFileColumns, place: _Place, more: Mapping[str, tuple[str, ...]]) -> Wrong | None:
     """Return what is wrong with rows, columns or names of a file, before any number is fetched."""
-    cells, later = drawn.part.cells, dict.fromkeys(LATER & {*file.types}, NUMBERS)
-    names = CellNames(drawn.line.statistic, file)
+    cells, later = place.cells, dict.fromkeys(LATER & {*file.types}, NUMBERS)
+    names = place.names(file)
     columns = {**COLUMNS, **more, **later, **dict.fromkeys(names.columns, ("VARCHAR",))}
     if file.rows != cells:
         return "file", f"{file.rows} rows", f"{cells} rows"

@@ -18,7 +18,7 @@ from itertools import islice
 from typing import Any
 
 from snapdp.release import FIELDS, TEXT, SideFileColumns, key_columns
-from snapdp.studies import CategoryColumn, CrossedLabels, Statistic, Unlisted, label_columns
+from snapdp.studies import CategoryColumn, CrossedLabels, Label, Margin, Statistic, Unlisted, label_columns
 
 Wrong = tuple[str, str, str]  # what in a file does not follow: its name, what it says, what it should say
 MOST_HELD = 1 << 30  # bytes of a column of names, of which those of one turn are held
@@ -30,16 +30,16 @@ class CellNames:
     columns   of the file, one for each column that names cells, where these are several
     """
 
-    def __init__(self, statistic: Statistic, file: SideFileColumns) -> None:
-        self._statistic, self._file = statistic, file
-        self.columns = key_columns(statistic.keys, FIELDS)
+    def __init__(self, statistic: Statistic, margin: Margin | None, file: SideFileColumns) -> None:
+        self._statistic, self._margin, self._file = statistic, margin, file
+        self.columns = key_columns(statistic.keys_of(margin), FIELDS)
 
     @property
     def are_known(self) -> bool:
         """Tell whether every name can be compared."""
         unlisted = {place: each for place, each in enumerate(self._name_columns()) if _is_unlisted(each)}
         if not self.columns:
-            return all(each.cells == self._statistic.cells for each in unlisted.values())
+            return all(each.cells == self._statistic.cells_of(self._margin) for each in unlisted.values())
         here = [self.columns[place] for place in unlisted if self._file.types.get(self.columns[place]) == TEXT]
         return all(self._file.bytes_of(name) <= MOST_HELD for name in here)
 
@@ -51,16 +51,19 @@ class CellNames:
             return self._wrong_keys()
         long = next(filter(_is_unlisted, self._name_columns()), None)
         if long is None:
-            return self._another_name(label_columns(self._statistic.labels, 0), ["cell"])
+            return self._another_name(label_columns(self._labels, 0), ["cell"])
         return _another_digest("cell", long, (name for page in self._file.names() for name in page))
 
     def _name_columns(self) -> list[Any]:
         """Return the columns that name cells, in their order: those of the groups, and a histogram's own."""
-        by = () if self._statistic.by is None else self._statistic.by.columns
-        return [*by, *self._statistic.columns][: len(self.columns) or None]
+        return list(self._statistic.name_columns(self._margin))[: len(self.columns) or None]
+
+    @property
+    def _labels(self) -> Sequence[Label]:
+        return self._statistic.labels_of(self._margin)
 
     def _wrong_keys(self) -> Wrong | None:
-        labels: Any = self._statistic.labels
+        labels: Any = self._labels
         columns, lists = self._name_columns(), list(labels.lists)
         sizes = [each.cells if _is_unlisted(each) else len(listed) for each, listed in zip(columns, lists, strict=True)]
         for place, column in enumerate(columns):

@@ -26,7 +26,7 @@ from snapdp.exact import nearest_index, ratio_down, ratio_nearest, ratio_up
 from snapdp.mechanism import Mechanism, integer_indices
 from snapdp.randomness import BitSource
 from snapdp.release.request import Request
-from snapdp.studies import FITS_INT64, INLINE, CellColumns, Label, Line, Part, Printed
+from snapdp.studies import FITS_INT64, INLINE, CellColumns, Label, Line, Margin, Part, Printed
 from snapdp.values import Value
 
 Bits = Callable[[int, int], BitSource]  # of a statistic and a part, by their numbers
@@ -40,6 +40,8 @@ class Block(Value):
     keys         the columns that cells are named by, where these are several
     shown        the values, each moved to the nearest one that the statistic can have
     lows, highs  noise intervals at confidence 1 - alpha; None where there is none
+    margin       the columns that tell cells apart, of a statistic with margins: the places of those that groups are by
+    deviation    the standard deviation of each number, where it is known
     """
 
     name: str
@@ -52,6 +54,8 @@ class Block(Value):
     highs: Sequence[Printed | None]
     indices: Sequence[int] | None = None
     keys: tuple[str, ...] = ()
+    margin: Margin | None = None
+    deviation: float | None = None
 
     @property
     def listed(self) -> dict[str, Any]:
@@ -192,13 +196,14 @@ class Drawn(Value):
             name=self.part.numerator.name,
             statistic=self.line.statistic.title,
             alpha=self.line.alpha,
-            cells=self.line.statistic.labels,
+            cells=self.line.statistic.labels_of(self.part.margin),
             values=values,
             shown=shown,
             lows=lows,
             highs=highs,
             indices=self.indices,
-            keys=self.line.statistic.keys,
+            keys=self.line.statistic.keys_of(self.part.margin),
+            margin=self.part.margin,
         )
 
     def _row(self, index: int) -> tuple[Printed, Printed, Printed, Printed]:

@@ -23,6 +23,7 @@ from snapdp.studies import (
     Label,
     groups_from,
     label_text,
+    margin_text,
     readable_cell,
     readable_keys,
     readable_title,
@@ -90,6 +91,7 @@ class NumberBlock(Value):
     derived      whether the numbers follow from others
     epsilon      as that of its numbers
     is_replaced  something derived has the title of the statistic and stands for its parts
+    deviation    the standard deviation of each number, where the record says it
     """
 
     place: int
@@ -101,11 +103,12 @@ class NumberBlock(Value):
     epsilon: str
     is_replaced: bool
     numbers: tuple[Number, ...]
+    deviation: float | None = None
 
     @property
     def part(self) -> str:
-        """Return which of several parts the numbers are; empty where they are a whole."""
-        return "" if self.derived or len(self.parts) == 1 else self.name
+        """Return which of several parts the numbers are; empty where they are a whole, as every margin is."""
+        return self.numbers[0].part
 
     @property
     def readable_title(self) -> str:
@@ -137,8 +140,8 @@ class NumberBlock(Value):
 
     @property
     def is_first(self) -> bool:
-        """Tell whether people ask for it first: a mean instead of its sum and count, and no shares."""
-        return self.name != SHARE if self.derived else not self.is_replaced
+        """Tell whether people ask for it first: a mean, not its sum and count; adjusted margins; and no shares."""
+        return self.name != SHARE if self.derived else not (self.is_replaced or self.is_margin)
 
     @property
     def is_single(self) -> bool:
@@ -146,10 +149,17 @@ class NumberBlock(Value):
         return [each.cell for each in self.numbers] == [""]
 
     @property
+    def is_margin(self) -> bool:
+        """Tell whether it is one of the margins of a table, measured or adjusted."""
+        return "margins" in self.declared
+
+    @property
     def cost(self) -> str:
         """Return what the numbers cost, in short."""
         if self.epsilon == FREE:
             return "derived"
+        if self.is_margin and len(self.parts) > 1:
+            return f"{shown_amount(self.epsilon)} for all margins"
         if not self.part:
             return shown_amount(self.epsilon)
         return "part of it" if self.is_replaced else f"{shown_amount(self.epsilon)} for all parts"
@@ -157,7 +167,8 @@ class NumberBlock(Value):
     @property
     def cost_in_words(self) -> str:
         """Return what the numbers cost: beside the statistic, its parts are named, which are paid for together."""
-        together = f", for its {' and '.join(self.parts)} together" if len(self.parts) > 1 else ""
+        several = len(self.parts) > 1 and not self.is_margin
+        together = f", for its {' and '.join(self.parts)} together" if several else ""
         return self.cost if self.epsilon == FREE or self.part else f"{self.cost}{together}"
 
 
@@ -184,16 +195,16 @@ def _blocks(
     """Yield the blocks of one statistic; the first number of them all carries its charge."""
     title, parts = statistic["title"], tuple(part["name"] for part in statistic["parts"])
     is_replaced = any(block["title"] == title for block in derived)
-    own = [(part, title, statistic["alpha"], False) for part in statistic["parts"]]
+    own = [(part, _title(statistic, part), statistic["alpha"], False) for part in statistic["parts"]]
     charge = statistic["epsilon"]
     for block, titled, alpha, follows in (*own, *((each, each["title"], each["alpha"], True) for each in derived)):
         if "file" in block:
             continue
-        epsilon = statistic["epsilon"] if titled == title else FREE
-        part = "" if follows or len(parts) == 1 else block["name"]
+        epsilon = statistic["epsilon"] if titled == title or not follows else FREE
+        part = "" if follows or len(parts) == 1 or "margin" in block else block["name"]
         base = share_of if follows and block["name"] == SHARE else ""
         like = Number(titled, part, "", 0, None, None, None, alpha, epsilon, follows, share_of=base)
-        numbers = list(_numbers(block, like, _keys(statistic, block["cell"])))
+        numbers = list(_numbers(block, like, _keys(_grouped(statistic, block), block["cell"])))
         if not numbers:
             continue
         numbers[0], charge = numbers[0]._replace(charged=charge), FREE
@@ -201,13 +212,37 @@ def _blocks(
             place=place,
             name=block["name"],
             title=titled,
-            declared=statistic,
+            declared=_grouped(statistic, block),
             parts=parts,
             derived=follows,
             epsilon=epsilon,
             is_replaced=is_replaced,
             numbers=tuple(numbers),
+            deviation=block.get("deviation"),
         )
+
+
+def _title(statistic: Mapping[str, Any], part: Mapping[str, Any]) -> str:
+    """Return the title of a part: that of the statistic, or of the margin that it is."""
+    title = str(statistic["title"])
+    if "margin" not in part or "by" not in statistic:
+        return title
+    by = ", ".join(column["name"] for column in _columns(statistic["by"]))
+    return f"{title.removesuffix(f' by {by} with margins')} {margin_text(part['margin'])}"
+
+
+def _grouped(statistic: Mapping[str, Any], block: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what is declared of the cells of a block: the statistic, and of a margin only the columns it is by."""
+    if "margin" not in block:
+        return statistic
+    named = {column["name"]: column for column in _columns(statistic.get("by", ()))}
+    by = [named[name] for name in block["margin"] if name in named]
+    others = {key: value for key, value in statistic.items() if key != "by"}
+    return {**others, "by": by[0] if len(by) == 1 else by} if by else others
+
+
+def _columns(by: Any) -> Sequence[Mapping[str, Any]]:
+    return [by] if isinstance(by, Mapping) else by
 
 
 def _numbers(block: Mapping[str, Any], like: Number, keys: Sequence[Keys]) -> Iterator[Number]:

@@ -28,7 +28,7 @@ from snapdp.errors import DataError, PremiseError
 from snapdp.release.certificates import MechanismCertificate
 from snapdp.release.draw import Block, Drawn
 from snapdp.release.request import LARGEST, MOST_EDGES, Request, check_lengths, relation_values
-from snapdp.studies import BOOLEAN, CATEGORY, DATE, DROPPED, INLINE, KINDS, Part
+from snapdp.studies import BOOLEAN, CATEGORY, DATE, DROPPED, INLINE, KINDS, Margin, Part, Statistic
 from snapdp.tables import ENGINES
 from snapdp.values import Value
 
@@ -39,11 +39,19 @@ VERSIONS: dict[int, dict[str, set[str]]] = {  # what each version added
     2: {
         "record": {"engine", "own", "csv", "unit_rows"},
         "versions": {"pyspark", "postgresql"},
-        "statistics": {"missing", "arithmetic", "bits", "rows_per_person", "groups_per_person"},
+        "statistics": {
+            "missing",
+            "arithmetic",
+            "bits",
+            "rows_per_person",
+            "groups_per_person",
+            "margins",
+            "shares",
+        },
         **{key: {"from", "to", "each", "compare", "missing_in_sums"} for key in ("columns", "column")},
         "by": {"from", "to", "each", "compare", "missing_in_sums", "edges", "outside"},  # and lists of columns
-        "parts": {"shown", "bits", "certificate"},  # the first absent from the first records of this version
-        "derived": {"shown"},
+        "parts": {"shown", "bits", "certificate", "margin"},  # the first absent from the first records of this version
+        "derived": {"shown", "margin", "deviation"},
     },
 }
 VERSION = re.compile("[0-9][0-9A-Za-z.+-]{0,40}")  # of a library or an engine, as records have it
@@ -51,6 +59,7 @@ LIBRARIES = ("numpy", "gmpy2", "cryptography", "duckdb")
 _COLUMN = {"name", "kind", "lower", "upper", "step", "missing", "missing_in_sums", "categories", "unknown", "null"}
 _COLUMN |= {"from", "to", "each", "compare"}  # of dates; how categories are compared
 _FINITE = {"bits", "certificate"}  # of parts in finite precision, and of no other
+_MARGIN = {"margin"}  # of a statistic with margins: the columns that tell the cells of this block apart
 _NUMBERS = {"cell", "index", "value", "shown", "low", "high", "file"}
 ALLOWED: dict[str, set[str]] = {
     "record": {
@@ -70,9 +79,9 @@ ALLOWED: dict[str, set[str]] = {
     "where": {"column", "equals", "from", "below"},
     "parts": {
         "name", "epsilon", "cells", "moving", "sensitivity", "lower", "upper", "factor", "shift", "whole",
-        "noise_scale", "grid", "clamp", *_FINITE, *_NUMBERS,
+        "noise_scale", "grid", "clamp", *_MARGIN, *_FINITE, *_NUMBERS,
     },
-    "derived": {"name", "title", "statistic", "alpha", "cells", *_NUMBERS},
+    "derived": {"name", "title", "statistic", "alpha", "cells", "deviation", *_MARGIN, *_NUMBERS},
     "file": {"name", "digest", "rows"},
     "certificate": {"name", "digest"},
 }  # fmt: skip
@@ -80,8 +89,8 @@ REQUIRED: dict[str, set[str]] = {
     "record": ALLOWED["record"] - {"n", "n_max", "person", "rows_per_person", "unit_rows", "own", "csv"},
     "statistics": {"kind", "title", "epsilon", "alpha", "parts"},
     "where": {"column"},
-    "parts": ALLOWED["parts"] - _FINITE - _NUMBERS,
-    "derived": ALLOWED["derived"] - _NUMBERS,
+    "parts": ALLOWED["parts"] - _FINITE - _MARGIN - _NUMBERS,
+    "derived": ALLOWED["derived"] - _MARGIN - _NUMBERS - {"deviation"},
     "file": ALLOWED["file"],
     "certificate": ALLOWED["certificate"],
     "categories": ALLOWED["categories"],
@@ -90,7 +99,7 @@ TABLES = {"versions", "csv", "by", "column", "file", "certificate", "categories"
 ROWS = {"statistics", "derived", "parts", "columns", "where"}
 TABLE_OR_ROWS = {"by"}  # a column, or several
 LISTS: dict[str, tuple[type, ...]] = {
-    **dict.fromkeys(("cell", "edges", "clamp", "categories", "nulls"), (str,)),
+    **dict.fromkeys(("cell", "edges", "clamp", "categories", "nulls", "margin", "shares"), (str,)),
     "index": (int,),
     **dict.fromkeys(("value", "shown"), (int, float)),
     **dict.fromkeys(("low", "high"), (int, float, type(None))),
@@ -159,7 +168,11 @@ def record_values(
             "versions": {**library_versions(), **engine.versions},
             "statistics": statistics,
             "derived": [
-                {**derived_values(number, block), **_numbers(number, block, files)} for number, block in derived
+                {
+                    **derived_values(number, block, request.lines[number].statistic),
+                    **_numbers(number, block, files),
+                }
+                for number, block in derived
             ],
             **binding,
         }
@@ -184,6 +197,7 @@ def part_values(drawn: Drawn, certificate: MechanismCertificate | None = None) -
     numerator, p = part.numerator, drawn.mechanism.parameters
     return {
         "name": numerator.name,
+        **_margin(drawn.line.statistic, part.margin),
         "epsilon": str(drawn.line.epsilon * part.share),
         "moving": part.moving,
         "sensitivity": str(numerator.sensitivity),
@@ -200,9 +214,23 @@ def part_values(drawn: Drawn, certificate: MechanismCertificate | None = None) -
     }
 
 
-def derived_values(number: int, block: Block) -> dict[str, Any]:
+def derived_values(number: int, block: Block, statistic: Statistic) -> dict[str, Any]:
     """Return what a derived block is, but its numbers."""
-    return {"name": block.name, "title": block.statistic, "statistic": number, "alpha": str(block.alpha)}
+    return {
+        "name": block.name,
+        "title": block.statistic,
+        "statistic": number,
+        "alpha": str(block.alpha),
+        **_margin(statistic, block.margin),
+        **({} if block.deviation is None else {"deviation": block.deviation}),
+    }
+
+
+def _margin(statistic: Statistic, margin: Margin | None) -> dict[str, Any]:
+    """Return the names of the columns of a margin, where the statistic has margins."""
+    if margin is None or statistic.margins is None:
+        return {}
+    return {"margin": list(statistic.margins.names(margin))}
 
 
 def _numbers(number: int, block: Block, files: Mapping[BlockKey, SideFile]) -> dict[str, Any]:
@@ -339,6 +367,10 @@ def _is_plain(key: str, value: Any) -> bool:
         return all(type(text) is str and _is_sane(text) for text in texts)
     if key == "person" and isinstance(value, list):  # several columns name the person
         return len(value) > 1 and all(type(each) is str and _is_sane(each) for each in value)
+    if key == "margins":
+        return isinstance(value, (list, tuple)) and all(_is_plain("margin", each) for each in value)
+    if key == "deviation":
+        return type(value) is float and _is_sane(value)
     if key in LISTS:
         return isinstance(value, (list, tuple)) and all(type(each) in LISTS[key] and _is_sane(each) for each in value)
     return _is_sane(value) and type(value) is (bool if key == "whole" else int if key in WHOLE_NUMBERS else str)

@@ -150,12 +150,30 @@ def _parts(line: Line, mechanisms: tuple[Mechanism, ...]) -> Iterator[dict[str, 
 
 def _bytes(line: Line, mechanisms: tuple[Mechanism, ...]) -> int:
     """Return how many bytes the numbers of a statistic take at most, and what is derived from them."""
+    if line.statistic.margins is not None:
+        return _bytes_of_margins(line, mechanisms)
     statistic, blocks = line.statistic, len(mechanisms) + 1
     found = blocks * _FRAME + len(canonical([statistic.title, str(line.alpha)]))
     if statistic.cells > INLINE:  # they are in files
         return found
     widths = [_LISTS * _DOUBLE, *(_width(part, m) for part, m in zip(statistic.parts, mechanisms, strict=True))]
     return found + blocks * len(canonical(list(statistic.labels))) + statistic.cells * sum(widths)
+
+
+def _bytes_of_margins(line: Line, mechanisms: tuple[Mechanism, ...]) -> int:
+    """Return the same of a table with margins: of every margin what is measured, and what is adjusted."""
+    statistic, margins = line.statistic, line.statistic.margins
+    assert margins is not None
+    widths = {part.margin: _width(part, m) for part, m in zip(statistic.parts, mechanisms, strict=True)}
+    found = 0
+    for margin in margins.asked:
+        named = [statistic.title_of(margin), str(line.alpha), list(margins.names(margin))]
+        found += 2 * (_FRAME + len(canonical(named)))
+        if margins.cells(margin) <= INLINE:  # else they are in files
+            labels = [list(each) if isinstance(each, tuple) else each for each in statistic.labels_of(margin)]
+            numbers = _LISTS * _DOUBLE + widths.get(margin, 0)
+            found += 2 * len(canonical(labels)) + margins.cells(margin) * numbers
+    return found
 
 
 def _width(part: Part, m: Mechanism) -> int:

@@ -36,6 +36,7 @@ from snapdp.release.numbers import (
     shown_value,
 )
 from snapdp.release.remarks import bits_in_words, moved_line, person_lines, unknown_line
+from snapdp.release.report_margins import margins_section
 from snapdp.studies import (
     AS_NUMBERS,
     BOOLEAN,
@@ -85,7 +86,7 @@ def _parts(release: Release, certificate: str | None) -> list[str]:
         _warned(record),
         _drawn_by(release.author),
         _summary(blocks),
-        *(_section(list(group)) for _, group in groupby(blocks, key=lambda each: (each.place, each.title))),
+        *(_section(list(group)) for _, group in groupby(blocks, key=_section_of)),
         *(f"<p>The cells of a long statistic are in <code>{_text(name)}</code>.</p>" for name in release.files()),
         _meaning(record, moved_line(each for block in blocks for each in block.numbers)),
         _mechanisms(record),
@@ -132,7 +133,8 @@ def _drawn_by(author: str | None) -> str:
 
 def _summary(blocks: Sequence[NumberBlock]) -> str:
     """Return a table of the statistics that are one number each; what is derived from parts stands before them."""
-    single = sorted((each for each in blocks if each.is_single), key=lambda each: (each.place, bool(each.part)))
+    alone = (each for each in blocks if each.is_single and not each.is_margin)
+    single = sorted(alone, key=lambda each: (each.place, bool(each.part)))
     if not single:
         return ""
     rows = ((_named(each), *_shown(each.numbers[0]), _text(each.cost)) for each in single)
@@ -140,8 +142,15 @@ def _summary(blocks: Sequence[NumberBlock]) -> str:
     return f"<h2>Numbers</h2>{table}{''.join(map(_unknown, single))}"
 
 
+def _section_of(block: NumberBlock) -> tuple[int, str]:
+    """Return what tells sections apart: the margins of one table are one."""
+    return block.place, "" if block.is_margin else block.title
+
+
 def _section(blocks: Sequence[NumberBlock]) -> str:
     """Return a picture and a table for a statistic with cells; nothing for a single number."""
+    if blocks[0].is_margin:
+        return margins_section(blocks)
     found = []
     for block in sorted(blocks, key=lambda each: bool(each.part)):  # what is derived from parts stands before them
         if block.is_single:

@@ -77,6 +77,8 @@ class Release:
         statistics = self.record["statistics"]
         if len(statistics) != 1:
             raise ParameterError(f"the release has {len(statistics)} statistics.", "Read release.values, by title.")
+        if "margins" in statistics[0]:
+            raise ParameterError("the release has several tables.", "Read release.values, by the title of a margin.")
         found = self.values.get(statistics[0]["title"])
         if found is None:
             raise ParameterError("the cells of this statistic are in a side file.", f"Read {self.files()[0]}.")

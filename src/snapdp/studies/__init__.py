@@ -78,6 +78,13 @@ if TYPE_CHECKING:
         groups_of as groups_of,
         label_columns as label_columns,
     )
+    from snapdp.studies.margin_figures import CellError as CellError, MarginFigures as MarginFigures
+    from snapdp.studies.margins import (
+        ALL as ALL,
+        Margin as Margin,
+        Margins as Margins,
+        margin_text as margin_text,
+    )
     from snapdp.studies.periods import DAY as DAY, EACH as EACH, MONTH as MONTH, YEAR as YEAR
     from snapdp.studies.plan import (
         Asked as Asked,
@@ -186,6 +193,8 @@ else:
             "csv_dialect": "ENCODINGS CsvDialect dialect_from dialect_words is_text stated_dialect",
             "declarations": "INLINE Unlisted digest groups_from",
             "groups": "By CrossedLabels GroupColumn Groups groups_of label_columns",
+            "margin_figures": "CellError MarginFigures",
+            "margins": "ALL Margin Margins margin_text",
             "periods": "DAY EACH MONTH YEAR",
             "plan": "Asked Line Plan ask curve_of_part part_accuracy planned",
             "quantiser": "DOUBLE NARROW Quantiser quantiser_of",

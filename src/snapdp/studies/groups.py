@@ -23,7 +23,7 @@ from typing import Any, overload
 from snapdp.display import shortened, visible
 from snapdp.errors import BoundError, ParameterError
 from snapdp.studies.bins import BinnedColumn
-from snapdp.studies.columns import CategoryColumn, Column, NumberColumn
+from snapdp.studies.columns import BINNED, CategoryColumn, Column, NumberColumn
 from snapdp.studies.readable import BETWEEN, Label, key_text, label_text
 from snapdp.values import Value
 
@@ -72,6 +72,11 @@ class Groups(Value):
     def cells(self) -> int:
         """Return how many groups there are."""
         return math.prod(column.cells for column in self.columns)
+
+    @property
+    def keep_every_row(self) -> bool:
+        """Tell whether every row is in a group, whatever its cells hold.                             theory (22)"""
+        return all(map(_keeps_every_row, self.columns))
 
     @cached_property
     def labels(self) -> Sequence[Label]:
@@ -148,6 +153,13 @@ def label_columns(labels: Sequence[Label], keys: int) -> list[Iterator[str]]:
     if isinstance(labels, CrossedLabels):
         return [label_texts(labels), *map(labels.column, range(keys))]
     return [label_texts(labels), *(map(itemgetter(place), labels) for place in range(keys))]
+
+
+def _keeps_every_row(column: GroupColumn) -> bool:
+    if isinstance(column, CategoryColumn):
+        return column.unknown == column.null == BINNED
+    inside = (column.edges[0], column.edges[-1]) == (column.lower, column.upper)
+    return column.null == BINNED and (inside or column.outside == BINNED)
 
 
 By = Column | Groups | Sequence[Column] | None

@@ -68,6 +68,10 @@ CSV_KEYS = (*SINGLE_TEXTS, "null")
 NUMBER_KEYS = ("kind", "lower", "upper", "step", "missing")
 BIN_KEYS = ("edges", "outside", "null")  # of a column of numbers, in version 2
 COST_KEYS = ("kind", "epsilon", "accuracy", "alpha", "lock")
+WITHOUT_MARGINS = {  # what to ask for instead
+    "mean": "Means do not add up. Ask for a sum and for a count, both with margins, and divide them.",
+    "histogram": "Ask for a count instead, with the column among those of by.",
+}
 
 
 class DeclaredStudy(Value):
@@ -95,6 +99,8 @@ class DeclaredStudy(Value):
             raise ParameterError("a column says what version 1 has no word for.", "Declare it in version 2.")
         if self.version == 1 and any(each.statistic.by and each.statistic.by.is_crossed for each in self.asked):
             raise ParameterError("version 1 has no word for groups by several columns.", "Declare it in version 2.")
+        if self.version == 1 and any(each.statistic.margins for each in self.asked):
+            raise ParameterError("version 1 has no word for margins.", "Declare it in version 2.")
         if self.version == 1 and self.csv is not None:
             raise ParameterError("version 1 has no word for the form of CSV files.", "Declare it in version 2.")
         if self.version == 1 and self.arithmetic is not None:
@@ -339,6 +345,7 @@ def _line(
     with placed(place):
         kind = statistic_class(table.text("kind"))
     table.place = place = f"{place} ({kind.kind})"
+    _check_margins(table, kind)
     table.restrict((*COST_KEYS, *kind.toml_keys()), because=f" for a statistic of kind {kind.kind}")
     with placed(place):
         return ask(
@@ -349,6 +356,13 @@ def _line(
             lock=table.flag("lock"),
             arithmetic=arithmetic,
         )
+
+
+def _check_margins(table: TomlTable, kind: type[Statistic]) -> None:
+    """Refuse margins of what does not add up, and say what to ask for instead."""
+    if ("margins" in table or "shares" in table) and "margins" not in kind.details:
+        advice = WITHOUT_MARGINS.get(kind.kind, "Leave margins and shares out.")
+        raise ParameterError(f"{table.place}: a {kind.kind} has no margins: only counts and sums have.", advice)
 
 
 def _name(text: str | None, *, key: str) -> str:

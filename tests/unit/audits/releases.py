@@ -49,6 +49,8 @@ def random_study(dice: random.Random, version: int | None = None) -> Any:
         asked += [{"kind": "variance", "column": "x"}, {"kind": "variance", "column": "y"}]
         asked += [{"kind": "covariance", "columns": ["x", "y"]}]
     once = {repr(each): {**each, "epsilon": dice.choice(EPSILONS), "alpha": dice.choice(ALPHAS)} for each in asked}
+    for each in once.values():
+        each["alpha"] = "0.05" if "margins" in each and each["alpha"] == "1e-12" else each["alpha"]
     return snapdp.study(version=version, dataset="people", columns=columns, statistic=list(once.values()), **relation)
 
 
@@ -186,6 +188,14 @@ def _groups(dice: random.Random, columns: dict[str, Any]) -> str | list[str]:
     return dice.sample(known, dice.randint(2, len(known)))
 
 
+def _margins(dice: random.Random, by: str | list[str]) -> dict[str, Any]:
+    """Return all margins, or the table and some of its columns."""
+    names = [by] if isinstance(by, str) else by
+    if dice.random() < 0.5:
+        return {"margins": "all"}
+    return {"margins": [names, dice.sample(names, dice.randint(0, len(names) - 1))], "shares": ["0.3", "7/10"]}
+
+
 def _statistic(dice: random.Random, kind: str, columns: dict[str, Any], relation: dict[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {"kind": kind}
     if kind not in ("variance", "covariance") and dice.random() < 0.4:
@@ -206,6 +216,8 @@ def _statistic(dice: random.Random, kind: str, columns: dict[str, Any], relation
         found["column"] = dice.choice(NUMBERS)
     elif not private or dice.random() < 0.5:
         found["where"] = _where(dice, columns)
+    if kind in ("count", "sum") and "by" in found and "missing" in columns["x"] and dice.random() < 0.2:
+        found |= _margins(dice, found["by"])
     if kind == "mean" and dice.random() < 0.5:
         some = "where" in found or columns[found["column"]].get("missing") == "dropped"
         found |= {"count_share": "0.25"} if private else {"count_share": "0.75"} if some else {}

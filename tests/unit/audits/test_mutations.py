@@ -24,6 +24,7 @@ COLUMNS = {
     "day": {"kind": "date", "from": "2024-01-01", "to": "2024-03-31", "each": "month"},
     "sick": {"kind": "boolean"},
     "region": {"kind": "category", "categories": ["north", "south"], "unknown": "binned"},
+    "full": {"kind": "boolean", "unknown": "binned", "null": "binned"},
     "many": {"kind": "category", "categories": [f"key {i}" for i in range(1200)]},
     "some": {"kind": "category", "categories": [f"key {i}" for i in range(34)], "null": "binned"},
     "more": {"kind": "category", "categories": [f"key {i}" for i in range(33)]},
@@ -77,6 +78,20 @@ ASKED: list[tuple[dict[str, Any], list[dict[str, Any]]]] = [
     (PERSONS, [{"kind": "persons", "by": "many", "groups_per_person": 3}]),
     (SEVERAL, [{"kind": "persons"}, {"kind": "sum", "column": "age", "rows_per_person": 4}]),
     (TOGETHER, [{"kind": "sum", "column": "age", "by": "region"}]),
+    (ADD, [{"kind": "count", "by": ["sick", "region"], "margins": "all"}]),
+    (
+        ONE,
+        [
+            {
+                "kind": "sum",
+                "column": "wage",
+                "by": ["region", "sick"],
+                "margins": [["sick"], []],
+                "shares": ["2/3", "1/3"],
+            }
+        ],
+    ),
+    (ONE, [{"kind": "count", "by": "full", "margins": "all"}]),
 ]
 MEAN_OF_PAY, REGIONS = (
     next(
@@ -129,7 +144,8 @@ def test_every_kind_of_statistic_is_changed_inline_and_long_and_with_everything_
     parts = [(each["kind"], part) for record in records for each in record["statistics"] for part in each["parts"]]
     assert {kind for kind, part in parts if "file" in part} == {"histogram", "mean", "sum", "count", "persons"}
     derived = [block for record in records for block in record["derived"]]
-    assert {block["name"] for block in derived} == {"mean", "share", "standard deviation", "correlation"}
+    names = {"adjusted" if "margin" in block else block["name"] for block in derived}
+    assert names == {"mean", "share", "standard deviation", "correlation", "adjusted"}
     assert any("file" in block for block in derived)
 
 

@@ -42,6 +42,22 @@ _OPTIONS: tuple[_Option, ...] = (
         },
     ),
     (
+        ("--margins",),
+        {
+            "multiple": True,
+            "metavar": "all|A;A,B;",
+            "help": "Tables of counts and sums with margins that add up: all of them, or those by these columns of "
+            '--by, with semicolons between them. An empty one is the total: "region;region,sex;".',
+        },
+    ),
+    (
+        ("--shares",),
+        {
+            "metavar": "S1,S2,...",
+            "help": "The part of epsilon that each of the --margins gets, in their order.  [default: equal ones]",
+        },
+    ),
+    (
         ("--bounds",),
         {
             "multiple": True,

@@ -17,7 +17,7 @@ from snapdp.cli.flags.columns import NO_COLUMN, declared_columns, group_names, n
 from snapdp.cli.flags.mechanism import stated_arithmetic
 from snapdp.errors import ParameterError, SnapdpError
 from snapdp.exact import positive
-from snapdp.studies import ADD_REMOVE, BINNED, CHANGE_ONE, DROPPED, KINDS, STUDY_VERSION
+from snapdp.studies import ADD_REMOVE, ALL, BINNED, CHANGE_ONE, DROPPED, KINDS, STUDY_VERSION
 
 STUDY = "study: "  # where the reader of studies says that something stands
 _CONDITION = re.compile(r"^\s*(?P<column>[^<>=]+?)\s*(?P<operator>>=|<|=)\s*(?P<value>[^<>=]+?)\s*$")
@@ -99,8 +99,16 @@ def _statistics(options: dict[str, Any], conditions: dict[str, Any], edges: dict
     if not found:
         flags = ", ".join(f"--{kind}" for kind in KINDS)
         raise click.UsageError(f"Give a study file, or one or more of {flags}.")
-    by = group_names(options)
-    return [{**each, "by": by if len(by) > 1 else by[0]} for each in found] if by else found
+    by, margins = group_names(options), _margins(options)
+    return [{**each, **({"by": by if len(by) > 1 else by[0]} if by else {}), **margins} for each in found]
+
+
+def _margins(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the margins that are asked for, and their shares: "all", or lists of columns between semicolons."""
+    texts = [text.strip() for text in options["margins"]]
+    listed = [items(piece) if piece.strip() else [] for text in texts for piece in text.split(";")]
+    found: dict[str, Any] = {"margins": ALL if texts == [ALL] else listed} if texts else {}
+    return found if options["shares"] is None else {**found, "shares": items(options["shares"])}
 
 
 def _costs(options: dict[str, Any], count: int) -> list[dict[str, Any]]:

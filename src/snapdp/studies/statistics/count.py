@@ -1,30 +1,30 @@
 """Counts of rows that meet conditions.
 
-Room: studies. Theory: docs/theory/sensitivities.md, (5) and (6).
+Room: studies. Theory: docs/theory/sensitivities.md, (5), (6) and (22).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from snapdp.errors import PremiseError
 from snapdp.studies.aggregates import Aggregate, Count
 from snapdp.studies.conditions import Condition, joined
 from snapdp.studies.groups import By, groups_of
+from snapdp.studies.margins import margins_of
 from snapdp.studies.relation import Relation
-from snapdp.studies.statistics.details import Detail, WholeDetail
 from snapdp.studies.statistics.shared_parts import count_part, own_bound
-from snapdp.studies.statistics.statistic import Part, Statistic
+from snapdp.studies.statistics.statistic import Part
+from snapdp.studies.statistics.tabulated import Tabulated, margin_parts, margin_sums
 
 
-class RowCount(Statistic):
+class RowCount(Tabulated):
     """The number of rows that meet all conditions, also for each group."""
 
     kind = "count"
     takes = 0
-    details: ClassVar[Mapping[str, Detail]] = {"rows_per_person": WholeDetail()}
     flag = "Count rows, those of --where."
     conditions_since = 1
 
@@ -36,6 +36,8 @@ class RowCount(Statistic):
         by: By = None,
         where: Sequence[Condition] = (),
         rows_per_person: Any = None,
+        margins: Any = None,
+        shares: Sequence[Any] | None = None,
     ) -> Self:
         groups = groups_of(by)
         if relation.is_change_one and not where and groups is None:
@@ -43,11 +45,16 @@ class RowCount(Statistic):
                 f"under change-one the number of rows is public: it is n = {relation.rows}.",
                 "Count rows that meet a condition (where), count by groups, or declare add-remove.",
             )
+        known = relation.is_change_one and not where and groups is not None and groups.keep_every_row
+        chosen = margins_of(groups, margins, shares, known_total=known)
         most = own_bound(relation, rows_per_person)
-        return cls(relation=relation, where=joined(where), by=groups, rows_per_person=most)
+        return cls(relation=relation, where=joined(where), by=groups, margins=chosen, rows_per_person=most)
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
+        if (margins := self.margins) is not None:
+            rows = self.neighbours
+            return margin_parts(margins, lambda margin, share: count_part(rows, margins.cells(margin), share))
         return (count_part(self.neighbours, 1 if self.by is None else self.by.cells),)
 
     @property
@@ -56,7 +63,7 @@ class RowCount(Statistic):
 
     def values(self, answers: Sequence[Sequence[int]]) -> tuple[Sequence[int], ...]:
         (counts,) = answers
-        return (counts,)
+        return (counts,) if self.margins is None else margin_sums(self.margins, counts)
 
 
 def count_query(
@@ -65,6 +72,9 @@ def count_query(
     where: Sequence[Condition] = (),
     by: By = None,
     rows_per_person: Any = None,
+    margins: Any = None,
+    shares: Sequence[Any] | None = None,
 ) -> RowCount:
-    """Return the number of rows that meet all conditions, also for each group."""
-    return RowCount.of(relation=relation, where=where, by=by, rows_per_person=rows_per_person)
+    """Return the number of rows that meet all conditions, also for each group, and for margins of the groups."""
+    said: dict[str, Any] = {"margins": margins, "shares": shares, "rows_per_person": rows_per_person}
+    return RowCount.of(relation=relation, where=where, by=by, **said)

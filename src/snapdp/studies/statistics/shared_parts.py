@@ -49,11 +49,11 @@ def count_numerator(relation: Relation) -> Numerator:
     )
 
 
-def count_part(relation: Relation, cells: int) -> Part:
+def count_part(relation: Relation, cells: int, share: Fraction = WHOLE) -> Part:
     """Return the counts of disjoint cells; under change-one two of them move, where there are two.    theory (6)"""
     moving = min(2, cells) if relation.is_change_one else 1
     numerator, steps = count_numerator(relation), relation.moved_rows
-    return Part(numerator=numerator, cells=cells, moving=moving, share=Fraction(1, moving), steps=steps)
+    return Part(numerator=numerator, cells=cells, moving=moving, share=share / moving, steps=steps)
 
 
 def sum_above_lower(column: NumberColumn, relation: Relation, *, factor: Fraction, shift: Fraction) -> Numerator:

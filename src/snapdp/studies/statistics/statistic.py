@@ -27,6 +27,7 @@ from snapdp.studies.columns import CategoryColumn, Column, NumberColumn
 from snapdp.studies.conditions import Condition, tested
 from snapdp.studies.declarations import column_from, column_values, groups_from, groups_values
 from snapdp.studies.groups import Groups, groups_of
+from snapdp.studies.margins import Margin, Margins
 from snapdp.studies.readable import Label
 from snapdp.studies.relation import Relation
 from snapdp.studies.statistics.details import ConditionsDetail, Detail
@@ -79,6 +80,8 @@ class Part(Value):
     steps    of equal length that one sensitivity is, such that all moves of all cells together are `moving * steps` of
              them at most, whole ones: rounding is paid for with each.                       finite-precision (19), (20)
              None where a kind does not say it: then it has no finite precision
+    margin   which columns of the groups tell its cells apart, where the statistic has margins: then its grid is at most
+             one unit of the numerator, so that the noise has one law whatever the value is     adjusted-tables (12)
     """
 
     numerator: Numerator
@@ -86,6 +89,7 @@ class Part(Value):
     moving: int = 1
     share: Fraction = Fraction(1)
     steps: int | None = None
+    margin: Margin | None = None
 
 
 class Statistic(Value, ABC):
@@ -101,6 +105,7 @@ class Statistic(Value, ABC):
     by        groups of rows, by one column or several: the statistic is released for each of them
     where     public conditions: the statistic is one of the rows that meet them all, among those that persons keep
     rows_per_person   so many rows of each person are kept; None where that is what the study says
+    margins   which margins of the table by these groups are released, where it is more than the table itself
     """
 
     kind: ClassVar[str]
@@ -115,6 +120,7 @@ class Statistic(Value, ABC):
     by: Groups | None = None
     where: tuple[Condition, ...] = ()
     rows_per_person: int | None = None
+    margins: Margins | None = None
 
     def _check(self) -> None:
         if self.charged != 1:
@@ -209,9 +215,19 @@ class Statistic(Value, ABC):
 
     def _titled(self, conditions: Iterable[str]) -> str:
         """Return a title: its end, " where sex = f by region", is empty where it is about all rows together."""
+        with_margins = " with margins" if self.margins else ""
+        return self._about(conditions) + (f" by {self.by.title}" if self.by else "") + with_margins
+
+    def _about(self, conditions: Iterable[str]) -> str:
+        """Return a title without its groups."""
         about = f"({', '.join(column.name for column in self.columns)})" if self.columns else ""
         where = " and ".join(conditions)
-        return self.kind + about + (f" where {where}" if where else "") + (f" by {self.by.title}" if self.by else "")
+        return self.kind + about + (f" where {where}" if where else "")
+
+    def title_of(self, margin: Margin) -> str:
+        """Return the title of one of its margins, as records write it: sum(pay) by region, count in total."""
+        assert self.margins is not None
+        return f"{self._about(condition.text for condition in self.where)} {self.margins.text(margin)}"
 
     @property
     def every_column(self) -> tuple[Column, ...]:
@@ -257,8 +273,8 @@ class Statistic(Value, ABC):
 
     @property
     def cells(self) -> int:
-        """Return how many cells each part has."""
-        return self.parts[0].cells
+        """Return how many cells each part has; of a table with margins, how many it has itself."""
+        return self.parts[0].cells if self.margins is None else self.margins.groups.cells
 
     @cached_property
     def labels(self) -> Sequence[Label]:
@@ -269,6 +285,29 @@ class Statistic(Value, ABC):
     def keys(self) -> tuple[str, ...]:
         """Return which column each text of a label is of, where labels are tuples; nothing where they are texts."""
         return () if self.by is None or not self.by.is_crossed else self.by.names
+
+    def labels_of(self, margin: Margin | None) -> Sequence[Label]:
+        """Return the name of each cell of a part, or of what is derived: of a margin, or as those of the statistic."""
+        if margin is None or self.margins is None:
+            return self.labels
+        groups = self.margins.groups_of(margin)
+        return ("",) if groups is None else groups.labels
+
+    def keys_of(self, margin: Margin | None) -> tuple[str, ...]:
+        """Return which column each text of such a name is of, as `keys` does."""
+        if margin is None or self.margins is None:
+            return self.keys
+        return self.margins.names(margin) if len(margin) > 1 else ()
+
+    def cells_of(self, margin: Margin | None) -> int:
+        """Return how many cells a part has, or what is derived."""
+        return self.cells if margin is None or self.margins is None else self.margins.cells(margin)
+
+    def name_columns(self, margin: Margin | None) -> tuple[Column, ...]:
+        """Return the columns that name the cells of a part: those of the groups, and a histogram's own."""
+        if margin is None or self.margins is None:
+            return (*self._group_columns, *self.columns)
+        return tuple(self.margins.groups.columns[i] for i in margin)
 
     @property
     def neighbours(self) -> Relation:
@@ -369,13 +408,14 @@ def mechanism(
 ) -> Mechanism:
     """Return the mechanism of each cell of a part, when `epsilon` is what is typed for the whole statistic.
 
-    Exact arithmetic on the numerator; the fine grid, or 1 where that is coarser and the statistic is whole. In finite
-    precision the mechanism of one step of the numerator, at what one step may lose, on the natural grid, in steps. A
-    refusal begins with the title of the statistic.
+    Exact arithmetic on the numerator; the fine grid, or 1 where that is coarser and the statistic is whole; of margins
+    1, or the fine grid where that is finer and the statistic is not whole. In finite precision the mechanism of one
+    step of the numerator, at what one step may lose, on the natural grid, in steps. A refusal begins with the title of
+    the statistic.
     """
     numerator, steps = part.numerator, 1 if arithmetic is None else finite_steps(part, title)
     cell_epsilon = positive(epsilon, name="epsilon") * part.share / steps
-    grid = integer_grid(numerator.sensitivity / cell_epsilon) if numerator.integers and arithmetic is None else None
+    grid = part_grid(part, numerator.sensitivity / cell_epsilon) if arithmetic is None else None
     try:
         found = declared(
             epsilon=cell_epsilon,
@@ -408,7 +448,12 @@ def _refused(refusal: PremiseError, name: str, epsilon: Any) -> PremiseError:
 
 
 def finite_steps(part: Part, title: str | None = None) -> int:
-    """Return the steps of a part; refuse finite precision where its kind does not say them."""
+    """Return the steps of a part; refuse finite precision where its kind does not say them, or it is a margin."""
+    if part.margin is not None:
+        raise PremiseError(
+            f"{title or part.numerator.name} has no finite precision: adjusted tables need the exact law of the noise.",
+            "Leave the arithmetic out, or margins. Nothing was read and nothing spent.",
+        )
     if part.steps is None:
         raise PremiseError(
             f"{title or part.numerator.name} has no finite precision: its kind does not say how often neighbours pay "
@@ -437,4 +482,15 @@ def check_printable(name: str, *, furthest: Fraction, grid: Fraction) -> None:
 
 def integer_grid(noise_scale: Fraction) -> Fraction:
     """Return the grid of a whole statistic: the fine one, but at least 1."""
-    return max(Fraction(1), power_of_two_at_least(noise_scale) / FINE)
+    return max(Fraction(1), fine_grid(noise_scale))
+
+
+def fine_grid(noise_scale: Fraction) -> Fraction:
+    return power_of_two_at_least(noise_scale) / FINE
+
+
+def part_grid(part: Part, noise_scale: Fraction) -> Fraction | None:
+    """Return the grid of a part in exact arithmetic; None for the fine one."""
+    if part.margin is not None:
+        return Fraction(1) if part.numerator.integers else min(Fraction(1), fine_grid(noise_scale))
+    return integer_grid(noise_scale) if part.numerator.integers else None

@@ -60,6 +60,8 @@ def covariance(pairs: list[tuple[Fraction, Fraction]]) -> Fraction:
 def part_statistics(query: Query, table: Table) -> list[list[Fraction]]:
     """Return, for each part, the released statistic of every cell, straight from its definition."""
     table = tuple(row for row in table if all(_meets(each, row) for each in query.where))
+    if query.margins is not None:
+        return margin_statistics(query, table)
     groups = (
         [table]
         if query.by is None
@@ -71,6 +73,19 @@ def part_statistics(query: Query, table: Table) -> list[list[Fraction]]:
     if query.kind == "histogram":
         return [[count for group in groups for count in _histogram(query, list(group))]]
     return [list(cells) for cells in zip(*(_of_group(query, list(group)) for group in groups), strict=True)]
+
+
+def margin_statistics(query: Query, table: Table) -> list[list[Fraction]]:
+    """Return every measured margin by itself: of the rows to which every column of the table gives a cell."""
+    tests = [tests_of_cells(column) for column in query.by.columns]
+    counting = [row for row in table if all(any(is_in(row) for is_in in cells) for cells in tests)]
+    return [
+        [
+            _of_group(query, [row for row in counting if all(is_in(row) for is_in in cell)])[0]
+            for cell in product(*(tests[i] for i in margin))
+        ]
+        for margin in query.margins.measured
+    ]
 
 
 def tests_of_cells(column: CategoryColumn | BinnedColumn) -> list[Callable]:
