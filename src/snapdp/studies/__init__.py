@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         Count as Count,
         Levels as Levels,
         Member as Member,
+        People as People,
         Persons as Persons,
         Present as Present,
         Products as Products,
@@ -136,7 +137,9 @@ else:
     __getattr__, __dir__ = door(
         __name__,
         {
-            "aggregates": "Aggregate Aggregates Bins Categories Count Levels Member Persons Present Products Sum Test",
+            "aggregates": (
+                "Aggregate Aggregates Bins Categories Count Levels Member People Persons Present Products Sum Test"
+            ),
             "categories": (
                 "BOOLEAN DATE FALSE_WORD ISO_DATE KIND_KEYS ONE PLAIN_NUMBER TRUE_WORD ZERO BooleanColumn DateColumn "
                 "boolean_column date_column place_of"

@@ -16,6 +16,7 @@ import math
 from collections.abc import Mapping
 from fractions import Fraction
 from itertools import pairwise
+from typing import Any
 
 from snapdp.errors import ParameterError
 from snapdp.studies.categories import DateColumn
@@ -56,22 +57,34 @@ Test = Levels | Member | Present
 class Persons(Value):
     """Whose rows they are, and how many of each person's are kept.                       docs/theory/persons.md
 
-    column   the column that names the person; a row that names nobody is not counted
-    most     at most this many rows of each person, chosen by a hash of person and row
+    columns   the columns that together name the person; a row that lacks one of them names nobody and is not counted
+    most      at most this many rows of each person, chosen by a hash of person and row
     """
 
-    column: str
+    columns: tuple[str, ...]
     most: int
+
+    def __init__(self, **fields: Any) -> None:
+        if "column" in fields and "columns" not in fields:  # one of them, by its former name
+            fields["columns"] = (fields.pop("column"),)
+        super().__init__(**fields)
 
     def _check(self) -> None:
         if self.most < 1:
             raise ParameterError(f"rows_per_person = {self.most} keeps no row.", "Give 1, 2, 3, ...")
-        storable(self.column, "the name of the person column")
+        for name in self.columns:
+            storable(name, "the name of the person column")
+
+    @property
+    def person_columns(self) -> tuple[PersonColumn, ...]:
+        """Return the columns as sources see them."""
+        return tuple(PersonColumn(name=name) for name in self.columns)
 
     @property
     def person_column(self) -> PersonColumn:
-        """Return the column as sources see it."""
-        return PersonColumn(name=self.column)
+        """Return the column, where there is one."""
+        (only,) = self.person_columns
+        return only
 
 
 class _Asked(Value):
@@ -160,7 +173,17 @@ class Categories(_Asked):
         return self.column.cells
 
 
-Aggregate = Count | Sum | Products | Bins | Categories
+class People(_Asked):
+    """The number of distinct persons with a row that meets all conditions, in each cell of `by`.
+
+    groups   each person counts in at most so many cells: the first ones by the hash of (salt, cell, person). How many
+             rows of each are kept elsewhere plays no part
+    """
+
+    groups: int = 1
+
+
+Aggregate = Count | Sum | Products | Bins | Categories | People
 
 
 class Aggregates:
