@@ -89,9 +89,10 @@ def loss(values: dict[str, Any], pair: Pair, make: Any, folder: Any) -> None:
         assert lost <= 1, line.statistic.title
 
 
-@pytest.mark.parametrize(
-    "name", [*list(BAGS)[:2], *(pytest.param(each, marks=pytest.mark.long) for each in list(BAGS)[2:])]
-)
+SHORT = "rows in several groups"
+
+
+@pytest.mark.parametrize("name", [pytest.param(each, marks=[pytest.mark.long] * (each != SHORT)) for each in BAGS])
 def test_a_person_who_is_counted_cannot_be_told_from_nobody(name, tmp_path, capfd):
     pair, values = pair_of(name), asked("h")
     loss(values, pair, lambda rows: writer("csv", rows), tmp_path)
