@@ -8,10 +8,9 @@ Theory: docs/theory/verifier-loss.md, (20)-(21).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from fractions import Fraction
 from functools import partial
-from itertools import pairwise
 from typing import Any
 
 from snapdp.errors import PremiseError
@@ -113,17 +112,6 @@ class ProgramLaw:
         for _, preimage in preimages:
             if preimage.start < preimage.stop:
                 total += (below(preimage.stop) - below(preimage.start)) * self.weight
-        return total
-
-    def probabilities(self, outputs: Sequence[Fraction]) -> list[Enclosure]:
-        """Return the probability of every output, given all of them in increasing order: one search for each end."""
-        total = [enclose(0)] * len(outputs)
-        for sign, piece in [(sign, piece) for sign, pieces in self.pieces.items() for piece in pieces]:
-            ordered = outputs if piece.rises else outputs[::-1]
-            ends = [self._first(sign, piece, output, beyond=False) for output in ordered] + [piece.stop]
-            below = [self.execution.draw.below(end) for end in ends]
-            masses = [(high - low) * self.weight for low, high in pairwise(below)]
-            total = [a + b for a, b in zip(total, masses if piece.rises else masses[::-1], strict=True)]
         return total
 
     def _first(self, sign: int, piece: Piece, output: Fraction, *, beyond: bool) -> int:

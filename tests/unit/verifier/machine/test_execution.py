@@ -155,13 +155,6 @@ def test_a_law_without_a_shape_finds_the_same_cells():
         assert with_guess.preimages(output) == without.preimages(output)
 
 
-def test_all_probabilities_at_once_are_those_of_each_output():
-    execution, shape = judged(snap("0.7", 2, 9), Machine(p=12))
-    outputs = [Outputs(shape).at(i) for i in range(Outputs(shape).first, Outputs(shape).last + 1)]
-    law = ProgramLaw(execution, Fraction(3, 4), shape)
-    assert law.probabilities(outputs) == [law.probability(output) for output in outputs]
-
-
 def test_the_shape_is_found_however_the_noise_is_written():
     for noise, roundings in [
         ("S * ln(U) / eps", 2),
