@@ -143,7 +143,7 @@ def _saved(result: Release, path: Path) -> click.FileError | None:
 
 def _say_certificates(result: Release, options: dict[str, Any]) -> None:
     """Say which certificates of finite precision lie where: an answer of another version may name others."""
-    names, where, record = result.certificates(), Path(options["directory"]), options["record"]
+    names, where, record = result.certificates(), _directory(options), options["record"]
     there = [name for name in names if os.path.isfile(where / name)]
     for name in there[:MOST_NAMED]:
         say(f"wrote {one_line(str(where / name))}: what a mechanism loses, for snapdp check")
