@@ -189,8 +189,10 @@ def _groups(dice: random.Random, columns: dict[str, Any]) -> str | list[str]:
 
 
 def _margins(dice: random.Random, by: str | list[str]) -> dict[str, Any]:
-    """Return all margins, or the table and some of its columns."""
+    """Return no margins, all of them, or the table and some of its columns."""
     names = [by] if isinstance(by, str) else by
+    if dice.random() < 0.7:
+        return {}
     if dice.random() < 0.5:
         return {"margins": "all"}
     return {"margins": [names, dice.sample(names, dice.randint(0, len(names) - 1))], "shares": ["0.3", "7/10"]}
@@ -216,8 +218,8 @@ def _statistic(dice: random.Random, kind: str, columns: dict[str, Any], relation
         found["column"] = dice.choice(NUMBERS)
     elif not private or dice.random() < 0.5:
         found["where"] = _where(dice, columns)
-    if kind in ("count", "sum") and "by" in found and "missing" in columns["x"] and dice.random() < 0.2:
-        found |= _margins(dice, found["by"])
+    if kind in ("count", "sum") and "by" in found and "missing" in columns["x"]:
+        found |= _margins(random.Random(repr((found, columns))), found["by"])
     if kind == "mean" and dice.random() < 0.5:
         some = "where" in found or columns[found["column"]].get("missing") == "dropped"
         found |= {"count_share": "0.25"} if private else {"count_share": "0.75"} if some else {}
