@@ -154,8 +154,8 @@ def test_a_look_is_at_every_column_of_the_groups():
 
 def test_questions_take_several_columns_and_ask_for_bins():
     answers = [
-        "people", "2", "100", "count", "region, sex, age", "category", "north,south", "boolean", "integer", "0", "120",
-        "dropped", "0,18,oops", "0,18,65", "1", "y", "count", "age", "1", "n",
+        "people", "2", "100", "", "count", "region, sex, age", "category", "north,south", "boolean", "integer", "0",
+        "120", "dropped", "0,18,oops", "0,18,65", "1", "y", "count", "age", "1", "n",
     ]  # fmt: skip
     done = run("init", "asked.toml", stdin="\n".join(answers) + "\n")
     study = load_study("asked.toml")

@@ -116,8 +116,11 @@ def test_proved_arithmetic_goes_from_flags_to_a_certificate_that_is_accepted():
     assert "the same beside" not in done.stderr
     Path("away").mkdir()
     again = run("release", "people.csv", *flags, "--record", "away/record.json").stderr
-    assert f"wrote {certificate}: what a mechanism loses" in again
-    assert "wrote the same beside away/record.json" in again
+    assert f"wrote away/{certificate}: what a mechanism loses" in again
+    assert "the same beside" not in again
+    here = run("release", "people.csv", *flags, "--directory", ".", "--record", "away/record.json").stderr
+    assert f"wrote {certificate}: what a mechanism loses" in here
+    assert "wrote the same beside away/record.json" in here
     audited = say("verify record.json --ledger people.ledger --json")
     assert json.loads(audited.stdout)["certificates"] == [
         {"name": certificate, "beside": True, "claim": "1/2", "steps": [1]}
