@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         figure as figure,
         four_digits as four_digits,
         four_digits_up as four_digits_up,
+        general as general,
         noise_digits as noise_digits,
         plain_decimal as plain_decimal,
         scientific_up as scientific_up,
@@ -57,8 +58,8 @@ else:
             "html": "TEXT_STYLE Html escape folded html_block html_card html_fragment html_page html_table",
             "numbers": (
                 "SURELY_DOUBLES decimal_down decimal_nearest decimal_up exact_amount exact_float exact_operand "
-                "figure four_digits four_digits_up noise_digits plain_decimal scientific_up short_decimal six_digits "
-                "two_digits"
+                "figure four_digits four_digits_up general noise_digits plain_decimal scientific_up short_decimal "
+                "six_digits two_digits"
             ),
             "text": "ESCAPED encodable shortened visible visible_lines",
             "words": "confidence hides_nothing listed",

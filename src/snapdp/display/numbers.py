@@ -26,7 +26,7 @@ from collections.abc import Callable
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 
-from snapdp.exact import Enclosure, exponent_of_power, floor_log10, power_of_ten
+from snapdp.exact import Enclosure, exponent_of_power, floor_log10, power_of_ten, to_float_nearest
 
 SHORT_PLACES = 6  # of an amount: one that needs more is shown as a fraction
 PLAIN_PLACES = 60  # of an operand: a tiny power of two has hundreds of decimals, and an exponent keeps them few
@@ -146,6 +146,17 @@ def _four_digits(x: Fraction, whole: Callable[[Fraction], int]) -> str:
 def _up_but_for_a_hair(x: Fraction) -> int:
     below = math.floor(x)
     return below if x - below <= HAIR * x else below + 1
+
+
+def general(x: Fraction, digits: int) -> str:
+    """Return so many significant digits for people, to nearest; beyond the doubles with an exponent, rounded up.
+
+    >>> general(Fraction(1, 3), 3), general(Fraction(10) ** 400, 3)
+    ('0.333', '1.00e+400')
+    """
+    nearest = to_float_nearest(x)
+    is_double = x == 0 or 0 < abs(nearest) < math.inf
+    return f"{nearest:.{digits}g}" if is_double else scientific_up(x, digits)
 
 
 def scientific_up(x: Fraction, digits: int = 4) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from snapdp.display import general
 from snapdp.errors import ParameterError
 from snapdp.exact import parameter, round_places_up, shown
 from snapdp.values import Value
@@ -106,7 +107,7 @@ def claim_of_epsilon(epsilon: Fraction, *, shape: Shape, machine: Machine, unive
         return Claim(name=f"epsilon {shown(epsilon)}", value=epsilon)
     value = round_places_up(epsilon + added + (missed if near else 0), decimal_places(machine))
     what = "roundings and lost bits of U" if folded else "roundings"
-    return Claim(name=f"epsilon {shown(epsilon)} and {float(value - epsilon):.2g} for {what}", value=value)
+    return Claim(name=f"epsilon {shown(epsilon)} and {general(value - epsilon, 2)} for {what}", value=value)
 
 
 def _is_as_wide(base: Fraction, epsilon: Fraction, shape: Shape, machine: Machine) -> bool:

@@ -7,6 +7,8 @@ once. Theory: docs/theory/verifier-loss.md, (34).
 
 from __future__ import annotations
 
+from typing import Any, assert_never
+
 from snapdp.values import replaced
 from snapdp.verifier.language import syntax
 from snapdp.verifier.machine.folding import children
@@ -22,28 +24,61 @@ def layers(tree: syntax.Expression) -> tuple[syntax.Expression, ...]:
     is looked for.
     """
     found: list[syntax.Expression] = []
-    sizes: dict[int, int] = {}
-    parts = [tree] if _sized(tree, sizes) else []
+    known = _Parts()
+    parts = {known.number(tree): tree} if known.size(tree) else {}
     while 0 < len(parts) <= MOST_PARTS:
         if len(parts) == 1:
-            found.append(parts[0])
-        widest = max(parts, key=lambda part: sizes[id(part)])
-        inside = [child for child in children(widest) if sizes[id(child)]]
+            found.extend(parts.values())
+        widest = max(parts, key=lambda number: known.sizes[number])
+        inside = [child for child in children(parts.pop(widest)) if known.size(child)]
         if not inside:
             break
-        parts = [part for part in parts if part is not widest]
-        for child in inside:
-            if not any(sizes[id(child)] == sizes[id(part)] and child == part for part in parts):
-                parts.append(child)
+        parts |= {number: child for child in inside if (number := known.number(child)) not in parts}
     return tuple(found)
 
 
-def _sized(tree: syntax.Expression, sizes: dict[int, int]) -> int:
-    """Note the size of every part of a tree, 0 for one without a name."""
-    below = sum(_sized(child, sizes) for child in children(tree))
-    is_name = isinstance(tree, (syntax.Variable, syntax.QueryValue))
-    sizes[id(tree)] = below + 1 if below or is_name else 0
-    return sizes[id(tree)]
+class _Parts:
+    """The parts of a tree, numbered: equal parts have one number, and no two trees are ever compared part by part."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[int, int] = {}  # by identity: the tree is held by who asks
+        self._known: dict[Any, int] = {}
+        self.sizes: list[int] = []  # 0 for a part without a name
+
+    def size(self, tree: syntax.Expression) -> int:
+        return self.sizes[self.number(tree)]
+
+    def number(self, tree: syntax.Expression) -> int:
+        if id(tree) not in self._numbers:
+            below = children(tree)
+            numbers = tuple(self.number(child) for child in below)
+            key = type(tree), _own(tree), numbers
+            if key not in self._known:
+                self._known[key] = len(self.sizes)
+                inside = sum(self.sizes[number] for number in numbers)
+                is_name = isinstance(tree, (syntax.Variable, syntax.QueryValue))
+                self.sizes.append(inside + 1 if inside or is_name else 0)
+            self._numbers[id(tree)] = self._known[key]
+        return self._numbers[id(tree)]
+
+
+def _own(tree: syntax.Expression) -> Any:
+    """Return what a node says beside its operands."""
+    match tree:
+        case syntax.Constant(value=value):
+            return value
+        case syntax.Variable(name=name) | syntax.QueryValue(name=name) | syntax.ExactFunction(name=name):
+            return name
+        case syntax.Binary(operator=operator):
+            return operator
+        case syntax.Rounding(grid=grid):
+            return grid
+        case syntax.Clamping(lower=lower, upper=upper):
+            return lower, upper
+        case syntax.Negation() | syntax.Logarithm():
+            return None
+        case _:
+            assert_never(tree)
 
 
 def substituted(tree: syntax.Expression, part: syntax.Expression) -> syntax.Expression:

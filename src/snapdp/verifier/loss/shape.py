@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from snapdp.display import four_digits, scientific_up
+from snapdp.display import four_digits, general, scientific_up
 from snapdp.exact import HALF, exponent_of_power, round_nearest
 from snapdp.values import Value, replaced
 from snapdp.verifier.language import syntax
@@ -210,7 +210,7 @@ def _moves_in_words(reach: Reach) -> str:
     if not reach.rounded:
         return f"what the noise is added to moves by at most {short(reach.distance)}: nothing rounds on the way"
     times = "one rounding" if reach.rounded == 1 else f"{reach.rounded} roundings"
-    added = f"{float(reach.distance - reach.ideal):.3g}"
+    added = general(reach.distance - reach.ideal, 3)
     return f"what the noise is added to moves by at most {short(reach.ideal)} + {added}: {times} on the way"
 
 

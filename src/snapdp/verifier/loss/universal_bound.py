@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+from snapdp.display import general
 from snapdp.exact import (
     exp_enclosure,
     expm1_enclosure,
@@ -145,8 +146,8 @@ def sampler_premise(shape: Shape, machine: Machine) -> TheoremPremise:
     available = -exponent * ln_enclosure(Fraction(2), 64).lower
     status = PROVED if needed <= available else FAILED
     relation = "at most" if status == PROVED else "above"
-    given = f"the {float(available):.6g}/eps that U from 2**{exponent} on gives"
-    detail = f"noise up to {float(needed):.6g}/eps is needed, {relation} {given}"
+    given = f"the {general(available, 6)}/eps that U from 2**{exponent} on gives"
+    detail = f"noise up to {general(needed, 6)}/eps is needed, {relation} {given}"
     return TheoremPremise(name=name, status=status, detail=detail)
 
 
@@ -168,10 +169,10 @@ def _folded_premise(name: str, shape: Shape, machine: Machine) -> TheoremPremise
     assert epsilon is not None
     needed = epsilon * furthest_boundary(shape) * stretch_of(shape, machine)
     available = -ln_enclosure(folded_step(machine), 64).upper
-    given = f"the {float(available):.6g}/eps that the steps of U - 1/2 allow"
+    given = f"the {general(available, 6)}/eps that the steps of U - 1/2 allow"
     if needed <= available:
-        return judged(PROVED, f"noise up to {float(needed):.6g}/eps is needed, at most {given}")
-    return judged(FAILED, f"noise up to {float(needed):.6g}/eps is needed, above {given}")
+        return judged(PROVED, f"noise up to {general(needed, 6)}/eps is needed, at most {given}")
+    return judged(FAILED, f"noise up to {general(needed, 6)}/eps is needed, above {given}")
 
 
 def smallest_exponent(machine: Machine) -> int | None:

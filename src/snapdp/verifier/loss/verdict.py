@@ -27,7 +27,7 @@ from snapdp.verifier.loss.universal_bound import (
 )
 from snapdp.verifier.loss.witness import Search
 from snapdp.verifier.machine.execution import Execution
-from snapdp.verifier.machine.folding import folded
+from snapdp.verifier.machine.folding import folded, operations_in
 from snapdp.verifier.machine.machine import Machine
 
 VERIFIED, REFUTED, UNBOUNDED, INCONCLUSIVE = "VERIFIED", "REFUTED", "UNBOUNDED", "INCONCLUSIVE"
@@ -35,7 +35,7 @@ NEEDED_FOR_ANY_BOUND = {"query confined", "clamp present"}
 BRACKET_EVALUATIONS = 400  # for the lower end of a verified bracket
 SEARCH_EVALUATIONS = 2000  # where a claim is to be refuted
 MOST_PIECES = 4  # of the draws of a program that takes magnitudes, in each of which an output is looked for
-USUAL_BITS = 512  # with more a search computes fewer outputs, because each costs more
+USUAL_BITS, USUAL_OPERATIONS = 512, 200  # with more a search computes fewer outputs, because each costs more
 
 
 class Approximate(Value):
@@ -143,7 +143,7 @@ def verify(
     except PremiseError as problem:
         remarks.append(f"No exact execution: {problem.problem}")
     else:
-        usual = _evaluations(machine, verified=verified)
+        usual = _evaluations(execution, verified=verified)
         if execution.in_pieces and (shape.noise is None or not shape.noise.folded):
             usual //= MOST_PIECES  # each has ends that nothing tells beforehand
         tries = usual if evaluations is None else evaluations
@@ -168,10 +168,12 @@ def verify(
     )
 
 
-def _evaluations(machine: Machine, *, verified: bool) -> int:
-    """Return how many outputs a search may compute, so that its work is bounded at every precision."""
+def _evaluations(execution: Execution, *, verified: bool) -> int:
+    """Return how many outputs a search may compute, so that its work is bounded at every precision and length."""
     usual = BRACKET_EVALUATIONS if verified else SEARCH_EVALUATIONS
-    return usual * USUAL_BITS // max(machine.p, USUAL_BITS)
+    bits, operations = execution.machine.p, operations_in(execution.folded)
+    by_bits = usual * USUAL_BITS // max(bits, USUAL_BITS)
+    return max(1, by_bits * USUAL_OPERATIONS // max(operations, USUAL_OPERATIONS))
 
 
 def _evidence(

@@ -15,6 +15,7 @@ from snapdp.errors import ProgramError
 from snapdp.exact import ln_nearest, round_nearest
 from snapdp.values import replaced
 from snapdp.verifier.language import syntax
+from snapdp.verifier.machine.extent import Extents, constant_in_range
 from snapdp.verifier.machine.machine import FUNCTIONS, Machine
 
 LARGEST_EXPRESSION = 10_000
@@ -24,6 +25,7 @@ def folded(program: syntax.Program, machine: Machine) -> syntax.Expression:
     """Return the returned expression over samples and queries, with constants as the machine evaluates them once."""
     assigned: dict[str, syntax.Expression] = {}
     sizes: dict[str, int] = {}
+    extents = Extents(program, machine)
     for statement in program.statements:
         if isinstance(statement, syntax.Assignment):
             sizes[statement.name] = _size(statement.expression, sizes)
@@ -33,6 +35,7 @@ def folded(program: syntax.Program, machine: Machine) -> syntax.Expression:
                     "Write the mechanism without reusing large intermediate values.",
                 )
             assigned[statement.name] = _fold(statement.expression, assigned, machine)
+            extents.require(assigned[statement.name])
     return assigned.get(program.result, syntax.Variable(name=program.result))
 
 
@@ -65,7 +68,7 @@ def _fold(tree: syntax.Expression, assigned: dict[str, syntax.Expression], machi
     """Return the tree with names and constants replaced; a machine with a vague ln has no constant ln 2."""
     match tree:
         case syntax.Constant(value=value):
-            return syntax.Held(value=machine.constant(value))
+            return _held(machine.constant(value), machine)
         case syntax.Variable(name=name):
             return assigned.get(name, tree)
         case syntax.QueryValue():
@@ -73,16 +76,20 @@ def _fold(tree: syntax.Expression, assigned: dict[str, syntax.Expression], machi
         case syntax.Binary(operator=operator, left=left, right=right):
             a, b = _fold(left, assigned, machine), _fold(right, assigned, machine)
             if isinstance(a, syntax.Constant) and isinstance(b, syntax.Constant):
-                return syntax.Held(value=rounded_operation(operator, a.value, b.value, machine))
+                return _held(rounded_operation(operator, a.value, b.value, machine), machine)
             return syntax.Binary(operator=operator, left=a, right=b)
         case syntax.Negation() | syntax.Logarithm() | syntax.Rounding() | syntax.Clamping() | syntax.ExactFunction():
             operand = _fold(tree.operand, assigned, machine)
             vague = machine.ln_roundings > 1 and isinstance(tree, syntax.Logarithm)
             if isinstance(operand, syntax.Constant) and not vague:
-                return syntax.Held(value=rounded_unary(tree, operand.value, machine))
+                return _held(rounded_unary(tree, operand.value, machine), machine)
             return replaced(tree, operand=operand)
         case _:
             assert_never(tree)
+
+
+def _held(x: Fraction, machine: Machine) -> syntax.Held:
+    return syntax.Held(value=constant_in_range(x, machine))
 
 
 def written_out(tree: syntax.Expression, written: Mapping[str, syntax.Expression]) -> syntax.Expression:
@@ -133,6 +140,11 @@ def takes_functions(tree: syntax.Expression, names: tuple[str, ...] = syntax.FUN
     """Return whether one of the functions named stands anywhere in an expression."""
     own = isinstance(tree, syntax.ExactFunction) and tree.name in names
     return own or any(takes_functions(child, names) for child in children(tree))
+
+
+def operations_in(tree: syntax.Expression) -> int:
+    """Return how many operations and numbers an expression has."""
+    return 1 + sum(operations_in(child) for child in children(tree))
 
 
 def names_in(tree: syntax.Expression) -> set[str]:

@@ -61,6 +61,11 @@ class Machine(Value):
         """Return the unit roundoff 2**-p."""
         return power_of_two(-self.p)
 
+    @property
+    def largest_exponent(self) -> int:
+        """Return e: constants of programs are 0, or between 2**-e and 2**(e+1) in size; binary64's up to 53 bits."""
+        return 1022 if self.p <= 53 else 4096
+
     def constant(self, x: Fraction) -> Fraction:
         """Return a number of a program, or an end of a clamp, as the machine holds it: it has p bits on every one."""
         return round_nearest(x, self.p)

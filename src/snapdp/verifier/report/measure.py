@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from snapdp.display import general
 from snapdp.values import Value
 from snapdp.verifier.loss.universal_bound import excess
 from snapdp.verifier.loss.verdict import Verdict
@@ -44,7 +45,7 @@ class Measure(Value):
         c = self.constant(loss)
         if c is None:
             return "unknown"
-        return f"{float(c):.2f}" if abs(c) < FAR else f"{float(c):.3g}" if c > 0 else "< 0"
+        return f"{float(c):.2f}" if abs(c) < FAR else general(c, 3) if c > 0 else "< 0"
 
 
 def measure_of(verdict: Verdict) -> Measure:

@@ -19,6 +19,7 @@ from snapdp.display import (
     escape,
     exact_float,
     folded,
+    general,
     html_block,
     html_fragment,
     html_page,
@@ -213,7 +214,7 @@ def _enclosure(e: Enclosure) -> str:
     if middle == 0:
         return "0"
     exponent = middle.numerator.bit_length() - middle.denominator.bit_length()
-    return f"{float(middle / Fraction(2) ** exponent):.12f} 2^{exponent} (1 ± {float((e.width / 2) / middle):.2g})"
+    return f"{float(middle / Fraction(2) ** exponent):.12f} 2^{exponent} (1 ± {general((e.width / 2) / middle, 2)})"
 
 
 def _reproduction(verdict: Verdict) -> str:

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
-from snapdp.display import Chart, Look, exact_float, scale
+from snapdp.display import Chart, Look, exact_float, general, scale
 from snapdp.verifier.loss.exact_loss import ExactLoss, ProgramLaw
 from snapdp.verifier.loss.pointwise import Outputs, cell_ends, held_output
 from snapdp.verifier.loss.query_path import value_on
@@ -234,4 +234,4 @@ def _end(x: Fraction | None, otherwise: str) -> str:
 
 def _short(x: Fraction) -> str:
     full = exact_float(x)
-    return full if len(full) <= 9 else f"{float(x):.6g}"
+    return full if len(full) <= 9 else general(x, 6)

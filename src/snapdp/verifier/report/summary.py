@@ -8,7 +8,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from snapdp.display import decimal_down, decimal_up, exact_amount, exact_float, scientific_up
+from snapdp.display import decimal_down, decimal_up, exact_amount, exact_float, general, scientific_up
 from snapdp.errors import SnapdpError
 from snapdp.verifier.certificate.certificate import shown_sign, witness
 from snapdp.verifier.loss.exact_loss import ExactLoss
@@ -56,7 +56,7 @@ def shown_excess(loss: Fraction | None, verdict: Verdict) -> str:
     c = verdict.excess(loss)
     if c is None or c < -(10**6):
         return "none" if c is None else "< 0"
-    return f"{float(c):.2f}" if c < 10**6 else f"{float(c):.3g}"
+    return f"{float(c):.2f}" if c < 10**6 else general(c, 3)
 
 
 def verdict_text(verdict: Verdict) -> str:

@@ -13,7 +13,7 @@ from fractions import Fraction
 from snapdp.exact import Enclosure
 from snapdp.values import Value
 from snapdp.verifier.language.syntax import Expression, Program, Sample, Statement
-from snapdp.verifier.machine.folding import written_out
+from snapdp.verifier.machine.folding import folded, written_out
 from snapdp.verifier.machine.given import Given, given
 from snapdp.verifier.machine.machine import Machine
 from snapdp.verifier.machine.semantics import PRECISION, evaluate_float, evaluate_real, run_float
@@ -81,6 +81,7 @@ def evaluate(program: Program, machine: Machine, values: Mapping[str, object], *
     (True, Fraction(6, 1), True)
     """
     draws = given(program, machine, values)
+    folded(program, machine)  # refuses a program whose numbers grow without end
     derivation = derive_by(rules, program, machine, sign=_sign(program, draws))
     computed, written = run_float(program, draws.environment, machine), dict[str, Expression]()
     lines = []

@@ -192,3 +192,18 @@ def test_such_a_clamp_is_verified_where_every_draw_that_matters_exists(query, ou
     assert verdict.lower <= verdict.upper
     if "4096 -" not in output:  # the checker follows what rises
         assert check(certificate_text(verdict)) is None
+
+
+def test_parts_of_a_long_program_are_not_compared_one_by_one(monkeypatch):
+    """64 terms of 68 operations on one snapped value took minutes: each was compared with all others, to its core."""
+    lines = [f"t{i} = {'(' * 40}z * {i + 1}{' + 1)' * 40};" for i in range(16)]
+    added = " + ".join(f"t{i}" for i in range(16))
+    text = "query f in [-8,8] sensitivity 1; U <-$ unif; S <-$ {-1,1}; z = clamp[8](round[2](f(D) + S * ln(U) * 2));"
+    tree = folded(parse(f"program r {{ {text} {' '.join(lines)} return {added}; }}"), Machine())
+
+    def compared(*_):
+        raise AssertionError("two trees are compared")
+
+    monkeypatch.setattr(syntax.Binary, "__eq__", compared)
+    found = layers(tree)
+    assert [type(each).__name__ for each in found[1:]] == ["Clamping", "Rounding", "Binary"]
