@@ -129,6 +129,7 @@ def imports(tree: ast.AST, module: str, *, is_package: bool) -> list[str]:
     return found
 
 
+@cache
 def at_import(tree: ast.Module) -> ast.Module:
     """Return the part of a module that runs when it is imported: no function bodies, nothing under TYPE_CHECKING."""
 
@@ -144,7 +145,15 @@ def at_import(tree: ast.Module) -> ast.Module:
                 return node.orelse
             return self.generic_visit(node)
 
-    return Pruned().visit(copy.deepcopy(tree))
+        def generic_visit(self, node: ast.AST) -> ast.AST:
+            """Visit a copy: the tree stays as it is, and what is left out is not copied."""
+            fresh = copy.copy(node)
+            for name, value in ast.iter_fields(node):
+                if isinstance(value, list):
+                    setattr(fresh, name, value[:])
+            return super().generic_visit(fresh)
+
+    return Pruned().visit(tree)
 
 
 def upward_imports(tree: ast.AST, module: str, *, is_package: bool = False) -> list[str]:

@@ -74,6 +74,22 @@ def test_the_same_request_again_is_free_and_prints_the_same():
     assert spent() == Fraction(1, 2)
 
 
+@pytest.mark.parametrize(
+    ("flags", "where"), [(["--record", "out/r.json"], "out"), ([], "."), (["--directory", "other"], "other")]
+)
+def test_certificates_lie_beside_the_record_and_nowhere_else(flags, where):
+    for each in ("out", "other"):
+        Path(each).mkdir()
+    assert run("release", "people.csv", *SHORT, "--arithmetic", "proved", *flags).exit_code == 0
+    assert [str(path.parent) for path in Path().rglob("*.certificate.json")] == [where]
+
+
+def test_the_help_offers_the_arithmetics_that_are_released():
+    said = " ".join(run("release", "--help").output.split())
+    assert "exact (default), or proved" in said
+    assert "notes" not in said
+
+
 def test_a_study_is_released_with_report_record_and_values():
     flags = ["--yes", "--report", "r.html", "--record", "r.json", "--values", "v.csv"]
     done = run("release", "study.toml", "--ledger", "people.ledger", *flags)

@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 import snapdp
+from snapdp import verifier
 from snapdp.cli.app import main
 from snapdp.verifier.language.programs import program_text
 from tests import VECTORS
@@ -29,8 +30,8 @@ def run(*arguments: str):
     [
         (["snap_half"], 0),
         (["naive_laplace"], 1),
-        (["snap_noclamp"], 3),
-        (["snap_half", "--claim", "0.50000000000001"], 4),
+        pytest.param(["snap_noclamp"], 3, marks=pytest.mark.long),
+        pytest.param(["snap_half", "--claim", "0.50000000000001"], 4, marks=pytest.mark.long),
     ],
 )
 def test_the_exit_code_is_the_verdict(arguments, code):
@@ -366,11 +367,9 @@ def test_a_mechanism_by_flags_does_not_speak_of_a_file():
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ((*NOTES, "--pair", "3"), "--pair takes two values"),
         ((*NOTES, "--pair", "3,5"), "the pair is 2 apart"),
         ((*NOTES, "--pair", "1000,1001"), "outside of the range [-1000, 1000]"),
         ((*NOTES, "--pair", "nan,1"), "not a finite number"),
-        (("snap_half", "--pair", "3"), "--pair takes two values"),
         (("snap_half", "--pair", "3,5"), "the pair is 2 apart"),
         (("snap_half", "--pair", "64,65"), "outside the declared range"),
         (("snap_half", "--pair", "nan,1"), "not a finite number"),
@@ -382,6 +381,27 @@ def test_a_pair_that_is_none_is_refused(words, said):
     done = run(*words)
     assert (done.exit_code, done.stdout) == (2, "")
     assert said in done.stderr
+
+
+@pytest.mark.parametrize("what", [("snap_half",), NOTES], ids=["program", "mechanism"])
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (("--pair", "3"), "--pair takes two values"),
+        (("--pair", "3,4,5"), "--pair takes two values"),
+        (("--pair", "3,x"), "not a finite number"),
+        (("--report", "/nowhere/at/all.html"), "--report /nowhere/at/all.html: there is no such directory"),
+        (("--certificate", "/nowhere/at/all.json"), "--certificate /nowhere/at/all.json: there is no such directory"),
+    ],
+    ids=str,
+)
+def test_what_needs_no_verdict_is_refused_before_one_is_looked_for(monkeypatch, what, flags, said):
+    looked: list[object] = []
+    for name in ("verify", "verify_mechanism"):
+        monkeypatch.setattr(verifier, name, lambda *_, **__: looked.append(1))
+    done = run(*what, *flags)
+    assert (done.exit_code, looked) == (2, [])
+    assert said in " ".join(done.stderr.split())
 
 
 def test_the_report_begins_with_verdict_and_program_and_links_its_certificate(tmp_path):

@@ -31,6 +31,12 @@ class AfterRelease(Value):
     accuracy: DataUnits
     bias: Enclosure
 
+    @property
+    def is_missed(self) -> bool:
+        """Tell whether the output is further than the accuracy from the whole interval: then it is one of the rare."""
+        from_interval = max(self.interval.lower - self.interval.output, self.interval.output - self.interval.upper)
+        return from_interval > self.accuracy
+
 
 def after_release(
     p: SnappingParameters, *, index: int | None = None, output: Any = None, alpha: Any = "0.05"

@@ -81,11 +81,6 @@ class Worth(Value):
     after: AfterRelease | None = None
 
     @property
-    def guess(self) -> Guess | None:
-        """Return the first guess."""
-        return self.guesses[0] if self.guesses else None
-
-    @property
     def expected_bias(self) -> Enclosure | None:
         """Return the bias averaged over the guesses, by their weights."""
         return weighted_mean((each.bias, each.weight) for each in self.guesses) if self.guesses else None

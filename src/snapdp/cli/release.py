@@ -16,7 +16,7 @@ import click
 
 from snapdp.cli.flags.arguments import NUMBER
 from snapdp.cli.flags.csv_dialect import csv_dialect, to_declare
-from snapdp.cli.flags.mechanism import arithmetic_options
+from snapdp.cli.flags.mechanism import release_arithmetic_options
 from snapdp.cli.flags.options import given, statistic_options
 from snapdp.cli.flags.source import is_study, refuse_strays, source_options
 from snapdp.cli.flags.statistics import by_flags, named_columns, study_values
@@ -46,7 +46,7 @@ LOOK = "Look at how the cells are read first?"
 @click.command("release", epilog=EXAMPLE)
 @source_options
 @statistic_options
-@arithmetic_options
+@release_arithmetic_options
 @click.option("--ledger", "ledger_path", metavar="PATH", help="The ledger that is charged.  [required]")
 @click.option("--dataset", metavar="NAME", help="The ledger's account, where it has several.")
 @click.option("--fit", is_flag=True, help="Rescale unlocked lines so that the total meets the budget.")
@@ -58,7 +58,9 @@ LOOK = "Look at how the cells are read first?"
 @click.option("--record", type=FILE, help="Write the record: FILE.json.")
 @click.option("--values", type=FILE, help="Write the numbers: FILE.csv or FILE.parquet.")
 @click.option(
-    "--directory", default=".", type=click.Path(file_okay=False), help="Where long histograms, certificates go."
+    "--directory",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Where long histograms and certificates go.  [default: beside --record]",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the record as JSON.")
 @click.pass_context
@@ -112,7 +114,7 @@ def _released(study: Study, ledger: Ledger, options: dict[str, Any], *, yes: boo
     table = study.table(None if data is None else open_table(data, **where))
     if not quiet:
         _show_cost(plan)
-    to = {"directory": options["directory"], "watch": watch, "own": options["own"]}
+    to = {"directory": _directory(options), "watch": watch, "own": options["own"]}
     look = None if quiet or options["no_inspect"] else lambda: study.inspect(table, watch=watch)
     ask = None if yes else lambda: _ask(plan, account, look)
     try:
@@ -120,6 +122,12 @@ def _released(study: Study, ledger: Ledger, options: dict[str, Any], *, yes: boo
     except KeyboardInterrupt:
         say(f"Stopped: {_what_is_left(ledger.account(study.dataset))}.")
         raise click.exceptions.Exit(STOPPED) from None
+
+
+def _directory(options: dict[str, Any]) -> Path:
+    """Return where files of the release go that lie beside its record: `verify` looks for them there."""
+    asked, record = options["directory"], options["record"]
+    return Path() if asked is None and record is None else asked or record.parent
 
 
 def _saved(result: Release, path: Path) -> click.FileError | None:
@@ -135,7 +143,7 @@ def _saved(result: Release, path: Path) -> click.FileError | None:
 
 def _say_certificates(result: Release, options: dict[str, Any]) -> None:
     """Say which certificates of finite precision lie where: an answer of another version may name others."""
-    names, where, record = result.certificates(), Path(options["directory"]), options["record"]
+    names, where, record = result.certificates(), _directory(options), options["record"]
     there = [name for name in names if os.path.isfile(where / name)]
     for name in there[:MOST_NAMED]:
         say(f"wrote {one_line(str(where / name))}: what a mechanism loses, for snapdp check")

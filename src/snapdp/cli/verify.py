@@ -7,6 +7,7 @@ Room: cli. Parse, one library call, render. Exit 0 VERIFIED, 1 REFUTED, 2 wrong 
 
 from __future__ import annotations
 
+import os
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -16,6 +17,7 @@ import click
 from snapdp.cli.flags.mechanism import judged_mechanism_options, judged_parameters
 from snapdp.cli.flags.program import machine_option, program_and_machine
 from snapdp.cli.screen import echo, echo_json, one_line, say
+from snapdp.exact import parameter
 
 if TYPE_CHECKING:
     from snapdp.mechanism import SnappingParameters
@@ -104,11 +106,13 @@ def verify_command(
         ctx.exit(audit_file(Path(program), ledger=ledger, as_json=as_json, **files))
     if ledger is not None:
         raise click.UsageError("--ledger belongs to a record, not to a program.")
+    ends = _ends(pair)
+    _require_directories(certificate=certificate, report=report)
     if names_a_function(program):
         found = audited_function(program).verify(machine=machine_text, claim=claim)
     else:
         found = verify(*program_and_machine(program, machine_text), claim=claim)
-    pairs = _pairs(found, pair)
+    pairs = _pairs(found, ends)
     written = _files(found, pairs, certificate=certificate, report=report)
     if as_json:
         cases = {"cases": cases_values(found, pairs)} if pairs else {}
@@ -119,20 +123,35 @@ def verify_command(
     _end(ctx, found, written)
 
 
+def _ends(pair: str | None) -> list[str]:
+    """Return the two values of --pair, or the word all; nothing where there is none. No verdict is needed for it."""
+    ends = [] if pair is None else pair.split(",")
+    if len(ends) != 2 and ends not in ([], ["all"]):
+        raise click.UsageError("--pair takes two values of the query, as 3,4, or all.")
+    for end in ends if len(ends) == 2 else ():
+        parameter(end, name="a value of the pair")
+    return ends
+
+
+def _require_directories(**files: Path | None) -> None:
+    """Refuse a file that cannot be written because its directory is missing, before a verdict is looked for."""
+    for name, path in files.items():
+        if path is not None and not os.path.isdir(path.absolute().parent):
+            raise click.UsageError(f"--{name} {path}: there is no such directory.")
+
+
 def _pairs(
-    found: Verdict, text: str | None, parameters: SnappingParameters | None = None
+    found: Verdict, ends: list[str], parameters: SnappingParameters | None = None
 ) -> list[tuple[Fraction, Fraction]]:
     """Return the pairs of a table of cases; those of a mechanism are given in data units."""
     from snapdp.verifier import asked_pair, mechanism_pair, telling_pairs
 
-    if text is None:
+    if not ends:
         return []
-    if text == "all":
+    if ends == ["all"]:
         return list(telling_pairs(found))
-    ends = text.split(",")
-    if len(ends) != 2:
-        raise click.UsageError("--pair takes two values of the query, as 3,4, or all.")
-    return [asked_pair(found, *ends) if parameters is None else mechanism_pair(parameters, *ends)]
+    one, two = ends
+    return [asked_pair(found, one, two) if parameters is None else mechanism_pair(parameters, one, two)]
 
 
 def _judge_mechanism(
@@ -147,8 +166,10 @@ def _judge_mechanism(
 ) -> NoReturn:
     from snapdp.verifier import cases_text, cases_values, mechanism_text, mechanism_values, verify_mechanism
 
+    ends = _ends(pair)
+    _require_directories(certificate=certificate, report=report)
     found = verify_mechanism(parameters, claim=claim)
-    pairs = _pairs(found, pair, parameters)
+    pairs = _pairs(found, ends, parameters)
     written = _files(found, pairs, certificate=certificate, report=report, parameters=parameters)
     if as_json:
         cases = {"cases": cases_values(found, pairs, parameters=parameters)} if pairs else {}
@@ -168,14 +189,13 @@ def _files(
     parameters: SnappingParameters | None = None,
 ) -> list[str]:
     """Write the files that are asked for; return what is to be said about them."""
-    written = [] if certificate is None else [_write_certificate(certificate, found)]
+    said, made = ([], None) if certificate is None else _write_certificate(certificate, found)
     if report is not None:
         from snapdp.verifier import verdict_page
 
-        is_written = certificate is not None and written[0].startswith("certificate: ")
-        beside = _certificate_file(certificate, report) if certificate is not None and is_written else None
-        written.append(_write(report, verdict_page(found, beside, parameters=parameters, pairs=pairs), "--report"))
-    return written
+        beside = None if made is None else _certificate_file(made, report)
+        said.append(_write(report, verdict_page(found, beside, parameters=parameters, pairs=pairs), "--report"))
+    return said
 
 
 def _certificate_file(certificate: Path, report: Path) -> CertificateFile | None:
@@ -202,15 +222,16 @@ def is_record(reference: str) -> bool:
     return Path(reference).suffix == ".json"
 
 
-def _write_certificate(path: Path, verdict: Verdict) -> str:
+def _write_certificate(path: Path, verdict: Verdict) -> tuple[list[str], Path | None]:
+    """Write the certificate of a verdict; return what is to be said, and the file, or None where there is none."""
     from snapdp.errors import PremiseError
     from snapdp.verifier import certificate_text
 
     try:
         text = certificate_text(verdict)
     except PremiseError as problem:
-        return f"no certificate: {problem.problem} {problem.advice}"
-    return _write(path, text, "--certificate")
+        return [f"no certificate: {problem.problem} {problem.advice}"], None
+    return [_write(path, text, "--certificate")], path
 
 
 def _write(path: Path, text: str, flag: str) -> str:

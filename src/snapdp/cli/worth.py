@@ -196,6 +196,11 @@ def _show_after(after: AfterRelease) -> None:
         ("bias in there", _outward(after.bias), "whatever the statistic is"),
     ]
     table(("", "", ""), rows, numbers=(1,), dim=(2,), title=f"If the output were {exact_amount(interval.output)}")
+    if after.is_missed:
+        note(
+            f"This output is further than ± {four_digits_up(after.accuracy)} from every such value: it is itself "
+            f"one of those that are missed, with probability at most {level}."
+        )
 
 
 def _after_values(after: AfterRelease) -> dict[str, Any]:
@@ -203,6 +208,7 @@ def _after_values(after: AfterRelease) -> dict[str, Any]:
         "output": str(after.interval.output),
         "interval": [str(after.interval.lower), str(after.interval.upper)],
         "accuracy": str(after.accuracy),
+        "missed": after.is_missed,
         "bias": _ends(after.bias),
     }
 

@@ -346,7 +346,10 @@ def numerator_accuracy(p: SnappingParameters, alpha: Fraction) -> Fraction:
 def numerator_epsilon(
     part: Part, accuracy: Fraction, alpha: Fraction, *, arithmetic: FinitePrecision | None = None
 ) -> Fraction:
-    """Return the least epsilon (four digits, rounded up) at which one cell has an accuracy in numerator units."""
+    """Return the least epsilon at which one cell has an accuracy in numerator units.
+
+    Rounded up to four digits; in finite precision that of one step is so rounded, and then taken for every step.
+    """
     from snapdp.accuracy import epsilon_for
 
     numerator, steps = part.numerator, 1 if arithmetic is None else finite_steps(part)

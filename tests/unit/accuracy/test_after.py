@@ -22,6 +22,7 @@ MECHANISMS = [
     {"epsilon": 2, "sensitivity": 3, "lower": 500, "upper": 510, "grid": 2, "clamp": (496, 514)},
 ]
 FINITE = {"epsilon": 1, "sensitivity": 2, "lower": 0, "upper": 12, "arithmetic": "proved", "bits": 53}
+NARROW = {"epsilon": 5, "sensitivity": 1, "lower": 0, "upper": 20, "grid": 2}
 
 
 def least_reached(p, told):
@@ -59,10 +60,23 @@ def test_it_is_the_largest_accuracy_of_the_interval_and_never_more_than_that_of_
 
 
 def test_an_output_that_one_value_alone_explains_has_the_accuracy_at_that_value():
-    p = parameters(epsilon=5, sensitivity=1, lower=0, upper=100, grid=2)
+    p = parameters(**NARROW)
     found = after_release(p, index=p.low)
     assert (found.interval.lower, found.interval.upper) == (0, 0)
     assert found.accuracy == accuracy(p, value=0) == 0 < 1 < accuracy(p)
+    assert [after_release(p, index=k).is_missed for k in range(p.low, 3)] == [True, True, True, False, False, False]
+
+
+@pytest.mark.parametrize("case", [*MECHANISMS, FINITE, NARROW], ids=str)
+def test_an_output_is_called_missed_only_where_it_lies_further_than_the_accuracy_from_every_value(case):
+    """Together such outputs have a probability of at most alpha, whatever the value."""
+    p = parameters(**case)
+    told = {k: after_release(p, index=k) for k in range(p.low, p.high + 1)}
+    missed = [k for k, found in told.items() if found.is_missed]
+    for f in walk(p, 35):
+        law = law_of(Inner(f), p)
+        assert sum((law.index_probability(k).lower for k in missed), Fraction(0)) <= F(1, 20)
+    assert not any(found.is_missed for found in told.values() if p.lower <= found.interval.output <= p.upper)
 
 
 def test_the_bias_of_the_range_is_wider_than_that_after_an_output_far_from_its_ends():

@@ -345,3 +345,10 @@ def test_the_loss_that_is_recomputed_is_that_of_the_finite_law():
     found = worst_pair(p, values=[p.inner(each) for each in (0, 1, 2, 3)])
     assert found.loss.upper <= Fraction(1, 2)
     assert found.loss.lower > Fraction(1, 2) - Fraction(1, 1 << 24)
+
+
+def test_a_record_in_exact_arithmetic_is_not_derived_again_to_look_for_certificates(tmp_path, monkeypatch):
+    record = plain(random_record(random.Random(1)))
+    assert record["arithmetic"] == "exact"
+    monkeypatch.setattr(check_release, "read_statistic", None)
+    assert check_release.beside(record, str(tmp_path)) == ([], [])

@@ -59,18 +59,18 @@ class GridWord(click.types.StringParamType):
 
 GUESSES, CLAMP_WORDS, GRID = GuessWords(), ClampWords(), GridWord()
 _NUMBER: Any = {"type": NUMBER, "metavar": "NUMBER"}
+LEAST_BITS = "[default: 118, or more where the range asks for it]"
 ARITHMETIC = (
     click.option(
         "--arithmetic",
         metavar="NAME",
         help="exact (default), proved or notes (not for releases); the last two compute with --bits bits.",
     ),
-    click.option(
-        "--bits",
-        type=int,
-        metavar="P",
-        help="Of proved and notes.  [default: 118, or more where the range asks for it]",
-    ),
+    click.option("--bits", type=int, metavar="P", help=f"Of proved and notes.  {LEAST_BITS}"),
+)
+OF_A_RELEASE = (
+    click.option("--arithmetic", metavar="NAME", help="exact (default), or proved, which computes with --bits bits."),
+    click.option("--bits", type=int, metavar="P", help=f"Of proved.  {LEAST_BITS}"),
 )
 SHAPE = (
     click.option(
@@ -109,9 +109,9 @@ DECLARED = (
 )
 
 
-def arithmetic_options(command: Any) -> Any:
-    """Add the flags of an arithmetic to a command."""
-    return _added(command, ARITHMETIC)
+def release_arithmetic_options(command: Any) -> Any:
+    """Add the flags of the arithmetic of a release, for which the notes' is refused."""
+    return _added(command, OF_A_RELEASE)
 
 
 def stated_arithmetic(options: dict[str, Any]) -> dict[str, Any]:

@@ -59,8 +59,8 @@ def published_command(
 ) -> None:
     """Compare the formulas of the notes, as printed, with the exact answers.
 
-    These are the published formulas, right or wrong; no plan and no release uses them. FORMULA is a name as it is
-    printed, such as "Algorithm 1" (GetAccuracy) or GetAccuracy2; all of them where none is given.
+    These are the published formulas, right or wrong; no plan and no release computes with them. FORMULA is a name as
+    it is printed, such as "Algorithm 1" (GetAccuracy) or GetAccuracy2; all of them where none is given.
     """
     from snapdp.published import beside_exact
 

@@ -15,7 +15,7 @@ from snapdp.errors import ParameterError, PremiseError
 from snapdp.exact import parameter
 from snapdp.values import Value
 from snapdp.verifier.loss.exact_loss import ProgramLaw, exact_loss
-from snapdp.verifier.loss.pointwise import CASES, FORMS, Pointwise, case_of, case_table, tried_outputs
+from snapdp.verifier.loss.pointwise import CASES, FORMS, Pointwise, case_of, case_table, held_output, tried_outputs
 from snapdp.verifier.loss.query_path import value_on
 from snapdp.verifier.loss.verdict import Verdict
 from snapdp.verifier.machine.given import query_value, typed
@@ -79,7 +79,7 @@ def _losses(verdict: Verdict, low: Fraction, high: Fraction) -> Iterable[tuple[s
         return
     laws = [ProgramLaw(verdict.execution, value, shape) for value in (low, high)]
     for output in tried_outputs(shape, f=f, f_prime=f_prime):
-        exact = exact_loss(laws[0], laws[1], output)
+        exact = exact_loss(laws[0], laws[1], held_output(shape, machine, output))
         if exact is not None and exact.loss is not None:
             yield "exact", case_of(shape, f=f, f_prime=f_prime, output=output), exact.loss.lower, output
 

@@ -8,19 +8,19 @@ Theory: docs/theory/verifier-loss.md, (20)-(21).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from fractions import Fraction
 from functools import partial
-from itertools import pairwise
 from typing import Any
 
 from snapdp.errors import PremiseError
-from snapdp.exact import Enclosure, enclose, ln_enclosure, mpfr_context
+from snapdp.exact import Enclosure, enclose, ln_enclosure, mpfr_context, round_nearest
 from snapdp.values import Value
 from snapdp.verifier.loss.query_path import value_on
 from snapdp.verifier.loss.shape import Shape
-from snapdp.verifier.machine.execution import Execution, Preimage, as_mpfr
+from snapdp.verifier.machine.execution import Execution, Preimage
 from snapdp.verifier.machine.monotone import NOT_MONOTONE, Piece, joined
+from snapdp.verifier.machine.rationals import as_mpfr, as_number, is_nan
 
 LOG_BITS = 256
 
@@ -78,7 +78,7 @@ class ProgramLaw:
         by 0.
         """
         ends = ((sign, end) for sign, found in pieces.items() for each in found for end in (each.start, each.stop - 1))
-        if any(self.output(sign, ordinal).is_nan() for sign, ordinal in ends):
+        if any(is_nan(self.output(sign, ordinal)) for sign, ordinal in ends):
             raise PremiseError("the program has no value for some draws.")
 
     def output(self, sign: int, ordinal: int) -> Any:
@@ -114,24 +114,13 @@ class ProgramLaw:
                 total += (below(preimage.stop) - below(preimage.start)) * self.weight
         return total
 
-    def probabilities(self, outputs: Sequence[Fraction]) -> list[Enclosure]:
-        """Return the probability of every output, given all of them in increasing order: one search for each end."""
-        total = [enclose(0)] * len(outputs)
-        for sign, piece in [(sign, piece) for sign, pieces in self.pieces.items() for piece in pieces]:
-            ordered = outputs if piece.rises else outputs[::-1]
-            ends = [self._first(sign, piece, output, beyond=False) for output in ordered] + [piece.stop]
-            below = [self.execution.draw.below(end) for end in ends]
-            masses = [(high - low) * self.weight for low, high in pairwise(below)]
-            total = [a + b for a, b in zip(total, masses if piece.rises else masses[::-1], strict=True)]
-        return total
-
     def _first(self, sign: int, piece: Piece, output: Fraction, *, beyond: bool) -> int:
         """Return the first draw of a piece whose output is at (or beyond) this one, in the direction of the program."""
         key = (sign, piece, output, beyond)
         if key not in self._found:
             run, number = self._runs[sign], self.execution.draw.number
             if output != self._last[0]:
-                self._last = output, as_mpfr(output, self.execution.machine.p)
+                self._last = output, as_number(output)
             x = self._last[1]
             rising = piece.rises
             tests: dict[tuple[bool, bool], Any] = {
@@ -147,7 +136,7 @@ class ProgramLaw:
     def _guess(self, sign: int, piece: Piece, output: Fraction, x: Any, *, upper: bool) -> int | None:
         if self._guesses is None or (self._snapped is not None and output not in self._snapped):
             return self._near.get((sign, piece))
-        snapped = x if self._snapped is None else as_mpfr(self._snapped[output], self.execution.machine.p)
+        snapped = x if self._snapped is None else as_number(self._snapped[output])
         return self._guesses.near(piece, snapped, upper=upper)
 
 
@@ -172,8 +161,8 @@ class _Guesses:
         self.draw, self.execution = execution.draw, execution
         bits = execution.machine.p + 8
         self.context = mpfr_context(bits, "nearest")
-        self.f, self.half = as_mpfr(f, bits), as_mpfr(shape.grid / 2, bits)
-        self.scales = {way: as_mpfr(scale * way, bits) for way in (1, -1)}
+        self.f, self.half = (as_mpfr(round_nearest(x, bits)) for x in (f, shape.grid / 2))
+        self.scales = {way: as_mpfr(round_nearest(scale * way, bits)) for way in (1, -1)}
         self.draws_logarithm = execution.laplace or execution.machine.sampler == "ideal"
         self.folded = shape.noise.folded
 

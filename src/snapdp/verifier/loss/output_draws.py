@@ -15,7 +15,7 @@ from snapdp.exact import HALF, Enclosure, enclose, exp_enclosure, exponent_of_po
 from snapdp.values import Value
 from snapdp.verifier.language.syntax import Program, QueryValue
 from snapdp.verifier.loss.exact_loss import ProgramLaw
-from snapdp.verifier.loss.pointwise import cell_ends
+from snapdp.verifier.loss.pointwise import cell_ends, held_output
 from snapdp.verifier.loss.query_path import value_on
 from snapdp.verifier.loss.shape import Shape, recognise
 from snapdp.verifier.machine.execution import Execution
@@ -114,13 +114,15 @@ def _require_output(shape: Shape, x: Fraction) -> None:
 
 
 def as_float(x: Fraction, machine: Machine) -> Fraction:
-    """Return a number as an output: itself where it is a binary fraction, else the nearest float."""
-    return x if exponent_of_power(Fraction(x.denominator)) is not None else round_nearest(x, machine.p)
+    """Return a number as an output: itself where it is a binary fraction or sums are exact, else the nearest float."""
+    is_output = machine.adds_exactly or exponent_of_power(Fraction(x.denominator)) is not None
+    return x if is_output else round_nearest(x, machine.p)
 
 
 def _of_sign(sign: int, law: ProgramLaw, shape: Shape, added: Fraction | None, x: Fraction) -> DrawsOfSign:
     condition, lower, upper = (None, None, None) if added is None else _over_the_reals(sign, law, shape, added, x)
-    preimage = law.preimage(sign, x)
+    held = x if added is None else held_output(shape, law.execution.machine, x)
+    preimage = law.preimage(sign, held)
     draw = law.execution.draw
     some = preimage.start < preimage.stop
     return DrawsOfSign(

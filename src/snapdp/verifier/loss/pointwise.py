@@ -214,6 +214,15 @@ class Outputs:
         return max(self.first, min(self.last, math.floor((value - self.offset) / self.grid + HALF)))
 
 
+def held_output(shape: Shape, machine: Machine, output: Fraction) -> Fraction:
+    """Return an output as the machine holds it: a multiple of 1/10 is no float, nor need an end of the clamp be one."""
+    assert shape.grid is not None
+    assert shape.clamp_lower is not None
+    assert shape.clamp_upper is not None
+    inside = shape.clamp_lower < output < shape.clamp_upper
+    return machine.snapped(output, shape.grid) if inside else machine.constant(output)
+
+
 def tried_outputs(shape: Shape, *, f: Fraction, f_prime: Fraction, most: int = 400) -> list[Fraction]:
     """Return all outputs, or of more than `most` those near the ends, near the inputs and near zero."""
     outputs = Outputs(shape)

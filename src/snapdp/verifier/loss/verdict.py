@@ -12,7 +12,7 @@ from typing import Any
 
 from snapdp.display import shortened, visible
 from snapdp.errors import PremiseError
-from snapdp.exact import exp_enclosure, power_of_two, round_places_up
+from snapdp.exact import exp_enclosure, power_of_two
 from snapdp.values import Value, replaced
 from snapdp.verifier.language.syntax import Program
 from snapdp.verifier.loss.claims import Claim, Scale, claim_of, claim_of_epsilon, scale_of
@@ -20,7 +20,6 @@ from snapdp.verifier.loss.exact_loss import ExactLoss
 from snapdp.verifier.loss.shape import FAILED, Shape, TheoremPremise, recognise
 from snapdp.verifier.loss.universal_bound import (
     UniversalBound,
-    decimal_places,
     excess,
     sampler_premise,
     smallest_exponent,
@@ -212,5 +211,4 @@ def _approximate(shape: Shape, machine: Machine) -> Approximate | None:
     if unbounded is None:
         return None
     factor = 1 + exp_enclosure(unbounded.loss_upper, 64).upper
-    epsilon = round_places_up(unbounded.loss_upper, decimal_places(machine))
-    return Approximate(epsilon=epsilon, delta=factor * power_of_two(exponent))
+    return Approximate(epsilon=unbounded.loss_upper, delta=factor * power_of_two(exponent))

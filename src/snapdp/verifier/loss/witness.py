@@ -11,18 +11,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from random import Random
-from typing import Any
 
 from snapdp.errors import PremiseError
-from snapdp.exact import power_of_two, round_nearest
+from snapdp.exact import power_of_two
 from snapdp.verifier.language.syntax import Query
 from snapdp.verifier.loss.exact_loss import ExactLoss, ProgramLaw, exact_loss
 from snapdp.verifier.loss.neighbours import Neighbours, Pair
-from snapdp.verifier.loss.pointwise import Outputs
+from snapdp.verifier.loss.pointwise import Outputs, held_output
 from snapdp.verifier.loss.query_path import value_on
 from snapdp.verifier.loss.shape import Shape
 from snapdp.verifier.loss.snap import released_value
-from snapdp.verifier.machine.execution import Execution, finite
+from snapdp.verifier.machine.execution import Execution
+from snapdp.verifier.machine.rationals import finite, fraction_of
 
 FEW = 160  # outputs up to this many are all tried for one pair
 WINDOW = 1  # outputs tried around each place where the loss is known to peak
@@ -93,7 +93,7 @@ class Search:
     def _output(self, f: Fraction, sign: int, ordinal: int) -> Fraction | None:
         law = self.law(f)
         output = None if law is None else law.output(sign, ordinal)
-        return _rational(output) if output is not None and finite(output) else None
+        return fraction_of(output) if output is not None and finite(output) else None
 
     def _scattered(self) -> list[int]:
         """Return draws near 1, at random distances."""
@@ -145,18 +145,11 @@ class Search:
 
     def _released(self, outputs: Outputs, index: int) -> Fraction | None:
         if self._snapped is None:
-            return self._held(outputs, index)
+            return held_output(self.shape, self.execution.machine, outputs.at(index))
         output = released_value(self.shape.snap, self.execution.machine, index * outputs.grid)
         if output is not None:
             self._snapped[output] = index * outputs.grid
         return output
-
-    def _held(self, outputs: Outputs, index: int) -> Fraction:
-        """Return an output as the machine holds it: a multiple of 1/10 is no float."""
-        output = outputs.at(index)
-        if outputs.first < index < outputs.last:
-            return self.execution.machine.snapped(output, outputs.grid)
-        return round_nearest(output, self.p)
 
     def _indices(self, outputs: Outputs, pair: Pair) -> list[int]:
         if outputs.last - outputs.first < FEW:
@@ -188,8 +181,3 @@ class Search:
                     output = self._output(pair[0], sign, ordinal)
                     if output is not None:
                         yield pair, output
-
-
-def _rational(x: Any) -> Fraction:
-    numerator, denominator = x.as_integer_ratio()
-    return Fraction(int(numerator), int(denominator))

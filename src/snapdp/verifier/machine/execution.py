@@ -11,25 +11,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, NamedTuple, assert_never
 
 from snapdp.errors import PremiseError
-from snapdp.exact import HALF, exact_mpfr, exponent_of_power, mpfr_context, round_nearest
+from snapdp.exact import HALF, exact_mpfr, exponent_of_power, mpfr_context
 from snapdp.values import replaced
 from snapdp.verifier.language import syntax
 from snapdp.verifier.machine.draws import Draw, RoundedLogarithm, uniform_draw
-from snapdp.verifier.machine.folding import folded, names_in, takes_functions
+from snapdp.verifier.machine.folding import folded, names_in, rounded_operation, rounded_unary, takes_functions
 from snapdp.verifier.machine.machine import Machine
 from snapdp.verifier.machine.monotone import NOT_MONOTONE, Piece, Pieces, direction
+from snapdp.verifier.machine.rationals import Operation, as_mpfr, as_number, finite, of_rationals
 
 _METHODS = {"+": "add", "-": "sub", "*": "mul", "/": "div"}
-
-
-def as_mpfr(x: Fraction, p: int) -> Any:
-    """Return a rational as an mpfr: exactly where it is dyadic, else the nearest p-bit float."""
-    exponent = exponent_of_power(Fraction(x.denominator))
-    return as_mpfr(round_nearest(x, p), p) if exponent is None else exact_mpfr(x.numerator, -exponent)
 
 
 # From one expression to a function of the draw
@@ -40,9 +35,13 @@ Run = Callable[[Any], Any]
 def _compiled(tree: syntax.Expression, names: dict[str, Any], machine: Machine) -> Any:
     """Return a function of the draw, or an mpfr where the draw does not occur."""
     p, context = machine.p, mpfr_context(machine.p, "nearest")
+
+    def unary(usual: Run, operand: syntax.Expression) -> Any:
+        return _applied(_exactly(usual, partial(_of_one, tree, machine), machine), _compiled(operand, names, machine))
+
     match tree:
         case syntax.Constant(value=value):
-            return as_mpfr(value, p)
+            return as_mpfr(value)
         case syntax.Variable(name=name) | syntax.QueryValue(name=name):
             return names[name]
         case syntax.Binary(operator=operator, left=left, right=right):
@@ -51,21 +50,35 @@ def _compiled(tree: syntax.Expression, names: dict[str, Any], machine: Machine) 
             a, b = _compiled(left, names, machine), _compiled(right, names, machine)
             if operator == "/" and (callable(b) or b == 0):
                 raise PremiseError("the program divides by zero, or by what may be zero.")
-            return _applied2(operation, a, b)
+            return _applied2(_exactly(operation, partial(_of_two, operator, machine), machine), a, b)
         case syntax.Negation(operand=operand):
             minus = _negated if machine.adds_exactly else context.minus
-            return _applied(minus, _compiled(operand, names, machine))
+            return unary(minus, operand)
         case syntax.Logarithm(operand=operand):
-            return _applied(context.log, _compiled(operand, names, machine))
+            return unary(context.log, operand)
         case syntax.Rounding(grid=grid, operand=operand):
-            return _applied(_rounding(grid, p, machine.adds_exactly), _compiled(operand, names, machine))
+            return unary(_rounding(grid, p, machine.adds_exactly), operand)
         case syntax.Clamping(lower=lower, upper=upper, operand=operand):
-            low, high = (as_mpfr(machine.constant(end), p) for end in (lower, upper))
-            return _applied(lambda x: low if x < low else high if x > high else x, _compiled(operand, names, machine))
+            low, high = (as_mpfr(machine.constant(end)) for end in (lower, upper))
+            return unary(lambda x: low if x < low else high if x > high else x, operand)
         case syntax.ExactFunction(name=name, operand=operand):
-            return _applied(_function(name, p, machine.adds_exactly), _compiled(operand, names, machine))
+            return unary(_function(name, p, machine.adds_exactly), operand)
         case _:
             assert_never(tree)
+
+
+def _exactly(usual: Operation, exact: Callable[..., Fraction | None], machine: Machine) -> Operation:
+    """Return an operation that takes every number of the machine: without rounded sums, any rational."""
+    return of_rationals(usual, exact, machine.p) if machine.adds_exactly else usual
+
+
+def _of_two(operator: str, machine: Machine, a: Fraction, b: Fraction) -> Fraction:
+    return rounded_operation(operator, a, b, machine)
+
+
+def _of_one(tree: syntax.Expression, machine: Machine, x: Fraction) -> Fraction | None:
+    assert not isinstance(tree, (syntax.Constant, syntax.Variable, syntax.QueryValue, syntax.Binary))
+    return None if isinstance(tree, syntax.Logarithm) and x <= 0 else rounded_unary(tree, x, machine)
 
 
 def _applied(function: Run, operand: Any) -> Any:
@@ -85,7 +98,7 @@ def _rounding(grid: Fraction, p: int, exact_sum: bool) -> Run:
     exponent = exponent_of_power(grid)
     if exponent is None:
         return _other_rounding(grid, p)
-    half = as_mpfr(HALF, p)
+    half = as_mpfr(HALF)
     if exact_sum:
         return lambda x: _exact_multiple(x, exponent, half)
     # Rounding the sum down at p + 2 bits cannot cross an integer, so its floor is floor(x/grid + 1/2).
@@ -101,7 +114,7 @@ def _function(name: str, p: int, exact_sum: bool) -> Run:
         return (lambda x: getattr(mpfr_context(x.precision, "nearest"), method)(x)) if exact_sum else usual
     if name == "abs":
         return lambda x: _negated(x) if x < 0 else x
-    below, nothing, above = (as_mpfr(Fraction(sign), p) for sign in (-1, 0, 1))
+    below, nothing, above = (as_mpfr(Fraction(sign)) for sign in (-1, 0, 1))
     return lambda x: below if x < 0 else above if x > 0 else nothing if x == 0 else x
 
 
@@ -150,10 +163,6 @@ def _other_rounding(grid: Fraction, p: int) -> Run:
         return mpfr(whole, p) if d == 1 and whole.bit_length() <= p else context.div(exact_mpfr(int(whole)), divisor)
 
     return rounded
-
-
-def finite(x: Any) -> bool:
-    return bool(x.is_finite())
 
 
 # A program with one query, one draw and at most one sign
@@ -223,9 +232,9 @@ class Execution:
     def _names(self, f: Fraction, sign: int) -> dict[str, Any]:
         names: dict[str, Any] = {} if self.drawn is None else {self.drawn: lambda u: u}
         if self.query is not None:
-            names[self.query] = as_mpfr(f, self.machine.p)
+            names[self.query] = as_number(f) if self.machine.adds_exactly else as_mpfr(f)
         if self.sign_name is not None:
-            names[self.sign_name] = as_mpfr(Fraction(sign), self.machine.p)
+            names[self.sign_name] = as_mpfr(Fraction(sign))
         if self.laplace and self.drawn is not None and sign < 0:
             names[self.drawn] = mpfr_context(self.machine.p, "nearest").minus
         return names

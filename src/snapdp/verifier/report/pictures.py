@@ -12,13 +12,14 @@ from fractions import Fraction
 
 from snapdp.display import Chart, Look, exact_float, scale
 from snapdp.verifier.loss.exact_loss import ExactLoss, ProgramLaw
-from snapdp.verifier.loss.pointwise import Outputs, cell_ends
+from snapdp.verifier.loss.pointwise import Outputs, cell_ends, held_output
 from snapdp.verifier.loss.query_path import value_on
 from snapdp.verifier.loss.shape import Shape
 from snapdp.verifier.loss.snap import released_value
 from snapdp.verifier.loss.verdict import Verdict
-from snapdp.verifier.machine.execution import Execution, finite
+from snapdp.verifier.machine.execution import Execution
 from snapdp.verifier.machine.machine import Machine
+from snapdp.verifier.machine.rationals import finite, fraction_of
 from snapdp.verifier.report.measure import measure_of
 
 FAR = 10**4  # of C in a picture; programs far beyond their claim need none
@@ -148,7 +149,9 @@ def laws(shape: Shape, execution: Execution, outputs: Outputs, shown: range, evi
     """Return paired bars of the exact probabilities from f and f', on a logarithmic scale."""
     pair = [ProgramLaw(execution, value, shape) for value in (evidence.f, evidence.f_prime)]
     released = [_released(shape, execution, outputs, index) for index in shown]
-    heights = [[_log2(law.probability(output).upper) for law in pair] for output in released]
+    plain = shape.snap.released is None
+    held = [held_output(shape, execution.machine, output) if plain else output for output in released]
+    heights = [[_log2(law.probability(output).upper) for law in pair] for output in held]
     finite_heights = [h for both in heights for h in both if h is not None]
     if not finite_heights:
         return ""
@@ -213,7 +216,7 @@ def _outputs_near(execution: Execution, f: Fraction, sides: tuple[tuple[int, tup
             if draw.first < ordinal <= draw.last:
                 output = execution.output(f, sign, ordinal)
                 if finite(output):
-                    found.add(Fraction(*(int(part) for part in output.as_integer_ratio())))
+                    found.add(fraction_of(output))
     return sorted(found)
 
 

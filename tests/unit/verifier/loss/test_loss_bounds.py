@@ -103,8 +103,8 @@ def enumerate_all(p: int, configurations) -> list[Fraction]:
         assert (far.sum(axis=1) == 2 ** (BITS + 1)).all()
         outputs = [Outputs(shape).at(i) for i in range(Outputs(shape).first, Outputs(shape).last + 1)]
         for row in range(0, len(inputs), 151):  # the same numbers, by bisection
-            law = ProgramLaw(execution, inputs[row], shape).probabilities(outputs)
-            assert [mass.lower * 2 ** (BITS + 1) for mass in law] == near[row].tolist()
+            law = ProgramLaw(execution, inputs[row], shape)
+            assert [law.probability(x).lower * 2 ** (BITS + 1) for x in outputs] == near[row].tolist()
         loss = ln_enclosure(largest_ratio(near, far), 128).upper
         assert loss <= universal.loss_upper, (epsilon, grid, bound)
         scale = {"epsilon": Fraction(epsilon), "bound": bound, "machine": machine}

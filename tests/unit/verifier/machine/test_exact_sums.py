@@ -147,8 +147,8 @@ def every_pair(p: int, epsilon: str, cells: int, steps: int) -> None:
     every = [outputs.at(i) for i in range(outputs.first, outputs.last + 1)]
     places = (-bound + i * (2 * bound - 1) / Fraction(steps) for i in range(steps + 1))
     for f in (round_nearest(place, 40) for place in places):  # 40 bits: hardly one of them is a float of the machine
-        laws = [ProgramLaw(execution, v, shape).probabilities(every) for v in (f, f + 1)]
-        masses = [[mass.lower for mass in law] for law in laws]
+        laws = [ProgramLaw(execution, v, shape) for v in (f, f + 1)]
+        masses = [[law.probability(output).lower for output in every] for law in laws]
         assert [sum(mass) for mass in masses] == [1, 1]
         for output, one, other in zip(every, *masses, strict=True):
             loss = ln_enclosure(max(one / other, other / one), 128).upper

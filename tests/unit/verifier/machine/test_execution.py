@@ -16,9 +16,10 @@ from snapdp.verifier.language.programs import load_program
 from snapdp.verifier.loss.exact_loss import ProgramLaw, exact_loss
 from snapdp.verifier.loss.pointwise import Outputs
 from snapdp.verifier.machine.draws import Multiples, PositiveFloats, RoundedLogarithm, uniform_draw
-from snapdp.verifier.machine.execution import Execution, as_mpfr
+from snapdp.verifier.machine.execution import Execution
 from snapdp.verifier.machine.folding import folded
 from snapdp.verifier.machine.machine import Machine
+from snapdp.verifier.machine.rationals import as_mpfr
 from snapdp.verifier.machine.semantics import run_float
 from tests.unit.verifier.snaps import judged, shape_of, snap
 
@@ -65,14 +66,14 @@ def test_running_equals_the_semantics_of_the_language(name):
         u = generator.random() ** generator.choice((1, 5, 40)) or 0.5
         f, sign = Fraction(generator.uniform(-60, 60)), generator.choice((1, -1))
         expected = run_float(program, {"U": Fraction(u), "S": Fraction(sign), "f": f}, machine)[program.result]
-        assert execution.function(f, sign)(as_mpfr(Fraction(u), 53)) == expected
+        assert execution.function(f, sign)(as_mpfr(Fraction(u))) == expected
 
 
 def test_doubles_agree_with_python_floats():
     execution = Execution(snap("0.3", 4, 200, noise="(1 / eps) * S * ln(U)", output="y"), Machine())
     for u in (0.1, 0.75, 1 - 2**-53, 3e-9):
         expected = 12.25 + (1 / 0.3) * -1 * math.log(u)
-        assert float(execution.function(Fraction(49, 4), -1)(as_mpfr(Fraction(u), 53))) == expected
+        assert float(execution.function(Fraction(49, 4), -1)(as_mpfr(Fraction(u)))) == expected
 
 
 @pytest.mark.parametrize("draw", [PositiveFloats(9, None, nearest=False), PositiveFloats(9, -20, nearest=True)])
@@ -104,7 +105,7 @@ def test_multiples_are_equally_likely():
 
 def test_a_rounded_logarithm_has_exponential_tails():
     draw = RoundedLogarithm(53)
-    middle = draw.ordinal(as_mpfr(Fraction(-1), 53))
+    middle = draw.ordinal(as_mpfr(Fraction(-1)))
     assert draw.value(middle) == -1
     assert float(draw.below(middle)) == pytest.approx(math.exp(-1), rel=1e-15)
 
@@ -148,17 +149,10 @@ def test_one_output_of_the_grid_sampler_is_twice_as_likely_from_a_neighbour():
 def test_a_law_without_a_shape_finds_the_same_cells():
     program = load_program("snap_tenth")
     execution, shape = judged(program, Machine())
-    with_guess, without = ProgramLaw(execution, Fraction(7, 3).limit_denominator(8), shape), None
+    with_guess, without = ProgramLaw(execution, Fraction(19, 8), shape), None
     without = ProgramLaw(execution, with_guess.f)
     for output in (Fraction(-1000), Fraction(-320), Fraction(0), Fraction(16), Fraction(1000)):
         assert with_guess.preimages(output) == without.preimages(output)
-
-
-def test_all_probabilities_at_once_are_those_of_each_output():
-    execution, shape = judged(snap("0.7", 2, 9), Machine(p=12))
-    outputs = [Outputs(shape).at(i) for i in range(Outputs(shape).first, Outputs(shape).last + 1)]
-    law = ProgramLaw(execution, Fraction(3, 4), shape)
-    assert law.probabilities(outputs) == [law.probability(output) for output in outputs]
 
 
 def test_the_shape_is_found_however_the_noise_is_written():

@@ -105,7 +105,7 @@ def test_rounding_a_folded_constant_again_is_seen_where_sums_are_exact(how, diff
 
 
 def doubled(times: int) -> syntax.Program:
-    """Return a short program that is twice as large with every statement; such a text is refused as it is read."""
+    """Return a short program that doubles with every statement: as a text it would be refused when it is read."""
     start = parse("program p { query f; x0 = f(D); return x0; }")
     names = [syntax.Variable(name=f"x{i}") for i in range(times + 1)]
     sums = [syntax.Binary(operator="+", left=x, right=x) for x in names]
