@@ -150,7 +150,7 @@ def test_the_audit_and_the_checker_agree_on_random_releases(seeds):
             if changed != record and place[-1] != "cells":  # then the audit says that it is no record
                 assert check(release_certificate(changed)), (seed, place)
                 assert not audit(changed).sound, (seed, place)
-    assert len(kinds) == 6 + 5 + 4 + 5
+    assert len(kinds) == 6 + 5 + 5
 
 
 def test_a_record_of_before_what_is_shown_is_accepted_and_one_that_says_it_in_part_is_not(genuine):

@@ -165,7 +165,7 @@ WHERE: dict[str, dict[str, Any]] = {
 }
 LATIN = {"encoding": "latin-1"}
 COUNT, SUM, BINS, LABELS = 4, 1, 2, 12  # among what is asked
-PEOPLE, OWN, SEVERAL, TOGETHER = 19, 20, 22, 23
+PEOPLE, OWN, SEVERAL, TOGETHER = 22, 23, 25, 26
 ALL_PERSONS = {"kind": "persons", "epsilon": "1", "alpha": "1/20"}
 FORGED: dict[str, tuple[dict[str, Any], tuple[Any, ...], Any]] = {
     **{name: (asked(COUNT), ("statistics", 0, "where"), [each]) for name, each in WHERE.items()},
