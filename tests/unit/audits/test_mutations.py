@@ -78,7 +78,7 @@ ASKED: list[tuple[dict[str, Any], list[dict[str, Any]]]] = [
     (PERSONS, [{"kind": "persons", "by": "many", "groups_per_person": 3}]),
     (SEVERAL, [{"kind": "persons"}, {"kind": "sum", "column": "age", "rows_per_person": 4}]),
     (TOGETHER, [{"kind": "sum", "column": "age", "by": "region"}]),
-    (ADD, [{"kind": "count", "by": ["sick", "region"], "margins": "all"}]),
+    (ADD, [{"kind": "count", "by": ["region", "sick"], "margins": "all"}]),
     (
         ONE,
         [
