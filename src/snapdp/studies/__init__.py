@@ -78,7 +78,6 @@ if TYPE_CHECKING:
         groups_of as groups_of,
         label_columns as label_columns,
     )
-    from snapdp.studies.margin_figures import CellError as CellError, MarginFigures as MarginFigures
     from snapdp.studies.margins import (
         ALL as ALL,
         Margin as Margin,
@@ -145,6 +144,7 @@ if TYPE_CHECKING:
         histogram_query as histogram_query,
         shares_are_of_n as shares_are_of_n,
     )
+    from snapdp.studies.statistics.margin_figures import CellError as CellError, MarginFigures as MarginFigures
     from snapdp.studies.statistics.mean import Mean as Mean, derived_mean as derived_mean, mean_query as mean_query
     from snapdp.studies.statistics.persons import PersonCount as PersonCount, persons_query as persons_query
     from snapdp.studies.statistics.registry import KINDS as KINDS, statistic_class as statistic_class
@@ -193,7 +193,7 @@ else:
             "csv_dialect": "ENCODINGS CsvDialect dialect_from dialect_words is_text stated_dialect",
             "declarations": "INLINE Unlisted digest groups_from",
             "groups": "By CrossedLabels GroupColumn Groups groups_of label_columns",
-            "margin_figures": "CellError MarginFigures",
+            "statistics.margin_figures": "CellError MarginFigures",
             "margins": "ALL Margin Margins margin_text",
             "periods": "DAY EACH MONTH YEAR",
             "plan": "Asked Line Plan ask curve_of_part part_accuracy planned",
