@@ -1,6 +1,6 @@
 """What persons cost: sums over at most so many rows of each against the same sums over all rows, in interleaved rounds.
 
-    python benchmarks/persons.py [--rows 10000000] [--rounds 5] [--engines duckdb,spark] [--memory]
+    python benchmarks/persons.py [--rows 10000000] [--rounds 5] [--engines duckdb,spark] [--only moments] [--memory]
 
 The moments of three columns (ten sums) and one sum alone, exact in both cases, over rows/3 persons: where nobody has
 more rows than the bound, where a tenth of the rows is of persons with a hundred each, and where most persons have more
@@ -76,10 +76,11 @@ def engines(names: Sequence[str], folder: Path) -> dict[str, tuple[int, Any]]:
     return found
 
 
-def ratios(engine: str, process: int, opened: Any, rounds: int, rows: int) -> None:
-    used: dict[str, tuple[list[float], list[float]]] = {name: ([], []) for name in pairs()}
-    for number in range(rounds + 1):
-        for name, (table, *both) in pairs().items():
+def ratios(engine: str, process: int, opened: Any, told: argparse.Namespace) -> None:
+    todo = {name: case for name, case in pairs().items() if told.only in name}
+    used: dict[str, tuple[list[float], list[float]]] = {name: ([], []) for name in todo}
+    for number in range(told.rounds + 1):
+        for name, (table, *both) in todo.items():
             for asked, seconds in zip(both, used[name], strict=True):
                 before = cpu_seconds(process)
                 opened(table).aggregates(asked, salt="salt")
@@ -88,9 +89,9 @@ def ratios(engine: str, process: int, opened: Any, rounds: int, rows: int) -> No
     for name, (plain, mine) in used.items():
         each = [ours / theirs for ours, theirs in zip(mine, plain, strict=True)]
         middle = [statistics.median(seconds) for seconds in (plain, mine)]
-        told = {"ratio": round(middle[1] / middle[0], 2), "rounds": [round(min(each), 2), round(max(each), 2)]}
-        seconds_ = {"rows": round(middle[0], 2), "persons": round(middle[1], 2)}
-        print(json.dumps({"name": f"{engine}: {name}", "table": rows, **told, "seconds": seconds_}), flush=True)
+        found = {"ratio": round(middle[1] / middle[0], 2), "rounds": [round(min(each), 2), round(max(each), 2)]}
+        cpu = {"all rows": round(middle[0], 2), "persons": round(middle[1], 2)}
+        print(json.dumps({"name": f"{engine}: {name}", "rows": told.rows, **found, "cpu": cpu}), flush=True)
 
 
 def peak(name: str, folder: Path) -> None:
@@ -108,6 +109,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=10_000_000)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--engines", default="duckdb,spark")
+    parser.add_argument("--only", default="", help="cases with this in their names")
     parser.add_argument("--memory", action="store_true")
     parser.add_argument("--peak", nargs=2, help=argparse.SUPPRESS)  # in a process of its own
     told = parser.parse_args()
@@ -117,10 +119,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for share in {share for share, _ in TABLES.values()}:
             write_table(Path(folder) / f"{share}.parquet", told.rows, share)
-        for name in pairs() if told.memory else ():
+        for name in [name for name in pairs() if told.only in name] if told.memory else ():
             subprocess.run([sys.executable, __file__, "--peak", name, folder], check=True)
         for engine, (process, opened) in engines(told.engines.split(","), Path(folder)).items():
-            ratios(engine, process, opened, told.rounds, told.rows)
+            ratios(engine, process, opened, told)
 
 
 if __name__ == "__main__":
