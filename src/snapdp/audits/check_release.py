@@ -49,7 +49,8 @@ RECORD = "snapdp_record arithmetic relation unit versions statistics derived cha
 INLINE = 1000  # longer lists of categories or cells are named by their digest
 MOST_LEVELS, MOST_CATEGORIES, MOST_PERIODS, LARGEST_INDEX = 1 << 31, 10**7, 10**5, 1 << 52
 MOST_CELLS, MOST_GROUP_COLUMNS = 10**7, 24  # of groups by several columns, or of a histogram by groups
-MOST_MARGIN_COLUMNS, MOST_MARGINS, MOST_TERMS, MOST_DERIVED = 8, 256, 1 << 12, 20_000  # of margins; blocks of a record
+MOST_MARGIN_COLUMNS, MOST_MARGIN_CELLS, MOST_MARGINS, MOST_TERMS = 8, 10**6, 256, 1 << 12
+MOST_DERIVED = 20_000  # blocks of a record
 MOST_TERMS_IN_ALL, LARGEST_RATIO, LEAST_LEVEL = 1 << 14, 512, Fraction(1, 1 << 63)
 FREQUENCIES, PLACES, SMEAR, GUARD = 1024, 1 << 14, 13, 64  # of the radius of an adjusted number
 # What a hostile text may cost: its bytes, statistics, the digits of a number, the bits of an enclosure.
@@ -625,7 +626,7 @@ def read_margins(stated: At, relation: Relation, kind: str) -> StatedMargins | N
         known,
     )
     listed.demand(len(names) <= MOST_MARGIN_COLUMNS, "a table by too many columns")
-    listed.demand(sum(map(found.cells, measured)) <= MOST_CELLS, f"more than {MOST_CELLS} cells")
+    listed.demand(sum(map(found.cells, measured)) <= MOST_MARGIN_CELLS, f"more than {MOST_MARGIN_CELLS} cells")
     listed.demand(terms_of(found) <= MOST_TERMS, "too many margins to be adjusted")
     return found
 

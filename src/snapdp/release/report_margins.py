@@ -24,7 +24,7 @@ def margins_section(blocks: Sequence[NumberBlock]) -> str:
     title = _text(readable_title(str(first.declared["title"]), first.declared))
     about = (
         f'<p class="dim">epsilon {_text(first.cost)}. The adjusted tables add up; they follow from the measured ones, '
-        "free of charge, and are more accurate. Sums of printed numbers agree up to the rounding of printing.</p>"
+        "free of charge. Sums of printed numbers agree up to the rounding of printing.</p>"
     )
     margins = dict.fromkeys([*adjusted, *measured])
     tables = (_margin(adjusted.get(each), measured.get(each)) for each in sorted(margins, key=len, reverse=True))

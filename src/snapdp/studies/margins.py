@@ -22,13 +22,14 @@ from typing import Any
 
 from snapdp.errors import BoundError, ParameterError
 from snapdp.exact import positive
-from snapdp.studies.groups import MOST_CELLS, Groups
+from snapdp.studies.groups import Groups
 from snapdp.values import Value
 
 Margin = tuple[int, ...]  # columns of the groups by their places, increasing
 TOTAL: Margin = ()
 ALL = "all"
 MOST_COLUMNS = 8  # of a table with margins
+MOST_CELLS = 1_000_000  # of all margins together: they are adjusted after the charge, in half a gigabyte
 MOST_TERMS = 4096  # laws that enter the errors of all margins: how long a plan, a release and an audit take
 ADVICE = 'Give margins = "all", or a list such as [["region"], ["region", "sex"], []]; [] is the total.'
 

@@ -162,7 +162,7 @@ class Line(OfStatistic):
             remarks.append(f"derived, no accuracy promised; {self.statistic.split}")
         if self.statistic.margins is not None:
             remarks.append(_in_margins(self.statistic.margins))
-            if all(each.alone is not None and each.alone.deviation <= each.adjusted.deviation for each in self.margins):
+            if all(map(_is_no_gain, self.margins)):
                 remarks.append("sums of the table alone would be as accurate: margins bring nothing here")
         return "; ".join(remarks)
 
@@ -366,6 +366,12 @@ def _in_margins(margins: Margins) -> str:
     known = ", and the total, which is public" if margins.known_total and TOTAL in margins.asked else ""
     cells = sum(map(margins.cells, margins.measured))
     return f"{len(margins.measured)} margins with {cells} cells together{known}; adjusted so that they add up"
+
+
+def _is_no_gain(figures: MarginFigures) -> bool:
+    """Tell whether a margin would be as accurate as a sum of cells of the table alone, or is known."""
+    alone = figures.alone
+    return figures.measured is None or (alone is not None and alone.deviation <= figures.adjusted.deviation)
 
 
 def _margin_row(figures: MarginFigures) -> tuple[str, str, str, str]:

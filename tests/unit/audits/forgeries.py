@@ -140,6 +140,20 @@ MORE: dict[str, list[Any]] = {  # what a statistic may say as well
     "outside": ["dropped", "binned"],
     "missing": ["dropped", "binned"],
     "count_share": ["1/2", "1/4", "3/4", "1", "0"],
+    "margins": [
+        [[]],
+        [[], ["region"]],
+        [["region"], []],
+        [["region"], ["sick"]],
+        [["region", "sick"]],
+        [["region"], ["region"]],
+        [["age"]],
+        [["region", "region"]],
+        ["region"],
+        "all",
+        [],
+    ],
+    "shares": [["1"], ["1/2", "1/2"], ["1/3", "2/3"], ["1/4", "1/4", "1/4", "1/4"], ["1/2"], ["0", "1"], []],
     "epsilon": [*NUMBERS],
     "alpha": [*NUMBERS],
 }
@@ -246,7 +260,8 @@ def as_the_checker_derives(record: dict[str, Any]) -> dict[str, Any] | None:
         return found
 
     def check_part(stated: Any, part: Any, statistic: Any) -> Any:
-        index = {"index": [0] * statistic.cells} if statistic.cells <= check_release.INLINE else {"file": FILE}
+        cells, _ = statistic.cells_of(part.margin)
+        index = {"index": [0] * cells} if cells <= check_release.INLINE else {"file": FILE}
         stated.value.update({**index, **shown})
         return kept["check_part"](stated, part, statistic)
 

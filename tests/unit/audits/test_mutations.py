@@ -71,7 +71,7 @@ ASKED: list[tuple[dict[str, Any], list[dict[str, Any]]]] = [
     (ADD, [{"kind": "histogram", "column": "day", "by": ["sick", "years"]}, {"kind": "count", "by": "years"}]),
     (PERSONS, [{"kind": "count", "by": ["many", "sick", "region"]}]),
     (ADD, [{"kind": "count", "by": "many"}, {"kind": "count", "where": [{"column": "many", "equals": "key 7"}]}]),
-    (ADD, [{"kind": "count", "by": ["sick", "region"], "margins": "all"}]),
+    (ADD, [{"kind": "count", "by": ["region", "sick"], "margins": "all"}]),
     (
         ONE,
         [
