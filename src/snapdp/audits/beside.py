@@ -26,7 +26,7 @@ from snapdp.release import (
     digest_of,
     side_file,
 )
-from snapdp.studies import CellColumns, Margin, Statistic
+from snapdp.studies import CategoryColumn, CellColumns, Column, Margin, Statistic, Unlisted
 from snapdp.values import Value, replaced
 
 SHA256 = re.compile("sha256:[0-9a-f]{64}")
@@ -36,6 +36,7 @@ INDEX, LATER = (
     {"index": ("BIGINT",)},
     {"shown"},
 )  # a column of parts only, and one that the first side files do not have
+FRAME_BYTES, ROW_BYTES, LONG_NAME = 1 << 20, 128, 1 << 12  # of a side file: a row has five numbers of 8 bytes
 Found = TypeVar("Found")
 
 
@@ -86,10 +87,10 @@ class FilesBeside:
         self, field: str, stated: Mapping[str, Any], drawn: Drawn, values: Mapping[str, Any]
     ) -> Generator[Finding, None, Drawn]:
         """Yield what is wrong with a long part, in the record and in its file; return it with the file's indices."""
-        path = yield from self._named(field, stated, values, drawn.part.cells)
+        place = _Place(statistic=drawn.line.statistic, margin=drawn.part.margin)
+        path = yield from self._named(field, stated, values, place)
         if path is None:
             return unseen(drawn)
-        place = _Place(statistic=drawn.line.statistic, margin=drawn.part.margin)
         found = yield from self._looked(field, path, place, lambda file: _of_part(file, drawn, place))
         return unseen(drawn) if found is None else found
 
@@ -98,7 +99,7 @@ class FilesBeside:
     ) -> Generator[Finding, None, None]:
         """Yield what is wrong with a long derived block; its numbers follow from parts that were looked at."""
         place = _Place(statistic=parts[0].line.statistic, margin=block.margin)
-        path = yield from self._named(field, stated, values, place.cells)
+        path = yield from self._named(field, stated, values, place)
         if path is not None and are_unseen(parts):
             self.unseen.append(path.name)
         elif path is not None:
@@ -121,12 +122,13 @@ class FilesBeside:
             (self.seen if is_known else self.unseen).append(path.name)
 
     def _named(
-        self, field: str, stated: Mapping[str, Any], values: Mapping[str, Any], cells: int
+        self, field: str, stated: Mapping[str, Any], values: Mapping[str, Any], place: _Place
     ) -> Generator[Finding, None, Path | None]:
         """Yield what a record says of a long block that does not follow; return its file, if it is there and whole."""
         digest = stated["file"]["digest"] if "file" in stated else ""
         if not SHA256.fullmatch(digest):
             digest = "sha256: and 64 digits"
+        cells = place.cells
         file = SideFile.of(digest=digest, rows=cells)
         wrong = list(differences(field, stated, {**values, "cells": cells, "file": file.stated}))
         yield from wrong
@@ -134,12 +136,28 @@ class FilesBeside:
         if wrong or path is None or not os.path.isfile(path):
             self.unseen.append(file.name)
             return None
-        found = digest_of(path)
+        found = digest_of(path, most=most_bytes(place))
         if found != digest:
-            says = f"{file.name} with {found or 'what cannot be read'}"
+            says = f"{file.name} with {found or 'what cannot be read, or is too long for its rows'}"
             yield Finding(field=f"{field}.file", says=says, should=digest, about=file.name)
             return None
         return path
+
+
+def most_bytes(place: _Place) -> int:
+    """Return more bytes than a side file can have: what its rows and the names of its cells take, which stand twice.
+
+    Names that the record does not list, but names by their digest, are taken to have LONG_NAME bytes each.
+    """
+    longest = sum(_longest_name(each) for each in place.statistic.name_columns(place.margin))
+    return FRAME_BYTES + place.cells * (ROW_BYTES + 4 * longest)
+
+
+def _longest_name(column: Column) -> int:
+    """Return the most bytes of the name of a cell of a column; bins have two numbers in theirs."""
+    if not isinstance(column, CategoryColumn) or isinstance(column.categories, Unlisted):
+        return LONG_NAME
+    return max(len(label.encode()) for label in column.labels) + 4  # and what stands between names
 
 
 def _placed(field: str, file: str, wrong: Generator[Wrong, None, Found]) -> Generator[Finding, None, Found]:

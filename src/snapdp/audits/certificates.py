@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, TextIO
 
 from snapdp.audits import check_release
@@ -49,9 +49,30 @@ def examined(file: TextIO, directory: str | None = None) -> tuple[str | None, Pr
         named: list[str] = []
         if not faults:
             faults, named = check_release.beside(found["record"], os.devnull if directory is None else directory)
+        if not faults and directory is not None:
+            faults = list(_refused_beside(found["record"], directory))
     except (Refusal, check_release.Refused) as refusal:
         return str(refusal), None
     return (faults[0], None) if faults else (None, _of_a_release(found, named))
+
+
+def _refused_beside(record: Any, directory: str) -> Iterator[str]:
+    """Yield why certificates of mechanisms beside an accepted release are refused: asked of the checker of their kind.
+
+    That of releases, which is copied out and run alone, compares program, machine and claim, and knows no more.
+    """
+    named = {name for name, *_ in check_release.certificates(record)} if record["arithmetic"] != "exact" else set[str]()
+    for name in sorted(named):
+        path = os.path.join(directory, name)
+        if not os.path.isfile(path):
+            continue
+        try:
+            with open(path, encoding="utf-8") as file:
+                examine(file.read(LARGEST_TEXT + 1))
+        except Refusal as refusal:
+            yield f"{name}: {refusal}"
+        except (OSError, ValueError, RecursionError):
+            yield f"{name}: no certificate that can be read"
 
 
 def _of_a_release(found: Any, named: list[str]) -> Proved:

@@ -19,6 +19,8 @@ from snapdp.release import Drawn, MechanismCertificate, digest_of
 from snapdp.values import Value
 from snapdp.verifier import LARGEST_TEXT, fault_of_certificate
 
+MOST_BYTES = 4 * LARGEST_TEXT  # of the longest text that the checker of certificates takes
+
 
 class NamedCertificate(Value):
     """A certificate that a record names, and whether it lies beside it.
@@ -75,7 +77,7 @@ class CertificatesBeside:
 
 def _fault(path: Path, digest: str, drawn: Drawn) -> tuple[str, str] | None:
     """Return what should lie where a certificate belongs, and the file if that is another than the record names."""
-    if digest_of(path) != digest:
+    if digest_of(path, most=MOST_BYTES) != digest:
         return f"a file with {digest}", path.name
     try:
         with path.open(encoding="utf-8") as file:

@@ -15,7 +15,7 @@ from typing import Any
 
 from snapdp.errors import BoundError, ParameterError, PremiseError, SnapdpError
 from snapdp.ledger import canonical
-from snapdp.mechanism import Mechanism
+from snapdp.mechanism import Mechanism, proved_loss
 from snapdp.release.certificates import MechanismCertificate
 from snapdp.release.draw import Drawn, is_whole
 from snapdp.release.record import LIBRARIES, RECORD_VERSION, checked, part_values
@@ -25,6 +25,7 @@ from snapdp.tables import ENGINES
 
 MOST_BYTES = (1 << 24) - (1 << 16)  # the server of a team ledger takes records below 2**24
 BEYOND_INT64 = 1 << 63
+MOST_OVERHEAD = Fraction(1, 2)  # of rounding in the loss of one cell
 _FREE_TEXT = {"name", "title", "categories", "equals", "dataset", "unit", "person", "own", "versions"}
 _DIGEST = "sha256:" + "0" * 64
 _NOTHING: dict[str, Any] = {"cells": 0, "cell": [], "index": [], "value": [], "low": [], "high": []}
@@ -44,6 +45,7 @@ def check_recordable(request: Request) -> None:
     for line, mechanisms in zip(request.lines, request.mechanisms, strict=True):
         for part, m in zip(line.statistic.parts, mechanisms, strict=True):
             _check_column_of_file(line, part, m)
+            _check_overhead(line, m)
     trial = _trial(request)
     _check_digits(trial)
     try:
@@ -108,6 +110,23 @@ def _check_column_of_file(line: Line, part: Part, m: Mechanism) -> None:
             f"the {part.numerator.name} of {line.statistic.shown} may leave the whole numbers of 64 bits, which hold "
             f"the results of more than {INLINE} cells.",
             'Declare the column with kind = "number", or in another unit. Nothing was read and nothing spent.',
+        )
+
+
+def _check_overhead(line: Line, m: Mechanism) -> None:
+    """Refuse a mechanism of so few bits that the checker of certificates follows it no more; theory (13b).
+
+    The checker takes ratios of probabilities below 2; e^(1/2) is far below that, however either of the two rounds.
+    """
+    p = m.parameters
+    if p.precision is None or p.bound is None:
+        return
+    loss = proved_loss(noise_scale=p.noise_scale, grid=p.grid, bound=p.bound, precision=p.precision)
+    if loss is None or loss - 1 / p.noise_scale > MOST_OVERHEAD:
+        raise PremiseError(
+            f"with {p.precision.uniform} bits rounding may change the probabilities of {line.statistic.shown} by more "
+            "than any certificate states.",
+            "Give more bits, or leave them out. Nothing was read and nothing spent.",
         )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import glob
 import hashlib
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -92,10 +93,15 @@ def side_file(path: Path) -> Iterator[SideFileColumns]:
             raise DataError("it is no Parquet file that can be read.", "Get the file of this name again.") from None
 
 
-def digest_of(path: Path) -> str | None:
-    """Return the digest of a file, as records have it; None where it cannot be read."""
+def digest_of(path: Path, *, most: int) -> str | None:
+    """Return the digest of a file, as records have it; None where it cannot be read, or has more bytes than `most`.
+
+    A file is anybody's, and a long one costs nothing to make: none is read that is longer than it may be.
+    """
     try:
         with path.open("rb") as file:
+            if os.fstat(file.fileno()).st_size > most:
+                return None
             return "sha256:" + hashlib.file_digest(file, "sha256").hexdigest()
     except OSError:
         return None

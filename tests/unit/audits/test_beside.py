@@ -6,6 +6,7 @@ import base64
 import copy
 import hashlib
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -143,6 +144,23 @@ def test_a_file_that_breaks_off_is_another_file(folder, record, tmp_path):
     name = at(record, BINS)["file"]["name"]
     (tmp_path / name).write_bytes((folder / name).read_bytes()[:-1000])
     assert [each.field for each in audit(record, directory=tmp_path).findings] == ["statistics[0].parts[0].file"]
+
+
+def test_a_file_that_is_too_long_for_its_rows_is_not_read(folder, record, tmp_path, monkeypatch):
+    """A file of 4 GB with nothing in it takes no place, and took the audit most of a minute."""
+    for file in folder.glob("snapdp-*.parquet"):
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    name = at(record, BINS)["file"]["name"]
+    os.truncate(tmp_path / name, 1 << 40)
+    digests, usual = [], side_files.hashlib.file_digest
+    monkeypatch.setattr(
+        side_files.hashlib, "file_digest", lambda file, how: digests.append(file.name) or usual(file, how)
+    )
+    found = audit(record, directory=tmp_path).findings
+    assert [(each.about, each.should) for each in found] == [(name, at(record, BINS)["file"]["digest"])]
+    assert "too long for its rows" in found[0].says
+    assert str(tmp_path / name) not in digests
+    assert len(digests) > 0
 
 
 def test_names_are_fetched_a_few_at_a_time(folder, record, monkeypatch):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
+import os
 import random
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from snapdp.errors import SnapdpError
 from snapdp.mechanism import declared
 from snapdp.mechanism.law.bounds import mass_ratio, proved_loss
 from snapdp.mechanism.law.loss import worst_pair
+from snapdp.release import side_files
 from snapdp.release.certificates import MechanismCertificate, certificate_of
 from snapdp.verifier.certificate import check
 from tests.unit.audits.releases import proved_studies, random_record
@@ -148,6 +150,48 @@ def test_no_more_is_read_of_a_file_than_a_certificate_may_have(tmp_path, monkeyp
     monkeypatch.setattr(mechanism_certificates, "fault_of_certificate", lambda text, _: read.append(len(text)))
     audit(named_file(b"x" * 1000, tmp_path)[0], directory=tmp_path)
     assert read == [101]
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_file_that_is_too_long_for_a_certificate_is_not_read(tmp_path, monkeypatch):
+    """One of a terabyte with nothing in it costs nothing to make."""
+    named = GENUINE["record"]["statistics"][0]["parts"][0]["certificate"]
+    (tmp_path / named["name"]).touch()
+    os.truncate(tmp_path / named["name"], 1 << 40)
+    monkeypatch.setattr(side_files.hashlib, "file_digest", lambda *_: pytest.fail("it was read"))
+    assert verdicts(GENUINE["record"], tmp_path) == (
+        "statistics[0].parts[0].certificate",
+        f"{named['name']}: another file than the one that the record names",
+    )
+
+
+HOLLOW = {
+    "another format": {"format": "zz"},
+    "no bound": {"bound": ABSENT},
+    "a bound above the claim": {"bound": "3/5"},
+    "another noise": {"noise_epsilon": "1/3"},
+    "bits that are no whole number": {"machine": {"p": 128.0}},
+    "a field more": {"note": "trust me"},
+}
+
+
+@pytest.mark.parametrize("change", HOLLOW.values(), ids=HOLLOW)
+def test_a_hollow_certificate_beside_a_release_is_refused_by_the_command(folder, tmp_path, change):
+    """Digest, program, machine and claim are right: the checker of releases compares no more, the other one does."""
+    name = GENUINE["record"]["statistics"][0]["parts"][0]["certificate"]["name"]
+    content = json.loads((folder / name).read_text())
+    for key, value in change.items():
+        if value is ABSENT:
+            del content[key]
+        else:
+            content[key] = {**content[key], **value} if isinstance(value, dict) else value
+    made, hollow = named_file(json.dumps(content).encode(), tmp_path)
+    certificate = plain({**release_certificate(GENUINE["record"]), "record": made})
+    (tmp_path / "release.json").write_text(json.dumps(certificate))
+    assert check_release.beside(made, str(tmp_path))[0] == []
+    refused = CliRunner().invoke(main, ["check", str(tmp_path / "release.json")])
+    assert refused.exit_code == 1
+    assert refused.output.startswith(f"REFUSED: {hollow}: ")
 
 
 @pytest.mark.usefixtures("folder")
