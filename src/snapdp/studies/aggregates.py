@@ -4,6 +4,7 @@ Room: studies. Reads nothing itself. An aggregate speaks of levels: q = steps ab
 position of a category in its declared list. Statistics say which aggregates they need, and make numerators of them.
 Every aggregate takes `where`: it is then answered over the rows that meet all its tests; `by`, a category column: it is
 then answered once for each of its cells; and `persons`: at most so many rows of each person are there, before any test.
+Where the persons themselves are counted, tests come first, and at most so many cells of each person behind them.
 
     answer = one integer for each cell, groups outermost, in the order in which cells were declared
 
@@ -72,6 +73,9 @@ class Persons(Value):
     def _check(self) -> None:
         if self.most < 1:
             raise ParameterError(f"rows_per_person = {self.most} keeps no row.", "Give 1, 2, 3, ...")
+        if not self.columns or len({*self.columns}) < len(self.columns):
+            told = "a column names the person twice." if self.columns else "no column names the person."
+            raise ParameterError(told, "Name each column once that is part of the name of a person.")
         for name in self.columns:
             storable(name, "the name of the person column")
 
@@ -182,6 +186,12 @@ class People(_Asked):
 
     groups: int = 1
 
+    def _check(self) -> None:
+        if self.persons is None:
+            raise ParameterError("no column names the people to count.", "Give persons as well.")
+        if self.groups < 1:
+            raise ParameterError(f"people that count in {self.groups} groups count nowhere.", "Give 1, 2, 3, ...")
+
 
 Aggregate = Count | Sum | Products | Bins | Categories | People
 
@@ -189,7 +199,8 @@ Aggregate = Count | Sum | Products | Bins | Categories | People
 class Aggregates:
     """The exact integers of one table, by aggregate. All of them were read inside one transaction.
 
-    rows      how many rows were counted: private under add-remove, compared with n under change-one
+    rows      how many rows were counted: private under add-remove, compared with n under change-one; with persons, how
+              many they keep where they keep most, or, where only persons are counted, how many rows name one
     answers   for each aggregate one integer per cell, groups outermost
     """
 

@@ -19,6 +19,7 @@ from snapdp.studies import (
     Count,
     Member,
     NumberColumn,
+    People,
     Present,
     Products,
     Sum,
@@ -42,6 +43,7 @@ def measures_of(asked: Aggregate, names: Names, dialect: Dialect) -> list[str]:
     tests = [_test(each, names) for each in asked.where]
     if isinstance(asked, Count):
         return [_count(tests, dialect)]
+    assert not isinstance(asked, People), "persons are not counted by rows"
     name = names[asked.column]
     if isinstance(asked, Bins):  # cumulative: half the comparisons
         cells = [f"{name} >= {cut}" for cut in asked.cuts] + [f"{name} IS NULL"] * asked.missing
@@ -52,6 +54,8 @@ def measures_of(asked: Aggregate, names: Names, dialect: Dialect) -> list[str]:
 
 def code_of(asked: Aggregate, names: Names, dialect: Dialect) -> str:
     """Return the number of the cell of a row, groups outermost; NULL where it is in none."""
+    if isinstance(asked, People):  # the groups are the cells
+        return _among(asked.where, names, "0" if asked.by is None else names[asked.by])
     if isinstance(asked, Bins):
         found = _bin_code(names[asked.column], asked.cuts, missing=asked.missing)
     else:

@@ -44,7 +44,7 @@ def levels_on(table, columns, *, persons=None, salt=""):
     """Return the levels of all rows, or of those that persons keep."""
 
     def rows(connection):
-        asked = [*columns, *([persons.person_column] if persons else [])]
+        asked = [*columns, *(persons.person_columns if persons else ())]
         opened = table.source.open(connection, asked)
         text = level_rows(columns, opened, dialect=table.dialect, persons=persons, salt=salt)
         if table.dialect.name == "spark":
@@ -212,12 +212,14 @@ def frame_of(rows):
     return {name: (kind, [row[i] for row in rows]) for i, (name, kind) in enumerate(kinds)}
 
 
-@pytest.mark.parametrize("most", [1, 3])
-def test_the_rows_that_persons_keep_are_the_same_everywhere(elsewhere, tmp_path, most):
+@pytest.mark.parametrize(("columns", "most"), [(("id",), 1), (("id",), 3), (("g", "x", "id"), 2)])
+def test_the_rows_that_persons_keep_are_the_same_everywhere(elsewhere, tmp_path, columns, most):
     rows = random_rows(random.Random(most))
-    who = Persons(column="id", most=most)
+    who = Persons(columns=columns, most=most)
     level = {"a": 0, "b": 1}
-    plain = [((int(t[1:]), 7 if x is None else min(max(x, -3), 9) + 3, level.get(g)), p) for t, x, g, p in rows]
+    levels = [(int(t[1:]), 7 if x is None else min(max(x, -3), 9) + 3, level.get(g)) for t, x, g, _ in rows]
+    persons = [(g, None if x is None else str(x), p) if len(columns) > 1 else p for _, x, g, p in rows]
+    plain = list(zip(levels, persons, strict=True))
     wanted = kept(plain, most=most, salt="it's")
     for table in (on_duckdb(frame_of(rows), tmp_path), elsewhere(frame_of(rows))):
         found = levels_on(table, [T, X, G], persons=who, salt="it's")
