@@ -1,9 +1,9 @@
-"""What exactness costs on Spark, and what persons cost on Spark and DuckDB: CPU seconds in interleaved rounds.
+"""What exactness costs on Spark: CPU seconds in interleaved rounds. What persons cost is in persons.py.
 
     python benchmarks/at_scale.py [--rows 10000000] [--rounds 5]
 
 Means, variances and covariances of three columns, with and without three histograms of 20 bins, in doubles as Spark
-does them and in exact integers; then the same sums over at most two rows of each of rows/3 persons. Local, one core.
+does them and in exact integers; on DuckDB in exact integers only. Local, one core.
 Seconds are those of Spark's JVM (user and system), or of this process for DuckDB. The first round warms up and is left
 out. One JSON line for each case, and one for each ratio to the doubles: medians, and the range over rounds.
 """
@@ -23,10 +23,9 @@ from typing import Any
 
 import duckdb
 
-from snapdp.studies.aggregates import Aggregate, Bins, Count, Persons, Products, Sum
+from snapdp.studies.aggregates import Aggregate, Bins, Count, Products, Sum
 from snapdp.studies.columns import number_column
 from snapdp.tables.engines.opening import open_table
-from snapdp.values import replaced
 
 COLUMNS = [
     number_column("a", lower=0, upper=100),
@@ -43,7 +42,6 @@ BINS = 20
 HISTOGRAMS: list[Aggregate] = [
     Bins(column=each, cuts=(*(each.levels * i // BINS for i in range(BINS)), each.levels + 1)) for each in COLUMNS
 ]
-PERSONS = Persons(column="id", most=2)
 IN_DOUBLES = (
     "SELECT COUNT(*), avg(a), avg(b), avg(c), var_samp(a), var_samp(b), var_samp(c), "
     "covar_samp(a, b), covar_samp(a, c), covar_samp(b, c) FROM bench"
@@ -73,7 +71,6 @@ def cases(spark: Any, path: Path) -> dict[str, tuple[str, Callable[[], object]]]
     frame = spark.read.parquet(str(path))
     frame.createOrReplaceTempView("bench")
     on_spark, on_duckdb = open_table(frame), open_table(path, threads=1)
-    of_persons = [replaced(each, persons=PERSONS) for each in MOMENTS]
 
     def doubles() -> object:
         return spark.sql(IN_DOUBLES).collect()
@@ -91,9 +88,7 @@ def cases(spark: Any, path: Path) -> dict[str, tuple[str, Callable[[], object]]]
         "spark, exact": ("jvm", lambda: on_spark.aggregates(MOMENTS)),
         "spark, doubles, histograms": ("jvm", doubles_and_histograms),
         "spark, exact, histograms": ("jvm", lambda: on_spark.aggregates([*MOMENTS, *HISTOGRAMS])),
-        "spark, exact, persons": ("jvm", lambda: on_spark.aggregates(of_persons)),
         "duckdb, exact": ("self", lambda: on_duckdb.aggregates(MOMENTS)),
-        "duckdb, exact, persons": ("self", lambda: on_duckdb.aggregates(of_persons)),
     }
 
 
@@ -130,8 +125,6 @@ def main() -> None:
     for ours, theirs in (
         ("spark, exact", "spark, doubles"),
         ("spark, exact, histograms", "spark, doubles, histograms"),
-        ("spark, exact, persons", "spark, exact"),
-        ("duckdb, exact, persons", "duckdb, exact"),
     ):
         each = [mine / other for mine, other in zip(used[ours], used[theirs], strict=True)]
         found = statistics.median(used[ours]) / statistics.median(used[theirs])

@@ -35,7 +35,7 @@ from snapdp.errors import BoundError, BudgetError, DataError, LedgerError, Param
 from snapdp.mechanism import FinitePrecision, SnappingParameters
 
 if TYPE_CHECKING:
-    from snapdp.api.one_line import count, covariance, histogram, mean, sum, variance
+    from snapdp.api.one_line import count, covariance, histogram, mean, persons, sum, variance
     from snapdp.api.study import Study, study
     from snapdp.exact import Parameter
     from snapdp.ledger import Ledger
@@ -68,6 +68,7 @@ __all__ = [
     "load_release",
     "mean",
     "open_table",
+    "persons",
     "study",
     "sum",
     "variance",
@@ -85,6 +86,7 @@ _LATER = {  # loaded when first asked for: a scalar release needs none of it
     "load_release": "snapdp.release",
     "mean": "snapdp.api.one_line",
     "open_table": "snapdp.tables",
+    "persons": "snapdp.api.one_line",
     "study": "snapdp.api.study",
     "sum": "snapdp.api.one_line",
     "variance": "snapdp.api.one_line",

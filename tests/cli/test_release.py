@@ -116,8 +116,11 @@ def test_proved_arithmetic_goes_from_flags_to_a_certificate_that_is_accepted():
     assert "the same beside" not in done.stderr
     Path("away").mkdir()
     again = run("release", "people.csv", *flags, "--record", "away/record.json").stderr
-    assert f"wrote {certificate}: what a mechanism loses" in again
-    assert "wrote the same beside away/record.json" in again
+    assert f"wrote away/{certificate}: what a mechanism loses" in again
+    assert "the same beside" not in again
+    here = run("release", "people.csv", *flags, "--directory", ".", "--record", "away/record.json").stderr
+    assert f"wrote {certificate}: what a mechanism loses" in here
+    assert "wrote the same beside away/record.json" in here
     audited = say("verify record.json --ledger people.ledger --json")
     assert json.loads(audited.stdout)["certificates"] == [
         {"name": certificate, "beside": True, "claim": "1/2", "steps": [1]}
@@ -392,7 +395,7 @@ def test_init_writes_a_study_that_reads_back():
 
 
 def test_init_asks_and_never_opens_data():
-    answers = "people\n2\n6000\nmean\nage\ninteger\n0\n120\ndropped\n0.5\ny\n"
+    answers = "people\n2\n6000\n\nmean\nage\ninteger\n0\n120\ndropped\n0.5\ny\n"
     answers += "histogram\nregion\ncategory\nnorth, south\n0.2\nn\n"
     done = run("init", "asked.toml", stdin=answers)
     assert done.exit_code == 0, done.stderr
@@ -405,9 +408,8 @@ def test_init_asks_and_never_opens_data():
 
 def test_an_answer_that_cannot_be_used_is_asked_for_again_and_the_others_are_kept():
     """In brackets what is refused; a statistic that is not defined is left out, with the column it brought."""
-    answers = (
-        "people\n2\n[many]\n[0]\n6000\nmean\nage\ninteger\n[15,70]\n15\n[10]\n70\n[no]\n[-3]\n40\n[abc]\n[-1]\n0.5\ny\n"
-    )
+    answers = "people\n2\n[many]\n[0]\n6000\n\n"
+    answers += "mean\nage\ninteger\n[15,70]\n15\n[10]\n70\n[no]\n[-3]\n40\n[abc]\n[-1]\n0.5\ny\n"
     answers += "variance\nincome\nnumber\n0\n9\nmiddle\n1\ny\nhistogram\nage\n[5]\n[20,x]\n[30,20]\n20,30,70\n0.2\ny\n"
     answers += "histogram\nregion\ncategory\n[a,a]\nnorth,south\n0.1\ny\n"
     answers += "histogram\nday\ndate\n[2020-13-01]\n2020-01-01\n[2019-01-01]\n2020-03-01\nmonth\n0.1\nn\n"

@@ -61,6 +61,31 @@ def test_another_role_is_named_and_own_draws_anew(team):
         run("verify", record, "--ledger", team.at("keeper"))
 
 
+@pytest.mark.parametrize(
+    ("unit", "asked", "other"),
+    [
+        (("--person", "id"), ("--persons", "--person", "id"), ("--count", "--person", "land")),
+        (("--person", "id,land"), ("--persons", "--person", "id,land"), ("--count", "--person", "land,id")),
+        (("--person", "[id"), ("--count", "--rows-per-person", "2", "--person", "[id"), ("--count", "--person", "id")),
+        (("--unit-rows", "3"), ("--count", "--unit-rows", "3"), ("--count",)),
+        (
+            ("--person", "id", "--rows-per-person", "2"),
+            ("--count", "--person", "id", "--rows-per-person", "2"),
+            ("--persons", "--person", "id"),
+        ),
+    ],
+)
+def test_an_analyst_asks_under_the_unit_of_the_account_and_no_other(team, unit, asked, other, tmp_path):
+    (tmp_path / "visits.csv").write_text("id,land,[id,age\nann,x,1,31\nann,y,1,42\n", encoding="utf-8")
+    run("ledger", "create", team.at("keeper"), "--dataset", "visits", *CREATED, *unit)
+    to = ("--n-max", "100", "--epsilon", "0.25", "--yes", "--dataset", "visits", "--ledger", team.at("ann"))
+    run("release", "visits.csv", *asked, *to, "--record", "visits.json")
+    refused = run("release", "visits.csv", *other, *to, exit_code=1)
+    assert "the request has unit" in " ".join(refused.stderr.split())
+    run("verify", "visits.json", "--ledger", team.at("keeper"))
+    run("ledger", "verify", team.at("keeper"))
+
+
 def test_own_is_refused_for_a_file_before_anything_is_charged(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "people.csv").write_text("age\n31\n42\n", encoding="utf-8")
@@ -90,7 +115,8 @@ def test_show_names_an_account_that_cannot_be_read_and_shows_the_others(team):
 
 def test_migrate_applies_what_is_missing_and_prints_no_password(team, monkeypatch):
     secret = team.at("keeper").replace("@", ":hunter2@", 1)
-    later = migrations.Migration("0003_note.sql", "CREATE TABLE snapdp.note (x int)")
+    number = len(migrations.migrations("postgres")) + 1
+    later = migrations.Migration(f"{number:04}_note.sql", "CREATE TABLE snapdp.note (x int)")
     steps = [*migrations.migrations("postgres"), later]
     assert "0 steps applied" in run("ledger", "migrate", secret).stdout
     with monkeypatch.context() as newer:

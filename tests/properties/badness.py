@@ -57,14 +57,16 @@ CELLS: dict[str, list[Any]] = {
 WRONG: list[Any] = [
     None, True, False, 0, 1, -1, 7, 10**30, -(10**400), 0.5, 1e308, float("nan"), float("inf"), Decimal("1e-400"),
     "", " ", "0", "-1", "1/0", "1/3", "nan", "inf", "1e400", "1e999999", "0.1.2", "1_000", "\u0661", "x", "g", "k", "a",
-    "change-one", "add-remove", "number", "integer", "category", "mean", "count", "histogram", "dropped", "binned",
+    "change-one", "add-remove", "number", "integer", "category", "mean", "count", "persons", "histogram", "dropped",
+    "binned",
     "\x00", "\ud800", "a\nb", "[/b]", "[red]", "'; DROP TABLE x; --", '"', "é" * 200, "=1+1", "../../etc/passwd", [],
     {}, [1], ["x"], ["x", "x"], ["a", "a"], [None], [[1]], [1000, 500], [500, 500.0001], {"column": "x"},
     [{"column": "x", "from": 600}], [{}], {"x": 1}, datetime.date(2026, 1, 1), "1e-300", "0.999999999999", 2**1000,
     "2**3", [0] * 50, "n_max", {"kind": "number", "lower": 0, "upper": 1}, b"bytes", object,
 ]  # fmt: skip
 KEYS = [
-    "n", "n_max", "person", "rows_per_person", "budget", "lower", "upper", "step", "missing", "categories", "unknown",
+    "n", "n_max", "person", "rows_per_person", "groups_per_person", "unit_rows", "budget", "lower", "upper",
+    "step", "missing", "categories", "unknown",
     "null", "epsilon", "accuracy", "alpha", "lock", "column", "columns", "by", "where", "edges", "outside",
     "count_share", "kind", "colour", "", "\x00", "relation",
 ]  # fmt: skip
@@ -309,6 +311,7 @@ WORDS = [
 FLAGS = [
     "--mean", "--sum", "--count", "--variance", "--covariance", "--histogram", "--where", "--by", "--bounds",
     "--missing", "--integer", "--step", "--categories", "--edges", "--n", "--n-max", "--person", "--rows-per-person",
+    "--persons", "--groups-per-person", "--unit-rows",
     "--epsilon", "--accuracy", "--alpha", "--ledger", "--dataset", "--budget", "--report", "--record", "--values",
     "--directory", "--data", "--table", "--cap", "--relation", "--against", "--colour",
 ]  # fmt: skip
@@ -320,6 +323,8 @@ COMMANDS = [
     "--categories a,b --n 6 --epsilon 1 --ledger change-one.ledger --yes --record out/r.json --values out/v.csv",
     "plan in/study.toml --json",
     "plan --mean x --bounds 0,120 --missing middle --n 5000 --epsilon 0.5",
+    "plan --persons --by g --categories a,b --groups-per-person 2 --n-max 6 --person k,x --epsilon 0.5",
+    "ledger create out/more.ledger --dataset people --cap 1 --relation add-remove --n-max 6 --unit-rows 2",
     "sql in/study.toml --data in/people.csv",
     "inspect in/people.csv --mean x --bounds 500,1000",
     "inspect in/study.toml --data in/people.csv",

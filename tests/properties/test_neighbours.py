@@ -24,12 +24,12 @@ from snapdp.studies.statistics.mean import mean_query
 from snapdp.studies.statistics.sum import sum_query
 from snapdp.studies.statistics.variance import variance_query
 from snapdp.tables.engines.opening import open_table
-from tests.unit.studies.statistics.test_exact import COLUMNS, SPECIAL, G, Y, assert_close, queries_of
+from tests.unit.studies.statistics.test_exact import COLUMNS, SECOND, SPECIAL, G, Y, assert_close, queries_of
 from tests.unit.tables.tables import FORMATS
 
 KINDS = ["csv", "parquet", "parquet glob", "duckdb", "numpy", "pandas", "polars"]
-NAMES = ["x", "y", "g"]
-ALWAYS = (1.0, 1.0, "a")  # a row in all tables: the writers know a column of text by a cell with text
+NAMES = ["x", "y", "g", "h"]
+ALWAYS = (1.0, 1.0, "a", "u")  # a row in all tables: the writers know a column of text by a cell with text
 
 
 def cell(dice, column):
@@ -38,8 +38,8 @@ def cell(dice, column):
 
 
 def rows_of(dice, column, count):
-    groups = [*G.categories, None, "?", "a ", "B"]
-    return [(cell(dice, column), cell(dice, Y), dice.choice(groups)) for _ in range(count)]
+    groups, others = [*G.categories, None, "?", "a ", "B"], [*SECOND.categories, None, "?"]
+    return [(cell(dice, column), cell(dice, Y), dice.choice(groups), dice.choice(others)) for _ in range(count)]
 
 
 def opened(rows, dice, folder):

@@ -15,6 +15,7 @@ from snapdp.studies.relation import add_remove, change_one
 from snapdp.studies.statistics.count import count_query
 from snapdp.studies.statistics.histogram import histogram_query
 from snapdp.studies.statistics.mean import mean_query
+from snapdp.studies.statistics.persons import persons_query
 from snapdp.tables.engines.opening import open_table
 from tests.services import new_database, on_spark, postgres_server, spark_session
 from tests.unit.studies.statistics.test_exact import assert_close
@@ -30,12 +31,23 @@ WEEKS = date_column("visit", start="2024-01-31", end="2024-03-15", each="week", 
 DAYS = date_column("visit", start="2024-01-31", end="2024-05-15", each="day", unknown="binned")
 KNOWN = {"smokes": ["yes", "0.0", "TRUE"], "code": ["1.0", "0", " 2.50", "17"]}
 KNOWN |= {"visit": ["2024-02-29", "2024-03-15T10:00"]}
+NEIGHBOURS = ["change-one", "add-remove", "persons", "several", "together"]
 TEXTS = [each for each in HAND_MADE if each is None or not set("\r\n") & set(each)]
 
 
 def asked(relation):
     where = [condition(WEEKS, start="2024-W07", below="2024-W10"), condition(SMOKES, equals="yes")]
+    people = [
+        persons_query(relation),
+        persons_query(relation, where=where),
+        persons_query(relation, by=WEEKS, groups_per_person=2),
+        persons_query(relation, by=DAYS, groups_per_person=1, where=[condition(CODE, equals="1.0")]),
+        persons_query(relation, by=SMOKES, groups_per_person=3),
+        mean_query(AGE, relation, by=WEEKS, rows_per_person=1),
+        histogram_query(SMOKES, relation, rows_per_person=7),
+    ] if relation.person else []  # fmt: skip
     return [
+        *people,
         histogram_query(SMOKES, relation),
         histogram_query(CODE, relation, by=SMOKES),
         histogram_query(MANY, relation),
@@ -55,10 +67,14 @@ def row(dice):
 def neighbours(dice, kind):
     rows = [row(dice) for _ in range(dice.choice([1, 2, 60]))]
     other, place = list(rows), dice.randrange(len(rows))
-    if kind == "persons":
-        gone = rows[place][-1]
-        relation = add_remove(n_max=2 * len(rows), person="visitor", rows_per_person=2)
-        return relation, rows, [each for each in rows if each[-1] != gone]
+    if kind in ("persons", "several"):
+        columns = {"persons": ["visitor"], "several": ["visitor", "smokes"]}[kind]
+        relation = add_remove(n_max=2 * len(rows), person=columns, rows_per_person=2)
+        whose = [(each[-1], each[1] if len(columns) > 1 else "") for each in rows]
+        return relation, rows, [each for each, one in zip(rows, whose, strict=True) if one != whose[place]]
+    if kind == "together":
+        relation = add_remove(n_max=2 * len(rows), unit_rows=3)
+        return relation, rows, [each for number, each in enumerate(rows) if not place - 2 <= number <= place]
     if kind == "change-one":
         other[place] = row(dice)
         return change_one(n=len(rows)), rows, other
@@ -85,8 +101,14 @@ def compare(dice, kind, open_rows):
         assert_close(query, near, far)
 
 
-@pytest.mark.parametrize("seed", range(2))
-@pytest.mark.parametrize("kind", ["change-one", "add-remove", "persons"])
+@pytest.mark.parametrize(
+    ("kind", "seed"),
+    [
+        *((kind, seed) for kind in NEIGHBOURS[:3] for seed in range(2)),
+        *((kind, seed) for seed, kind in enumerate(NEIGHBOURS[3:])),
+        *(pytest.param(kind, seed, marks=pytest.mark.long) for kind in NEIGHBOURS[2:] for seed in range(2, 12)),
+    ],
+)
 def test_neighbours_in_files_and_tables_move_no_farther_than_declared(kind, seed, tmp_path):
     def as_csv(rows):
         path = tmp_path / f"{len(list(tmp_path.iterdir()))}.csv"
@@ -97,7 +119,7 @@ def test_neighbours_in_files_and_tables_move_no_farther_than_declared(kind, seed
     compare(dice, kind, as_csv if seed % 2 else lambda rows: on_duckdb(typed(rows), tmp_path))
 
 
-@pytest.mark.parametrize("kind", ["change-one", "add-remove", "persons"])
+@pytest.mark.parametrize("kind", NEIGHBOURS)
 def test_neighbours_on_postgresql_move_no_farther_than_declared(kind):
     with new_database(postgres_server()) as address:
         compare(random.Random(kind), kind, lambda rows: on_postgres(typed(rows), address))
@@ -105,6 +127,6 @@ def test_neighbours_on_postgresql_move_no_farther_than_declared(kind):
 
 @on_spark
 @pytest.mark.long
-@pytest.mark.parametrize("kind", ["change-one", "add-remove", "persons"])
+@pytest.mark.parametrize("kind", NEIGHBOURS)
 def test_neighbours_on_spark_move_no_farther_than_declared(kind):
     compare(random.Random(kind), kind, lambda rows: spark_table(typed(rows), spark_session()))

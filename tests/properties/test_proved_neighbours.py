@@ -13,7 +13,7 @@ import pytest
 
 from snapdp.errors import PremiseError
 from snapdp.mechanism import FinitePrecision, declared, law_of, pair_loss
-from snapdp.studies import category_column, histogram_query, mean_query
+from snapdp.studies import category_column, histogram_query, mean_query, persons_query
 from snapdp.studies.columns import integer_column
 from snapdp.studies.relation import add_remove, change_one
 from snapdp.studies.statistics.statistic import mechanism
@@ -52,6 +52,30 @@ def test_charged_once_the_same_person_would_lose_more():
     once = mechanism(replaced(persons_histogram(), steps=1), 1, arithmetic=BITS).parameters
     assert loss(once, 62, 62 + ROWS - 6).upper <= 1  # one cell that moves by less
     assert ROWS * loss(once, 62, 63).lower > 1
+
+
+def counted_persons():
+    groups = category_column("c", categories=[str(i) for i in range(ROWS)])
+    return persons_query(add_remove(n_max=MOST, person="id"), by=groups, groups_per_person=ROWS).parts[0]
+
+
+def test_a_person_who_counts_in_as_many_groups_loses_no_more_than_epsilon():
+    part = counted_persons()
+    p = mechanism(part, 1, arithmetic=BITS).parameters
+    assert (p.epsilon, p.sensitivity, part.moving) == (F(1, ROWS), 1, ROWS)
+    assert max(part.moving * loss(p, value, value + 1).upper for value in (0, 30, 62, 63)) <= 1
+    wider = replaced(part.numerator, sensitivity=ROWS)  # the other form: k sensitivities in one cell, in k steps
+    other = replaced(part, numerator=wider, moving=1, share=F(1), steps=ROWS)
+    assert mechanism(other, 1, arithmetic=BITS).parameters == p
+    assert mechanism(other, 1).parameters.noise_scale == mechanism(part, 1).parameters.noise_scale
+    once = mechanism(replaced(other, steps=1), 1, arithmetic=BITS).parameters  # the twin
+    assert ROWS * loss(once, 62, 63).lower > 1
+
+
+def test_a_unit_of_several_rows_pays_for_rounding_as_a_person_with_so_many_does():
+    together = add_remove(n_max=MOST, unit_rows=ROWS)
+    groups = category_column("c", categories=[str(i) for i in range(ROWS)])
+    assert histogram_query(groups, together).parts[0] == persons_histogram()
 
 
 def some_rows_mean():

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 Declaration = Mapping[str, Any]  # of a column, with the keys of a study
 Conditions = Mapping[str, Any] | Sequence[Mapping[str, Any]]
+GroupLists = Iterable[Any] | Mapping[str, Iterable[Any]]  # the categories of one column, or of each of several
 Function = TypeVar("Function", bound=Callable[..., Any])
 PAIR = "bounds=(lower, upper), such as bounds=(0, 120)"
 _TABLES = ("DataFrame", "LazyFrame", "Table", "RecordBatch")
@@ -51,12 +52,13 @@ class GivenColumns:
         """Return the table to release from."""
         return self._table if self.is_table else _table_of(self._cells)
 
-    def check_person(self, person: str | None) -> None:
+    def check_person(self, person: Sequence[str]) -> None:
         """Refuse columns by themselves where an account protects persons: they do not say whose rows they are."""
-        if person is not None and not self.is_table and person not in self._cells:
+        lacking = [name for name in person if name not in self._cells]
+        if lacking and not self.is_table:
             raise ParameterError(
-                f"the account protects persons, named by the column {person!r}, and a column alone does not say whose "
-                "its rows are.",
+                f"the account protects persons, named by the column {lacking[0]!r}, and a column alone does not say "
+                "whose its rows are.",
                 'Give the whole frame and the name of the column: snapdp.mean(df, column="age", ...).',
             )
 
@@ -102,19 +104,68 @@ class GivenColumns:
                     ', or {"kind": "category", "categories": ["north", "south"]} where it holds categories.',
                 )
 
-    def groups(self, by: Any, groups: Iterable[Any] | None) -> dict[str, str]:
-        """Return what a statistic says of groups: a column, by its name or itself, with its public categories."""
+    def groups(self, by: Any, groups: GroupLists | None) -> dict[str, Any]:
+        """Return what a statistic says of groups: columns, by their names or themselves, with their public categories.
+
+        by       a column or its name, or a list of several
+        groups   the list of one column; of several {"region": [...], "sex": [...]}, or a list for each in their order
+        """
         if by is None:
             return {}
+        columns = self._several(by)
+        if columns is None:
+            return {"by": self._group(by, groups, default="group")}
+        lists = _by_column(columns, groups)
+        names = [
+            self._group(each, listed_here, default=f"group {place}")
+            for place, (each, listed_here) in enumerate(zip(columns, lists, strict=True), start=1)
+        ]
+        return {"by": names}
+
+    def _several(self, by: Any) -> list[Any] | None:
+        """Return the columns of groups where they are several; a list of cells is one column."""
+        if not isinstance(by, (list, tuple)) or not by:
+            return None
+        return list(by) if self.is_table or all(is_column(each) for each in by) else None
+
+    def _group(self, by: Any, groups: Iterable[Any] | None, *, default: str) -> str:
         if isinstance(by, str) != self.is_table:
             raise ParameterError(
                 "the groups are not given as the rows are.",
                 'Give a frame with by="region", or columns of one table: snapdp.mean(df["age"], by=df["region"], ...).',
             )
-        if groups is None and not (self.is_table and by in self._declared):
-            raise ParameterError("the groups are not said.", 'Give their public list: groups=["north", "south"].')
+        known = by if self.is_table else _name_of(by)
+        if groups is None and known not in self._declared:
+            raise ParameterError(
+                "the groups are not said.",
+                'Give their public list: groups=["north", "south"]; of several columns '
+                'groups={"region": ["north", "south"], "sex": ["f", "m"]}.',
+            )
         declaration = {} if groups is None else category(listed(groups, "groups"))
-        return {"by": self.column(by, by if self.is_table else None, declaration, default="group")}
+        return self.column(by, by if self.is_table else None, declaration, default=default)
+
+
+def _by_column(columns: Sequence[Any], groups: GroupLists | None) -> list[Any]:
+    """Return the list of categories of each of several columns; None where `columns` declares it."""
+    if groups is None:
+        return [None] * len(columns)
+    names = [each if isinstance(each, str) else _name_of(each) for each in columns]
+    if isinstance(groups, Mapping):
+        stray = next((name for name in groups if name not in names), None)
+        if stray is not None:
+            raise ParameterError(
+                f"groups speaks of {told(stray)}, which by does not name.", "Give a list for each column of by."
+            )
+        return [None if name is None else groups.get(name) for name in names]
+    lists = _items(groups)
+    if len(columns) == 1 and lists is not None and all(_items(each) is None for each in lists):
+        return [lists]
+    if lists is None or len(lists) != len(columns) or any(_items(each) is None for each in lists):
+        raise ParameterError(
+            "groups does not have a list for each column of by.",
+            'Give groups={"region": ["north", "south"], "sex": ["f", "m"]}.',
+        )
+    return lists
 
 
 def is_column(given: Any) -> bool:

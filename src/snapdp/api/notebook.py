@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from snapdp.display import html_card, shortened, visible
 from snapdp.exact import shown
 from snapdp.mechanism import SnappingParameters
-from snapdp.studies import Asked, CategoryColumn, Column, DeclaredStudy
+from snapdp.studies import Asked, CategoryColumn, Column, DeclaredStudy, person_in_words
 
 FEW, MANY, LONGEST = 5, 20, 80  # names in a line, rows of a table, characters of a name
 
@@ -44,7 +44,8 @@ def study_text(study: DeclaredStudy) -> str:
         f"dataset='{_short(study.dataset)}'",
         f"relation='{relation.kind}'",
         f"{'n' if relation.is_change_one else 'n_max'}={relation.rows}",
-        *([] if relation.person is None else [f"person='{_short(relation.person)}'"]),
+        *([] if relation.person is None else [f"person='{_short(person_in_words(relation.person))}'"]),
+        *([] if relation.unit_rows == 1 else [f"unit_rows={relation.unit_rows}"]),
         f"columns=({_few([column.name for column in study.columns])})",
         f"statistics=({_few([each.statistic.readable_title for each in study.asked])})",
     ]

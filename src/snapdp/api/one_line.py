@@ -16,6 +16,7 @@ from snapdp.api.given_columns import (
     Conditions,
     Declaration,
     GivenColumns,
+    GroupLists,
     category,
     conditions,
     listed,
@@ -30,12 +31,21 @@ from snapdp.display import is_address
 from snapdp.errors import LedgerError, ParameterError
 from snapdp.ledger import Ledger
 from snapdp.release import Release
-from snapdp.studies import relation_of_account, relation_table
+from snapdp.studies import (
+    KINDS,
+    PersonCount,
+    Relation,
+    bounded_in,
+    person_in_words,
+    relation_of_account,
+    relation_table,
+)
 
 if TYPE_CHECKING:
     from snapdp.exact import Parameter
 
 Where = str | os.PathLike[str]
+Margins = str | Iterable[Iterable[str]]
 PAIRS = "bounds=((0, 120), (0, 5000)), a pair for each column"
 TRUTH = {"kind": "boolean"}
 TRUTH_TYPES = ("bool", "boolean", "bool[pyarrow]")  # as numpy, pandas, Polars and Arrow name them
@@ -48,7 +58,10 @@ def count(
     where: Conditions | None = None,
     columns: Mapping[str, Declaration] | None = None,
     by: Any = None,
-    groups: Iterable[Any] | None = None,
+    groups: GroupLists | None = None,
+    margins: Margins | None = None,
+    shares: Iterable[Parameter] | None = None,
+    rows_per_person: Parameter | None = None,
     epsilon: Parameter | None = None,
     accuracy: Parameter | None = None,
     alpha: Parameter | None = None,
@@ -64,6 +77,9 @@ def count(
     column     a name for a column of truth values; "condition" if left out
     where      {"region": "north", "age": (65, None)}: a category, or (from, below)
     columns    what is declared of the columns in `where`, with the keys of a study
+    margins    of a table by several columns: "all", or a list such as [["region"], ["region", "sex"], []]; [] is the
+               total. They are released beside each other, and adjusted so that they add up
+    shares     of epsilon, one for each margin; equal if left out
     others     as for `mean`
     """
     given = GivenColumns(data, columns)
@@ -73,8 +89,54 @@ def count(
         said = {"where": [*said.get("where", []), {"column": name, "equals": "true"}]}
     elif column is not None:
         raise ParameterError("rows of a table are counted, not a column.", 'Say which: where={"region": "north"}.')
+    said |= _bound(rows_per_person)
+    said |= _margins(margins, shares)
     return _released(
         "count", given, said, by, groups, _cost(epsilon, accuracy, alpha, arithmetic, bits), ledger, account, directory
+    )
+
+
+def persons(
+    data: Any,
+    *,
+    where: Conditions | None = None,
+    columns: Mapping[str, Declaration] | None = None,
+    by: Any = None,
+    groups: GroupLists | None = None,
+    groups_per_person: Parameter | None = None,
+    epsilon: Parameter | None = None,
+    accuracy: Parameter | None = None,
+    alpha: Parameter | None = None,
+    arithmetic: str | None = None,
+    bits: int | None = None,
+    ledger: Where | Ledger | None = None,
+    account: str | None = None,
+    directory: Where = ".",
+) -> Release:
+    """Release how many persons have a row that meets all conditions; each counts once, however many rows it has.
+
+    data       a table, with the columns that name persons: those that the account was opened with
+    groups_per_person   with `by`: each person counts in at most so many groups, once in each
+    others     as for `mean`
+    """
+    given = GivenColumns(data, columns)
+    if not given.is_table:
+        raise ParameterError(
+            "persons are counted in a table: a column alone does not say whose its rows are.",
+            'Give the whole frame, or the path of a file: snapdp.persons(df, epsilon=1, ledger="people.ledger").',
+        )
+    said = conditions(where)
+    said |= {} if groups_per_person is None else {"groups_per_person": written(groups_per_person)}
+    return _released(
+        "persons",
+        given,
+        said,
+        by,
+        groups,
+        _cost(epsilon, accuracy, alpha, arithmetic, bits),
+        ledger,
+        account,
+        directory,
     )
 
 
@@ -90,7 +152,10 @@ def sum(
     where: Conditions | None = None,
     columns: Mapping[str, Declaration] | None = None,
     by: Any = None,
-    groups: Iterable[Any] | None = None,
+    groups: GroupLists | None = None,
+    margins: Margins | None = None,
+    shares: Iterable[Parameter] | None = None,
+    rows_per_person: Parameter | None = None,
     epsilon: Parameter | None = None,
     accuracy: Parameter | None = None,
     alpha: Parameter | None = None,
@@ -100,9 +165,11 @@ def sum(
     account: str | None = None,
     directory: Where = ".",
 ) -> Release:
-    """Release the sum of a column; everything as for `mean`."""
+    """Release the sum of a column; `margins` and `shares` as for `count`, everything else as for `mean`."""
     given = GivenColumns(data, columns)
     said = _about(given, data, column, numbers(bounds, missing=missing, step=step, integer=integer), where)
+    said |= _bound(rows_per_person)
+    said |= _margins(margins, shares)
     return _released(
         "sum", given, said, by, groups, _cost(epsilon, accuracy, alpha, arithmetic, bits), ledger, account, directory
     )
@@ -120,7 +187,8 @@ def mean(
     where: Conditions | None = None,
     columns: Mapping[str, Declaration] | None = None,
     by: Any = None,
-    groups: Iterable[Any] | None = None,
+    groups: GroupLists | None = None,
+    rows_per_person: Parameter | None = None,
     epsilon: Parameter | None = None,
     accuracy: Parameter | None = None,
     alpha: Parameter | None = None,
@@ -139,7 +207,10 @@ def mean(
     step       cells are rounded to multiples of this; `integer=True`: to whole numbers
     where      only rows that meet all of these: {"region": "north", "age": (18, 65)}
     columns    what is declared of the columns in `where`, with the keys of a study
-    by         for each of the public `groups` of this column: a name in the table, or the column
+    by         for each of the public `groups` of this column: a name in the table, or the column; or a list of them,
+               with groups={"region": ["north", "south"], "sex": ["f", "m"]}. What is declared in `columns` needs no
+               groups: booleans, dates, and numbers with "edges"
+    rows_per_person   where the account protects persons: so many rows of each count
     epsilon    what it costs; or `accuracy`, what it must be worth, missed with probability `alpha` at most
     arithmetic "proved" computes in `bits` bits, with certificates; exact, unless told
     ledger     the ledger that is charged: a path, an address or an open one
@@ -154,6 +225,7 @@ def mean(
     """
     given = GivenColumns(data, columns)
     said = _about(given, data, column, numbers(bounds, missing=missing, step=step, integer=integer), where)
+    said |= _bound(rows_per_person)
     return _released(
         "mean", given, said, by, groups, _cost(epsilon, accuracy, alpha, arithmetic, bits), ledger, account, directory
     )
@@ -240,7 +312,8 @@ def histogram(
     where: Conditions | None = None,
     columns: Mapping[str, Declaration] | None = None,
     by: Any = None,
-    groups: Iterable[Any] | None = None,
+    groups: GroupLists | None = None,
+    rows_per_person: Parameter | None = None,
     epsilon: Parameter | None = None,
     accuracy: Parameter | None = None,
     alpha: Parameter | None = None,
@@ -276,6 +349,7 @@ def histogram(
         said = _about(given, data, column, declared, where)
         said |= {"edges": [written(each) for each in listed(edges, "edges")], "outside": outside}
         said |= {} if missing is None else {"missing": missing}
+    said |= _bound(rows_per_person)
     return _released(
         "histogram",
         given,
@@ -293,6 +367,20 @@ def _about(
     given: GivenColumns, data: Any, column: str | None, declaration: Declaration, where: Conditions | None
 ) -> dict[str, Any]:
     return {"column": given.column(data, column, declaration), **conditions(where)}
+
+
+def _bound(rows_per_person: Parameter | None) -> dict[str, Any]:
+    return {} if rows_per_person is None else {"rows_per_person": written(rows_per_person)}
+
+
+def _margins(margins: Margins | None, shares: Iterable[Parameter] | None) -> dict[str, Any]:
+    """Return what a statistic says of margins, by the keys of a study."""
+    if margins is None or isinstance(margins, str):
+        said: Any = margins
+    else:
+        said = [each if isinstance(each, str) else listed(each, "a margin") for each in listed(margins, "margins")]
+    found = {} if said is None else {"margins": said}
+    return found if shares is None else {**found, "shares": [written(each) for each in listed(shares, "shares")]}
 
 
 def _refuse(strays: Mapping[str, Any], other: str) -> None:
@@ -339,7 +427,7 @@ def _released(
     given: GivenColumns,
     statistic: dict[str, Any],
     by: Any,
-    groups: Iterable[Any] | None,
+    groups: GroupLists | None,
     cost: Cost,
     ledger: Where | Ledger | None,
     account: str | None,
@@ -362,9 +450,36 @@ def _charged(
 ) -> Release:
     holder = ledger.only_account() if account is None else ledger.account(account)
     relation = relation_of_account(kind=holder.relation, rows=holder.rows, unit=holder.unit)
-    given.check_person(relation.person)
-    meant = study(dataset=holder.name, **relation_table(relation), **study_keys)
+    given.check_person(relation.person_columns)
+    unit = relation_table(relation) | _bound_of(study_keys["statistic"][0], relation, holder.unit)
+    meant = study(dataset=holder.name, **unit, **study_keys)
     return meant.release(given.table, ledger=ledger, directory=directory)
+
+
+def _bound_of(asked: dict[str, Any], relation: Relation, unit: str) -> dict[str, Any]:
+    """Return how many rows of each person count, as the key of the whole study that it is by flags.
+
+    An account may fix it. Where none does it has no default here: who counts one row of each where people have many
+    should have said so.
+    """
+    most, kind = asked.pop("rows_per_person", None), KINDS[asked["kind"]]
+    if relation.person is None:
+        if most is not None or kind is PersonCount:
+            raise ParameterError(
+                f"{'rows_per_person is given' if most is not None else 'persons are counted'}, and the account "
+                "protects rows: no column of it names persons.",
+                'An account for persons is opened by create_account(..., relation="add-remove", person="id"). '
+                "Nothing was spent.",
+            )
+        return {}
+    if most is None and bounded_in(unit) is None and "rows_per_person" in kind.details:
+        raise ParameterError(
+            f"the account protects persons ({person_in_words(relation.person)}), and it is not said how many rows of "
+            "each count.",
+            "Give rows_per_person=1, 2, 3, ...: noise grows in proportion to it, and further rows of a person are left "
+            "out. Nothing was spent.",
+        )
+    return {} if most is None else {"rows_per_person": most}
 
 
 def _exists(ledger: Where) -> bool:

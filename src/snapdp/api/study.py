@@ -129,9 +129,8 @@ class Study:
         from snapdp.studies import PersonColumn, aggregates_of
 
         asked = aggregates_of(each.statistic for each in self.asked)
-        used = [c for each in asked for c in (*each.columns, *([each.by] if each.by else []))]
-        if self.relation.person is not None:
-            used.append(PersonColumn(name=self.relation.person))
+        used = [column for each in asked for column in each.every_column]
+        used += [PersonColumn(name=name) for name in self.relation.person_columns]
         return self.table(table).inspect(used, others=self.columns, watch=watch)
 
     def release(

@@ -7,16 +7,14 @@ was not asked for, is listed: of those numbers an audit says nothing.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 import re
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+from snapdp.audits.cell_names import CellNames, Wrong
 from snapdp.audits.findings import Finding, differences
 from snapdp.errors import DataError
 from snapdp.release import (
@@ -24,12 +22,12 @@ from snapdp.release import (
     Drawn,
     SideFile,
     SideFileColumns,
-    block_columns,
+    block_numbers,
     digest_of,
     side_file,
 )
-from snapdp.studies import CategoryColumn, CellColumns, Statistic, Unlisted
-from snapdp.values import replaced
+from snapdp.studies import CategoryColumn, CellColumns, Column, Margin, Statistic, Unlisted
+from snapdp.values import Value, replaced
 
 SHA256 = re.compile("sha256:[0-9a-f]{64}")
 NUMBERS = ("BIGINT", "DOUBLE")
@@ -39,7 +37,6 @@ INDEX, LATER = (
     {"shown"},
 )  # a column of parts only, and one that the first side files do not have
 FRAME_BYTES, ROW_BYTES, LONG_NAME = 1 << 20, 128, 1 << 12  # of a side file: a row has five numbers of 8 bytes
-Wrong = tuple[str, str, str]  # what in a file does not follow: its name, what it says, what it should say
 Found = TypeVar("Found")
 
 
@@ -51,6 +48,25 @@ class Unseen(Drawn):
 
         nothing = np.zeros(1, dtype=np.int64)
         return CellColumns(denominator=1, value=nothing, low=nothing, high=nothing)
+
+
+class _Place(Value):
+    """Whose cells a file holds: those of a statistic, or of one of its margins."""
+
+    statistic: Statistic
+    margin: Margin | None
+
+    @property
+    def cells(self) -> int:
+        return self.statistic.cells_of(self.margin)
+
+    def names(self, file: SideFileColumns) -> CellNames:
+        return CellNames(self.statistic, self.margin, file)
+
+
+def are_unseen(parts: Sequence[Drawn]) -> bool:
+    """Tell whether the numbers of a part were not looked at: then nothing that follows from them can be."""
+    return any(isinstance(part, Unseen) for part in parts)
 
 
 def unseen(drawn: Drawn) -> Unseen:
@@ -71,36 +87,48 @@ class FilesBeside:
         self, field: str, stated: Mapping[str, Any], drawn: Drawn, values: Mapping[str, Any]
     ) -> Generator[Finding, None, Drawn]:
         """Yield what is wrong with a long part, in the record and in its file; return it with the file's indices."""
-        path = yield from self._named(field, stated, values, drawn)
+        place = _Place(statistic=drawn.line.statistic, margin=drawn.part.margin)
+        path = yield from self._named(field, stated, values, place)
         if path is None:
             return unseen(drawn)
-        self._note(path, drawn)
-        found = yield from _looked(field, path, lambda file: _of_part(file, drawn))
+        found = yield from self._looked(field, path, place, lambda file: _of_part(file, drawn, place))
         return unseen(drawn) if found is None else found
 
     def derived(
         self, field: str, stated: Mapping[str, Any], values: Mapping[str, Any], parts: Sequence[Drawn], block: Block
     ) -> Generator[Finding, None, None]:
         """Yield what is wrong with a long derived block; its numbers follow from parts that were looked at."""
-        path = yield from self._named(field, stated, values, parts[0])
-        if path is not None and any(isinstance(part, Unseen) for part in parts):
+        place = _Place(statistic=parts[0].line.statistic, margin=block.margin)
+        path = yield from self._named(field, stated, values, place)
+        if path is not None and are_unseen(parts):
             self.unseen.append(path.name)
         elif path is not None:
-            self._note(path, parts[0])
-            yield from _looked(field, path, lambda file: _of_block(file, parts[0], block))
+            yield from self._looked(field, path, place, lambda file: _of_block(file, place, block))
 
-    def _note(self, path: Path, drawn: Drawn) -> None:
-        statistic = drawn.line.statistic
-        (self.seen if _has_known_names(statistic, drawn.part.cells) else self.unseen).append(path.name)
+    def _looked(
+        self, field: str, path: Path, place: _Place, look: Callable[[SideFileColumns], Generator[Wrong, None, Found]]
+    ) -> Generator[Finding, None, Found | None]:
+        """Yield what is wrong with an open file; what cannot be read to its end is wrong as well."""
+        is_known = True
+        try:
+            with side_file(path) as file:
+                is_known = place.names(file).are_known
+                return (yield from _placed(field, path.name, look(file)))
+        except DataError as problem:
+            should = f"another file: {problem.problem}"
+            yield Finding(field=f"{field}.file", says=path.name, should=should, about=path.name)
+            return None
+        finally:
+            (self.seen if is_known else self.unseen).append(path.name)
 
     def _named(
-        self, field: str, stated: Mapping[str, Any], values: Mapping[str, Any], drawn: Drawn
+        self, field: str, stated: Mapping[str, Any], values: Mapping[str, Any], place: _Place
     ) -> Generator[Finding, None, Path | None]:
         """Yield what a record says of a long block that does not follow; return its file, if it is there and whole."""
         digest = stated["file"]["digest"] if "file" in stated else ""
         if not SHA256.fullmatch(digest):
             digest = "sha256: and 64 digits"
-        cells = drawn.part.cells
+        cells = place.cells
         file = SideFile.of(digest=digest, rows=cells)
         wrong = list(differences(field, stated, {**values, "cells": cells, "file": file.stated}))
         yield from wrong
@@ -108,7 +136,7 @@ class FilesBeside:
         if wrong or path is None or not os.path.isfile(path):
             self.unseen.append(file.name)
             return None
-        found = digest_of(path, most=most_bytes(drawn))
+        found = digest_of(path, most=most_bytes(place))
         if found != digest:
             says = f"{file.name} with {found or 'what cannot be read, or is too long for its rows'}"
             yield Finding(field=f"{field}.file", says=says, should=digest, about=file.name)
@@ -116,30 +144,20 @@ class FilesBeside:
         return path
 
 
-def most_bytes(drawn: Drawn) -> int:
-    """Return more bytes than the side file of a part can have: what its rows and the names of its cells take.
+def most_bytes(place: _Place) -> int:
+    """Return more bytes than a side file can have: what its rows and the names of its cells take, which stand twice.
 
     Names that the record does not list, but names by their digest, are taken to have LONG_NAME bytes each.
     """
-    statistic, cells = drawn.line.statistic, drawn.part.cells
-    if _unlisted(statistic):
-        names = cells * LONG_NAME
-    else:
-        names = sum(len(label.encode()) for label in statistic.labels)
-    return FRAME_BYTES + cells * ROW_BYTES + 2 * names
+    longest = sum(_longest_name(each) for each in place.statistic.name_columns(place.margin))
+    return FRAME_BYTES + place.cells * (ROW_BYTES + 4 * longest)
 
 
-def _looked(
-    field: str, path: Path, look: Callable[[SideFileColumns], Generator[Wrong, None, Found]]
-) -> Generator[Finding, None, Found | None]:
-    """Yield what is wrong with an open file; what cannot be read to its end is wrong as well."""
-    try:
-        with side_file(path) as file:
-            return (yield from _placed(field, path.name, look(file)))
-    except DataError as problem:
-        should = f"another file: {problem.problem}"
-        yield Finding(field=f"{field}.file", says=path.name, should=should, about=path.name)
-        return None
+def _longest_name(column: Column) -> int:
+    """Return the most bytes of the name of a cell of a column; bins have two numbers in theirs."""
+    if not isinstance(column, CategoryColumn) or isinstance(column.categories, Unlisted):
+        return LONG_NAME
+    return max(len(label.encode()) for label in column.labels) + 4  # and what stands between names
 
 
 def _placed(field: str, file: str, wrong: Generator[Wrong, None, Found]) -> Generator[Finding, None, Found]:
@@ -151,47 +169,48 @@ def _placed(field: str, file: str, wrong: Generator[Wrong, None, Found]) -> Gene
         yield Finding(field=f"{field}.{name}", says=says, should=should, about=file)
 
 
-def _of_part(file: SideFileColumns, drawn: Drawn) -> Generator[Wrong, None, Drawn | None]:
-    if (wrong := _wrong_shape(file, drawn, INDEX)) is not None:
+def _of_part(file: SideFileColumns, drawn: Drawn, place: _Place) -> Generator[Wrong, None, Drawn | None]:
+    if (wrong := _wrong_shape(file, place, INDEX)) is not None:
         yield wrong
         return None
     numbers, p = file.numbers(), drawn.mechanism.parameters
     outside = (numbers["index"] < p.low) | (numbers["index"] > p.high)
     if outside.any():
-        place = int(outside.argmax())
-        yield f"index[{place}]", str(numbers["index"][place]), f"{p.low} to {p.high}"
+        cell = int(outside.argmax())
+        yield f"index[{cell}]", str(numbers["index"][cell]), f"{p.low} to {p.high}"
         return None
     found = replaced(drawn, indices=numbers["index"])
     yield from _wrong_numbers(numbers, found.block)
     return found
 
 
-def _of_block(file: SideFileColumns, drawn: Drawn, block: Block) -> Generator[Wrong, None, None]:
-    if (wrong := _wrong_shape(file, drawn, {})) is not None:
+def _of_block(file: SideFileColumns, place: _Place, block: Block) -> Generator[Wrong, None, None]:
+    if (wrong := _wrong_shape(file, place, {})) is not None:
         yield wrong
     else:
         yield from _wrong_numbers(file.numbers(), block)
 
 
-def _wrong_shape(file: SideFileColumns, drawn: Drawn, more: Mapping[str, tuple[str, ...]]) -> Wrong | None:
+def _wrong_shape(file: SideFileColumns, place: _Place, more: Mapping[str, tuple[str, ...]]) -> Wrong | None:
     """Return what is wrong with rows, columns or names of a file, before any number is fetched."""
-    cells, later = drawn.part.cells, dict.fromkeys(LATER & {*file.types}, NUMBERS)
-    columns = {**COLUMNS, **more, **later}
+    cells, later = place.cells, dict.fromkeys(LATER & {*file.types}, NUMBERS)
+    names = place.names(file)
+    columns = {**COLUMNS, **more, **later, **dict.fromkeys(names.columns, ("VARCHAR",))}
     if file.rows != cells:
         return "file", f"{file.rows} rows", f"{cells} rows"
     if any(file.types.get(name) not in kinds for name, kinds in columns.items()):
         return "file", "other columns", ", ".join(columns)
     if others := {*file.types} - {*columns}:
         return "file", f"a column more: {min(others)}", ", ".join(columns)
-    return _wrong_names(file, drawn.line.statistic, cells)
+    return names.wrong()
 
 
 def _wrong_numbers(stated: Mapping[str, Any], block: Block) -> Iterator[Wrong]:
     """Yield the first number of every column that does not follow; its type and its sign count."""
     import numpy as np
 
-    for name, should in block_columns(block).items():
-        if name == "cell" or (name in LATER and name not in stated):
+    for name, should in block_numbers(block).items():
+        if name in LATER and name not in stated:
             continue
         found = stated[name]
         if found.dtype != should.dtype:
@@ -202,47 +221,3 @@ def _wrong_numbers(stated: Mapping[str, Any], block: Block) -> Iterator[Wrong]:
         if differs.any():
             place = int(differs.argmax())
             yield f"{name}[{place}]", str(found[place]), str(should[place])
-
-
-def _wrong_names(file: SideFileColumns, statistic: Statistic, cells: int) -> Wrong | None:
-    """Return the first name of a cell that is not the declared one, or that the digest of the names is another."""
-    if not (unlisted := _unlisted(statistic)):
-        return _another_name(file.names(), iter(statistic.labels))
-    if not _has_known_names(statistic, cells):
-        return None
-    return _another_digest(file, unlisted[0].categories, unlisted[0].labels[1:])  # the first stands for all
-
-
-def _has_known_names(statistic: Statistic, cells: int) -> bool:
-    """Tell whether names can be compared: not of groups by bins where one list of the two is named by its digest."""
-    unlisted = _unlisted(statistic)
-    return not unlisted or cells == len(unlisted[0].categories) + len(unlisted[0].labels) - 1
-
-
-def _unlisted(statistic: Statistic) -> list[CategoryColumn]:
-    columns = (each for each in (statistic.by, *statistic.columns) if isinstance(each, CategoryColumn))
-    return [each for each in columns if isinstance(each.categories, Unlisted)]
-
-
-def _another_name(pages: Iterator[list[str | None]], labels: Iterator[str]) -> Wrong | None:
-    start = 0
-    for page in pages:
-        for place, (says, should) in enumerate(zip(page, islice(labels, len(page)), strict=False)):
-            if says != should:
-                return f"cell[{start + place}]", str(says), should
-        start += len(page)
-    return None
-
-
-def _another_digest(file: SideFileColumns, listed: Any, special: tuple[str, ...]) -> Wrong | None:
-    """Return what is wrong with names whose declaration is a digest: that of the JSON of their list."""
-    digest, left, last = hashlib.sha256(b"["), len(listed), []
-    for page in file.names():
-        text = json.dumps(page[:left])[1:-1]
-        digest.update((", " * (left < len(listed) and text != "") + text).encode())
-        last += page[left:]
-        left = max(0, left - len(page))
-    digest.update(b"]")
-    if f"sha256:{digest.hexdigest()}" != listed.digest:
-        return "cell", "other names", listed.digest
-    return None if last == [*special] else ("cell", str(last), str([*special]))

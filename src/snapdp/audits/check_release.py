@@ -5,8 +5,9 @@ Idea: a certificate holds the record of a release. From the columns and the rela
 follows but the grid indices: every mechanism's parameters, cells, numbers, intervals, the charge. It is derived here
 again, from the documents alone, and compared; the first field that differs is named.
 Trusts: Python's integers, correctly rounded int / int, SHA-256, and what docs/theory/release-certificates.md names.
-Source: docs/theory/sensitivities.md (2)-(13), (17)-(19), mechanism.md (4), planning.md (4), (6), (33);
-finite-precision.md (3)-(14), (19), (20); release-certificates.md [1]-[8].
+Source: docs/theory/sensitivities.md (2)-(13), (17)-(22), mechanism.md (4), planning.md (4), (6), (33);
+adjusted-tables.md (2)-(6), (13), (15), (17)-(30); finite-precision.md (3)-(14), (19), (20);
+release-certificates.md [1]-[9].
 """
 
 from __future__ import annotations
@@ -19,11 +20,12 @@ import re
 import shlex
 import sys
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from fractions import Fraction
 from functools import lru_cache
-from itertools import pairwise, product
+from itertools import combinations, pairwise, product
 from typing import Any, NamedTuple
 
 FORMAT = "snapdp-release-certificate/1"
@@ -32,14 +34,16 @@ PREMISES += ", fair bits assumed, engine assumed, public declarations assumed, u
 EARLIER = PREMISES.replace(", sensitivity", ", finite precision proved, sensitivity")  # of the arithmetic "proved", ...
 PROVED = EARLIER.replace(", fair bits", ", correct rounding assumed, fair bits")  # ... and with what it assumes, too
 KINDS = {  # of statistics: how many columns, and the fields beside the common ones; those marked ? may be absent
-    "count": (0, "where? by?"), "histogram": (1, "columns where? by?"), "sum": (1, "columns where? by?"),
+    "count": (0, "where? by? margins? shares?"), "sum": (1, "columns where? by? margins? shares?"),
+    "histogram": (1, "columns where? by?"),
     "mean": (1, "columns where? by?"), "variance": (1, "columns"), "covariance": (2, "columns"),
+    "persons": (0, "where? by?"),
 }  # fmt: skip
 PLAIN = "-?(0|[1-9][0-9]*)([.][0-9]+)?"  # a category that compares as a number
 SHA256, RATIONAL = "sha256:[0-9a-f]{64}", "-?[0-9]{1,1000}(/[0-9]{1,1000})?"
 NAME, LABEL = "[^\0]+", "[^\0]*"  # what every engine can store
 FREE = {"dataset": NAME, "dataset_version": "[0-9a-f]{16}", "previous": SHA256}  # fields that follow from nothing
-WHO = {"relation", "unit", "n", "n_max", "person", "rows_per_person", "own"}
+WHO = {"relation", "unit", "n", "n_max", "person", "rows_per_person", "unit_rows", "own"}
 ENGINES = {"duckdb": "", "spark": " pyspark", "postgresql": " postgresql"}  # and what else has a version then
 CSV = {"delimiter": "[;:|~^\t\x01\x1f]", "quote": "['`|~^]", "decimal": ",", "encoding": "latin-1"}  # if not plain
 READS_CSV = ("duckdb", "spark")
@@ -47,6 +51,11 @@ CSV["thousands"] = "[.,' _\u00a0\u202f]"
 RECORD = "snapdp_record arithmetic relation unit versions statistics derived charged request " + " ".join(FREE)
 INLINE = 1000  # longer lists of categories or cells are named by their digest
 MOST_LEVELS, MOST_CATEGORIES, MOST_PERIODS, LARGEST_INDEX = 1 << 31, 10**7, 10**5, 1 << 52
+MOST_CELLS, MOST_GROUP_COLUMNS = 10**7, 24  # of groups by several columns, or of a histogram by groups
+MOST_MARGIN_COLUMNS, MOST_MARGIN_CELLS, MOST_MARGINS, MOST_TERMS = 8, 10**6, 256, 1 << 12
+MOST_DERIVED = 20_000  # blocks of a record
+MOST_TERMS_IN_ALL, LARGEST_RATIO, LEAST_LEVEL = 1 << 14, 512, Fraction(1, 1 << 63)
+FREQUENCIES, PLACES, SMEAR, GUARD = 1024, 1 << 14, 13, 64  # of the radius of an adjusted number
 # What a hostile text may cost: its bytes, statistics, the digits of a number, the bits of an enclosure.
 MOST_BYTES, MOST_STATISTICS, MOST_DIGITS, MOST_BITS = 1 << 25, 1000, 1000, 1 << 11
 MOST_EDGES, MOST_CONDITIONS, MOST_NULLS = 100_000, 10_000, 100  # of all statistics together; of a CSV file
@@ -58,8 +67,18 @@ CHECK_TOO = "its mechanisms have certificates of their own, which say what they 
 LEAST_PRECISION, MOST_PRECISION = 118, 1024  # bits where none are declared; declared ones
 SMALLEST_ALPHA = Fraction(1, 1 << 940)
 NUMBERS = ("value", "shown", "low", "high")
+BINS = ("edges", "outside", "null")  # of a column of numbers that groups are by: no part of the column itself
 Row = tuple[float, float, float | None, float | None]  # one of each
-Relation = tuple[bool, int, int]  # whether it is change-one; n, or n_max; the rows of a person
+Margin = tuple[int, ...]  # the columns that tell its cells apart, by their places
+Table = dict[tuple[int, ...], Fraction]  # of the cells of a margin, by the places of their categories
+Law = tuple[Fraction, Fraction, int]  # |coefficient| * noise scale, grid/noise scale, how many
+
+
+class StatedRelation(NamedTuple):  # who comes or goes
+    change_one: bool
+    rows: int  # n, or n_max
+    moved: int  # so many rows of those that are kept: of a person, or of a unit of several rows
+    person: bool  # whether columns name persons
 
 
 class Refused(Exception):
@@ -113,9 +132,9 @@ def reach(x: Fraction, alpha: Fraction) -> Fraction:
 
     x = grid/scale. With m >= 1 the least integer such that e**(-m x/2) <= alpha, a value f just above m/2 rejects the
     output 0 iff (e**-t1 + e**-t2)/2 <= alpha, t1 = x (f - 1/2), t2 = x (m + 1/2 - f); (m + 1)/2 does reject it.   [2]
-    As x >= 1/16, m is at most 32 ln(1/alpha) + 1.
+    As x >= 2**-52, m is below 2**62.
     """
-    m = 1 + bisect_left(range(1, 1 << 20), True, key=lambda m: at_most([m * x / 2], alpha))
+    m = 1 + bisect_left(range(1, 1 << 62), True, key=lambda m: at_most([m * x / 2], alpha))
 
     def rejects(steps: int) -> bool:
         further = Fraction(steps, 1 << 48)
@@ -302,21 +321,39 @@ def is_later(value: Any) -> bool:
         return any(map(is_later, value))
     if type(value) is not dict:
         return False
-    if {"compare", "missing_in_sums", "arithmetic"} & {*value} or value.get("missing") == "dropped":
+    later = {"compare", "missing_in_sums", "arithmetic", "rows_per_person", "groups_per_person", "margins"}
+    if later & {*value} or value.get("missing") == "dropped":
+        return True
+    if type(value.get("by")) is list or ("edges" in value and "title" not in value):  # several columns; bins of one
         return True
     some = "where" in value and value.get("kind") != "count"
     return some or value.get("kind") in ("boolean", "date") or any(map(is_later, value.values()))
 
 
-def read_relation(record: At) -> Relation:
+def read_relation(record: At) -> StatedRelation:
     change_one = record.at("relation").text("change-one|add-remove") == "change-one"
     size, person = "n" if change_one else "n_max", "person" in record.value and not change_one
-    named = " engine own? csv?" * (record.at("snapdp_record").whole() == 2)  # version 1 names no engine
+    newest = record.at("snapdp_record").whole() == 2
+    together = newest and "unit_rows" in record.value and not change_one and not person
+    named = " engine own? csv?" * newest  # version 1 names no engine
     asked = record.at("statistics")
-    asked.demand(named != "" or not is_later(asked.value), "what version 1 does not have")
-    record.fields(f"{RECORD} {size}{named}" + " person rows_per_person" * person)
-    record.at("unit").same("person" if person and record.at("person").text(NAME) else "row")
-    return change_one, record.at(size).whole(), record.at("rows_per_person").whole() if person else 1
+    asked.demand(newest or not is_later(asked.value), "what version 1 does not have")
+    record.fields(f"{RECORD} {size}{named}" + " person rows_per_person" * person + " unit_rows" * together)
+    record.at("unit").same("person" if person else "rows" if together else "row")
+    if person:
+        read_person(record.at("person"), newest)
+    moved = record.at("rows_per_person" if person else "unit_rows").whole() if person or together else 1
+    record.demand(moved > 1 or not together, "a unit of one row is said by nothing")
+    return StatedRelation(change_one, record.at(size).whole(), moved, person)
+
+
+def read_person(person: At, newest: bool) -> None:
+    """Refuse what names no column; two or more, which version 1 does not have, name a person together."""
+    if type(person.value) is not list:
+        person.text(NAME)
+        return
+    names = [each.text(NAME) for each in person.rows()]
+    person.demand(newest and len({*names}) == len(names) > 1, "not two or more different columns")
 
 
 def check_dialect(csv: At) -> None:
@@ -389,8 +426,8 @@ def read_numbers(listed: At, labels: list[str]) -> None:
     listed.demand(plain and len({Fraction(each) for each in labels}) == len(labels), "not different plain numbers")
 
 
-def read_column(column: At, kinds: str = "number|integer|category|boolean|date") -> Column:
-    """Return a declared column; its bounds are multiples of its step.                         sensitivities (2)"""
+def read_column(column: At, kinds: str = "number|integer|category|boolean|date", grouped: int = 0) -> Column:
+    """Return a declared column; its bounds are multiples of its step. One of groups has cells.    sensitivities (2)"""
     kind, name = column.at("kind").text(kinds), column.at("name").text(NAME)
     if kind == "boolean":
         column.fields("name kind unknown null")
@@ -419,7 +456,8 @@ def read_column(column: At, kinds: str = "number|integer|category|boolean|date")
         every = (*labels, *special)
         return Column(name, kind, cells=len(every), categories=len(labels), labels=every)
     rule = "missing" if "missing" in column.value else "missing_in_sums"
-    _, _, width, *ends, stand_in = column.fields(f"name kind step lower upper {rule}")
+    fields = column.fields(f"name kind step lower upper {rule}" + " edges outside null" * grouped)
+    width, *ends, stand_in = fields[2:6]
     step, lower, upper = width.rational(above=0), *(end.rational() for end in ends)
     dropped = rule == "missing" and stand_in.value == "dropped"
     missing = lower if dropped else stand_in.rational()
@@ -429,7 +467,12 @@ def read_column(column: At, kinds: str = "number|integer|category|boolean|date")
     width.demand(on_step and (upper - lower) / step <= MOST_LEVELS, "not a part of the bounds, at least 2**-31")
     check_width(column, lower, upper, step)
     counts = "left out" if dropped else "everywhere" if rule == "missing" else "in sums"
-    return Column(name, kind, lower, upper, step, counts, levels=int((upper - lower) / step))
+    found = Column(name, kind, lower, upper, step, counts, levels=int((upper - lower) / step))
+    if not grouped:
+        return found
+    column.demand(counts != "everywhere", "groups by a column in which a number counts wherever a cell is missing")
+    names = tuple(read_bins(column, found, "null"))
+    return found._replace(cells=len(names), labels=names)
 
 
 def check_width(column: At, lower: Fraction, upper: Fraction, step: Fraction) -> None:
@@ -495,8 +538,8 @@ def read_condition(condition: At) -> str:
     return low + column.name + high
 
 
-def read_bins(statistic: At, column: Column) -> list[str]:
-    """Return the names of the bins of a histogram over numbers: [edge, next edge), the last one closed."""
+def read_bins(statistic: At, column: Column, missing: str = "missing") -> list[str]:
+    """Return the names of bins over numbers, of a histogram or of groups: [edge, next edge), the last one closed."""
     edges = [edge.rational() for edge in statistic.at("edges").rows(MOST_EDGES)]
     inside = len(edges) > 1 and column.lower <= edges[0] and edges[-1] <= column.upper and edges == sorted({*edges})
     statistic.at("edges").demand(inside, "not two or more that increase within the bounds")
@@ -505,13 +548,25 @@ def read_bins(statistic: At, column: Column) -> list[str]:
     binned = statistic.at("outside").text("dropped|binned") == "binned"
     bins = [f"[{low}, {high}{']' if high == edges[-1] else ')'}" for low, high in pairwise(edges)]
     bins += [f"above {edges[-1]}"] * (binned and edges[-1] < column.upper)
-    rule = statistic.at("missing").text("dropped|binned") if "missing" in statistic.value else "dropped"
+    rule = statistic.at(missing).text("dropped|binned") if missing in statistic.value else "dropped"
     bins += ["(missing)"] * (rule == "binned")
     return [f"below {edges[0]}"] * (binned and edges[0] > column.lower) + bins
 
 
-def read_cells(statistic: At, columns: list[Column]) -> tuple[str, int, list[str]]:
-    """Return the title of a statistic, how many cells it has, and their names where these are at most 1,000."""
+def read_groups(by: At) -> list[Column]:
+    """Return the columns of groups: one, or a list of several."""
+    stated = by.rows(MOST_GROUP_COLUMNS) if type(by.value) is list else [by]
+    by.demand(type(by.value) is dict or len(stated) > 1, "a list of one column")
+    columns = [read_column(each, grouped=1) for each in stated]
+    by.demand(len({column.name for column in columns}) == len(columns), "one column twice")
+    return columns
+
+
+def read_cells(statistic: At, columns: list[Column]) -> tuple[str, int, list[Any]]:
+    """Return the title of a statistic, how many cells it has, and their names where these are at most 1,000.
+
+    A cell is named by a text; by several columns by a list of texts, one for each, a histogram's own cell last.
+    """
     title, histogram = statistic.at("kind").text(), statistic.value["kind"] == "histogram"
     title += f"({', '.join(column.name for column in columns)})" * (columns != [])
     if "where" in statistic.value:
@@ -519,17 +574,100 @@ def read_cells(statistic: At, columns: list[Column]) -> tuple[str, int, list[str
         title += " where " + " and ".join(map(read_condition, tests))
         tested = {each.value["column"]["name"] for each in tests}
         statistic.at("where").demand(len(tested) == len(tests), "two conditions on one column")
-    labels, cells = [""], 1
+    labels: list[Any] = [""]
+    cells = 1
     if histogram:
         labels = read_bins(statistic, columns[0]) if "edges" in statistic.value else list(columns[0].labels or ())
         cells = columns[0].cells or len(labels)
     if "by" in statistic.value:
-        by = read_column(statistic.at("by"), "category|boolean|date")
-        statistic.demand(not histogram or by.name != columns[0].name, "a histogram by itself")
-        title, cells = f"{title} by {by.name}", cells * by.cells
-        pairs = product(by.labels or (), labels) if cells <= INLINE else ()
-        labels = [f"{group} / {each}" if histogram else group for group, each in pairs]
+        groups = read_groups(statistic.at("by"))
+        names, several = [column.name for column in groups], len(groups) > 1
+        statistic.demand(not histogram or columns[0].name not in names, "a histogram by itself")
+        title, cells = f"{title} by {', '.join(names)}", cells * math.prod(column.cells for column in groups)
+        statistic.demand(cells <= MOST_CELLS or not (histogram or several), f"more than {MOST_CELLS} cells")
+        lists = [*(column.labels or () for column in groups), *[labels] * histogram]
+        tuples = product(*lists) if cells <= INLINE else ()
+        labels = [list(each) if several else " / ".join(each) for each in tuples]
     return title, cells, labels
+
+
+class StatedMargins(NamedTuple):  # of a table by several columns
+    names: list[str]  # of the columns
+    sizes: list[int]
+    lists: list[tuple[str, ...] | None]  # the names of their cells
+    asked: list[Margin]
+    shares: dict[Margin, Fraction]  # of epsilon, of those that are measured
+    everyone: bool  # whether every row has a cell
+    known: bool  # whether the total is n
+
+    def cells(self, margin: Iterable[int]) -> int:
+        return math.prod(self.sizes[i] for i in margin)
+
+    def text(self, margin: Margin) -> str:
+        """Return what a margin is called; a name that could be several in quotes."""
+        names = (self.names[i] for i in margin)
+        plain = (each if each.strip() == each and not {*each} & {*',"'} else json.dumps(each) for each in names)
+        return f"by {', '.join(plain)}" if margin else "in total"
+
+    def labels(self, margin: Margin) -> list[Any]:
+        """Return the names of cells, where these are at most 1,000."""
+        if self.cells(margin) > INLINE:
+            return []
+        found = product(*(self.lists[i] or () for i in margin))
+        return [each[0] for each in found] if len(margin) == 1 else [list(each) for each in found] if margin else [""]
+
+
+def read_margins(stated: At, relation: StatedRelation, kind: str) -> StatedMargins | None:
+    """Return the margins of a table, in their one order, and what each gets of epsilon.              sensitivities (22)
+
+    Under change-one the total of a count is n where no row can be without a cell: it is not measured.
+    """
+    given = "margins" in stated.value
+    stated.demand(given == ("shares" in stated.value) and (not given or "by" in stated.value), "no table with margins")
+    if not given:
+        return None
+    groups, by = read_groups(stated.at("by")), stated.value["by"]
+    names = [column.name for column in groups]
+    everyone = all(map(keeps_every_row, groups, by if type(by) is list else [by]))
+    known = relation.change_one and kind == "count" and "where" not in stated.value and everyone
+    listed = stated.at("margins")
+    listed.demand(type(listed.value) is list and 0 < len(listed.value) <= MOST_MARGINS, "not a list of margins")
+    asked: list[Margin] = []
+    for each in listed.rows(MOST_MARGINS):
+        each.demand(type(each.value) is list and all(name in names for name in each.value), "not some of the columns")
+        asked.append(tuple(map(names.index, each.value)))
+        each.demand(list(asked[-1]) == sorted({*asked[-1]}), "columns in another order")
+    listed.demand(asked == sorted({*asked}, key=lambda margin: (len(margin), margin)), "margins in another order")
+    measured = [margin for margin in asked if margin or not known]
+    shares = [each.rational(above=0) for each in stated.at("shares").rows(MOST_MARGINS)]
+    stated.at("shares").demand(len(shares) == len(measured) and sum(shares) == 1, "not parts of 1, one for each margin")
+    found = StatedMargins(
+        names,
+        [column.cells for column in groups],
+        [column.labels for column in groups],
+        asked,
+        dict(zip(measured, shares, strict=True)),
+        everyone,
+        known,
+    )
+    listed.demand(len(names) <= MOST_MARGIN_COLUMNS, "a table by too many columns")
+    listed.demand(sum(map(found.cells, measured)) <= MOST_MARGIN_CELLS, f"more than {MOST_MARGIN_CELLS} cells")
+    listed.demand(terms_of(found) <= MOST_TERMS, "too many margins to be adjusted")
+    return found
+
+
+def terms_of(margins: StatedMargins) -> int:
+    """Return how many coefficients enter all adjusted tables."""
+    return sum(1 << len({*one} & {*other}) for one in margins.asked for other in margins.shares)
+
+
+def keeps_every_row(column: Column, stated: dict[str, Any]) -> bool:
+    """Tell whether every row has a cell of a column: bins for all that is none, or edges from bound to bound."""
+    if "lower" not in stated:
+        return bool(stated["unknown"] == stated["null"] == "binned")
+    edges = [Fraction(stated["edges"][place]) for place in (0, -1)]
+    inside = edges == [column.lower, column.upper]
+    return bool(stated["null"] == "binned" and (inside or stated["outside"] == "binned"))
 
 
 # 3. What follows
@@ -545,6 +683,7 @@ class StatedPart(NamedTuple):  # one numerator: its mechanism in each cell, and 
     epsilon: Fraction  # of each cell
     steps: int = 1  # of equal length in one sensitivity: rounding is paid for with each: finite-precision (20)
     precision: int | None = None  # None in exact arithmetic; 0 where the fewest bits are taken
+    margin: Margin | None = None
 
     @property
     def finite(self) -> Finite | None:
@@ -579,11 +718,16 @@ class StatedPart(NamedTuple):  # one numerator: its mechanism in each cell, and 
 
     @property
     def grid(self) -> Fraction:
-        """Return a sixteenth of the least power of two >= the noise scale; at least 1 where values are whole.  [1]"""
+        """Return a sixteenth of the least power of two >= the noise scale; at least 1 where values are whole.  [1]
+
+        Of margins at most 1, the unit of all numerators, and 1 where values are whole.                           [9]
+        """
         if (finite := self.finite) is not None:
             return finite.grid * self.sensitivity / self.steps
         above, below = math.ceil(self.noise_scale) - 1, math.floor(1 / self.noise_scale)  # one of the two is 0
         fine = Fraction(1 << above.bit_length(), 16 << max(0, below.bit_length() - 1))
+        if self.margin is not None:
+            return ONE if self.whole else min(fine, ONE)
         return max(fine, ONE) if self.whole else fine
 
     def value(self, index: int) -> Fraction:
@@ -613,19 +757,25 @@ class StatedPart(NamedTuple):  # one numerator: its mechanism in each cell, and 
 
 
 def parts_of(
-    statistic: StatedStatistic, relation: Relation, grouped: bool, for_count: Fraction
+    statistic: StatedStatistic, relation: StatedRelation, grouped: bool, for_count: Fraction, groups: int
 ) -> Iterator[StatedPart]:
-    """Yield the numerators of a statistic, each with the epsilon of its cells.       sensitivities (4)-(13), (18), (19)
+    """Yield the numerators of a statistic, each with the epsilon of its cells.       sensitivities (4)-(13), (18)-(21)
 
     Under change-one without groups a row that counts may stay and go from one bound to the other, which moves sums of
     some of the rows as well. Then the parts of a mean lose max(sum, sum/2 + count), which is its epsilon.
     """
-    kind, epsilon, (change_one, n, persons) = statistic.kind, statistic.epsilon, relation
+    kind, epsilon, (change_one, n, moved, _) = statistic.kind, statistic.epsilon, relation
+    if statistic.margins is not None:
+        yield from margin_parts(statistic, statistic.margins, relation)
+        return
     stays = change_one and not grouped
     two = 2 if change_one and grouped else 1  # a row may leave one group and enter another: (13)
     if kind in ("count", "histogram"):  # (5), (6)
         moving = min(2, statistic.cells) if change_one else 1
-        yield StatedPart("count", persons, 0, n, ONE, ZERO, True, moving, epsilon / moving, persons)
+        yield StatedPart("count", moved, 0, n, ONE, ZERO, True, moving, epsilon / moving, moved)
+        return
+    if kind == "persons":  # (20): a person moves each of so many groups by one
+        yield StatedPart("persons", 1, 0, n, ONE, ZERO, True, groups, epsilon / groups)
         return
     x, y, integer = statistic.columns[0], statistic.columns[-1], statistic.columns[0].kind == "integer"
     if kind in ("variance", "covariance"):  # (10), (11)
@@ -640,15 +790,37 @@ def parts_of(
         low, high = int(x.lower / x.step), int(x.upper / x.step)
         furthest = max(high, 0) - min(low, 0) if stays else max(abs(low), abs(high))  # (18)
         least, most = min(0, n * low), max(0, n * high)
-        yield StatedPart("sum", furthest * persons, least, most, x.step, ZERO, integer, two, epsilon / two, persons)
+        yield StatedPart("sum", furthest * moved, least, most, x.step, ZERO, integer, two, epsilon / two, moved)
     elif stays:  # (19)
         most, rest = n * x.levels, 2 * (1 - for_count) * epsilon
         yield StatedPart("centred sum", 2 * x.levels, -most, most, x.step / 2, ZERO, False, 1, rest, 2)
         yield StatedPart("count", 1, 0, n, ONE, ZERO, True, 1, for_count * epsilon)
     else:  # (9)
         most, rest = n * x.levels, (1 - for_count) * epsilon / two
-        yield StatedPart("centred sum", x.levels * persons, -most, most, x.step / 2, ZERO, False, two, rest, persons)
-        yield StatedPart("count", persons, 0, n, ONE, ZERO, True, two, for_count * epsilon / two, persons)
+        yield StatedPart("centred sum", x.levels * moved, -most, most, x.step / 2, ZERO, False, two, rest, moved)
+        yield StatedPart("count", moved, 0, n, ONE, ZERO, True, two, for_count * epsilon / two, moved)
+
+
+def margin_parts(statistic: StatedStatistic, margins: StatedMargins, relation: StatedRelation) -> Iterator[StatedPart]:
+    """Yield the measured margins: each a table of its own, at its share of epsilon.               sensitivities (22)"""
+    change_one, n, moved, _ = relation
+    for margin, share in margins.shares.items():
+        name, spent = f"{statistic.kind} {margins.text(margin)}", share * statistic.epsilon
+        if statistic.kind == "count":
+            moving = min(2, margins.cells(margin)) if change_one else 1
+            part = StatedPart(name, moved, 0, n, ONE, ZERO, True, moving, spent / moving, moved)
+        else:
+            column = statistic.columns[0]
+            low, high = int(column.lower / column.step), int(column.upper / column.step)
+            moving, furthest = 2 if change_one and margin else 1, max(abs(low), abs(high)) * moved
+            least, most = min(0, n * low), max(0, n * high)
+            if change_one and not margin:  # the row may stay, and go from one bound to the other
+                furthest = max(high, 0) - min(low, 0)
+                if margins.everyone and not statistic.some:
+                    furthest, least, most = column.levels, n * low, n * high
+            whole, step = column.kind == "integer", column.step
+            part = StatedPart(name, furthest, least, most, step, ZERO, whole, moving, spent / moving, moved)
+        yield part._replace(margin=margin)
 
 
 class StatedStatistic(NamedTuple):
@@ -658,9 +830,16 @@ class StatedStatistic(NamedTuple):
     columns: list[Column]
     title: str
     cells: int
-    labels: list[str]  # none where there are more than 1,000 cells
+    labels: list[Any]  # texts, or lists of them; none where there are more than 1,000 cells
     some: bool  # whether only some rows count: those that meet conditions, or that have the number
     released: list[tuple[StatedPart, list[int]]]  # with the indices of the cells
+    margins: StatedMargins | None = None
+
+    def cells_of(self, margin: Margin | None) -> tuple[int, list[Any]]:
+        """Return how many cells a part has, and their names."""
+        if self.margins is None or margin is None:
+            return self.cells, self.labels
+        return self.margins.cells(margin), self.margins.labels(margin)
 
 
 def read_precision(stated: At) -> int | None:
@@ -673,7 +852,18 @@ def read_precision(stated: At) -> int | None:
     return int(bits.value)
 
 
-def read_statistic(stated: At, relation: Relation) -> StatedStatistic:
+def read_bounds(stated: At, relation: StatedRelation, cells: int) -> tuple[StatedRelation, int]:
+    """Return the relation with the rows of a person that a statistic keeps, and in how many groups one counts."""
+    if "rows_per_person" in stated.value:
+        own = stated.at("rows_per_person")
+        own.demand(own.whole() != relation.moved, "what the record says is not said again")
+        relation = relation._replace(moved=own.whole())
+    groups = stated.at("groups_per_person").whole() if "groups_per_person" in stated.value else 1
+    stated.demand(groups <= cells, "a person in more groups than there are")
+    return relation, groups
+
+
+def read_statistic(stated: At, relation: StatedRelation) -> StatedStatistic:
     """Return a statistic whose parts are what follows from their declaration and their indices."""
     kind, grouped = stated.at("kind").text("|".join(KINDS)), "by" in stated.value
     wanted, names = KINDS[kind]
@@ -685,11 +875,14 @@ def read_statistic(stated: At, relation: Relation) -> StatedStatistic:
     names += " edges outside" * binned + " missing" * (binned and columns[0].missing != "everywhere")
     dropped = stated.value.get("missing") == "dropped" if binned else any(x.missing == "left out" for x in columns)
     some = "where" in stated.value or dropped
-    public = relation[0] and not grouped and not some  # how many rows count
+    public = relation.change_one and not grouped and not some  # how many rows count
     names += " count_share" * (kind == "mean" and not public)
     names += " arithmetic bits?" * ("arithmetic" in stated.value)
+    names += " groups_per_person" * (kind == "persons" and grouped)
+    names += " rows_per_person?" * (relation.person and kind in ("count", "histogram", "sum", "mean"))
+    stated.demand(kind != "persons" or relation.person, "no column names the persons")
     _, title, epsilon, alpha, parts, *_ = stated.fields("kind title epsilon alpha parts " + names)
-    stated.demand(kind not in ("variance", "covariance") or (public and relation[1] > 1), "needs a public n >= 2")
+    stated.demand(kind not in ("variance", "covariance") or (public and relation.rows > 1), "needs a public n >= 2")
     stated.demand(kind != "count" or not public, "how many rows there are is public")
     found = StatedStatistic(
         kind,
@@ -699,17 +892,20 @@ def read_statistic(stated: At, relation: Relation) -> StatedStatistic:
         *read_cells(stated, columns),
         some=some,
         released=[],
+        margins=read_margins(stated, relation, kind),
     )
     alpha.demand(found.alpha >= SMALLEST_ALPHA, "below 2**-940")
-    title.same(found.title)
+    title.same(found.title + " with margins" * (found.margins is not None))
     for_count = stated.at("count_share").rational(0, 1) if "count_share" in stated.value else HALF
-    stated.demand(grouped or not relation[0] or for_count >= HALF, "a count_share below 1/2 where half is free")
-    precision = read_precision(stated)
-    expected = [each._replace(precision=precision) for each in parts_of(found, relation, grouped, for_count)]
-    if len(expected) == 2:  # the finest mean: that of the largest table
+    stated.demand(grouped or not relation.change_one or for_count >= HALF, "a count_share below 1/2 where half is free")
+    precision, (relation, groups) = read_precision(stated), read_bounds(stated, relation, found.cells)
+    stated.demand(precision is None or found.margins is None, "margins in finite precision")
+    expected = [each._replace(precision=precision) for each in parts_of(found, relation, grouped, for_count, groups)]
+    if kind == "mean" and len(expected) == 2:  # the finest mean: that of the largest table
         furthest, (total, _) = max(abs(columns[0].lower), abs(columns[0].upper)), expected
-        stated.demand(are_printable(furthest, total.factor * total.grid / relation[1]), "a mean that no double prints")
-    parts.demand(len(parts.rows(2)) == len(expected), "not so many parts")
+        grid = total.factor * total.grid / relation.rows
+        stated.demand(are_printable(furthest, grid), "a mean that no double prints")
+    parts.demand(len(parts.rows(MOST_MARGINS)) == len(expected), "not so many parts")
     for each, part in zip(parts.rows(), expected, strict=True):
         found.released.append((part, check_part(each, part, found)))
     return found
@@ -721,7 +917,8 @@ def check_part(stated: At, part: StatedPart, statistic: StatedStatistic) -> list
     clamp = [part.offset + part.grid * end for end in (low, high)]
     far = max(abs(low), abs(high), math.ceil(max(map(abs, clamp)) / part.grid))
     stated.demand(far <= LARGEST_INDEX, "a clamp beyond 2**52 steps of the grid")
-    check_size(stated, part, clamp, statistic.cells)
+    cells, _ = statistic.cells_of(part.margin)
+    check_size(stated, part, clamp, cells)
     exact = ("epsilon", "sensitivity", "lower", "upper", "factor", "shift", "grid", "noise_scale")
     derived: dict[str, Any] = {key: str(getattr(part, key)) for key in exact}
     derived |= {"name": part.name, "moving": part.moving, "whole": part.prints_whole, "clamp": list(map(str, clamp))}
@@ -732,12 +929,21 @@ def check_part(stated: At, part: StatedPart, statistic: StatedStatistic) -> list
     texts = [each for text in (*(derived[key] for key in exact), *derived["clamp"]) for each in text.split("/")]
     stated.demand(max(len(each.lstrip("-")) for each in texts) <= MOST_DIGITS, "a number of very many digits")
     indices: list[int] = []
-    for each in stated.at("index").rows() if statistic.cells <= INLINE else ():
+    for each in stated.at("index").rows() if cells <= INLINE else ():
         each.demand(type(each.value) is int and low <= each.value <= high, f"not a whole number from {low} to {high}")
         indices.append(each.value)
     derived |= {"index": indices} if indices else {}
-    check_block(stated, derived, statistic, [part.printed(index, statistic.alpha) for index in indices])
+    derived |= margin_named(statistic, part.margin)
+    numbers = [part.printed(index, statistic.alpha) for index in indices]
+    check_block(stated, derived, statistic, part.margin, numbers)
     return indices
+
+
+def margin_named(statistic: StatedStatistic, margin: Margin | None) -> dict[str, Any]:
+    """Return what a block says of the margin that it is."""
+    if statistic.margins is None or margin is None:
+        return {}
+    return {"margin": [statistic.margins.names[i] for i in margin]}
 
 
 def check_size(stated: At, part: StatedPart, clamp: list[Fraction], cells: int) -> None:
@@ -751,17 +957,37 @@ def check_size(stated: At, part: StatedPart, clamp: list[Fraction], cells: int) 
     stated.demand(cells <= INLINE or not part.prints_whole or max(ends) < LARGEST_WHOLE, "whole numbers beyond 64 bits")
 
 
-def check_block(stated: At, derived: dict[str, Any], statistic: StatedStatistic, numbers: Sequence[Row]) -> None:
-    """Compare a block of numbers, one for each cell; where these are in a file, that is named but not opened."""
-    if statistic.cells > INLINE:
+def check_block(
+    stated: At,
+    derived: dict[str, Any],
+    statistic: StatedStatistic,
+    margin: Margin | None,
+    numbers: Sequence[Row] | None,
+) -> None:
+    """Compare a block of numbers, one for each cell; where these are in a file, that is named but not opened.
+
+    numbers   None where they follow from such a file: then only their form is looked at
+    """
+    cells, labels = statistic.cells_of(margin)
+    if cells > INLINE:
         digest = stated.at("file").at("digest").text(SHA256)
-        derived["file"] = {"name": f"snapdp-{digest[7:39]}.parquet", "digest": digest, "rows": statistic.cells}
+        derived["file"] = {"name": f"snapdp-{digest[7:39]}.parquet", "digest": digest, "rows": cells}
+    elif numbers is None:
+        derived |= {"cell": labels, **{name: read_doubles(stated.at(name), cells) for name in NUMBERS}}
     else:
         columns = {name: [row[place] for row in numbers] for place, name in enumerate(NUMBERS)}
         if type(stated.value) is dict and "shown" not in stated.value:  # of before: check_record asks all of them
             del columns["shown"]
-        derived |= {"cell": statistic.labels, **columns}
-    stated.same(derived | {"cells": statistic.cells})
+        derived |= {"cell": labels, **columns}
+    stated.same(derived | {"cells": cells})
+
+
+def read_doubles(stated: At, cells: int) -> list[float]:
+    """Return as many doubles as there are cells."""
+    for each in stated.rows():
+        each.demand(type(each.value) is float and math.isfinite(each.value), "not a number")
+    stated.demand(len(stated.value) == cells, "not so many numbers")
+    return list(stated.value)
 
 
 def means(statistic: StatedStatistic) -> Iterator[Row]:
@@ -779,10 +1005,10 @@ def means(statistic: StatedStatistic) -> Iterator[Row]:
         yield float(inside[0]), float(inside[0]), *outward(inside[1], inside[2])
 
 
-def shares(statistic: StatedStatistic, relation: Relation) -> Iterator[Row]:
+def shares(statistic: StatedStatistic, relation: StatedRelation) -> Iterator[Row]:
     """Yield each cell's part of n; of some rows, or a private n, of the released total, without an interval.   [4]"""
-    ((counts, indices),), (change_one, n, _) = statistic.released, relation
-    public = change_one and not statistic.some
+    ((counts, indices),), n = statistic.released, relation.rows
+    public = relation.change_one and not statistic.some
     total = n if public else sum(max(counts.value(index), ZERO) for index in indices) or ONE
     for index in indices:
         low, high = counts.interval(index, statistic.alpha)
@@ -802,31 +1028,314 @@ def correlation(covariance: StatedStatistic, variances: Sequence[StatedStatistic
     return known, known, *(outward(ends[0], ends[1]) if narrow else (-1.0, 1.0))
 
 
+# 4. Margins made to add up: [9]
+def subsets(margin: Margin) -> list[Margin]:
+    return [part for size in range(len(margin) + 1) for part in combinations(margin, size)]
+
+
+class Adjusted:
+    """The least squares tables of measured margins.                                          adjusted-tables (2)-(6)"""
+
+    def __init__(self, margins: StatedMargins, parts: Sequence[StatedPart], n: int) -> None:
+        self.margins, self.n = margins, n
+        self.noises = {part.margin: (part.noise_scale, part.grid) for part in parts if part.margin is not None}
+        self.sources = list(self.noises)
+
+    @lru_cache(maxsize=1024)  # noqa: B019
+    def weights(self, part: Margin) -> dict[Margin, Fraction]:
+        """Return what each measured margin contributes to a part.                              (2), (3), (15)"""
+        found = {}
+        for source, (scale, grid) in self.noises.items():
+            if {*part} <= {*source}:
+                found[source] = 1 / ((2 * scale**2 + grid**2 / 12) * self.margins.cells({*source} - {*part}))
+        return {source: each / sum(found.values()) for source, each in found.items()}
+
+    def noisy(self, margin: Margin) -> list[Margin]:
+        """Return the parts of a margin that are not known."""
+        return [part for part in subsets(margin) if part or not self.margins.known]
+
+    def table(self, margin: Margin, measured: dict[Margin, Table]) -> list[Fraction]:
+        """Return the adjusted cells of a margin, in their order.                                                (4)"""
+        found = [ZERO] * self.margins.cells(margin)
+        for part in subsets(margin):
+            mean = self.part(part, measured)
+            share = Fraction(1, self.margins.cells({*margin} - {*part}))
+            axes = [margin.index(i) for i in part]
+            for place, cell in enumerate(product(*(range(self.margins.sizes[i]) for i in margin))):
+                found[place] += mean[tuple(cell[axis] for axis in axes)] * share
+        return found
+
+    def part(self, part: Margin, measured: dict[Margin, Table]) -> Table:
+        """Return what a part adds to its own parts: the weighted mean, centred over each of its columns.        (3)"""
+        if part == () and self.margins.known:
+            return {(): Fraction(self.n)}
+        found = dict.fromkeys(product(*(range(self.margins.sizes[i]) for i in part)), ZERO)
+        for source, weight in self.weights(part).items():
+            axes = [source.index(i) for i in part]
+            for cell, value in measured[source].items():
+                found[tuple(cell[axis] for axis in axes)] += weight * value
+        for axis, i in enumerate(part):
+            sums: Table = {}
+            for cell, value in found.items():
+                line = cell[:axis] + cell[axis + 1 :]
+                sums[line] = sums.get(line, ZERO) + value
+            size = self.margins.sizes[i]
+            found = {cell: value - sums[cell[:axis] + cell[axis + 1 :]] / size for cell, value in found.items()}
+        return found
+
+    def coefficients(self, margin: Margin) -> Counter[tuple[Margin, Fraction]]:
+        """Return with which coefficient how many cells of every measured margin enter a cell.                   (6)"""
+        found: Counter[tuple[Margin, Fraction]] = Counter()
+        cells, sizes = self.margins.cells, self.margins.sizes
+        for source in self.sources:
+            common = tuple(i for i in source if i in margin)
+            for agreeing in subsets(common):
+                value = ZERO
+                for part in self.noisy(common):
+                    sign = math.prod((i in agreeing) - Fraction(1, sizes[i]) for i in part)
+                    value += self.weights(part)[source] * sign / cells({*margin} - {*part})
+                differing = math.prod(sizes[i] - 1 for i in common if i not in agreeing)
+                found[source, value] += differing * cells({*source} - {*common})
+        return Counter({key: count for key, count in found.items() if key[1] and count})
+
+    def laws(self, margin: Margin) -> list[Law]:
+        """Return the noises that a cell is the sum of, equal ones together."""
+        found: Counter[tuple[Fraction, Fraction]] = Counter()
+        for (source, value), count in self.coefficients(margin).items():
+            scale, grid = self.noises[source]
+            found[abs(value) * scale, grid / scale] += count
+        laws = [(scale, x, count) for (scale, x), count in found.items()]
+        return sorted(laws, key=lambda law: (law[2] * law[0] ** 2, law[0], law[1]), reverse=True)
+
+
+def deviation(laws: Sequence[Law], factor: Fraction) -> float:
+    """Return the standard deviation of a sum of noises, rounded up to 24 bits.                               (13)"""
+    low, high = ZERO, ZERO
+    for scale, x, count in laws:  # (1 + q) e**(-x/2)/(1 - q)**2 of the grid squared, q = e**-x
+        bits = 256 + 3 * math.ceil(x)
+        (q, more), (root_q, above) = exp_minus(x, bits), exp_minus(x / 2, bits)
+        one, square = 1 << bits, count * (scale * x) ** 2
+        low += square * Fraction((one + q) * root_q, (one - q) ** 2)
+        high += square * Fraction((one + more) * above, (one - more) ** 2)
+    if not laws:
+        return 0.0
+    ends = []
+    for variance, up in ((low, 0), (high, 1)):
+        shift = max(0, 128 - (variance.numerator.bit_length() - variance.denominator.bit_length()) // 2)
+        floor = math.isqrt(math.floor(variance * (1 << 2 * shift)))
+        ends.append(rounded(factor * Fraction(floor + up, 1 << shift), 24, up=True))
+    if ends[0] != ends[1]:
+        raise Refused("derived: a deviation too near to a boundary to be decided")
+    return float(ends[0])
+
+
+def exponential(x: Fraction, bits: int) -> int:
+    """Return an integer within 2**20 of 2**(bits + GUARD) e**x."""
+    halvings = (2 * abs(x).numerator // abs(x).denominator).bit_length() + 8
+    wide = bits + GUARD + halvings + 3 * math.ceil(abs(x)) + 40
+    small, term, total, k = x / (1 << halvings), 1 << wide, 1 << wide, 0
+    while term not in (0, -1):
+        k += 1
+        term = term * small.numerator // (small.denominator * k)
+        total += term
+    for _ in range(halvings):
+        total = total * total >> wide
+    return total >> (wide - bits - GUARD)
+
+
+@lru_cache(maxsize=64)
+def pi(bits: int) -> int:
+    """Return an integer within 2**20 of 2**(bits + GUARD) pi = 16 atan(1/5) - 4 atan(1/239), in these units."""
+    total = 0
+    for factor, n in ((16, 5), (-4, 239)):
+        power, k = (1 << (bits + GUARD + 40)) // n, 0
+        while power:
+            total += factor * (-1) ** k * (power // (2 * k + 1))
+            power //= n * n
+            k += 1
+    return total >> 40
+
+
+def cosine(turns: Fraction, bits: int) -> int:
+    """Return the floor of 2**bits cos(2 pi turns); halves are exact."""
+    wide = bits + GUARD + 60
+    angle = pi(wide) * 2 * (turns % 1).numerator // (turns % 1).denominator >> GUARD + 10  # a 1024th of it
+    square = angle * angle >> wide
+    term = total = 1 << wide
+    k = 0
+    while term:
+        k += 2
+        term = (term * square >> wide) // (k * (k - 1))
+        total += -term if k % 4 else term
+    for _ in range(10):  # cos 2a = 2 cos(a)**2 - 1
+        total = (total * total >> (wide - 1)) - (1 << wide)
+    near = total >> (wide - bits - GUARD)
+    if turns.denominator in (1, 2, 3, 4, 6):
+        return round(Fraction(near, 1 << (bits + GUARD - 1))) * (1 << bits) // 2
+    return floored(near)
+
+
+def floored(near: int) -> int:
+    """Return the floor, of which an integer near it with GUARD more bits leaves no doubt."""
+    if (near - (1 << 48)) >> GUARD != (near + (1 << 48)) >> GUARD:
+        raise Refused("derived: a constant too near to a boundary to be decided")
+    return near >> GUARD
+
+
+def single_radius(scale: Fraction, x: Fraction, level: Fraction) -> Fraction:
+    """Return the radius of one noise: (k - 1) of its steps, k the least with e**(-(k - 1/2) x) <= level.        (28)"""
+    k = 1 + bisect_left(range(1, 1 << 62), True, key=lambda k: at_most([(k - HALF) * x], level))
+    return (k - 1) * scale * x
+
+
+@lru_cache(maxsize=1024)
+def radius(laws: tuple[Law, ...], level: Fraction) -> Fraction:
+    """Return a number that a sum of noises exceeds with probability level at most.                        (16)-(28)"""
+    if not laws:
+        return ZERO
+    if len(laws) == 1 and laws[0][2] == 1:
+        return single_radius(laws[0][0], laws[0][1], level)
+    lost = sum(m * (3 + (1 << 22) * math.ceil((1 + x / 2) / (x / 2) ** 2)) for _, x, m in laws)
+    width = 128 + lost.bit_length()
+    one = 1 << width
+    cosh = [floored((exponential(x / 2, width) + exponential(-x / 2, width)) >> 1) for _, x, _ in laws]
+    variance = sum((2 * m * s * s * Fraction(c + 1, one) for (s, _, m), c in zip(laws, cosh, strict=True)), ZERO)
+    circle = circumference(variance, max(law[0] for law in laws), level)
+    kept, dropped = frequencies(laws, cosh, circle, level, width)
+    inverse = floored((1 << (2 * (width + GUARD))) // pi(width))
+
+    def holds(j: int) -> bool:  # (26)
+        turned, sines = cosine(Fraction(j, PLACES), width), [0, cosine(Fraction(j, PLACES) - Fraction(1, 4), width)]
+        while len(sines) <= len(kept):
+            sines.append((2 * turned * sines[-1] >> width) - sines[-2])
+        total = sum(t * sine for t, sine in zip(kept, sines[1:], strict=False))
+        outside = 1 - Fraction(2 * j, PLACES) - Fraction(2 * inverse * total, one**3)
+        return outside + Fraction(1, 1 << 100) + Fraction(2 * dropped, 3 * one) <= Fraction(255, 256) ** 2 * level
+
+    low, high = -1, PLACES // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    found = min(high + SMEAR, PLACES // 2) * circle / PLACES
+    steps = [s * x for s, x, _ in laws]
+    common = math.lcm(*(each.denominator for each in steps))
+    spacing = Fraction(math.gcd(*(int(each * common) for each in steps)), common)
+    return spacing * math.floor(found / spacing) if spacing >= circle / PLACES else found  # (27)
+
+
+def circumference(variance: Fraction, largest: Fraction, level: Fraction) -> Fraction:
+    """Return the circle on which the law is laid, rounded up to 8 bits.                                 (17), (18)"""
+    steps, grown, needed = 0, level.numerator, 512 * level.denominator
+    while grown < needed:
+        steps, grown, needed = steps + 1, grown * 65, needed * 64
+    square = 2 * variance * Fraction(steps, 64)
+    shift = max(0, 24 - (square.numerator.bit_length() - square.denominator.bit_length()) // 2)
+    reached = Fraction(1 + math.isqrt(math.floor(square * 4**shift)), 1 << shift) + largest * Fraction(steps, 64)
+    return rounded(2 * reached, 8, up=True)
+
+
+def frequencies(
+    laws: Sequence[Law], cosh: Sequence[int], circle: Fraction, level: Fraction, width: int
+) -> tuple[list[int], int]:
+    """Return the terms of the law on the circle, and how much was left out with the last of them.      (21)-(25)"""
+    one, m = 1 << width, FREQUENCIES
+    kernel = [math.comb(2 * m + 1 - n, 3) - 4 * math.comb(max(0, m + 1 - n), 3) for n in range(2 * m - 1)]
+    products, dropped = [one] * (2 * m - 2), 0
+    for (scale, x, count), c in zip(laws, cosh, strict=True):
+        a = floored((exponential(x, width) + exponential(-x, width) - (2 << (width + GUARD))) >> 2)
+        u = [one, cosine(scale * x / circle, width)]
+        while len(u) <= len(products):
+            u.append((2 * u[1] * u[-1] >> width) - u[-2])
+        for n in range(1, len(products) + 1):
+            far = max(0, one - u[n])
+            factor = power = max(0, one - c * far // (2 * a + far))
+            for digit in f"{count:b}"[1:]:
+                power = power * power >> width
+                power = power * factor >> width if digit == "1" else power
+            products[n - 1] = products[n - 1] * power >> width
+        while products:
+            n = len(products)
+            top = kernel[n] * (products[-1] + (1 << (width - 128))) // (kernel[0] * n) + 1
+            if dropped + top > level * Fraction(3, 128) * one:
+                break
+            dropped += top
+            products.pop()
+    return [kernel[n] * q // (kernel[0] * n) for n, q in enumerate(products, 1)], dropped
+
+
+def adjusted(
+    statistic: StatedStatistic, margins: StatedMargins, n: int
+) -> Iterator[tuple[Margin, list[Row] | None, float]]:
+    """Yield every margin that is asked for, with its adjusted numbers and their deviation; numbers that follow from a
+    file are not derived.                                                                             (29), (30), [9]
+    """
+    parts = [part for part, _ in statistic.released]
+    least = Adjusted(margins, parts, n)
+    opened = all(margins.cells(margin) <= INLINE for margin in margins.shares)
+    measured: dict[Margin, Table] = {}
+    for part, indices in statistic.released:
+        if part.grid / part.noise_scale > LARGEST_RATIO:
+            raise Refused("statistics: an epsilon too large for margins")
+        if opened and part.margin is not None:
+            cells = product(*(range(margins.sizes[i]) for i in part.margin))
+            measured[part.margin] = {cell: part.grid * index for cell, index in zip(cells, indices, strict=True)}
+    entering = sum(map(margins.cells, margins.shares))
+    if statistic.alpha < max(2 * entering * GAMMA, LEAST_LEVEL):
+        raise Refused("statistics: an alpha too small for margins")
+    for margin in margins.asked:
+        laws = least.laws(margin)
+        level = statistic.alpha - sum(count for _, _, count in laws) * GAMMA
+        like = next((part for part in parts if part.margin == margin), None)
+        factor, ends = parts[0].factor, (n, n) if like is None else (like.lower, like.upper)
+        further = factor * radius(tuple(laws), level)
+        low, high = (factor * end for end in ends)
+        rows: list[Row] = []
+        for cell in least.table(margin, measured) if opened else ():
+            value = factor * cell
+            interval = min(max(value - further, low), high), max(min(value + further, high), low)
+            rows.append((float(value), float(value), *outward(*interval)))
+        yield margin, rows if opened else None, deviation(laws, factor)
+
+
 def moved(row: Row) -> Row:
     """Return a derived row that is shown inside its interval, where it has one.                                [3]"""
     value, shown, low, high = row
     return value, shown if low is None or high is None else min(max(shown, low), high), low, high
 
 
-def derived_blocks(
-    statistics: Sequence[StatedStatistic], relation: Relation
-) -> Iterator[tuple[int, str, str, list[Row]]]:
-    """Yield what follows from released numbers, free of charge: number of the statistic, name, title, numbers."""
+class DerivedBlock(NamedTuple):  # what follows from released numbers
+    number: int  # of the statistic
+    name: str
+    title: str
+    rows: list[Row] | None
+    margin: Margin | None = None
+    deviation: float | None = None
+
+
+def derived_blocks(statistics: Sequence[StatedStatistic], relation: StatedRelation) -> Iterator[DerivedBlock]:
+    """Yield what follows from released numbers, free of charge."""
     variances = {each.columns[0]: each for each in statistics if each.kind == "variance"}
     for number, each in enumerate(statistics):
         names = ", ".join(column.name for column in each.columns)
         if each.kind == "mean" and len(each.released) == 2:
-            yield number, "mean", each.title, list(means(each))
+            yield DerivedBlock(number, "mean", each.title, list(means(each)))
         elif each.kind == "variance":
             part, (index,) = each.released[0]
             ends = outward(*(root(end) for end in part.interval(index, each.alpha)))
             value, shown = (float(root(max(square, ZERO))) for square in (part.value(index), part.possible(index)))
-            yield number, "standard deviation", f"standard deviation({names})", [(value, shown, *ends)]
+            title = f"standard deviation({names})"
+            yield DerivedBlock(number, "standard deviation", title, [(value, shown, *ends)])
         elif each.kind == "histogram" and each.cells <= INLINE:
-            yield number, "share", f"shares of {each.title}", list(shares(each, relation))
+            yield DerivedBlock(number, "share", f"shares of {each.title}", list(shares(each, relation)))
         elif each.kind == "covariance" and all(column in variances for column in each.columns):
             row = correlation(each, [variances[column] for column in each.columns])
-            yield number, "correlation", f"correlation({names})", [row]
+            yield DerivedBlock(number, "correlation", f"correlation({names})", [row])
+        elif each.margins is not None:
+            about = each.title.removesuffix(f" by {', '.join(each.margins.names)}")
+            for margin, rows, spread in adjusted(each, each.margins, relation.rows):
+                text = each.margins.text(margin)
+                name, title = f"adjusted {each.kind} {text}", f"adjusted {about} {text}"
+                yield DerivedBlock(number, name, title, rows, margin, spread)
 
 
 def check_columns(record: At, statistics: Sequence[At]) -> None:
@@ -834,8 +1343,17 @@ def check_columns(record: At, statistics: Sequence[At]) -> None:
     found: dict[str, Any] = {}
     for each in (statistic.value for statistic in statistics):
         tested = [test["column"] for test in each.get("where", [])]
-        for column in (*each.get("columns", []), *tested, *([each["by"]] if "by" in each else [])):
-            record.demand(found.setdefault(column["name"], column) == column, "one column is declared in two ways")
+        by = each.get("by", [])
+        for column in (*each.get("columns", []), *tested, *([by] if type(by) is dict else by)):
+            plain = {key: column[key] for key in column if "lower" not in column or key not in BINS}
+            record.demand(found.setdefault(column["name"], plain) == plain, "one column is declared in two ways")
+
+
+def lengths(statistic: Any, key: str) -> int:
+    """Return how long a list of a statistic is, and of the columns that it is grouped by."""
+    by = statistic.get("by") if type(statistic) is dict else ()
+    tables = [each for each in (statistic, *(by if type(by) is list else [by])) if type(each) is dict]
+    return sum(len(each[key]) for each in tables if type(each.get(key)) is list)
 
 
 def check_record(record: At) -> Fraction:
@@ -853,8 +1371,7 @@ def check_record(record: At) -> Fraction:
         version.text("[0-9][0-9A-Za-z.+-]{0,40}")
     stated, charged = record.at("statistics").rows(MOST_STATISTICS), ZERO
     for key, most in (("edges", MOST_EDGES), ("where", MOST_CONDITIONS)):
-        lists = [each.value[key] for each in stated if type(each.value) is dict and key in each.value]
-        record.demand(sum(len(each) for each in lists if type(each) is list) <= most, f"more than {most} {key}")
+        record.demand(sum(lengths(each.value, key) for each in stated) <= most, f"more than {most} {key}")
     statistics = [read_statistic(each, relation) for each in stated]
     arithmetics = {(each.value.get("arithmetic", "exact"), each.value.get("bits")) for each in stated}
     record.demand(len(arithmetics) == 1, "several arithmetics in one request")
@@ -865,15 +1382,18 @@ def check_record(record: At) -> Fraction:
         record.demand(charged.denominator < 10**MOST_DIGITS, "a charge of very many digits")
     record.at("charged").same(str(charged))
     derived = record.at("derived")
-    blocks = [
-        (number, name, title, list(map(moved, rows)))
-        for number, name, title, rows in derived_blocks(statistics, relation)
-    ]
+    terms = sum(terms_of(each.margins) for each in statistics if each.margins is not None)
+    record.demand(terms <= MOST_TERMS_IN_ALL, "too many margins to be adjusted")
+    blocks = list(derived_blocks(statistics, relation))
     derived.demand(type(derived.value) is list and len(derived.value) == len(blocks), "not so many blocks")
-    every = derived.rows() if blocks else []
-    for place, (number, name, title, numbers) in enumerate(blocks):
-        values = {"statistic": number, "name": name, "title": title, "alpha": str(statistics[number].alpha)}
-        check_block(every[place], values, statistics[number], numbers)
+    every = derived.rows(MOST_DERIVED) if blocks else []
+    for stated_block, block in zip(every, blocks, strict=True):
+        one = statistics[block.number]
+        values: dict[str, Any] = {"statistic": block.number, "name": block.name, "title": block.title}
+        values |= {"alpha": str(one.alpha)} | margin_named(one, block.margin)
+        values |= {} if block.deviation is None else {"deviation": block.deviation}
+        rows = None if block.rows is None else list(map(moved, block.rows))
+        check_block(stated_block, values, one, block.margin, rows)
     listed = [part.value for each in stated for part in each.at("parts").rows()] + [each.value for each in every]
     said = ["shown" in block for block in listed if "file" not in block]
     record.demand(not any(said) or (record.value["snapdp_record"] > 1 and all(said)), "shown in some blocks only")
@@ -904,7 +1424,12 @@ def unopened(record: Any) -> str:
     """Return what in an accepted record was not looked at; nothing where all of it was."""
     parts = [part for statistic in record["statistics"] for part in statistic["parts"]]
     files = sum("file" in block for block in [*parts, *record["derived"]])
-    return "" if files == 0 else f"the numbers in {files} file{'s' * (files > 1)} were not looked at"
+    adjusted_too = any(
+        "margins" in each and any("file" in part for part in each["parts"]) for each in record["statistics"]
+    )
+    said = f"the numbers in {files} file{'s' * (files > 1)} were not looked at"
+    said += ", nor adjusted tables that follow from them" * adjusted_too
+    return "" if files == 0 else said
 
 
 def certificates(record: Any) -> Iterator[tuple[str, str, int, dict[str, Any]]]:

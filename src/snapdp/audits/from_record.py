@@ -41,8 +41,8 @@ def rebuilt(record: Mapping[str, Any]) -> Request:
 def rebuilt_relation(record: Mapping[str, Any]) -> Relation:
     if record["relation"] == CHANGE_ONE:
         return change_one(n=record["n"])
-    persons = {key: record[key] for key in ("person", "rows_per_person") if key in record}
-    return add_remove(n_max=record["n_max"], **persons)
+    unit = {key: record[key] for key in ("person", "rows_per_person", "unit_rows") if key in record}
+    return add_remove(n_max=record["n_max"], **unit)
 
 
 def _line(values: Mapping[str, Any], relation: Relation) -> Line:

@@ -24,7 +24,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from snapdp.audits.beside import SHA256, FilesBeside
+from snapdp.audits.beside import SHA256, FilesBeside, are_unseen
 from snapdp.audits.findings import LEDGER, Finding, differences
 from snapdp.audits.forensics import altered_field
 from snapdp.audits.from_record import rebuilt
@@ -34,6 +34,7 @@ from snapdp.ledger import Ledger, declaration_of, identical, is_failure
 from snapdp.release import (
     LIBRARIES,
     VERSION,
+    Block,
     Drawn,
     Request,
     bits_in_words,
@@ -42,7 +43,7 @@ from snapdp.release import (
     derived_values,
     part_values,
 )
-from snapdp.studies import INLINE, dialect_words, stated_dialect
+from snapdp.studies import INLINE, dialect_words, person_in_words, stated_dialect
 from snapdp.tables import ENGINES
 from snapdp.values import Value, replaced
 
@@ -255,12 +256,21 @@ def _derived_findings(
         yield Finding(field="derived", says=f"{len(stated)} blocks", should=f"{len(expected)} blocks")
         return
     for place, (says, (number, block)) in enumerate(zip(stated, expected, strict=True)):
-        field, values, parts = f"derived[{place}]", derived_values(number, block), drawn[number]
-        if parts[0].part.cells > INLINE:
+        field, parts = f"derived[{place}]", drawn[number]
+        values = derived_values(number, block, parts[0].line.statistic)
+        if parts[0].line.statistic.cells_of(block.margin) > INLINE:
             yield from files.derived(field, says, values, parts, block)
+        elif are_unseen(parts):  # it follows from numbers in files that were not looked at
+            yield from differences(field, says, _but_numbers(says, values, block))
         else:
             listed = {key: each for key, each in block.listed.items() if key not in unsaid}
             yield from differences(field, says, values | listed)
+
+
+def _but_numbers(stated: Mapping[str, Any], values: Mapping[str, Any], block: Block) -> dict[str, Any]:
+    """Return what a derived block must say beside numbers that nobody derived again: these as it says them."""
+    taken = {key: stated[key] for key in ("value", "shown", "low", "high") if key in stated}
+    return {**values, **{key: each for key, each in block.listed.items() if key in ("cells", "cell")}, **taken}
 
 
 def _request_finding(record: dict[str, Any], request: Request | None) -> Iterator[Finding]:
@@ -311,7 +321,7 @@ def premises(record: Mapping[str, Any]) -> Iterator[Premise]:
     if not is_exact:
         finite = f"{bits_in_words(record)}: docs/theory/finite-precision.md (6), (19), (20)"
         yield Premise(name="finite precision", status=PROVED, why=finite)
-    sums = "docs/theory/sensitivities.md (5)-(13), (17)-(19), for the declared bounds and relation"
+    sums = "docs/theory/sensitivities.md (5)-(13), (17)-(22), for the declared bounds and relation"
     yield Premise(name="sensitivity", status=PROVED, why=sums)
     yield Premise(name="exact sums", status=PROVED, why="whole numbers of proven width: docs/theory/exact-sums.md")
     yield Premise(
@@ -329,8 +339,17 @@ def premises(record: Mapping[str, Any]) -> Iterator[Premise]:
     yield Premise(
         name="public declarations", status=ASSUMED, why="bounds, categories and n were not taken from the data"
     )
-    unit = f"{record['person']} names persons" if "person" in record else "one row is one person"
-    yield Premise(name="unit", status=ASSUMED, why=unit)
+    yield Premise(name="unit", status=ASSUMED, why=_unit_in_words(record))
+
+
+def _unit_in_words(record: Mapping[str, Any]) -> str:
+    """Return what must be true of the rows for epsilon to protect a person."""
+    if "unit_rows" in record:
+        return f"nobody has more than {record['unit_rows']} rows: declared, and not enforced"
+    if "person" not in record:
+        return "one row is one person"
+    together = "" if isinstance(record["person"], str) else " together"
+    return f"{person_in_words(record['person'])}{together} {'name' if together else 'names'} persons"
 
 
 def _engine(record: Mapping[str, Any]) -> str:

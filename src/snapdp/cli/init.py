@@ -21,7 +21,7 @@ from snapdp.cli.flags.statistics import study_values
 from snapdp.cli.screen import echo_json, one_line, say
 from snapdp.errors import ParameterError, SnapdpError
 from snapdp.exact import parameter, positive
-from snapdp.studies import EACH, INTEGER, KIND_KEYS, KINDS, NUMBER, STUDY_VERSION, whole
+from snapdp.studies import EACH, INTEGER, KIND_KEYS, KINDS, NUMBER, STUDY_VERSION, PersonCount, named_person, whole
 
 EXAMPLE = """\b
 Examples:
@@ -81,12 +81,14 @@ def _asked(dataset: str | None) -> dict[str, Any]:
     public = _ask("1 or 2", choices=("1", "2")) == "1"
     how_many = "Public number of rows" if public else "At most how many rows (public bound)"
     rows = _ask(how_many, check=lambda text: whole(text, name="the number of rows"))
-    relation = {"relation": "change-one", "n": rows} if public else {"relation": "add-remove", "n_max": rows}
+    relation = (
+        {"relation": "change-one", "n": rows} if public else {"relation": "add-remove", "n_max": rows, **_persons()}
+    )
     columns: dict[str, Any] = {}
     statistics: list[dict[str, Any]] = []
     while True:
         known = dict(columns)
-        asked = _statistic(known)
+        asked = _statistic(known, persons="person" in relation)
         values = {**relation, "columns": known or NO_COLUMN, "statistic": [*statistics, asked]}
         refused = _refused(values)
         if refused is None:
@@ -123,28 +125,52 @@ def _check_column(name: str, column: dict[str, Any]) -> None:
         raise ParameterError(refused)
 
 
-def _statistic(columns: dict[str, Any]) -> dict[str, Any]:
-    kinds = tuple(kind for kind, each in KINDS.items() if each.takes < 2)
+def _persons() -> dict[str, Any]:
+    """Return the columns that name persons, and how many rows of each count; nothing where every row is a unit."""
+    question = "Column that says whose row it is, or several with commas (empty: every row stands for itself)"
+    names = _ask(question, empty=True, check=lambda text: text and named_person(_split(text)))
+    if not names:
+        return {}
+    most = _ask("At most how many rows of each count", check=lambda text: whole(text, name="rows_per_person"))
+    return {"person": _split(names), "rows_per_person": most}
+
+
+def _statistic(columns: dict[str, Any], *, persons: bool) -> dict[str, Any]:
+    kinds = tuple(kind for kind, each in KINDS.items() if each.takes < 2 and (persons or each is not PersonCount))
     kind = _ask(f"Statistic ({', '.join(kinds)})", choices=kinds)
     found: dict[str, Any] = {"kind": kind}
     if KINDS[kind].takes:
         found["column"] = _column(columns)
-    elif by := _ask("Counted for each category of which column? (empty: all rows)", empty=True):
-        found["by"] = _column(columns, name=by, category=True)
+    elif by := _split(
+        _ask("Counted for each cell of which column, or columns with commas? (empty: all rows)", empty=True)
+    ):
+        names = [_column(columns, name=name, grouped=True) for name in by]
+        found["by"] = names if len(names) > 1 else names[0]
+    if "by" in found and "groups_per_person" in KINDS[kind].details:
+        many = "At most how many groups each person counts in"
+        found["groups_per_person"] = _ask(many, check=lambda text: whole(text, name="groups_per_person"))
     column = columns.get(found.get("column", ""), {})
-    if "edges" in KINDS[kind].details and column.get("kind") in (NUMBER, INTEGER):
+    if "edges" in KINDS[kind].details and column.get("kind") in (NUMBER, INTEGER) and "edges" not in column:
         found["edges"] = _list("Bin edges, increasing, with commas", check=_check_edges)
     found["epsilon"] = _ask("Epsilon it may cost", check=lambda text: positive(text, name="epsilon"))
     return found
 
 
-def _column(columns: dict[str, Any], *, name: str | None = None, category: bool = False) -> str:
+def _column(columns: dict[str, Any], *, name: str | None = None, grouped: bool = False) -> str:
+    """Return the name of a column, which is declared where it is not yet; one of numbers has bins to be grouped by."""
     name = name or _ask("Column")
-    if name in columns:
-        return name
-    kinds = (*(() if category else (NUMBER, INTEGER)), *KIND_KEYS)
-    kind = _ask(f"It holds ({', '.join(kinds)})", choices=kinds)
-    columns[name] = _details(name, {"kind": kind})
+    if name not in columns:
+        kinds = (*KIND_KEYS, NUMBER, INTEGER) if grouped else (NUMBER, INTEGER, *KIND_KEYS)
+        who = one_line(name) if grouped else "It"
+        kind = _ask(f"{who} holds ({', '.join(kinds)})", choices=kinds)
+        columns[name] = _details(name, {"kind": kind})
+    column = columns[name]
+    if grouped and column["kind"] in (NUMBER, INTEGER) and "edges" not in column:
+        listed = _list(
+            f"Bin edges of {one_line(name)}, increasing, with commas",
+            check=lambda edges: _check_column(name, {**column, "edges": edges}),
+        )
+        columns[name] = {**column, "edges": listed}
     return name
 
 
@@ -187,7 +213,7 @@ def _check_edges(edges: list[str]) -> None:
 
 
 def _split(text: str) -> list[str]:
-    return [each.strip() for each in text.split(",")]
+    return [each.strip() for each in text.split(",")] if text else []
 
 
 def _list(text: str, *, check: Callable[[list[str]], object]) -> list[str]:

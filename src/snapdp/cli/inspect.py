@@ -12,7 +12,7 @@ import click
 from snapdp.cli.flags.csv_dialect import csv_dialect, to_declare
 from snapdp.cli.flags.options import given, statistic_options
 from snapdp.cli.flags.source import is_study, refuse_strays, source_options
-from snapdp.cli.flags.statistics import column_values
+from snapdp.cli.flags.statistics import column_values, named_columns
 from snapdp.cli.screen import note, table, watch
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def _look(options: dict[str, Any]) -> Look:
         columns=columns,
         statistic=[{"kind": "count", "epsilon": 1}],
     )
-    persons = [] if options["person"] is None else [PersonColumn(name=options["person"])]
+    persons = [PersonColumn(name=name) for name in named_columns(options["person"])]
     return opened.inspect([*declared.columns, *persons], watch=watch)
 
 

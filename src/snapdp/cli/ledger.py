@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from snapdp.cli.flags.arguments import NUMBER
+from snapdp.cli.flags.statistics import named_columns
 from snapdp.cli.screen import echo, echo_json, one_line, say, table
 from snapdp.display import exact_amount, shown_address
 
@@ -36,8 +37,13 @@ def ledger_group() -> None:
 @click.option("--relation", required=True, type=click.Choice(["change-one", "add-remove"]), help="Who is a neighbour.")
 @click.option("--n", type=int, help="The public number of rows (change-one).")
 @click.option("--n-max", type=int, help="A public bound on the private number of rows (add-remove).")
-@click.option("--person", metavar="COLUMN", help="Protect persons, named by this column (add-remove).")
-@click.option("--rows-per-person", type=int, default=1, show_default=True, help="So many rows of each are kept.")
+@click.option(
+    "--person", multiple=True, metavar="COLUMN,...", help="Protect persons, named by this column, or several together."
+)
+@click.option(
+    "--rows-per-person", type=int, help="Fix for all requests how many rows of each are kept.  [default: they say it]"
+)
+@click.option("--unit-rows", type=int, help="Protect so many rows together, where no column names persons.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def create_command(
@@ -51,15 +57,14 @@ def create_command(
     ctx.meta["snapdp.try"] = lambda refusal: _to_see(refusal, path)
     if (rows["n"] is None) == (relation == "change-one") or (rows["n_max"] is None) == (relation == "add-remove"):
         raise click.UsageError("Give --n N with change-one (n is public), --n-max N with add-remove (n is private).")
-    if relation == "change-one" and rows["person"]:
-        raise click.UsageError("--person belongs to add-remove.")
-    if relation == "change-one":
-        whom = change_one(n=rows["n"])
-    else:
-        whom = add_remove(n_max=rows["n_max"], person=rows["person"], rows_per_person=rows["rows_per_person"])
+    unit = {key: rows[key] for key in ("rows_per_person", "unit_rows") if rows[key] is not None}
+    unit |= {"person": named_columns(rows["person"])} if rows["person"] else {}
+    if relation == "change-one" and unit:
+        raise click.UsageError(f"--{next(iter(unit)).replace('_', '-')} belongs to add-remove.")
+    whom = change_one(n=rows["n"]) if relation == "change-one" else add_remove(n_max=rows["n_max"], **unit)
     label(dataset, name="dataset")
     with Ledger.open(path) if _is_there(path) else Ledger.create(path) as ledger:
-        account = ledger.create_account(dataset, cap=cap, relation=whom.kind, rows=whom.rows, unit=whom.unit_in_full)
+        account = ledger.create_account(dataset, cap=cap, relation=whom.kind, rows=whom.rows, **unit)
     if as_json:
         echo_json({"ok": True, **_account_values(account)})
     else:

@@ -19,7 +19,7 @@ from snapdp.cli.flags.csv_dialect import csv_dialect, to_declare
 from snapdp.cli.flags.mechanism import release_arithmetic_options
 from snapdp.cli.flags.options import given, statistic_options
 from snapdp.cli.flags.source import is_study, refuse_strays, source_options
-from snapdp.cli.flags.statistics import by_flags, study_values
+from snapdp.cli.flags.statistics import by_flags, named_columns, study_values
 from snapdp.cli.screen import confirm, echo_json_text, is_conversation, one_line, say, watch
 from snapdp.display import exact_amount, shown_address
 from snapdp.exact import parameter
@@ -239,18 +239,19 @@ def ledger_to_create(options: dict[str, Any], path: str | None = None) -> str:
     """Return the command that opens an account for what was asked, as far as that is known."""
     stem = Path(options["source"]).name.split(".")[0]
     name, cap = options["dataset"] or (stem if stem.isidentifier() else "NAME"), "1"
-    whom = {"n": options["n"], "n_max": options["n_max"], "person": options["person"]}
-    most = options["rows_per_person"]
+    whom = {"n": options["n"], "n_max": options["n_max"], "unit_rows": options["unit_rows"]}
+    names = named_columns(options["person"])
     if is_study(options) and (declared := _declared(options["source"])) is not None:
         relation = declared.relation
         name, cap = declared.dataset, str(declared.budget or 1)
-        whom = {"n" if relation.is_change_one else "n_max": relation.rows, "person": relation.person}
-        most = relation.rows_per_person if relation.person else None
+        whom = {"n" if relation.is_change_one else "n_max": relation.rows}
+        whom |= {"unit_rows": relation.unit_rows} if relation.unit_rows > 1 else {}
+        names = list(relation.person_columns)
     rows = f"add-remove --n-max {whom['n_max']}" if whom.get("n_max") else f"change-one --n {whom.get('n') or 'N'}"
-    persons = f" --person {shlex.quote(whom['person'])}" if whom.get("person") else ""
-    persons += f" --rows-per-person {most}" if persons and most else ""
+    unit = "".join(f" --person {shlex.quote(name)}" for name in names)
+    unit += f" --unit-rows {whom['unit_rows']}" if whom.get("unit_rows") else ""
     where = shlex.quote(shown_address(path or f"{name}.ledger"))
-    return f"snapdp ledger create {where} --dataset {shlex.quote(name)} --cap {cap} --relation {rows}{persons}"
+    return f"snapdp ledger create {where} --dataset {shlex.quote(name)} --cap {cap} --relation {rows}{unit}"
 
 
 def _declared(path: str) -> Study | None:

@@ -13,7 +13,7 @@ from snapdp.cli import worth
 from snapdp.cli.screen import note, one_line, say, table
 from snapdp.display import exact_amount, four_digits_up, hides_nothing
 from snapdp.exact import parameter
-from snapdp.studies import AS_NUMBERS, CategoryColumn, Line, NumberColumn, Plan
+from snapdp.studies import AS_NUMBERS, CategoryColumn, CellError, Line, MarginFigures, NumberColumn, Plan
 
 if TYPE_CHECKING:
     from snapdp.release import Release
@@ -40,7 +40,7 @@ def show(result: Plan | Worth, *, to_stderr: bool = False) -> None:
 
 def show_release(result: Release, *, left: Fraction) -> None:
     """Print released numbers, what they cost, and what is left."""
-    from snapdp.release import moved_line, shown_amount, shown_row, unknown_line
+    from snapdp.release import moved_line, person_lines, shown_amount, shown_row, unknown_line
 
     rows: list[tuple[str, ...]] = []
     blocks = [block for block in result.blocks() if block.is_first]
@@ -54,9 +54,11 @@ def show_release(result: Release, *, left: Fraction) -> None:
             rows.append(("", f"... {len(cells) - MOST_ROWS} more", "", "", ""))
     table(("statistic", "cell", "value", "interval", "epsilon"), rows, numbers=(2,))
     moved = moved_line(each for block in blocks for each in block.numbers[:MOST_ROWS])
-    for line in (*map(unknown_line, blocks), moved):
+    for line in (*map(unknown_line, blocks), moved, *person_lines(result.record)):
         if line:
             note(line, err=True)
+    if any(block.is_margin for block in blocks):
+        note("Adjusted tables add up; the tables as measured are in the record and in files of values.", err=True)
     for name in result.files():
         say(f"values of a long statistic: {one_line(name)}")
     paid = (
@@ -89,6 +91,9 @@ def _print_plan(plan: Plan, *, to_stderr: bool = False) -> None:
     ]
     table(heads, rows, numbers=(1, 3, 4), title=_title(plan), err=to_stderr)
     for line in plan.lines:
+        if line.margins:
+            _print_margins(line, to_stderr=to_stderr)
+    for line in plan.lines:
         if line.remarks:
             note(f"{one_line(line.statistic.readable_title)}: {line.remarks}", err=to_stderr)
     for remark in reading_of(plan):
@@ -104,6 +109,32 @@ def _print_plan(plan: Plan, *, to_stderr: bool = False) -> None:
     )
     if warning := hides_nothing(plan.total):
         note(warning, err=to_stderr, style="bold red")
+
+
+def _print_margins(line: Line, *, to_stderr: bool) -> None:
+    """Print what every margin of a table is worth, and what it would be worth without margins."""
+    heads = ("margin", "cells", "epsilon", "measured", "adjusted", "table alone")
+    rows = [
+        [
+            one_line(each.text),
+            str(each.cells),
+            exact_amount(each.epsilon),
+            *map(_error, (each.measured, each.adjusted, each.alone)),
+        ]
+        for each in line.margins
+    ]
+    table(heads, rows, numbers=(1, 2, 3, 4, 5), title=one_line(line.statistic.readable_title), err=to_stderr)
+    note(
+        "± is the accuracy of a cell and sd its standard deviation: as it is measured; adjusted, so that all margins "
+        "add up; and as a sum of cells of the whole table, if that alone were released at the same epsilon.",
+        err=to_stderr,
+    )
+
+
+def _error(error: CellError | None) -> str:
+    if error is None:
+        return "-"
+    return f"± {four_digits_up(error.accuracy)}\nsd {four_digits_up(Fraction(error.deviation))}"
 
 
 def arithmetic_of_plan(plan: Plan) -> str:
@@ -158,6 +189,8 @@ def _title(plan: Plan) -> str:
 def _accuracies(line: Line, accuracies: tuple[Fraction, ...]) -> str:
     if not accuracies:
         return ""
+    if line.statistic.margins is not None:
+        return "see below"
     if len(accuracies) == 1:
         return f"± {four_digits_up(accuracies[0])}"
     names = (part.numerator.name for part in line.statistic.parts)
@@ -205,5 +238,24 @@ def _line_values(line: Line) -> dict[str, Any]:
             }
             for part, accuracy, each in zip(line.statistic.parts, line.accuracies, bits, strict=True)
         ],
+        **({"margins": [_margin_values(each) for each in line.margins]} if line.margins else {}),
         "remarks": line.remarks,
     }
+
+
+def _margin_values(figures: MarginFigures) -> dict[str, Any]:
+    return {
+        "margin": figures.text,
+        "cells": figures.cells,
+        "epsilon": str(figures.epsilon),
+        "measured": _error_values(figures.measured),
+        "adjusted": _error_values(figures.adjusted),
+        "table_alone": _error_values(figures.alone),
+    }
+
+
+def _error_values(error: CellError | None) -> dict[str, Any] | None:
+    if error is None:
+        return None
+    shown = four_digits_up(error.accuracy)
+    return {"accuracy": str(error.accuracy), "accuracy_shown": shown, "deviation": error.deviation}

@@ -12,12 +12,14 @@ if TYPE_CHECKING:
         label as label,
         payable as payable,
         too_much as too_much,
+        unit_for as unit_for,
     )
     from snapdp.ledger.backup import back_up as back_up, restore as restore
     from snapdp.ledger.belonging import (
         REQUEST_VERSION as REQUEST_VERSION,
         declaration_of as declaration_of,
         identical as identical,
+        units_of as units_of,
     )
     from snapdp.ledger.chain import canonical as canonical
     from snapdp.ledger.ledger import Ledger as Ledger
@@ -27,9 +29,9 @@ else:
     __getattr__, __dir__ = door(
         __name__,
         {
-            "accounts": "Account Answer agree label payable too_much",
+            "accounts": "Account Answer agree label payable too_much unit_for",
             "backup": "back_up restore",
-            "belonging": "REQUEST_VERSION declaration_of identical",
+            "belonging": "REQUEST_VERSION declaration_of identical units_of",
             "chain": "canonical",
             "ledger": "Ledger",
             "storage.postgres": "has_ledger migrate",

@@ -16,7 +16,7 @@ from snapdp.errors import BudgetError, LedgerError, ParameterError, PremiseError
 from snapdp.exact import shown
 from snapdp.ledger.chain import amount_from, canonical
 from snapdp.ledger.storage.storage import Entry, Signed, Standing
-from snapdp.studies import CHANGE_ONE
+from snapdp.studies import CHANGE_ONE, bounded_in
 from snapdp.values import Value
 
 LONGEST_NAME = 100
@@ -182,6 +182,16 @@ def is_label(value: Any) -> bool:
     return isinstance(value, str) and bool(value.strip()) and len(value) <= LONGEST_NAME and value.isprintable()
 
 
+def unit_for(holder: Account, units: Sequence[str]) -> str:
+    """Return the unit under which a request asks an account, of those that it may be charged to.
+
+    Where none is the account's, the one that is nearest to it: a bound is compared with a bound.
+    """
+    if holder.unit in units:
+        return holder.unit
+    return units[0 if bounded_in(holder.unit) is None else -1]
+
+
 def agree(holder: Account, *, relation: str, rows: int, unit: str) -> None:
     """Refuse a request planned under anything else than the account promises: epsilons would not add up."""
     for name, given, kept in (
@@ -190,11 +200,17 @@ def agree(holder: Account, *, relation: str, rows: int, unit: str) -> None:
         ("unit", unit, holder.unit),
     ):
         if given != kept:
+            bounded = bounded_in(holder.unit) if name == "unit" else None
+            fixed = "" if bounded is None else _fixed(bounded[1])
             raise PremiseError(
                 f"the request has {name} = {shown(given)}; the account {holder.name!r} was opened with {shown(kept)}.",
-                "Epsilons add up only under one neighbour relation, unit and row count: ask as the account says, "
-                "or open another account for another dataset. Nothing was spent.",
+                f"{fixed}Epsilons add up only under one neighbour relation, unit and row count: ask as the account "
+                "says, or open another account for another dataset. Nothing was spent.",
             )
+
+
+def _fixed(most: int) -> str:
+    return f"This account fixes rows_per_person = {most}: no statistic says another bound, or counts persons. "
 
 
 def payable(amount: Fraction) -> Fraction:

@@ -2,8 +2,8 @@
 
 Room: ledger. Opens nothing. The equalities of docs/theory/ledger.md, (8)-(9): verify demands them of every entry, the
 ledger of every stored answer before it is handed out, the server of a team ledger of what it is given
-(migrations/postgres/0002_rules.sql says the same in SQL). They prove payment and bookkeeping. That the indices of a
-record were drawn at random no equality can show.
+(migrations/postgres, 0002_rules.sql and 0003_persons.sql, say the same in SQL). They prove payment and bookkeeping.
+That the indices of a record were drawn at random no equality can show.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ from typing import Any, NamedTuple
 
 from snapdp.ledger.chain import LONGEST_FRACTION, amount_from, amount_text, canonical
 from snapdp.ledger.storage.storage import Entry
-from snapdp.studies import CHANGE_ONE, digest, person_unit
+from snapdp.studies import CHANGE_ONE, bounded_unit, digest, person_unit, rows_unit
 
-DECLARED = ("relation", "unit", "n", "n_max", "person", "rows_per_person", "own")
+DECLARED = ("relation", "unit", "n", "n_max", "person", "rows_per_person", "unit_rows", "own")
 REQUEST_VERSION = 1
+PERSONS = "persons"  # the kind of statistic that counts them
 
 
 class Terms(NamedTuple):
@@ -52,7 +53,9 @@ def reserve_fault(body: Mapping[str, Any], terms: Terms, author: str | None = No
         rows = asked["n" if terms.relation == CHANGE_ONE else "n_max"]
         if str(total) != epsilon:
             return "is charged another epsilon than its statistics say"
-        if (asked["relation"], rows, type(rows), _unit(asked)) != (terms.relation, terms.rows, int, terms.unit):
+        if (asked["relation"], rows, type(rows)) != (terms.relation, terms.rows, int):
+            return "was asked under other terms than those of its account"
+        if terms.unit not in units_of(asked):
             return "was asked under other terms than those of its account"
     except (KeyError, TypeError, ValueError, ArithmeticError):
         return "asks what cannot be read"
@@ -71,10 +74,29 @@ def _total(statistics: Sequence[Mapping[str, Any]]) -> Fraction:
     return total
 
 
-def _unit(asked: Mapping[str, Any]) -> str:
+def units_of(asked: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the units of the accounts that a request may be charged to, first that of one opened for it today.
+
+    An account that fixes how many rows of each person are kept takes what it took when all accounts did so: statistics
+    that all keep so many rows, of persons whom one column names.                                       theory (8)
+    """
+    if "unit_rows" in asked:
+        rows = asked["unit_rows"]
+        if "person" in asked or type(rows) is not int or rows < 2:
+            raise ValueError
+        return (rows_unit(rows),)
     if "person" not in asked:
-        return str(asked["unit"])
-    return person_unit(asked["person"], asked["rows_per_person"])
+        if asked["unit"] != "row":
+            raise ValueError
+        return ("row",)
+    person, most = asked["person"], asked["rows_per_person"]
+    several = tuple(person) if isinstance(person, (list, tuple)) else ()
+    named = type(person) is str or (len(several) > 1 and {*map(type, several)} == {str})
+    if not named or type(most) is not int or most < 1:
+        raise ValueError
+    free = person_unit(several or person)
+    own = any("rows_per_person" in each or each.get("kind") == PERSONS for each in asked["statistics"])
+    return (free,) if several or own else (free, bounded_unit(person, most))
 
 
 def commit_fault(body: Mapping[str, Any], reserved: Mapping[str, Any], head: str) -> str | None:

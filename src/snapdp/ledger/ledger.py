@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import secrets
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -44,7 +44,17 @@ from snapdp.ledger.chain import ABANDON, COMMIT, DATASET, OPEN, RESERVE, amount_
 from snapdp.ledger.replay import SESSION, TIME
 from snapdp.ledger.storage.sqlite import SqliteStorage
 from snapdp.ledger.storage.storage import FORMAT, Dataset, Entry, Identity, Standing, Storage
-from snapdp.studies import ADD_REMOVE, CHANGE_ONE, person_unit, relation_of_account, whole
+from snapdp.studies import (
+    ADD_REMOVE,
+    CHANGE_ONE,
+    bounded_unit,
+    named_person,
+    person_names,
+    person_unit,
+    relation_of_account,
+    rows_unit,
+    whole,
+)
 
 PATIENCE = 30.0  # seconds to wait for other writers
 WAIT = 60.0  # seconds to wait for a twin that is being drawn
@@ -129,21 +139,27 @@ class Ledger(Book):
         relation: str,
         rows: Parameter,
         unit: str = "row",
-        person: str | None = None,
-        rows_per_person: Parameter = 1,
+        person: str | Sequence[str] | None = None,
+        rows_per_person: Parameter | None = None,
+        unit_rows: Parameter | None = None,
     ) -> Account:
         """Open an account. Cap, relation, unit and rows are fixed for good.
 
-        person            the column that names whose row it is, where persons are protected; it makes the unit
-        rows_per_person   at most so many rows of each person are kept
+        person            the column that names whose row it is, or several that do so together, where persons are
+                          protected; it makes the unit
+        rows_per_person   fixes for all that is ever asked how many rows of each person are kept; left out, each
+                          statistic says it
+        unit_rows         where no column names persons: so many rows are protected together. Nothing enforces that
+                          nobody has more
         """
-        title, whom = label(name, name="account"), label(_unit(unit, person, rows_per_person), name="unit")
+        whom = label(_unit(unit, person, rows_per_person, unit_rows), name="unit")
+        title = label(name, name="account")
         if relation not in (CHANGE_ONE, ADD_REMOVE):
             raise ParameterError(
                 f"relation = {shown(relation)} is unknown.",
                 f'Give "{CHANGE_ONE}" (with n) or "{ADD_REMOVE}" (with n_max).',
             )
-        if whom.startswith("person"):
+        if whom.startswith("person") or whom.endswith(" rows"):
             relation_of_account(kind=relation, rows=whole(rows, name="rows"), unit=whom)  # refused now, not when asked
         fixed = {
             "cap": amount_text(positive(cap, name="cap")),
@@ -352,13 +368,30 @@ def resolved(path: str | os.PathLike[str]) -> Path:
         raise LedgerError("the path of the ledger cannot be used.", "Give the name of a file.") from None
 
 
-def _unit(unit: str, person: str | None, rows_per_person: Parameter) -> str:
-    """Return the unit of an account: as it is given, or a person's rows in one column."""
-    most = whole(rows_per_person, name="rows_per_person")
-    if person is None:
-        if most != 1:
+def _unit(
+    unit: str, person: str | Sequence[str] | None, rows_per_person: Parameter | None, unit_rows: Parameter | None
+) -> str:
+    """Return the unit of an account: as it is given, a person by the columns of names, or several rows."""
+    most = None if rows_per_person is None else whole(rows_per_person, name="rows_per_person")
+    together = None if unit_rows is None else whole(unit_rows, name="unit_rows")
+    if unit != "row" and (person is not None or together is not None):
+        raise ParameterError(
+            "the unit is given, and what makes it as well.", "Give person or unit_rows alone: they make the unit."
+        )
+    named = named_person(person)
+    if named is None:
+        if most is not None:
             raise ParameterError("rows_per_person is given, and no person.", 'Give person="id", the column of names.')
-        return unit
-    if unit != "row":
-        raise ParameterError("the unit and the person are both given.", "Give the person: it makes the unit.")
-    return person_unit(label(person, name="person"), most)
+        return unit if together is None or together == 1 else rows_unit(together)
+    if together is not None:
+        raise ParameterError("person and unit_rows are both given.", "Give one: the unit is a person, or several rows.")
+    for each in person_names(named):
+        label(each, name="person")
+    if most is None:
+        return person_unit(named)
+    if not isinstance(named, str):
+        raise ParameterError(
+            "an account fixes the rows of persons whom one column names only.",
+            "Leave rows_per_person out: each statistic says how many rows of each person it keeps.",
+        )
+    return bounded_unit(named, most)

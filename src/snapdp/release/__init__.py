@@ -8,7 +8,12 @@ if TYPE_CHECKING:
     from snapdp.release.certificates import MechanismCertificate as MechanismCertificate
     from snapdp.release.derived import derived_blocks as derived_blocks
     from snapdp.release.draw import Block as Block, Drawn as Drawn
-    from snapdp.release.files import block_columns as block_columns, write_text as write_text
+    from snapdp.release.files import (
+        FIELDS as FIELDS,
+        block_numbers as block_numbers,
+        key_columns as key_columns,
+        write_text as write_text,
+    )
     from snapdp.release.numbers import (
         Number as Number,
         NumberBlock as NumberBlock,
@@ -28,6 +33,7 @@ if TYPE_CHECKING:
     from snapdp.release.remarks import (
         bits_in_words as bits_in_words,
         moved_line as moved_line,
+        person_lines as person_lines,
         unknown_line as unknown_line,
     )
     from snapdp.release.report import report_page as report_page
@@ -43,6 +49,7 @@ if TYPE_CHECKING:
         load_release as load_release,
     )
     from snapdp.release.side_files import (
+        TEXT as TEXT,
         SideFileColumns as SideFileColumns,
         digest_of as digest_of,
         side_file as side_file,
@@ -54,15 +61,15 @@ else:
             "certificates": "MechanismCertificate",
             "derived": "derived_blocks",
             "draw": "Block Drawn",
-            "files": "block_columns write_text",
+            "files": "FIELDS block_numbers key_columns write_text",
             "private_values": "exact_values",
             "numbers": "Number NumberBlock shown_amount shown_row",
             "record": "LIBRARIES VERSION SideFile checked derived_values part_values",
             "release": "released",
-            "remarks": "bits_in_words moved_line unknown_line",
+            "remarks": "bits_in_words moved_line person_lines unknown_line",
             "report": "report_page",
             "request": "MOST_STATISTICS Request added unit_text",
             "result": "Release load_record load_release",
-            "side_files": "SideFileColumns digest_of side_file",
+            "side_files": "TEXT SideFileColumns digest_of side_file",
         },
     )

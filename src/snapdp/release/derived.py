@@ -1,4 +1,4 @@
-"""What follows from released numbers, free of charge: mean, standard deviation, correlation, shares.
+"""What follows from released numbers, free of charge: mean, standard deviation, correlation, shares, adjusted margins.
 
 Room: release. A function of released indices and public parameters only, so it costs nothing; every block says that it
 is derived, and from what. Each statistic says itself what follows from it. Intervals are combined: if each of k inputs
@@ -25,11 +25,14 @@ def derived_blocks(drawn: Sequence[Sequence[Drawn]]) -> Iterator[tuple[int, Bloc
                     name=found.name,
                     statistic=found.title,
                     alpha=parts[0].alpha,
-                    cells=statistic.labels,
+                    cells=statistic.labels_of(found.margin),
                     values=values,
                     shown=_inside(values if found.shown is None else found.shown, lows, highs),
                     lows=lows,
                     highs=highs,
+                    keys=statistic.keys_of(found.margin),
+                    margin=found.margin,
+                    deviation=found.deviation,
                 ),
             )
 

@@ -26,7 +26,7 @@ from snapdp.exact import nearest_index, ratio_down, ratio_nearest, ratio_up
 from snapdp.mechanism import Mechanism, integer_indices
 from snapdp.randomness import BitSource
 from snapdp.release.request import Request
-from snapdp.studies import FITS_INT64, INLINE, CellColumns, Line, Part, Printed
+from snapdp.studies import FITS_INT64, INLINE, CellColumns, Label, Line, Margin, Part, Printed
 from snapdp.values import Value
 
 Bits = Callable[[int, int], BitSource]  # of a statistic and a part, by their numbers
@@ -36,24 +36,32 @@ class Block(Value):
     """A column of numbers to publish, one for each cell. `indices` is None where the block is derived.
 
     statistic    the title of what the numbers are
+    cells        the name of each cell: a text, or one text for each of `keys`
+    keys         the columns that cells are named by, where these are several
     shown        the values, each moved to the nearest one that the statistic can have
     lows, highs  noise intervals at confidence 1 - alpha; None where there is none
+    margin       the columns that tell cells apart, of a statistic with margins: the places of those that groups are by
+    deviation    the standard deviation of each number, where it is known
     """
 
     name: str
     statistic: str
     alpha: Fraction
-    cells: Sequence[str]
+    cells: Sequence[Label]
     values: Sequence[Printed]
     shown: Sequence[Printed]
     lows: Sequence[Printed | None]
     highs: Sequence[Printed | None]
     indices: Sequence[int] | None = None
+    keys: tuple[str, ...] = ()
+    margin: Margin | None = None
+    deviation: float | None = None
 
     @property
     def listed(self) -> dict[str, Any]:
         """Return the numbers as records list them."""
-        found: dict[str, Any] = {"cells": len(self.cells), "cell": list(self.cells)}
+        cells = [list(each) for each in self.cells] if self.keys else list(self.cells)
+        found: dict[str, Any] = {"cells": len(cells), "cell": cells}
         if self.indices is not None:
             found["index"] = list(self.indices)
         numbers = {"value": self.values, "shown": self.shown, "low": self.lows, "high": self.highs}
@@ -188,12 +196,14 @@ class Drawn(Value):
             name=self.part.numerator.name,
             statistic=self.line.statistic.title,
             alpha=self.line.alpha,
-            cells=self.line.statistic.labels,
+            cells=self.line.statistic.labels_of(self.part.margin),
             values=values,
             shown=shown,
             lows=lows,
             highs=highs,
             indices=self.indices,
+            keys=self.line.statistic.keys_of(self.part.margin),
+            margin=self.part.margin,
         )
 
     def _row(self, index: int) -> tuple[Printed, Printed, Printed, Printed]:

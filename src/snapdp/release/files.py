@@ -2,9 +2,10 @@
 
 Room: release. Public numbers and texts only. Side files are Parquet and named by their digest; the engine writes them
 with one thread, so that equal numbers make equal bytes.
-Files of values have the same columns of the same types whatever was released; where there is no interval, its ends are
-missing. In a CSV file numbers are plain decimals, without exponents and fractions, which a spreadsheet would take for
-text or a date; whole numbers stay whole, and a text that a spreadsheet might run as a formula has a ' before it.
+Files of values have the same columns of the same types whatever was released, and behind them one for each column that
+statistics are grouped by; where there is no interval, its ends are missing. In a CSV file numbers are plain decimals,
+without exponents and fractions, which a spreadsheet would take for text or a date; whole numbers stay whole, and a text
+that a spreadsheet might run as a formula has a ' before it.
 """
 
 from __future__ import annotations
@@ -27,12 +28,20 @@ from snapdp.drafts import draft, finish, write_text as write_text
 from snapdp.errors import ParameterError, SnapdpError
 from snapdp.exact import parameter, to_float_down, to_float_nearest, to_float_up
 from snapdp.release.draw import Block
+from snapdp.release.numbers import VALUE_FIELDS, Number
 from snapdp.release.record import SideFile
+from snapdp.studies import label_columns
 
 ENDINGS = (".csv", ".parquet")
+FIELDS = ("cell", "index", "value", "shown", "low", "high")  # of side files
 FORMULAS = tuple("=+-@\uff1d\uff0b\uff0d\uff20")  # and the wide signs, which some spreadsheets take for these
 _SEPARATORS = re.compile(r"[;,|\t\r\n]")
 _BIN_STARTS, _BIN_ENDS = re.compile(r"\[-?[0-9]+(/[0-9]+)?\Z"), re.compile(r" -[0-9]+(/[0-9]+)?[)\]]")  # [-5, -3)
+_SETTINGS = {
+    "threads": "1",
+    "autoload_known_extensions": "false",
+    "pandas_analyze_sample": "0",  # objects are text, also where the first of them are missing
+}
 _DOUBLES = {
     "value": to_float_nearest,
     "shown": to_float_nearest,
@@ -62,19 +71,59 @@ def _write_block(block: Block, directory: Path, connection: Any) -> SideFile:
 
 def block_columns(block: Block) -> dict[str, Any]:
     """Return the columns of a side file, as the arrays that are written."""
+    return {**block_names(block), **block_numbers(block)}
+
+
+def block_names(block: Block) -> dict[str, Any]:
+    """Return what names the cells: one text each, and where several columns name them one column for each of these."""
     import numpy as np
 
-    columns: dict[str, Any] = {"cell": block.cells}
-    if block.indices is not None:
-        columns["index"] = block.indices
+    names, count = ["cell", *key_columns(block.keys, FIELDS)], len(block.cells)
+    texts = zip(names, label_columns(block.cells, len(block.keys)), strict=True)
+    return {name: np.fromiter(each, dtype=object, count=count) for name, each in texts}
+
+
+def block_numbers(block: Block) -> dict[str, Any]:
+    """Return the columns of numbers of a side file."""
+    import numpy as np
+
+    columns: dict[str, Any] = {} if block.indices is None else {"index": block.indices}
     columns |= {"value": block.values, "shown": block.shown, "low": block.lows, "high": block.highs}
     return {name: _array(np, cells) for name, cells in columns.items()}
+
+
+def key_columns(keys: Sequence[str], fields: Iterable[str]) -> list[str]:
+    """Return the names of the columns of keys: those of the columns of the table, unless a file has them already.
+
+    Engines compare names of columns without capitals.
+
+    >>> key_columns(["region", "Value", "VALUE"], ["cell", "value"])
+    ['region', 'Value (key)', 'VALUE (key) (key)']
+    """
+    taken, found = {name.casefold() for name in fields}, []
+    for name in keys:
+        while name.casefold() in taken:
+            name += " (key)"
+        taken.add(name.casefold())
+        found.append(name)
+    return found
 
 
 def check_place(directory: Path) -> None:
     """Refuse a directory in which no file can be made."""
     with draft(directory, ".parquet"):
         pass
+
+
+def value_columns(numbers: Iterable[Number]) -> dict[str, list[Any]]:
+    """Return the columns of a file of values: the fields of every number, then one for each column that names cells."""
+    rows = list(numbers)
+    found = {name: [getattr(each, name) for each in rows] for name in VALUE_FIELDS}
+    keyed = [dict(each.keys) for each in rows]
+    keys = list(dict.fromkeys(name for each in keyed for name in each))
+    for key, column in zip(keys, key_columns(keys, VALUE_FIELDS), strict=True):
+        found[column] = [each.get(key) for each in keyed]
+    return found
 
 
 def write_values(columns: Mapping[str, Sequence[Any]], path: Path) -> None:
@@ -106,7 +155,7 @@ def typed(name: str, cells: Sequence[Any]) -> Any:
 
 def _write_csv(columns: Mapping[str, Sequence[Any]], path: Path) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
-        file.write(_csv_line(columns))
+        file.write(_csv_line(map(guarded, columns)))
         for row in zip(*columns.values(), strict=True):
             file.write(_csv_line(_cell(name, each) for name, each in zip(columns, row, strict=True)))
 
@@ -162,7 +211,7 @@ def parquet_engine() -> Iterator[Any]:
     """Open the engine that writes Parquet, and reads it: one thread, so that equal numbers make equal bytes."""
     import duckdb
 
-    connection = duckdb.connect(":memory:", config={"threads": "1", "autoload_known_extensions": "false"})
+    connection = duckdb.connect(":memory:", config=dict(_SETTINGS))
     try:
         yield connection
     finally:

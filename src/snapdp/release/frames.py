@@ -10,8 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from snapdp.errors import PremiseError
-from snapdp.release.files import typed
-from snapdp.release.numbers import Number
+from snapdp.release.files import typed, value_columns
 
 if TYPE_CHECKING:
     from snapdp.release.result import Release
@@ -31,8 +30,7 @@ def polars_frame(release: Release) -> Any:
 
 
 def _columns(release: Release) -> dict[str, Any]:
-    numbers = list(release.numbers())
-    return {name: typed(name, [getattr(each, name) for each in numbers]) for name in Number._fields}
+    return {name: typed(name, cells) for name, cells in value_columns(release.numbers()).items()}
 
 
 def _library(name: str) -> Any:

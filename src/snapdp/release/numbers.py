@@ -17,10 +17,22 @@ from typing import Any, NamedTuple
 from snapdp.display import exact_amount, noise_digits, six_digits
 from snapdp.errors import SnapdpError
 from snapdp.exact import parameter
-from snapdp.studies import SHARE, readable_cell, readable_title, shares_are_of_n
+from snapdp.studies import (
+    BETWEEN,
+    SHARE,
+    Label,
+    groups_from,
+    label_text,
+    margin_text,
+    readable_cell,
+    readable_keys,
+    readable_title,
+    shares_are_of_n,
+)
 from snapdp.values import Value
 
 FREE = "0"  # the epsilon of what is free of charge
+Keys = tuple[tuple[str, str], ...]
 
 
 class Number(NamedTuple):
@@ -32,6 +44,7 @@ class Number(NamedTuple):
     derived   whether it follows from others
     charged   the same epsilon on the first number of a statistic, "0" on its others: these add up to what was charged
     share_of  of what it is a share; empty where it is none
+    keys      the columns that name its cell, and what they name it by; none where it is in no group
     """
 
     statistic: str
@@ -46,6 +59,12 @@ class Number(NamedTuple):
     derived: bool
     charged: str = FREE
     share_of: str = ""
+    keys: Keys = ()
+
+    @property
+    def label(self) -> tuple[str, ...]:
+        """Return what its cell is named by, a text for each key."""
+        return tuple(text for _, text in self.keys)
 
     @property
     def printed(self) -> float:
@@ -56,6 +75,9 @@ class Number(NamedTuple):
     def moved(self) -> bool:
         """Tell whether another number is shown than was drawn."""
         return self.printed != self.value
+
+
+VALUE_FIELDS = tuple(name for name in Number._fields if name != "keys")  # of every file of values
 
 
 class NumberBlock(Value):
@@ -69,6 +91,7 @@ class NumberBlock(Value):
     derived      whether the numbers follow from others
     epsilon      as that of its numbers
     is_replaced  something derived has the title of the statistic and stands for its parts
+    deviation    the standard deviation of each number, where the record says it
     """
 
     place: int
@@ -80,11 +103,12 @@ class NumberBlock(Value):
     epsilon: str
     is_replaced: bool
     numbers: tuple[Number, ...]
+    deviation: float | None = None
 
     @property
     def part(self) -> str:
-        """Return which of several parts the numbers are; empty where they are a whole."""
-        return "" if self.derived or len(self.parts) == 1 else self.name
+        """Return which of several parts the numbers are; empty where they are a whole, as every margin is."""
+        return self.numbers[0].part
 
     @property
     def readable_title(self) -> str:
@@ -94,8 +118,20 @@ class NumberBlock(Value):
     @property
     def readable(self) -> tuple[Number, ...]:
         """Return the numbers with the names of statistic and cell that people read."""
-        title, declared = self.readable_title, self.declared
-        return tuple(each._replace(statistic=title, cell=readable_cell(each.cell, declared)) for each in self.numbers)
+        return tuple(map(self._readable, self.numbers))
+
+    def _readable(self, number: Number) -> Number:
+        if not number.keys:
+            return number._replace(statistic=self.readable_title, cell=readable_cell(number.cell, self.declared))
+        texts = readable_keys(number.label, self.declared)
+        keys = tuple(zip((name for name, _ in number.keys), texts, strict=True))
+        cell = label_text(texts) if self.is_crossed else BETWEEN.join(texts)
+        return number._replace(statistic=self.readable_title, cell=cell, keys=keys)
+
+    @property
+    def is_crossed(self) -> bool:
+        """Tell whether cells are named by several columns."""
+        return not isinstance(self.declared.get("by", {}), Mapping)
 
     @property
     def share_of(self) -> str:
@@ -104,8 +140,8 @@ class NumberBlock(Value):
 
     @property
     def is_first(self) -> bool:
-        """Tell whether people ask for it first: a mean instead of its sum and count, and no shares."""
-        return self.name != SHARE if self.derived else not self.is_replaced
+        """Tell whether people ask for it first: a mean, not its sum and count; adjusted margins; and no shares."""
+        return self.name != SHARE if self.derived else not (self.is_replaced or self.is_margin)
 
     @property
     def is_single(self) -> bool:
@@ -113,10 +149,17 @@ class NumberBlock(Value):
         return [each.cell for each in self.numbers] == [""]
 
     @property
+    def is_margin(self) -> bool:
+        """Tell whether it is one of the margins of a table, measured or adjusted."""
+        return "margins" in self.declared
+
+    @property
     def cost(self) -> str:
         """Return what the numbers cost, in short."""
         if self.epsilon == FREE:
             return "derived"
+        if self.is_margin and len(self.parts) > 1:
+            return f"{shown_amount(self.epsilon)} for all margins"
         if not self.part:
             return shown_amount(self.epsilon)
         return "part of it" if self.is_replaced else f"{shown_amount(self.epsilon)} for all parts"
@@ -124,7 +167,8 @@ class NumberBlock(Value):
     @property
     def cost_in_words(self) -> str:
         """Return what the numbers cost: beside the statistic, its parts are named, which are paid for together."""
-        together = f", for its {' and '.join(self.parts)} together" if len(self.parts) > 1 else ""
+        several = len(self.parts) > 1 and not self.is_margin
+        together = f", for its {' and '.join(self.parts)} together" if several else ""
         return self.cost if self.epsilon == FREE or self.part else f"{self.cost}{together}"
 
 
@@ -151,16 +195,16 @@ def _blocks(
     """Yield the blocks of one statistic; the first number of them all carries its charge."""
     title, parts = statistic["title"], tuple(part["name"] for part in statistic["parts"])
     is_replaced = any(block["title"] == title for block in derived)
-    own = [(part, title, statistic["alpha"], False) for part in statistic["parts"]]
+    own = [(part, _title(statistic, part), statistic["alpha"], False) for part in statistic["parts"]]
     charge = statistic["epsilon"]
     for block, titled, alpha, follows in (*own, *((each, each["title"], each["alpha"], True) for each in derived)):
         if "file" in block:
             continue
-        epsilon = statistic["epsilon"] if titled == title else FREE
-        part = "" if follows or len(parts) == 1 else block["name"]
+        epsilon = statistic["epsilon"] if titled == title or not follows else FREE
+        part = "" if follows or len(parts) == 1 or "margin" in block else block["name"]
         base = share_of if follows and block["name"] == SHARE else ""
         like = Number(titled, part, "", 0, None, None, None, alpha, epsilon, follows, share_of=base)
-        numbers = list(_numbers(block, like))
+        numbers = list(_numbers(block, like, _keys(_grouped(statistic, block), block["cell"])))
         if not numbers:
             continue
         numbers[0], charge = numbers[0]._replace(charged=charge), FREE
@@ -168,20 +212,72 @@ def _blocks(
             place=place,
             name=block["name"],
             title=titled,
-            declared=statistic,
+            declared=_grouped(statistic, block),
             parts=parts,
             derived=follows,
             epsilon=epsilon,
             is_replaced=is_replaced,
             numbers=tuple(numbers),
+            deviation=block.get("deviation"),
         )
 
 
-def _numbers(block: Mapping[str, Any], like: Number) -> Iterator[Number]:
+def _title(statistic: Mapping[str, Any], part: Mapping[str, Any]) -> str:
+    """Return the title of a part: that of the statistic, or of the margin that it is."""
+    title = str(statistic["title"])
+    if "margin" not in part or "by" not in statistic:
+        return title
+    by = ", ".join(column["name"] for column in _columns(statistic["by"]))
+    return f"{title.removesuffix(f' by {by} with margins')} {margin_text(part['margin'])}"
+
+
+def _grouped(statistic: Mapping[str, Any], block: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what is declared of the cells of a block: the statistic, and of a margin only the columns it is by."""
+    if "margin" not in block:
+        return statistic
+    named = {column["name"]: column for column in _columns(statistic.get("by", ()))}
+    by = [named[name] for name in block["margin"] if name in named]
+    others = {key: value for key, value in statistic.items() if key != "by"}
+    return {**others, "by": by[0] if len(by) == 1 else by} if by else others
+
+
+def _columns(by: Any) -> Sequence[Mapping[str, Any]]:
+    return [by] if isinstance(by, Mapping) else by
+
+
+def _numbers(block: Mapping[str, Any], like: Number, keys: Sequence[Keys]) -> Iterator[Number]:
     shown = block.get("shown", [None] * len(block["value"]))
-    columns = (block["cell"], block["value"], shown, block["low"], block["high"])
-    for cell, value, possible, low, high in zip(*columns, strict=True):
-        yield like._replace(cell=cell, value=value, shown=possible, low=low, high=high)
+    columns = (block["cell"], keys, block["value"], shown, block["low"], block["high"])
+    for label, named, value, possible, low, high in zip(*columns, strict=True):
+        cell = label if isinstance(label, str) else label_text(tuple(label))
+        yield like._replace(cell=cell, keys=named, value=value, shown=possible, low=low, high=high)
+
+
+def _keys(statistic: Mapping[str, Any], cells: Sequence[Label]) -> Sequence[Keys]:
+    """Return for each cell the columns that name it, and by what; nothing where there are no groups."""
+    if "by" not in statistic:
+        return [()] * len(cells)
+    by = statistic["by"]
+    own = tuple(column["name"] for column in statistic.get("columns", ()))
+    if not isinstance(by, Mapping):
+        names = (*(column["name"] for column in by), *own)
+        return [() if isinstance(cell, str) else tuple(zip(names, cell, strict=False)) for cell in cells]
+    try:
+        groups = groups_from(by).labels
+    except SnapdpError:  # a record may be anybody's
+        return [()] * len(cells)
+    in_each = max(1, len(cells) // len(groups))  # the cells of a histogram, groups outermost
+    named = [str(groups[min(place // in_each, len(groups) - 1)]) for place in range(len(cells))]
+    return [_key_of((by["name"], *own), group, str(cell)) for group, cell in zip(named, cells, strict=True)]
+
+
+def _key_of(names: Sequence[str], group: str, cell: str) -> Keys:
+    """Return what names a cell of one group: its text is that of the group, and of a histogram's cell behind it."""
+    if cell == group:
+        return ((names[0], group),)
+    if len(names) == 2 and cell.startswith(group + BETWEEN):
+        return ((names[0], group), (names[1], cell.removeprefix(group + BETWEEN)))
+    return ()
 
 
 def shown_amount(text: str) -> str:

@@ -28,7 +28,7 @@ from snapdp.errors import DataError, PremiseError
 from snapdp.release.certificates import MechanismCertificate
 from snapdp.release.draw import Block, Drawn
 from snapdp.release.request import LARGEST, MOST_EDGES, Request, check_lengths, relation_values
-from snapdp.studies import BOOLEAN, CATEGORY, DATE, DROPPED, INLINE, KINDS, Part
+from snapdp.studies import BOOLEAN, CATEGORY, DATE, DROPPED, INLINE, KINDS, Margin, Part, Statistic
 from snapdp.tables import ENGINES
 from snapdp.values import Value
 
@@ -37,12 +37,21 @@ RECORD_VERSION = 2
 VERSIONS: dict[int, dict[str, set[str]]] = {  # what each version added
     1: {},
     2: {
-        "record": {"engine", "own", "csv"},
+        "record": {"engine", "own", "csv", "unit_rows"},
         "versions": {"pyspark", "postgresql"},
-        "statistics": {"missing", "arithmetic", "bits"},
-        **{key: {"from", "to", "each", "compare", "missing_in_sums"} for key in ("columns", "by", "column")},
-        "parts": {"shown", "bits", "certificate"},  # the first absent from the first records of this version
-        "derived": {"shown"},
+        "statistics": {
+            "missing",
+            "arithmetic",
+            "bits",
+            "rows_per_person",
+            "groups_per_person",
+            "margins",
+            "shares",
+        },
+        **{key: {"from", "to", "each", "compare", "missing_in_sums"} for key in ("columns", "column")},
+        "by": {"from", "to", "each", "compare", "missing_in_sums", "edges", "outside"},  # and lists of columns
+        "parts": {"shown", "bits", "certificate", "margin"},  # the first absent from the first records of this version
+        "derived": {"shown", "margin", "deviation"},
     },
 }
 VERSION = re.compile("[0-9][0-9A-Za-z.+-]{0,40}")  # of a library or an engine, as records have it
@@ -50,11 +59,13 @@ LIBRARIES = ("numpy", "gmpy2", "cryptography", "duckdb")
 _COLUMN = {"name", "kind", "lower", "upper", "step", "missing", "missing_in_sums", "categories", "unknown", "null"}
 _COLUMN |= {"from", "to", "each", "compare"}  # of dates; how categories are compared
 _FINITE = {"bits", "certificate"}  # of parts in finite precision, and of no other
+_MARGIN = {"margin"}  # of a statistic with margins: the columns that tell the cells of this block apart
 _NUMBERS = {"cell", "index", "value", "shown", "low", "high", "file"}
 ALLOWED: dict[str, set[str]] = {
     "record": {
         "snapdp_record", "dataset", "dataset_version", "relation", "unit", "n", "n_max", "person", "rows_per_person",
-        "charged", "arithmetic", "engine", "csv", "own", "versions", "statistics", "derived", "request", "previous",
+        "unit_rows", "charged", "arithmetic", "engine", "csv", "own", "versions", "statistics", "derived", "request",
+        "previous",
     },
     "versions": {"snapdp", "python", *LIBRARIES, *(each.library for each in ENGINES.values())},
     "csv": {"delimiter", "quote", "decimal", "thousands", "encoding", "nulls"},
@@ -62,32 +73,33 @@ ALLOWED: dict[str, set[str]] = {
         "kind", "title", "epsilon", "alpha", "arithmetic", "bits", "columns", "by", "where", "parts",
     },
     "columns": _COLUMN,
-    "by": _COLUMN,
+    "by": _COLUMN | {"edges", "outside"},  # of numbers that are grouped by bins
     "column": _COLUMN,
     "categories": {"count", "digest"},
     "where": {"column", "equals", "from", "below"},
     "parts": {
         "name", "epsilon", "cells", "moving", "sensitivity", "lower", "upper", "factor", "shift", "whole",
-        "noise_scale", "grid", "clamp", *_FINITE, *_NUMBERS,
+        "noise_scale", "grid", "clamp", *_MARGIN, *_FINITE, *_NUMBERS,
     },
-    "derived": {"name", "title", "statistic", "alpha", "cells", *_NUMBERS},
+    "derived": {"name", "title", "statistic", "alpha", "cells", "deviation", *_MARGIN, *_NUMBERS},
     "file": {"name", "digest", "rows"},
     "certificate": {"name", "digest"},
 }  # fmt: skip
 REQUIRED: dict[str, set[str]] = {
-    "record": ALLOWED["record"] - {"n", "n_max", "person", "rows_per_person", "own", "csv"},
+    "record": ALLOWED["record"] - {"n", "n_max", "person", "rows_per_person", "unit_rows", "own", "csv"},
     "statistics": {"kind", "title", "epsilon", "alpha", "parts"},
     "where": {"column"},
-    "parts": ALLOWED["parts"] - _FINITE - _NUMBERS,
-    "derived": ALLOWED["derived"] - _NUMBERS,
+    "parts": ALLOWED["parts"] - _FINITE - _MARGIN - _NUMBERS,
+    "derived": ALLOWED["derived"] - _MARGIN - _NUMBERS - {"deviation"},
     "file": ALLOWED["file"],
     "certificate": ALLOWED["certificate"],
     "categories": ALLOWED["categories"],
 }
 TABLES = {"versions", "csv", "by", "column", "file", "certificate", "categories"}
 ROWS = {"statistics", "derived", "parts", "columns", "where"}
+TABLE_OR_ROWS = {"by"}  # a column, or several
 LISTS: dict[str, tuple[type, ...]] = {
-    **dict.fromkeys(("cell", "edges", "clamp", "categories", "nulls"), (str,)),
+    **dict.fromkeys(("cell", "edges", "clamp", "categories", "nulls", "margin", "shares"), (str,)),
     "index": (int,),
     **dict.fromkeys(("value", "shown"), (int, float)),
     **dict.fromkeys(("low", "high"), (int, float, type(None))),
@@ -95,7 +107,7 @@ LISTS: dict[str, tuple[type, ...]] = {
 MOST = {"edges": MOST_EDGES, "statistics": 10_000, "derived": 20_000}  # what is longer than INLINE
 LONGEST_DIALECT = 1 << 13  # characters of how a CSV file is written
 WHOLE_NUMBERS = {"snapdp_record", "n", "n_max", "rows_per_person", "statistic", "cells", "moving", "count", "rows"}
-WHOLE_NUMBERS |= {"bits"}
+WHOLE_NUMBERS |= {"bits", "unit_rows", "groups_per_person"}
 
 
 class EngineUsed(Value):
@@ -156,7 +168,11 @@ def record_values(
             "versions": {**library_versions(), **engine.versions},
             "statistics": statistics,
             "derived": [
-                {**derived_values(number, block), **_numbers(number, block, files)} for number, block in derived
+                {
+                    **derived_values(number, block, request.lines[number].statistic),
+                    **_numbers(number, block, files),
+                }
+                for number, block in derived
             ],
             **binding,
         }
@@ -181,6 +197,7 @@ def part_values(drawn: Drawn, certificate: MechanismCertificate | None = None) -
     numerator, p = part.numerator, drawn.mechanism.parameters
     return {
         "name": numerator.name,
+        **_margin(drawn.line.statistic, part.margin),
         "epsilon": str(drawn.line.epsilon * part.share),
         "moving": part.moving,
         "sensitivity": str(numerator.sensitivity),
@@ -197,9 +214,23 @@ def part_values(drawn: Drawn, certificate: MechanismCertificate | None = None) -
     }
 
 
-def derived_values(number: int, block: Block) -> dict[str, Any]:
+def derived_values(number: int, block: Block, statistic: Statistic) -> dict[str, Any]:
     """Return what a derived block is, but its numbers."""
-    return {"name": block.name, "title": block.statistic, "statistic": number, "alpha": str(block.alpha)}
+    return {
+        "name": block.name,
+        "title": block.statistic,
+        "statistic": number,
+        "alpha": str(block.alpha),
+        **_margin(statistic, block.margin),
+        **({} if block.deviation is None else {"deviation": block.deviation}),
+    }
+
+
+def _margin(statistic: Statistic, margin: Margin | None) -> dict[str, Any]:
+    """Return the names of the columns of a margin, where the statistic has margins."""
+    if margin is None or statistic.margins is None:
+        return {}
+    return {"margin": list(statistic.margins.names(margin))}
 
 
 def _numbers(number: int, block: Block, files: Mapping[BlockKey, SideFile]) -> dict[str, Any]:
@@ -271,8 +302,12 @@ def _check(place: str, value: Mapping[str, Any], version: int) -> None:
         raise _refused(f"lacks a field that records have: {place}.{lacking[0]}")
     if place in ("columns", "by", "column") and version < 2 and value["kind"] in (BOOLEAN, DATE):
         raise _refused(f"of version {version} has a column of a kind that it does not have: {place}.kind")
+    if version < 2 and _is_crossed(place, value):
+        raise _refused(f"of version {version} has groups by several columns, which it does not have: {place}")
     if _is_later(place, value, version):
         raise _refused(f"of version {version} leaves rows out, which it does not have: {place}")
+    if place == "record" and version < 2 and isinstance(value.get("person"), list):
+        raise _refused(f"of version {version} has persons of several columns, which it does not have: {place}.person")
     for key, each in value.items():
         tables = _tables(key, each)
         if tables is None:
@@ -294,11 +329,19 @@ def _is_later(place: str, value: Mapping[str, Any], version: int) -> bool:
     return place in ("columns", "by", "column") and version < 2 and value.get("missing") == DROPPED
 
 
+def _is_crossed(place: str, value: Mapping[str, Any]) -> bool:
+    """Tell whether groups are by several columns, or cells named by several texts."""
+    if place == "statistics":
+        return isinstance(value.get("by"), (list, tuple))
+    cells = value.get("cell") if place in ("parts", "derived") else None
+    return isinstance(cells, (list, tuple)) and not all(isinstance(each, str) for each in cells)
+
+
 def _tables(key: str, value: Any) -> Sequence[Mapping[str, Any]] | None:
     """Return the tables that a field holds; None where it holds something else than records do there."""
     if isinstance(value, (list, tuple)) and len(value) > MOST.get(key, INLINE):
         raise _refused(f"has a list that is longer than records have: {key}")
-    if key in ROWS:
+    if key in ROWS or (key in TABLE_OR_ROWS and not isinstance(value, Mapping)):
         return value if isinstance(value, (list, tuple)) and all(isinstance(row, Mapping) for row in value) else None
     if key in TABLES and isinstance(value, Mapping):
         return [value]
@@ -312,12 +355,22 @@ def _required(place: str, value: Mapping[str, Any]) -> set[str]:
         rules = {"unknown", "null"}
         special = {BOOLEAN: rules, DATE: rules | {"from", "to", "each"}, CATEGORY: rules | {"categories"}}
         missing = "missing_in_sums" if "missing_in_sums" in value else "missing"
-        return {"name", "kind"} | special.get(str(value.get("kind")), {"lower", "upper", "step", missing})
+        numbers = {"lower", "upper", "step", missing} | ({"edges", "outside", "null"} if place == "by" else set())
+        return {"name", "kind"} | special.get(str(value.get("kind")), numbers)
     return REQUIRED.get(place, set())
 
 
 def _is_plain(key: str, value: Any) -> bool:
     """Tell whether a field that is no table holds what records hold there: whole numbers, lists, or text."""
+    if key == "cell" and isinstance(value, (list, tuple)):  # named by one text each, or by several
+        texts = [text for each in value for text in (each if isinstance(each, (list, tuple)) else (each,))]
+        return all(type(text) is str and _is_sane(text) for text in texts)
+    if key == "person" and isinstance(value, list):  # several columns name the person
+        return len(value) > 1 and all(type(each) is str and _is_sane(each) for each in value)
+    if key == "margins":
+        return isinstance(value, (list, tuple)) and all(_is_plain("margin", each) for each in value)
+    if key == "deviation":
+        return type(value) is float and _is_sane(value)
     if key in LISTS:
         return isinstance(value, (list, tuple)) and all(type(each) in LISTS[key] and _is_sane(each) for each in value)
     return _is_sane(value) and type(value) is (bool if key == "whole" else int if key in WHOLE_NUMBERS else str)

@@ -66,9 +66,10 @@ def _check_columns(request: Request) -> None:
     for column in (each for line in request.lines for each in line.statistic.every_column):
         if found.setdefault(column.name, column) != column:
             raise ParameterError("one column is declared in two ways.", "Declare it once, for all statistics.")
-    if "" in found or request.relation.person == "":
+    persons = request.relation.person_columns
+    if "" in found or "" in persons:
         raise ParameterError("a column has no name.", "Give it one: its records could not be certified.")
-    for name in (request.relation.person, request.own):
+    for name in (*persons, request.own):
         storable(name or "", "the name of a person's column, or of a role,")
     if request.own == "":
         raise ParameterError("the role has no name.", "Leave it out, or name it: its records could not be certified.")
@@ -168,12 +169,30 @@ def _parts(line: Line, mechanisms: tuple[Mechanism, ...]) -> Iterator[dict[str, 
 
 def _bytes(line: Line, mechanisms: tuple[Mechanism, ...]) -> int:
     """Return how many bytes the numbers of a statistic take at most, and what is derived from them."""
+    if line.statistic.margins is not None:
+        return _bytes_of_margins(line, mechanisms)
     statistic, blocks = line.statistic, len(mechanisms) + 1
     found = blocks * _FRAME + len(canonical([statistic.title, str(line.alpha)]))
     if statistic.cells > INLINE:  # they are in files
         return found
     widths = [_LISTS * _DOUBLE, *(_width(part, m) for part, m in zip(statistic.parts, mechanisms, strict=True))]
     return found + blocks * len(canonical(list(statistic.labels))) + statistic.cells * sum(widths)
+
+
+def _bytes_of_margins(line: Line, mechanisms: tuple[Mechanism, ...]) -> int:
+    """Return the same of a table with margins: of every margin what is measured, and what is adjusted."""
+    statistic, margins = line.statistic, line.statistic.margins
+    assert margins is not None
+    widths = {part.margin: _width(part, m) for part, m in zip(statistic.parts, mechanisms, strict=True)}
+    found = 0
+    for margin in margins.asked:
+        named = [statistic.title_of(margin), str(line.alpha), list(margins.names(margin))]
+        found += 2 * (_FRAME + len(canonical(named)))
+        if margins.cells(margin) <= INLINE:  # else they are in files
+            labels = [list(each) if isinstance(each, tuple) else each for each in statistic.labels_of(margin)]
+            numbers = _LISTS * _DOUBLE + widths.get(margin, 0)
+            found += 2 * len(canonical(labels)) + margins.cells(margin) * numbers
+    return found
 
 
 def _width(part: Part, m: Mechanism) -> int:

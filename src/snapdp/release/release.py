@@ -16,7 +16,7 @@ from typing import Any
 
 from snapdp.errors import DataError, LedgerError, SnapdpError
 from snapdp.exact import require_directed_rounding, shown
-from snapdp.ledger import Answer, Ledger, agree, payable, too_much
+from snapdp.ledger import Answer, Ledger, agree, payable, too_much, unit_for, units_of
 from snapdp.randomness import BitSource, SystemBits
 from snapdp.release.certificates import named_in, write_certificates
 from snapdp.release.derived import derived_blocks
@@ -79,7 +79,8 @@ def released(
     from snapdp.release.files import check_place
 
     relation, account = request.relation, ledger.account(request.dataset)
-    promised: dict[str, Any] = {"relation": relation.kind, "rows": relation.rows, "unit": relation.unit_in_full}
+    unit = unit_for(account, units_of(request.declaration))
+    promised: dict[str, Any] = {"relation": relation.kind, "rows": relation.rows, "unit": unit}
     agree(account, **promised)
     state, fingerprint = table.state(), table.fingerprint()
     asked: dict[str, Any] = {"epsilon": request.epsilon, "request": request.declaration}

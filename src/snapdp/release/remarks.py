@@ -13,7 +13,7 @@ from snapdp.display import listed, shortened, visible
 from snapdp.errors import SnapdpError
 from snapdp.exact import parameter
 from snapdp.release.numbers import Number, NumberBlock
-from snapdp.studies import KINDS
+from snapdp.studies import KINDS, PersonCount, groups_clause, readable_title, rows_clause
 
 MOVED = (
     "A draw beyond what the statistic can be is shown as the nearest possible number. "
@@ -54,6 +54,19 @@ def bits_in_words(record: Mapping[str, Any]) -> str:
     bits = sorted({part.get("bits", 0) for each in record["statistics"] for part in each["parts"]})
     shown = " and ".join(map(str, bits)) if len(bits) < 3 else f"{bits[0]} to {bits[-1]}"
     return f"{shown} bits"
+
+
+def person_lines(record: Mapping[str, Any]) -> list[str]:
+    """Return how persons count in each statistic, a line for all that count them alike; none where rows are counted."""
+    if not {"person", "rows_per_person"} <= {*record}:  # a record may be anybody's
+        return []
+    alike: dict[str, list[str]] = {}
+    for each in record["statistics"]:
+        people = each["kind"] == PersonCount.kind
+        most = each.get("rows_per_person", record["rows_per_person"])
+        clause = groups_clause(each.get("groups_per_person")) if people else rows_clause(most)
+        alike.setdefault(clause, []).append(_short(readable_title(each["title"], each)))
+    return [f"{listed(titles, MOST_NAMED)}: {clause}." for clause, titles in alike.items()]
 
 
 def _short(name: str) -> str:

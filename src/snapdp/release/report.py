@@ -6,7 +6,7 @@ record passes through `_text`: names of columns and categories are the data hold
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -35,8 +35,20 @@ from snapdp.release.numbers import (
     shown_interval,
     shown_value,
 )
-from snapdp.release.remarks import bits_in_words, moved_line, unknown_line
-from snapdp.studies import AS_NUMBERS, BOOLEAN, DATE, DROPPED, dialect_words, readable_number, readable_title
+from snapdp.release.remarks import bits_in_words, moved_line, person_lines, unknown_line
+from snapdp.release.report_margins import margins_section
+from snapdp.studies import (
+    AS_NUMBERS,
+    BOOLEAN,
+    DATE,
+    DROPPED,
+    PersonCount,
+    believed,
+    dialect_words,
+    person_in_words,
+    readable_number,
+    readable_title,
+)
 
 if TYPE_CHECKING:
     from snapdp.release.result import Release
@@ -44,6 +56,7 @@ if TYPE_CHECKING:
 WIDTH, LABEL, RIGHT, ROW = 520, 160, 20, 22  # narrow enough that labels are still read on a telephone
 MOST_BARS = 60
 MOST_OPEN = 20  # rows of a table that is unfolded at once
+MOST_EDGES = 20  # of bins that are named
 LONGEST = 1000  # of one text on the page; the record holds it whole
 PARAMETERS = ("epsilon", "sensitivity", "noise_scale", "grid", "factor", "shift")  # of a part
 EXACTLY = (
@@ -73,7 +86,7 @@ def _parts(release: Release, certificate: str | None) -> list[str]:
         _warned(record),
         _drawn_by(release.author),
         _summary(blocks),
-        *(_section(list(group)) for _, group in groupby(blocks, key=lambda each: (each.place, each.title))),
+        *(_section(list(group)) for _, group in groupby(blocks, key=_section_of)),
         *(f"<p>The cells of a long statistic are in <code>{_text(name)}</code>.</p>" for name in release.files()),
         _meaning(record, moved_line(each for block in blocks for each in block.numbers)),
         _mechanisms(record),
@@ -90,8 +103,14 @@ def _text(text: str) -> Html:
 def _neighbours(record: dict[str, Any]) -> str:
     if record["relation"] == "change-one":
         return f"It protects the values of one row; the number of rows, {record['n']}, is public."
-    who = "one row" if "person" not in record else f"one person ({record['person']}, {record['rows_per_person']} rows)"
-    return f"It protects the presence of {who}; the number of rows is private, at most {record['n_max']} are counted."
+    who, trust = "one row", ""
+    if "person" in record:
+        who = f"one person ({person_in_words(record['person'])}) with all rows of theirs"
+    elif "unit_rows" in record:
+        who = f"{record['unit_rows']} rows together"
+        trust = f" {believed(record['unit_rows'])}"
+    private = f"the number of rows is private, at most {record['n_max']} are counted."
+    return f"It protects the presence of {who}; {private}{trust}"
 
 
 def _warned(record: dict[str, Any]) -> str:
@@ -114,7 +133,8 @@ def _drawn_by(author: str | None) -> str:
 
 def _summary(blocks: Sequence[NumberBlock]) -> str:
     """Return a table of the statistics that are one number each; what is derived from parts stands before them."""
-    single = sorted((each for each in blocks if each.is_single), key=lambda each: (each.place, bool(each.part)))
+    alone = (each for each in blocks if each.is_single and not each.is_margin)
+    single = sorted(alone, key=lambda each: (each.place, bool(each.part)))
     if not single:
         return ""
     rows = ((_named(each), *_shown(each.numbers[0]), _text(each.cost)) for each in single)
@@ -122,18 +142,34 @@ def _summary(blocks: Sequence[NumberBlock]) -> str:
     return f"<h2>Numbers</h2>{table}{''.join(map(_unknown, single))}"
 
 
+def _section_of(block: NumberBlock) -> tuple[int, str]:
+    """Return what tells sections apart: the margins of one table are one."""
+    return block.place, "" if block.is_margin else block.title
+
+
 def _section(blocks: Sequence[NumberBlock]) -> str:
     """Return a picture and a table for a statistic with cells; nothing for a single number."""
+    if blocks[0].is_margin:
+        return margins_section(blocks)
     found = []
     for block in sorted(blocks, key=lambda each: bool(each.part)):  # what is derived from parts stands before them
         if block.is_single:
             continue
         cells = block.readable
-        table = html_table(("cell", "value", "interval"), ((_text(each.cell), *_shown(each)) for each in cells))
+        table = html_table((*_heads(block), "value", "interval"), ((*_names(each), *_shown(each)) for each in cells))
         picture = bars(cells[:MOST_BARS]) if not block.part else ""
         listed = folded("table", table, is_open=not block.part and len(cells) <= MOST_OPEN)
         found.append(f'<p class="dim">{_text(_about(block))}</p>{_unknown(block)}{picture}{listed}')
     return f"<h2>{_text(blocks[0].readable_title)}</h2>{''.join(found)}" if found else ""
+
+
+def _heads(block: NumberBlock) -> tuple[Html, ...]:
+    """Return the heads of what names a cell: one for each column where these are several."""
+    return tuple(_text(name) for name, _ in block.numbers[0].keys) or (Html("cell"),)
+
+
+def _names(number: Number) -> tuple[Html, ...]:
+    return tuple(map(_text, number.label)) or (_text(number.cell),)
 
 
 def _about(block: NumberBlock) -> str:
@@ -177,6 +213,7 @@ def _meaning(record: dict[str, Any], moved: str) -> str:
         "<p>Derived numbers follow from others on this page and cost nothing beyond these. A number has the digits "
         "that its noise leaves meaningful; the record and files of values have all.</p>"
         f"{f'<p>{_text(moved)}</p>' if moved else ''}"
+        f"{''.join(f'<p>{_text(line)}</p>' for line in person_lines(record))}"
     )
 
 
@@ -249,12 +286,26 @@ def _columns(record: dict[str, Any]) -> Html:
     """Return a table of every column that was read, each declaration once: one column may have two."""
     found: dict[tuple[str, str], None] = {}
     for statistic in record["statistics"]:
-        declared = [*statistic.get("columns", []), *([statistic["by"]] if "by" in statistic else [])]
+        by = statistic.get("by", [])
+        declared = [*statistic.get("columns", []), *([by] if isinstance(by, Mapping) else by)]
         for column in (*declared, *(each["column"] for each in statistic.get("where", []))):
             found[column["name"], _declared(column)] = None
-    if "person" in record:
-        found[record["person"], f"names persons; at most {record['rows_per_person']} rows of each count"] = None
+    for name in _listed(record["person"]) if "person" in record else ():
+        found[name, _naming(record)] = None
     return html_table(("column", "declared"), ((_text(name), _text(declared)) for name, declared in found))
+
+
+def _listed(person: str | list[str]) -> list[str]:
+    return [person] if isinstance(person, str) else person
+
+
+def _naming(record: dict[str, Any]) -> str:
+    """Return what a column that names persons does, and how many rows of each count where rows are counted."""
+    statistics = [each for each in record["statistics"] if each["kind"] != PersonCount.kind]
+    most = sorted({each.get("rows_per_person", record.get("rows_per_person", 1)) for each in statistics})
+    together = "" if isinstance(record["person"], str) else f", together: {person_in_words(record['person'])}"
+    rows = f"; at most {' or '.join(map(str, most))} rows of each count" if most else ""
+    return f"names persons{together}{rows}"
 
 
 def _declared(column: dict[str, Any]) -> str:
@@ -263,8 +314,18 @@ def _declared(column: dict[str, Any]) -> str:
     lower, upper, step = (readable_number(column[key]) for key in ("lower", "upper", "step"))
     return (
         f"{column['kind']} from {lower} to {upper} in steps of {step} "
-        f"(rounding moves a cell, and a mean, by at most half a step); {_missing(column)}"
+        f"(rounding moves a cell, and a mean, by at most half a step); {_missing(column)}{_bins(column)}"
     )
+
+
+def _bins(column: dict[str, Any]) -> str:
+    """Return how a column of numbers is cut into bins, where groups are by it."""
+    if "edges" not in column:
+        return ""
+    edges = column["edges"]
+    shown = ", ".join(str(readable_number(each)) for each in edges[:MOST_EDGES])
+    more = f" and {len(edges) - MOST_EDGES} more" if len(edges) > MOST_EDGES else ""
+    return f"; grouped by bins between {shown}{more}; outside {column['outside']}, null {column['null']}"
 
 
 def _missing(column: dict[str, Any]) -> str:

@@ -16,13 +16,14 @@ from snapdp.errors import BoundError, PremiseError
 from snapdp.ledger import REQUEST_VERSION
 from snapdp.mechanism import Mechanism
 from snapdp.release.certificates import MechanismCertificate, certificate_of
-from snapdp.studies import Line, Part, Plan, Relation, Statistic, mechanism
+from snapdp.studies import BinnedColumn, Line, Part, Plan, Relation, Statistic, mechanism, stated_person
 from snapdp.values import Value
 
 LARGEST = 1 << 1000  # published numbers and their differences are finite doubles
 MOST_BITS = 3322  # of the denominator of a sum of epsilons: 1,000 digits, as the independent checker has it
 MOST_STATISTICS, MOST_DIGITS = 1000, 1000  # of a request, and of a number: what the independent checker reads
 MOST_EDGES, MOST_CONDITIONS = 100_000, 10_000  # of all statistics of a request: a record repeats each of them
+MOST_TERMS = 1 << 14  # that enter adjusted margins, of all statistics of a request
 MOST_PRECISION = 1024  # bits of a release in finite precision: what the independent checker derives in bounded work
 EXACT, PROVED = "exact", "proved"
 SMALLEST_ALPHA = Fraction(1, 1 << 940)  # 10**-283: thirds of it are decided by 2,048 bits, as the checker has them
@@ -43,11 +44,13 @@ class Request(Value):
         _check_arithmetic(self.lines)
         for line in self.lines:
             _check_numbers(line)
+        _check_margins(self.lines)
         added(line.epsilon for line in self.lines)
-        check_lengths({**line.statistic.stated, "where": line.statistic.where} for line in self.lines)
+        check_lengths(map(_lists, self.lines))
         for line, mechanisms in zip(self.lines, self.mechanisms, strict=True):
             for part, m in zip(line.statistic.parts, mechanisms, strict=True):
                 _check_size(line.statistic, part, m)
+            _ = line.margins  # how far adjusted numbers may be off is found now: nothing may fail after a charge
         check_recordable(self)
 
     @property
@@ -120,11 +123,31 @@ def _check_arithmetic(lines: Iterable[Line]) -> None:
         raise BoundError(f"bits = {bits} are more than a record states.", f"Give at most {MOST_PRECISION}.", bits=bits)
 
 
+def _check_margins(lines: Iterable[Line]) -> None:
+    """Refuse more margins than are adjusted, and checked again, in bounded work."""
+    every = [line.statistic.margins for line in lines]
+    if sum(margins.terms for margins in every if margins is not None) > MOST_TERMS:
+        raise BoundError(
+            "the statistics have too many margins to be adjusted in one request.",
+            "Ask for fewer margins, or in several requests. Nothing was read and nothing spent.",
+        )
+
+
+def _lists(line: Line) -> dict[str, Any]:
+    """Return what of a statistic may be long, as a record has it."""
+    statistic = line.statistic
+    columns = () if statistic.by is None else statistic.by.columns
+    edges = [{"edges": column.edges} for column in columns if isinstance(column, BinnedColumn)]
+    return {**statistic.stated, "where": statistic.where, "by": edges}
+
+
 def check_lengths(statistics: Iterable[Mapping[str, Any]]) -> None:
     """Refuse more bin edges or conditions than a record holds: whoever reads one goes through them all."""
     edges = conditions = 0
     for each in statistics:
-        edges += len(each.get("edges", ()))
+        by = each.get("by", ())
+        for cut in (each, *([by] if isinstance(by, Mapping) else by)):
+            edges += len(cut.get("edges", ()))
         conditions += len(each.get("where", ()))
     if edges > MOST_EDGES or conditions > MOST_CONDITIONS:
         raise BoundError(
@@ -169,8 +192,8 @@ def relation_values(relation: Relation) -> dict[str, Any]:
     found: dict[str, Any] = {"relation": relation.kind, "unit": relation.unit}
     found["n" if relation.is_change_one else "n_max"] = relation.rows
     if relation.person is not None:
-        found |= {"person": relation.person, "rows_per_person": relation.rows_per_person}
-    return found
+        found |= {"person": stated_person(relation.person), "rows_per_person": relation.rows_per_person}
+    return found if relation.unit_rows == 1 else {**found, "unit_rows": relation.unit_rows}
 
 
 def unit_text(relation: Relation) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from snapdp.release.certificates import MechanismCertificate, named_in, stated_i
 from snapdp.release.numbers import Number, NumberBlock, number_blocks, shown_row
 from snapdp.release.record import checked, file_names
 from snapdp.release.remarks import moved_line, share_line, unknown_line
-from snapdp.studies import SHARE
+from snapdp.studies import SHARE, Label
 
 MOST_BYTES = 1 << 25  # of a record: what the independent checker reads, too
 
@@ -60,13 +60,15 @@ class Release:
     def values(self) -> dict[str, Any]:
         """Return {statistic: value}, or {statistic: {cell: value}}; what is derived takes the place of its parts.
 
+        A cell is a text; by several columns a tuple of texts, one for each.
+
         The values as drawn: sums and averages of them have no bias from what is possible. `numbers` has both.
         Of statistics with one title (other bin edges, say) the later ones are told apart by their number: "sum(x) (2)".
         """
         found: dict[str, Any] = {}
         for block in self.blocks():
             if block.derived or not block.is_replaced:
-                found[_unused(block.title, block.place + 1, found)] = _values(block.numbers)
+                found[_unused(block.title, block.place + 1, found)] = _values(block)
         return found
 
     @property
@@ -75,6 +77,8 @@ class Release:
         statistics = self.record["statistics"]
         if len(statistics) != 1:
             raise ParameterError(f"the release has {len(statistics)} statistics.", "Read release.values, by title.")
+        if "margins" in statistics[0]:
+            raise ParameterError("the release has several tables.", "Read release.values, by the title of a margin.")
         found = self.values.get(statistics[0]["title"])
         if found is None:
             raise ParameterError("the cells of this statistic are in a side file.", f"Read {self.files()[0]}.")
@@ -118,7 +122,7 @@ class Release:
         loaded.
         """
         from snapdp.drafts import write_text
-        from snapdp.release.files import write_values
+        from snapdp.release.files import value_columns, write_values
 
         target = Path(path)
         if target.suffix == ".json":
@@ -127,7 +131,7 @@ class Release:
         elif target.suffix in (".html", ".htm"):
             write_text(self.to_html(), target)
         else:
-            write_values({name: [getattr(each, name) for each in self.numbers()] for name in Number._fields}, target)
+            write_values(value_columns(self.numbers()), target)
 
     def to_html(self) -> str:
         """Return the report: one self-contained page."""
@@ -192,18 +196,20 @@ def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _values(numbers: Sequence[Number]) -> Any:
+def _values(block: NumberBlock) -> Any:
     """Return the number of a block, or {cell: number} where it has cells; one without a name is no cell."""
-    if [each.cell for each in numbers] == [""]:
-        return numbers[0].value
-    found: dict[str, Any] = {}
-    for place, each in enumerate(numbers, start=1):
-        found[_unused(each.cell, place, found)] = each.value
+    if block.is_single:
+        return block.numbers[0].value
+    found: dict[Label, Any] = {}
+    for place, each in enumerate(block.numbers, start=1):
+        *groups, name = each.label if block.is_crossed and each.keys else (each.cell,)
+        last = _unused(name, place, found, groups)
+        found[(*groups, last) if groups else last] = each.value
     return found
 
 
-def _unused(name: str, number: int, found: dict[str, Any]) -> str:
+def _unused(name: str, number: int, found: Mapping[Any, Any], groups: Sequence[str] = ()) -> str:
     """Return a name, with its number where it is taken: nothing is lost among things of one name."""
-    while name in found:
+    while ((*groups, name) if groups else name) in found:
         name = f"{name} ({number})"
     return name

@@ -9,7 +9,7 @@ from __future__ import annotations
 import glob
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -37,18 +37,41 @@ class SideFileColumns:
         import numpy as np
 
         names = [name for name, kind in self.types.items() if kind in NUMBERS]
-        chosen = ", ".join('"{}"'.format(name.replace('"', '""')) for name in names)  # names are anybody's text
+        chosen = ", ".join(map(_quoted, names))
         found = self._connection.execute(f"SELECT {chosen} FROM {self._origin}").fetchnumpy()
         return {name: np.ma.filled(found[name].astype(_kind(found[name])), np.nan) for name in names}
 
     def names(self) -> Iterator[list[str | None]]:
         """Yield the names of cells in order, a few at a time."""
-        # A name of a megabyte takes next to nothing in a file, however often it stands there.
-        ((longest,),) = self._connection.execute(f"SELECT max(strlen(cell)) FROM {self._origin}").fetchall()
-        at_once = max(1, min(NAMES_AT_ONCE, BYTES_AT_ONCE // (longest or 1)))
-        found = self._connection.execute(f"SELECT cell FROM {self._origin}")
-        while page := found.fetchmany(at_once):
+        for page in self.texts(["cell"]):
             yield [name for (name,) in page]
+
+    def texts(self, columns: Sequence[str]) -> Iterator[list[tuple[str | None, ...]]]:
+        """Yield the texts of some columns in the order of rows, a few rows at a time."""
+        # A name of a megabyte takes next to nothing in a file, however often it stands there.
+        at_once = max(1, min(NAMES_AT_ONCE, BYTES_AT_ONCE // (sum(map(self.longest, columns)) or 1)))
+        found = self._connection.execute(f"SELECT {', '.join(map(_quoted, columns))} FROM {self._origin}")
+        while page := found.fetchmany(at_once):
+            yield page
+
+    def longest(self, column: str) -> int:
+        """Return the bytes of the longest text of a column."""
+        return self._lengths("max", column)
+
+    def bytes_of(self, column: str) -> int:
+        """Return the bytes of all texts of a column."""
+        return self._lengths("sum", column)
+
+    def _lengths(self, what: str, column: str) -> int:
+        ((found,),) = self._connection.execute(
+            f"SELECT {what}(strlen({_quoted(column)})) FROM {self._origin}"
+        ).fetchall()
+        return int(found or 0)
+
+
+def _quoted(name: str) -> str:
+    """Return the name of a column, which is anybody's text, as the engine reads it."""
+    return '"{}"'.format(name.replace('"', '""'))
 
 
 def _kind(column: Any) -> Any:

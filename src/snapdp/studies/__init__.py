@@ -13,12 +13,14 @@ if TYPE_CHECKING:
         Count as Count,
         Levels as Levels,
         Member as Member,
+        People as People,
         Persons as Persons,
         Present as Present,
         Products as Products,
         Sum as Sum,
         Test as Test,
     )
+    from snapdp.studies.bins import BinnedColumn as BinnedColumn, binned as binned
     from snapdp.studies.categories import (
         BOOLEAN as BOOLEAN,
         DATE as DATE,
@@ -62,7 +64,26 @@ if TYPE_CHECKING:
         is_text as is_text,
         stated_dialect as stated_dialect,
     )
-    from snapdp.studies.declarations import INLINE as INLINE, Unlisted as Unlisted, digest as digest
+    from snapdp.studies.declarations import (
+        INLINE as INLINE,
+        Unlisted as Unlisted,
+        digest as digest,
+        groups_from as groups_from,
+    )
+    from snapdp.studies.groups import (
+        By as By,
+        CrossedLabels as CrossedLabels,
+        GroupColumn as GroupColumn,
+        Groups as Groups,
+        groups_of as groups_of,
+        label_columns as label_columns,
+    )
+    from snapdp.studies.margins import (
+        ALL as ALL,
+        Margin as Margin,
+        Margins as Margins,
+        margin_text as margin_text,
+    )
     from snapdp.studies.periods import DAY as DAY, EACH as EACH, MONTH as MONTH, YEAR as YEAR
     from snapdp.studies.plan import (
         Asked as Asked,
@@ -80,7 +101,11 @@ if TYPE_CHECKING:
         quantiser_of as quantiser_of,
     )
     from snapdp.studies.readable import (
+        BETWEEN as BETWEEN,
+        Label as Label,
+        label_text as label_text,
         readable_cell as readable_cell,
+        readable_keys as readable_keys,
         readable_number as readable_number,
         readable_title as readable_title,
     )
@@ -98,7 +123,6 @@ if TYPE_CHECKING:
         Relation as Relation,
         add_remove as add_remove,
         change_one as change_one,
-        person_unit as person_unit,
         relation_of_account as relation_of_account,
         whole as whole,
     )
@@ -120,7 +144,9 @@ if TYPE_CHECKING:
         histogram_query as histogram_query,
         shares_are_of_n as shares_are_of_n,
     )
+    from snapdp.studies.statistics.margin_figures import CellError as CellError, MarginFigures as MarginFigures
     from snapdp.studies.statistics.mean import Mean as Mean, derived_mean as derived_mean, mean_query as mean_query
+    from snapdp.studies.statistics.persons import PersonCount as PersonCount, persons_query as persons_query
     from snapdp.studies.statistics.registry import KINDS as KINDS, statistic_class as statistic_class
     from snapdp.studies.statistics.statistic import (
         Numerator as Numerator,
@@ -131,12 +157,29 @@ if TYPE_CHECKING:
     from snapdp.studies.statistics.sum import ColumnSum as ColumnSum, sum_query as sum_query
     from snapdp.studies.statistics.variance import Variance as Variance, variance_query as variance_query
     from snapdp.studies.toml_table import placed as placed
+    from snapdp.studies.units import (
+        Person as Person,
+        believed as believed,
+        bounded_in as bounded_in,
+        bounded_unit as bounded_unit,
+        groups_clause as groups_clause,
+        named_person as named_person,
+        person_in_words as person_in_words,
+        person_names as person_names,
+        person_unit as person_unit,
+        rows_clause as rows_clause,
+        rows_unit as rows_unit,
+        stated_person as stated_person,
+    )
     from snapdp.studies.writer import relation_table as relation_table, study_to_toml as study_to_toml
 else:
     __getattr__, __dir__ = door(
         __name__,
         {
-            "aggregates": "Aggregate Aggregates Bins Categories Count Levels Member Persons Present Products Sum Test",
+            "aggregates": (
+                "Aggregate Aggregates Bins Categories Count Levels Member People Persons Present Products Sum Test"
+            ),
+            "bins": "BinnedColumn binned",
             "categories": (
                 "BOOLEAN DATE FALSE_WORD ISO_DATE KIND_KEYS ONE PLAIN_NUMBER TRUE_WORD ZERO BooleanColumn DateColumn "
                 "boolean_column date_column place_of"
@@ -148,24 +191,32 @@ else:
             "comparisons": "compared",
             "conditions": "Condition condition",
             "csv_dialect": "ENCODINGS CsvDialect dialect_from dialect_words is_text stated_dialect",
-            "declarations": "INLINE Unlisted digest",
+            "declarations": "INLINE Unlisted digest groups_from",
+            "groups": "By CrossedLabels GroupColumn Groups groups_of label_columns",
+            "statistics.margin_figures": "CellError MarginFigures",
+            "margins": "ALL Margin Margins margin_text",
             "periods": "DAY EACH MONTH YEAR",
             "plan": "Asked Line Plan ask curve_of_part part_accuracy planned",
             "quantiser": "DOUBLE NARROW Quantiser quantiser_of",
-            "readable": "readable_cell readable_number readable_title",
+            "readable": "BETWEEN Label label_text readable_cell readable_keys readable_number readable_title",
             "reader": "STUDY_VERSION DeclaredStudy load_study plan_of study_from_toml study_from_values",
-            "relation": "ADD_REMOVE CHANGE_ONE Relation add_remove change_one relation_of_account person_unit whole",
+            "relation": "ADD_REMOVE CHANGE_ONE Relation add_remove change_one relation_of_account whole",
             "statistics.answers": "Numerators aggregates_of numerators",
             "statistics.count": "RowCount count_query",
             "statistics.covariance": "Covariance covariance_query",
             "statistics.drawn": "FITS_INT64 SHARE CellColumns Printed",
             "statistics.histogram": "Histogram histogram_query shares_are_of_n",
             "statistics.mean": "Mean derived_mean mean_query",
+            "statistics.persons": "PersonCount persons_query",
             "statistics.registry": "KINDS statistic_class",
             "statistics.statistic": "Numerator Part Statistic mechanism",
             "statistics.sum": "ColumnSum sum_query",
             "statistics.variance": "Variance variance_query",
             "toml_table": "placed",
+            "units": (
+                "Person believed bounded_in bounded_unit groups_clause named_person person_in_words person_names "
+                "person_unit rows_clause rows_unit stated_person"
+            ),
             "writer": "relation_table study_to_toml",
         },
     )

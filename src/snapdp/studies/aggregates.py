@@ -2,8 +2,9 @@
 
 Room: studies. Reads nothing itself. An aggregate speaks of levels: q = steps above the lower bound of a column, or the
 position of a category in its declared list. Statistics say which aggregates they need, and make numerators of them.
-Every aggregate takes `where`: it is then answered over the rows that meet all its tests; `by`, a category column: it is
-then answered once for each of its cells; and `persons`: at most so many rows of each person are there, before any test.
+Every aggregate takes `where`: it is then answered over the rows that meet all its tests; `by`, groups of rows: it is
+then answered once for each of them; and `persons`: at most so many rows of each person are there, before any test.
+Where the persons themselves are counted, tests come first, and at most so many cells of each person behind them.
 
     answer = one integer for each cell, groups outermost, in the order in which cells were declared
 
@@ -12,14 +13,14 @@ Theory: docs/theory/exact-sums.md.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from fractions import Fraction
 from itertools import pairwise
+from typing import Any
 
 from snapdp.errors import ParameterError
 from snapdp.studies.categories import DateColumn
 from snapdp.studies.columns import CategoryColumn, Column, NumberColumn, PersonColumn, storable
+from snapdp.studies.groups import Groups, groups_of
 from snapdp.values import Value
 
 
@@ -56,30 +57,50 @@ Test = Levels | Member | Present
 class Persons(Value):
     """Whose rows they are, and how many of each person's are kept.                       docs/theory/persons.md
 
-    column   the column that names the person; a row that names nobody is not counted
-    most     at most this many rows of each person, chosen by a hash of person and row
+    columns   the columns that together name the person; a row that lacks one of them names nobody and is not counted
+    most      at most this many rows of each person, chosen by a hash of person and row
     """
 
-    column: str
+    columns: tuple[str, ...]
     most: int
+
+    def __init__(self, **fields: Any) -> None:
+        if "column" in fields and "columns" not in fields:  # one of them, by its former name
+            fields["columns"] = (fields.pop("column"),)
+        super().__init__(**fields)
 
     def _check(self) -> None:
         if self.most < 1:
             raise ParameterError(f"rows_per_person = {self.most} keeps no row.", "Give 1, 2, 3, ...")
-        storable(self.column, "the name of the person column")
+        if not self.columns or len({*self.columns}) < len(self.columns):
+            told = "a column names the person twice." if self.columns else "no column names the person."
+            raise ParameterError(told, "Name each column once that is part of the name of a person.")
+        for name in self.columns:
+            storable(name, "the name of the person column")
+
+    @property
+    def person_columns(self) -> tuple[PersonColumn, ...]:
+        """Return the columns as sources see them."""
+        return tuple(PersonColumn(name=name) for name in self.columns)
 
     @property
     def person_column(self) -> PersonColumn:
-        """Return the column as sources see it."""
-        return PersonColumn(name=self.column)
+        """Return the column, where there is one."""
+        (only,) = self.person_columns
+        return only
 
 
 class _Asked(Value):
     """What every aggregate says about its rows: the tests they meet, all of them; their groups; whose they are."""
 
     where: tuple[Test, ...] = ()
-    by: CategoryColumn | None = None
+    by: Groups | None = None
     persons: Persons | None = None
+
+    def __init__(self, **fields: Any) -> None:
+        if fields.get("by") is not None:  # a column by itself is the groups by it
+            fields["by"] = groups_of(fields["by"])
+        super().__init__(**fields)
 
     @property
     def measured(self) -> tuple[Column, ...]:
@@ -88,8 +109,13 @@ class _Asked(Value):
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """Return every column but that of the groups."""
+        """Return every column but those of the groups."""
         return (*self.measured, *(each.column for each in self.where))
+
+    @property
+    def every_column(self) -> tuple[Column, ...]:
+        """Return every column that is read."""
+        return (*self.columns, *(() if self.by is None else self.by.read_columns))
 
     @property
     def cells(self) -> int:
@@ -160,13 +186,30 @@ class Categories(_Asked):
         return self.column.cells
 
 
-Aggregate = Count | Sum | Products | Bins | Categories
+class People(_Asked):
+    """The number of distinct persons with a row that meets all conditions, in each cell of `by`.
+
+    groups   each person counts in at most so many cells: the first ones by the hash of (salt, cell, person). How many
+             rows of each are kept elsewhere plays no part
+    """
+
+    groups: int = 1
+
+    def _check(self) -> None:
+        if self.persons is None:
+            raise ParameterError("no column names the people to count.", "Give persons as well.")
+        if self.groups < 1:
+            raise ParameterError(f"people that count in {self.groups} groups count nowhere.", "Give 1, 2, 3, ...")
+
+
+Aggregate = Count | Sum | Products | Bins | Categories | People
 
 
 class Aggregates:
     """The exact integers of one table, by aggregate. All of them were read inside one transaction.
 
-    rows      how many rows were counted: private under add-remove, compared with n under change-one
+    rows      how many rows were counted: private under add-remove, compared with n under change-one; with persons, how
+              many they keep where they keep most, or, where only persons are counted, how many rows name one
     answers   for each aggregate one integer per cell, groups outermost
     """
 
@@ -187,18 +230,3 @@ class Aggregates:
 
     def __repr__(self) -> str:
         return f"<exact answers to {len(self)} aggregates: private>"  # never the integers: this may land in a log
-
-
-def first_level_from(column: NumberColumn, value: Fraction) -> int:
-    """Return the first level that stands for a number >= value; levels + 1 where there is none.
-
-    >>> from snapdp.studies import number_column
-    >>> first_level_from(number_column("x", lower=0, upper=2, step="1/2"), Fraction(4, 5))
-    2
-    """
-    return min(max(math.ceil((value - column.lower) / column.step), 0), column.levels + 1)
-
-
-def first_level_above(column: NumberColumn, value: Fraction) -> int:
-    """Return the first level that stands for a number > value; levels + 1 where there is none."""
-    return min(max(math.floor((value - column.lower) / column.step) + 1, 0), column.levels + 1)

@@ -59,6 +59,11 @@ class NumberColumn(Value):
     everywhere: bool = False
 
     @property
+    def plain(self) -> NumberColumn:
+        """Return the column without bin edges, which `bins` gives it."""
+        return self
+
+    @property
     def levels(self) -> int:
         """Return the largest number of steps above the lower bound."""
         return int((self.upper - self.lower) / self.step)

@@ -12,9 +12,10 @@ from typing import Any
 
 from snapdp.errors import BoundError, ParameterError
 from snapdp.exact import parameter
-from snapdp.studies.aggregates import Levels, Member, first_level_from
+from snapdp.studies.aggregates import Levels, Member
 from snapdp.studies.categories import DateColumn, named_place, named_start
 from snapdp.studies.columns import CategoryColumn, Column, check_on_step
+from snapdp.studies.quantiser import first_level_from
 from snapdp.studies.readable import range_text, readable_number
 from snapdp.values import Value
 
@@ -70,6 +71,7 @@ def condition(column: Column, *, equals: Any = None, start: Any = None, below: A
             f'Give from, below, or both: "{column.name}>=18" on the command line, where={{"{column.name}": (18, 65)}} '
             "in Python.",
         )
+    column = column.plain
     low = None if start is None else parameter(start, name="from")
     high = None if below is None else parameter(below, name="below")
     for sign, end in ((">=", low), ("<", high)):

@@ -9,10 +9,11 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from snapdp.errors import DataError
+from snapdp.studies.bins import BinnedColumn, binned
 from snapdp.studies.categories import BOOLEAN, DATE, RULE_KEYS, DateColumn, boolean_column, date_column
 from snapdp.studies.columns import (
     AS_NUMBERS,
@@ -28,6 +29,7 @@ from snapdp.studies.columns import (
 )
 from snapdp.studies.comparisons import compared
 from snapdp.studies.conditions import Condition, condition
+from snapdp.studies.groups import Groups, groups_of
 from snapdp.studies.quantiser import quantiser_of
 
 INLINE = 1000  # longer lists of categories or cells are named by their digest
@@ -79,7 +81,27 @@ def column_values(column: Column) -> dict[str, Any]:
         "upper": str(column.upper),
         "step": str(column.step),
         **_missing(column),
+        **(_bins(column) if isinstance(column, BinnedColumn) else {}),
     }
+
+
+def _bins(column: BinnedColumn) -> dict[str, Any]:
+    return {"edges": [str(edge) for edge in column.edges], "outside": column.outside, "null": column.null}
+
+
+def groups_values(groups: Groups) -> dict[str, Any] | list[dict[str, Any]]:
+    """Return the declaration of groups: that of their column, or a list of those of several."""
+    found = [column_values(column) for column in groups.columns]
+    return found if groups.is_crossed else found[0]
+
+
+def groups_from(values: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> Groups:
+    """Return declared groups; a list is of several columns."""
+    if not isinstance(values, Mapping) and len(values) < 2:
+        raise DataError("a list of groups has fewer than two columns.", "The record was altered.")
+    found = groups_of([column_from(each) for each in ([values] if isinstance(values, Mapping) else values)])
+    assert found is not None
+    return found
 
 
 def _missing(column: NumberColumn) -> dict[str, str]:
@@ -110,7 +132,9 @@ def column_from(values: Mapping[str, Any], *, holding: str | None = None) -> Col
     rule = _missing_from(values)
     column = build(name, **{key: values[key] for key in ("lower", "upper", "step")}, **rule)
     quantiser_of(column)  # refuses what no exact statement could have read
-    return column
+    if "edges" not in values:
+        return column
+    return binned(column, **{key: values[key] for key in ("edges", "outside", "null")})
 
 
 def _rules_from(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -21,6 +21,9 @@ from snapdp.display import four_digits_up, shortened, visible
 from snapdp.errors import BudgetError, ParameterError, PremiseError, SnapdpError
 from snapdp.exact import positive, probability, shown
 from snapdp.mechanism import FinitePrecision, Mechanism, SnappingParameters, arithmetic_of
+from snapdp.studies.margins import TOTAL, Margins
+from snapdp.studies.statistics.adjusted import check_margins
+from snapdp.studies.statistics.margin_figures import MarginFigures, margin_figures
 from snapdp.studies.statistics.statistic import Part, Statistic, finite_steps, mechanism
 from snapdp.values import Value, replaced
 
@@ -66,6 +69,11 @@ class Asked(OfStatistic):
                 "number of rows is known.",
                 "Give an epsilon; the plan shows the accuracy of the sum and of the count.",
             )
+        if self.accuracy is not None and self.statistic.margins is not None:
+            raise PremiseError(
+                f"{self.statistic.shown} has several tables, each of its own accuracy.",
+                "Give an epsilon; the plan shows the accuracy of every margin.",
+            )
 
 
 def ask(
@@ -109,6 +117,15 @@ class Line(OfStatistic):
         if self.arithmetic is not None and self.arithmetic.slack:
             raise ParameterError("few bits with a slack are for study, not for tables.", "Leave the slack out.")
         self.statistic.check_epsilon(self.epsilon, self.arithmetic)
+        if self.statistic.margins is not None:
+            check_margins(self.statistic, self.epsilon, self.alpha)
+            if self.arithmetic is not None:
+                finite_steps(self.statistic.parts[0], self.statistic.shown)  # which margins do not have
+
+    @cached_property
+    def margins(self) -> tuple[MarginFigures, ...]:
+        """Return what every margin is worth, measured and adjusted; nothing where the statistic has none."""
+        return () if self.statistic.margins is None else margin_figures(self.statistic, self.epsilon, self.alpha)
 
     @cached_property
     def accuracies(self) -> tuple[Fraction, ...]:
@@ -134,8 +151,9 @@ class Line(OfStatistic):
 
     @property
     def accuracy(self) -> Fraction | None:
-        """Return the accuracy of the statistic; None where it is derived from several parts (see `accuracies`)."""
-        return self.accuracies[0] if self.statistic.derivation is None else None
+        """Return the accuracy of the statistic; None where it has, or follows from, several parts: see `accuracies`."""
+        several = self.statistic.derivation is not None or self.statistic.margins is not None
+        return None if several else self.accuracies[0]
 
     @property
     def meets_target(self) -> bool:
@@ -148,8 +166,16 @@ class Line(OfStatistic):
         remarks = ["locked"] if self.lock else []
         if not self.meets_target:
             remarks.append(f"misses the accuracy {self.target} asked for")
+        if self.statistic.keys and self.statistic.margins is None:
+            remarks.append(f"{self.statistic.cells} cells")
+        if self.statistic.persons_in_words:
+            remarks.append(self.statistic.persons_in_words)
         if self.statistic.derivation is not None:
             remarks.append(f"derived, no accuracy promised; {self.statistic.split}")
+        if self.statistic.margins is not None:
+            remarks.append(_in_margins(self.statistic.margins))
+            if all(map(_is_no_gain, self.margins)):
+                remarks.append("sums of the table alone would be as accurate: margins bring nothing here")
         return "; ".join(remarks)
 
     def derived_accuracy(self, rows: Any) -> Fraction:
@@ -271,10 +297,13 @@ class Plan(Value):
         return f"plan: epsilon {self.total}{aim}{arithmetic}"
 
     def _rows(self) -> tuple[list[tuple[str, str, str, str]], list[str]]:
-        """Return what is shown of each line, and a word about those that are too many to show."""
+        """Return what is shown of each line, of its margins, and a word about those that are too many to show."""
         first = self.lines[:MOST_SHOWN]
-        rows = [(each.statistic.shown, str(each.epsilon), _accuracy_text(each), each.remarks) for each in first]
-        left = len(self.lines) - len(rows)
+        rows: list[tuple[str, str, str, str]] = []
+        for each in first:
+            rows.append((each.statistic.shown, str(each.epsilon), _accuracy_text(each), each.remarks))
+            rows += (_margin_row(margin) for margin in each.margins)
+        left = len(self.lines) - len(first)
         return rows, [f"... and {left} more"] if left else []
 
 
@@ -378,7 +407,31 @@ def _offer(line: Line, epsilon: Fraction) -> Offer:
     )
 
 
+def _in_margins(margins: Margins) -> str:
+    """Return what is released of a table with margins, in short."""
+    known = ", and the total, which is public" if margins.known_total and TOTAL in margins.asked else ""
+    cells = sum(map(margins.cells, margins.measured))
+    return f"{len(margins.measured)} margins with {cells} cells together{known}; adjusted so that they add up"
+
+
+def _is_no_gain(figures: MarginFigures) -> bool:
+    """Tell whether a margin would be as accurate as a sum of cells of the table alone, or is known."""
+    alone = figures.alone
+    return figures.measured is None or (alone is not None and alone.deviation <= figures.adjusted.deviation)
+
+
+def _margin_row(figures: MarginFigures) -> tuple[str, str, str, str]:
+    """Return what is shown of a margin: how far a cell may be from the truth."""
+    name = shortened(visible(f"  {figures.text}"))
+    if figures.measured is None:
+        return name, "0", "known", ""
+    alone = "" if figures.alone is None else f"from the table alone {figures.alone.text}"
+    return name, str(figures.epsilon), f"measured {figures.measured.text}, adjusted {figures.adjusted.text}", alone
+
+
 def _accuracy_text(line: Line) -> str:
+    if line.statistic.margins is not None:
+        return f"at alpha {line.alpha} in each cell:"
     at_alpha = f"at alpha {line.alpha}" + (" in each cell" if line.statistic.cells > 1 else "")
     if line.statistic.derivation is None:
         return f"+-{four_digits_up(line.accuracies[0])} {at_alpha}"
@@ -398,7 +451,7 @@ def curve_of_part(part: Part, alpha: Fraction, *, finite: SnappingParameters | N
     return Curve(
         sensitivity=numerator.sensitivity / part.share,
         alpha=alpha,
-        grid="fine",
+        grid="fine" if part.margin is None else Fraction(1),
         finest=Fraction(1) if numerator.integers else Fraction(0),
         factor=numerator.factor,
         whole=numerator.integers,

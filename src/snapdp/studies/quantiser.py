@@ -109,6 +109,21 @@ def quantiser_of(column: NumberColumn) -> Quantiser:
     )
 
 
+def first_level_from(column: NumberColumn, value: Fraction) -> int:
+    """Return the first level that stands for a number >= value; levels + 1 where there is none.
+
+    >>> from snapdp.studies import number_column
+    >>> first_level_from(number_column("x", lower=0, upper=2, step="1/2"), Fraction(4, 5))
+    2
+    """
+    return min(max(math.ceil((value - column.lower) / column.step), 0), column.levels + 1)
+
+
+def first_level_above(column: NumberColumn, value: Fraction) -> int:
+    """Return the first level that stands for a number > value; levels + 1 where there is none."""
+    return min(max(math.floor((value - column.lower) / column.step) + 1, 0), column.levels + 1)
+
+
 def _odd_part(step: Fraction) -> tuple[int, Fraction]:
     """Return e and the quotient of two odd numbers whose product with 2**e is the step."""
     twos = (step.numerator & -step.numerator).bit_length() - (step.denominator & -step.denominator).bit_length()

@@ -7,8 +7,9 @@ are anybody's text.
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -16,7 +17,9 @@ from snapdp.display import exact_amount
 from snapdp.errors import SnapdpError
 from snapdp.exact import parameter
 
-BETWEEN = " / "  # a group and its bin
+BETWEEN = " / "  # a group and its bin, where one text names both
+Label = str | tuple[str, ...]  # of a cell: of one column, or of several
+_BIN = re.compile(r"\[[^,\[\]()\"]*, [^,\[\]()\"]*[)\]]")  # its comma is seen to be its own
 _FRACTION = re.compile("-?[0-9]+/[0-9]+")
 
 
@@ -54,16 +57,52 @@ def readable_title(title: str, declared: Mapping[str, Any]) -> str:
     return title
 
 
-def readable_bin(label: str) -> str:
-    """Return the name of a bin, perhaps behind that of its group, with short decimals.
+def label_text(label: Label) -> str:
+    """Return the name of a cell as one text; a name that could be taken for several, or for none, in quotes.
 
-    >>> readable_bin("[61/2, 40)"), readable_bin("1/2 / below 1/2")
-    ('[30.5, 40)', '1/2 / below 0.5')
+    >>> label_text(("north", "[0, 18)")), label_text(("", "a, b")), label_text("a, b")
+    ('north, [0, 18)', '"", "a, b"', 'a, b')
     """
-    group, between, edges = label.rpartition(BETWEEN)
-    return group + between + _FRACTION.sub(lambda found: readable_number(found[0]) or "", edges)
+    return label if isinstance(label, str) else ", ".join(map(key_text, label))
+
+
+def key_text(key: str) -> str:
+    """Return one of several texts that name a cell: as it is, or in quotes.
+
+    What is not in quotes begins with a bracket only where it is a bin, and has a comma only there: each text ends where
+    it is seen to end.
+    """
+    plain = key.strip() == key != "" and '"' not in key and "," not in key and not key.startswith("[")
+    plain = plain or _BIN.fullmatch(key) is not None
+    return key if plain else json.dumps(key, ensure_ascii=False)
+
+
+def readable_bin(label: str) -> str:
+    """Return the name of a bin with short decimals.
+
+    >>> readable_bin("[61/2, 40)"), readable_bin("below 1/2"), readable_bin("above 1/3")
+    ('[30.5, 40)', 'below 0.5', 'above 1/3')
+    """
+    return _FRACTION.sub(lambda found: readable_number(found[0]) or "", label)
+
+
+def readable_keys(texts: Sequence[str], declared: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the texts that name a cell of a statistic which a record declares, groups first: bins as people read them.
+
+    >>> readable_keys(["1/2", "[0, 1/2)"], {"by": [{"name": "g"}, {"name": "x", "edges": ["0", "1/2"]}]})
+    ('1/2', '[0, 0.5)')
+    """
+    by = declared.get("by", ())
+    columns = [by] if isinstance(by, Mapping) else by
+    binned = [*("edges" in column for column in columns), *["edges" in declared] * (len(texts) - len(columns))]
+    return tuple(readable_bin(text) if has else text for text, has in zip(texts, binned, strict=False))
 
 
 def readable_cell(label: str, declared: Mapping[str, Any]) -> str:
-    """Return the name of a cell of a statistic that a record declares."""
-    return readable_bin(label) if "edges" in declared else label
+    """Return the name of a cell that is one text.
+
+    >>> readable_cell("1/2 / below 1/2", {"by": {"name": "g"}, "edges": ["1/2", "1"]})
+    '1/2 / below 0.5'
+    """
+    group, between, cell = label.rpartition(BETWEEN)
+    return group + between + readable_bin(cell) if "edges" in declared else label

@@ -19,7 +19,7 @@ from __future__ import annotations
 import os
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -28,10 +28,12 @@ from snapdp.display import shortened, visible
 from snapdp.errors import ParameterError
 from snapdp.exact import positive, shown
 from snapdp.mechanism import FinitePrecision, arithmetic_of
+from snapdp.studies.bins import BinnedColumn, binned
 from snapdp.studies.categories import KIND_KEYS, category_in
 from snapdp.studies.columns import (
     AS_TEXT,
     CATEGORY,
+    DROPPED,
     INTEGER,
     MISSING_CHOICES,
     NUMBER,
@@ -46,6 +48,7 @@ from snapdp.studies.conditions import by_name
 from snapdp.studies.csv_dialect import SINGLE_TEXTS, CsvDialect, dialect_from
 from snapdp.studies.plan import DEFAULT_ALPHA, Asked, Plan, ask, plan
 from snapdp.studies.quantiser import quantiser_of
+from snapdp.studies.readable import Label
 from snapdp.studies.relation import ADD_REMOVE, CHANGE_ONE, Relation, add_remove, change_one, whole
 from snapdp.studies.statistics.registry import KINDS, statistic_class
 from snapdp.studies.statistics.statistic import Statistic
@@ -53,14 +56,22 @@ from snapdp.studies.toml_table import TomlTable, named, placed
 from snapdp.values import Value, replaced
 
 STUDY_VERSION = 2
-VERSIONS: dict[int, set[str]] = {1: set(), 2: {"csv", "arithmetic", "bits"}}  # the keys that each version added
+VERSIONS: dict[int, set[str]] = {  # the keys that each version added; version 2 has persons of several columns, too
+    1: set(),
+    2: {"csv", "arithmetic", "bits", "unit_rows"},
+}
 STUDY_KEYS = (
-    "version", "dataset", "relation", "n", "n_max", "person", "rows_per_person", "budget", "arithmetic", "bits", "data",
-    "csv", "columns", "statistic",
+    "version", "dataset", "relation", "n", "n_max", "person", "rows_per_person", "unit_rows", "budget", "arithmetic",
+    "bits", "data", "csv", "columns", "statistic",
 )  # fmt: skip
 CSV_KEYS = (*SINGLE_TEXTS, "null")
 NUMBER_KEYS = ("kind", "lower", "upper", "step", "missing")
+BIN_KEYS = ("edges", "outside", "null")  # of a column of numbers, in version 2
 COST_KEYS = ("kind", "epsilon", "accuracy", "alpha", "lock")
+WITHOUT_MARGINS = {  # what to ask for instead
+    "mean": "Means do not add up. Ask for a sum and for a count, both with margins, and divide them.",
+    "histogram": "Ask for a count instead, with the column among those of by.",
+}
 
 
 class DeclaredStudy(Value):
@@ -81,15 +92,21 @@ class DeclaredStudy(Value):
         lists = [each for each in self.columns if isinstance(each, CategoryColumn)]
         if self.version > 1 and any(each.everywhere for each in numbers):
             raise ParameterError("a column has the rule of version 1 for missing cells.", MISSING_CHOICES)
-        older = all(each.everywhere for each in numbers) and all(
+        older = all(each.everywhere and not isinstance(each, BinnedColumn) for each in numbers) and all(
             each.kind == CATEGORY and each.compare == AS_TEXT for each in lists
         )
         if self.version == 1 and not older:
             raise ParameterError("a column says what version 1 has no word for.", "Declare it in version 2.")
+        if self.version == 1 and any(each.statistic.by and each.statistic.by.is_crossed for each in self.asked):
+            raise ParameterError("version 1 has no word for groups by several columns.", "Declare it in version 2.")
+        if self.version == 1 and any(each.statistic.margins for each in self.asked):
+            raise ParameterError("version 1 has no word for margins.", "Declare it in version 2.")
         if self.version == 1 and self.csv is not None:
             raise ParameterError("version 1 has no word for the form of CSV files.", "Declare it in version 2.")
         if self.version == 1 and self.arithmetic is not None:
             raise ParameterError("version 1 has no word for the arithmetic.", "Declare it in version 2.")
+        if self.version == 1 and (self.relation.unit_rows > 1 or len(self.relation.person_columns) > 1):
+            raise ParameterError("the unit is one that version 1 has no word for.", "Declare it in version 2.")
         if any(each.arithmetic != self.arithmetic for each in self.asked):
             raise ParameterError("statistics of one study have several arithmetics.", "Ask in several studies.")
         if self.version > 1:
@@ -135,7 +152,7 @@ def study_from_values(values: dict[str, Any]) -> DeclaredStudy:
         )
     later = set().union(*(added for number, added in VERSIONS.items() if number > version))
     top.restrict([key for key in STUDY_KEYS if key not in later], because=f" in version {version}")
-    relation = _relation(top)
+    relation = _relation(top, version)
     columns = _columns(top, version)
     arithmetic = _arithmetic(top)
     asked = _asked(top, relation, columns, arithmetic)
@@ -163,11 +180,11 @@ def plan_of(study: DeclaredStudy) -> Plan:
     return plan(study.asked, budget=study.budget)
 
 
-def _relation(top: TomlTable) -> Relation:
+def _relation(top: TomlTable, version: int) -> Relation:
     kind = top.text("relation")
     with placed("study"):
         if kind == CHANGE_ONE:
-            for key in ("n_max", "person", "rows_per_person"):
+            for key in ("n_max", "person", "rows_per_person", "unit_rows"):
                 if key in top:
                     raise ParameterError(
                         f"{key} belongs to add-remove, but relation is change-one.",
@@ -181,13 +198,24 @@ def _relation(top: TomlTable) -> Relation:
                     "n is private under add-remove.", "Give n_max, a public bound on the number of rows, instead."
                 )
             top.need("n_max")
-            person = None if "person" not in top else _name(top.text("person"), key="person")
-            most = top.number("rows_per_person") if "rows_per_person" in top else 1
-            return add_remove(n_max=top.number("n_max"), person=person, rows_per_person=most)
+            said = {key: top.number(key) for key in ("n_max", "rows_per_person", "unit_rows") if key in top}
+            return add_remove(person=_person(top, version), **said)
     raise ParameterError(
         f"study: relation = {kind!r} is not known.",
         'Give relation = "change-one" with n, or relation = "add-remove" with n_max.',
     )
+
+
+def _person(top: TomlTable, version: int) -> list[str] | None:
+    """Return the columns that together name a person; version 1 takes one."""
+    if "person" not in top:
+        return None
+    given = top.get("person")
+    if version == 1 or not isinstance(given, (list, tuple)):
+        return [_name(top.text("person"), key="person")]
+    if not all(isinstance(each, str) for each in given):
+        raise ParameterError("person is a list of other things.", "Give the name of a column, or a list of names.")
+    return [_name(each, key="person") for each in given]
 
 
 def _arithmetic(top: TomlTable) -> FinitePrecision | None:
@@ -225,23 +253,35 @@ def _column(name: str, values: Any, version: int) -> Column:
     place = f"columns.{shortened(visible(_name(name, key='a column name')))}"
     kinds = KIND_KEYS if version > 1 else {CATEGORY: KIND_KEYS[CATEGORY]}
     kind_keys = (key for keys in kinds.values() for key in keys if version > 1 or key != "compare")
-    table = TomlTable(values, place=place, keys=sorted({*NUMBER_KEYS, *kind_keys}))
+    number_keys = NUMBER_KEYS if version == 1 else (*NUMBER_KEYS, *BIN_KEYS)
+    table = TomlTable(values, place=place, keys=sorted({*number_keys, *kind_keys}))
     table.need("kind")
     kind = table.text("kind")
     with placed(place):
         if kind in kinds:
             return category_in(table, name, str(kind), newest=version > 1)
         if kind in (NUMBER, INTEGER):
-            table.restrict(NUMBER_KEYS, because=f" for a column of kind {kind}")
+            table.restrict(number_keys, because=f" for a column of kind {kind}")
             table.need("lower", "upper")
             if version > 1 and "missing" not in table:
                 raise ParameterError("what a missing cell counts as is not said.", MISSING_CHOICES, key="missing")
             build = number_column if kind == NUMBER else integer_column
             column = build(name, **{key: table.number(key) for key in NUMBER_KEYS[1:]}, everywhere=version == 1)
             quantiser_of(column)  # refuses, before anything is planned, what no exact statement could read
-            return column
+            return _binned(column, table) if version > 1 else column
         listed = ", ".join(f'"{each}"' for each in (NUMBER, INTEGER, *kinds))
         raise ParameterError(f"kind = {kind!r} is not known.", f"Give one of {listed}.")
+
+
+def _binned(column: NumberColumn, table: TomlTable) -> NumberColumn:
+    """Return a column of numbers with the bin edges that it declares, if any."""
+    if "edges" not in table:
+        stray = next((key for key in BIN_KEYS if key in table), None)
+        if stray is not None:
+            raise ParameterError(f"{stray} belongs to bin edges, and there are none.", "Give edges, or leave it out.")
+        return column
+    rules = {key: table.choice(key, DROPPED) for key in BIN_KEYS[1:]}
+    return binned(column, edges=table.numbers("edges") or [], **rules)
 
 
 def _asked(
@@ -274,9 +314,14 @@ def _check_repeats(asked: Iterable[Asked]) -> None:
 
 
 def _check_labels(columns: Iterable[Column], asked: Iterable[Asked]) -> None:
-    """Refuse two cells of one name: whoever reads the released numbers by name would lose one."""
-    every = [(f"column {shown(each.name)}", each.labels) for each in columns if isinstance(each, CategoryColumn)]
-    every += [(each.statistic.shown, each.statistic.labels) for each in asked]
+    """Refuse two cells of one name: whoever reads the released numbers by name would lose one.
+
+    Cells of several columns are named by one text for each: no two are alike where those of each column are not.
+    """
+    every: list[tuple[str, Sequence[Label]]] = [
+        (f"column {shown(each.name)}", each.labels) for each in columns if isinstance(each, CategoryColumn)
+    ]
+    every += [(each.statistic.shown, each.statistic.labels) for each in asked if not each.statistic.keys]
     for what, labels in every:
         if len(set(labels)) != len(labels):
             twice = next(label for label, times in Counter(labels).items() if times > 1)
@@ -300,7 +345,8 @@ def _line(
     with placed(place):
         kind = statistic_class(table.text("kind"))
     table.place = place = f"{place} ({kind.kind})"
-    table.restrict((*COST_KEYS, *kind.toml_keys()), because=f" for a {kind.kind}")
+    _check_margins(table, kind)
+    table.restrict((*COST_KEYS, *kind.toml_keys()), because=f" for a statistic of kind {kind.kind}")
     with placed(place):
         return ask(
             kind.from_toml(table, relation, columns),
@@ -310,6 +356,13 @@ def _line(
             lock=table.flag("lock"),
             arithmetic=arithmetic,
         )
+
+
+def _check_margins(table: TomlTable, kind: type[Statistic]) -> None:
+    """Refuse margins of what does not add up, and say what to ask for instead."""
+    if ("margins" in table or "shares" in table) and "margins" not in kind.details:
+        advice = WITHOUT_MARGINS.get(kind.kind, "Leave margins and shares out.")
+        raise ParameterError(f"{table.place}: a {kind.kind} has no margins: only counts and sums have.", advice)
 
 
 def _name(text: str | None, *, key: str) -> str:

@@ -1,32 +1,48 @@
 """The neighbour relation: what one row (or one person) may change, and which row count is public.
 
 Room: studies. Holds no data. One relation per account, asked first, never mixed. change-one: n is public and one row's
-values change. add-remove: n is private, n_max is public, and one row, or the rows of one person, appears or disappears.
-A table with more than n_max rows is clamped silently: nobody learns it. Theory: docs/theory/sensitivities.md, (1) and
-(12).
+values change. add-remove: n is private, n_max is public, and one row, the rows of one person, or several rows together
+appear or disappear. A table with more than n_max rows is clamped silently: nobody learns it.
+Theory: docs/theory/sensitivities.md, (1), (12) and (21).
 """
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from snapdp.errors import ParameterError
 from snapdp.exact import parameter, shown
+from snapdp.studies.units import (
+    Person,
+    believed,
+    bounded_in,
+    named_person,
+    person_in,
+    person_in_words,
+    person_names,
+    person_unit,
+    rows_in,
+    rows_unit,
+)
 from snapdp.values import Value
 
 CHANGE_ONE = "change-one"
 ADD_REMOVE = "add-remove"
-_PERSON_UNIT = re.compile(r"person \((.+), at most ([1-9][0-9]*) rows\)", re.DOTALL)  # what `person_unit` writes
 
 
 class Relation(Value):
-    """Who counts as a neighbour. Build one with `change_one` or `add_remove`."""
+    """Who counts as a neighbour. Build one with `change_one` or `add_remove`.
+
+    person            the column that names the person, or several that do so together
+    rows_per_person   so many rows of each person are kept, where a statistic does not say it itself
+    unit_rows         where no column names persons: so many rows may come or go together. Believed, not enforced
+    """
 
     kind: str
     rows: int
-    person: str | None = None
+    person: Person | None = None
     rows_per_person: int = 1
+    unit_rows: int = 1
 
     def _check(self) -> None:
         if self.kind not in (CHANGE_ONE, ADD_REMOVE):
@@ -39,54 +55,78 @@ class Relation(Value):
                 "persons with several rows are defined under add-remove only.",
                 'Give relation = "add-remove" with n_max, or leave person out: then the unit is the row.',
             )
+        if self.kind == CHANGE_ONE and self.unit_rows != 1:
+            raise ParameterError(
+                f"unit_rows = {self.unit_rows}: units of several rows are defined under add-remove only.",
+                'Give relation = "add-remove" with n_max, or leave unit_rows out: then the unit is the row.',
+            )
         if self.person is None and self.rows_per_person != 1:
             raise ParameterError(
                 f"rows_per_person = {self.rows_per_person} needs the column that names the person.",
                 "Give person as well; without it the unit is the row.",
             )
+        if self.person is not None and self.unit_rows != 1:
+            raise _two_units(self.unit_rows)
 
     @property
     def is_change_one(self) -> bool:
         return self.kind == CHANGE_ONE
 
     @property
+    def person_columns(self) -> tuple[str, ...]:
+        """Return the columns that together name the person; none where the unit is no person."""
+        return () if self.person is None else person_names(self.person)
+
+    @property
+    def moved_rows(self) -> int:
+        """Return how many rows come or go between neighbours, at most, of those that are kept.  theory (12), (21)"""
+        return self.unit_rows if self.person is None else self.rows_per_person
+
+    @property
     def unit(self) -> str:
         """Return whom epsilon protects."""
-        return "row" if self.person is None else "person"
+        if self.person is not None:
+            return "person"
+        return "row" if self.unit_rows == 1 else "rows"
 
     @property
     def unit_in_full(self) -> str:
-        """Return the unit that an account is opened with: the row, or a person's rows in one column."""
-        return self.unit if self.person is None else person_unit(self.person, self.rows_per_person)
+        """Return the unit that an account is opened with: the row, several, or a person by the column of names."""
+        if self.person is not None:
+            return person_unit(self.person)
+        return "row" if self.unit_rows == 1 else rows_unit(self.unit_rows)
 
     @property
     def in_words(self) -> str:
         """Return the relation as a sentence for people."""
         if self.is_change_one:
             return f"The values of one row change; the number of rows, {self.rows}, is public."
-        who = "One row" if self.person is None else f"One person ({self.person}, at most {self.rows_per_person} rows)"
-        return f"{who} appears or disappears; the number of rows is private, at most {self.rows} are counted."
-
-
-def person_unit(person: str, rows_per_person: int) -> str:
-    """Return the unit of an account that protects persons, from the column that names them and the rows of each."""
-    return f"person ({person}, at most {rows_per_person} rows)"
+        counted = f"the number of rows is private, at most {self.rows} are counted."
+        if self.person is not None:
+            who = person_in_words(self.person)
+            return f"One person ({who}) appears or disappears, with all rows of theirs; {counted}"
+        if self.unit_rows > 1:
+            return f"Up to {self.unit_rows} rows appear or disappear together; {counted} {believed(self.unit_rows)}"
+        return f"One row appears or disappears; {counted}"
 
 
 def relation_of_account(*, kind: str, rows: int, unit: str) -> Relation:
-    """Return the relation that an account was opened with; refuse a unit that is neither the row nor a person's rows.
+    """Return the relation that an account was opened with; refuse a unit that is neither rows nor a person's.
 
     >>> relation_of_account(kind="add-remove", rows=9000, unit="person (id, at most 3 rows)")
-    Relation(kind='add-remove', rows=9000, person='id', rows_per_person=3)
+    Relation(kind='add-remove', rows=9000, person='id', rows_per_person=3, unit_rows=1)
     """
-    person = _PERSON_UNIT.fullmatch(unit)
+    bounded, several, person = bounded_in(unit), rows_in(unit), person_in(unit)
+    if bounded is not None:
+        return Relation(kind=kind, rows=rows, person=bounded[0], rows_per_person=bounded[1])
+    if several is not None:
+        return Relation(kind=kind, rows=rows, unit_rows=several)
     if person is not None:
-        return Relation(kind=kind, rows=rows, person=person[1], rows_per_person=int(person[2]))
+        return Relation(kind=kind, rows=rows, person=person)
     if unit != "row":
         raise ParameterError(
             f"the account protects a {shown(unit)}, and no column is known that names it.",
-            'An account for persons is opened with person="COLUMN" and rows_per_person=3 (--person, '
-            '--rows-per-person): its unit is "person (COLUMN, at most 3 rows)".',
+            'An account for persons is opened with person="COLUMN" (--person COLUMN): its unit is "person (COLUMN)".',
         )
     return Relation(kind=kind, rows=rows)
 
@@ -100,10 +140,25 @@ def change_one(*, n: Any) -> Relation:
     return Relation(kind=CHANGE_ONE, rows=whole(n, name="n"))
 
 
-def add_remove(*, n_max: Any, person: str | None = None, rows_per_person: Any = 1) -> Relation:
-    """Return the relation in which n is private and one row, or one person's rows, comes or goes."""
-    most = whole(rows_per_person, name="rows_per_person")
-    return Relation(kind=ADD_REMOVE, rows=whole(n_max, name="n_max"), person=person, rows_per_person=most)
+def add_remove(*, n_max: Any, person: Any = None, rows_per_person: Any = 1, unit_rows: Any = None) -> Relation:
+    """Return the relation in which n is private and one row, one person's rows, or several together, come or go."""
+    together = 1 if unit_rows is None else whole(unit_rows, name="unit_rows")
+    if unit_rows is not None and person is not None:
+        raise _two_units(together)
+    return Relation(
+        kind=ADD_REMOVE,
+        rows=whole(n_max, name="n_max"),
+        person=named_person(person),
+        rows_per_person=whole(rows_per_person, name="rows_per_person"),
+        unit_rows=together,
+    )
+
+
+def _two_units(unit_rows: int) -> ParameterError:
+    return ParameterError(
+        f"unit_rows = {unit_rows} and person are both given.",
+        "With a person column the unit is the person, and rows_per_person is enforced: leave unit_rows out.",
+    )
 
 
 def whole(value: Any, *, name: str) -> int:

@@ -10,12 +10,14 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
+from snapdp.studies.bins import BinnedColumn
 from snapdp.studies.categories import category_items
 from snapdp.studies.columns import DROPPED, CategoryColumn, Column
 from snapdp.studies.csv_dialect import SINGLE_TEXTS, CsvDialect
 from snapdp.studies.plan import DEFAULT_ALPHA, Asked
 from snapdp.studies.reader import DeclaredStudy
 from snapdp.studies.relation import Relation
+from snapdp.studies.units import stated_person
 
 LARGEST_PLAIN = 1 << 63  # TOML promises integers of 64 bits
 Item = tuple[str, object]
@@ -43,9 +45,12 @@ def study_to_toml(study: DeclaredStudy) -> str:
 
 def relation_table(relation: Relation) -> dict[str, Any]:
     """Return what a study says of its neighbours."""
-    found = {"relation": relation.kind, "n" if relation.is_change_one else "n_max": relation.rows}
-    persons = {"person": relation.person, "rows_per_person": relation.rows_per_person}
-    return found if relation.person is None else {**found, **persons}
+    found: dict[str, Any] = {"relation": relation.kind, "n" if relation.is_change_one else "n_max": relation.rows}
+    if relation.unit_rows > 1:
+        return {**found, "unit_rows": relation.unit_rows}
+    if relation.person is None:
+        return found
+    return {**found, "person": stated_person(relation.person), "rows_per_person": relation.rows_per_person}
 
 
 def _csv(dialect: CsvDialect) -> Iterator[Item]:
@@ -65,6 +70,8 @@ def _column(column: Column, version: int) -> Iterator[Item]:
         yield "upper", column.declared_upper
         yield "step", column.step
         yield "missing", DROPPED if column.missing is None else column.missing
+        if isinstance(column, BinnedColumn):
+            yield from (("edges", list(column.edges)), ("outside", column.outside), ("null", column.null))
 
 
 def _statistic(asked: Asked) -> Iterator[Item]:

@@ -20,6 +20,7 @@ AGES = [31, 62, 7, 45]
 FRAME = pd.DataFrame({"age": AGES, "pay": [512.5, 999.0, 700.0, 1200.0], "region": ["north", "south", "north", "?"]})
 AGE = {"kind": "number", "lower": 0, "upper": 120, "missing": 50}
 REGION = {"kind": "category", "categories": ["north", "south"]}
+TWO = FRAME.assign(sex=["f", "m", "m", "m"])
 TRUE = {"kind": "count", "where": [{"column": "condition", "equals": "true"}], "epsilon": 10**6}
 BOUNDED = {"bounds": (0, 120), "missing": 50}
 
@@ -182,6 +183,60 @@ def test_groups_are_a_column_or_a_name(rich):
         assert found.value == pytest.approx({"north": 38, "south": 62}, abs=0.1)
 
 
+BY_TWO = {("north", "f"): 1, ("north", "m"): 1, ("south", "f"): 0, ("south", "m"): 1}
+LISTS = {"region": ["north", "south"], "sex": ["f", "m"]}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        lambda **to: snapdp.count(TWO, by=["region", "sex"], groups=LISTS, **to),
+        lambda **to: snapdp.count(TWO, by=("region", "sex"), groups=list(LISTS.values()), **to),
+        lambda **to: snapdp.count(
+            TWO, by=["region", "sex"], groups={"sex": ["f", "m"]}, columns={"region": REGION}, **to
+        ),
+        lambda **to: snapdp.count(
+            TWO,
+            by=["region", "sex"],
+            columns={"region": REGION, "sex": {"kind": "category", "categories": ["f", "m"]}},
+            **to,
+        ),
+    ],
+    ids=["by name", "in their order", "one in columns", "all in columns"],
+)
+def test_groups_by_several_columns_of_a_table(line, rich):
+    found = line(epsilon=10**6, ledger=rich)
+    assert found.record["statistics"][0]["title"] == "count by region, sex"
+    assert found.value == BY_TWO
+
+
+def test_groups_by_several_columns_that_are_given_themselves(rich):
+    asked = sharp(ledger=rich)
+    wanted = {("north", "f"): 31, ("north", "m"): 7, ("south", "f"): 0, ("south", "m"): 62}
+    region, sex = TWO["region"], TWO["sex"]
+    for ages, by, groups in (
+        (TWO["age"], [region, sex], LISTS),
+        (AGES, [list(region), list(sex)], list(LISTS.values())),
+        (pl.Series("age", AGES), [pl.Series("region", region.to_list()), pl.Series("sex", sex.to_list())], LISTS),
+    ):
+        found = snapdp.sum(ages, by=by, groups=groups, **asked)
+        assert found.value == pytest.approx(wanted, abs=0.1)
+    alone = snapdp.sum(AGES, by=[list(region)], groups=["north", "south"], **asked)
+    assert alone.value == pytest.approx({"north": 38, "south": 62}, abs=0.1)
+
+
+def test_numbers_are_grouped_by_the_edges_that_columns_declare(rich):
+    age = {**AGE, "missing": "dropped", "edges": [0, 18, 65]}
+    asked = {"columns": {"age": age}, "epsilon": 10**6, "ledger": rich}
+    found = snapdp.count(TWO, by=["region", "age"], groups={"region": ["north", "south"]}, **asked)
+    assert found.value == {
+        ("north", "[0, 18)"): 1, ("north", "[18, 65]"): 1, ("south", "[0, 18)"): 0, ("south", "[18, 65]"): 1,
+    }  # fmt: skip
+    assert list(snapdp.count(TWO, by="age", **asked).value) == ["[0, 18)", "[18, 65]"]
+    assert list(snapdp.histogram(TWO, column="age", **asked).value) == ["[0, 18)", "[18, 65]"]
+    assert by_study(rich, TWO, {"kind": "count", "by": ["region", "age"], "epsilon": 10**6}, age=age).free
+
+
 def test_truth_values_are_counted(rich):
     old = FRAME["age"] >= 40
     for column in (old, old.astype("boolean"), old.to_numpy(), pl.Series(old.to_list()), pa.array(old.to_list())):
@@ -276,6 +331,23 @@ REFUSED = {
     "a mean without groups": (lambda to: snapdp.mean(AGES, by=AGES, **BOUNDED, **to), "groups are not said"),
     "a name for a column alone": (
         lambda to: snapdp.mean(AGES, by="region", groups=["a"], **BOUNDED, **to),
+        "as the rows are",
+    ),
+    "several without groups": (lambda to: snapdp.count(FRAME, by=["region", "sex"], **to), "groups are not said"),
+    "groups of another column": (
+        lambda to: snapdp.count(FRAME, by=["region"], groups={"regoin": ["north"]}, **to),
+        "groups speaks of 'regoin', which by does not name",
+    ),
+    "one list for two columns": (
+        lambda to: snapdp.count(FRAME, by=["region", "sex"], groups=["north", "south"], **to),
+        "groups does not have a list for each column of by",
+    ),
+    "a name among columns": (
+        lambda to: snapdp.mean(AGES, by=[AGES, "region"], groups=["a"], **BOUNDED, **to),
+        "same number of rows|no table|text",
+    ),
+    "a column among names": (
+        lambda to: snapdp.count(FRAME, by=["region", FRAME["age"]], groups=[["a"], ["b"]], **to),
         "as the rows are",
     ),
     "a column of a table to count": (lambda to: snapdp.count(FRAME, column="age", **to), "not a column"),

@@ -24,7 +24,9 @@ LINES: dict[str, dict[str, Any]] = {  # sound arguments, of a table and of colum
     "variance": {"data": FRAME, "column": "age", **AGE},
     "covariance": {"data": FRAME["age"], "other": FRAME["pay"], "bounds": ((0, 120), (0, 2000)), "missing": (50, 70)},
     "histogram": {"data": FRAME, "column": "age", "bounds": (0, 120), "edges": [0, 18, 65]},
+    "persons": {"data": FRAME, "by": "region", "groups": ["north", "south"], "groups_per_person": 2},
 }
+PERSONS: dict[str, Any] = {"relation": "add-remove", "n_max": 9, "person": ["id", "land"], "rows_per_person": 2}
 STUDY: dict[str, Any] = {
     "version": 2,
     "dataset": "people",
@@ -65,10 +67,16 @@ MORE: list[Any] = [
 ]  # fmt: skip
 
 
+OF_PERSONS = {"persons"}  # lines that need an account for persons
+
+
 @pytest.fixture
-def ledger(tmp_path):
+def ledger(tmp_path, request):
     with snapdp.Ledger.create(tmp_path / "people.ledger") as book:
-        book.create_account("people", cap=10**9, relation="change-one", rows=4)
+        if getattr(request.node, "callspec", None) and request.node.callspec.params.get("name") in OF_PERSONS:
+            book.create_account("people", cap=10**9, relation="add-remove", rows=9, person=["age", "region"])
+        else:
+            book.create_account("people", cap=10**9, relation="change-one", rows=4)
         yield book
 
 
@@ -113,6 +121,19 @@ def test_a_wrong_value_of_a_study_is_refused_with_an_advice():
     assert findings(snapdp.study, STUDY, STUDY, [*WRONG, *MORE]) == []
     for given in (*WRONG, *MORE):
         assert bare(snapdp.study, {"given": given}) == ""
+
+
+def test_a_wrong_unit_of_a_study_or_an_account_is_refused_with_an_advice(ledger):
+    rows = {key: each for key, each in STUDY.items() if key not in ("relation", "n")}
+    for sound in (PERSONS, {"relation": "add-remove", "n_max": 9, "unit_rows": 3}):
+        assert findings(snapdp.study, {**rows, **sound}, sound, [*WRONG, *MORE]) == []
+    own = [{"kind": "count", "epsilon": 1, "rows_per_person": value} for value in (*WRONG, *MORE)]
+    own += [{"kind": "persons", "by": "region", "epsilon": 1, "groups_per_person": value} for value in (*WRONG, *MORE)]
+    assert [bare(snapdp.study, {**rows, **PERSONS, "statistic": [each]}) for each in own] == [""] * len(own)
+    for name in ("person", "rows_per_person", "unit_rows"):
+        for place, value in enumerate((*WRONG, *MORE)):
+            told = {"name": f"{name} {place}", "cap": 1, "relation": "add-remove", "rows": 9, name: value}
+            assert bare(ledger.create_account, told) == "", (name, value)
 
 
 def test_a_wrong_argument_of_a_release_is_refused_with_an_advice(ledger):

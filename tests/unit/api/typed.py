@@ -49,3 +49,6 @@ value: float = float(asked)
 snapdp.mean([1, 2], bounds=(0, 120), epsilon=[1])  # error
 snapdp.sum([1, 2], bounds=(0, 120), ledger=3)  # error
 snapdp.mean([1, 2], epsilon=1)  # error
+snapdp.persons("visits.csv", by="ward", groups=["a"], groups_per_person=2, epsilon=1, ledger="a.ledger")
+snapdp.persons("visits.csv", groups_per_person=[2])  # error
+snapdp.count("visits.csv", rows_per_person=[2])  # error

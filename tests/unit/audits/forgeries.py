@@ -32,6 +32,7 @@ NUMBERS = (
 CHOICES = ("dropped", "binned", "middle", "numbers", "text", "day", "week", "month", "year", "true", "2024-01-01")
 WORDS = (
     "count",
+    "persons",
     "sum",
     "mean",
     "variance",
@@ -113,22 +114,58 @@ EDGES = [
     ["0", "18", "65"],
     ["5/2", "3"],
 ]
+BINS = {"edges": ["0", "1"], "outside": "dropped", "null": "dropped"}
+BINNED: list[dict[str, Any]] = [  # columns of numbers that groups may be by
+    *({**column, **BINS} for column in COLUMNS[:4]),
+    {**COLUMNS[2], **BINS, "edges": ["1", "2"], "outside": "binned", "null": "binned"},
+    {**COLUMNS[2], **BINS, "edges": ["1/2", "2"]},
+    {**COLUMNS[2], **BINS, "edges": ["0", "4"]},
+    {**COLUMNS[2], **BINS, "null": "kept"},
+    {**COLUMNS[2], "edges": ["0", "1"]},
+]
 MORE: dict[str, list[Any]] = {  # what a statistic may say as well
     "where": [[each] for each in CONDITIONS] + [[CONDITIONS[0], CONDITIONS[1]], [CONDITIONS[-1], CONDITIONS[-3]], []],
     "edges": EDGES,
     "columns": [[each] for each in COLUMNS] + [COLUMNS[:1] * 2, [COLUMNS[0], COLUMNS[2]], []],
-    "by": COLUMNS,
+    "by": [
+        *COLUMNS,
+        *BINNED,
+        [COLUMNS[5], COLUMNS[7]],
+        [COLUMNS[5], BINNED[0]],
+        [COLUMNS[5]] * 2,
+        [COLUMNS[5]],
+        [],
+        [COLUMNS[5], COLUMNS[0]],
+        [BINNED[2], COLUMNS[6]],
+    ],
     "outside": ["dropped", "binned"],
     "missing": ["dropped", "binned"],
     "count_share": ["1/2", "1/4", "3/4", "1", "0"],
+    "rows_per_person": [1, 2, 3, 0, -1, True, "2", 10**400],
+    "groups_per_person": [1, 2, 3, 9, 0, -1, True, "1", 10**400],
+    "margins": [
+        [[]],
+        [[], ["region"]],
+        [["region"], []],
+        [["region"], ["sick"]],
+        [["region", "sick"]],
+        [["region"], ["region"]],
+        [["age"]],
+        [["region", "region"]],
+        ["region"],
+        "all",
+        [],
+    ],
+    "shares": [["1"], ["1/2", "1/2"], ["1/3", "2/3"], ["1/4", "1/4", "1/4", "1/4"], ["1/2"], ["0", "1"], []],
     "epsilon": [*NUMBERS],
     "alpha": [*NUMBERS],
 }
 TOP: dict[str, list[Any]] = {
     "csv": DIALECTS,
     "own": ["ann", "", "\0", "\ud800"],
-    "person": [*NAMES],
+    "person": [*NAMES, ["id", "x"], ["x", "id"], ["id"], ["id", "id"], [], ["id", 1], ["id", "\0"], [["id"], "x"]],
     "rows_per_person": [1, 2, 0, -1, True, 10**400],
+    "unit_rows": [1, 2, 30, 0, -1, True, "2", 10**400],
     "n": [1, 2, 0, 10**12, 1 << 62, 10**290, 10**400],
     "n_max": [1, 2, 10**12, 1 << 62, 10**290, 10**400],
     "engine": ["duckdb", "spark", "postgresql", ""],
@@ -227,7 +264,8 @@ def as_the_checker_derives(record: dict[str, Any]) -> dict[str, Any] | None:
         return found
 
     def check_part(stated: Any, part: Any, statistic: Any) -> Any:
-        index = {"index": [0] * statistic.cells} if statistic.cells <= check_release.INLINE else {"file": FILE}
+        cells, _ = statistic.cells_of(part.margin)
+        index = {"index": [0] * cells} if cells <= check_release.INLINE else {"file": FILE}
         stated.value.update({**index, **shown})
         return kept["check_part"](stated, part, statistic)
 

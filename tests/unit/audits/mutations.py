@@ -92,9 +92,10 @@ def restructured(record: dict[str, Any]) -> Iterator[tuple[str, Path, Any]]:
         )
     hidden = {key: each for key, each in made_up.items() if key not in NUMBERS} | {"statistic": 0, "file": FILE}
     yield "added", ("derived",), with_value(record, ("derived",), [*record["derived"], hidden])
-    for key in ("own", "person", "n", "n_max", "engine", "rows_per_person"):
+    numbers = ("n", "n_max", "rows_per_person", "unit_rows")
+    for key in ("own", "person", "engine", *numbers):
         if key not in record:
-            yield "added", (key,), {**record, key: 1 if key in ("n", "n_max", "rows_per_person") else "duckdb"}
+            yield "added", (key,), {**record, key: 1 if key in numbers else "duckdb"}
 
 
 def mutants(record: dict[str, Any]) -> Iterator[tuple[str, Path, Any]]:

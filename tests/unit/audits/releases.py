@@ -33,28 +33,44 @@ def random_study(dice: random.Random, version: int | None = None) -> Any:
     relation: dict[str, Any] = {"relation": "change-one", "n": dice.choice([1, 2, 3, 90, 4999])}
     if dice.random() < 0.4:
         relation = {"relation": "add-remove", "n_max": dice.choice([1, 5, 120, 10**6])}
-        if dice.random() < 0.4:
-            relation |= {"person": "id", "rows_per_person": dice.choice([1, 2, 5])}
+        if dice.random() < 0.5:
+            relation |= _unit(dice, version)
     columns = {name: _numbers(dice, version) for name in NUMBERS}
+    if version > 1 and dice.random() < 0.6:  # groups by bins
+        columns["y"] |= _bins(dice, columns["y"])
     for name in ("g", "h"):
         special = {key: dice.choice(["dropped", "binned"]) for key in ("unknown", "null")}
         columns[name] = {**_categories(dice, version), **special}
     pairs = relation.get("n", 0) > 1 and all(columns[name].get("missing") != "dropped" for name in NUMBERS)
     kinds = ["count", "histogram", "sum", "mean"] + ["variance", "covariance"] * pairs
+    kinds += ["persons"] * ("person" in relation)
     asked = [_statistic(dice, dice.choice(kinds), columns, relation) for _ in range(dice.randint(1, 3))]
     if pairs and dice.random() < 0.3:
         asked += [{"kind": "variance", "column": "x"}, {"kind": "variance", "column": "y"}]
         asked += [{"kind": "covariance", "columns": ["x", "y"]}]
     once = {repr(each): {**each, "epsilon": dice.choice(EPSILONS), "alpha": dice.choice(ALPHAS)} for each in asked}
+    for each in once.values():
+        each["alpha"] = "0.05" if "margins" in each and each["alpha"] == "1e-12" else each["alpha"]
     return snapdp.study(version=version, dataset="people", columns=columns, statistic=list(once.values()), **relation)
+
+
+def _unit(dice: random.Random, version: int) -> dict[str, Any]:
+    """Return a person of one column or of several, or several rows together."""
+    if version > 1 and dice.random() < 0.25:
+        return {"unit_rows": dice.choice([2, 30])}
+    several = [["id", "land"], ["a, b", "c"], ["[", "]", "é\u200b"]] if version > 1 else []
+    return {"person": dice.choice(["id", "id", *several]), "rows_per_person": dice.choice([1, 2, 5])}
 
 
 def random_old_study(dice: random.Random) -> Any:
     """Return a study that version 1 of the record could state: conditions are of counts alone."""
     studies = (random_study(dice, version=1) for _ in range(1000))
-    return next(
-        each for each in studies if all(a.statistic.kind == "count" or not a.statistic.where for a in each.asked)
-    )
+    return next(each for each in studies if all(_is_old(a.statistic) for a in each.asked))
+
+
+def _is_old(statistic: Any) -> bool:
+    said = {"rows_per_person", "groups_per_person"} & {*statistic.stated}
+    return not said and (statistic.kind == "count" or not statistic.where)
 
 
 def random_record(dice: random.Random, study: Any = None) -> dict[str, Any]:
@@ -149,36 +165,75 @@ def _condition(dice: random.Random, values: dict[str, Any]) -> dict[str, Any]:
 
 def _declared(values: dict[str, Any]) -> NumberColumn:
     build = integer_column if values["kind"] == "integer" else number_column
-    return build("x", **{key: each for key, each in values.items() if key != "kind"})
+    return build("x", **{key: each for key, each in values.items() if key not in ("kind", "edges", "outside", "null")})
+
+
+def _edges(dice: random.Random, values: dict[str, Any]) -> list[str]:
+    column = _declared(values)
+    levels = sorted({dice.randint(0, column.levels) for _ in range(4)} | {dice.randint(0, 1), column.levels})
+    levels = levels if len(levels) > 1 else [0, column.levels]
+    return [str(column.lower + level * column.step) for level in levels]
+
+
+def _bins(dice: random.Random, values: dict[str, Any]) -> dict[str, Any]:
+    rules = {key: dice.choice(["dropped", "binned"]) for key in ("outside", "null")}
+    return {"edges": _edges(dice, values), **rules}
+
+
+def _groups(dice: random.Random, columns: dict[str, Any]) -> str | list[str]:
+    """Return one column, or several in any order."""
+    known = ["g", "h", *(["y"] if "edges" in columns["y"] else [])]
+    if "missing" not in columns["x"] or dice.random() < 0.5:
+        return dice.choice(known if "missing" in columns["x"] else ["g", "h"])
+    return dice.sample(known, dice.randint(2, len(known)))
+
+
+def _margins(dice: random.Random, by: str | list[str]) -> dict[str, Any]:
+    """Return no margins, all of them, or the table and some of its columns."""
+    names = [by] if isinstance(by, str) else by
+    if dice.random() < 0.7:
+        return {}
+    if dice.random() < 0.5:
+        return {"margins": "all"}
+    return {"margins": [names, dice.sample(names, dice.randint(0, len(names) - 1))], "shares": ["0.3", "7/10"]}
 
 
 def _statistic(dice: random.Random, kind: str, columns: dict[str, Any], relation: dict[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {"kind": kind}
     if kind not in ("variance", "covariance") and dice.random() < 0.4:
-        found["by"] = dice.choice(["g", "h"])
+        found["by"] = _groups(dice, columns)
     if kind not in ("variance", "covariance", "count") and dice.random() < 0.3:
         found["where"] = _where(dice, columns)
     private = "n_max" in relation or "by" in found
     if kind == "covariance":
         found["columns"] = list(dice.choice([NUMBERS, NUMBERS[::-1]]))
     elif kind == "histogram":
-        found["column"] = dice.choice([name for name in ("x", "y", "g") if name != found.get("by")])
+        found["column"] = dice.choice([name for name in ("x", "y", "g") if name not in found.get("by", [])])
         if found["column"] in NUMBERS:
-            column = _declared(columns[found["column"]])
-            levels = sorted({dice.randint(0, column.levels) for _ in range(4)} | {dice.randint(0, 1), column.levels})
-            levels = levels if len(levels) > 1 else [0, column.levels]
-            found["edges"] = [str(column.lower + level * column.step) for level in levels]
+            found["edges"] = _edges(dice, columns[found["column"]])
             found["outside"] = dice.choice(["dropped", "binned"])
             if "missing" in columns[found["column"]]:
                 found["missing"] = dice.choice(["dropped", "binned"])
-    elif kind != "count":
+    elif kind not in ("count", "persons"):
         found["column"] = dice.choice(NUMBERS)
     elif not private or dice.random() < 0.5:
         found["where"] = _where(dice, columns)
+    if kind in ("count", "sum") and "by" in found and "missing" in columns["x"]:
+        found |= _margins(random.Random(repr((found, columns))), found["by"])
     if kind == "mean" and dice.random() < 0.5:
         some = "where" in found or columns[found["column"]].get("missing") == "dropped"
         found |= {"count_share": "0.25"} if private else {"count_share": "0.75"} if some else {}
+    if kind == "persons" and "by" in found:
+        groups = [columns[name] for name in (found["by"] if isinstance(found["by"], list) else [found["by"]])]
+        several = any(_has_several_cells(column) for column in groups)
+        found["groups_per_person"] = dice.choice([1, 1 + several])
+    elif kind != "persons" and "person" in relation and dice.random() < 0.3:
+        found["rows_per_person"] = dice.choice([1, 2, 7])
     return found
+
+
+def _has_several_cells(column: dict[str, Any]) -> bool:
+    return column["kind"] == "boolean" or len(column.get("categories", [])) > 1 or len(column.get("edges", [])) > 2
 
 
 def _where(dice: random.Random, columns: dict[str, Any]) -> list[dict[str, Any]]:

@@ -165,6 +165,16 @@ WHERE: dict[str, dict[str, Any]] = {
 }
 LATIN = {"encoding": "latin-1"}
 COUNT, SUM, BINS, LABELS = 4, 1, 2, 12  # among what is asked
+PEOPLE, OWN, SEVERAL, TOGETHER = 22, 23, 25, 26
+ALL_PERSONS = {"kind": "persons", "epsilon": "1", "alpha": "1/20"}
+TWO = next(number for number, (_, wanted) in enumerate(ASKED) if isinstance(wanted[0].get("by"), list))
+GROUPS = asked(TWO)["statistics"][0]["by"]  # regions, and bins of years
+CUT = {"edges": ["0", "65"], "outside": "dropped", "null": "dropped"}
+MANY = next(
+    asked(number)["statistics"][0]["by"]
+    for number, (_, wanted) in enumerate(ASKED)
+    if wanted[0].get("by") == "many" and wanted[0]["kind"] == "mean"
+)
 FORGED: dict[str, tuple[dict[str, Any], tuple[Any, ...], Any]] = {
     **{name: (asked(COUNT), ("statistics", 0, "where"), [each]) for name, each in WHERE.items()},
     "two conditions on a column": (
@@ -185,6 +195,26 @@ FORGED: dict[str, tuple[dict[str, Any], tuple[Any, ...], Any]] = {
         ("statistics", 0, "by"),
         asked(LABELS)["statistics"][0]["columns"][0],
     ),
+    "a list of one group": (asked(TWO), ("statistics", 0, "by"), GROUPS[:1]),
+    "no groups": (asked(TWO), ("statistics", 0, "by"), []),
+    "groups by one column twice": (asked(TWO), ("statistics", 0, "by"), [GROUPS[0], GROUPS[0]]),
+    "groups by numbers without edges": (asked(TWO), ("statistics", 0, "by"), [GROUPS[0], AGE]),
+    "groups by an edge between two steps": (asked(TWO), ("statistics", 0, "by", 1, "edges"), ["0", "1/2", "65"]),
+    "groups by a number that stands in": (asked(TWO), ("statistics", 0, "by"), [GROUPS[0], {**OLD_AGE, **CUT}]),
+    "groups by a rule that is none": (asked(TWO), ("statistics", 0, "by", 1, "null"), "middle"),
+    "more groups than are counted": (
+        asked(TWO),
+        ("statistics", 0, "by"),
+        [GROUPS[0], MANY, {**MANY, "name": "more", "categories": {**MANY["categories"], "count": 3000}}],
+    ),
+    "a histogram by groups with more cells than are counted": (
+        asked(LABELS),
+        ("statistics", 0, "by"),
+        {**MANY, "categories": {**MANY["categories"], "count": 5_000_000}},
+    ),
+    "a column of groups in two ways": (asked(TWO), ("statistics", 0, "columns", 0, "name"), "years"),
+    "version 1 by several columns": (old_record(3), ("statistics", 1, "by"), GROUPS),
+    "version 1 by bins": (old_record(3), ("statistics", 1, "by"), GROUPS[1]),
     "a text that Latin-1 has not": (asked(0), ("csv",), {**LATIN, "nulls": ["", "\u20ac"]}),
     "a control character": (asked(0), ("csv",), {**LATIN, "nulls": ["", "\x80"]}),
     "half a character that is missing": (asked(0), ("csv",), {"nulls": ["", "\ud800"]}),
@@ -202,6 +232,28 @@ FORGED: dict[str, tuple[dict[str, Any], tuple[Any, ...], Any]] = {
         old_record(1)["statistics"][0]["where"],
     ),
     "version 1 with a later rule": (old_record(0), ("statistics", 0, "columns", 0), AGE),
+    "a bound of no rows": (asked(OWN), ("statistics", 0, "rows_per_person"), 0),
+    "a bound of rows that are nobody's": (asked(TOGETHER), ("statistics", 0, "rows_per_person"), 5),
+    "more groups than there are": (asked(PEOPLE), ("statistics", 0, "groups_per_person"), 4),
+    "no group": (asked(PEOPLE), ("statistics", 0, "groups_per_person"), 0),
+    "groups where there are none": (asked(SEVERAL), ("statistics", 0, "groups_per_person"), 1),
+    "persons whom nobody names": (asked(TOGETHER), ("statistics", 0), ALL_PERSONS),
+    "persons under change-one": (asked(0), ("statistics", 0), ALL_PERSONS),
+    "a person of a column twice": (asked(SEVERAL), ("person",), ["user", "user"]),
+    "a person of no column": (asked(SEVERAL), ("person",), []),
+    "a person of a column without a name": (asked(SEVERAL), ("person",), ["user", ""]),
+    "a unit of no rows": (asked(TOGETHER), ("unit_rows",), 0),
+    "two units": (asked(PEOPLE), ("unit_rows",), 30),
+    "version 1 with a unit of rows": (old_record(2), ("unit_rows",), 30),
+}  # fmt: skip
+TIDIED: dict[str, tuple[dict[str, Any], tuple[Any, ...], Any]] = {  # what a library that makes it again leaves out
+    "a bound that is said twice": (asked(OWN), ("statistics", 0, "rows_per_person"), 2),
+    "a bound in a text": (asked(OWN), ("statistics", 0, "rows_per_person"), "5"),
+    "a bound of rows where persons are counted": (asked(PEOPLE), ("statistics", 0, "rows_per_person"), 5),
+    "groups of rows": (asked(SUM), ("statistics", 0, "groups_per_person"), 1),
+    "a person of one column in a list": (asked(SEVERAL), ("person",), ["user"]),
+    "a unit of one row": (asked(TOGETHER), ("unit_rows",), 1),
+    "a unit of rows under change-one": (asked(0), ("unit_rows",), 30),
 }  # fmt: skip
 ALLOWED: dict[str, tuple[dict[str, Any], tuple[Any, ...], Any]] = {  # their twins, one word away
     "an end on a step": (asked(COUNT), ("statistics", 0, "where"), [{"column": AGE, "from": "65"}]),
@@ -210,6 +262,10 @@ ALLOWED: dict[str, tuple[dict[str, Any], tuple[Any, ...], Any]] = {  # their twi
         ("statistics", 0, "where"),
         [{"column": OLD_AGE, "from": "1/3", "below": "4/3"}],
     ),
+    "groups in another order": (asked(TWO), ("statistics", 0, "by"), GROUPS[::-1]),
+    "groups by one column": (asked(TWO), ("statistics", 0, "by"), GROUPS[0]),
+    "groups by bins alone": (asked(TWO), ("statistics", 0, "by"), GROUPS[1]),
+    "groups by an edge on a step": (asked(TWO), ("statistics", 0, "by", 1, "edges"), ["0", "1", "65"]),
     "an edge on a step": (asked(BINS), ("statistics", 0, "edges"), ["0", "1", "65"]),
     "a bin with a level": (old_record(3), ("statistics", 0, "edges"), ["0", "1/3", "4/3", "65"]),
     "a text that Latin-1 has": (asked(0), ("csv",), {**LATIN, "nulls": ["", "\xe4"]}),
@@ -221,6 +277,10 @@ ALLOWED: dict[str, tuple[dict[str, Any], tuple[Any, ...], Any]] = {  # their twi
         ("statistics", 0, "where"),
         old_record(1)["statistics"][0]["where"][1:],
     ),
+    "a bound of its own": (asked(OWN), ("statistics", 0, "rows_per_person"), 3),
+    "all groups": (asked(PEOPLE), ("statistics", 0, "groups_per_person"), 3),
+    "a person of other columns": (asked(SEVERAL), ("person",), ["country", "user", "é"]),
+    "a unit of two rows": (asked(TOGETHER), ("unit_rows",), 2),
 }
 
 
@@ -235,11 +295,30 @@ def test_what_nobody_could_declare_is_refused_by_both(name):
     assert accepted_by(record) == (True, True)
 
 
+@pytest.mark.parametrize("name", TIDIED)
+def test_what_is_said_in_another_way_than_records_say_it_is_refused_by_both(name):
+    record, path, value = TIDIED[name]
+    forged = fitting(with_value(record, path, value))
+    assert accepted_by(forged) == (False, False)
+    assert as_the_checker_derives(forged) is None
+    assert accepted_by(record) == (True, True)
+
+
 @pytest.mark.parametrize("name", ALLOWED)
 def test_what_may_be_declared_is_accepted_by_both(name):
     record, path, value = ALLOWED[name]
     made = completed(fitting(with_value(record, path, value)), random.Random(0))
     assert [accepted_by(each) for each in made] == [(True, True)] * 2
+
+
+def test_persons_of_several_columns_belong_to_version_2():
+    record = without(asked(SEVERAL), ("csv",))
+    record["statistics"] = record["statistics"][:1]  # which says no bound of its own
+    both = completed(record, random.Random(0))
+    assert [accepted_by(each) for each in both] == [(True, True)] * 2
+    assert [accepted_by(of_version_1(each)) for each in both] == [(False, False)] * 2
+    one = completed({**record, "person": "id"}, random.Random(0))
+    assert [accepted_by(of_version_1(each)) for each in one] == [(True, True)] * 2
 
 
 def test_a_share_for_the_count_belongs_to_version_2_where_a_mean_is_of_some_rows():

@@ -24,12 +24,24 @@ COLUMNS = {
     "day": {"kind": "date", "from": "2024-01-01", "to": "2024-03-31", "each": "month"},
     "sick": {"kind": "boolean"},
     "region": {"kind": "category", "categories": ["north", "south"], "unknown": "binned"},
+    "full": {"kind": "boolean", "unknown": "binned", "null": "binned"},
     "many": {"kind": "category", "categories": [f"key {i}" for i in range(1200)]},
     "some": {"kind": "category", "categories": [f"key {i}" for i in range(34)], "null": "binned"},
     "more": {"kind": "category", "categories": [f"key {i}" for i in range(33)]},
+    "years": {
+        "kind": "integer",
+        "lower": 0,
+        "upper": 120,
+        "missing": "dropped",
+        "edges": [0, 18, 65],
+        "outside": "binned",
+        "null": "binned",
+    },
 }
 ONE, ADD = {"relation": "change-one", "n": 90}, {"relation": "add-remove", "n_max": 120}
 PERSONS = {**ADD, "person": "id", "rows_per_person": 2}
+SEVERAL = {**ADD, "person": ["user", "country"]}
+TOGETHER = {**ADD, "unit_rows": 30}
 NORTH = [{"column": "age", "from": 65}, {"column": "region", "equals": "north"}]
 ASKED: list[tuple[dict[str, Any], list[dict[str, Any]]]] = [
     (ONE, [{"kind": "mean", "column": "age"}]),
@@ -57,7 +69,29 @@ ASKED: list[tuple[dict[str, Any], list[dict[str, Any]]]] = [
     (ADD, [{"kind": "histogram", "column": "more", "by": "some"}]),
     (ONE, [{"kind": "mean", "column": "age", "by": "many"}]),
     (PERSONS, [{"kind": "sum", "column": "age", "by": "many"}]),
+    (ONE, [{"kind": "mean", "column": "wage", "by": ["region", "years"]}]),
+    (ADD, [{"kind": "histogram", "column": "day", "by": ["sick", "years"]}, {"kind": "count", "by": "years"}]),
+    (PERSONS, [{"kind": "count", "by": ["many", "sick", "region"]}]),
     (ADD, [{"kind": "count", "by": "many"}, {"kind": "count", "where": [{"column": "many", "equals": "key 7"}]}]),
+    (PERSONS, [{"kind": "persons", "by": "region", "groups_per_person": 2, "where": NORTH[:1]}]),
+    (PERSONS, [{"kind": "mean", "column": "wage", "rows_per_person": 5}, {"kind": "histogram", "column": "region"}]),
+    (PERSONS, [{"kind": "persons", "by": "many", "groups_per_person": 3}]),
+    (SEVERAL, [{"kind": "persons"}, {"kind": "sum", "column": "age", "rows_per_person": 4}]),
+    (TOGETHER, [{"kind": "sum", "column": "age", "by": "region"}]),
+    (ADD, [{"kind": "count", "by": ["region", "sick"], "margins": "all"}]),
+    (
+        ONE,
+        [
+            {
+                "kind": "sum",
+                "column": "wage",
+                "by": ["region", "sick"],
+                "margins": [["sick"], []],
+                "shares": ["2/3", "1/3"],
+            }
+        ],
+    ),
+    (ONE, [{"kind": "count", "by": "full", "margins": "all"}]),
 ]
 MEAN_OF_PAY, REGIONS = (
     next(
@@ -108,9 +142,10 @@ def test_every_kind_of_statistic_is_changed_inline_and_long_and_with_everything_
     records = [asked_record(number) for number in range(len(ASKED))]
     assert {each["kind"] for record in records for each in record["statistics"]} == set(KINDS)
     parts = [(each["kind"], part) for record in records for each in record["statistics"] for part in each["parts"]]
-    assert {kind for kind, part in parts if "file" in part} == {"histogram", "mean", "sum", "count"}
+    assert {kind for kind, part in parts if "file" in part} == {"histogram", "mean", "sum", "count", "persons"}
     derived = [block for record in records for block in record["derived"]]
-    assert {block["name"] for block in derived} == {"mean", "share", "standard deviation", "correlation"}
+    names = {"adjusted" if "margin" in block else block["name"] for block in derived}
+    assert names == {"mean", "share", "standard deviation", "correlation", "adjusted"}
     assert any("file" in block for block in derived)
 
 

@@ -60,7 +60,8 @@ def significant_digits(text: str) -> int:
         ("5/2", "2.5"),
         ("-1/2", "-0.5"),  # once shown as -1.5
         ("-7/4", "-1.75"),
-        ("1/10000000", "1/10000000"),
+        ("1/10000000", "1e-7"),
+        ("1/1099511627776", "1/1099511627776"),
         (f"{10**30 + 1}/10", f"{10**29}.1"),
     ],
 )
@@ -72,7 +73,7 @@ def test_amounts_print_exactly(number, text):
 @given(NUMBERS)
 def test_an_amount_reads_back_as_itself(x):
     assert F(exact_amount(x)) == x
-    assert len(exact_amount(x).partition(".")[2]) <= 6
+    assert len(exact_amount(x).partition("e")[0].partition(".")[2]) <= 6
 
 
 @given(NUMBERS)

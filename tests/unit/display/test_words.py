@@ -19,7 +19,7 @@ def test_a_confidence_is_one_minus_alpha_exactly(alpha):
 
 def test_a_confidence_is_in_percent_where_that_is_short():
     assert [confidence(Fraction(each)) for each in ("1/20", "1/100", "1/3", "1e-12")] == [
-        "95 %", "99 %", "1 - 1/3", "1 - 1/1000000000000",
+        "95 %", "99 %", "1 - 1/3", "1 - 1e-12",
     ]  # fmt: skip
 
 

@@ -15,7 +15,7 @@ import pytest
 from snapdp.audits.release_audit import audit
 from snapdp.errors import LedgerError, ParameterError
 from snapdp.ledger import chain
-from snapdp.ledger.belonging import identical
+from snapdp.ledger.belonging import identical, units_of
 from snapdp.ledger.ledger import Ledger
 from snapdp.ledger.storage.loopholes import loopholes
 from snapdp.ledger.storage.storage import UnavailableError
@@ -29,6 +29,7 @@ VERSION, SESSION, MOMENT = "1" * 16, "0" * 32, "2026-01-01T00:00:00Z"
 RESERVE = "CALL snapdp.reserve(%s, %s, %s, %s, %s, %s, NULL)"
 CLOSE = "CALL snapdp.close(%s, 'commit', %s, %s, %s, NULL)"
 PERSON = "person (7, at most 3 rows)"
+FREE, SEVERAL, TOGETHER = "person (7)", 'person (["7","8"])', "30 rows"
 READY = re.compile(rb"Z\x00\x00\x00\x05.$", re.DOTALL)  # the end of an answer
 REFUSALS = (psycopg.errors.CheckViolation, psycopg.DataError) if psycopg else ()
 
@@ -107,6 +108,64 @@ def test_a_person_is_a_name(team, analyst):
     verified(team)
 
 
+@pytest.mark.parametrize("analyst", [FREE], indirect=True)
+def test_a_person_whose_rows_no_account_bounds_is_a_name_with_any_bound(team, analyst):
+    for person, rows in itertools.product(([7], 7, None, "7", ["7"], ["7", "8"], "8"), (3, 1, 0, -1, "3", 3.0, None)):
+        told = analyst.reserve(chain.canonical(asks(person=person, rows_per_person=rows)))
+        assert (told is not None) == (person == "7" and type(rows) is int and rows > 0), (person, rows)
+    assert analyst.reserve(chain.canonical(asks(person="7"))) is None
+    assert analyst.reserve(chain.canonical(asks(unit=FREE))) is None  # a unit is not what it says, but what makes it
+    verified(team)
+
+
+@pytest.mark.parametrize("analyst", [SEVERAL], indirect=True)
+def test_a_person_of_several_columns_is_their_list(team, analyst):
+    for person in (["7", "8"], ["8", "7"], ["7", 8], ["7"], "7", '["7","8"]', [], ["7", "8", "9"]):
+        told = analyst.reserve(chain.canonical(asks(person=person, rows_per_person=1)))
+        assert (told is not None) == (person == ["7", "8"]), person
+    verified(team)
+
+
+@pytest.mark.parametrize("analyst", [TOGETHER], indirect=True)
+def test_so_many_rows_are_a_whole_number(team, analyst):
+    for rows in (30, "30", 30.0, 31, 3, 0, None, [30], True):
+        told = analyst.reserve(chain.canonical(asks(unit="rows", unit_rows=rows)))
+        assert (told is not None) == (type(rows) is int and rows == 30), rows
+    assert analyst.reserve(chain.canonical(asks(unit=TOGETHER))) is None
+    assert analyst.reserve(chain.canonical(asks(unit_rows=30, person="7", rows_per_person=1))) is None
+    verified(team)
+
+
+@pytest.mark.parametrize("analyst", [PERSON, FREE], indirect=True)
+def test_an_account_that_fixes_a_bound_takes_no_other_bound_and_counts_no_persons(team, analyst, request):
+    fixed = request.node.callspec.params["analyst"] == PERSON
+    for more in ({"rows_per_person": 2}, {"rows_per_person": 3}, {"rows_per_person": None}, {"kind": "persons"}):
+        statistics = [{"epsilon": "1/100", "kind": "count", **more}]
+        told = analyst.reserve(chain.canonical(asks(person="7", rows_per_person=3, statistics=statistics)))
+        assert (told is None) == fixed, more
+    verified(team)
+
+
+NAMES = [
+    "id", "a, b", '["a","b"]', "[", "id, at most 3 rows", "id, at most 3 rows)", ", at most 3 rows", "a (c)", '"', "\\",
+    '\\"', "é", "\\u00e9", "30 rows", "row", ")", "person (id)", "id, at most 0 rows", "'", "%s", "$$",
+]  # fmt: skip
+
+
+def test_the_server_makes_of_a_request_the_units_that_the_library_makes(team):
+    """Columns of any name, one or two; with a bound of all statistics or their own."""
+    several = [[a, b] for a, b in itertools.pairwise([*NAMES, "id"])]
+    own = [{"epsilon": "1", "rows_per_person": 2}]
+    every = [asks(), asks(unit="rows", unit_rows=30)]
+    for person, more in itertools.product([*NAMES, *several], ({}, {"statistics": own})):
+        every.append(asks(person=person, rows_per_person=3, **more))
+    with psycopg.connect(team.at("keeper"), autocommit=True) as connection:
+        for asked in every:
+            call = connection.execute("SELECT snapdp.units(snapdp.plain(%s))", (chain.canonical(asked),))
+            ((found,),) = call.fetchall()
+            assert tuple(map(json.loads, found)) == units_of(asked), asked
+
+
 def test_a_request_of_another_version_is_refused(analyst):
     for value in (2, 0, None, True, 1.0, "1", [1], {}):
         assert analyst.reserve(chain.canonical(asks(snapdp_request=value))) is None, value
@@ -165,13 +224,23 @@ def texts(value):
             yield plain[:place] + more + plain[place:]
 
 
-@pytest.mark.parametrize("analyst", ["row", PERSON], indirect=True)
+HALF = {"epsilon": "1/200", "kind": "count"}
+WHOLE = {
+    "row": {"person": "7", "rows_per_person": 3},
+    PERSON: {"person": "7", "rows_per_person": 3},
+    FREE: {"person": "7", "rows_per_person": 2, "statistics": [HALF | {"rows_per_person": 4}, HALF]},
+    SEVERAL: {"person": ["7", "8"], "rows_per_person": 1, "statistics": [HALF | {"kind": "persons"}, HALF]},
+    TOGETHER: {"unit": "rows", "unit_rows": 30},
+}
+
+
+@pytest.mark.parametrize("analyst", WHOLE, indirect=True)
 @pytest.mark.parametrize("step", [7, pytest.param(1, marks=pytest.mark.long)])
-def test_whatever_the_server_takes_of_an_analyst_verify_takes(team, analyst, step):
+def test_whatever_the_server_takes_of_an_analyst_verify_takes(team, analyst, step, request):
     """Requests changed in every field and kind, reserved and answered; and answers changed in every field and kind."""
-    whole = asks(person="7", rows_per_person=3, own=team.roles["ann"])
+    whole = asks(**WHOLE[request.node.callspec.params["analyst"]], own=team.roles["ann"])
     every = list(dict.fromkeys([*texts(whole), *texts(asks()), *texts({"ask": [1, {"b": 0.5}]})]))
-    assert len(every) > 900
+    assert len(every) >= 900
     taken = [(told, text) for text in every[::step] if (told := analyst.reserve(text)) is not None]
     answers = [analyst.commit(told, chain.canonical(analyst.answer(told, json.loads(text)))) for told, text in taken]
     assert len([each for each in answers if each]) >= 40 // step

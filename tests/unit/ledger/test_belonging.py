@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from snapdp.ledger import chain
-from snapdp.ledger.belonging import Terms, _total, commit_fault, identical, reserve_fault
+from snapdp.ledger.belonging import Terms, _total, commit_fault, identical, reserve_fault, units_of
 from snapdp.ledger.chain import LONGEST_FRACTION
 from snapdp.ledger.replay import Replay, walk
 from snapdp.ledger.storage.storage import Signed
@@ -34,6 +34,56 @@ def test_a_reservation_that_fits_has_no_fault():
 def test_a_number_of_rows_is_a_whole_number_and_the_same(rows):
     fault = reserve_fault(reserved({**ASKED, "n": rows}), ONE_ROW)
     assert fault == "was asked under other terms than those of its account"
+
+
+PERSON = {**ASKED, "unit": "person", "person": "id", "rows_per_person": 3}
+SEVERAL = {**PERSON, "person": ["user", "country"]}
+TOGETHER = {**ASKED, "unit": "rows", "unit_rows": 30}
+OWN = [{"epsilon": "1/4", "rows_per_person": 3}]
+PEOPLE = [{"epsilon": "1/4", "kind": "persons"}]
+
+
+@pytest.mark.parametrize(
+    ("asked", "units"),
+    [
+        (ASKED, ("row",)),
+        (PERSON, ("person (id)", "person (id, at most 3 rows)")),
+        ({**PERSON, "statistics": OWN}, ("person (id)",)),
+        ({**PERSON, "statistics": PEOPLE}, ("person (id)",)),
+        (SEVERAL, ('person (["user","country"])',)),
+        (TOGETHER, ("30 rows",)),
+    ],
+)
+def test_a_request_is_charged_to_accounts_of_its_units_and_no_other(asked, units):
+    every = ["row", "rows", "person", "person (id)", "person (id, at most 3 rows)", "person (id, at most 2 rows)"]
+    every += ['person (["user","country"])', "person (user, country)", "30 rows", "3 rows"]
+    assert units_of(asked) == units
+    for unit in every:
+        fault = reserve_fault(reserved(asked), Terms("change-one", 1, unit))
+        assert (fault is None) == (unit in units), unit
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {**ASKED, "unit": "person (id)"},
+        {**ASKED, "unit": "30 rows"},
+        {**PERSON, "person": ["id"]},
+        {**PERSON, "person": ["user", 3]},
+        {**PERSON, "person": 3},
+        {**PERSON, "rows_per_person": "3"},
+        {**PERSON, "rows_per_person": 0},
+        {**PERSON, "rows_per_person": True},
+        {**TOGETHER, "unit_rows": 1},
+        {**TOGETHER, "unit_rows": "30"},
+        {**TOGETHER, "person": "id", "rows_per_person": 3},
+    ],
+)
+def test_a_unit_that_makes_no_sense_is_no_unit(asked):
+    with pytest.raises(ValueError, match=r"^$"):
+        units_of(asked)
+    for unit in ("row", "person (id)", "30 rows", 'person (["id"])', "person (3)", "1 rows"):
+        assert reserve_fault(reserved(asked), Terms("change-one", 1, unit)) == "asks what cannot be read"
 
 
 def test_what_is_reserved_as_own_is_reserved_by_that_role():

@@ -298,18 +298,42 @@ def test_accounts_in_one_file_do_not_touch_each_other(book):
 def test_an_account_for_persons_names_their_column_at_once(book):
     ledger, _ = book
     rows = {"cap": 1, "relation": "add-remove", "rows": 100}
-    made = ledger.create_account("persons", **rows, person="id", rows_per_person=3)
+    made = ledger.create_account("bounded", **rows, person="id", rows_per_person=3)
     assert made.unit == "person (id, at most 3 rows)"
+    units = {
+        "person (id)": {"person": "id"},
+        'person (["user","country"])': {"person": ["user", "country"]},
+        'person (["id, at most 3 rows"])': {"person": "id, at most 3 rows"},
+        "30 rows": {"unit_rows": 30},
+        "row": {"unit_rows": 1},
+    }
+    for number, (unit, said) in enumerate(units.items()):
+        assert ledger.create_account(f"a{number}", **rows, **said).unit == unit
+        assert ledger.create_account(f"b{number}", **rows, unit=unit).unit == unit
+    opened = len(ledger.accounts())
     for wrong in (
         {"unit": "person"},
-        {"unit": "person (id)"},
+        {"unit": "person ()"},
+        {"unit": 'person (["id"])'},
+        {"unit": "1 rows"},
+        {"unit": "30 rows", "relation": "change-one"},
         {"rows_per_person": 2},
+        {"rows_per_person": 1},
         {"person": "id", "unit": "person"},
+        {"person": "id", "rows_per_person": 0},
+        {"person": "id", "unit_rows": 3},
+        {"person": ["id", "id"]},
+        {"person": ["user", "country"], "rows_per_person": 3},
+        {"person": ["user", "a\nb"]},
+        {"person": []},
         {"person": "id", "relation": "change-one"},
+        {"unit_rows": 0},
+        {"unit_rows": 30, "relation": "change-one"},
+        {"unit_rows": 30, "unit": "visit"},
     ):
         with pytest.raises(ParameterError):
             ledger.create_account("wrong", **{**rows, **wrong})
-    assert [account.name for account in ledger.accounts()] == ["persons", NAME]
+    assert len(ledger.accounts()) == opened
 
 
 def test_an_account_is_opened_once(book):

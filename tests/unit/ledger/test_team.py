@@ -236,7 +236,8 @@ def test_migrations_record_themselves_and_are_applied_once(database, monkeypatch
         recorded = connection.execute("SELECT number, name, digest, applied_by FROM snapdp.migration").fetchall()
     assert [(*step.row, "postgres") for step in migrations.migrations("postgres")] == recorded
     assert migrate(database) == 0
-    later = migrations.Migration("0003_note.sql", "CREATE TABLE snapdp.note (x int)")
+    number = len(migrations.migrations("postgres")) + 1
+    later = migrations.Migration(f"{number:04}_note.sql", "CREATE TABLE snapdp.note (x int)")
     steps = [*migrations.migrations("postgres"), later]
     with monkeypatch.context() as newer:
         newer.setattr(postgres, "migrations", lambda _: steps)
@@ -246,7 +247,7 @@ def test_migrations_record_themselves_and_are_applied_once(database, monkeypatch
         assert migrate(database) == 0
         with Ledger.open(database) as ledger:
             ledger.verify()
-    with refused("another version"):  # this version does not know the third step
+    with refused("another version"):  # this version does not know the last step
         Ledger.open(database)
 
 

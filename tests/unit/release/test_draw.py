@@ -30,13 +30,14 @@ SOME = {
 def possible(statistic, name):
     """Return the least and the greatest number that a part can have, from the declarations alone."""
     relation, rows = statistic.relation, statistic.relation.rows
-    if name == "count":
+    if statistic.kind in ("count", "persons") or name == "count":
         return 0, rows
     x, y = statistic.columns[0], statistic.columns[-1]
     half = (x.upper - x.lower) / 2
     pairs = Fraction(rows * rows // 4, rows * max(rows - 1, 1)) * (x.upper - x.lower) * (y.upper - y.lower)
     every = not statistic.where and not x.dropped  # row counts
-    public = relation.is_change_one and statistic.by is None and every
+    everywhere = statistic.by is None or (name == "sum in total" and statistic.by.keep_every_row)
+    public = relation.is_change_one and everywhere and every
     return {
         "sum": (rows * x.lower, rows * x.upper) if public else (min(0, rows * x.lower), max(0, rows * x.upper)),
         "mean": (x.lower, x.upper) if public else (-rows * half, rows * half),
@@ -81,10 +82,11 @@ def test_what_is_shown_is_possible_and_the_value_is_what_was_drawn():
                     assert type(value) is type(shown)
                     assert shown == value if low <= exact <= high else shown in (float(low), float(high))
                     moved += shown != value
-                seen.add((drawn.line.statistic.kind, numerator.name))
+                seen.add((drawn.line.statistic.kind, numerator.name if drawn.part.margin is None else "margin"))
     assert moved > 100
     # Counts, bins, sums from below and from zero, means alone and as sum and count, variances, covariances.
-    assert len(seen) == 9
+    # And margins of counts and sums, and people.
+    assert len(seen) == 12
 
 
 def test_the_test_sees_a_number_that_is_shown_as_it_was_drawn(monkeypatch):

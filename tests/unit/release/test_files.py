@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from snapdp.release.files import guarded, write_values
-from snapdp.release.numbers import Number
+from snapdp.release.numbers import VALUE_FIELDS, Number
 from snapdp.release.result import load_release
 from tests.unit.release.guards import unguarded
 from tests.unit.release.people import MEAN, released
@@ -55,7 +55,7 @@ def test_a_parquet_file_has_one_schema_whatever_is_missing(tmp_path, relation, a
 def test_ends_that_no_double_holds_are_moved_outward(tmp_path):
     big = 2**60 + 1
     row = Number("s", "", "", big, big, big, big, "1/20", "1", False)
-    columns = {name: [getattr(row, name)] for name in Number._fields}
+    columns = {name: [getattr(row, name)] for name in VALUE_FIELDS}
     write_values(columns, tmp_path / "v.parquet")
     ((value, low, high),) = duckdb.execute(f"SELECT value, low, high FROM '{tmp_path / 'v.parquet'}'").fetchall()
     assert (value, low) == (2**60, 2**60)
@@ -79,7 +79,7 @@ def test_a_csv_file_keeps_numbers_as_they_are_and_missing_ends_empty(tmp_path):
 
 
 def saved(row, path):
-    write_values({name: [getattr(row, name)] for name in Number._fields}, path)
+    write_values({name: [getattr(row, name)] for name in VALUE_FIELDS}, path)
     with open(path, newline="", encoding="utf-8") as file:
         (found,) = csv.DictReader(file)
     return found
@@ -110,7 +110,7 @@ def test_an_epsilon_that_is_no_number_stays_the_text_it_is(tmp_path):
     row = Number("s", "", "", 1.0, 1.0, None, None, "=1+1", "often", False)
     found = saved(row, tmp_path / "v.csv")
     assert (found["alpha"], found["epsilon"], found["low"]) == ("'=1+1", "often", "")
-    write_values({name: [getattr(row, name)] for name in Number._fields}, tmp_path / "v.parquet")
+    write_values({name: [getattr(row, name)] for name in VALUE_FIELDS}, tmp_path / "v.parquet")
     assert schema_of(tmp_path / "v.parquet") == SCHEMA
     assert duckdb.execute(f"SELECT alpha, epsilon FROM '{tmp_path / 'v.parquet'}'").fetchall() == [(None, None)]
 

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from snapdp.errors import ParameterError, PremiseError
-from snapdp.release.numbers import Number
+from snapdp.release.numbers import VALUE_FIELDS
 from tests.unit.release.people import LONG, MEAN, released
 
 HISTOGRAM = {"kind": "histogram", "column": "region", "epsilon": 1}
@@ -20,11 +20,11 @@ def test_a_frame_has_the_rows_and_types_of_a_file_of_values(tmp_path):
     result = released(tmp_path, MEAN, HISTOGRAM, GROUPED)
     result.save(tmp_path / "values.parquet")
     stored = pl.read_parquet(tmp_path / "values.parquet")
-    assert list(stored.columns) == list(Number._fields)
+    assert list(stored.columns) == [*VALUE_FIELDS, "region"]  # that of the groups
     assert result.to_polars().equals(stored)
     assert result.to_polars().schema == stored.schema
     frame = result.to_pandas()
-    assert list(frame.columns) == list(Number._fields)
+    assert list(frame.columns) == [*VALUE_FIELDS, "region"]
     assert len(frame) == len(list(result.numbers())) == 16
     assert pl.from_pandas(frame).equals(stored)
     assert list(frame["value"]) == [number.value for number in result.numbers()]
@@ -32,8 +32,8 @@ def test_a_frame_has_the_rows_and_types_of_a_file_of_values(tmp_path):
 
 def test_a_release_of_long_blocks_alone_is_an_empty_frame_of_the_same_types(tmp_path):
     result = released(tmp_path, LONG)
-    assert result.to_polars().shape == (0, len(Number._fields))
-    assert result.to_pandas().shape == (0, len(Number._fields))
+    assert result.to_polars().shape == (0, len(VALUE_FIELDS))
+    assert result.to_pandas().shape == (0, len(VALUE_FIELDS))
     assert result.to_polars().schema["value"] == pl.Float64
     with pytest.raises(ParameterError, match="side file"):
         result.value  # noqa: B018

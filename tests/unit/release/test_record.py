@@ -5,12 +5,14 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import random
 import time
 from pathlib import Path
 
 import duckdb
 import pytest
 
+import snapdp
 from snapdp.audits import check_release
 from snapdp.audits.release_audit import audit, release_certificate
 from snapdp.errors import DataError, SnapdpError
@@ -22,7 +24,7 @@ from snapdp.release.request import Request
 from snapdp.release.result import Release
 from snapdp.studies.csv_dialect import CsvDialect
 from tests.services import new_database, on_spark, postgres_server, spark_session
-from tests.unit.audits.releases import of_version_1
+from tests.unit.audits.releases import of_version_1, random_record
 from tests.unit.release.people import LONG, MEAN, new_book, released, study
 from tests.unit.tables import everywhere
 
@@ -174,6 +176,18 @@ def test_a_field_that_is_lacking_or_of_another_kind_is_refused(record):
             else:
                 with pytest.raises(DataError):
                     checked(less)
+
+
+@pytest.mark.parametrize("person", [[], ["id"], ["id", 3], ["id", None], ["id", "\ud800"], {"id": 1}, 3])
+def test_a_person_is_a_column_or_a_list_of_several(person):
+    made = {"relation": "add-remove", "n_max": 9, "person": ["id", "land"]}
+    asked = [{"kind": "persons", "epsilon": 1}]
+    declared = snapdp.study(dataset="d", columns={"g": {"kind": "boolean"}}, statistic=asked, **made)
+    sound = random_record(random.Random(1), declared)
+    assert checked(sound)["person"] == ["id", "land"]
+    assert checked({**sound, "person": "id"})["person"] == "id"
+    with pytest.raises(DataError, match=r"another kind than records have: record\.person"):
+        checked({**sound, "person": person})
 
 
 def test_numbers_that_do_not_belong_together_are_refused(record):

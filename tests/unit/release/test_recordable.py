@@ -30,6 +30,7 @@ from snapdp.studies import (
     integer_column,
     mean_query,
     number_column,
+    persons_query,
     sum_query,
     variance_query,
 )
@@ -164,7 +165,9 @@ def one_of(dice: random.Random, weighted: list[tuple[Any, int]]) -> Any:
 
 def extreme_request(dice: random.Random) -> Request:
     """Return a request from the far ends of everything that can be declared; many are refused."""
-    relation = dice.choice([change_one, lambda n: add_remove(n_max=n), person])(n=one_of(dice, SIZES))
+    relation = dice.choice([change_one, lambda n: add_remove(n_max=n), person, UNITS[dice.randrange(len(UNITS))]])(
+        n=one_of(dice, SIZES)
+    )
     column = _numbers(dice)
     asked = [_statistic(dice, relation, column) for _ in range(dice.choice([1, 1, 2, 3]))]
     lines = [ask(each, epsilon=one_of(dice, EPSILONS), alpha=one_of(dice, ALPHAS)) for each in asked]
@@ -175,8 +178,17 @@ def person(n: int) -> Any:
     return add_remove(n_max=n, person="id", rows_per_person=2)
 
 
+UNITS = [
+    lambda n: add_remove(n_max=n, person=[LONG_NAME, "é\n", "[", '"']),
+    lambda n: add_remove(n_max=n, person="id", rows_per_person=2**70),
+    lambda n: add_remove(n_max=n, unit_rows=30),
+    lambda n: add_remove(n_max=n, unit_rows=2**400),
+]
+
+
 def _statistic(dice: random.Random, relation: Any, column: NumberColumn) -> Any:
     few = [count_query, histogram_query, histogram_query, sum_query, mean_query]
+    few += [persons_query] * (relation.person is not None)
     kind = dice.choice([*few, *([variance_query] if relation.is_change_one and relation.rows > 1 else [])])
     width, cells = dice.choice([1, 30, 1000]), one_of(dice, CELLS)
     names = [f"{i}".ljust(width, "ö") for i in range(cells)]
@@ -187,6 +199,10 @@ def _statistic(dice: random.Random, relation: Any, column: NumberColumn) -> Any:
         return kind(column, relation)
     more: dict[str, Any] = {} if dice.random() < 0.6 else {"by": groups}
     more |= {} if dice.random() < 0.6 else {"where": [dice.choice(CONDITIONS)]}
+    if kind is persons_query:
+        return kind(relation, **more, **({"groups_per_person": dice.choice([1, groups.cells])} if "by" in more else {}))
+    if relation.person and dice.random() < 0.3:
+        more |= {"rows_per_person": dice.choice([1, 3, 2**60])}
     if kind is count_query:
         return kind(relation, **more | {"where": [condition(column, below=column.upper), CONDITIONS[0]]})
     if kind is histogram_query:

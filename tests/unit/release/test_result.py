@@ -18,7 +18,7 @@ from snapdp.cli.render import show_release
 from snapdp.display.numbers import six_digits
 from snapdp.errors import DataError, ParameterError
 from snapdp.ledger.chain import canonical
-from snapdp.release.numbers import Number, shown_row
+from snapdp.release.numbers import VALUE_FIELDS, Number, shown_row
 from snapdp.release.remarks import MOVED
 from snapdp.release.report import bars
 from snapdp.release.result import Release
@@ -43,7 +43,7 @@ def test_a_release_of_long_blocks_alone_prints_and_is_saved(tmp_path):
         result.save(tmp_path / f"values.{ending}")
         with duckdb.connect() as connection:
             found = connection.execute(f"SELECT * FROM '{tmp_path}/values.{ending}'")
-            assert [column[0] for column in found.description] == list(Number._fields)
+            assert [column[0] for column in found.description] == list(VALUE_FIELDS)
             assert found.fetchall() == []
     assert name in result.to_html()
 
@@ -250,6 +250,31 @@ def test_the_report_lists_every_column_that_was_read_as_it_was_declared():
     assert rows["left"] == "true or false; unknown binned, null dropped"
     assert rows["grade"] == "1, 2, compared as numbers; unknown dropped, null dropped"
     assert rows["id"] == "names persons; at most 2 rows of each count"
+
+
+def page_of(relation, *asked):
+    columns = {"age": {"kind": "integer", "lower": 0, "upper": 120, "missing": 40}, "left": {"kind": "boolean"}}
+    statistics = [{"epsilon": 1, **each} for each in asked]
+    declared = snapdp.study(dataset="people", relation="add-remove", n_max=4, columns=columns, statistic=statistics,
+                            **relation)  # fmt: skip
+    record = random_record(random.Random(1), declared)
+    return record, Release(record).to_html()
+
+
+def test_the_report_says_whom_it_protects_and_how_much_of_them_counts():
+    people = {"kind": "persons", "by": "left", "groups_per_person": 1}
+    sums = [{"kind": "sum", "column": "age"}, {"kind": "sum", "column": "age", "rows_per_person": 5}]
+    record, page = page_of({"person": ["user", "<b>"], "rows_per_person": 2}, people, *sums)
+    assert "one person (user and &lt;b&gt;) with all rows of theirs" in page
+    assert "names persons, together: user and &lt;b&gt;; at most 2 or 5 rows of each count" in page
+    assert "<p>persons by left: each person counts in 1 group.</p>" in page
+    assert "<p>sum(age): at most 2 rows of each person count.</p>" in page
+    assert "<p>sum(age): at most 5 rows of each person count.</p>" in page
+    del record["rows_per_person"]  # which no release wrote: the audit says so, and the page is one still
+    assert "names persons" in Release(record).to_html()
+    _, page = page_of({"unit_rows": 30}, {"kind": "count"})
+    assert "It protects the presence of 30 rows together; the number of rows is private" in page
+    assert "That nobody has more than 30 rows is believed, not enforced." in page
 
 
 def with_first_cell(record, *, value, shown):

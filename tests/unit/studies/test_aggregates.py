@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -18,10 +19,10 @@ from snapdp.studies.aggregates import (
     Present,
     Products,
     Sum,
-    first_level_above,
-    first_level_from,
 )
+from snapdp.studies.bins import BinnedColumn, binned
 from snapdp.studies.columns import category_column, integer_column, number_column
+from snapdp.studies.quantiser import first_level_above, first_level_from
 from snapdp.tables.engines.opening import open_table
 
 X = integer_column("x", lower=-5, upper=200, missing=0, everywhere=True)
@@ -72,6 +73,24 @@ SOME = [
     Categories(column=MANY, where=TESTS[2:]),
     Categories(column=MANY, where=TESTS, by=FEW),
 ]
+# Groups by several columns, and by bins of numbers.
+AGES = binned(GAPS, edges=[0, 18, 65, 120])
+EVERYBODY = binned(GAPS, edges=[0, 18, 65, 120], outside="binned", null="binned")
+HALVES = binned(FILLED, edges=[0, "5/2", 8], outside="binned", null="binned")  # no room outside
+SEVERAL = [
+    Count(by=AGES),
+    Count(by=[EVERYBODY]),
+    Count(by=[FEW, MANY]),
+    Count(by=[MANY, FEW], where=TESTS[:1]),
+    Count(by=[FEW, EVERYBODY, HALVES]),
+    Sum(column=GAPS, by=[AGES, FEW]),
+    Sum(column=GAPS, by=[HALVES, EVERYBODY], where=TESTS[1:]),
+    Products(first=GAPS, second=FILLED, by=[EVERYBODY, FEW]),
+    Bins(column=GAPS, cuts=(0, 10, 100), missing=True, by=[FEW, HALVES]),
+    Bins(column=GAPS, cuts=CUTS, missing=True, by=[FEW, HALVES], where=TESTS[2:]),
+    Categories(column=FEW, by=[MANY, AGES]),
+    Categories(column=MANY, by=[EVERYBODY, FEW]),
+]
 
 
 def cells_of(column, label) -> int | None:
@@ -119,8 +138,27 @@ def plain(asked, rows) -> tuple[int, ...]:
     rows = [row for row in rows if all(met(row, test) for test in asked.where)]
     if asked.by is None:
         return tuple(answer(rows))
-    groups = ([row for row in rows if level(row, asked.by) == cell] for cell in range(asked.by.cells))
+    cells = product(*(range(column.cells) for column in asked.by.columns))
+    groups = (
+        [row for row in rows if tuple(place_of(c, level(row, c)) for c in asked.by.columns) == cell] for cell in cells
+    )
     return tuple(value for group in groups for value in answer(group))
+
+
+def place_of(column, level) -> int | None:
+    """Return the place of a row among the cells of a column, from its level; of a bin by its edges."""
+    if not isinstance(column, BinnedColumn):
+        return level
+    inside, below, above = column.outside == "binned", column.edges[0] > column.lower, column.edges[-1] < column.upper
+    first = inside and below
+    if level is None:
+        return column.cells - 1 if column.null == "binned" else None
+    x, edges = column.lower + level * column.step, column.edges
+    if x < edges[0]:
+        return 0 if inside else None
+    if x > edges[-1]:
+        return first + len(edges) - 1 if inside and above else None
+    return first + min(sum(edge <= x for edge in edges), len(edges) - 1) - 1
 
 
 def random_table(count: int, *, everywhere: bool = True):
@@ -165,6 +203,17 @@ def test_rows_that_meet_tests_and_rows_with_gaps_are_counted_as_plain_python_doe
         assert found[asked] == plain(asked, levels), asked
 
 
+@pytest.mark.parametrize("count", [0, 1, 2, 3000])
+def test_groups_by_several_columns_and_by_bins_are_those_of_plain_python(count):
+    columns, levels = random_table(count, everywhere=False)
+    found = open_table(columns).aggregates(SEVERAL)
+    for asked in SEVERAL:
+        assert found[asked] == plain(asked, levels), asked
+    if count > 2:
+        assert all(any(found[asked]) for asked in SEVERAL)
+        assert 0 < sum(found[Count(by=[FEW, MANY])]) < count == sum(found[Count(by=[EVERYBODY])])
+
+
 def test_sums_over_no_rows_are_zero_and_declared_keys_keep_their_cells():
     empty = open_table({"x": [], "y": [], "few": [], "many": []}).aggregates(ASKED)
     for asked in ASKED:
@@ -180,10 +229,11 @@ def test_a_table_without_requests_still_tells_its_rows():
 def test_requests_asked_alone_or_together_have_the_same_answers():
     columns, _ = random_table(500)
     table = open_table(columns)
-    together = table.aggregates([*ASKED, *SOME])
-    for asked in (*ASKED, *SOME):
+    every = [*ASKED, *SOME, *SEVERAL]
+    together = table.aggregates(every)
+    for asked in every:
         assert table.aggregates([asked])[asked] == together[asked]
-    assert table.aggregates(reversed([*ASKED, *SOME])) == together == table.aggregates([*ASKED, *SOME] * 2)
+    assert table.aggregates(reversed(every)) == together == table.aggregates(every * 2)
 
 
 def test_a_hundred_thousand_declared_keys():

@@ -127,7 +127,8 @@ def test_relations_say_in_words_what_they_protect():
     assert "5000, is public" in change_one(n="5000").in_words
     assert "at most 100 are counted" in add_remove(n_max=100).in_words
     persons = add_remove(n_max=100, person="id", rows_per_person=3)
-    assert "One person (id, at most 3 rows)" in persons.in_words
+    assert "One person (id) appears or disappears, with all rows of theirs" in persons.in_words
+    assert "One person (id and land)" in add_remove(n_max=100, person=["id", "land"]).in_words
     assert (persons.unit, change_one(n=3).unit) == ("person", "row")
 
 

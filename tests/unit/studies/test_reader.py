@@ -14,6 +14,7 @@ from hypothesis import given, settings, strategies as st
 from snapdp.errors import BoundError, ParameterError, PremiseError, SnapdpError
 from snapdp.mechanism import FinitePrecision
 from snapdp.studies import reader
+from snapdp.studies.bins import BinnedColumn, binned
 from snapdp.studies.columns import category_column, integer_column, number_column
 from snapdp.studies.conditions import condition
 from snapdp.studies.plan import ask
@@ -23,9 +24,11 @@ from snapdp.studies.statistics.count import count_query
 from snapdp.studies.statistics.covariance import covariance_query
 from snapdp.studies.statistics.histogram import histogram_query
 from snapdp.studies.statistics.mean import mean_query
+from snapdp.studies.statistics.persons import persons_query
 from snapdp.studies.statistics.sum import sum_query
 from snapdp.studies.statistics.variance import variance_query
 from snapdp.studies.writer import study_to_toml
+from snapdp.values import replaced
 from tests import ROOT, VECTORS
 
 F = Fraction
@@ -328,11 +331,18 @@ def studies(draw):
             names,
             st.integers(1, 9),
         )
+        | st.builds(
+            lambda n, p: add_remove(n_max=n, person=p),
+            st.integers(1, 10**6),
+            st.lists(names, min_size=2, max_size=3, unique=True),
+        )
+        | st.builds(lambda n, u: add_remove(n_max=n, unit_rows=u), st.integers(1, 10**6), st.integers(2, 10**20))
     )
     one, two, three = draw(st.lists(names, min_size=3, max_size=3, unique=True))
     low, high = sorted(draw(st.tuples(numbers, numbers).filter(lambda ends: ends[0] != ends[1])))
     step = draw(st.none() | st.fractions(min_value=F(1, 16), max_value=8, max_denominator=16).filter(bool))
-    version = draw(st.sampled_from([1, 2]))
+    newer = relation.unit_rows > 1 or len(relation.person_columns) > 1
+    version = 2 if newer else draw(st.sampled_from([1, 2]))
     first, second = ((None, high) if version == 1 else ("dropped", "middle", high) for _ in range(2))
     rules = [{"missing": draw(st.sampled_from(each)), "everywhere": version == 1} for each in (first, second)]
     real = number_column(one, lower=low, upper=high, step=step, **rules[0])
@@ -342,19 +352,30 @@ def studies(draw):
         three, categories=draw(st.lists(st.text(LETTERS, max_size=5), min_size=1, max_size=4, unique=True)),
         unknown=unknown, null=null,
     )  # fmt: skip
-    by = draw(st.sampled_from([None, group]))
-    where = [condition(group, equals=group.categories[0]), condition(real, below=real.upper)]
     edges = sorted({integer.lower, integer.lower + integer.step, integer.upper})
-    binned = None if version == 1 else null
+    if version > 1 and draw(st.booleans()):  # the column declares bins itself
+        integer = binned(integer, edges=edges[:2], outside=unknown, null=null)
+    alone = draw(st.sampled_from([None, group]))
+    several = [integer, [group, integer], [integer, group]] if isinstance(integer, BinnedColumn) else []
+    by = draw(st.sampled_from([alone, *several]))
+    where = [condition(group, equals=group.categories[0]), condition(real, below=real.upper)]
+    rule = None if version == 1 else null
     queries = [
         count_query(relation, where=where, by=by),
         histogram_query(group, relation, where=where[1:]),
-        histogram_query(integer, relation, edges=edges, outside=unknown, missing=binned, by=by),
+        histogram_query(integer, relation, edges=edges, outside=unknown, missing=rule, by=alone),
+        *([histogram_query(integer, relation, by=alone)] if isinstance(integer, BinnedColumn) else []),
         sum_query(integer, relation, by=by, where=where),
         mean_query(real, relation, by=by),
         mean_query(real, relation, by=by, where=where[:1], count_share="3/4"),
         mean_query(integer, relation, by=group, count_share=draw(levels)),
     ]
+    if relation.person is not None:
+        queries += [
+            persons_query(relation, where=where),
+            persons_query(relation, by=group, groups_per_person=draw(st.integers(1, group.cells))),
+            sum_query(integer, relation, by=by, rows_per_person=draw(st.integers(1, 9))),
+        ]
     if relation.is_change_one and not real.dropped and not integer.dropped:
         queries += [variance_query(real, relation), covariance_query(integer, real, relation)]
     chosen = draw(st.lists(st.sampled_from(queries), min_size=1, max_size=5, unique=True))
@@ -380,6 +401,26 @@ def test_a_study_that_is_written_is_read_back_equal(study):
     again = study_from_toml(text)
     assert again == study
     assert study_to_toml(again) == text
+
+
+@pytest.mark.parametrize(
+    ("unit", "problem"),
+    [
+        ({"unit_rows": 3}, "the key 'unit_rows' is not known in version 1"),
+        ({"person": ["id", "land"]}, "person is a list"),
+        ({"person": ["id"]}, "person is a list"),
+    ],
+)
+def test_units_that_version_1_has_no_word_for_are_refused_in_it(unit, problem):
+    columns = {"g": {"kind": "category", "categories": ["a"]}}
+    asked = [{"kind": "count", "epsilon": 1}]
+    said = {"dataset": "d", "relation": "add-remove", "n_max": 9, "columns": columns, "statistic": asked, **unit}
+    with pytest.raises(ParameterError, match=problem):
+        study_from_values({"version": 1, **said})
+    newer = study_from_values({"version": 2, **said})
+    if newer.relation.person != "id":
+        with pytest.raises(ParameterError, match="version 1 has no word for"):
+            replaced(newer, version=1)
 
 
 @pytest.mark.parametrize(
@@ -653,3 +694,89 @@ def test_names_that_could_be_ambiguous_and_are_not_are_taken():
     columns = {"g": {**G, "categories": ["b / c", "d"]}, "h": {**G, "categories": ["a", "a / b"]}}
     statistic = [{**HISTOGRAM, "by": "h"}]
     assert study_from_values(plain_values(columns=columns, statistic=statistic, version=2)).asked
+
+
+# Groups by several columns, and columns of numbers with bin edges
+
+AGE_KEYS = {"kind": "integer", "lower": 0, "upper": 120, "missing": "dropped"}
+CUT = {**AGE_KEYS, "edges": [0, 18, "65"]}
+
+
+def grouped(by, *, version=2, age=CUT, **more):
+    """Return the values of a study that counts by groups."""
+    columns = {
+        "region": {"kind": "category", "categories": ["north", ""]},
+        "sex": {"kind": "category", "categories": ["f", "m"]},
+        "age": age,
+    }
+    statistic = {"kind": "count", "epsilon": 1, "by": by, **more}
+    relation = {"relation": "add-remove", "n_max": 90}
+    return {"version": version, "dataset": "people", **relation, "columns": columns, "statistic": [statistic]}
+
+
+def test_groups_by_several_columns_are_a_list_of_names():
+    study = study_from_values(grouped(["region", "sex", "age"]))
+    statistic = study.asked[0].statistic
+    assert (statistic.title, statistic.cells) == ("count by region, sex, age", 2 * 2 * 2)
+    assert statistic.labels[-1] == ("", "m", "[18, 65]")
+    assert 'by = ["region", "sex", "age"]' in study_to_toml(study)
+    assert 'edges = [0, 18, 65]\noutside = "dropped"\nnull = "dropped"\n' in study_to_toml(study)
+    assert study_from_toml(study_to_toml(study)) == study
+
+
+def test_a_list_of_one_column_is_that_column():
+    study = study_from_values(grouped(["sex"]))
+    assert study == study_from_values(grouped("sex"))
+    assert 'by = "sex"\n' in study_to_toml(study)
+
+
+def test_the_order_of_columns_is_that_of_the_cells_and_another_request():
+    one, two = (study_from_values(grouped(by)).asked[0].statistic for by in (["region", "sex"], ["sex", "region"]))
+    assert one != two
+    assert one.declaration()["by"] == two.declaration()["by"][::-1]
+
+
+@pytest.mark.parametrize(
+    ("values", "problem"),
+    [
+        (grouped(["region", "region"]), r"statistic 1 \(count\): by names column 'region' twice"),
+        (grouped([]), r"statistic 1 \(count\): by names 0 columns"),
+        (grouped(["region", 3]), r"statistic 1 \(count\): by is a list of other things"),
+        (grouped(3), r"statistic 1 \(count\): by is a number"),
+        (grouped(["region", "sexx"]), r"column 'sexx' is not declared.*\n.*'sex'"),
+        (grouped("age", age=AGE_KEYS), "'age' holds numbers and cannot name groups without bin edges"),
+        (
+            grouped("age", age={**AGE_KEYS, "null": "binned"}),
+            "columns.age: null belongs to bin edges, and there are none",
+        ),
+        (grouped("age", age={**AGE_KEYS, "outside": "binned"}), "columns.age: outside belongs to bin edges"),
+        (grouped("age", age={**AGE_KEYS, "edges": []}), "columns.age: .*needs public bin edges"),
+        (grouped("age", age={**AGE_KEYS, "edges": [0, 130]}), "columns.age: the bin edges 0 to 130 leave the bounds"),
+        (grouped("age", age={**AGE_KEYS, "edges": "0,18"}), "columns.age: edges is text"),
+        (grouped("age", age={**CUT, "null": "kept"}), "columns.age: null = 'kept' of column 'age' is not known"),
+        (
+            grouped("age", age={**CUT, "unknown": "binned"}),
+            "the key 'unknown' is not known for a column of kind integer",
+        ),
+        (grouped(["region", "sex"], kind="variance", column="age"), "the key|variance"),
+    ],
+)
+def test_groups_and_bins_that_make_no_sense_are_refused_with_their_place(values, problem):
+    with pytest.raises((ParameterError, BoundError, PremiseError), match=problem):
+        study_from_values(values)
+
+
+def test_version_1_has_neither_bins_of_columns_nor_groups_by_several():
+    old = {"kind": "integer", "lower": 0, "upper": 120}
+    assert study_from_values(grouped("sex", version=1, age=old)).version == 1
+    with pytest.raises(ParameterError, match="version 1 has no word for groups by several columns"):
+        study_from_values(grouped(["region", "sex"], version=1, age=old))
+    with pytest.raises(ParameterError, match="the key 'edges' is not known"):
+        study_from_values(grouped("sex", version=1, age={**old, "edges": [0, 18]}))
+
+
+def test_two_cells_of_one_name_in_one_of_several_columns_are_refused():
+    values = grouped(["region", "sex"])
+    values["columns"]["sex"] = {"kind": "category", "categories": ["f", "(unknown)"], "unknown": "binned"}
+    with pytest.raises(ParameterError, match="two cells of column 'sex' have one name"):
+        study_from_values(values)

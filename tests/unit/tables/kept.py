@@ -1,25 +1,46 @@
-"""Which rows persons keep, in plain Python: the definition of docs/theory/persons.md."""
+"""Which rows persons keep and in which cells they count, in plain Python: the definitions of docs/theory/persons.md.
+
+`formerly` is the SQL by which rows were chosen when every row was numbered and hashed: what is written now must keep
+the same ones.
+"""
 
 from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+
+from snapdp.tables.sql.persons import named, person_text
 
 Row = tuple[int | None, ...]
+Person = str | None | tuple[str | None, ...]
 
 
-def lot(salt: str, row: Row, copy: int, person: str) -> int:
-    """Return the lot of a row: 60 bits of a hash."""
-    words = [salt, *("" if level is None else str(level) for level in row), str(copy), person]
+def text_of(person: Person) -> str | None:
+    """Return the text of a person; of several columns each part behind its length in bytes; None for nobody."""
+    if not isinstance(person, tuple):
+        return person
+    if None in person:
+        return None
+    return person[0] if len(person) == 1 else "".join(f"{len(part.encode())}:{part}" for part in person)
+
+
+def hashed(*words: str) -> int:
+    """Return 60 bits of a hash of words."""
     return int(hashlib.sha256(":".join(words).encode()).hexdigest()[:15], 16)
 
 
-def kept(rows: Iterable[tuple[Row, str | None]], *, most: int, salt: str = "") -> list[tuple[Row, str]]:
+def lot(salt: str, row: Row, copy: int, person: str) -> int:
+    """Return the lot of a row."""
+    return hashed(salt, *("" if level is None else str(level) for level in row), str(copy), person)
+
+
+def kept(rows: Iterable[tuple[Row, Person]], *, most: int, salt: str = "") -> list[tuple[Row, str]]:
     """Return the rows (levels, person) that are kept, sorted."""
     copies: Counter[tuple[Row, str]] = Counter()
     lots: dict[str, list[tuple[int, Row, int, Row]]] = {}
-    for row, person in rows:
+    for row, who in rows:
+        person = text_of(who)
         if person is None:
             continue
         copies[row, person] += 1
@@ -32,3 +53,38 @@ def kept(rows: Iterable[tuple[Row, str | None]], *, most: int, salt: str = "") -
 
 def by_order(rows: Iterable[tuple[Row, str]]) -> list[tuple[Row, str]]:
     return sorted(rows, key=lambda each: (each[1], [-1 if level is None else level for level in each[0]]))
+
+
+def counted_in(cells: Iterable[tuple[int | None, Person]], *, most: int, salt: str = "") -> dict[str, list[int]]:
+    """Return the cells in which each person counts, from (cell, person) of the rows that meet all tests."""
+    found: dict[str, set[int]] = {}
+    for cell, who in cells:
+        person = text_of(who)
+        if person is not None and cell is not None:
+            found.setdefault(person, set()).add(cell)
+    return {
+        person: sorted(mine, key=lambda cell: (hashed(salt, str(cell), person), cell))[:most]
+        for person, mine in found.items()
+    }
+
+
+def people(cells: Iterable[tuple[int | None, Person]], *, count: int, most: int, salt: str = "") -> tuple[int, ...]:
+    """Return how many persons count in each of so many cells."""
+    chosen = Counter(cell for mine in counted_in(cells, most=most, salt=salt).values() for cell in mine)
+    return tuple(chosen[cell] for cell in range(count))
+
+
+def formerly(levels: str, keys: Sequence[str], names: Sequence[str], *, most: int, dialect, salt: str) -> str:
+    """Return the rows that are kept, like `kept_rows` in snapdp.tables.sql.persons: every row is hashed."""
+    shown = ", ".join([f"{person_text(keys, dialect)} AS person", *names])
+    who = f"(SELECT {shown}\nFROM {levels} AS l WHERE {named(keys)})"
+    row = ", ".join(["person", *names])
+    order = ", ".join(["lot", *(f"COALESCE({name}, -1)" for name in names), "copy"])
+    numbers = [f"COALESCE(CAST({name} AS {dialect.text}), '')" for name in names]
+    hashed_text = " || ':' || ".join([dialect.quoted(salt), *numbers, f"CAST(copy AS {dialect.text})", "person"])
+    return (
+        f"(SELECT {row}\nFROM (SELECT {row}, ROW_NUMBER() OVER (PARTITION BY person ORDER BY {order}) AS place\n"
+        f"FROM (SELECT {row}, copy, {dialect.lot.format(hashed_text)} AS lot\n"
+        f"FROM (SELECT {row}, ROW_NUMBER() OVER (PARTITION BY {row} ORDER BY person) AS copy\n"
+        f"FROM {who} AS levels\nWHERE person IS NOT NULL) AS copies) AS lots) AS places\nWHERE place <= {most})"
+    )

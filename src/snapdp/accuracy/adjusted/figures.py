@@ -19,7 +19,7 @@ from snapdp.accuracy.adjusted.trees import count_tree
 from snapdp.exact import Enclosure, sqrt_of
 from snapdp.values import Value
 
-_ROOT_BITS = 64
+_ROOT_BITS = 128  # beyond those to which the variance is enclosed
 
 
 class NumberWorth(Value):
@@ -62,9 +62,14 @@ def worth_of_terms(terms: Iterable[NoiseTerm], *, alpha: Any) -> NumberWorth:
 
 
 def margins_worth(
-    sizes: Iterable[int], noises: Mapping[Margin, SnappedNoise], *, alpha: Any = "0.05", known_total: bool = False
+    sizes: Iterable[int],
+    noises: Mapping[Margin, SnappedNoise],
+    *,
+    alpha: Any = "0.05",
+    known_total: bool = False,
+    margins: Iterable[Margin] = (),
 ) -> list[MarginWorth]:
-    """Return what every margin of a table will be worth.
+    """Return what every margin of a table that can be adjusted will be worth, or the margins asked for.
 
     >>> from snapdp.accuracy import count_noise
     >>> share = count_noise(epsilon="1/4")
@@ -84,7 +89,7 @@ def margins_worth(
             measured=alone.get(margin),
             adjusted=worth_of_terms(terms_of(family.coefficients(margin), noises), alpha=alpha),
         )
-        for margin in family.margins
+        for margin in tuple(margins) or family.margins
     ]
 
 

@@ -10,23 +10,30 @@ Room: cli. Blanks around the items of a list are no part of them. Three grammars
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import click
 
 
-def declared_by_name(options: dict[str, Any], key: str, names: list[str]) -> dict[str, str]:
-    """Return {column: text} of a flag: NAME=TEXT by name, another for the one column left."""
+def declared_by_name(
+    options: dict[str, Any], key: str, names: list[str], *, others: Sequence[str] = ()
+) -> dict[str, str]:
+    """Return {column: text} of a flag: NAME=TEXT by name, another for the one column left.
+
+    others   columns for which it must have the name
+    """
     found: dict[str, str] = {}
     unnamed = []
+    every = list(dict.fromkeys([*names, *others]))
     for text in options[key]:
-        name = max((each for each in names if re.match(rf"\s*{re.escape(each)}\s*=", text)), key=len, default=None)
+        name = max((each for each in every if re.match(rf"\s*{re.escape(each)}\s*=", text)), key=len, default=None)
         if name in found:
             raise click.UsageError(f"--{key} declares {name} twice.")
         if name is not None:
             found[name] = text.strip().removeprefix(name).lstrip().removeprefix("=")
         elif "=" in text and key != "categories":  # of all such lists these alone may hold the sign
-            raise click.UsageError(f'--{key} "{text}" belongs to no column: {belongs(names)}.')
+            raise click.UsageError(f'--{key} "{text}" belongs to no column: {belongs(every)}.')
         else:
             unnamed.append(text)
     left = [name for name in names if name not in found]

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from snapdp.cli.flags.by_name import belongs, declared_by_name, items, once, rules_for_missing, words_by_name
-from snapdp.studies import DROPPED, KINDS, Statistic
+from snapdp.studies import BINNED, DROPPED, KINDS, Statistic
 
 NO_COLUMN = {"row": {"kind": "integer", "lower": 0, "upper": 1, "missing": DROPPED}}
 
@@ -36,9 +36,11 @@ def declared_columns(
     missing   what a missing number counts as where no flag says it; None where one must
     """
     named = [(each, name) for each in statistics_in_order() for names in names_of(each, options) for name in names]
+    grouped = group_names(options)
     numbers = [name for each, name in named if each.numbers or name in edges]
+    numbers += [name for name in grouped if name in edges]
     categories = [name for each, name in named if not each.numbers and name not in edges]
-    categories += [*conditions, *([options["by"]] if options["by"] else [])]
+    categories += [*conditions, *(name for name in grouped if name not in edges)]
     kinds = _kind_columns(options, once(categories))
     numbers += [name for name, tests in conditions.items() if "equals" not in tests and name not in kinds]
     if not numbers and not categories:  # a count of all rows names none, and a study needs one
@@ -46,7 +48,23 @@ def declared_columns(
     lists = [name for name in once(categories) if name not in kinds and name not in once(numbers)]
     told = _category_columns(options, lists)  # first: without it a histogram of numbers has no bounds
     measured = [name.strip() for each, name in named if each.numbers or name in edges]
-    return {**_number_columns(options, once(numbers), measured, missing), **kinds, **told}
+    measured += [name for name in grouped if name in edges]
+    found = _number_columns(options, once(numbers), once(measured), missing)
+    summed = [name for each, name in named if each.numbers]
+    for name in (each for each in grouped if each in edges):
+        found[name] = _cut(found[name], edges[name], is_summed=name in summed)
+    return {**found, **kinds, **told}
+
+
+def group_names(options: dict[str, Any]) -> list[str]:
+    """Return the columns that statistics are grouped by; --by region,sex is --by region --by sex."""
+    return [name for text in options["by"] for name in items(text)]
+
+
+def _cut(column: dict[str, Any], edges: str, *, is_summed: bool) -> dict[str, Any]:
+    """Return a column of numbers with the edges of its bins; rows without the number may have a bin of their own."""
+    rule = {"missing": DROPPED, "null": BINNED} if column["missing"] == BINNED and not is_summed else {}
+    return {**column, "edges": items(edges), **rule}
 
 
 def _number_columns(
@@ -105,8 +123,10 @@ def _category_columns(options: dict[str, Any], names: list[str]) -> dict[str, An
 def _without_categories(options: dict[str, Any], names: list[str]) -> str:
     """Return what to give for columns of which neither categories nor edges are known."""
     binned = [name for name in names if any(name in options[each.kind] for each in KINDS.values() if each.takes)]
-    tested = [name for name in names if name not in binned and name != options["by"]]
+    grouped = [name for name in group_names(options) if name in names]
+    tested = [name for name in names if name not in (*binned, *grouped)]
     said = f"Give --categories A,B,... for each of: {', '.join(names)} (dates: --date; true and false: --boolean)."
+    binned += grouped
     if binned:
         said += f" If {binned[0]} holds numbers, give --edges E1,E2,... (and --bounds) for {binned[0]}."
     if tested:

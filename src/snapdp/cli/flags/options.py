@@ -32,7 +32,31 @@ _OPTIONS: tuple[_Option, ...] = (
         ("--where",),
         {"multiple": True, "metavar": "CONDITION", "help": 'Of such rows only: "age>=65", "age<70", "region=north".'},
     ),
-    (("--by",), {"metavar": "COLUMN", "help": "Each statistic for each of the --categories of this column."}),
+    (
+        ("--by",),
+        {
+            "multiple": True,
+            "metavar": "COLUMN,...",
+            "help": "Each statistic for each of the --categories of this column, or for all combinations of several; "
+            "a column of numbers by bins between --edges.",
+        },
+    ),
+    (
+        ("--margins",),
+        {
+            "multiple": True,
+            "metavar": "all|A;A,B;",
+            "help": "Tables of counts and sums with margins that add up: all of them, or those by these columns of "
+            '--by, with semicolons between them. An empty one is the total: "region;region,sex;".',
+        },
+    ),
+    (
+        ("--shares",),
+        {
+            "metavar": "S1,S2,...",
+            "help": "The part of epsilon that each of the --margins gets, in their order.  [default: equal ones]",
+        },
+    ),
     (
         ("--bounds",),
         {
@@ -46,7 +70,7 @@ _OPTIONS: tuple[_Option, ...] = (
         {
             "multiple": True,
             "metavar": "RULE",
-            "help": "What a missing number counts as: dropped, middle or a number (in a histogram dropped or binned); "
+            "help": "What a missing number counts as: dropped, middle or a number (in bins dropped or binned); "
             "by column NAME=RULE,NAME=RULE.",
         },
     ),
@@ -86,15 +110,34 @@ _OPTIONS: tuple[_Option, ...] = (
     ),
     (
         ("--edges",),
-        {"multiple": True, "metavar": "E1,E2,...", "help": "Public bin edges of a histogram, or NAME=E1,..."},
+        {
+            "multiple": True,
+            "metavar": "E1,E2,...",
+            "help": "Public bin edges of a column of numbers, for a histogram or --by; or NAME=E1,...",
+        },
     ),
     (("--n",), {"type": int, "help": "Public number of rows: change-one neighbours."}),
     (
         ("--n-max",),
         {"type": int, "help": "Public bound on the private number of rows: add-remove neighbours."},
     ),
-    (("--person",), {"metavar": "COLUMN", "help": "Protect whole persons, named by this column (with --n-max)."}),
+    (
+        ("--person",),
+        {
+            "multiple": True,
+            "metavar": "COLUMN,...",
+            "help": "Protect whole persons, named by this column, or by several together (with --n-max).",
+        },
+    ),
     (("--rows-per-person",), {"type": int, "help": "At most so many rows of a person are kept.  [default: 1]"}),
+    (
+        ("--groups-per-person",),
+        {"type": int, "help": "With --persons and --by: each person counts in at most so many groups."},
+    ),
+    (
+        ("--unit-rows",),
+        {"type": int, "help": "Where no column names persons: protect so many rows together, which nothing enforces."},
+    ),
     (
         ("--epsilon",),
         {"type": NUMBER, "metavar": "NUMBER", "help": "What everything together may cost, in equal shares ..."},

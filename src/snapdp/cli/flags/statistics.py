@@ -6,18 +6,18 @@ Room: cli. The columns that they speak of are declared in `columns`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import click
 
 from snapdp.cli.flags.by_name import declared_by_name, items
-from snapdp.cli.flags.columns import NO_COLUMN, declared_columns, names_of, statistics_in_order
+from snapdp.cli.flags.columns import NO_COLUMN, declared_columns, group_names, names_of, statistics_in_order
 from snapdp.cli.flags.mechanism import stated_arithmetic
 from snapdp.errors import ParameterError, SnapdpError
 from snapdp.exact import positive
-from snapdp.studies import ADD_REMOVE, BINNED, CHANGE_ONE, DROPPED, KINDS, STUDY_VERSION
+from snapdp.studies import ADD_REMOVE, ALL, BINNED, CHANGE_ONE, DROPPED, KINDS, STUDY_VERSION
 
 STUDY = "study: "  # where the reader of studies says that something stands
 _CONDITION = re.compile(r"^\s*(?P<column>[^<>=]+?)\s*(?P<operator>>=|<|=)\s*(?P<value>[^<>=]+?)\s*$")
@@ -62,10 +62,14 @@ def column_values(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _edges(options: dict[str, Any]) -> dict[str, str]:
+    """Return {column: its bin edges}; edges without a name are for a histogram, where there is one."""
     binned = [name for each in KINDS.values() if "edges" in each.details for name in options[each.kind]]
-    if options["edges"] and not binned:
-        raise click.UsageError("--edges belongs to --histogram.")
-    return declared_by_name(options, "edges", binned)
+    grouped = group_names(options)
+    if options["edges"] and not (binned or grouped):
+        raise click.UsageError("--edges belongs to --histogram or --by.")
+    listed = {text.partition("=")[0].strip() for key in ("categories", "date", "boolean") for text in options[key]}
+    left = [name for name in grouped if name not in listed]
+    return declared_by_name(options, "edges", binned or left, others=grouped)
 
 
 def _bin_missing(statistics: list[dict[str, Any]], columns: dict[str, Any]) -> None:
@@ -86,15 +90,25 @@ def _statistics(options: dict[str, Any], conditions: dict[str, Any], edges: dict
     for statistic in statistics_in_order():
         for names in names_of(statistic, options):
             about = {"column": names[0]} if statistic.takes == 1 else {"columns": names} if names else {}
-            details: dict[str, list[Any]] = {
-                "edges": items(edges.get(names[0], "")) if names else [],
-            }
-            said = {key: value for key, value in details.items() if key in statistic.details and any(value)}
+            cut = items(edges.get(names[0], "")) if names else []
+            details = {"edges": cut if any(cut) else None, "groups_per_person": options["groups_per_person"]}
+            said = {key: each for key, each in details.items() if key in statistic.details and each is not None}
             found.append({"kind": statistic.kind, **about, **said, **({"where": where} if where else {})})
+    if options["groups_per_person"] is not None and not options["persons"]:
+        raise click.UsageError("--groups-per-person belongs to --persons.")
     if not found:
         flags = ", ".join(f"--{kind}" for kind in KINDS)
         raise click.UsageError(f"Give a study file, or one or more of {flags}.")
-    return [{**each, "by": options["by"]} for each in found] if options["by"] else found
+    by, margins = group_names(options), _margins(options)
+    return [{**each, **({"by": by if len(by) > 1 else by[0]} if by else {}), **margins} for each in found]
+
+
+def _margins(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the margins that are asked for, and their shares: "all", or lists of columns between semicolons."""
+    texts = [text.strip() for text in options["margins"]]
+    listed = [items(piece) if piece.strip() else [] for text in texts for piece in text.split(";")]
+    found: dict[str, Any] = {"margins": ALL if texts == [ALL] else listed} if texts else {}
+    return found if options["shares"] is None else {**found, "shares": items(options["shares"])}
 
 
 def _costs(options: dict[str, Any], count: int) -> list[dict[str, Any]]:
@@ -124,10 +138,16 @@ def _relation(options: dict[str, Any]) -> dict[str, Any]:
             "Who is a neighbour? Give --n N (n is public, one row's values change) "
             "or --n-max N (n is private, one row comes or goes)."
         )
-    persons = {key: options[key] for key in ("person", "rows_per_person") if options[key] is not None}
+    persons = {key: options[key] for key in ("rows_per_person", "unit_rows") if options[key] is not None}
+    persons |= {"person": named_columns(options["person"])} if options["person"] else {}
     if options["n"] is not None:
         return {"relation": CHANGE_ONE, "n": options["n"], **persons}
     return {"relation": ADD_REMOVE, "n_max": options["n_max"], **persons}
+
+
+def named_columns(texts: Sequence[str]) -> list[str]:
+    """Return the columns that flags name, with commas between them or one flag for each."""
+    return [name for text in texts for name in items(text)]
 
 
 def _conditions(texts: tuple[str, ...]) -> dict[str, dict[str, str]]:

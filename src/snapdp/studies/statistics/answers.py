@@ -36,7 +36,8 @@ def numerators(statistic: Statistic, found: Aggregates) -> Numerators:
         raise PremiseError(f"{statistic.shown} asks about other rows than those it is about.", _DEFECT)
     values = statistic.values([found[each] for each in asked])
     cells = [part.cells for part in statistic.parts]
-    if [len(each) for each in values] != cells or cells != [len(statistic.labels)] * len(cells):
+    named = [len(statistic.labels_of(part.margin)) for part in statistic.parts]
+    if [len(each) for each in values] != cells or cells != named:
         raise PremiseError(f"{statistic.shown} has another number of values than of cells.", _DEFECT)
     return tuple(_inside(part.numerator, each) for part, each in zip(statistic.parts, values, strict=True))
 

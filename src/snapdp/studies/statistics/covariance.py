@@ -16,6 +16,7 @@ from snapdp.exact import root_for_rounding, to_float_down, to_float_nearest, to_
 from snapdp.studies.aggregates import Aggregate, Products, Sum
 from snapdp.studies.columns import Column, NumberColumn
 from snapdp.studies.conditions import Condition
+from snapdp.studies.groups import By
 from snapdp.studies.relation import Relation
 from snapdp.studies.statistics.drawn import Derived, DrawnPart, Row, as_columns
 from snapdp.studies.statistics.shared_parts import numbers_of, public_rows
@@ -37,7 +38,7 @@ class Covariance(Statistic):
         second: Column,
         *,
         relation: Relation,
-        by: Column | None = None,
+        by: By = None,
         where: Sequence[Condition] = (),
     ) -> Self:
         x, y = numbers_of(first, cls.kind), numbers_of(second, cls.kind)
@@ -91,7 +92,7 @@ class Covariance(Statistic):
 
 
 def covariance_query(
-    first: Column, second: Column, relation: Relation, *, by: Column | None = None, where: Sequence[Condition] = ()
+    first: Column, second: Column, relation: Relation, *, by: By = None, where: Sequence[Condition] = ()
 ) -> Covariance:
     """Return the sample covariance (divided by n - 1) of two columns."""
     return Covariance.of(first, second, relation=relation, by=by, where=where)

@@ -12,6 +12,7 @@ from snapdp.errors import ParameterError
 from snapdp.studies.columns import Column
 from snapdp.studies.conditions import condition
 from snapdp.studies.declarations import condition_from, condition_values
+from snapdp.studies.margins import ALL
 from snapdp.studies.toml_table import TomlTable, named
 
 CONDITION_KEYS = ("column", "equals", "from", "below")
@@ -49,6 +50,22 @@ class NumberDetail:
         return value
 
 
+class WholeDetail:
+    """One positive whole number."""
+
+    def read(self, table: TomlTable, key: str, columns: Mapping[str, Column]) -> Any:  # noqa: ARG002
+        return table.number(key)
+
+    def toml(self, value: Any) -> object:
+        return value
+
+    def json(self, value: Any) -> Any:
+        return int(value)
+
+    def from_json(self, value: Any) -> Any:
+        return value
+
+
 class NumbersDetail:
     """A list of exact numbers, not empty."""
 
@@ -63,6 +80,23 @@ class NumbersDetail:
 
     def json(self, value: Any) -> Any:
         return [str(each) for each in value]
+
+    def from_json(self, value: Any) -> Any:
+        return value
+
+
+class MarginsDetail:
+    """Margins of a table: the word "all", or a list of lists of names."""
+
+    def read(self, table: TomlTable, key: str, columns: Mapping[str, Column]) -> Any:  # noqa: ARG002
+        found = table.get(key)
+        return found if isinstance(found, list) else table.text(key)
+
+    def toml(self, value: Any) -> object:
+        return ALL if value.are_all else self.json(value)
+
+    def json(self, value: Any) -> Any:
+        return [list(value.names(margin)) for margin in value.asked]
 
     def from_json(self, value: Any) -> Any:
         return value

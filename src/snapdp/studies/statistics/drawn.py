@@ -8,9 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
+from snapdp.mechanism import Mechanism
+from snapdp.studies.margins import Margin
 from snapdp.values import Value
+
+if TYPE_CHECKING:
+    from snapdp.studies.statistics.statistic import Part
 
 Printed = int | float
 Row = tuple[Printed, Printed | None, Printed | None]  # a value and its interval
@@ -30,6 +35,14 @@ class CellColumns(Value):
 
 class DrawnPart(Protocol):
     """One part after the draw: everything here follows from its indices and public parameters."""
+
+    @property
+    def part(self) -> Part:
+        """Return what was drawn."""
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """Return the mechanism of each cell."""
 
     @property
     def alpha(self) -> Fraction:
@@ -55,14 +68,18 @@ class DrawnPart(Protocol):
 class Derived(Value):
     """Numbers that follow from released ones, one for each cell: free of charge.
 
-    name    what they are, as records say it: SHARE, "mean", "standard deviation", ...
-    shown   the values, each moved to what the statistic can be; None where they are possible as they are
+    name       what they are, as records say it: SHARE, "mean", "standard deviation", ...
+    shown      the values, each moved to what the statistic can be; None where they are possible as they are
+    margin     which columns of the groups tell the cells apart, where the statistic has margins
+    deviation  the standard deviation of each, rounded up; None where it is not known
     """
 
     name: str
     title: str
     columns: Columns
     shown: Sequence[Printed] | None = None
+    margin: Margin | None = None
+    deviation: float | None = None
 
 
 def as_columns(rows: Sequence[Row]) -> Columns:

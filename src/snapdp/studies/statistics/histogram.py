@@ -11,26 +11,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
-from itertools import pairwise
 from typing import Any, ClassVar, Self
 
-from snapdp.errors import BoundError, ParameterError
-from snapdp.exact import parameter, to_float_down, to_float_nearest, to_float_up
-from snapdp.studies.aggregates import Aggregate, Bins, Categories, first_level_above, first_level_from
-from snapdp.studies.columns import BINNED, DROPPED, CategoryColumn, Column, NumberColumn, check_on_step
+from snapdp.errors import ParameterError
+from snapdp.exact import to_float_down, to_float_nearest, to_float_up
+from snapdp.studies.aggregates import Aggregate, Bins, Categories
+from snapdp.studies.bins import BinnedColumn, binned, in_bins
+from snapdp.studies.columns import BINNED, DROPPED, CategoryColumn, Column
 from snapdp.studies.conditions import Condition, joined
 from snapdp.studies.declarations import INLINE
+from snapdp.studies.groups import By, check_cells, groups_of
+from snapdp.studies.readable import Label
 from snapdp.studies.relation import CHANGE_ONE, Relation
-from snapdp.studies.statistics.details import ChoiceDetail, Detail, NumbersDetail
+from snapdp.studies.statistics.details import ChoiceDetail, Detail, NumbersDetail, WholeDetail
 from snapdp.studies.statistics.drawn import SHARE, Derived, DrawnPart, Row, as_columns
-from snapdp.studies.statistics.shared_parts import count_part
-from snapdp.studies.statistics.statistic import Part, Statistic, group_column
-
-MISSING_BIN = "(missing)"
+from snapdp.studies.statistics.shared_parts import count_part, own_bound
+from snapdp.studies.statistics.statistic import Part, Statistic
 
 
 class Histogram(Statistic):
-    """The number of rows in each cell of a column.
+    """The number of rows in each cell of a column; a column that declares edges gives them, unless it has its own.
 
     edges     public bin edges over numbers: bins are [edge, next edge), the last one closed
     outside   "dropped" or "binned": what happens to rows beyond the first and last edge, inside the bounds
@@ -44,6 +44,7 @@ class Histogram(Statistic):
         "edges": NumbersDetail(),
         "outside": ChoiceDetail(),
         "missing": ChoiceDetail(),
+        "rows_per_person": WholeDetail(),
     }
     flag = "Counts over --categories or --edges."
     numbers = False
@@ -58,16 +59,20 @@ class Histogram(Statistic):
         column: Column,
         *,
         relation: Relation,
-        by: Column | None = None,
+        by: By = None,
         where: Sequence[Condition] = (),
         edges: Sequence[Any] = (),
-        outside: str = DROPPED,
+        outside: str | None = None,
         missing: str | None = None,
+        rows_per_person: Any = None,
     ) -> Self:
-        groups = group_column(by)
-        if groups is not None and groups.name == column.name:
-            raise ParameterError(f"a histogram of {column.name!r} by itself has one row of cells.", "Leave out by.")
-        for key, choice in (("outside", outside), ("missing", missing or DROPPED)):
+        groups = groups_of(by)
+        if groups is not None and column.name in groups.names:
+            raise ParameterError(
+                f"a histogram of {column.name!r} by itself has one row of cells.",
+                f"Leave {column.name!r} out of by, or count by it and ask for no histogram.",
+            )
+        for key, choice in (("outside", outside or DROPPED), ("missing", missing or DROPPED)):
             if choice not in (DROPPED, BINNED):
                 raise ParameterError(
                     f"{key} = {choice!r} is not known.", f'Give {key} = "dropped" or {key} = "binned".'
@@ -77,41 +82,35 @@ class Histogram(Statistic):
                 f"column {column.name!r} holds categories: its histogram has no bin edges.",
                 "Leave out edges, outside and missing; unknown and null are declared with the column.",
             )
-        rule = _rule_for_missing(column, missing)
-        cut = () if isinstance(column, CategoryColumn) else _checked_edges(column, edges)
         rows: dict[str, Any] = {"relation": relation, "by": groups, "where": joined(where)}
-        return cls(columns=(column,), edges=cut, outside=outside, missing=rule, **rows)
+        rows["rows_per_person"] = own_bound(relation, rows_per_person)
+        found = cls(**rows, **_cells_of(column, edges, outside, missing))
+        if groups is not None:
+            check_cells(found.title, found.cells)
+        return found
 
     @property
     def column(self) -> Column:
         return self.columns[0]
 
     @cached_property
-    def _below_and_above(self) -> tuple[bool, bool]:
-        """Tell whether there is a bin below the first edge, and one above the last."""
-        if isinstance(self.column, CategoryColumn) or self.outside != BINNED:
-            return False, False
-        return self.edges[0] > self.column.lower, self.edges[-1] < self.column.upper
+    def _binned(self) -> CategoryColumn | BinnedColumn:
+        """Return the column with its cells: categories, or bins."""
+        if isinstance(self.column, CategoryColumn):
+            return self.column
+        return in_bins(self.column, edges=self.edges, outside=self.outside, null=self.missing)
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
-        bins = len(self.edges) - 1 + sum(self._below_and_above) + (self.missing == BINNED)
-        cells = self.column.cells if isinstance(self.column, CategoryColumn) else bins
-        return (count_part(self.relation, cells if self.by is None else cells * self.by.cells),)
+        return (count_part(self.neighbours, self._binned.cells * (1 if self.by is None else self.by.cells)),)
 
     @property
     def aggregates(self) -> list[Aggregate]:
         rows: dict[str, Any] = {"where": self.tests, "by": self.by, "persons": self.persons}
-        if isinstance(self.column, CategoryColumn):
-            return [Categories(column=self.column, **rows)]
-        return [Bins(column=self.column, cuts=self._cuts(self.column), missing=self.missing == BINNED, **rows)]
-
-    def _cuts(self, column: NumberColumn) -> tuple[int, ...]:
-        """Return the levels at which bins begin, and the one after the last: [edge, next edge), the last bin closed."""
-        inner = [first_level_from(column, edge) for edge in self.edges[:-1]]
-        end = first_level_above(column, self.edges[-1])
-        below, above = self._below_and_above
-        return (*([0] if below else []), *inner, end, *([column.levels + 1] if above else []))
+        cells = self._binned
+        if isinstance(cells, CategoryColumn):
+            return [Categories(column=cells, **rows)]
+        return [Bins(column=cells.plain, cuts=cells.cuts, missing=cells.null == BINNED, **rows)]
 
     def values(self, answers: Sequence[Sequence[int]]) -> tuple[Sequence[int], ...]:
         (counts,) = answers
@@ -119,39 +118,24 @@ class Histogram(Statistic):
 
     @property
     def missing_in_words(self) -> tuple[str, ...]:
-        if self.missing is None:
+        if not isinstance(self._binned, BinnedColumn) or self.missing is None:
             return super().missing_in_words
-        bins = "are in no bin" if self.missing == DROPPED else "have a bin of their own"
-        return (f"rows without {self.column.name} {bins}", *super().missing_in_words[1:])
+        return (self._binned.bins_in_words, *super().missing_in_words[1:])
 
     @property
     def stated(self) -> dict[str, Any]:
         if not self.edges:
-            return {}
+            return super().stated
         rule = {} if self.missing is None else {"missing": self.missing}
-        return {"edges": self.edges, "outside": self.outside, **rule}
+        return {"edges": self.edges, "outside": self.outside, **rule, **super().stated}
 
     @cached_property
-    def labels(self) -> tuple[str, ...]:
-        bins = tuple(self._bins())
-        if self.by is None:
-            return bins
-        return tuple(f"{group} / {cell}" for group in self.by.labels for cell in bins)
+    def labels(self) -> Sequence[Label]:
+        return self._binned.labels if self.by is None else self.by.beside(self._binned.labels)
 
-    def _bins(self) -> Iterator[str]:
-        if isinstance(self.column, CategoryColumn):
-            yield from self.column.labels
-            return
-        first, last = self.edges[0], self.edges[-1]
-        below, above = self._below_and_above
-        if below:
-            yield f"below {first}"
-        for low, high in pairwise(self.edges):
-            yield f"[{low}, {high}{']' if high == last else ')'}"
-        if above:
-            yield f"above {last}"
-        if self.missing == BINNED:
-            yield MISSING_BIN
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return (*super().keys, self.column.name) if super().keys else ()
 
     def derived(
         self,
@@ -184,31 +168,37 @@ def histogram_query(
     relation: Relation,
     *,
     edges: Sequence[Any] = (),
-    outside: str = DROPPED,
+    outside: str | None = None,
     missing: str | None = None,
-    by: Column | None = None,
+    by: By = None,
     where: Sequence[Condition] = (),
+    rows_per_person: Any = None,
 ) -> Histogram:
     """Return the number of rows in each category, or in each bin between public edges of a number column.
 
     Bins are [edge, next edge), the last one closed. outside = "dropped" or "binned" says what happens to rows beyond
     the first and last edge, where these lie inside the bounds; missing, what happens to those without a number.
     """
-    return Histogram.of(column, relation=relation, edges=edges, outside=outside, missing=missing, by=by, where=where)
+    return Histogram.of(
+        column,
+        relation=relation,
+        edges=edges,
+        outside=outside,
+        missing=missing,
+        by=by,
+        where=where,
+        rows_per_person=rows_per_person,
+    )
 
 
-def _rule_for_missing(column: Column, missing: str | None) -> str | None:
-    """Return what happens to rows without a number; dropped, unless told. In columns of version 1 there are none."""
+def _cells_of(column: Column, edges: Sequence[Any], outside: str | None, missing: str | None) -> dict[str, Any]:
+    """Return the column of a histogram and its bins: those it is given, else those that the column declares."""
     if isinstance(column, CategoryColumn):
-        return None
-    if not column.everywhere:
-        return missing or DROPPED
-    if missing is not None:
-        raise ParameterError(
-            f"in column {column.name!r} a public number counts wherever a cell is missing: there is nothing to bin.",
-            "Leave missing out of the histogram, or declare the column in a study of version 2.",
-        )
-    return None
+        return {"columns": (column,), "outside": outside or DROPPED}
+    if isinstance(column, BinnedColumn) and not len(edges):
+        edges, outside, missing = column.edges, outside or column.outside, missing or column.null
+    bins = binned(column, edges=edges, outside=outside or DROPPED, null=missing)
+    return {"columns": (bins.plain,), "edges": bins.edges, "outside": bins.outside, "missing": bins.null}
 
 
 def shares_are_of_n(relation: str, *, conditional: bool, missing: str | None) -> bool:
@@ -218,31 +208,3 @@ def shares_are_of_n(relation: str, *, conditional: bool, missing: str | None) ->
 
 def _share(count: Fraction, total: Fraction) -> float:
     return to_float_nearest(min(max(count, Fraction(0)) / total, Fraction(1))) + 0.0 if total > 0 else 0.0
-
-
-def _checked_edges(column: NumberColumn, edges: Sequence[Any]) -> tuple[Fraction, ...]:
-    if isinstance(edges, str) or len(edges) < 2:
-        raise ParameterError(
-            f"a histogram over the numbers of column {column.name!r} needs public bin edges.",
-            f"Give at least two, such as edges = [{column.lower}, {column.middle}, {column.upper}].",
-        )
-    cut = tuple(parameter(edge, name="an edge") for edge in edges)
-    if any(low >= high for low, high in pairwise(cut)):
-        raise BoundError(f"the bin edges of column {column.name!r} do not increase.", "Give them in increasing order.")
-    if cut[0] < column.lower or cut[-1] > column.upper:
-        raise BoundError(
-            f"the bin edges {cut[0]} to {cut[-1]} leave the bounds {column.lower} to {column.upper} "
-            f"of column {column.name!r}.",
-            "Values are clamped to the bounds: a bin beyond them would always be empty.",
-        )
-    for edge in cut:
-        check_on_step(column, edge, "the bin edge")
-    levels = [first_level_from(column, edge) for edge in cut]
-    levels[-1] = first_level_above(column, cut[-1])  # the last bin holds its upper edge
-    for (low, high), (first, last) in zip(pairwise(cut), pairwise(levels), strict=True):
-        if first >= last:
-            raise BoundError(
-                f"the bin from {low} to {high} of column {column.name!r} holds no multiple of the step {column.step}.",
-                "It would always be empty: move its edges apart.",
-            )
-    return cut

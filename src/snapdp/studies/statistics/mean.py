@@ -26,13 +26,15 @@ from snapdp.mechanism import FinitePrecision
 from snapdp.studies.aggregates import Aggregate, Sum
 from snapdp.studies.columns import Column, NumberColumn
 from snapdp.studies.conditions import Condition, joined
+from snapdp.studies.groups import By, groups_of
 from snapdp.studies.relation import Relation, whole
-from snapdp.studies.statistics.details import Detail, NumberDetail
+from snapdp.studies.statistics.details import Detail, NumberDetail, WholeDetail
 from snapdp.studies.statistics.drawn import FITS_INT64, CellColumns, Columns, Derived, DrawnPart
 from snapdp.studies.statistics.shared_parts import (
     count_numerator,
     in_groups,
     numbers_of,
+    own_bound,
     rows_that_count,
     sum_above_lower,
 )
@@ -41,7 +43,6 @@ from snapdp.studies.statistics.statistic import (
     Part,
     Statistic,
     check_printable,
-    group_column,
     mechanism,
 )
 
@@ -57,7 +58,7 @@ class Mean(Statistic):
     kind = "mean"
     flag = "The mean of a column of numbers."
     takes = 1
-    details: ClassVar[Mapping[str, Detail]] = {"count_share": NumberDetail()}
+    details: ClassVar[Mapping[str, Detail]] = {"count_share": NumberDetail(), "rows_per_person": WholeDetail()}
 
     count_share: Fraction | None = None
 
@@ -67,11 +68,13 @@ class Mean(Statistic):
         column: Column,
         *,
         relation: Relation,
-        by: Column | None = None,
+        by: By = None,
         where: Sequence[Condition] = (),
         count_share: Any = None,
+        rows_per_person: Any = None,
     ) -> Self:
-        numbers, groups, conditions = numbers_of(column, cls.kind), group_column(by), joined(where)
+        most = own_bound(relation, rows_per_person)
+        numbers, groups, conditions = numbers_of(column, cls.kind), groups_of(by), joined(where)
         alone = relation.is_change_one and groups is None
         if alone and not conditions and not numbers.dropped:
             if count_share is not None:
@@ -87,7 +90,8 @@ class Mean(Statistic):
                 "Here half of epsilon for the count takes nothing from the sum: leave count_share out, or give more.",
                 count_share=share,
             )
-        return cls(columns=(numbers,), relation=relation, by=groups, where=conditions, count_share=share)
+        rows: dict[str, Any] = {"relation": relation, "by": groups, "where": conditions, "rows_per_person": most}
+        return cls(columns=(numbers,), count_share=share, **rows)
 
     @cached_property
     def column(self) -> NumberColumn:
@@ -100,7 +104,7 @@ class Mean(Statistic):
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
-        column, relation = self.column, self.relation
+        column, relation = self.column, self.neighbours
         if self.count_share is None:
             mean = sum_above_lower(column, relation, factor=column.step / relation.rows, shift=column.lower)
             return (Part(numerator=mean, steps=1),)
@@ -143,7 +147,7 @@ class Mean(Statistic):
 
     @property
     def stated(self) -> dict[str, Any]:
-        return {} if self.count_share is None else {"count_share": self.count_share}
+        return super().stated if self.count_share is None else {"count_share": self.count_share, **super().stated}
 
     @property
     def derivation(self) -> str | None:
@@ -192,15 +196,17 @@ def mean_query(
     column: Column,
     relation: Relation,
     *,
-    by: Column | None = None,
+    by: By = None,
     where: Sequence[Condition] = (),
     count_share: Any = None,
+    rows_per_person: Any = None,
 ) -> Mean:
     """Return the mean of a column: one number where it is public how many rows count, else a centred sum and a count.
 
     count_share is what part of epsilon the count gets where the mean is such a pair; half, unless told.
     """
-    return Mean.of(column, relation=relation, by=by, where=where, count_share=count_share)
+    more = {"count_share": count_share, "rows_per_person": rows_per_person}
+    return Mean.of(column, relation=relation, by=by, where=where, **more)
 
 
 def derived_mean(column: NumberColumn, *, centred_sum: Fraction, count: Fraction) -> Fraction:
@@ -220,7 +226,7 @@ def _centred_sum(column: NumberColumn, relation: Relation, *, stays: bool = Fals
     """
     return Numerator(
         name="centred sum",
-        sensitivity=(2 if stays else relation.rows_per_person) * column.levels,
+        sensitivity=(2 if stays else relation.moved_rows) * column.levels,
         lower=-relation.rows * column.levels,
         upper=relation.rows * column.levels,
         factor=column.step / 2,

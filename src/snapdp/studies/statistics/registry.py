@@ -11,11 +11,14 @@ from snapdp.studies.statistics.count import RowCount
 from snapdp.studies.statistics.covariance import Covariance
 from snapdp.studies.statistics.histogram import Histogram
 from snapdp.studies.statistics.mean import Mean
+from snapdp.studies.statistics.persons import PersonCount
 from snapdp.studies.statistics.statistic import Statistic
 from snapdp.studies.statistics.sum import ColumnSum
 from snapdp.studies.statistics.variance import Variance
 
-_CLASSES: tuple[type[Statistic], ...] = (RowCount, Mean, ColumnSum, Variance, Covariance, Histogram)
+_CLASSES: tuple[type[Statistic], ...] = (
+    RowCount, PersonCount, Mean, ColumnSum, Variance, Covariance, Histogram,
+)  # fmt: skip
 KINDS: dict[str, type[Statistic]] = {each.kind: each for each in _CLASSES}
 assert len(KINDS) == len(_CLASSES), "two statistics have one kind"
 

@@ -1,29 +1,47 @@
 """Parts and numerators that several statistics share: counts, sums in groups, and the premises of columns and rows.
 
 Room: studies. Holds no data. Let q be steps above the lower bound of a column and R its levels.
-Theory: docs/theory/sensitivities.md, (5), (7), (13) and (17).
+Theory: docs/theory/sensitivities.md, (5), (7), (12), (13), (17) and (21).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
 
 from snapdp.errors import ParameterError, PremiseError
 from snapdp.studies.aggregates import Count, Present, Sum
-from snapdp.studies.columns import INTEGER, CategoryColumn, Column, NumberColumn
+from snapdp.studies.columns import INTEGER, Column, NumberColumn
 from snapdp.studies.conditions import Condition
-from snapdp.studies.relation import Relation
+from snapdp.studies.groups import By, Groups
+from snapdp.studies.relation import Relation, whole
 from snapdp.studies.statistics.statistic import Numerator, Part
 
 WHOLE = Fraction(1)
+
+
+def own_bound(relation: Relation, rows_per_person: Any) -> int | None:
+    """Return how many rows of each person a statistic keeps, where it says so; None where that is what the study says.
+
+    A statistic that repeats what the study says is the same request as one that does not.
+    """
+    if rows_per_person is None:
+        return None
+    most = whole(rows_per_person, name="rows_per_person")
+    if relation.person is None:
+        raise ParameterError(
+            f"rows_per_person = {most} needs the column that names the person.",
+            'Give person="id" under relation = "add-remove", or leave rows_per_person out.',
+        )
+    return None if most == relation.rows_per_person else most
 
 
 def count_numerator(relation: Relation) -> Numerator:
     """Return a count: between 0 and n (or n_max), moved by one for each row a neighbour may add.        theory (5)"""
     return Numerator(
         name="count",
-        sensitivity=relation.rows_per_person,
+        sensitivity=relation.moved_rows,
         lower=0,
         upper=relation.rows,
         factor=Fraction(1),
@@ -31,11 +49,11 @@ def count_numerator(relation: Relation) -> Numerator:
     )
 
 
-def count_part(relation: Relation, cells: int) -> Part:
+def count_part(relation: Relation, cells: int, share: Fraction = WHOLE) -> Part:
     """Return the counts of disjoint cells; under change-one two of them move, where there are two.    theory (6)"""
     moving = min(2, cells) if relation.is_change_one else 1
-    numerator, steps = count_numerator(relation), relation.rows_per_person
-    return Part(numerator=numerator, cells=cells, moving=moving, share=Fraction(1, moving), steps=steps)
+    numerator, steps = count_numerator(relation), relation.moved_rows
+    return Part(numerator=numerator, cells=cells, moving=moving, share=share / moving, steps=steps)
 
 
 def sum_above_lower(column: NumberColumn, relation: Relation, *, factor: Fraction, shift: Fraction) -> Numerator:
@@ -51,14 +69,12 @@ def sum_above_lower(column: NumberColumn, relation: Relation, *, factor: Fractio
     )
 
 
-def in_groups(
-    numerator: Numerator, relation: Relation, groups: CategoryColumn | None, *, share: Fraction = WHOLE
-) -> Part:
+def in_groups(numerator: Numerator, relation: Relation, groups: Groups | None, *, share: Fraction = WHOLE) -> Part:
     """Return a numerator for each group; under change-one a row may move between two of them.   theory (13)
 
-    Each row of a person is one step of it.
+    Each row of a person, or of a unit of several rows, is one step of it.
     """
-    steps = relation.rows_per_person
+    steps = relation.moved_rows
     if groups is None:
         return Part(numerator=numerator, share=share, steps=steps)
     # Two also where there is one group only: a row that stays may go from one end of the bounds to the other.
@@ -74,14 +90,14 @@ def rows_that_count(total: Sum) -> Count:
 
 def numbers_of(column: Column, statistic: str) -> NumberColumn:
     if isinstance(column, NumberColumn):
-        return column
+        return column.plain
     raise ParameterError(
         f"column {column.name!r} holds categories and has no {statistic}.", "Ask for a histogram of it, or a count."
     )
 
 
 def public_rows(
-    statistic: str, columns: Sequence[NumberColumn], relation: Relation, by: Column | None, where: Sequence[Condition]
+    statistic: str, columns: Sequence[NumberColumn], relation: Relation, by: By, where: Sequence[Condition]
 ) -> int:
     """Return n where a variance or covariance is defined; refuse it otherwise."""
     if where or any(column.dropped for column in columns):

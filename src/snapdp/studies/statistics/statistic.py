@@ -22,14 +22,19 @@ from snapdp.errors import BoundError, DataError, ParameterError, PremiseError
 from snapdp.exact import positive, power_of_two_at_least, shown, to_float_nearest
 from snapdp.mechanism import FINE, FinitePrecision, Mechanism, declared, spacing_of_doubles
 from snapdp.studies.aggregates import Aggregate, Persons, Test
+from snapdp.studies.bins import BinnedColumn
 from snapdp.studies.columns import CategoryColumn, Column, NumberColumn
 from snapdp.studies.conditions import Condition, tested
-from snapdp.studies.declarations import column_from, column_values
+from snapdp.studies.declarations import column_from, column_values, groups_from, groups_values
+from snapdp.studies.groups import Groups, groups_of
+from snapdp.studies.margins import Margin, Margins
+from snapdp.studies.readable import Label
 from snapdp.studies.relation import Relation
 from snapdp.studies.statistics.details import ConditionsDetail, Detail
 from snapdp.studies.statistics.drawn import Derived, DrawnPart
 from snapdp.studies.toml_table import TomlTable, named
-from snapdp.values import Value
+from snapdp.studies.units import rows_clause
+from snapdp.values import Value, replaced
 
 PRINTED_PARTS = 1 << 10  # doubles must be at least so many times as close as outputs are
 WHERE = ConditionsDetail()
@@ -75,6 +80,8 @@ class Part(Value):
     steps    of equal length that one sensitivity is, such that all moves of all cells together are `moving * steps` of
              them at most, whole ones: rounding is paid for with each.                       finite-precision (19), (20)
              None where a kind does not say it: then it has no finite precision
+    margin   which columns of the groups tell its cells apart, where the statistic has margins: then its grid is at most
+             one unit of the numerator, so that the noise has one law whatever the value is     adjusted-tables (12)
     """
 
     numerator: Numerator
@@ -82,6 +89,7 @@ class Part(Value):
     moving: int = 1
     share: Fraction = Fraction(1)
     steps: int | None = None
+    margin: Margin | None = None
 
 
 class Statistic(Value, ABC):
@@ -94,8 +102,10 @@ class Statistic(Value, ABC):
     numbers   its columns hold numbers; otherwise they may hold categories as well
     conditions_since   the first version of records in which it may have conditions
 
-    by        a category column: the statistic is released for each of its cells
+    by        groups of rows, by one column or several: the statistic is released for each of them
     where     public conditions: the statistic is one of the rows that meet them all, among those that persons keep
+    rows_per_person   so many rows of each person are kept; None where that is what the study says
+    margins   which margins of the table by these groups are released, where it is more than the table itself
     """
 
     kind: ClassVar[str]
@@ -107,8 +117,10 @@ class Statistic(Value, ABC):
 
     relation: Relation
     columns: tuple[Column, ...] = ()
-    by: CategoryColumn | None = None
+    by: Groups | None = None
     where: tuple[Condition, ...] = ()
+    rows_per_person: int | None = None
+    margins: Margins | None = None
 
     def _check(self) -> None:
         if self.charged != 1:
@@ -157,7 +169,7 @@ class Statistic(Value, ABC):
     @property
     def stated(self) -> dict[str, Any]:
         """Return the details that study files and records state, by their keys."""
-        return {}
+        return {} if self.rows_per_person is None else {"rows_per_person": self.rows_per_person}
 
     @property
     def derivation(self) -> str | None:
@@ -203,14 +215,24 @@ class Statistic(Value, ABC):
 
     def _titled(self, conditions: Iterable[str]) -> str:
         """Return a title: its end, " where sex = f by region", is empty where it is about all rows together."""
+        with_margins = " with margins" if self.margins else ""
+        return self._about(conditions) + (f" by {self.by.title}" if self.by else "") + with_margins
+
+    def _about(self, conditions: Iterable[str]) -> str:
+        """Return a title without its groups."""
         about = f"({', '.join(column.name for column in self.columns)})" if self.columns else ""
         where = " and ".join(conditions)
-        return self.kind + about + (f" where {where}" if where else "") + (f" by {self.by.name}" if self.by else "")
+        return self.kind + about + (f" where {where}" if where else "")
+
+    def title_of(self, margin: Margin) -> str:
+        """Return the title of one of its margins, as records write it: sum(pay) by region, count in total."""
+        assert self.margins is not None
+        return f"{self._about(condition.text for condition in self.where)} {self.margins.text(margin)}"
 
     @property
     def every_column(self) -> tuple[Column, ...]:
         """Return all columns that are read."""
-        groups = () if self.by is None else (self.by,)
+        groups = () if self.by is None else self.by.read_columns
         return (*self.columns, *(condition.column for condition in self.where), *groups)
 
     @property
@@ -220,17 +242,23 @@ class Statistic(Value, ABC):
         return (
             *(each.missing_in_words for each in self.columns if isinstance(each, NumberColumn)),
             *(each.missing_in_conditions for each in tested if isinstance(each, NumberColumn)),
+            *(each.bins_in_words for each in self._group_columns if isinstance(each, BinnedColumn)),
         )
 
     @property
     def others_in_words(self) -> tuple[str, ...]:
-        """Return what happens to cells that are none of the declared categories, as clauses for people."""
-        counted = [*self.columns, *([] if self.by is None else [self.by])]
+        """Return what happens to cells that are none of the declared ones, as clauses for people."""
+        counted = [*self.columns, *self._group_columns]
         tested = [each.column for each in self.where if isinstance(each.column, CategoryColumn)]
         return (
             *(each.others_in_words for each in counted if isinstance(each, CategoryColumn)),
+            *(each.others_in_words for each in counted if isinstance(each, BinnedColumn) and each.others_in_words),
             *(f"a row whose {each.name} is none of its categories, or empty, meets no condition" for each in tested),
         )
+
+    @property
+    def _group_columns(self) -> tuple[Column, ...]:
+        return () if self.by is None else self.by.columns
 
     @cached_property
     def tests(self) -> tuple[Test, ...]:
@@ -245,20 +273,59 @@ class Statistic(Value, ABC):
 
     @property
     def cells(self) -> int:
-        """Return how many cells each part has."""
-        return self.parts[0].cells
+        """Return how many cells each part has; of a table with margins, how many it has itself."""
+        return self.parts[0].cells if self.margins is None else self.margins.groups.cells
 
     @cached_property
-    def labels(self) -> tuple[str, ...]:
+    def labels(self) -> Sequence[Label]:
         """Return the name of each cell, groups outermost; one empty name where there is one cell only."""
         return ("",) if self.by is None else self.by.labels
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Return which column each text of a label is of, where labels are tuples; nothing where they are texts."""
+        return () if self.by is None or not self.by.is_crossed else self.by.names
+
+    def labels_of(self, margin: Margin | None) -> Sequence[Label]:
+        """Return the name of each cell of a part, or of what is derived: of a margin, or as those of the statistic."""
+        if margin is None or self.margins is None:
+            return self.labels
+        groups = self.margins.groups_of(margin)
+        return ("",) if groups is None else groups.labels
+
+    def keys_of(self, margin: Margin | None) -> tuple[str, ...]:
+        """Return which column each text of such a name is of, as `keys` does."""
+        if margin is None or self.margins is None:
+            return self.keys
+        return self.margins.names(margin) if len(margin) > 1 else ()
+
+    def cells_of(self, margin: Margin | None) -> int:
+        """Return how many cells a part has, or what is derived."""
+        return self.cells if margin is None or self.margins is None else self.margins.cells(margin)
+
+    def name_columns(self, margin: Margin | None) -> tuple[Column, ...]:
+        """Return the columns that name the cells of a part: those of the groups, and a histogram's own."""
+        if margin is None or self.margins is None:
+            return (*self._group_columns, *self.columns)
+        return tuple(self.margins.groups.columns[i] for i in margin)
+
+    @property
+    def neighbours(self) -> Relation:
+        """Return the relation, with the rows of a person that this statistic keeps.                theory (12)"""
+        own = self.rows_per_person
+        return self.relation if own is None else replaced(self.relation, rows_per_person=own)
 
     @property
     def persons(self) -> Persons | None:
         """Return whose rows the relation speaks of: what is asked carries it, so that no answer can forget it."""
         if self.relation.person is None:
             return None
-        return Persons(column=self.relation.person, most=self.relation.rows_per_person)
+        return Persons(columns=self.relation.person_columns, most=self.neighbours.rows_per_person)
+
+    @property
+    def persons_in_words(self) -> str:
+        """Return how persons count, as a clause for people; empty where rows do."""
+        return "" if self.relation.person is None else rows_clause(self.neighbours.rows_per_person)
 
     # In study files and records
 
@@ -271,7 +338,7 @@ class Statistic(Value, ABC):
     @classmethod
     def from_toml(cls, table: TomlTable, relation: Relation, columns: Mapping[str, Column]) -> Self:
         """Return the statistic that a TOML table of a study file declares."""
-        by = None if "by" not in table else named(columns, table.text("by"))
+        by = _groups_in(table, columns)
         details = {key: detail.read(table, key, columns) for key, detail in cls.details.items()}
         details["where"] = WHERE.read(table, "where", columns) or None
         given = {key: value for key, value in details.items() if value is not None}
@@ -301,7 +368,7 @@ class Statistic(Value, ABC):
         if self.where:
             yield "where", WHERE.toml(self.where)
         if self.by is not None:
-            yield "by", self.by.name
+            yield "by", list(self.by.names) if self.by.is_crossed else self.by.names[0]
 
     @classmethod
     def from_declaration(cls, values: Mapping[str, Any], relation: Relation) -> Self:
@@ -311,7 +378,7 @@ class Statistic(Value, ABC):
             raise DataError(
                 f"a statistic of kind {cls.kind!r} with {len(columns)} columns is not known.", "The record was altered."
             )
-        by = None if "by" not in values else column_from(values["by"])
+        by = None if "by" not in values else groups_from(values["by"])
         kinds = {**cls.details, "where": WHERE}
         details = {key: detail.from_json(values[key]) for key, detail in kinds.items() if key in values}
         return cls.of(*columns, relation=relation, by=by, **details)
@@ -322,20 +389,18 @@ class Statistic(Value, ABC):
         if self.columns:
             found["columns"] = [column_values(column) for column in self.columns]
         if self.by is not None:
-            found["by"] = column_values(self.by)
+            found["by"] = groups_values(self.by)
         if self.where:
             found["where"] = WHERE.json(self.where)
         return found | {key: self.details[key].json(value) for key, value in self.stated.items()}
 
 
-def group_column(by: Column | None) -> CategoryColumn | None:
-    """Return the column whose declared categories are the groups."""
-    if isinstance(by, NumberColumn):
-        raise ParameterError(
-            f"column {by.name!r} holds numbers and cannot name groups.",
-            'Groups are what a column with kind = "category", "boolean" or "date" is declared to hold.',
-        )
-    return by
+def _groups_in(table: TomlTable, columns: Mapping[str, Column]) -> Groups | None:
+    """Return the groups that a table of a study file names: by = "region", or by = ["region", "sex"]."""
+    if "by" not in table:
+        return None
+    names = table.texts("by") if isinstance(table.get("by"), list) else [table.text("by")]
+    return groups_of([named(columns, name) for name in names or []])
 
 
 def mechanism(
@@ -343,13 +408,14 @@ def mechanism(
 ) -> Mechanism:
     """Return the mechanism of each cell of a part, when `epsilon` is what is typed for the whole statistic.
 
-    Exact arithmetic on the numerator; the fine grid, or 1 where that is coarser and the statistic is whole. In finite
-    precision the mechanism of one step of the numerator, at what one step may lose, on the natural grid, in steps. A
-    refusal begins with the title of the statistic.
+    Exact arithmetic on the numerator; the fine grid, or 1 where that is coarser and the statistic is whole; of margins
+    1, or the fine grid where that is finer and the statistic is not whole. In finite precision the mechanism of one
+    step of the numerator, at what one step may lose, on the natural grid, in steps. A refusal begins with the title of
+    the statistic.
     """
     numerator, steps = part.numerator, 1 if arithmetic is None else finite_steps(part, title)
     cell_epsilon = positive(epsilon, name="epsilon") * part.share / steps
-    grid = integer_grid(numerator.sensitivity / cell_epsilon) if numerator.integers and arithmetic is None else None
+    grid = part_grid(part, numerator.sensitivity / cell_epsilon) if arithmetic is None else None
     try:
         found = declared(
             epsilon=cell_epsilon,
@@ -382,7 +448,12 @@ def _refused(refusal: PremiseError, name: str, epsilon: Any) -> PremiseError:
 
 
 def finite_steps(part: Part, title: str | None = None) -> int:
-    """Return the steps of a part; refuse finite precision where its kind does not say them."""
+    """Return the steps of a part; refuse finite precision where its kind does not say them, or it is a margin."""
+    if part.margin is not None:
+        raise PremiseError(
+            f"{title or part.numerator.name} has no finite precision: adjusted tables need the exact law of the noise.",
+            "Leave the arithmetic out, or margins. Nothing was read and nothing spent.",
+        )
     if part.steps is None:
         raise PremiseError(
             f"{title or part.numerator.name} has no finite precision: its kind does not say how often neighbours pay "
@@ -411,4 +482,15 @@ def check_printable(name: str, *, furthest: Fraction, grid: Fraction) -> None:
 
 def integer_grid(noise_scale: Fraction) -> Fraction:
     """Return the grid of a whole statistic: the fine one, but at least 1."""
-    return max(Fraction(1), power_of_two_at_least(noise_scale) / FINE)
+    return max(Fraction(1), fine_grid(noise_scale))
+
+
+def fine_grid(noise_scale: Fraction) -> Fraction:
+    return power_of_two_at_least(noise_scale) / FINE
+
+
+def part_grid(part: Part, noise_scale: Fraction) -> Fraction | None:
+    """Return the grid of a part in exact arithmetic; None for the fine one."""
+    if part.margin is not None:
+        return Fraction(1) if part.numerator.integers else min(Fraction(1), fine_grid(noise_scale))
+    return integer_grid(noise_scale) if part.numerator.integers else None

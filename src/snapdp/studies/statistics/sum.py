@@ -2,30 +2,36 @@
 
 Room: studies. Under change-one the sum comes from S, the steps above the lower bound, and the public shift n*lower puts
 the bounds back: indices stay small where bounds are far from zero. Under add-remove, by groups, and where only some
-rows count, how many there are is private: steps are counted from zero. Theory: docs/theory/sensitivities.md, (7), (8)
-and (18).
+rows count, how many there are is private: steps are counted from zero, and so they are in every margin of a table, the
+total included: else margins would not add up. Theory: docs/theory/sensitivities.md, (7), (8), (18) and (22).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
 from snapdp.studies.aggregates import Aggregate, Sum
 from snapdp.studies.columns import INTEGER, Column, NumberColumn
 from snapdp.studies.conditions import Condition, joined
+from snapdp.studies.groups import By, groups_of
+from snapdp.studies.margins import Margin, margins_of
 from snapdp.studies.relation import Relation
 from snapdp.studies.statistics.shared_parts import (
     in_groups,
     numbers_of,
+    own_bound,
     rows_that_count,
     sum_above_lower,
 )
-from snapdp.studies.statistics.statistic import Numerator, Part, Statistic, group_column
+from snapdp.studies.statistics.statistic import Numerator, Part
+from snapdp.studies.statistics.tabulated import Tabulated, margin_parts, margin_sums
+from snapdp.values import replaced
 
 
-class ColumnSum(Statistic):
+class ColumnSum(Tabulated):
     """The sum of a column of numbers, also of the rows that meet conditions, and for each group."""
 
     kind = "sum"
@@ -34,10 +40,20 @@ class ColumnSum(Statistic):
 
     @classmethod
     def of(
-        cls, column: Column, *, relation: Relation, by: Column | None = None, where: Sequence[Condition] = ()
+        cls,
+        column: Column,
+        *,
+        relation: Relation,
+        by: By = None,
+        where: Sequence[Condition] = (),
+        rows_per_person: Any = None,
+        margins: Any = None,
+        shares: Sequence[Any] | None = None,
     ) -> Self:
-        columns = (numbers_of(column, cls.kind),)
-        return cls(columns=columns, relation=relation, by=group_column(by), where=joined(where))
+        columns, groups = (numbers_of(column, cls.kind),), groups_of(by)
+        chosen = margins_of(groups, margins, shares, known_total=False)
+        rows: dict[str, Any] = {"where": joined(where), "rows_per_person": own_bound(relation, rows_per_person)}
+        return cls(columns=columns, relation=relation, by=groups, margins=chosen, **rows)
 
     @cached_property
     def column(self) -> NumberColumn:
@@ -45,12 +61,30 @@ class ColumnSum(Statistic):
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
+        if self.margins is not None:
+            return margin_parts(self.margins, self._margin_part)
         if self.size_is_public:
             shift = self.relation.rows * self.column.lower
             total = sum_above_lower(self.column, self.relation, factor=self.column.step, shift=shift)
         else:
-            total = _sum_from_zero(self.column, self.relation, self.by)
-        return (in_groups(total, self.relation, self.by),)
+            total = _sum_from_zero(self.column, self.neighbours, self.by)
+        return (in_groups(total, self.neighbours, self.by),)
+
+    def _margin_part(self, margin: Margin, share: Fraction) -> Part:
+        """Return the part of one margin: cells as those of groups, the total as a sum without groups.   theory (22)"""
+        assert self.margins is not None
+        groups = self.margins.groups_of(margin)
+        total = _sum_from_zero(self.column, self.neighbours, groups)
+        if groups is None and self._every_row_counts:
+            low, high, n = self.column.lowest, self.column.highest, self.relation.rows
+            total = replaced(total, sensitivity=self.column.levels, lower=n * low, upper=n * high)
+        return in_groups(total, self.neighbours, groups, share=share)
+
+    @property
+    def _every_row_counts(self) -> bool:
+        """Tell whether the rows that count in a table are all n."""
+        everywhere = self.by is not None and self.by.keep_every_row and not self.column.dropped
+        return self.relation.is_change_one and everywhere and not self.where
 
     @property
     def aggregates(self) -> list[Aggregate]:
@@ -62,17 +96,26 @@ class ColumnSum(Statistic):
         if self.size_is_public:
             return (sums,)
         lowest = self.column.lowest  # a division of fractions: once, not for each group
-        return ([s + lowest * count for s, count in zip(sums, counts, strict=True)],)
+        totals = [s + lowest * count for s, count in zip(sums, counts, strict=True)]
+        return (totals,) if self.margins is None else margin_sums(self.margins, totals)
 
 
 def sum_query(
-    column: Column, relation: Relation, *, by: Column | None = None, where: Sequence[Condition] = ()
+    column: Column,
+    relation: Relation,
+    *,
+    by: By = None,
+    where: Sequence[Condition] = (),
+    rows_per_person: Any = None,
+    margins: Any = None,
+    shares: Sequence[Any] | None = None,
 ) -> ColumnSum:
-    """Return the sum of a column, also of the rows that meet conditions, and for each group."""
-    return ColumnSum.of(column, relation=relation, by=by, where=where)
+    """Return the sum of a column, also of the rows that meet conditions, for each group, and for margins of these."""
+    said: dict[str, Any] = {"margins": margins, "shares": shares, "rows_per_person": rows_per_person}
+    return ColumnSum.of(column, relation=relation, by=by, where=where, **said)
 
 
-def _sum_from_zero(column: NumberColumn, relation: Relation, by: Column | None) -> Numerator:
+def _sum_from_zero(column: NumberColumn, relation: Relation, by: By) -> Numerator:
     """Return the sum in steps from zero over at most n_max rows, one of which may come or go.   theory (8)
 
     Under change-one a row may also stay and go from one bound to the other; by groups that is two cells' worth:
@@ -82,7 +125,7 @@ def _sum_from_zero(column: NumberColumn, relation: Relation, by: Column | None) 
     stays = relation.is_change_one and by is None
     return Numerator(
         name="sum",
-        sensitivity=max(high, 0) - min(low, 0) if stays else max(abs(low), abs(high)) * relation.rows_per_person,
+        sensitivity=max(high, 0) - min(low, 0) if stays else max(abs(low), abs(high)) * relation.moved_rows,
         lower=min(0, relation.rows * low),
         upper=max(0, relation.rows * high),
         factor=column.step,

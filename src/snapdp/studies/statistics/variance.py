@@ -14,6 +14,7 @@ from snapdp.exact import root_for_rounding, to_float_down, to_float_nearest, to_
 from snapdp.studies.aggregates import Aggregate, Products, Sum
 from snapdp.studies.columns import Column, NumberColumn
 from snapdp.studies.conditions import Condition
+from snapdp.studies.groups import By
 from snapdp.studies.relation import Relation
 from snapdp.studies.statistics.drawn import Derived, DrawnPart, as_columns
 from snapdp.studies.statistics.shared_parts import numbers_of, public_rows
@@ -28,9 +29,7 @@ class Variance(Statistic):
     takes = 1
 
     @classmethod
-    def of(
-        cls, column: Column, *, relation: Relation, by: Column | None = None, where: Sequence[Condition] = ()
-    ) -> Self:
+    def of(cls, column: Column, *, relation: Relation, by: By = None, where: Sequence[Condition] = ()) -> Self:
         numbers = numbers_of(column, cls.kind)
         public_rows(cls.kind, [numbers], relation, by, where)
         return cls(columns=(numbers,), relation=relation)
@@ -76,8 +75,6 @@ class Variance(Statistic):
         yield Derived(name="standard deviation", title=f"standard deviation({title})", columns=columns, shown=[shown])
 
 
-def variance_query(
-    column: Column, relation: Relation, *, by: Column | None = None, where: Sequence[Condition] = ()
-) -> Variance:
+def variance_query(column: Column, relation: Relation, *, by: By = None, where: Sequence[Condition] = ()) -> Variance:
     """Return the sample variance (divided by n - 1)."""
     return Variance.of(column, relation=relation, by=by, where=where)

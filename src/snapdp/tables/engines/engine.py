@@ -184,8 +184,7 @@ class Engine(ABC):
         _check_rows(counted, results[0][0][0])
 
     def _script(self, connection: Any, asked: Sequence[Aggregate], salt: str) -> Script:
-        persons = persons_of(asked)
-        columns = [*columns_of(asked), *([persons.person_column] if persons else [])]
+        columns = [*columns_of(asked), *persons_of(asked)]
         return script(asked, self.source.open(connection, columns), dialect=self.dialect, salt=salt)
 
     def _run(self, connection: Any, asked: Sequence[Aggregate], salt: str, watch: Watch | None) -> Aggregates:
@@ -246,7 +245,9 @@ def statement(asked: Iterable[Aggregate], *, table: str = "data") -> str:
     wanted = list(asked)
     columns = columns_of(wanted)
     check_columns(columns)
-    return script(wanted, declared_rows(columns, table=table)).text
+    others = {column.name for column in columns}
+    persons = [each for each in persons_of(wanted) if each.name not in others]
+    return script(wanted, declared_rows([*columns, *persons], table=table)).text
 
 
 def check_columns(columns: Iterable[Column]) -> None:

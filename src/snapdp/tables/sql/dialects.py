@@ -41,6 +41,9 @@ class Dialect(Value):
     wide_floor   the floor of a double as an integer of the wide type, exact where the engine's own cast is not
     number_from_text   a double from text {0} that matches the pattern {1}, read from {2}: the same as a plain number
     lot          a whole number of 60 bits from a text: the first 15 hexadecimal digits of its SHA-256
+    octets       the number of bytes of a text
+    once         makes a named subquery that is read several times be computed once; None where the engine computes it
+                 again each time, and might find other rows
     matches      whether all of a text matches a pattern of ASCII classes; both are operands
     replaced     a text {0} with {2} for each match of the pattern {1}
     letter       a pattern of letters of any script, as far as the engine knows them
@@ -70,6 +73,8 @@ class Dialect(Value):
     series: str
     number_from_text: str
     lot: str
+    octets: str
+    once: str | None
     matches: str
     replaced: str
     letter: str
@@ -102,6 +107,8 @@ DUCKDB = Dialect(
     series="range({0})",
     number_from_text="CASE WHEN regexp_full_match({0}, {1}) THEN TRY_CAST({2} AS DOUBLE) END",
     lot="CAST('0x' || substr(sha256({0}), 1, 15) AS BIGINT)",
+    octets="strlen({0})",
+    once="AS MATERIALIZED",
     matches="regexp_full_match({0}, {1})",
     replaced="regexp_replace({0}, {1}, {2}, 'g')",
     letter=r"[\p{L}\p{M}]",
@@ -163,6 +170,8 @@ POSTGRES = Dialect(
     same_decimal="{0}",
     whole_quotient="({0} / {1})",
     lot="CAST(CAST('x0' || substr(encode(sha256(convert_to({0}, 'UTF8')), 'hex'), 1, 15) AS BIT(64)) AS BIGINT)",
+    octets="octet_length({0})",
+    once="AS MATERIALIZED",
     quoted=literal,
     labels=_postgres_labels,
     stack=None,
@@ -217,6 +226,8 @@ SPARK = Dialect(
     same_decimal=_SAME_DECIMAL,
     whole_quotient="({0} div {1})",
     lot="CAST(conv(substr(sha2({0}, 256), 1, 15), 16, 10) AS BIGINT)",
+    octets="octet_length({0})",
+    once=None,
     quoted=_spark_literal,
     labels=_spark_labels,
     many_cells=8,

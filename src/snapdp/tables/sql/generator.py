@@ -3,7 +3,7 @@
 Room: tables. Runs nothing. Three nested SELECTs: cells are read as doubles or text, clamped to doubles inside the
 bounds, and made levels by operations that are exact and total (`levels`, `categories`); counts and sums of levels stand
 outside (`measures`). What engines spell differently is in `dialects`; how persons keep a few rows each, before any
-test, in `persons`.
+test, and how the cells are chosen in which they are counted themselves, behind all tests, in `persons`.
 Theory: docs/theory/exact-sums.md.
 """
 
@@ -18,15 +18,18 @@ from snapdp.studies import (
     Aggregates,
     CategoryColumn,
     Column,
+    Groups,
     NumberColumn,
+    People,
+    PersonColumn,
     Persons,
     quantiser_of,
 )
 from snapdp.tables.sql.categories import category_code, key_label
 from snapdp.tables.sql.dialects import DUCKDB, MANY_CELLS, Dialect, identifier
 from snapdp.tables.sql.levels import clamped_cell, level_of, read_cell
-from snapdp.tables.sql.measures import cells_in_all, cells_of, code_of, measures_of
-from snapdp.tables.sql.persons import kept_rows
+from snapdp.tables.sql.measures import cells_in_all, cells_of, code_of, group_code, measures_of
+from snapdp.tables.sql.persons import chosen_cells, count_kept, kept_rows, named, person_key, person_text
 from snapdp.tables.sql.stored import NUMERIC, TEXT, Field, Rows
 from snapdp.values import Value
 
@@ -99,42 +102,46 @@ class Script(Value):
 def script(asked: Iterable[Aggregate], rows: Rows, *, dialect: Dialect = DUCKDB, salt: str = "") -> Script:
     """Return the statements that answer all aggregates: one SELECT, one for each grouping and each large histogram.
 
-    The first one starts with COUNT(*) of all rows, or of all rows that persons keep. All statements keep the same ones:
-    they depend on the salt and on the columns of all aggregates together.
+    The first one starts with COUNT(*) of all rows; with persons, of all rows that they keep, where they keep most; or,
+    where only persons are counted, of all rows that name one. Each number of rows to keep has statements of its own,
+    and so has each count of persons. Which rows are kept depends on the salt and on the columns of all aggregates of
+    rows together, in every statement.
     """
     wanted = list(dict.fromkeys(asked))
-    large = [each for each in wanted if each.cells > dialect.many_cells]
-    small = [each for each in wanted if each.cells <= dialect.many_cells]
-    columns = columns_of(wanted)
-    persons = persons_of(wanted)
-    row = None if persons is None else _names(sorted(columns, key=lambda column: (column.name, repr(column))))
-    writer = _StatementWriter(rows, dialect, long_lists(columns), persons, row, salt)
-    groupings = dict.fromkeys(each.by for each in small if each.by is not None)
+    counted: list[Aggregate] = [each for each in wanted if not isinstance(each, People)]
+    people = [each for each in wanted if isinstance(each, People)]
+    row = _names(sorted(columns_of(counted), key=lambda column: (column.name, repr(column))))
+    writer = _StatementWriter(rows, dialect, long_lists(columns_of(wanted)), persons_of(wanted), row, salt)
+    statements: list[Statement] = []
+    for most in sorted({_most(each) for each in counted}, reverse=True):
+        bounded = [each for each in counted if _most(each) == most]
+        statements += writer.of_rows(bounded, most, first=not statements)
     return Script(
         keys=tuple(KeyTable(name=name, column=c) for c, name in writer.keys.items() if dialect.labels is None),
-        statements=(
-            writer.whole([each for each in small if each.by is None]),
-            *(writer.grouped(by, [each for each in small if each.by == by]) for by in groupings),
-            *(writer.coded(each) for each in ([large] if dialect.stack and large else [[one] for one in large])),
-        ),
+        statements=(*(statements or [writer.size()]), *map(writer.of_people, people)),
         dialect=dialect,
     )
 
 
+def _most(asked: Aggregate) -> int:
+    """Return how many rows of each person are kept; 0 where rows have no persons."""
+    return 0 if asked.persons is None else asked.persons.most
+
+
 def columns_of(asked: Iterable[Aggregate]) -> list[Column]:
     """Return every column that aggregates speak of, each once."""
-    return list(dict.fromkeys(c for each in asked for c in (*each.columns, *([each.by] if each.by else []))))
+    return list(dict.fromkeys(c for each in asked for c in each.every_column))
 
 
-def persons_of(asked: Iterable[Aggregate]) -> Persons | None:
-    """Return whose rows the aggregates count; all of them must agree."""
-    found = list(dict.fromkeys(each.persons for each in asked))
+def persons_of(asked: Iterable[Aggregate]) -> tuple[PersonColumn, ...]:
+    """Return the columns that name the persons whom the aggregates are about; all of them must agree."""
+    found = {() if each.persons is None else each.persons.person_columns for each in asked}
     if len(found) > 1:
         raise ParameterError(
-            "some aggregates count rows and others persons, or persons differently.",
+            "some aggregates count rows and others persons, or persons of other columns.",
             "Everything asked of a table at one time has one unit.",
         )
-    return found[0] if found else None
+    return found.pop() if found else ()
 
 
 def level_rows(
@@ -147,18 +154,20 @@ def level_rows(
 ) -> str:
     """Return a SELECT of the levels of every row: what all counts and sums are taken over. For tests.
 
-    With persons: of every row that is kept, and the person last.
+    With persons: of every row that is kept, and the text of the person last.
     """
     names = _names(columns)
-    shown = [*names.values(), *(["person"] if persons else [])]
-    writer = _StatementWriter(rows, dialect, {}, persons, None if persons is None else names, salt)
-    return f"SELECT {', '.join(shown)}\nFROM {writer.levels(names)}"
+    writer = _StatementWriter(rows, dialect, {}, persons.person_columns if persons else (), names, salt)
+    person = [f"{person_text(writer.persons, dialect)} AS person"] if persons else []
+    over = writer.levels(names, persons.most if persons else 0)
+    return f"SELECT {', '.join([*names.values(), *person])}\nFROM {over}"
 
 
 class _StatementWriter:
     """Writes the statements over one table in one dialect.
 
-    row   with persons: the columns that make a row, in every statement, so that all of them keep the same rows
+    persons   what tells persons apart, by its names; empty where rows have none
+    row       with persons: the columns that make a row, in every statement, so that all of them keep the same rows
     """
 
     def __init__(
@@ -166,24 +175,56 @@ class _StatementWriter:
         rows: Rows,
         dialect: Dialect,
         keys: dict[CategoryColumn, str],
-        persons: Persons | None,
-        row: dict[Column, str] | None,
+        persons: Sequence[PersonColumn],
+        row: dict[Column, str],
         salt: str,
     ) -> None:
-        self.rows, self.dialect, self.keys = rows, dialect, keys
-        self.persons, self.row, self.salt = persons, row, salt
+        self.rows, self.dialect, self.keys, self.row, self.salt = rows, dialect, keys, row, salt
+        self.persons = {f"p{i}": person_key(rows.field(each), dialect) for i, each in enumerate(persons)}
 
-    def whole(self, asked: list[Aggregate]) -> Statement:
+    def size(self) -> Statement:
+        """Count all rows, or all rows that name somebody."""
+        over = f"{self._levels({})} AS levels\nWHERE {named(self.persons)}" if self.persons else self.rows.origin
+        return Statement(text=f"SELECT COUNT(*)\nFROM {over}", asked=(), places=())
+
+    def of_rows(self, asked: list[Aggregate], most: int, *, first: bool) -> list[Statement]:
+        """Count and sum rows, at most so many of each person; first comes what the whole table has in one row."""
+        large = [each for each in asked if each.cells > self.dialect.many_cells]
+        small = [each for each in asked if each.cells <= self.dialect.many_cells]
+        at_once = [each for each in small if each.by is None]
+        groupings = dict.fromkeys(each.by for each in small if each.by is not None)
+        return [
+            *([self.whole(at_once, most)] if first or at_once else []),
+            *(self.grouped(by, [each for each in small if each.by == by], most) for by in groupings),
+            *(self.coded(each, most) for each in ([large] if self.dialect.stack and large else [[e] for e in large])),
+        ]
+
+    def whole(self, asked: list[Aggregate], most: int) -> Statement:
         measures, places, names = self._measured(asked, first=["COUNT(*)"])
-        text = f"SELECT {', '.join(f'COALESCE({each}, 0)' for each in measures)}\nFROM {self.levels(names)}"
+        if self.persons and len(measures) == 1:  # which rows are kept does not matter
+            text = count_kept(self._levels({}), self.persons, most=most)
+        else:
+            shown = ", ".join(f"COALESCE({each}, 0)" for each in measures)
+            text = f"SELECT {shown}\nFROM {self.levels(names, most)}"
         return Statement(text=text, asked=tuple(asked), places=places)
 
-    def grouped(self, by: CategoryColumn, asked: list[Aggregate]) -> Statement:
+    def of_people(self, asked: People) -> Statement:
+        """Count the persons of each cell, who count in a few of theirs at most."""
+        names, who = _names(columns_of([asked])), ", ".join(self.persons)
+        code = f"{code_of(asked, names, self.dialect)} AS code"
+        coded = f"(SELECT {who}, {code}\nFROM {self._levels(names)} AS levels\nWHERE {named(self.persons)})"
+        cells = f"(SELECT {who}, code\nFROM {coded} AS coded\nWHERE code IS NOT NULL\nGROUP BY {who}, code)"
+        if asked.groups < cells_in_all(asked):
+            cells = chosen_cells(cells, self.persons, most=asked.groups, dialect=self.dialect, salt=self.salt)
+        text = self._per_code("code", cells_in_all(asked), ["COUNT(*)"], f"{cells} AS chosen")
+        return Statement(text=text, asked=(asked,), places=((0,),), coded=True)
+
+    def grouped(self, by: Groups, asked: list[Aggregate], most: int) -> Statement:
         measures, places, names = self._measured(asked, by=by)
-        text = self._per_code(names[by], by.cells, measures, self.levels(names))
+        text = self._per_code(group_code(by, names, self.dialect), by.cells, measures, self.levels(names, most))
         return Statement(text=text, asked=tuple(asked), places=places)
 
-    def coded(self, asked: list[Aggregate]) -> Statement:
+    def coded(self, asked: list[Aggregate], most: int) -> Statement:
         """Count the rows of each cell by its code, a whole number from 0; NULL is in no cell.
 
         Several aggregates share one scan where the engine can stack their codes, one after the other.
@@ -192,7 +233,7 @@ class _StatementWriter:
         for each in asked:
             codes.append(f"CAST({cells} AS {self.dialect.narrow}) + {code_of(each, names, self.dialect)}")
             cells += cells_in_all(each)
-        code, over = codes[0], self.levels(names)
+        code, over = codes[0], self.levels(names, most)
         if len(codes) > 1:
             assert self.dialect.stack is not None
             stacked = self.dialect.stack.format(len(codes), ", ".join(codes))
@@ -211,10 +252,10 @@ class _StatementWriter:
         )
 
     def _measured(
-        self, asked: list[Aggregate], *, first: Sequence[str] = (), by: CategoryColumn | None = None
+        self, asked: list[Aggregate], *, first: Sequence[str] = (), by: Groups | None = None
     ) -> tuple[list[str], tuple[tuple[int, ...], ...], dict[Column, str]]:
         """Return the expressions to select, each once, and where those of each aggregate stand."""
-        names = self._names([*([by] if by else []), *(column for each in asked for column in each.columns)])
+        names = self._names([*(by.read_columns if by else []), *(column for each in asked for column in each.columns)])
         found = {each: place for place, each in enumerate(first)}
         places = tuple(
             tuple(found.setdefault(expression, len(found)) for expression in measures_of(each, names, self.dialect))
@@ -223,24 +264,18 @@ class _StatementWriter:
         return list(found), places, names
 
     def _names(self, columns: Iterable[Column]) -> dict[Column, str]:
-        return _names(columns) if self.row is None else self.row
+        return self.row if self.persons else _names(columns)
 
-    def levels(self, names: dict[Column, str]) -> str:
+    def levels(self, names: dict[Column, str], most: int) -> str:
         """Return the table in levels: cells read as doubles and text, clamped, made whole; then what persons keep."""
-        if self.persons is None:
+        if not self.persons:
             return f"{self._levels(names)} AS levels" if names else self.rows.origin
-        kept = kept_rows(
-            self._levels(names), list(names.values()), most=self.persons.most, dialect=self.dialect, salt=self.salt
-        )
-        return f"{kept} AS levels"
+        levels, kept = self._levels(names), list(names.values())
+        return f"{kept_rows(levels, self.persons, kept, most=most, dialect=self.dialect, salt=self.salt)} AS levels"
 
     def _levels(self, names: dict[Column, str]) -> str:
-        read, clamped, made, joins = [], [], [], []
-        if self.persons is not None:
-            person = self.rows.field(self.persons.person_column).reads
-            read.append(f"{self.dialect.exact_text.format(person)} AS person")
-            clamped.append("person")
-            made.append("person")
+        read = [f"{reads} AS {key}" for key, reads in self.persons.items()]
+        clamped, made, joins = [*self.persons], [*self.persons], []
         for column, name in names.items():
             cell = f"v{name[1:]}"
             read.append(f"{read_cell(column, self.rows.field(column), self.dialect)} AS {cell}")

@@ -12,13 +12,18 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from snapdp.studies import (
+    BINNED,
     Aggregate,
+    BinnedColumn,
     Bins,
     Categories,
     Column,
     Count,
+    GroupColumn,
+    Groups,
     Member,
     NumberColumn,
+    People,
     Present,
     Products,
     Sum,
@@ -42,6 +47,7 @@ def measures_of(asked: Aggregate, names: Names, dialect: Dialect) -> list[str]:
     tests = [_test(each, names) for each in asked.where]
     if isinstance(asked, Count):
         return [_count(tests, dialect)]
+    assert not isinstance(asked, People), "persons are not counted by rows"
     name = names[asked.column]
     if isinstance(asked, Bins):  # cumulative: half the comparisons
         cells = [f"{name} >= {cut}" for cut in asked.cuts] + [f"{name} IS NULL"] * asked.missing
@@ -52,14 +58,32 @@ def measures_of(asked: Aggregate, names: Names, dialect: Dialect) -> list[str]:
 
 def code_of(asked: Aggregate, names: Names, dialect: Dialect) -> str:
     """Return the number of the cell of a row, groups outermost; NULL where it is in none."""
+    if isinstance(asked, People):  # the groups are the cells
+        return _among(asked.where, names, "0" if asked.by is None else group_code(asked.by, names, dialect))
     if isinstance(asked, Bins):
         found = _bin_code(names[asked.column], asked.cuts, missing=asked.missing)
     else:
         assert isinstance(asked, Categories)
         found = names[asked.column]
     if asked.by is not None:
-        found = f"CAST({names[asked.by]} AS {dialect.narrow}) * {asked.cells} + {found}"
+        found = f"CAST({group_code(asked.by, names, dialect)} AS {dialect.narrow}) * {asked.cells} + {found}"
     return _among(asked.where, names, found)
+
+
+def group_code(groups: Groups, names: Names, dialect: Dialect) -> str:
+    """Return the number of the group of a row, the first column outermost; NULL where one column gives it no cell."""
+    first, *others = ((column.cells, _place(column, names)) for column in groups.columns)
+    code = first[1]
+    for cells, place in others:  # NULL times and plus anything is NULL
+        code = f"CAST({code} AS {dialect.narrow}) * {cells} + {place}"
+    return code
+
+
+def _place(column: GroupColumn, names: Names) -> str:
+    """Return the place of a row among the cells of a column."""
+    if isinstance(column, BinnedColumn):
+        return _bin_code(names[column.plain], column.cuts, missing=column.null == BINNED)
+    return names[column]
 
 
 def cells_in_all(asked: Aggregate) -> int:

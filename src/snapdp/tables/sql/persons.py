@@ -9,31 +9,99 @@ Room: tables. Writes SQL, runs nothing. The rows are levels: whole numbers, alik
 No two rows of a person have the same (levels, copy), so the order is total and the rows kept are a function of that
 person's rows alone, as a bag: neither the order of the table nor anybody else matters. Without the copy equal rows
 would be kept or left together. A row that names nobody is not kept.
-Theory: docs/theory/persons.md, (1)-(4).
+
+Whoever has at most `most` rows keeps them all: only the rows of the others, the heavy persons, are numbered and hashed.
+All of it is computed from one reading of the table, so that no person keeps more than `most` rows whatever happens to
+the table meanwhile. The cells that a person counts in are chosen in the same way, by a hash of person and cell.
+Theory: docs/theory/persons.md, (1)-(4) and (11)-(16).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from snapdp.tables.sql.dialects import Dialect
+from snapdp.tables.sql.stored import WHOLE, Field
+
+SEEN, HEAVY = "snapdp_seen", "snapdp_heavy"
+UUID = "uuid"  # two of them are one if and only if their texts are, as with whole numbers
 
 
-def kept_rows(levels: str, names: Sequence[str], *, most: int, dialect: Dialect, salt: str) -> str:
-    """Return the table of levels and person, without the rows beyond the first `most` of each person."""
-    row = ", ".join(["person", *names])
+def person_key(field: Field, dialect: Dialect) -> str:
+    """Return what tells persons apart: their exact text, or a whole number or UUID as it is stored.      theory (12)"""
+    as_stored = field.kind == WHOLE or field.stored.lower() == UUID
+    return field.reads if as_stored else dialect.exact_text.format(field.reads)
+
+
+def person_text(keys: Collection[str], dialect: Dialect) -> str:
+    """Return the text of a person: that of the one column; of several, each behind its length in bytes.  theory (11)"""
+    texts = [f"({dialect.exact_text.format(key)})" for key in keys]
+    if len(texts) == 1:
+        return texts[0]
+    return " || ".join(f"CAST({dialect.octets.format(text)} AS {dialect.text}) || ':' || {text}" for text in texts)
+
+
+def named(keys: Collection[str]) -> str:
+    """Return the condition that a row names somebody: no column of the person is missing."""
+    return " AND ".join(f"{key} IS NOT NULL" for key in keys)
+
+
+def kept_rows(
+    levels: str, keys: Collection[str], names: Sequence[str], *, most: int, dialect: Dialect, salt: str
+) -> str:
+    """Return the table of levels and persons, without the rows beyond the first `most` of each person."""
+    row = ", ".join([*keys, *names])
+    seen = f"(SELECT {row}\nFROM {levels} AS levels\nWHERE {named(keys)})"
+    copy = f"ROW_NUMBER() OVER (PARTITION BY {row} ORDER BY {', '.join(keys)})"
+    numbers = [f"COALESCE(CAST({name} AS {dialect.text}), '')" for name in names]
+    hashed = _hashed([*numbers, f"CAST(copy AS {dialect.text})"], keys, dialect=dialect, salt=salt)
+    return _first(seen, keys, names, copy=copy, lot=hashed, most=most, dialect=dialect)
+
+
+def chosen_cells(cells: str, keys: Collection[str], *, most: int, dialect: Dialect, salt: str) -> str:
+    """Return persons and the codes of their cells, each pair once, without those beyond the first `most` of a person.
+
+    cells   a table of persons and codes, each pair once
+    """
+    hashed = _hashed([f"CAST(code AS {dialect.text})"], keys, dialect=dialect, salt=salt)
+    return _first(cells, keys, ["code"], copy="1", lot=hashed, most=most, dialect=dialect)
+
+
+def count_kept(persons: str, keys: Collection[str], *, most: int) -> str:
+    """Return the number of rows that are kept: of each person all, or `most`."""
+    each = f"(SELECT COUNT(*) AS own\nFROM {persons} AS levels\nWHERE {named(keys)}\nGROUP BY {', '.join(keys)})"
+    return f"SELECT COALESCE(SUM(CASE WHEN own < {most} THEN own ELSE {most} END), 0)\nFROM {each} AS persons"
+
+
+def _hashed(parts: Sequence[str], keys: Collection[str], *, dialect: Dialect, salt: str) -> str:
+    """Return the lot: of one text for each row, since the person, which may hold anything, comes last."""
+    texts = ", ".join(["':'", dialect.quoted(salt), *parts, person_text(keys, dialect)])
+    return dialect.lot.format(f"concat_ws({texts})")
+
+
+def _first(
+    rows: str, keys: Collection[str], names: Sequence[str], *, copy: str, lot: str, most: int, dialect: Dialect
+) -> str:
+    """Return the rows whose (lot, levels, copy) is among the `most` least of their person."""
+    row, person = ", ".join([*keys, *names]), ", ".join(keys)
     # Engines place NULL differently: a level that is none stands before all others.
     order = ", ".join(["lot", *(f"COALESCE({name}, -1)" for name in names), "copy"])
+
+    def placed(of: str, lot: str, *, carried: str = "") -> str:
+        return (
+            f"SELECT {row}\nFROM (SELECT {row}, ROW_NUMBER() OVER (PARTITION BY {person} ORDER BY {order}) AS place\n"
+            f"FROM (SELECT {row}, copy, {lot} AS lot\nFROM (SELECT {row}{carried}, {copy} AS copy\n"
+            f"FROM {of}) AS copies) AS lots) AS places\nWHERE place <= {most}"
+        )
+
+    if dialect.once is None:  # one reading, in which only the rows of heavy persons are hashed
+        sized = f"(SELECT {row}, COUNT(*) OVER (PARTITION BY {person}) AS own\nFROM {rows} AS named) AS sized"
+        return f"({placed(sized, f'CASE WHEN own > {most} THEN {lot} END', carried=', own')})"
+    same = " AND ".join(f"{HEAVY}.{key} = {SEEN}.{key}" for key in keys)
+    heavy = f"EXISTS (SELECT 1 FROM {HEAVY} WHERE {same})"
     return (
-        f"(SELECT {row}\nFROM (SELECT {row}, ROW_NUMBER() OVER (PARTITION BY person ORDER BY {order}) AS place\n"
-        f"FROM (SELECT {row}, copy, {dialect.lot.format(lot_text(names, dialect, salt))} AS lot\n"
-        f"FROM (SELECT {row}, ROW_NUMBER() OVER (PARTITION BY {row} ORDER BY person) AS copy\n"
-        f"FROM {levels} AS levels\nWHERE person IS NOT NULL) AS copies) AS lots) AS places\nWHERE place <= {most})"
+        f"(WITH {SEEN} {dialect.once} {rows},\n"
+        f"{HEAVY} {dialect.once} (SELECT {person} FROM {SEEN} GROUP BY {person} HAVING COUNT(*) > {most})\n"
+        f"SELECT {row}\nFROM {SEEN}\nWHERE NOT {heavy}\nUNION ALL\n"
+        f"{placed(f'(SELECT {row} FROM {SEEN} WHERE {heavy}) AS beyond', lot)})"
     )
-
-
-def lot_text(names: Sequence[str], dialect: Dialect, salt: str) -> str:
-    """Return the text that is hashed: one text for each row, since the person, which may hold anything, comes last."""
-    numbers = [f"COALESCE(CAST({name} AS {dialect.text}), '')" for name in names]
-    parts = [dialect.quoted(salt), *numbers, f"CAST(copy AS {dialect.text})", "person"]
-    return " || ':' || ".join(parts)

@@ -97,7 +97,7 @@ def test_an_array_is_no_grid():
         snapping(grid=np.array([1, 2]))
 
 
-@pytest.mark.parametrize("gamma", [0, 1, -1, "1.5"])
+@pytest.mark.parametrize("gamma", [0, -1, "1.5"])
 def test_gamma_is_a_probability(gamma):
     with pytest.raises(ParameterError, match="gamma"):
         snapping(gamma=gamma)
@@ -220,8 +220,7 @@ def test_outputs_beyond_the_doubles_are_refused(changes):
 @pytest.mark.parametrize("rule", ["notes", "proved"])
 @pytest.mark.parametrize(("epsilon", "precision"), [(1, 2), (1, 8), ("1e-6", 20), ("1e-40", 118)])
 def test_an_epsilon_too_small_for_the_precision_is_refused(rule, epsilon, precision):
-    # With very few bits the notes' noise scale grows beyond the bound first.
-    with pytest.raises(PremiseError, match="bound" if (rule, precision) == ("notes", 2) else "epsilon"):
+    with pytest.raises(PremiseError, match="epsilon"):
         finite(rule=rule, precision=precision, epsilon=epsilon)
 
 

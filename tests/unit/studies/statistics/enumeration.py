@@ -1,6 +1,7 @@
 """Textbook definitions of the statistics and all small tables: what sensitivities and ranges are proven against.
 
-A row is a tuple (x, y, group); None stands for a missing cell. Nothing here uses the formulas under test: statistics
+A row is a tuple (x, y, group, ...); None stands for a missing cell. Groups are by the columns "g", "h" and "x", the
+third, fourth and first of a row. Nothing here uses the formulas under test: statistics
 are computed from the rows, in fractions, and turned into numerators by the public factor and shift alone.
 """
 
@@ -9,8 +10,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from itertools import combinations, combinations_with_replacement, pairwise
+from itertools import combinations, combinations_with_replacement, pairwise, product
 
+from snapdp.studies.bins import BinnedColumn
 from snapdp.studies.columns import CategoryColumn, NumberColumn
 from snapdp.studies.relation import Relation
 from snapdp.verifier.language.syntax import Query
@@ -31,13 +33,13 @@ def tables(rows: list[Row], relation: Relation) -> Iterator[Table]:
 
 
 def neighbours(table: Table, rows: list[Row], relation: Relation) -> Iterator[Table]:
-    """Yield the neighbours of a table: one row replaced, or up to m rows of one person taken away."""
+    """Yield the neighbours of a table: one row replaced, or up to m rows of one person, or of one unit, taken away."""
     if relation.is_change_one:
         for i in range(len(table)):
             for row in rows:
                 yield _sorted((*table[:i], row, *table[i + 1 :]), rows)
         return
-    for gone in range(1, min(relation.rows_per_person, len(table)) + 1):
+    for gone in range(1, min(relation.moved_rows, len(table)) + 1):
         for kept in combinations(range(len(table)), len(table) - gone):
             yield tuple(table[i] for i in kept)
 
@@ -58,10 +60,50 @@ def covariance(pairs: list[tuple[Fraction, Fraction]]) -> Fraction:
 def part_statistics(query: Query, table: Table) -> list[list[Fraction]]:
     """Return, for each part, the released statistic of every cell, straight from its definition."""
     table = tuple(row for row in table if all(_meets(each, row) for each in query.where))
-    groups = [table] if query.by is None else [[row for row in table if row[2] == g] for g in group_values(query.by)]
+    if query.margins is not None:
+        return margin_statistics(query, table)
+    groups = (
+        [table]
+        if query.by is None
+        else [
+            [row for row in table if all(is_in(row) for is_in in cell)]
+            for cell in product(*(tests_of_cells(column) for column in query.by.columns))
+        ]
+    )
     if query.kind == "histogram":
         return [[count for group in groups for count in _histogram(query, list(group))]]
     return [list(cells) for cells in zip(*(_of_group(query, list(group)) for group in groups), strict=True)]
+
+
+def margin_statistics(query: Query, table: Table) -> list[list[Fraction]]:
+    """Return every measured margin by itself: of the rows to which every column of the table gives a cell."""
+    tests = [tests_of_cells(column) for column in query.by.columns]
+    counting = [row for row in table if all(any(is_in(row) for is_in in cells) for cells in tests)]
+    return [
+        [
+            _of_group(query, [row for row in counting if all(is_in(row) for is_in in cell)])[0]
+            for cell in product(*(tests[i] for i in margin))
+        ]
+        for margin in query.margins.measured
+    ]
+
+
+def tests_of_cells(column: CategoryColumn | BinnedColumn) -> list[Callable]:
+    """Return, for each cell of a column in order, whether a row is in it."""
+    if isinstance(column, CategoryColumn):
+        place = {"h": 3}.get(column.name, 2)
+        return [lambda row, value=value: row[place] == value for value in group_values(column)]
+    edges, x = column.edges, {"x": 0, "y": 1}[column.name]
+
+    def between(low, high):
+        return lambda row: row[x] is not None and (low <= row[x] < high or row[x] == high == edges[-1])
+
+    found = [between(low, high) for low, high in pairwise(edges)]
+    if column.outside == "binned":
+        below = [lambda row: row[x] is not None and row[x] < edges[0]] if edges[0] > column.lower else []
+        above = [lambda row: row[x] is not None and row[x] > edges[-1]] if edges[-1] < column.upper else []
+        found = [*below, *found, *above]
+    return [*found, *([lambda row: row[x] is None] if column.null == "binned" else [])]
 
 
 def group_values(column: CategoryColumn) -> list[str | None]:
@@ -137,8 +179,10 @@ class Extremes:
     steps   the same in whole steps of each part, each cell rounded up: what finite precision is paid for
     """
 
-    def __init__(self, query: Query, rows: list[Row], value: Callable = numerators) -> None:
-        relation = query.relation
+    def __init__(
+        self, query: Query, rows: list[Row], value: Callable = numerators, relation: Relation | None = None
+    ) -> None:
+        relation = relation or query.neighbours
         known = {table: value(query, table) for table in tables(rows, relation)}
         parts = range(len(query.parts))
         self.all_integers = all(x.denominator == 1 for found in known.values() for cells in found for x in cells)

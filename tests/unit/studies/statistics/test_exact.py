@@ -13,6 +13,7 @@ from hypothesis import given, settings, strategies as st
 from snapdp.errors import DataError, ParameterError
 from snapdp.exact import nearest_multiple
 from snapdp.release.private_values import exact_values
+from snapdp.studies.bins import binned
 from snapdp.studies.columns import category_column, integer_column, number_column
 from snapdp.studies.conditions import condition
 from snapdp.studies.relation import add_remove, change_one
@@ -42,6 +43,7 @@ COLUMNS = [
 Y = number_column("y", lower=-4, upper=4, step="1/8")
 G = category_column("g", categories=["a", "A", "", "e\u0301"], unknown="binned", null="binned")
 H = category_column("g", categories=["A", "a"])
+SECOND = category_column("h", categories=["u", "", ","], null="binned")
 SPECIAL = [None, math.nan, math.inf, -math.inf, -0.0, 5e-324, -5e-324, 1.7976931348623157e308, 2.0**52, 2.0**52 + 1]
 
 
@@ -77,7 +79,14 @@ def queries_of(column, relation):
         mean_query(column, relation, where=known, by=H),
         histogram_query(column, relation, edges=[column.lower, middle, column.upper], by=G, where=where),
     ]
+    asked += [
+        count_query(relation, by=[G, SECOND]),
+        sum_query(column, relation, by=[SECOND, H], where=where[:1]),
+        histogram_query(column, relation, edges=[column.lower, middle, column.upper], by=[SECOND, G]),
+    ]
     if not column.everywhere:
+        cut = binned(column, edges=[middle, column.upper], outside="binned", null="binned")
+        asked += [mean_query(column, relation, by=[G, cut, SECOND]), count_query(relation, by=cut)]
         asked.append(histogram_query(column, relation, edges=[middle, column.upper], missing="binned", by=H))
     if relation.is_change_one and relation.rows > 1 and not column.dropped:
         asked += [variance_query(column, relation), covariance_query(column, Y, relation)]
@@ -96,12 +105,12 @@ def quantised(column, cell) -> Fraction | None:
 def as_rows(column, table):
     """Return rows as the enumeration of the sensitivities writes them; "?" is any unknown text."""
     known = {*G.categories, None}
-    return tuple((quantised(column, x), quantised(Y, y), g if g in known else "?") for x, y, g in table)
+    return tuple((quantised(column, x), quantised(Y, y), g if g in known else "?", h) for x, y, g, h in table)
 
 
 def as_table(table):
-    x, y, g = ([row[i] for row in table] for i in range(3))
-    return open_table({"x": np.array([math.nan if c is None else c for c in x], dtype=float), "y": y, "g": g})
+    x, y, g, h = ([row[i] for row in table] for i in range(4))
+    return open_table({"x": np.array([math.nan if c is None else c for c in x], dtype=float), "y": y, "g": g, "h": h})
 
 
 def assert_close(query, here, there):
@@ -124,7 +133,8 @@ def cells(column):
 @st.composite
 def neighbouring_tables(draw):
     column = draw(st.sampled_from(COLUMNS))
-    row = st.tuples(cells(column), cells(Y), st.sampled_from([*G.categories, None, "?", "a ", "é", "B"]))
+    texts = st.sampled_from([*G.categories, None, "?", "a ", "é", "B"]), st.sampled_from(["u", "", ",", None, "?"])
+    row = st.tuples(cells(column), cells(Y), *texts)
     table = draw(st.lists(row, min_size=1, max_size=5))
     place = draw(st.integers(0, len(table) - 1))
     if draw(st.booleans()):
@@ -153,7 +163,8 @@ def test_numerators_equal_their_definition_and_neighbours_move_them_no_farther_t
 
 def columns_of(values):
     count = len(values)
-    return open_table({"x": values, "y": np.zeros(count), "g": np.array(["a"] * count + [None], dtype=object)[:-1]})
+    texts = {name: np.array([text] * count + [None], dtype=object)[:-1] for name, text in (("g", "a"), ("h", "u"))}
+    return open_table({"x": values, "y": np.zeros(count), **texts})
 
 
 def assert_neighbours(column, values, changed):

@@ -11,6 +11,7 @@ import pytest
 
 from snapdp.release.private_values import exact_values
 from snapdp.studies.aggregates import Bins, Categories, Count, Persons, Products, Sum
+from snapdp.studies.bins import binned
 from snapdp.studies.columns import category_column, integer_column, number_column
 from snapdp.studies.quantiser import quantiser_of
 from snapdp.studies.relation import add_remove
@@ -44,7 +45,7 @@ def levels_on(table, columns, *, persons=None, salt=""):
     """Return the levels of all rows, or of those that persons keep."""
 
     def rows(connection):
-        asked = [*columns, *([persons.person_column] if persons else [])]
+        asked = [*columns, *(persons.person_columns if persons else ())]
         opened = table.source.open(connection, asked)
         text = level_rows(columns, opened, dialect=table.dialect, persons=persons, salt=salt)
         if table.dialect.name == "spark":
@@ -118,6 +119,11 @@ V = number_column("v", lower=0, upper=2**31, step=1)
 W = integer_column("w", lower=-1000, upper=1000, missing=7, everywhere=True)
 D = number_column("d", lower="-0.3", upper="99.9", step="1/10")
 NUMBERS = [U, V, W, D]
+CUTS = [  # groups by bins: of doubles next to edges, and of decimals
+    binned(number_column("u", lower="-1.5", upper=2, step="1/8", missing="dropped"), edges=[-1, 0, "1/8", 1],
+           outside="binned", null="binned"),
+    binned(number_column("d", lower="-0.3", upper="99.9", step="1/10", missing=0), edges=["0.1", 50, "99.9"]),
+]  # fmt: skip
 ADVERSARIAL = [
     Count(),
     *(Sum(column=c) for c in NUMBERS),
@@ -127,6 +133,11 @@ ADVERSARIAL = [
     *(Sum(column=c, by=LABELS) for c in NUMBERS),
     Products(first=V, second=V, by=LABELS),
     Bins(column=D, cuts=tuple(range(0, 1003, 10)), by=LABELS),
+    *(Count(by=[LABELS, each]) for each in CUTS),
+    Sum(column=V, by=[*CUTS, LABELS]),
+    Products(first=U, second=V, by=[LABELS, CUTS[0]]),
+    Bins(column=D, cuts=tuple(range(0, 1003, 10)), by=[CUTS[1], LABELS]),
+    Categories(column=LABELS, by=CUTS),
 ]
 
 
@@ -175,10 +186,22 @@ def test_every_kind_of_request_is_answered_as_plain_python_does(elsewhere):
         assert all(type(each) is int for each in found[asked])
 
 
+def test_groups_by_several_columns_are_those_of_plain_python(elsewhere):
+    columns, levels = test_aggregates.random_table(700, everywhere=False)
+    kinds = {"x": "bigint", "y": "double", "few": "text", "many": "text"}
+    every = test_aggregates.SEVERAL
+    found = elsewhere({name: (kinds[name], cells) for name, cells in columns.items()}).aggregates(every)
+    for asked in every:
+        assert found[asked] == test_aggregates.plain(asked, levels), asked
+        assert all(type(each) is int for each in found[asked])
+
+
 def test_a_table_without_rows_has_its_cells(elsewhere):
     asked = [Count(), Sum(column=U), Products(first=U, second=V), Sum(column=U, by=LABELS), Categories(column=LABELS)]
+    asked.append(Count(by=[LABELS, CUTS[0]]))
     empty = elsewhere({"u": ("double", []), "v": ("double", []), "label": ("text", [])}).aggregates(asked)
-    assert [empty[each] for each in asked] == [(0,), (0,), (0,), (0,) * LABELS.cells, (0,) * LABELS.cells]
+    cells = LABELS.cells
+    assert [empty[each] for each in asked] == [(0,), (0,), (0,), (0,) * cells, (0,) * cells, (0,) * (6 * cells)]
 
 
 def test_the_largest_products_summed_do_not_overflow(elsewhere):
@@ -195,6 +218,7 @@ TABLES = 40
 T = category_column("table", categories=[f"t{i}" for i in range(2 * TABLES)])
 X = integer_column("x", lower=-3, upper=9, missing=4, everywhere=True)
 G = category_column("g", categories=["a", "b"])
+AGES = binned(integer_column("x", lower=-3, upper=9, missing="dropped"), edges=[0, 5], outside="binned", null="binned")
 
 
 def random_rows(draw):
@@ -212,12 +236,14 @@ def frame_of(rows):
     return {name: (kind, [row[i] for row in rows]) for i, (name, kind) in enumerate(kinds)}
 
 
-@pytest.mark.parametrize("most", [1, 3])
-def test_the_rows_that_persons_keep_are_the_same_everywhere(elsewhere, tmp_path, most):
+@pytest.mark.parametrize(("columns", "most"), [(("id",), 1), (("id",), 3), (("g", "x", "id"), 2)])
+def test_the_rows_that_persons_keep_are_the_same_everywhere(elsewhere, tmp_path, columns, most):
     rows = random_rows(random.Random(most))
-    who = Persons(column="id", most=most)
+    who = Persons(columns=columns, most=most)
     level = {"a": 0, "b": 1}
-    plain = [((int(t[1:]), 7 if x is None else min(max(x, -3), 9) + 3, level.get(g)), p) for t, x, g, p in rows]
+    levels = [(int(t[1:]), 7 if x is None else min(max(x, -3), 9) + 3, level.get(g)) for t, x, g, _ in rows]
+    persons = [(g, None if x is None else str(x), p) if len(columns) > 1 else p for _, x, g, p in rows]
+    plain = list(zip(levels, persons, strict=True))
     wanted = kept(plain, most=most, salt="it's")
     for table in (on_duckdb(frame_of(rows), tmp_path), elsewhere(frame_of(rows))):
         found = levels_on(table, [T, X, G], persons=who, salt="it's")
@@ -232,6 +258,7 @@ def test_one_person_less_moves_no_numerator_farther_than_declared(elsewhere, tmp
     queries = [
         count_query(relation, by=T), sum_query(X, relation, by=T), mean_query(X, relation, by=T),
         histogram_query(G, relation, by=T), histogram_query(X, relation, edges=[-3, 0, 9], by=T),
+        count_query(relation, by=[T, G, AGES]), sum_query(AGES, relation, by=[T, G]),
     ]  # fmt: skip
     here, there = (exact_values(queries, elsewhere(frame_of(each))) for each in (rows, fewer))
     assert here == exact_values(queries, on_duckdb(frame_of(rows), tmp_path))

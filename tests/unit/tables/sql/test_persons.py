@@ -14,22 +14,28 @@ from hypothesis import given, settings, strategies as st
 
 from snapdp.errors import DataError, ParameterError
 from snapdp.release.private_values import exact_values
-from snapdp.studies.aggregates import Bins, Categories, Count, Persons, Sum
+from snapdp.studies.aggregates import Bins, Categories, Count, People, Persons, Sum
 from snapdp.studies.columns import PersonColumn, category_column, integer_column
 from snapdp.studies.relation import add_remove
 from snapdp.studies.statistics.count import count_query
 from snapdp.studies.statistics.histogram import histogram_query
 from snapdp.studies.statistics.mean import mean_query
 from snapdp.studies.statistics.sum import sum_query
+from snapdp.tables.engines.engine import statement
 from snapdp.tables.engines.opening import open_table
+from snapdp.tables.sources.duckdb_types import described
+from snapdp.tables.sql import generator
+from snapdp.tables.sql.dialects import DUCKDB, POSTGRES, SPARK
 from snapdp.tables.sql.generator import level_rows
 from snapdp.tables.sql.stored import LABEL, TEXT, WHOLE, Field, Rows
-from tests.unit.tables.kept import by_order, kept
+from snapdp.values import replaced
+from tests.unit.studies.test_aggregates import SOME, plain, random_table
+from tests.unit.tables.kept import by_order, formerly, kept, text_of
 from tests.unit.tables.tables import FORMATS
 
 X = integer_column("x", lower=0, upper=9, missing=4, everywhere=True)
 G = category_column("g", categories=["a", "b"])  # unknown and null are in no cell: a level may be NULL
-PEOPLE = ["p", "q", "", " p", "1", "e\u0301", "é", "🙂", "a:b", "a'b", None]
+PEOPLE = ["p", "q", "", " p", "1", "e\u0301", "é", "🙂", "a:b", "a'b", "{0}", "${HOME}", "a\\b\n", None]
 
 
 def table_of(rows):
@@ -51,12 +57,12 @@ def kept_on_duckdb(rows, *, most, salt=""):
     with duckdb.connect(config={"pandas_analyze_sample": "0"}) as connection:
         source = table_of(rows).source
         persons = Persons(column="id", most=most)
-        text = level_rows([X, G], source.open(connection, [X, G, persons.person_column]), persons=persons, salt=salt)
+        text = level_rows([X, G], source.open(connection, [X, G, *persons.person_columns]), persons=persons, salt=salt)
         return by_order(((x, g), person) for x, g, person in connection.execute(text).fetchall())
 
 
 @pytest.mark.parametrize("most", [1, 2, 5, 1000])
-@pytest.mark.parametrize("salt", ["", "it's :"])
+@pytest.mark.parametrize("salt", ["", "it's : {0} ${HOME}"])
 def test_the_rows_kept_are_those_of_the_definition_in_any_order_of_the_table(most, salt):
     draw = random.Random(most)
     rows = random_rows(draw, 600)
@@ -152,6 +158,156 @@ def test_every_source_keeps_the_same_rows(kind, tmp_path):
     assert found[asked[1]] == tuple(sum(g == code for (g, _), _ in by_name) for code in (0, 1))
 
 
+# All aggregates, around the bound
+
+
+def around_the_bound(draw, most):
+    """Return a random table of persons with one row fewer than the bound, as many, one more, and some equal rows."""
+    sizes = [max(1, most + more) for more in (-1, 0, 1, -1, 0, 1, 0, 3 * most)]
+    persons = [f"p{i}" for i, size in enumerate(sizes) for _ in range(size)] + [None] * 5
+    columns, levels = random_table(len(persons), everywhere=False)
+    rows = list(zip(*columns.values(), levels, persons, strict=True))
+    rows[-8:] = [(*rows[-1][:-1], person) for person in persons[-8:]]  # three of the last person, five of nobody
+    draw.shuffle(rows)
+    table = {name: [row[i] for row in rows] for i, name in enumerate((*columns, "levels", "id"))}
+    levels, persons = table.pop("levels"), table["id"]
+    return open_table(table), levels, persons
+
+
+def of_persons(most, salt, levels, persons):
+    """Return the rows (x, y, few, many) that are kept, in levels: these are hashed in the order of their names."""
+    mine = kept(
+        [((few, many, x, y), p) for (x, y, few, many), p in zip(levels, persons, strict=True)], most=most, salt=salt
+    )
+    return [(x, y, few, many) for (few, many, x, y), _ in mine]
+
+
+@pytest.mark.parametrize("most", [1, 2, 5])
+def test_all_aggregates_are_those_of_the_kept_rows_and_of_the_former_statement(most, monkeypatch):
+    draw = random.Random(most)
+    asked = [replaced(each, persons=Persons(column="id", most=most)) for each in SOME]
+    for salt in ("", "salt"):
+        table, levels, persons = around_the_bound(draw, most)
+        found = table.aggregates(asked, salt=salt)
+        rows = of_persons(most, salt, levels, persons)
+        assert found.rows == len(rows)
+        assert {each: found[each] for each in asked} == {each: plain(each, rows) for each in asked}
+        with monkeypatch.context() as patched:
+            patched.setattr(generator, "kept_rows", formerly)
+            assert table.aggregates(asked, salt=salt) == found
+
+
+def test_aggregates_of_one_request_may_keep_different_numbers_of_rows():
+    table, levels, persons = around_the_bound(random.Random(7), 3)
+    asked = [replaced(each, persons=Persons(column="id", most=1 + i % 4)) for i, each in enumerate(SOME)]
+    found = table.aggregates(asked, salt="s")
+    for each in asked:
+        assert found[each] == plain(each, of_persons(each.persons.most, "s", levels, persons)), each
+    assert found.rows == len(of_persons(4, "s", levels, persons))
+    assert found == table.aggregates(reversed(asked), salt="s")
+
+
+def test_the_statement_is_shown_before_the_table_exists():
+    who = Persons(columns=("g", "id"), most=3)  # g is a part of the name and a category as well
+    text = statement([Sum(column=X, by=G, persons=who), People(by=G, persons=who)])
+    assert '"id"' in text
+    with duckdb.connect() as connection:
+        connection.execute("CREATE TABLE data (x DOUBLE, g VARCHAR, id VARCHAR)")
+        for each in text.rstrip(";\n").split(";\n"):
+            connection.execute(each)
+
+
+# One reading
+
+
+@pytest.mark.parametrize("dialect", [DUCKDB, POSTGRES, SPARK], ids=lambda each: each.name)
+def test_a_statement_reads_the_table_once(dialect):
+    rows = Rows(
+        origin="the_table", fields=tuple(Field(name=n, reads=n, stored="?", kind=TEXT) for n in ("x", "g", "id"))
+    )
+    who = Persons(column="id", most=2)
+    asked = [Sum(column=X, persons=who), Count(by=G, persons=who), People(by=G, persons=who)]
+    statements = generator.script(asked, rows, dialect=dialect).statements
+    assert [each.text.count("the_table") for each in statements] == [1, 1, 1]
+
+
+CHANGING = Rows(  # another table each time it is read: a hundred rows of about ten persons
+    origin="(SELECT CAST(floor(random() * 10) AS BIGINT) AS id, 1 AS x FROM range(100))",
+    fields=tuple(Field(name=name, reads=name, stored="BIGINT", kind=WHOLE) for name in ("id", "x")),
+)
+
+
+def most_rows_of_a_person(text):
+    with duckdb.connect() as connection:
+        return max(Counter(person for _, person in connection.execute(text).fetchall()).values())
+
+
+def test_a_table_that_changes_between_readings_gives_nobody_more_rows():
+    text = level_rows([X], CHANGING, persons=Persons(column="id", most=8))
+    assert {most_rows_of_a_person(text) for _ in range(5)} == {8}  # of ten persons with a hundred rows one has ten
+
+
+def test_the_same_statement_in_several_readings_would_give_somebody_more():
+    """The twin: where a subquery is computed each time, somebody is light in one reading and has more in another.
+
+    For each of 200 persons that is likely by 0.3 * 0.6 (binomial, 100 rows, 1/10: at most 8 rows, at least 9).
+    """
+    text = level_rows([X], CHANGING, persons=Persons(column="id", most=8)).replace(
+        "AS MATERIALIZED", "AS NOT MATERIALIZED"
+    )
+    assert max(most_rows_of_a_person(text) for _ in range(20)) > 8
+
+
+# Persons of several columns
+
+PARTS = ["", "a", "b", ":", "1", "1:", "a:b", "1:a", "é", "🙂", None]
+
+
+def test_persons_of_several_columns_keep_the_rows_of_the_definition():
+    draw = random.Random(3)
+    rows = [(draw.randrange(10), draw.choice(PARTS), draw.choice(PARTS), draw.choice([1, 2, None])) for _ in range(900)]
+    who = Persons(columns=("house", "name", "born"), most=2)
+    names = "x", *who.columns
+    table = open_table({name: np.array([row[i] for row in rows], dtype=object) for i, name in enumerate(names)})
+    persons = [(house, name, None if born is None else str(born)) for _, house, name, born in rows]
+    wanted = kept([((x,), person) for (x, *_), person in zip(rows, persons, strict=True)], most=2, salt="s")
+    asked = [Sum(column=X, persons=who), Count(persons=who)]
+    found = table.aggregates(asked, salt="s")
+    assert [found[each] for each in asked] == [(sum(x for (x,), _ in wanted),), (len(wanted),)]
+    with duckdb.connect(config={"pandas_analyze_sample": "0"}) as connection:
+        opened = table.source.open(connection, [X, *who.person_columns])
+        text = level_rows([X], opened, persons=who, salt="s")
+        assert by_order(((x,), person) for x, person in connection.execute(text).fetchall()) == wanted
+
+
+def test_no_two_persons_of_several_columns_are_one():
+    """Joined without their lengths, a:b and c would be a and b:c."""
+    parts = [part for part in PARTS if part is not None]
+    pairs = [(first, second) for first in parts for second in parts]
+    table = open_table({name: [pair[i] for pair in pairs] for i, name in enumerate("ab")})
+    both, swapped = (Count(persons=Persons(columns=columns, most=1)) for columns in ("ab", "ba"))
+    assert table.aggregates([both]).rows == table.aggregates([swapped]).rows == len(pairs)
+    assert len({text_of(pair) for pair in pairs}) == len(pairs)
+
+
+def test_a_person_of_whom_a_part_is_missing_is_nobody():
+    table = open_table({"a": ["p", None, "p", None], "b": ["q", "q", None, None]})
+    asked = [Count(persons=Persons(columns=("a", "b"), most=9)), People(persons=Persons(columns=("a", "b"), most=9))]
+    found = table.aggregates(asked)
+    assert (found.rows, [found[each] for each in asked]) == (1, [(1,), (1,)])
+
+
+def test_persons_of_other_columns_cannot_be_asked_about_at_one_time():
+    one, other = (Count(persons=Persons(column=name, most=1)) for name in "ab")
+    table = open_table({"a": [1], "b": [2]})
+    for asked in ([one, other], [one, Count()], [People(persons=one.persons), Count()]):
+        with pytest.raises(ParameterError, match="one unit"):
+            table.aggregates(asked)
+    for wrong in ((), ("a", "a")):
+        with pytest.raises(ParameterError, match="the person"):
+            Persons(columns=wrong, most=1)
+
+
 # What may name a person
 
 
@@ -162,6 +318,35 @@ def test_numbers_text_and_uuids_name_persons_alike():
     for cells in ([1, 2, 1], ["1", "2", "1"], np.array([1, 2, 1]), ids, [True, 3.5, "x"]):
         expected = 1 if cells[0] is True else 2  # what is no text and no whole number names nobody
         assert open_table({"id": cells}).aggregates(asked).rows == expected
+
+
+def test_a_name_keeps_the_same_rows_however_it_is_stored():
+    """Whole numbers and UUIDs are told apart as they are stored, and hashed by their text."""
+    draw = random.Random(4)
+    ids = [draw.randrange(30) for _ in range(300)]
+    uuids = [uuid.uuid5(uuid.NAMESPACE_DNS, str(i)) for i in ids]
+    for names, kinds in ((ids, ("BIGINT", "UTINYINT", "HUGEINT", "VARCHAR")), (uuids, ("UUID", "VARCHAR"))):
+        found = set()
+        with duckdb.connect() as connection:
+            connection.register("given", {"id": np.array(list(map(str, names))), "x": np.arange(300) % 7})
+            for kind in kinds:
+                origin = f"(SELECT CAST(id AS {kind}) AS id, x FROM given)"
+                rows = Rows(origin=origin, fields=described(connection, f"SELECT * FROM {origin}"))
+                text = level_rows([X], rows, persons=Persons(column="id", most=2), salt="s")
+                found.add(tuple(by_order(((x,), person) for x, person in connection.execute(text).fetchall())))
+        wanted = kept([((i % 7,), str(name)) for i, name in enumerate(names)], most=2, salt="s")
+        assert found == {tuple(wanted)}
+
+
+def test_a_collation_of_the_column_makes_no_two_names_one(tmp_path):
+    path = tmp_path / "people.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("CREATE TABLE people (id VARCHAR COLLATE NOCASE)")
+        connection.execute("INSERT INTO people VALUES ('ann'), ('Ann'), ('ANN'), ('ann')")
+    who = Persons(column="id", most=1)
+    table = open_table(path, table="people")
+    assert table.aggregates([Count(persons=who)]).rows == 3
+    assert table.aggregates([People(persons=who)])[People(persons=who)] == (3,)
 
 
 def test_numbers_that_are_not_whole_cannot_name_persons():

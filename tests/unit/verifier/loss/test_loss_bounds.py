@@ -219,6 +219,7 @@ def test_a_probability_that_may_be_zero_is_no_infinite_loss(p, is_decided):
 def test_a_boundary_moves_to_the_middle_between_it_and_the_float_below_it(t):
     """Below a power of two floats are twice as dense as above it; below its negative they are not."""
     machine = Machine(p=8)
+    _, shape = judged(snap("1/2", 2, 64), machine)
     below = float_at_most(t - abs(t) / 2**12, 8)
     assert below < t == float_at_most(t, 8)
-    assert moved_boundary(t, machine, "post") == ((t + below) / 2, (t + below) / 2)
+    assert moved_boundary(t, shape.snap, machine, "post") == ((t + below) / 2, (t + below) / 2)

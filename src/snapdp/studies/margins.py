@@ -1,0 +1,207 @@
+"""Margins: which tables of groups are released beside each other, by which columns each, and what each gets of epsilon.
+
+Room: studies. Holds no data. All of them are margins of *one* table, that by all columns of the groups: a row counts in
+every margin iff each column gives it a cell, and in none otherwise. A margin is the set of columns that its cells tell
+apart, by their places; that of no column is the total.
+
+    order: the total, the single columns, the pairs, ..., the whole table; among equals as the columns stand in `by`
+
+Whatever order they are typed in, they are kept in this one: two orders are one request.
+Theory: docs/theory/sensitivities.md (22); docs/theory/adjusted-tables.md (1).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+from snapdp.errors import BoundError, ParameterError
+from snapdp.exact import positive
+from snapdp.studies.groups import Groups
+from snapdp.values import Value
+
+Margin = tuple[int, ...]  # columns of the groups by their places, increasing
+TOTAL: Margin = ()
+ALL = "all"
+MOST_COLUMNS = 8  # of a table with margins
+MOST_CELLS = 1_000_000  # of all margins together: they are adjusted after the charge, in half a gigabyte
+MOST_TERMS = 4096  # laws that enter the errors of all margins: how long a plan, a release and an audit take
+ADVICE = 'Give margins = "all", or a list such as [["region"], ["region", "sex"], []]; [] is the total.'
+
+
+class Margins(Value):
+    """Margins of one table. Build them with `margins_of`.
+
+    groups       the columns of the table
+    asked        the margins to be released, in order
+    shares       of epsilon, one for each margin that is measured, in order
+    known_total  the total is n, which is public: it is neither measured nor charged
+    """
+
+    groups: Groups
+    asked: tuple[Margin, ...]
+    shares: tuple[Fraction, ...]
+    known_total: bool = False
+
+    def _check(self) -> None:
+        if len(self.groups.columns) > MOST_COLUMNS:
+            raise BoundError(
+                f"a table by {len(self.groups.columns)} columns has too many margins.",
+                f"Give at most {MOST_COLUMNS} columns, or leave margins out. Nothing was read and nothing spent.",
+            )
+        if not self.measured:
+            raise ParameterError("no margin is measured: the total is public.", f"{ADVICE} Give another one as well.")
+        if len(self.shares) != len(self.measured):
+            raise ParameterError(
+                f"there are {len(self.shares)} shares for {len(self.measured)} margins that are measured: "
+                f"{'; '.join(map(self.text, self.measured))}.",
+                "Give one for each of them, or leave shares out: then they are equal." + self._unmeasured,
+            )
+        if any(share <= 0 for share in self.shares) or sum(self.shares) != 1:
+            raise ParameterError(
+                f"the shares {', '.join(map(str, self.shares))} are not positive parts of 1.",
+                "They say which part of epsilon each margin gets: give positive numbers that add up to 1.",
+            )
+        self._check_size()
+
+    def _check_size(self) -> None:
+        cells = sum(map(self.cells, self.measured))
+        if cells > MOST_CELLS:
+            raise BoundError(
+                f"the margins by {self.groups.title} have {cells} cells together, more than {MOST_CELLS}.",
+                "Ask for fewer margins, or declare fewer categories. Nothing was read and nothing spent.",
+                cells=cells,
+            )
+        if self.terms > MOST_TERMS:
+            raise BoundError(
+                f"{len(self.asked)} margins by {self.groups.title} take too much work to be adjusted.",
+                "Ask for fewer margins, or by fewer columns: all margins of five columns are possible, those of six "
+                "are too many. Nothing was read and nothing spent.",
+                terms=self.terms,
+            )
+
+    @property
+    def _unmeasured(self) -> str:
+        return " The total is n, which is public: it has no share." if self.known_total else ""
+
+    @cached_property
+    def measured(self) -> tuple[Margin, ...]:
+        """Return the margins that are measured, in order: all that are asked for, but not a known total."""
+        return tuple(each for each in self.asked if each or not self.known_total)
+
+    @property
+    def terms(self) -> int:
+        """Return how many coefficients enter all adjusted tables: what it takes to find their errors."""
+        return sum(1 << len({*one} & {*other}) for one in self.asked for other in self.measured)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Return how many cells each column has."""
+        return tuple(column.cells for column in self.groups.columns)
+
+    def cells(self, margin: Margin) -> int:
+        """Return how many cells a margin has."""
+        return math.prod(self.sizes[i] for i in margin)
+
+    def groups_of(self, margin: Margin) -> Groups | None:
+        """Return the groups that a margin tells apart; None where it is the total."""
+        return Groups(columns=tuple(self.groups.columns[i] for i in margin)) if margin else None
+
+    def names(self, margin: Margin) -> tuple[str, ...]:
+        """Return the names of a margin's columns."""
+        return tuple(self.groups.names[i] for i in margin)
+
+    def text(self, margin: Margin) -> str:
+        """Return what a margin is called."""
+        return margin_text(self.names(margin))
+
+    @property
+    def are_all(self) -> bool:
+        """Tell whether every margin of the table is asked for."""
+        return len(self.asked) == 1 << len(self.groups.columns)
+
+
+def margin_text(names: Sequence[str]) -> str:
+    """Return what a margin is called: by its columns, each in quotes where it could be taken for several.
+
+    >>> margin_text(["region", "sex"]), margin_text(["a, b"]), margin_text([])
+    ('by region, sex', 'by "a, b"', 'in total')
+    """
+    plain = (name if name.strip() == name and not {*name} & {*',"'} else json.dumps(name) for name in names)
+    return f"by {', '.join(plain)}" if names else "in total"
+
+
+def margins_of(
+    groups: Groups | None, margins: Any, shares: Iterable[Any] | None, *, known_total: bool
+) -> Margins | None:
+    """Return margins as they are typed: "all", or a list of lists of names, each in any order; None where none are.
+
+    >>> from snapdp.studies import category_column, groups_of
+    >>> sex = category_column("sex", categories=["f", "m"])
+    >>> region = category_column("region", categories=["north", "south"])
+    >>> found = margins_of(groups_of([region, sex]), [["sex", "region"], []], ["3/4", "1/4"], known_total=False)
+    >>> found.asked, [str(share) for share in found.shares]
+    (((), (0, 1)), ['1/4', '3/4'])
+    """
+    if margins is None:
+        if shares is not None:
+            raise ParameterError("shares belong to margins, and there are none.", f"{ADVICE} Or leave shares out.")
+        return None
+    if groups is None:
+        raise ParameterError(
+            "margins are those of a table, and there is none.", 'Say by which columns: by = ["region", "sex"].'
+        )
+    typed = list(_typed(groups, margins))
+    measured = [each for each in typed if each or not known_total]
+    given = None if shares is None else [positive(share, name="a share") for share in shares]
+    if given is not None and len(given) == len(measured):
+        given = [share for _, share in sorted(zip(measured, given, strict=True), key=lambda pair: _order(pair[0]))]
+    if given is None:
+        given = [Fraction(1, max(1, len(measured)))] * len(measured)
+    asked = tuple(sorted(typed, key=_order))
+    return Margins(groups=groups, asked=asked, shares=tuple(given), known_total=known_total)
+
+
+def _order(margin: Margin) -> tuple[int, Margin]:
+    return len(margin), margin
+
+
+def _typed(groups: Groups, margins: Any) -> Iterator[Margin]:
+    """Yield the margins in the order in which they are typed."""
+    if isinstance(margins, str):
+        if margins != ALL:
+            raise ParameterError(f"margins = {margins!r} is not known.", ADVICE)
+        places = range(min(len(groups.columns), MOST_COLUMNS + 1))  # more are refused
+        yield from (each for size in range(len(places) + 1) for each in combinations(places, size))
+        return
+    if isinstance(margins, Mapping) or not isinstance(margins, Iterable):
+        raise ParameterError("margins are no list.", ADVICE)
+    found: set[Margin] = set()
+    for names in margins:
+        margin = _margin(groups, names)
+        if margin in found:
+            raise ParameterError(f"the margin {margin_text(list(names))} is asked for twice.", "Ask for it once.")
+        found.add(margin)
+        yield margin
+    if not found:
+        raise ParameterError("the list of margins is empty.", ADVICE)
+
+
+def _margin(groups: Groups, names: Any) -> Margin:
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise ParameterError("a margin is no list of columns.", ADVICE)
+    listed = list(names)
+    stray = next((name for name in listed if name not in groups.names), None)
+    if stray is not None:
+        raise ParameterError(
+            f"a margin names column {stray!r}, which is not in by.",
+            f"The table is by {groups.title}: its margins are by some of these columns.",
+        )
+    if len(set(listed)) != len(listed):
+        raise ParameterError(f"a margin names a column twice: {', '.join(listed)}.", "Name each column once.")
+    return tuple(sorted(groups.names.index(name) for name in listed))

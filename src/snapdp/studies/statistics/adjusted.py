@@ -1,0 +1,164 @@
+"""Margins adjusted: the least squares tables of what was measured, which add up exactly, and what they are worth.
+
+Room: studies. Functions of released indices and public parameters only, so they cost nothing. Adjusting starts from the
+indices, as they were drawn, never from numbers moved to what is possible; nothing rounds before a cell is printed.
+
+    cell = factor * (adjusted numerator);  interval = cell +- factor * radius, inside the public range
+
+Radius and deviation are those of the whole margin: they depend on no draw, and are known before anything is paid.
+Theory: docs/theory/adjusted-tables.md (4), (7), (13), (27)-(30).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from snapdp.errors import BoundError, ParameterError, PremiseError
+from snapdp.exact import Enclosure, ratio_nearest, ratios_down, ratios_up, round_up
+from snapdp.mechanism import EXACT_GAMMA, SnappingParameters
+from snapdp.studies.margins import TOTAL, Margin, Margins
+from snapdp.studies.statistics.drawn import Columns, Derived, DrawnPart
+
+if TYPE_CHECKING:
+    from snapdp.accuracy import MarginFamily, MarginWorth, SnappedNoise
+    from snapdp.studies.statistics.statistic import Numerator, Statistic
+
+ADJUSTED = "adjusted"
+LARGEST_RATIO = 512  # of a unit of the numerator to the noise scale: beyond it nothing is hidden, and laws are points
+LEAST_LEVEL = Fraction(1, 1 << 63)
+DEVIATION_BITS = 24  # of a deviation that is published, rounded up: seven digits
+Noises = tuple["SnappedNoise", ...]  # of the measured margins, in order
+
+
+def noise_of(p: SnappingParameters) -> SnappedNoise:
+    """Return the noise of a measured margin: its numerators are whole numbers, which lie on its grid."""
+    from snapdp.accuracy import SnappedNoise
+
+    assert (1 / p.data_grid).denominator == 1, "a grid of at most one unit"
+    return SnappedNoise(noise_scale=Fraction(p.noise_scale), grid=Fraction(p.data_grid))
+
+
+def worth_of_margins(margins: Margins, noises: Noises, alpha: Fraction) -> tuple[MarginWorth, ...]:
+    """Return what the margins asked for are worth, as they are measured and adjusted, in units of the numerator."""
+    return _worth(margins.sizes, margins.asked, margins.measured, margins.known_total, noises, alpha)
+
+
+@lru_cache(maxsize=64)  # a plan, its request, the release and its audit ask for the same
+def _worth(
+    sizes: tuple[int, ...],
+    asked: tuple[Margin, ...],
+    measured: tuple[Margin, ...],
+    known_total: bool,
+    noises: Noises,
+    alpha: Fraction,
+) -> tuple[MarginWorth, ...]:
+    from snapdp.accuracy import margins_worth
+
+    by_margin = dict(zip(measured, noises, strict=True))
+    return tuple(margins_worth(sizes, by_margin, alpha=alpha, known_total=known_total, margins=asked))
+
+
+def check_margins(statistic: Statistic, epsilon: Fraction, alpha: Fraction) -> None:
+    """Refuse an alpha that the clamps of all numbers which enter a cell take up, and an epsilon without any noise.
+
+    adjusted-tables (30)
+    """
+    margins = statistic.margins
+    assert margins is not None
+    numbers = sum(map(margins.cells, margins.measured))
+    least = max(2 * numbers * EXACT_GAMMA, LEAST_LEVEL)
+    if alpha < least:
+        raise ParameterError(
+            f"alpha = {alpha} is too small for {statistic.shown}: {numbers} numbers enter each adjusted cell.",
+            f"Give alpha >= {math.ceil(least * 10**12)}e-12. Nothing was read and nothing spent.",
+            alpha=alpha,
+        )
+    largest = max(epsilon * part.share / part.numerator.sensitivity for part in statistic.parts)
+    if largest > LARGEST_RATIO:
+        raise BoundError(
+            f"epsilon = {epsilon} is too large for {statistic.shown}: there would be no noise to speak of.",
+            f"Give at most {math.floor(epsilon * LARGEST_RATIO / largest)}. Nothing was read and nothing spent.",
+            epsilon=epsilon,
+        )
+
+
+def adjusted_blocks(statistic: Statistic, parts: Sequence[DrawnPart]) -> Iterator[Derived]:
+    """Yield every margin that is asked for, adjusted; a known total is among them."""
+    margins = statistic.margins
+    assert margins is not None
+    tables = _adjusted(margins, parts, statistic.relation.rows)
+    numerators = {part.part.margin: part.part.numerator for part in parts}
+    noises = tuple(noise_of(part.mechanism.parameters) for part in parts)
+    for worth in worth_of_margins(margins, noises, parts[0].alpha):
+        margin = worth.margin
+        numerator = numerators.get(margin)
+        like = numerator or parts[0].part.numerator  # of a known total: counts have one factor
+        name = (numerator.name if numerator else f"count {margins.text(TOTAL)}").strip()
+        known = None if numerator else (statistic.relation.rows, statistic.relation.rows)
+        yield Derived(
+            name=f"{ADJUSTED} {name}",
+            title=f"{ADJUSTED} {statistic.title_of(margin)}",
+            columns=_printed(tables[margin], like, worth.adjusted.radius.radius, known),
+            margin=margin,
+            deviation=published_deviation(worth.adjusted.deviation, like.factor),
+        )
+
+
+def _adjusted(margins: Margins, parts: Sequence[DrawnPart], rows: int) -> dict[Margin, Any]:
+    """Return the adjusted tables of numerators, exactly."""
+    from snapdp.accuracy import adjusted_tables, exact_table
+
+    family = family_of(margins, tuple(noise_of(part.mechanism.parameters) for part in parts))
+    tables = {}
+    for margin, part in zip(margins.measured, parts, strict=True):
+        sizes = [margins.sizes[i] for i in margin]
+        tables[margin] = exact_table(_whole(part.indices), sizes, unit=part.mechanism.parameters.data_grid)
+    return adjusted_tables(family, tables, total=rows if margins.known_total else None, margins=margins.asked)
+
+
+def _whole(indices: Sequence[int]) -> Any:
+    import numpy as np
+
+    return np.fromiter(indices, np.int64, len(indices))  # an index is below 2**52
+
+
+def family_of(margins: Margins, noises: Noises) -> MarginFamily:
+    """Return the measured margins with the variances that least squares reckon with."""
+    from snapdp.accuracy import margin_family
+
+    weights = {margin: noise.weight for margin, noise in zip(margins.measured, noises, strict=True)}
+    return margin_family(margins.sizes, weights, known_total=margins.known_total)
+
+
+def _printed(table: Any, numerator: Numerator, radius: Fraction, known: tuple[int, int] | None) -> Columns:
+    """Return the cells of an adjusted table and their intervals as they print: rounded once, intervals outward."""
+    import numpy as np
+
+    factor = numerator.factor
+    low, high = (Fraction(end) for end in known or (numerator.lower, numerator.upper))
+    common = math.lcm(table.denominator, radius.denominator)
+    cells = table.numerators.ravel().astype(object) * (common // table.denominator * factor.numerator)
+    reach, least, most = (int(x * common) * factor.numerator for x in (radius, low, high))
+    below = common * factor.denominator
+    lows = np.minimum(np.maximum(cells - reach, least), most)
+    highs = np.maximum(np.minimum(cells + reach, most), least)
+    bottom = np.full(len(cells), below, dtype=object)
+    values = [ratio_nearest(int(cell), below) + 0.0 for cell in cells.tolist()]
+    return values, ratios_down(lows, bottom).tolist(), ratios_up(highs, bottom).tolist()
+
+
+def published_deviation(deviation: Enclosure, factor: Fraction) -> float:
+    """Return a deviation in units of the statistic, rounded up to 24 bits; 0 where nothing is random.
+
+    It is enclosed 2**70 times as narrowly: the two ends round to one number, or nothing is planned.
+    """
+    if deviation.upper == 0:
+        return 0.0
+    low, high = (round_up(factor * end, DEVIATION_BITS) for end in (deviation.lower, deviation.upper))
+    if low != high:
+        raise PremiseError("a deviation lies too near to a number of 24 bits to be rounded.", "Give another epsilon.")
+    return float(high)

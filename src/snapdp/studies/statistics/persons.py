@@ -1,0 +1,126 @@
+"""Counts of persons: of people, not of their rows.
+
+Room: studies. A person counts once in each group where a row of theirs meets all conditions, in at most k groups. When
+a person comes or goes, at most k cells move, each by 1, and nobody else's groups change. So every cell has sensitivity
+1 and k of them move: each runs at epsilon/k. (A sensitivity of k in one cell would be the same noise, and a number that
+no cell ever moves by; in finite precision rounding is paid for once in each of the k cells, one step each.)
+
+    sensitivity = 1, moving = k, share = 1/k, range 0 to n_max                                        theory (20)
+
+Theory: docs/theory/sensitivities.md; finite-precision.md, (20); docs/theory/persons.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+from snapdp.errors import BoundError, ParameterError, PremiseError
+from snapdp.studies.aggregates import Aggregate, People, Persons
+from snapdp.studies.conditions import Condition, joined
+from snapdp.studies.groups import By, Groups, groups_of
+from snapdp.studies.relation import Relation, whole
+from snapdp.studies.statistics.details import Detail, WholeDetail
+from snapdp.studies.statistics.statistic import Numerator, Part, Statistic
+from snapdp.studies.units import groups_clause
+
+
+class PersonCount(Statistic):
+    """The number of persons with a row that meets all conditions, also in each group.
+
+    groups_per_person   by groups: each person counts in at most so many of them; None where there are none
+    """
+
+    kind = "persons"
+    takes = 0
+    details: ClassVar[Mapping[str, Detail]] = {"groups_per_person": WholeDetail()}
+    flag = "Count persons, each once, those with a row of --where."
+
+    groups_per_person: int | None = None
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        relation: Relation,
+        by: By = None,
+        where: Sequence[Condition] = (),
+        groups_per_person: Any = None,
+    ) -> Self:
+        if relation.person is None:
+            raise PremiseError(
+                "persons are counted, and no column names them.",
+                'Give person="id", the column that says whose row it is, under relation = "add-remove" with n_max.',
+            )
+        groups = groups_of(by)
+        most = _checked_groups(groups, groups_per_person)
+        return cls(relation=relation, by=groups, where=joined(where), groups_per_person=most)
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        people = Numerator(
+            name="persons", sensitivity=1, lower=0, upper=self.relation.rows, factor=Fraction(1), integers=True
+        )
+        moving = self.groups_per_person or 1
+        cells = 1 if self.by is None else self.by.cells
+        return (Part(numerator=people, cells=cells, moving=moving, share=Fraction(1, moving), steps=1),)
+
+    @property
+    def persons(self) -> Persons:
+        """Return who is counted; how many rows of theirs are kept elsewhere plays no part."""
+        return Persons(columns=self.relation.person_columns, most=1)
+
+    @property
+    def aggregates(self) -> list[Aggregate]:
+        people = People(where=self.tests, by=self.by, persons=self.persons, groups=self.groups_per_person or 1)
+        return [people]
+
+    def values(self, answers: Sequence[Sequence[int]]) -> tuple[Sequence[int], ...]:
+        (counts,) = answers
+        return (counts,)
+
+    @property
+    def stated(self) -> dict[str, Any]:
+        return {} if self.groups_per_person is None else {"groups_per_person": self.groups_per_person}
+
+    @property
+    def persons_in_words(self) -> str:
+        return groups_clause(self.groups_per_person)
+
+
+def persons_query(
+    relation: Relation,
+    *,
+    where: Sequence[Condition] = (),
+    by: By = None,
+    groups_per_person: Any = None,
+) -> PersonCount:
+    """Return the number of persons with a row that meets all conditions, also in each group."""
+    return PersonCount.of(relation=relation, where=where, by=by, groups_per_person=groups_per_person)
+
+
+def _checked_groups(groups: Groups | None, groups_per_person: Any) -> int | None:
+    """Return in how many groups a person counts at most; it is said where there are groups, and only there."""
+    if groups is None:
+        if groups_per_person is not None:
+            raise ParameterError(
+                "groups_per_person is given, and there are no groups: each person counts once.",
+                "Give by, the column of the groups, or leave groups_per_person out.",
+            )
+        return None
+    if groups_per_person is None:
+        raise ParameterError(
+            "in how many groups a person counts at most is not said.",
+            f"Give groups_per_person=1, or more, up to {groups.cells}: noise grows in proportion to it, and whoever "
+            "has rows in more groups counts in so many of them.",
+        )
+    most = whole(groups_per_person, name="groups_per_person")
+    if most > groups.cells:
+        raise BoundError(
+            f"groups_per_person = {most} is more than there are groups: {groups.cells}.",
+            f"Give groups_per_person={groups.cells}, or fewer.",
+            groups_per_person=most,
+        )
+    return most

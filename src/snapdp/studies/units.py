@@ -1,0 +1,134 @@
+"""The unit that epsilon protects, as text: the row, several rows together, or a person by the columns of names.
+
+Room: studies. Holds no data. An account is opened with such a text, and ledgers compare texts: so two units are one
+text iff they are one unit, whatever the columns are named.
+
+    row                             one row
+    30 rows                         so many rows together; that nobody has more is believed
+    person (id)                     all rows of a person; each statistic says how many of them count
+    person (["user","country"])     the same, named by several columns together
+    person (id, at most 3 rows)     the same; the account fixes for all statistics how many rows count
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from snapdp.errors import ParameterError
+
+Person = str | tuple[str, ...]  # the column that names a person, or several that do so together
+_BOUNDED = re.compile(r"person \((.+), at most ([1-9][0-9]*) rows\)", re.DOTALL)  # what `bounded_unit` writes
+_NAMED = re.compile(r"person \((.+)\)", re.DOTALL)  # what `person_unit` writes
+_SEVERAL = re.compile(r"([1-9][0-9]*) rows")  # what `rows_unit` writes
+_LOOKS_BOUNDED = re.compile(r".*, at most [0-9]+ rows", re.DOTALL)
+
+
+def person_names(person: Person) -> tuple[str, ...]:
+    """Return the columns that together name a person."""
+    return (person,) if isinstance(person, str) else person
+
+
+def named_person(given: Any) -> Person | None:
+    """Return the column that is given, or the several columns; refuse what names none, or one twice.
+
+    >>> named_person(["user", "country"]), named_person(["id"])
+    (('user', 'country'), 'id')
+    """
+    if given is None or isinstance(given, str):
+        return given
+    if not isinstance(given, (list, tuple)) or not given or not all(isinstance(each, str) and each for each in given):
+        # It may be a column that landed here, and its cells are nobody's to read.
+        raise ParameterError(
+            f"person is a {type(given).__name__} that names no columns.",
+            'Give the name of a column, or of several that together name a person: ["user", "country"].',
+        )
+    if len({*given}) != len(given):
+        raise ParameterError("person names a column twice.", "Name each column once: together they name a person.")
+    return given[0] if len(given) == 1 else tuple(given)
+
+
+def stated_person(person: Person) -> str | list[str]:
+    """Return the columns as study files, requests and records state them: one as text, several as a list."""
+    return person if isinstance(person, str) else list(person)
+
+
+def person_unit(person: Person) -> str:
+    """Return the unit of an account that protects persons, from the columns that name them; another text for others.
+
+    Several columns stand there as JSON, and so does one that would be taken for several, or for a bound.
+
+    >>> person_unit("id"), person_unit(("user", "country"))
+    ('person (id)', 'person (["user","country"])')
+    """
+    if isinstance(person, str) and not person.startswith("[") and _LOOKS_BOUNDED.fullmatch(person) is None:
+        return f"person ({person})"
+    return f"person ({json.dumps(person_names(person), separators=(',', ':'))})"
+
+
+def bounded_unit(person: str, rows_per_person: int) -> str:
+    """Return the unit of an account that fixes, for all that is asked of it, how many rows of each person are kept."""
+    return f"person ({person}, at most {rows_per_person} rows)"
+
+
+def rows_unit(rows: int) -> str:
+    """Return the unit of an account that protects so many rows together."""
+    return f"{rows} rows"
+
+
+def bounded_in(unit: str) -> tuple[str, int] | None:
+    """Return the column and the rows in a unit that `bounded_unit` wrote; None where it wrote no such text."""
+    found = _BOUNDED.fullmatch(unit)
+    return None if found is None else (found[1], int(found[2]))
+
+
+def rows_in(unit: str) -> int | None:
+    """Return the rows in a unit that `rows_unit` wrote; one row is no such unit."""
+    found = _SEVERAL.fullmatch(unit)
+    return None if found is None or found[1] == "1" else int(found[1])
+
+
+def person_in(unit: str) -> Person | None:
+    """Return the columns in a unit that `person_unit` wrote; None where it wrote no such text."""
+    named = _NAMED.fullmatch(unit)
+    if named is None:
+        return None
+    try:
+        person = named_person(json.loads(named[1])) if named[1].startswith("[") else named[1]
+    except (ValueError, RecursionError, ParameterError):
+        return None
+    return person if person is not None and person_unit(person) == unit else None
+
+
+# In words
+
+
+def person_in_words(person: Person | list[str]) -> str:
+    """Return the columns that name a person, for people."""
+    return person if isinstance(person, str) else " and ".join(person)
+
+
+def rows_clause(most: int) -> str:
+    """Return how many rows of each person a statistic takes account of.
+
+    >>> rows_clause(1), rows_clause(3)
+    ('at most 1 row of each person counts', 'at most 3 rows of each person count')
+    """
+    return f"at most {most} row{'s' * (most > 1)} of each person count{'s' * (most == 1)}"
+
+
+def groups_clause(most: int | None) -> str:
+    """Return how often a person is counted; None where there are no groups.
+
+    >>> groups_clause(None), groups_clause(2)
+    ('each person counts once', 'each person counts once in each of at most 2 groups')
+    """
+    if most is None:
+        return "each person counts once"
+    return "each person counts in 1 group" if most == 1 else f"each person counts once in each of at most {most} groups"
+
+
+def believed(rows: int) -> str:
+    """Return what is not known of a unit of several rows, as a sentence."""
+    return f"That nobody has more than {rows} rows is believed, not enforced."

@@ -1,0 +1,166 @@
+"""Groups by several columns on the command line: flags, questions, what is shown, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from snapdp.cli.app import main
+from snapdp.studies import load_study
+
+SEX, REGION = ("--categories", "sex=f,m"), ("--categories", "region=north,south")
+AGE = ("--edges", "age=0,18,65", "--bounds", "age=0,120", "--missing", "dropped")
+REST = ("--n", "5", "--epsilon", "1")
+ROWS = "region,sex,age\nnorth,f,3\nsouth,m,64\nnorth,x,70\n,f,\nnorth,f,17\n"
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    Path("people.csv").write_text(ROWS, encoding="utf-8")
+    run(
+        "ledger", "create", "people.ledger", "--dataset", "people", "--cap", "9", "--relation", "change-one", "--n", "5"
+    )
+    return tmp_path
+
+
+def run(*words: str, stdin: str | None = None, code: int = 0) -> Any:
+    done = CliRunner().invoke(main, list(words), input=stdin)
+    assert done.exit_code == code, done.stderr
+    return done
+
+
+def declared(*flags: str) -> Any:
+    path = Path(f"{abs(hash(flags))}.toml")
+    run("init", str(path), "--dataset", "people", *flags, *REST)
+    return load_study(path)
+
+
+def refused(*flags: str) -> str:
+    done = CliRunner().invoke(main, ["plan", *flags, *REST])
+    assert done.exit_code in (1, 2)
+    return " ".join(done.stderr.split())
+
+
+def test_columns_with_commas_are_flags_one_after_the_other():
+    """The last one once won, without a word."""
+    joined = declared("--count", "--by", "region,sex", *SEX, *REGION)
+    apart = declared("--count", "--by", "region", "--by", "sex", *SEX, *REGION)
+    assert joined.asked == apart.asked
+    assert joined.asked[0].statistic.title == "count by region, sex"
+    assert declared("--count", "--by", " region , sex", *SEX, *REGION).asked == apart.asked
+
+
+def test_a_column_of_numbers_is_grouped_by_bins_between_its_edges():
+    study = declared("--count", "--by", "sex,age", *SEX, *AGE)
+    assert study.column("age").edges == (0, 18, 65)
+    assert list(study.asked[0].statistic.labels)[:2] == [("f", "[0, 18)"), ("f", "[18, 65]")]
+    alone = declared("--count", "--by", "age", "--edges", "0,18,65", "--bounds", "0,120", "--missing", "dropped")
+    assert alone.asked[0].statistic.labels == ("[0, 18)", "[18, 65]")
+    other = declared("--count", "--by", "sex,age", *SEX, "--edges", "0,18,65", *AGE[2:])  # sex has categories
+    assert other.asked == study.asked
+    whole = declared("--count", "--by", "age", *AGE, "--integer")
+    assert (whole.column("age").kind, whole.column("age").step) == ("integer", 1)
+
+
+def test_rows_without_the_number_have_a_bin_where_flags_say_so():
+    study = declared("--count", "--by", "age", *AGE[:-1], "binned")
+    assert (study.column("age").null, study.column("age").missing) == ("binned", None)
+    assert study.asked[0].statistic.labels[-1] == "(missing)"
+    by_name = ("--edges", "age=0,65", "--bounds", "age=0,120", "--bounds", "pay=0,9", "--missing", "age=binned,pay=3")
+    both = declared("--mean", "pay", "--by", "age", *by_name)
+    assert (both.column("age").null, both.column("pay").missing) == ("binned", 3)
+    assert "missing = 'binned' of column 'age' is not known" in refused(
+        "--mean", "age", "--by", "age", *AGE[:-1], "binned"
+    )
+
+
+def test_edges_without_a_name_are_for_the_histogram_as_they_were():
+    bounds = ("--bounds", "pay=0,9", "--missing", "dropped")
+    study = declared("--histogram", "pay", "--by", "sex", *SEX, "--edges", "0,5,9", *bounds)
+    assert study.asked[0].statistic.edges == (0, 5, 9)
+    both = declared(
+        "--histogram", "pay", "--by", "age", "--edges", "0,5,9", "--edges", "age=0,18", "--bounds", "age=0,120", *bounds
+    )  # fmt: skip
+    assert both.asked[0].statistic.edges == (0, 5, 9)
+    assert both.asked[0].statistic.labels[0] == "[0, 18] / [0, 5)"
+
+
+@pytest.mark.parametrize(
+    ("flags", "problem"),
+    [
+        (("--count", "--by", "region,region", *REGION), "by names column 'region' twice"),
+        (("--histogram", "sex", "--by", "region,sex", *SEX, *REGION), "a histogram of 'sex' by itself"),
+        (
+            ("--count", "--by", "region,age", *REGION),
+            "If age holds numbers, give --edges E1,E2,... (and --bounds) for age",
+        ),
+        (
+            ("--count", "--by", "sex,age", *AGE[:2], "--missing", "dropped", *SEX),
+            "Give --bounds LOWER,UPPER for each of: age",
+        ),
+        (("--count", "--by", "age", *AGE[:4]), "What does a missing cell count as, in age?"),
+        (("--count", "--where", "age>=3", "--edges", "0,9"), "--edges belongs to --histogram or --by"),
+        (("--count", "--by", "age,sex", "--edges", "0,9"), "Which --edges is whose? Several columns could be meant"),
+        (("--count", "--by", "sex", *SEX, "--edges", "pay=0,9"), '--edges "pay=0,9" belongs to no column'),
+        (("--count", "--by", "age", "--edges", "age=0,200", *AGE[2:]), "leave the bounds 0 to 120"),
+        (("--variance", "age", "--by", "sex,region", *SEX, *REGION, *AGE[2:4], "--missing", "0"), "not defined"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_in_the_words_of_flags(flags, problem):
+    assert problem in refused(*flags)
+
+
+def test_a_release_shows_its_cells_and_saves_their_keys():
+    flags = ("--count", "--by", "region,age", *REGION, *AGE, *REST, "--ledger", "people.ledger", "--yes")
+    done = run("release", "people.csv", *flags, "--values", "v.csv", "--record", "r.json", "--report", "r.html")
+    for cell in ("north, [0, 18)", "north, [18, 65]", "south, [0, 18)", "south, [18, 65]"):
+        assert cell in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    assert "count by region, age: 4 cells" in done.stderr
+    head, *rows = Path("v.csv").read_text(encoding="utf-8").splitlines()
+    assert head.endswith(",share_of,region,age")
+    assert len(rows) == 4
+    assert rows[0].endswith(',north,"[0, 18)"')
+    assert run("ledger", "verify", "people.ledger", "--against", "r.json")
+    again = run("release", "people.csv", *flags, "--json")
+    assert json.loads(again.stdout)["statistics"][0]["by"][1]["edges"] == ["0", "18", "65"]
+    assert "<th>region</th><th>age</th><th>value</th>" in Path("r.html").read_text(encoding="utf-8")
+
+
+def test_a_plan_by_machines_tells_the_number_of_cells():
+    plan = json.loads(run("plan", "--count", "--by", "sex,age", *SEX, *AGE, *REST, "--json").stdout)
+    assert (plan["lines"][0]["statistic"], plan["lines"][0]["cells"]) == ("count by sex, age", 4)
+    assert "rows whose age lies outside of its edges, 0 to 65, are left out" in " ".join(plan["reading"])
+
+
+def test_the_statement_of_a_study_has_one_code_for_all_columns():
+    study = declared("--count", "--by", "region,sex", *SEX, *REGION)
+    assert study.asked
+    path = next(Path().glob("*.toml"))
+    text = run("sql", str(path)).stdout
+    assert "FROM range(4) AS declared(code)" in text
+    assert "SELECT CAST(q0 AS BIGINT) * 2 + q1 AS code" in text
+
+
+def test_a_look_is_at_every_column_of_the_groups():
+    done = run("inspect", "people.csv", "--count", "--by", "region,age", *REGION, *AGE[:4])
+    assert all(name in done.stdout for name in ("region", "age"))
+    assert "sex" not in done.stdout
+
+
+def test_questions_take_several_columns_and_ask_for_bins():
+    answers = [
+        "people", "2", "100", "", "count", "region, sex, age", "category", "north,south", "boolean", "integer", "0",
+        "120", "dropped", "0,18,oops", "0,18,65", "1", "y", "count", "age", "1", "n",
+    ]  # fmt: skip
+    done = run("init", "asked.toml", stdin="\n".join(answers) + "\n")
+    study = load_study("asked.toml")
+    assert [each.statistic.title for each in study.asked] == ["count by region, sex, age", "count by age"]
+    assert study.column("age").edges == (0, 18, 65)
+    assert "region holds (category, boolean, date, number, integer)" in done.stderr

@@ -1,0 +1,79 @@
+"""Margins on the command line: what a plan shows, what a release prints, and what is refused."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from snapdp.cli.app import main
+
+TABLE = ["--count", "--by", "region,sex", "--categories", "region=north,south", "--categories", "sex=f,m"]
+COST = ["--n-max", "100", "--epsilon", "1"]
+
+
+def run(*words, code=0):
+    found = CliRunner().invoke(main, list(words), env={"COLUMNS": "80"})
+    assert found.exit_code == code, found.output
+    return found
+
+
+def test_a_plan_shows_every_margin_measured_adjusted_and_from_the_table_alone():
+    shown = run("plan", *TABLE, *COST, "--margins", "all").output
+    for word in ("in total", "by region", "by sex", "by region, sex", "measured", "adjusted", "table alone", "sd "):
+        assert word in shown
+    assert "4 margins with 9 cells together" in " ".join(shown.split())
+    assert "margins bring nothing here" in " ".join(shown.split())  # of so small a table
+    assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_json_has_the_figures_of_every_margin():
+    (line,) = json.loads(run("plan", *TABLE, *COST, "--margins", ";region,sex", "--json").stdout)["lines"]
+    assert [each["margin"] for each in line["margins"]] == ["in total", "by region, sex"]
+    assert [each["cells"] for each in line["margins"]] == [1, 4]
+    for each in line["margins"]:
+        assert each["adjusted"]["deviation"] < each["measured"]["deviation"]
+        assert each["table_alone"]["accuracy_shown"]
+
+
+def test_a_line_without_margins_has_no_field_for_them():
+    (line,) = json.loads(run("plan", *TABLE, *COST, "--json").stdout)["lines"]
+    assert "margins" not in line
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--margins", "age"], "'age', which is not in by"),
+        (["--margins", "some;region"], "'some', which is not in by"),
+        (["--margins", "all", "--shares", "1/2,1/2"], "2 shares for 4 margins"),
+        (["--margins", "all", "--shares", "1/2,1/4,1/8,1/4"], "not positive parts of 1"),
+        (["--shares", "1"], "shares belong to margins"),
+        (["--margins", "region;region"], "asked for twice"),
+    ],
+)
+def test_what_is_no_margin_is_refused_in_words(words, said):
+    assert said in run("plan", *TABLE, *COST, *words, code=1).stderr
+
+
+def test_a_mean_with_margins_is_told_what_to_ask_instead():
+    words = ["--mean", "age", "--bounds", "0,120", "--missing", "dropped", "--by", "sex", "--categories", "f,m"]
+    said = run("plan", *words, *COST, "--margins", "all", code=1).stderr
+    assert "a mean has no margins" in said
+    assert "Ask for a sum and for a count" in said
+
+
+def test_a_release_prints_the_adjusted_tables_and_says_where_the_measured_are(tmp_path):
+    table = tmp_path / "t.csv"
+    table.write_text("region,sex\n" + "north,f\nsouth,m\n" * 20)
+    ledger, record = str(tmp_path / "l.ledger"), str(tmp_path / "r.json")
+    run("ledger", "create", ledger, "--dataset", "t", "--cap", "1", "--relation", "add-remove", "--n-max", "100")
+    found = run(
+        "release", str(table), *TABLE, *COST, "--margins", "all", "--ledger", ledger, "--yes", "--record", record
+    )
+    assert "adjusted count by region" in " ".join(found.stdout.split())
+    assert "│ count by" not in found.stdout
+    assert "the tables as measured are in the record" in " ".join(found.stderr.split())
+    verified = run("verify", record, "--ledger", ledger)
+    assert verified.exit_code == 0

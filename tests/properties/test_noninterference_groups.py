@@ -1,0 +1,185 @@
+"""Noninterference of groups by several columns: categories, booleans, dates and bins of numbers, hostile names too.
+
+A row that moves from one cell to another, in one column or in all, that leaves the cells or comes or goes: with bits
+that give the same indices nothing that can be seen differs, and no statistic loses more than it is charged.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+import pytest
+
+import snapdp
+from tests.properties.observing import differences, exact_numerators
+from tests.properties.test_noninterference import (
+    AFTERWARDS,
+    NAN,
+    TYPED,
+    Pair,
+    assert_same,
+    changed,
+    commands,
+    removed,
+    seen_twice,
+    study,
+    writer,
+)
+from tests.properties.test_noninterference_engines import typed
+from tests.services import new_database, on_spark, postgres_server, spark_session
+from tests.unit.tables import everywhere
+
+HOSTILE = ["", ",", " / ", '"', "\x1b[31m", "a"]
+CUT = {"edges": [500, 600, "700.5"], "outside": "binned", "null": "binned"}
+COLUMNS: dict[str, Any] = {
+    "x": {"kind": "number", "lower": 500, "upper": 1000, "step": "1/2", "missing": "dropped", **CUT},
+    "y": {"kind": "number", "lower": -4, "upper": 4, "step": "1/8", "missing": 0, "edges": [-4, 0, 4]},
+    "k": {"kind": "integer", "lower": -3, "upper": 40, "missing": "dropped"},
+    "g": {"kind": "category", "categories": ["b", *HOSTILE], "unknown": "binned", "compare": "text"},
+    "h": {"kind": "category", "categories": [*HOSTILE, "b"], "null": "binned", "compare": "text"},
+}
+STATISTICS = [
+    {"kind": "count", "by": ["g", "h"]},
+    {"kind": "count", "by": ["h", "x"], "where": [{"column": "k", "below": 21}]},
+    {"kind": "count", "by": "x"},
+    {"kind": "sum", "column": "k", "by": ["x", "y"]},
+    {"kind": "mean", "column": "x", "by": ["y", "h"]},
+    {"kind": "histogram", "column": "x", "by": ["y", "h"]},
+    {"kind": "histogram", "column": "h", "by": "x"},
+    {"kind": "count", "by": ["g", "x"], "margins": "all"},
+    {
+        "kind": "sum",
+        "column": "k",
+        "by": ["h", "x"],
+        "margins": [[], ["x"], ["h", "x"]],
+        "shares": ["1/2", "1/4", "1/4"],
+    },
+]
+PLAIN = (600.0, 2.0, 20.0, "a", "a")
+PAIRS = {
+    "a row moves in both columns": changed(PLAIN, (1000.0, -2.0, 20.0, "b", ",")),
+    "a row moves in one column": changed(PLAIN, (600.0, 2.0, 20.0, "a", '"')),
+    "a row moves between hostile names": changed((600.0, 2.0, 20.0, ",", "\x1b[31m"), (600.0, 2.0, 20.0, " / ", '"')),
+    "a number moves over an edge": changed((599.5, 0.0, 3.0, "a", "a"), (600.0, -0.125, 3.0, "a", "a")),
+    "a row leaves the cells of one column": changed(PLAIN, (600.0, 2.0, 20.0, "a", "never declared")),
+    "all cells missing": changed(PLAIN, (None, NAN, None, None, None)),
+    "a row comes or goes": removed(PLAIN),
+    "a row that is in no cell comes or goes": removed((NAN, None, 2.0, None, "?")),
+    "a row above n_max": removed(PLAIN, n_max=3),
+}
+IN_DEFAULT = ["a row moves between hostile names", "a row that is in no cell comes or goes"]
+
+
+def asked(pair: Pair, statistics: Any = None, **columns: Any) -> dict[str, Any]:
+    return study(pair.relation, pair.rows, statistics or STATISTICS, **(columns or COLUMNS)) | {"version": 2}
+
+
+def loss(pair: Pair, make: Any, folder: Any) -> list[Any]:
+    """Assert that no statistic loses more than it is charged; return what each loses, in units of the epsilon typed."""
+    request = snapdp.study(asked(pair)).request()
+    one, two = (exact_numerators(request, make(rows)(folder)) for rows in (pair.one, pair.two))
+    found = []
+    for line, first, second in zip(request.lines, one, two, strict=True):
+        lost = 0
+        for part, a, b in zip(line.statistic.parts, first, second, strict=True):
+            distance = sum(abs(int(x) - int(y)) for x, y in zip(a, b, strict=True))
+            lost += part.share * distance / part.numerator.sensitivity
+        assert lost <= 1, line.statistic.title
+        found.append(lost)
+    return found
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.long] * (name not in IN_DEFAULT)) for name in PAIRS]
+)
+def test_files_of_neighbours_with_the_same_indices_cannot_be_told_apart(name, tmp_path, capfd):
+    assert_same(*seen_twice(PAIRS[name], "csv", tmp_path, capfd, values=asked(PAIRS[name])))
+
+
+def test_a_row_that_moves_spends_what_is_charged_and_none_spends_more(tmp_path):
+    """Teeth: where a row goes from one cell to another the whole epsilon is used; more than that would be a defect."""
+    names = [name for name in PAIRS if name not in ("all cells missing", "a row above n_max")]
+    lost = {name: loss(PAIRS[name], lambda rows: writer("csv", rows), tmp_path) for name in names}
+    assert lost["a row moves in both columns"][0] == 1
+    assert lost["a row moves in one column"][0] == 1
+    assert lost["a row moves in one column"][2] == 0  # its number did not move
+    assert lost["a number moves over an edge"][2] == 1
+    assert lost["a row leaves the cells of one column"][0] * 2 == 1
+    assert lost["a row comes or goes"][0] == 1
+    assert lost["a row that is in no cell comes or goes"][0] == 0
+    assert lost["a row comes or goes"][7] == 1  # in every margin
+    assert lost["a row that is in no cell comes or goes"][7:] == [0, 0]  # and in none, the total included
+
+
+@pytest.mark.parametrize("kind", ["lists", *(pytest.param(each, marks=pytest.mark.long) for each in ("polars",))])
+def test_frames_of_neighbours_with_the_same_indices_cannot_be_told_apart(kind, tmp_path, capfd):
+    """In a frame the empty text is a category of its own."""
+    pair = changed((600.0, 2.0, 20.0, "", ""), (600.0, 2.0, 20.0, ",", None))
+    assert loss(pair, lambda rows: writer(kind, rows), tmp_path)[0] == 1
+    assert_same(*seen_twice(pair, kind, tmp_path, capfd, values=asked(pair)))
+
+
+def test_a_person_with_some_rows_cannot_be_told_from_nobody(tmp_path, capfd):
+    """Column h names persons; their rows are in cells of two columns, three of them are kept."""
+    others = [(500.0 + 50 * number, 1.0, 5.0, "a", f"person {number % 2}") for number in range(6)]
+    whose = [(500.0 + 100 * number, -1.0, 5.0, "b", "somebody") for number in range(5)]
+    pair = Pair("add-remove", 20, [*others, *whose], others)
+    statistics = [{"kind": "count", "by": ["g", "x"]}, {"kind": "sum", "column": "k", "by": ["x", "y", "g"]}]
+    values = {**asked(pair, statistics), "person": "h", "rows_per_person": 3}
+    assert_same(*seen_twice(pair, "csv", tmp_path, capfd, values=values))
+
+
+def test_side_files_of_neighbours_have_the_same_names_and_bytes(tmp_path, capfd):
+    """More than a thousand cells of two columns, hostile names among them."""
+    columns = {
+        "g": {"kind": "category", "categories": [*HOSTILE, *map(str, range(400))], "null": "binned", "compare": "text"}
+    }
+    columns |= {name: COLUMNS[name] for name in ("x", "h", "k")}
+    pair = changed(PLAIN, (900.0, 2.0, 20.0, "399", ","))
+    statistics = [{"kind": "count", "by": ["g", "h"]}, {"kind": "mean", "column": "k", "by": ["h", "g"]}]
+    values = asked(pair, statistics, **columns)
+    _, first, second = seen_twice(pair, "csv", tmp_path, capfd, values=values)
+    assert differences(first, second) == {}
+    record = json.loads(first["record"])
+    blocks = [part for each in record["statistics"] for part in each["parts"]] + record["derived"]
+    assert len(blocks) == 4
+    for block in blocks:
+        content = first[f"file out/{block['file']['name']}"]
+        assert block["file"]["digest"] == "sha256:" + hashlib.sha256(content).hexdigest()
+        assert block["cells"] == block["file"]["rows"] == 407 * 8
+
+
+def test_the_command_line_shows_the_same_of_neighbours(tmp_path, capfd):
+    pair = PAIRS["a row moves between hostile names"]
+    values = asked(pair)
+    lines = [*TYPED["text"], *AFTERWARDS]
+    _, one, two = seen_twice(pair, "csv", tmp_path, capfd, values=values, act=commands(values, *lines))
+    assert differences(one, two) == {}
+    assert [int(one[f"{number} {line}"][1:2]) for number, line in enumerate(lines)] == [0] * len(lines)
+    assert b"\x1b" not in b"".join(one[f"{number} {line}"] for number, line in enumerate(lines))
+    assert {"file out/report.html", "file out/record.json", "file out/values.csv", "file book.ledger"} <= set(one)
+
+
+def test_a_server_cannot_tell_neighbours_with_the_same_indices_apart(tmp_path, capfd):
+    pair = PAIRS["a row moves between hostile names"]
+    with new_database(postgres_server()) as where:
+
+        def make(rows: list[tuple[Any, ...]]) -> Any:
+            return lambda _: everywhere.on_postgres(typed(rows), where)
+
+        assert max(loss(pair, make, tmp_path)) == 1
+        assert_same(*seen_twice(pair, "postgres", tmp_path, capfd, values=asked(pair), make=make))
+
+
+@on_spark
+@pytest.mark.long
+def test_spark_cannot_tell_neighbours_with_the_same_indices_apart(tmp_path, capfd):
+    pair, session = PAIRS["a row moves in both columns"], spark_session()
+
+    def make(rows: list[tuple[Any, ...]]) -> Any:
+        return lambda _: everywhere.on_spark(typed(rows), session)
+
+    assert max(loss(pair, make, tmp_path)) == 1
+    assert_same(*seen_twice(pair, "spark", tmp_path, capfd, values=asked(pair), make=make))

@@ -1,0 +1,155 @@
+"""Noninterference of counts of people, of bounds of a statistic's own, and of units of several rows.
+
+One person comes or goes, with rows in one group, in several or in none, named by one column or by two; or several rows
+do together. With bits that give the same indices nothing that can be seen differs; and no statistic moves by more than
+it is charged for.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import snapdp
+from tests.properties.observing import differences, exact_numerators
+from tests.properties.test_noninterference import (
+    AFTERWARDS,
+    COLUMNS,
+    RELEASE,
+    ROWS,
+    Pair,
+    assert_same,
+    commands,
+    seen_twice,
+    study,
+    writer,
+)
+from tests.properties.test_noninterference_engines import typed
+from tests.services import new_database, on_spark, postgres_server, spark_session
+from tests.unit.tables import everywhere
+
+GAPS = {name: {**each, "missing": "dropped"} if name in "xyk" else each for name, each in COLUMNS.items()}
+GAPS["k"] |= {"kind": "category", "categories": [str(number) for number in range(-3, 41)]}  # 44 cells: the vector path
+del GAPS["k"]["lower"], GAPS["k"]["upper"], GAPS["k"]["missing"]
+HIGH = {"column": "x", "from": 750}
+PEOPLE = [
+    {"kind": "persons"},
+    {"kind": "persons", "where": [HIGH]},
+    {"kind": "persons", "by": "g", "groups_per_person": 2},
+    {"kind": "persons", "by": "g", "groups_per_person": 1, "where": [HIGH]},
+    {"kind": "persons", "by": "k", "groups_per_person": 5},
+    {"kind": "sum", "column": "x"},
+    {"kind": "sum", "column": "x", "rows_per_person": 4, "by": "g"},
+    {"kind": "count", "rows_per_person": 1},
+    {"kind": "mean", "column": "y", "rows_per_person": 2},
+]
+TOGETHER = [
+    {"kind": "count"},
+    {"kind": "sum", "column": "x", "by": "g"},
+    {"kind": "mean", "column": "y"},
+    {"kind": "histogram", "column": "k"},
+]
+OTHERS = [(*row[:4], f"person {number % 3}") for number, row in enumerate(ROWS)]
+BAGS = {  # the rows of somebody
+    "one row": [(800.0, 1.0, 5.0, "a", "somebody")],
+    "rows in several groups": [
+        (500.0 + 100 * i, 1.0, float(i), ["a", "b", "?", None][i % 4], "somebody") for i in range(5)
+    ],
+    "rows in no group": [(None, None, None, "a", "somebody"), (700.0, 0.0, 99.0, "b", "somebody")],
+    "the only rows of a group": [(900.0, 2.0, 7.0, "absent", "somebody")] * 7,
+}  # fmt: skip
+
+
+def asked(person: Any) -> dict[str, Any]:
+    values = study("add-remove", 20, PEOPLE, **GAPS) | {"version": 2}
+    return {**values, "person": person, "rows_per_person": 3}
+
+
+def together() -> tuple[dict[str, Any], Pair]:
+    values = {**study("add-remove", 20, TOGETHER, **GAPS), "version": 2, "unit_rows": 5}
+    return values, Pair("add-remove", 20, [*OTHERS, *BAGS["rows in several groups"]], OTHERS)
+
+
+def pair_of(name: str) -> Pair:
+    nobody = (*ROWS[1][:4], None)
+    return Pair("add-remove", 20, [*OTHERS, *BAGS[name], nobody], [*OTHERS, nobody])
+
+
+def loss(values: dict[str, Any], pair: Pair, make: Any, folder: Any) -> None:
+    """Assert that no statistic loses more than it is charged, in units of the epsilon typed."""
+    request = snapdp.study(values).request()
+    one, two = (exact_numerators(request, make(rows)(folder)) for rows in (pair.one, pair.two))
+    for line, first, second in zip(request.lines, one, two, strict=True):
+        lost = 0
+        for part, a, b in zip(line.statistic.parts, first, second, strict=True):
+            moves = [abs(int(x) - int(y)) for x, y in zip(a, b, strict=True)]
+            assert max(moves) <= part.numerator.sensitivity
+            lost += part.share * sum(moves) / part.numerator.sensitivity
+        assert lost <= 1, line.statistic.title
+
+
+SHORT = "rows in several groups"
+
+
+@pytest.mark.parametrize("name", [pytest.param(each, marks=[pytest.mark.long] * (each != SHORT)) for each in BAGS])
+def test_a_person_who_is_counted_cannot_be_told_from_nobody(name, tmp_path, capfd):
+    pair, values = pair_of(name), asked("h")
+    loss(values, pair, lambda rows: writer("csv", rows), tmp_path)
+    assert_same(*seen_twice(pair, "csv", tmp_path, capfd, values=values))
+
+
+@pytest.mark.parametrize("kind", ["parquet", pytest.param("pandas", marks=pytest.mark.long)])
+def test_a_person_whom_two_columns_name_cannot_be_told_from_nobody(kind, tmp_path, capfd):
+    """Somebody of group a is another person than somebody of group b."""
+    whose = [row for row in BAGS["rows in several groups"] if row[3] == "a"]
+    rest = [row for row in BAGS["rows in several groups"] if row[3] != "a"]
+    pair, values = Pair("add-remove", 20, [*OTHERS, *rest, *whose], [*OTHERS, *rest]), asked(["h", "g"])
+    loss(values, pair, lambda rows: writer(kind, rows), tmp_path)
+    assert_same(*seen_twice(pair, kind, tmp_path, capfd, values=values))
+
+
+def test_several_rows_together_cannot_be_told_from_none(tmp_path, capfd):
+    values, pair = together()
+    loss(values, pair, lambda rows: writer("csv", rows), tmp_path)
+    assert_same(*seen_twice(pair, "csv", tmp_path, capfd, values=values))
+
+
+def test_a_command_cannot_tell_a_person_from_nobody(tmp_path, capfd):
+    values = asked("h")
+    lines = [
+        f"{RELEASE} --report out/r.html --record out/r.json --values out/r.csv",
+        f"{RELEASE} --json",
+        "verify out/r.json --ledger book.ledger --certificate out/c.json",
+        "check out/c.json",
+        *AFTERWARDS[:3],
+    ]
+    pair, act = pair_of("rows in several groups"), commands(values, *lines)
+    _, one, two = seen_twice(pair, "csv", tmp_path, capfd, values=values, act=act)
+    assert differences(one, two) == {}
+    assert [one[f"{number} {line}"][:3] for number, line in enumerate(lines)] == [b"(0,"] * len(lines)
+
+
+def test_a_server_cannot_tell_a_person_from_nobody(tmp_path, capfd):
+    with new_database(postgres_server()) as where:
+
+        def make(rows: list[tuple[Any, ...]]) -> Any:
+            return lambda _: everywhere.on_postgres(typed(rows), where)
+
+        for number, (person, name) in enumerate((("h", "rows in several groups"), (["h", "g"], "one row"))):
+            loss(asked(person), pair_of(name), make, tmp_path)
+            seen = seen_twice(pair_of(name), "postgres", tmp_path / str(number), capfd, values=asked(person), make=make)
+            assert_same(*seen)
+
+
+@on_spark
+@pytest.mark.long
+def test_spark_cannot_tell_a_person_from_nobody(tmp_path, capfd):
+    session = spark_session()
+
+    def make(rows: list[tuple[Any, ...]]) -> Any:
+        return lambda _: everywhere.on_spark(typed(rows), session)
+
+    pair, values = pair_of("rows in several groups"), asked("h")
+    loss(values, pair, make, tmp_path)
+    assert_same(*seen_twice(pair, "spark", tmp_path, capfd, values=values, make=make))

@@ -1,0 +1,484 @@
+"""Releases of tables with margins: what is adjusted is the least squares solution, adds up, and is checked twice."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import json
+import random
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import snapdp
+from snapdp.audits import check_release
+from snapdp.audits.release_audit import audit, is_sound, release_certificate
+from snapdp.errors import BoundError, BudgetError, DataError, ParameterError, PremiseError
+from snapdp.randomness.bits import RecordedBits
+from snapdp.release import release as engine
+from snapdp.release.derived import derived_blocks
+from snapdp.release.draw import Drawn
+from snapdp.release.record import checked
+from snapdp.release.result import Release, load_release
+from snapdp.studies.statistics.adjusted import published_deviation
+
+F = Fraction
+LISTS: dict[str, list[Any]] = {"region": ["north", "south", "east"], "sex": ["f", "m"], "age": ["young", "old"]}
+EVERY = {"unknown": "binned", "null": "binned"}
+COLUMNS: dict[str, Any] = {
+    **{name: {"kind": "category", "categories": listed} for name, listed in LISTS.items()},
+    "pay": {"kind": "number", "lower": -2, "upper": 10, "step": "1/2", "missing": "dropped"},
+    "years": {"kind": "integer", "lower": 0, "upper": 9, "missing": 4},
+    "smokes": {"kind": "boolean", **EVERY},
+    "full": {"kind": "category", "categories": ["x", "y"], **EVERY},
+    "many": {"kind": "category", "categories": [f"key {i}" for i in range(600)]},
+}
+DICE = random.Random(7)
+ROWS: dict[str, list[Any]] = {
+    **{name: [DICE.choice([*listed, "?", None]) for _ in range(60)] for name, listed in LISTS.items()},
+    "pay": [DICE.choice([None, *range(-3, 12)]) for _ in range(60)],
+    "years": [DICE.choice([None, *range(10)]) for _ in range(60)],
+    "smokes": [DICE.choice([True, False, None]) for _ in range(60)],
+    "full": [DICE.choice(["x", "y", "?", None]) for _ in range(60)],
+    "many": [f"key {DICE.randrange(700)}" for _ in range(60)],
+}
+ADD, ONE = {"relation": "add-remove", "n_max": 100}, {"relation": "change-one", "n": 60}
+COUNT = {"kind": "count", "by": ["region", "sex"], "margins": "all", "epsilon": 1}
+SUM = {"kind": "sum", "column": "pay", "by": ["sex", "region"], "margins": [["sex"], ["region", "sex"]], "epsilon": 2}
+KNOWN = {"kind": "count", "by": ["smokes", "full"], "margins": "all", "shares": ["1/2", "1/4", "1/4"], "epsilon": 1}
+PAIRS = {**COUNT, "by": ["region", "sex", "age"], "margins": [["region", "sex"], ["sex", "age"], []]}
+
+
+def study_of(*statistics: dict[str, Any], rows: dict[str, Any] = ADD, columns: dict[str, Any] = COLUMNS) -> Any:
+    return snapdp.study(dataset="people", columns=columns, statistic=list(statistics), **rows)
+
+
+def words(seed: int) -> Callable[[int, int], RecordedBits]:
+    """Return recorded bits: those of each part of each statistic from a generator of their own."""
+
+    def bits(statistic: int, part: int) -> RecordedBits:
+        dice = random.Random(f"{seed} {statistic} {part}")
+        return RecordedBits([dice.getrandbits(64) - (1 << 63) for _ in range(2000)])
+
+    return bits
+
+
+def released(folder: Path, *statistics: dict[str, Any], rows: dict[str, Any] = ADD, seed: int = 1) -> Release:
+    with snapdp.Ledger.create(folder / "l.ledger") as book:
+        book.create_account("people", cap=1000, relation=rows["relation"], rows=rows.get("n", rows.get("n_max")))
+        request, table = study_of(*statistics, rows=rows).request(), snapdp.open_table(ROWS)
+        out = engine.released(request, table, book, directory=folder, is_sound=is_sound, bits=words(seed))
+        assert book.account("people").spent == request.epsilon
+    return Release(json.loads(json.dumps(out.record)))
+
+
+@pytest.fixture(scope="module")
+def result(tmp_path_factory: pytest.TempPathFactory) -> Release:
+    return released(tmp_path_factory.mktemp("margins"), COUNT, SUM, PAIRS)
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory: pytest.TempPathFactory) -> Release:
+    return released(tmp_path_factory.mktemp("known"), KNOWN, rows=ONE)
+
+
+# Least squares
+
+
+def solved(matrix: list[list[Fraction]], right: list[Fraction]) -> list[Fraction]:
+    """Return a solution of a system that has one, by elimination; what is free is 0."""
+    rows, pivots = [[*row, value] for row, value in zip(matrix, right, strict=True)], []
+    for column in range(len(matrix[0])):
+        found = next((row for row in range(len(pivots), len(rows)) if rows[row][column]), None)
+        if found is None:
+            continue
+        top = len(pivots)
+        rows[top], rows[found] = rows[found], rows[top]
+        rows[top] = [each / rows[top][column] for each in rows[top]]
+        for other in range(len(rows)):
+            if other != top and rows[other][column]:
+                rows[other] = [a - rows[other][column] * b for a, b in zip(rows[other], rows[top], strict=True)]
+        pivots.append(column)
+    assert all(row[-1] == 0 for row in rows[len(pivots) :])
+    solution = [F(0)] * len(matrix[0])
+    for row, column in enumerate(pivots):
+        solution[column] = rows[row][-1]
+    return solution
+
+
+def least_squares(statistic: dict[str, Any], sizes: list[int], total: int | None) -> dict[tuple[str, ...], list[F]]:
+    """Return the adjusted margins by the normal equations of the whole table; a known total by a multiplier."""
+    names = [column["name"] for column in statistic["by"]]
+    cells = list(product(*map(range, sizes)))
+    normal = [[F(0)] * len(cells) for _ in cells]
+    right = [F(0)] * len(cells)
+    for part in statistic["parts"]:
+        places = [names.index(name) for name in part["margin"]]
+        scale, grid = F(part["noise_scale"]), F(part["grid"])
+        weight = 1 / (2 * scale**2 + grid**2 / 12)
+        table = dict(zip(product(*(range(sizes[i]) for i in places)), part["index"], strict=True))
+        for i, one in enumerate(cells):
+            right[i] += weight * grid * table[tuple(one[p] for p in places)]
+            for j, other in enumerate(cells):
+                normal[i][j] += weight * all(one[p] == other[p] for p in places)
+    if total is not None:
+        normal = [[*row, F(1)] for row in normal] + [[F(1)] * len(cells) + [F(0)]]
+        right = [*right, F(total)]
+    x = solved(normal, right)
+    found = {}
+    for margin in statistic["margins"]:
+        places = [names.index(name) for name in margin]
+        found[tuple(margin)] = [
+            sum((x[i] for i, cell in enumerate(cells) if tuple(cell[p] for p in places) == key), F(0))
+            for key in product(*(range(sizes[i]) for i in places))
+        ]
+    return found
+
+
+def test_adjusted_cells_are_those_of_the_normal_equations_rounded_once(result, known):
+    for release, sizes, total in ((result, [[3, 2], [2, 3], [3, 2, 2]], None), (known, [[4, 4]], 60)):
+        for number, statistic in enumerate(release.record["statistics"]):
+            expected = least_squares(statistic, sizes[number], total)
+            blocks = [block for block in release.record["derived"] if block["statistic"] == number]
+            assert [block["margin"] for block in blocks] == statistic["margins"]
+            factor = F(statistic["parts"][0]["factor"])
+            for block in blocks:
+                exact = [factor * each for each in expected[tuple(block["margin"])]]
+                assert block["value"] == [each.numerator / each.denominator for each in exact]
+                shown = zip(block["shown"], block["low"], block["high"], strict=True)
+                assert all(low <= each <= high for each, low, high in shown)
+
+
+def test_adjusted_tables_add_up_exactly_before_they_are_rounded():
+    request = study_of(COUNT, SUM, PAIRS).request()
+    for line, mechanisms in zip(request.lines, request.mechanisms, strict=True):
+        statistic = line.statistic
+        dice = random.Random(3)
+        drawn = [
+            Drawn(line=line, part=part, mechanism=m, indices=[dice.randint(0, 50) for _ in range(part.cells)])
+            for part, m in zip(statistic.parts, mechanisms, strict=True)
+        ]
+        from snapdp.studies.statistics.adjusted import _adjusted
+
+        tables = _adjusted(statistic.margins, drawn, 100)
+        for large, small in product(tables, repeat=2):
+            if set(small) < set(large):
+                assert tables[large].summed([large.index(i) for i in large if i not in small]) == tables[small]
+        for (_, block), margin in zip(derived_blocks([drawn]), tables, strict=True):
+            cells = tables[margin].fractions()
+            assert len(cells) == len(block.cells)
+
+
+def test_a_known_total_is_published_without_noise_and_is_no_part(known):
+    (statistic,) = known.record["statistics"]
+    assert [part["margin"] for part in statistic["parts"]] == [["smokes"], ["full"], ["smokes", "full"]]
+    total = known.record["derived"][0]
+    assert (total["margin"], total["value"], total["low"], total["high"]) == ([], [60.0], [60.0], [60.0])
+    assert (total["deviation"], total["title"]) == (0.0, "adjusted count in total")
+    assert abs(sum(known.record["derived"][1]["value"]) - 60) < 1e-9
+
+
+def test_intervals_hold_what_they_promise_over_many_draws():
+    """The truth is in its interval, clipped or not, at least as often as promised, but for chance.
+
+    200 releases with recorded bits: cells of one release depend on each other, so each cell is counted by itself. Fair
+    bits would leave fewer than 60 of 200 with probability e**-16 at most (Hoeffding, for a level of 1/2).
+    """
+    request = study_of({**COUNT, "alpha": "1/2"}).request()
+    (line,), (mechanisms,) = request.lines, request.mechanisms
+    truth = {(): [48], (0,): [20, 8, 20], (1,): [30, 18], (0, 1): [10, 10, 5, 3, 15, 5]}
+    held = {margin: [0] * len(cells) for margin, cells in truth.items()}
+    for seed in range(200):
+        bits = words(seed)
+        exact = [[truth[part.margin] for part in line.statistic.parts]]
+        from snapdp.release.draw import draw
+
+        for _, block in derived_blocks(draw(request, exact, bits)):
+            ends = zip(block.lows, block.highs, truth[block.margin], strict=True)
+            held[block.margin] = [
+                count + (low <= true <= high) for count, (low, high, true) in zip(held[block.margin], ends, strict=True)
+            ]
+    assert all(60 <= count <= 140 for cells in held.values() for count in cells)  # nor are they far too wide
+    assert len(mechanisms) == 4
+
+
+# Records, audit, checker
+
+
+def test_a_row_without_a_cell_in_one_column_is_in_no_margin(tmp_path):
+    loud = {**COUNT, "epsilon": 400}
+    found = released(tmp_path, loud)
+    kept = [r in LISTS["region"] and s in LISTS["sex"] for r, s in zip(ROWS["region"], ROWS["sex"], strict=True)]
+    assert found.values["count in total"] == sum(kept) < 60
+    assert sum(found.values["count by region"].values()) == sum(found.values["count by sex"].values()) == sum(kept)
+    assert found.values["adjusted count in total"] == sum(kept)
+
+
+@pytest.mark.parametrize("which", ["result", "known"])
+def test_audit_and_independent_checker_derive_margins_again(which, request):
+    record = request.getfixturevalue(which).record
+    assert audit(record).findings == ()
+    assert check_release.check(json.loads(json.dumps(release_certificate(record)))) == []
+    assert checked(record)
+
+
+ALTERED: dict[str, tuple[tuple[Any, ...], Any]] = {
+    "an adjusted cell": (("derived", 1, "value", 0), lambda value: value + 0.5),
+    "an adjusted cell by one place of a double": (("derived", 1, "value", 1), lambda value: value * (1 + 2**-52)),
+    "an interval": (("derived", 2, "high", 0), lambda value: value - 0.25),
+    "a deviation": (("derived", 0, "deviation"), lambda value: value * 0.5),
+    "what is shown": (("derived", 1, "shown", 0), lambda value: value + 0.5),
+    "a margin": (("derived", 1, "margin"), lambda _: ["sex"]),
+    "a margin of a part": (("statistics", 0, "parts", 1, "margin"), lambda _: ["sex"]),
+    "a share": (("statistics", 0, "shares"), lambda _: ["1/8", "3/8", "1/4", "1/4"]),
+    "a share more": (("statistics", 0, "shares"), lambda value: [*value, "0"]),
+    "the epsilon of a margin": (("statistics", 0, "parts", 1, "epsilon"), lambda _: "1/2"),
+    "an index": (("statistics", 0, "parts", 1, "index", 0), lambda value: value + 1),
+    "a grid": (("statistics", 1, "parts", 0, "grid"), lambda _: "2"),
+    "a margin less": (("statistics", 0, "margins"), lambda value: value[1:]),
+    "another order": (("statistics", 0, "margins"), lambda value: value[::-1]),
+    "a name": (("derived", 1, "name"), lambda _: "adjusted count by sex"),
+    "a title": (("statistics", 0, "title"), lambda _: "count by region, sex"),
+    "a margin of a column that is not there": (("statistics", 0, "margins", 1), lambda _: ["age"]),
+}
+
+
+@pytest.mark.parametrize("name", ALTERED)
+def test_audit_and_checker_refuse_a_change_of(name, result):
+    path, change = ALTERED[name]
+    record = copy.deepcopy(result.record)
+    at = record
+    for step in path[:-1]:
+        at = at[step]
+    at[path[-1]] = change(at[path[-1]])
+    certificate = {**release_certificate(result.record), "record": record}
+    assert check_release.check(certificate)
+    with contextlib.suppress(DataError):
+        assert not audit(record).sound
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("statistics", 0, "margins"), ["region"]),
+        (("statistics", 0, "margins"), [["region"], [7]]),
+        (("statistics", 0, "shares"), [0.25]),
+        (("statistics", 0, "parts", 0, "margin"), "region"),
+        (("derived", 0, "deviation"), "7"),
+        (("derived", 0, "deviation"), 7),
+        (("derived", 0, "deviation"), float("inf")),
+        (("statistics", 0, "parts", 0, "deviation"), 7.0),
+    ],
+)
+def test_what_no_record_of_margins_has_is_refused(path, value, result):
+    record = copy.deepcopy(result.record)
+    at = record
+    for step in path[:-1]:
+        at = at[step]
+    at[path[-1]] = value
+    with pytest.raises(DataError):
+        checked(record)
+
+
+def test_version_1_has_no_margins(known):
+    record = {**copy.deepcopy(known.record), "snapdp_record": 1}
+    del record["engine"]
+    with pytest.raises(DataError, match=r"does not have|do not have|of version 1"):
+        checked(record)
+    certificate = {**release_certificate(known.record), "record": record}
+    assert check_release.check(certificate) == ["record.statistics: what version 1 does not have"]
+
+
+@pytest.mark.parametrize("change", ["1/2", "2", "0", "-1/4"])
+def test_a_record_whose_shares_are_no_parts_of_one_could_not_have_been_declared(change, result):
+    record = copy.deepcopy(result.record)
+    record["statistics"][0]["shares"][0] = change
+    assert not audit(record).sound
+    assert check_release.check({**release_certificate(result.record), "record": record})
+
+
+def test_a_request_is_the_same_by_study_flags_and_python(tmp_path):
+    from snapdp.cli.flags.options import NAMES
+    from snapdp.cli.flags.statistics import study_values
+    from snapdp.studies import study_from_values
+
+    typed = {**COUNT, "margins": [["sex"], ["sex", "region"], []], "shares": ["1/2", "1/4", "1/4"]}
+    study = study_of(typed, columns={name: COLUMNS[name] for name in ("region", "sex")})
+    options: dict[str, Any] = dict.fromkeys(NAMES) | {name: () for name in NAMES if name not in ("n", "n_max")}
+    options |= {"count": True, "by": ("region,sex",), "n_max": 100, "epsilon": "1", "accuracy": None, "alpha": None}
+    options |= {"categories": ("region=north,south,east", "sex=f,m"), "integer": False, "n": None}
+    options |= {"person": (), "rows_per_person": None, "arithmetic": None, "bits": None}
+    options |= {"persons": False, "groups_per_person": None, "unit_rows": None}
+    for margins in (("sex;region,sex;",), ("sex", "region,sex", "")):
+        flags = study_from_values(study_values({**options, "margins": margins, "shares": "1/2, 1/4,1/4"}))
+        assert [each.statistic.declaration() for each in flags.asked] == [
+            each.statistic.declaration() for each in study.asked
+        ]
+    with snapdp.Ledger.create(tmp_path / "l.ledger") as book:
+        book.create_account("people", cap=2, relation="add-remove", rows=100)
+        first = study.release(ROWS, ledger=book)
+        again = snapdp.count(
+            ROWS,
+            by=["region", "sex"],
+            groups={name: LISTS[name] for name in ("region", "sex")},
+            margins=[["sex"], ("sex", "region"), []],
+            shares=[F(1, 2), "1/4", 0.25],
+            epsilon=1,
+            ledger=book,
+        )
+        assert again.free
+        assert again.record == first.record
+        with pytest.raises(ParameterError, match="no list"):
+            snapdp.count(ROWS, by=["sex"], groups={"sex": ["f"]}, margins=7, epsilon=1, ledger=book)
+
+
+# Long tables
+
+
+LONG = {"kind": "count", "by": ["many", "sex"], "margins": "all", "epsilon": 4}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("long")
+    released(place, LONG).save(place / "record.json")
+    return place
+
+
+def test_a_long_table_is_in_files_and_its_short_margins_are_in_the_record(folder):
+    record = load_release(folder / "record.json").record
+    parts = record["statistics"][0]["parts"]
+    assert ["file" in part for part in parts] == [False, False, False, True]
+    assert ["file" in block for block in record["derived"]] == [False, False, False, True]
+    stored = pl.read_parquet(folder / record["derived"][3]["file"]["name"])
+    assert stored.columns == ["cell", "many", "sex", "value", "shown", "low", "high"]
+    assert stored["value"].sum() == pytest.approx(record["derived"][0]["value"][0])
+    found = audit(record, directory=folder)
+    assert (found.findings, len(found.seen), found.unseen) == ((), 2, ())
+
+
+def test_without_the_file_short_margins_are_not_derived_and_it_is_said(folder):
+    record = json.loads((folder / "record.json").read_text())
+    found = audit(record)
+    assert (found.findings, found.seen, len(found.unseen)) == ((), (), 2)
+    certificate = json.loads(json.dumps(release_certificate(record)))
+    assert check_release.check(certificate) == []
+    assert "nor adjusted tables that follow from them" in check_release.unopened(record)
+    for change in ({"deviation": 1.0}, {"margin": ["many"]}, {"cell": ["x", "y"]}, {"value": [1.0]}, {"low": None}):
+        other = copy.deepcopy(record)
+        other["derived"][2] |= change
+        assert check_release.check({**certificate, "record": other})
+
+
+def test_a_forged_number_in_a_file_changes_all_margins(folder, tmp_path):
+    from tests.unit.audits.test_beside import forged
+
+    record = load_release(folder / "record.json").record
+    changed = forged(
+        record, ("derived", 3), folder, tmp_path, "SELECT * REPLACE (if(rowid = 5, value + 1, value) AS value) FROM t"
+    )
+    for name in load_release(folder / "record.json").files():
+        if not (tmp_path / name).exists() and (folder / name).exists():
+            (tmp_path / name).write_bytes((folder / name).read_bytes())
+    assert [each.field for each in audit(changed, directory=tmp_path).findings] == ["derived[3].value[5]"]
+
+
+# What people see
+
+
+def test_values_and_frames_tell_measured_from_adjusted(result):
+    values = result.values
+    assert set(values["count by region, sex"]) == set(product(LISTS["region"], LISTS["sex"]))
+    assert list(values["adjusted sum(pay) by sex"]) == LISTS["sex"]
+    frame = result.to_polars()
+    counts = frame.filter(pl.col("statistic").str.ends_with("count by region"))
+    assert counts["derived"].to_list() == [False] * 3 + [True] * 3
+    assert counts["region"].to_list() == LISTS["region"] * 2
+    assert counts["sex"].is_null().all()
+    charged = frame.filter(pl.col("charged") > 0)
+    assert charged["charged"].sum() == 4
+    assert set(frame.filter(pl.col("derived"))["epsilon"]) == {0.0}
+    with pytest.raises(ParameterError, match="statistics"):
+        _ = result.value
+
+
+def test_a_single_table_with_margins_has_no_single_value(known):
+    with pytest.raises(ParameterError, match="several tables"):
+        _ = known.value
+
+
+def test_a_report_has_adjusted_beside_measured_and_a_cross_table_with_totals(result, known):
+    page = result.to_html()
+    assert page.count("<h2>count by region, sex with margins</h2>") == 1
+    assert "<th>region</th><th>sex</th><th>adjusted</th><th>interval</th><th>measured</th><th>interval</th>" in page
+    assert "<th>region / sex</th><th>f</th><th>m</th><th>in total</th>" in page
+    assert "standard deviation of the adjusted" in page
+    assert "<td>known</td>" in known.to_html()
+    assert "adjusted count by region, sex [north, f]" in repr(result)
+
+
+def test_a_plan_shows_measured_and_adjusted_errors_that_the_release_then_has(result):
+    lines = study_of(COUNT, SUM, PAIRS).plan().lines
+    for number, line in enumerate(lines):
+        blocks = [block for block in result.record["derived"] if block["statistic"] == number]
+        assert [each.adjusted.deviation for each in line.margins] == [block["deviation"] for block in blocks]
+        for figures, block in zip(line.margins, blocks, strict=True):
+            widths = [F(high) - F(low) for low, high in zip(block["low"], block["high"], strict=True)]
+            assert max(widths) <= 2 * figures.adjusted.accuracy * (1 + F(1, 2**40))
+            assert figures.adjusted.deviation <= figures.measured.deviation
+    shown = repr(study_of(COUNT).plan())
+    assert "by region" in shown
+    assert "measured +-12 (sd 5.665), adjusted +-8.063 (sd 4.006), " not in shown
+    assert "from the table alone" in shown
+
+
+def test_a_known_total_is_known_in_the_plan():
+    (line,) = study_of(KNOWN, rows=ONE).plan().lines
+    first, *others = line.margins
+    assert (first.measured, first.adjusted.accuracy, first.epsilon) == (None, 0, 0)
+    assert sum(each.epsilon for each in others) == 1
+    assert "and the total, which is public" in line.remarks
+
+
+# Limits
+
+
+def test_an_epsilon_without_noise_too_many_margins_and_proved_arithmetic_are_refused():
+    with pytest.raises(BoundError, match="too large"):
+        study_of({**COUNT, "epsilon": 10**6}).plan()
+    five = {name: {"kind": "boolean"} for name in "abcde"}
+    many = [
+        {"kind": "count", "by": list(five), "margins": "all", "epsilon": 1, "where": [{"column": "y", "below": i}]}
+        for i in range(1, 7)
+    ]
+    columns = {**five, "y": {"kind": "integer", "lower": 0, "upper": 9, "missing": "dropped"}}
+    study = study_of(*many, columns=columns)
+    with pytest.raises(BoundError, match="too many margins"):
+        study.request()
+    with pytest.raises(PremiseError, match="exact law"):
+        snapdp.study(dataset="p", columns=COLUMNS, statistic=[COUNT], arithmetic="proved", **ADD).plan()
+
+
+def test_a_refusal_spends_nothing(tmp_path):
+    with snapdp.Ledger.create(tmp_path / "l.ledger") as book:
+        book.create_account("people", cap=1, relation="add-remove", rows=100)
+        with pytest.raises(BudgetError):
+            study_of({**COUNT, "epsilon": 2}).release(ROWS, ledger=book)
+        with pytest.raises(ParameterError):
+            study_of({**COUNT, "alpha": "1e-12"}).release(ROWS, ledger=book)
+        assert book.account("people").spent == 0
+
+
+def test_a_deviation_is_rounded_up_to_24_bits():
+    from snapdp.exact import Enclosure
+
+    assert published_deviation(Enclosure(F(0), F(0)), F(1)) == 0.0
+    third = published_deviation(Enclosure(F(1, 3), F(1, 3) + F(1, 2**100)), F(1))
+    assert F(1, 3) < F(third) < F(1, 3) + F(1, 2**24)
+    with pytest.raises(PremiseError, match="24 bits"):
+        published_deviation(Enclosure(F(1) - F(1, 2**100), F(1) + F(1, 2**100)), F(1))
