@@ -62,6 +62,8 @@ def test_a_column_of_numbers_is_grouped_by_bins_between_its_edges():
     assert list(study.asked[0].statistic.labels)[:2] == [("f", "[0, 18)"), ("f", "[18, 65]")]
     alone = declared("--count", "--by", "age", "--edges", "0,18,65", "--bounds", "0,120", "--missing", "dropped")
     assert alone.asked[0].statistic.labels == ("[0, 18)", "[18, 65]")
+    other = declared("--count", "--by", "sex,age", *SEX, "--edges", "0,18,65", *AGE[2:])  # sex has categories
+    assert other.asked == study.asked
     whole = declared("--count", "--by", "age", *AGE, "--integer")
     assert (whole.column("age").kind, whole.column("age").step) == ("integer", 1)
 

@@ -165,6 +165,14 @@ WHERE: dict[str, dict[str, Any]] = {
 }
 LATIN = {"encoding": "latin-1"}
 COUNT, SUM, BINS, LABELS = 4, 1, 2, 12  # among what is asked
+TWO = next(number for number, (_, wanted) in enumerate(ASKED) if isinstance(wanted[0].get("by"), list))
+GROUPS = asked(TWO)["statistics"][0]["by"]  # regions, and bins of years
+CUT = {"edges": ["0", "65"], "outside": "dropped", "null": "dropped"}
+MANY = next(
+    asked(number)["statistics"][0]["by"]
+    for number, (_, wanted) in enumerate(ASKED)
+    if wanted[0].get("by") == "many" and wanted[0]["kind"] == "mean"
+)
 FORGED: dict[str, tuple[dict[str, Any], tuple[Any, ...], Any]] = {
     **{name: (asked(COUNT), ("statistics", 0, "where"), [each]) for name, each in WHERE.items()},
     "two conditions on a column": (
@@ -185,6 +193,26 @@ FORGED: dict[str, tuple[dict[str, Any], tuple[Any, ...], Any]] = {
         ("statistics", 0, "by"),
         asked(LABELS)["statistics"][0]["columns"][0],
     ),
+    "a list of one group": (asked(TWO), ("statistics", 0, "by"), GROUPS[:1]),
+    "no groups": (asked(TWO), ("statistics", 0, "by"), []),
+    "groups by one column twice": (asked(TWO), ("statistics", 0, "by"), [GROUPS[0], GROUPS[0]]),
+    "groups by numbers without edges": (asked(TWO), ("statistics", 0, "by"), [GROUPS[0], AGE]),
+    "groups by an edge between two steps": (asked(TWO), ("statistics", 0, "by", 1, "edges"), ["0", "1/2", "65"]),
+    "groups by a number that stands in": (asked(TWO), ("statistics", 0, "by"), [GROUPS[0], {**OLD_AGE, **CUT}]),
+    "groups by a rule that is none": (asked(TWO), ("statistics", 0, "by", 1, "null"), "middle"),
+    "more groups than are counted": (
+        asked(TWO),
+        ("statistics", 0, "by"),
+        [GROUPS[0], MANY, {**MANY, "name": "more", "categories": {**MANY["categories"], "count": 3000}}],
+    ),
+    "a histogram by groups with more cells than are counted": (
+        asked(LABELS),
+        ("statistics", 0, "by"),
+        {**MANY, "categories": {**MANY["categories"], "count": 5_000_000}},
+    ),
+    "a column of groups in two ways": (asked(TWO), ("statistics", 0, "columns", 0, "name"), "years"),
+    "version 1 by several columns": (old_record(3), ("statistics", 1, "by"), GROUPS),
+    "version 1 by bins": (old_record(3), ("statistics", 1, "by"), GROUPS[1]),
     "a text that Latin-1 has not": (asked(0), ("csv",), {**LATIN, "nulls": ["", "\u20ac"]}),
     "a control character": (asked(0), ("csv",), {**LATIN, "nulls": ["", "\x80"]}),
     "half a character that is missing": (asked(0), ("csv",), {"nulls": ["", "\ud800"]}),
@@ -210,6 +238,10 @@ ALLOWED: dict[str, tuple[dict[str, Any], tuple[Any, ...], Any]] = {  # their twi
         ("statistics", 0, "where"),
         [{"column": OLD_AGE, "from": "1/3", "below": "4/3"}],
     ),
+    "groups in another order": (asked(TWO), ("statistics", 0, "by"), GROUPS[::-1]),
+    "groups by one column": (asked(TWO), ("statistics", 0, "by"), GROUPS[0]),
+    "groups by bins alone": (asked(TWO), ("statistics", 0, "by"), GROUPS[1]),
+    "groups by an edge on a step": (asked(TWO), ("statistics", 0, "by", 1, "edges"), ["0", "1", "65"]),
     "an edge on a step": (asked(BINS), ("statistics", 0, "edges"), ["0", "1", "65"]),
     "a bin with a level": (old_record(3), ("statistics", 0, "edges"), ["0", "1/3", "4/3", "65"]),
     "a text that Latin-1 has": (asked(0), ("csv",), {**LATIN, "nulls": ["", "\xe4"]}),

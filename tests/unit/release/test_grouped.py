@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import csv
 import itertools
@@ -16,10 +17,12 @@ import pytest
 import snapdp
 from snapdp.audits import check_release
 from snapdp.audits.release_audit import audit, release_certificate
-from snapdp.errors import DataError
+from snapdp.errors import BoundError, DataError
+from snapdp.release import request
 from snapdp.release.files import FIELDS, guarded, key_columns
 from snapdp.release.numbers import VALUE_FIELDS
 from snapdp.release.record import checked
+from snapdp.release.request import Request
 from snapdp.release.result import Release, load_release
 
 HOSTILE = ["", ",", " / ", '"', "\x1b[31m", "=1+1", "<b>", "a"]
@@ -44,6 +47,7 @@ COUNT = {"kind": "count", "by": ["region", "sex"], "epsilon": 10**6}
 MEAN = {"kind": "mean", "column": "pay", "by": ["sex", "age"], "epsilon": 10**6}
 HISTOGRAM = {"kind": "histogram", "column": "pay", "edges": ["1/2", 4, 9], "by": ["value", "age"], "epsilon": 10**6}
 ONE = {"kind": "histogram", "column": "sex", "by": "age", "epsilon": 10**6}
+OWN = {"kind": "mean", "column": "age", "by": ["value", "age"], "epsilon": 10**6}  # of what it is grouped by
 PLAIN = {"kind": "count", "by": "value", "epsilon": 10**6}
 TOTAL = {"kind": "sum", "column": "pay", "epsilon": 10**6}
 LISTS = {"region": HOSTILE, "sex": ["f", '"', "\x1b[31m", "(unknown)", "(null)"]}
@@ -66,6 +70,10 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> Release:
 # The record
 
 
+def study_of(*statistics: dict[str, Any]) -> snapdp.Study:
+    return snapdp.study(dataset="people", relation="change-one", n=6, columns=COLUMNS, statistic=list(statistics))
+
+
 def test_a_record_names_cells_by_a_text_for_each_column(result):
     count, mean, histogram, one, plain, _ = result.record["statistics"]
     assert [each["name"] for each in count["by"]] == ["region", "sex"]
@@ -82,7 +90,7 @@ def test_a_record_names_cells_by_a_text_for_each_column(result):
 
 @pytest.mark.parametrize("relation", ["change-one", "add-remove"])
 def test_audit_and_independent_checker_derive_it_again(relation, tmp_path):
-    found = released(tmp_path, COUNT, MEAN, HISTOGRAM, ONE, relation=relation)
+    found = released(tmp_path, COUNT, MEAN, HISTOGRAM, ONE, OWN, relation=relation)
     record = json.loads(found.to_json())
     assert audit(record).findings == ()
     assert check_release.check(json.loads(json.dumps(release_certificate(record)))) == []
@@ -101,6 +109,7 @@ def test_values_are_named_by_tuples_where_columns_are_several(result):
     assert values["mean(pay) by sex, age"]["f", "[0, 18)"] == pytest.approx(1, abs=0.01)
 
 
+NO_BINS = {"name": "age", "kind": "integer", "lower": "0", "upper": "120", "step": "1", "missing": "dropped"}
 ALTERED = {
     "groups that are a text": (("statistics", 0, "by"), "region"),
     "groups that are texts": (("statistics", 0, "by"), ["region"]),
@@ -109,6 +118,7 @@ ALTERED = {
     "a cell that is a number": (("statistics", 0, "parts", 0, "cell", 0), 3),
     "a cell of cells": (("statistics", 0, "parts", 0, "cell", 0), [["", "f"]]),
     "bins of what is summed": (("statistics", 1, "columns", 0, "edges"), ["0", "9"]),
+    "groups by numbers without edges": (("statistics", 1, "by", 1), NO_BINS),
 }
 
 
@@ -135,6 +145,20 @@ def test_version_1_has_no_groups_by_several_columns(result):
         assert check_release.check(certificate) == ["record.statistics: what version 1 does not have"]
 
 
+def test_edges_of_groups_are_among_those_that_a_record_holds(result, monkeypatch):
+    """Whoever reads a record goes through them all: 3 + 3 + 3 of groups by age, and 3 of a histogram."""
+    asked = study_of(COUNT, MEAN, HISTOGRAM, ONE, PLAIN, TOTAL).request()
+    certificate = json.loads(json.dumps(release_certificate(result.record)))
+    for most, fits in ((12, True), (11, False)):
+        monkeypatch.setattr(request, "MOST_EDGES", most)
+        monkeypatch.setattr(check_release, "MOST_EDGES", most)
+        assert (check_release.check(certificate) == []) == fits
+        with contextlib.nullcontext() if fits else pytest.raises(BoundError, match=f"more than {most} bin edges"):
+            Request(dataset="people", plan=asked.plan)
+        with contextlib.nullcontext() if fits else pytest.raises(BoundError, match=f"more than {most} bin edges"):
+            checked(result.record)
+
+
 @pytest.mark.parametrize("cells", [["", "f"], [["", "f"], "x"]])
 def test_a_record_whose_cells_do_not_fit_its_groups_is_shown_all_the_same(cells, result):
     """A record may be anybody's: the audit finds it, and nothing breaks."""
@@ -146,6 +170,10 @@ def test_a_record_whose_cells_do_not_fit_its_groups_is_shown_all_the_same(cells,
     assert repr(shown)
     assert "<td>" in shown.to_html()
     assert shown.values
+    numbers = list(shown.numbers())[: len(cells)]
+    assert [(each.cell, each.keys) for each in numbers if each.keys == ()] == [
+        (e, ()) for e in cells if isinstance(e, str)
+    ]
     assert audit(record).findings[0].field.startswith("statistics[0].parts[0].cell[")
 
 
@@ -298,3 +326,4 @@ def test_a_plan_tells_how_many_cells_there_are():
     lines = study.plan().lines
     assert [line.remarks for line in lines] == ["40 cells", ""]
     assert "count by region, sex" in repr(study)
+    assert "integer, 0 to 120 in steps of 1, 4 bins" in study._repr_html_()

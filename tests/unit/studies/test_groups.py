@@ -11,6 +11,7 @@ from snapdp.errors import BoundError, DataError, ParameterError
 from snapdp.studies.bins import binned
 from snapdp.studies.categories import boolean_column, date_column
 from snapdp.studies.columns import CategoryColumn, category_column, integer_column, number_column
+from snapdp.studies.conditions import condition
 from snapdp.studies.declarations import Unlisted, column_values, groups_from, groups_values
 from snapdp.studies.groups import MOST_CELLS, MOST_COLUMNS, CrossedLabels, groups_of, label_columns
 from snapdp.studies.periods import Periods
@@ -88,6 +89,7 @@ def test_bins_are_declared_with_the_groups_and_not_with_what_is_summed():
         **column_values(AGE), "edges": ["0", "18", "65"], "outside": "binned", "null": "binned",
     }  # fmt: skip
     assert mean_query(AGES, N) == mean_query(AGE, N)
+    assert count_query(N, where=[condition(AGES, start=18)]) == count_query(N, where=[condition(AGE, start=18)])
 
 
 def test_edges_of_a_column_are_those_of_its_histogram_unless_it_has_its_own():
