@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from snapdp.display import html_card, shortened, visible
 from snapdp.exact import shown
 from snapdp.mechanism import SnappingParameters
-from snapdp.studies import Asked, CategoryColumn, Column, DeclaredStudy, person_in_words
+from snapdp.studies import Asked, BinnedColumn, CategoryColumn, Column, DeclaredStudy, person_in_words
 
 FEW, MANY, LONGEST = 5, 20, 80  # names in a line, rows of a table, characters of a name
 
@@ -69,7 +69,8 @@ def study_html(study: DeclaredStudy) -> str:
 def _declared(column: Column) -> str:
     if isinstance(column, CategoryColumn):
         return f"{column.kind}, {len(column.categories)} categories"
-    return f"{column.kind}, {shown(column.lower)} to {shown(column.upper)} in steps of {shown(column.step)}"
+    bins = f", {column.cells} bins" if isinstance(column, BinnedColumn) else ""
+    return f"{column.kind}, {shown(column.lower)} to {shown(column.upper)} in steps of {shown(column.step)}{bins}"
 
 
 def _cost(asked: Asked) -> str:

@@ -326,3 +326,4 @@ def test_a_plan_tells_how_many_cells_there_are():
     lines = study.plan().lines
     assert [line.remarks for line in lines] == ["40 cells", ""]
     assert "count by region, sex" in repr(study)
+    assert "integer, 0 to 120 in steps of 1, 4 bins" in study._repr_html_()
