@@ -59,8 +59,8 @@ def measures_of(asked: Aggregate, names: Names, dialect: Dialect) -> list[str]:
 def code_of(asked: Aggregate, names: Names, dialect: Dialect) -> str:
     """Return the number of the cell of a row, groups outermost; NULL where it is in none."""
     if isinstance(asked, People):  # the groups are the cells
-        return _among(asked.where, names, "0" if asked.by is None else group_code(asked.by, names, dialect))
-    if isinstance(asked, Bins):
+        found = "0"
+    elif isinstance(asked, Bins):
         found = _bin_code(names[asked.column], asked.cuts, missing=asked.missing)
     else:
         assert isinstance(asked, Categories)

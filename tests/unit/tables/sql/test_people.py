@@ -48,7 +48,7 @@ def cells_of(asked, rows):
             continue
         if asked.where == (Present(column=X), Member(column=FEW, category="b")) and (x is None or g != "b"):
             continue
-        cell = 0 if asked.by is None else place.get(g) if FEW in asked.by.columns else int(many[1:])
+        cell = 0 if asked.by is None else place.get(g) if asked.by.cells == FEW.cells else int(many[1:])
         yield cell, (name, None if born is None else str(born)) if asked.persons == WHO else name
 
 

@@ -182,19 +182,30 @@ def of_persons(most, salt, levels, persons):
     return [(x, y, few, many) for (few, many, x, y), _ in mine]
 
 
+def compare_with_the_definition_and_the_former_statement(seed, most, monkeypatch):
+    """Ask everything of a random table, and again by the statement that hashed every row."""
+    asked = [replaced(each, persons=Persons(column="id", most=most)) for each in SOME]
+    table, levels, persons = around_the_bound(random.Random(seed), most)
+    found = table.aggregates(asked, salt=f"salt {seed}")
+    rows = of_persons(most, f"salt {seed}", levels, persons)
+    assert found.rows == len(rows)
+    assert {each: found[each] for each in asked} == {each: plain(each, rows) for each in asked}
+    with monkeypatch.context() as patched:
+        patched.setattr(generator, "kept_rows", formerly)
+        assert table.aggregates(asked, salt=f"salt {seed}") == found
+
+
 @pytest.mark.parametrize("most", [1, 2, 5])
 def test_all_aggregates_are_those_of_the_kept_rows_and_of_the_former_statement(most, monkeypatch):
-    draw = random.Random(most)
-    asked = [replaced(each, persons=Persons(column="id", most=most)) for each in SOME]
-    for salt in ("", "salt"):
-        table, levels, persons = around_the_bound(draw, most)
-        found = table.aggregates(asked, salt=salt)
-        rows = of_persons(most, salt, levels, persons)
-        assert found.rows == len(rows)
-        assert {each: found[each] for each in asked} == {each: plain(each, rows) for each in asked}
-        with monkeypatch.context() as patched:
-            patched.setattr(generator, "kept_rows", formerly)
-            assert table.aggregates(asked, salt=salt) == found
+    for seed in range(2):
+        compare_with_the_definition_and_the_former_statement(seed, most, monkeypatch)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("most", [1, 2, 3, 4, 7, 20])
+def test_all_aggregates_are_the_same_on_many_tables(most, monkeypatch):
+    for seed in range(100, 112):
+        compare_with_the_definition_and_the_former_statement(seed, most, monkeypatch)
 
 
 def test_aggregates_of_one_request_may_keep_different_numbers_of_rows():
