@@ -12,6 +12,8 @@ from typing import Any
 
 import flint
 
+flint.ctx.prec = 2600  # of every ball in these tests; set here alone, so that no test rests on another's digits
+
 EXTRA_BITS = 400  # no number here lies within 2**-400, relatively, of a rational it is compared with
 
 
@@ -21,13 +23,9 @@ def arb(x: Fraction) -> Any:
 
 def arb_ends(compute: Callable[[], Any], *, bits: int = 128) -> tuple[Fraction, Fraction]:
     """Return rationals that enclose the number `compute` builds from arb balls, far narrower than 2**-bits."""
-    before = flint.ctx.prec
-    flint.ctx.prec = bits + EXTRA_BITS
-    try:
+    with flint.ctx.workprec(bits + EXTRA_BITS):
         ball = compute()
         return _fraction(ball.lower()), _fraction(ball.upper())
-    finally:
-        flint.ctx.prec = before
 
 
 def _fraction(ball: Any) -> Fraction:

@@ -65,7 +65,6 @@ def test_the_first_use_of_a_wrong_library_is_refused(monkeypatch):
 
 @pytest.mark.parametrize(("function", "argument", "floor"), KNOWN_VALUES)
 def test_the_table_holds_the_floors_that_arb_finds(function, argument, floor):
-    flint.ctx.prec = 900
     x = flint.arb(flint.fmpq(argument.numerator, argument.denominator))
     value = getattr(x, function)() * flint.arb(2) ** TABLE_BITS
     assert int(value.floor().unique_fmpz()) == floor

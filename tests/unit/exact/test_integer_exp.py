@@ -11,13 +11,11 @@ from hypothesis import example, given, settings, strategies as st
 from snapdp.exact.integer_exp import cos_scaled, exp_scaled, floor_cos, floor_scaled, pi_scaled
 
 PROPERTY = settings(deadline=None, max_examples=100)
-BITS = 1500
 WIDTHS = st.sampled_from([4, 64, 151, 400])
 TURNS = st.fractions(min_value=-3, max_value=3, max_denominator=10**6)
 
 
 def ball(x: Fraction) -> flint.arb:
-    flint.ctx.prec = BITS
     return flint.arb(flint.fmpq(x.numerator, x.denominator))
 
 
@@ -52,7 +50,6 @@ def test_the_integers_enclose_the_cosine_and_are_at_most_two_apart(turns, width)
 
 @pytest.mark.parametrize("width", [1, 4, 64, 151, 1000])
 def test_the_integers_enclose_pi_and_are_at_most_two_apart(width):
-    flint.ctx.prec = BITS
     low, high = pi_scaled(width)
     assert high - low <= 2
     assert low < scaled(flint.arb.pi(), width)

@@ -18,7 +18,6 @@ LEVEL = F(1, 20)
 
 
 def ball(x: Fraction) -> flint.arb:
-    flint.ctx.prec = 400
     return flint.arb(flint.fmpq(x.numerator, x.denominator))
 
 
