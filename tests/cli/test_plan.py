@@ -25,7 +25,7 @@ from snapdp.studies.columns import number_column
 from snapdp.studies.reader import load_study, plan_of
 from snapdp.studies.relation import change_one
 from snapdp.studies.statistics.mean import mean_query
-from snapdp.studies.statistics.statistic import mechanism
+from snapdp.studies.statistics.parts import mechanism
 
 MEAN = ["plan", "--mean", "age", "--bounds", "0,120", "--missing", "middle", "--n", "5000"]
 STUDY = """

@@ -33,7 +33,7 @@ from snapdp.ledger.ledger import Ledger
 from snapdp.mechanism.definition import decide
 from snapdp.randomness.uniform import LazyUniform
 from snapdp.release import release as engine
-from snapdp.studies.statistics.statistic import mechanism
+from snapdp.studies.statistics.parts import mechanism
 from snapdp.tables.engines.engine import Engine
 from tests.properties.observing import (
     chosen_targets,

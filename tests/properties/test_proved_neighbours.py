@@ -16,7 +16,7 @@ from snapdp.mechanism import FinitePrecision, declared, law_of, pair_loss
 from snapdp.studies import category_column, histogram_query, mean_query, persons_query
 from snapdp.studies.columns import integer_column
 from snapdp.studies.relation import add_remove, change_one
-from snapdp.studies.statistics.statistic import mechanism
+from snapdp.studies.statistics.parts import mechanism
 from snapdp.values import replaced
 
 F = Fraction

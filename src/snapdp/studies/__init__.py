@@ -20,7 +20,6 @@ if TYPE_CHECKING:
         Sum as Sum,
         Test as Test,
     )
-    from snapdp.studies.bins import BinnedColumn as BinnedColumn, binned as binned
     from snapdp.studies.categories import (
         BOOLEAN as BOOLEAN,
         DATE as DATE,
@@ -70,7 +69,8 @@ if TYPE_CHECKING:
         digest as digest,
         groups_from as groups_from,
     )
-    from snapdp.studies.groups import (
+    from snapdp.studies.grouping.bins import BinnedColumn as BinnedColumn, binned as binned
+    from snapdp.studies.grouping.groups import (
         By as By,
         CrossedLabels as CrossedLabels,
         GroupColumn as GroupColumn,
@@ -78,7 +78,7 @@ if TYPE_CHECKING:
         groups_of as groups_of,
         label_columns as label_columns,
     )
-    from snapdp.studies.margins import (
+    from snapdp.studies.grouping.margins import (
         ALL as ALL,
         Margin as Margin,
         Margins as Margins,
@@ -146,14 +146,10 @@ if TYPE_CHECKING:
     )
     from snapdp.studies.statistics.margin_figures import CellError as CellError, MarginFigures as MarginFigures
     from snapdp.studies.statistics.mean import Mean as Mean, derived_mean as derived_mean, mean_query as mean_query
+    from snapdp.studies.statistics.parts import Numerator as Numerator, Part as Part, mechanism as mechanism
     from snapdp.studies.statistics.persons import PersonCount as PersonCount, persons_query as persons_query
     from snapdp.studies.statistics.registry import KINDS as KINDS, statistic_class as statistic_class
-    from snapdp.studies.statistics.statistic import (
-        Numerator as Numerator,
-        Part as Part,
-        Statistic as Statistic,
-        mechanism as mechanism,
-    )
+    from snapdp.studies.statistics.statistic import Statistic as Statistic
     from snapdp.studies.statistics.sum import ColumnSum as ColumnSum, sum_query as sum_query
     from snapdp.studies.statistics.variance import Variance as Variance, variance_query as variance_query
     from snapdp.studies.toml_table import placed as placed
@@ -179,7 +175,7 @@ else:
             "aggregates": (
                 "Aggregate Aggregates Bins Categories Count Levels Member People Persons Present Products Sum Test"
             ),
-            "bins": "BinnedColumn binned",
+            "grouping.bins": "BinnedColumn binned",
             "categories": (
                 "BOOLEAN DATE FALSE_WORD ISO_DATE KIND_KEYS ONE PLAIN_NUMBER TRUE_WORD ZERO BooleanColumn DateColumn "
                 "boolean_column date_column place_of"
@@ -192,9 +188,9 @@ else:
             "conditions": "Condition condition",
             "csv_dialect": "ENCODINGS CsvDialect dialect_from dialect_words is_text stated_dialect",
             "declarations": "INLINE Unlisted digest groups_from",
-            "groups": "By CrossedLabels GroupColumn Groups groups_of label_columns",
+            "grouping.groups": "By CrossedLabels GroupColumn Groups groups_of label_columns",
             "statistics.margin_figures": "CellError MarginFigures",
-            "margins": "ALL Margin Margins margin_text",
+            "grouping.margins": "ALL Margin Margins margin_text",
             "periods": "DAY EACH MONTH YEAR",
             "plan": "Asked Line Plan ask curve_of_part part_accuracy planned",
             "quantiser": "DOUBLE NARROW Quantiser quantiser_of",
@@ -209,7 +205,8 @@ else:
             "statistics.mean": "Mean derived_mean mean_query",
             "statistics.persons": "PersonCount persons_query",
             "statistics.registry": "KINDS statistic_class",
-            "statistics.statistic": "Numerator Part Statistic mechanism",
+            "statistics.parts": "Numerator Part mechanism",
+            "statistics.statistic": "Statistic",
             "statistics.sum": "ColumnSum sum_query",
             "statistics.variance": "Variance variance_query",
             "toml_table": "placed",

@@ -20,7 +20,7 @@ from typing import Any
 from snapdp.errors import ParameterError
 from snapdp.studies.categories import DateColumn
 from snapdp.studies.columns import CategoryColumn, Column, NumberColumn, PersonColumn, storable
-from snapdp.studies.groups import Groups, groups_of
+from snapdp.studies.grouping.groups import Groups, groups_of
 from snapdp.values import Value
 
 

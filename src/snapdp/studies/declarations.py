@@ -13,7 +13,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from snapdp.errors import DataError
-from snapdp.studies.bins import BinnedColumn, binned
 from snapdp.studies.categories import BOOLEAN, DATE, RULE_KEYS, DateColumn, boolean_column, date_column
 from snapdp.studies.columns import (
     AS_NUMBERS,
@@ -29,7 +28,8 @@ from snapdp.studies.columns import (
 )
 from snapdp.studies.comparisons import compared
 from snapdp.studies.conditions import Condition, condition
-from snapdp.studies.groups import Groups, groups_of
+from snapdp.studies.grouping.bins import BinnedColumn, binned
+from snapdp.studies.grouping.groups import Groups, groups_of
 from snapdp.studies.quantiser import quantiser_of
 
 INLINE = 1000  # longer lists of categories or cells are named by their digest

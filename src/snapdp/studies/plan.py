@@ -21,10 +21,11 @@ from snapdp.display import four_digits_up, shortened, visible
 from snapdp.errors import BudgetError, ParameterError, PremiseError, SnapdpError
 from snapdp.exact import positive, probability, shown
 from snapdp.mechanism import FinitePrecision, Mechanism, SnappingParameters, arithmetic_of
-from snapdp.studies.margins import TOTAL, Margins
+from snapdp.studies.grouping.margins import TOTAL, Margins
 from snapdp.studies.statistics.adjusted import check_margins
 from snapdp.studies.statistics.margin_figures import MarginFigures, margin_figures
-from snapdp.studies.statistics.statistic import Part, Statistic, finite_steps, mechanism
+from snapdp.studies.statistics.parts import Part, finite_steps, mechanism
+from snapdp.studies.statistics.statistic import Statistic
 from snapdp.values import Value, replaced
 
 DEFAULT_ALPHA = Fraction(1, 20)

@@ -28,7 +28,6 @@ from snapdp.display import shortened, visible
 from snapdp.errors import ParameterError
 from snapdp.exact import positive, shown
 from snapdp.mechanism import FinitePrecision, arithmetic_of
-from snapdp.studies.bins import BinnedColumn, binned
 from snapdp.studies.categories import KIND_KEYS, category_in
 from snapdp.studies.columns import (
     AS_TEXT,
@@ -46,6 +45,7 @@ from snapdp.studies.columns import (
 )
 from snapdp.studies.conditions import by_name
 from snapdp.studies.csv_dialect import SINGLE_TEXTS, CsvDialect, dialect_from
+from snapdp.studies.grouping.bins import BinnedColumn, binned
 from snapdp.studies.plan import DEFAULT_ALPHA, Asked, Plan, ask, plan
 from snapdp.studies.quantiser import quantiser_of
 from snapdp.studies.readable import Label

@@ -23,7 +23,7 @@ from snapdp.studies.columns import number_column
 from snapdp.studies.plan import ask, planned
 from snapdp.studies.relation import change_one
 from snapdp.studies.statistics.mean import mean_query
-from snapdp.studies.statistics.statistic import mechanism
+from snapdp.studies.statistics.parts import mechanism
 
 F = Fraction
 PROPERTY = settings(deadline=None, max_examples=40)

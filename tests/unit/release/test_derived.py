@@ -20,7 +20,7 @@ from snapdp.studies.statistics.count import count_query
 from snapdp.studies.statistics.covariance import covariance_query
 from snapdp.studies.statistics.histogram import histogram_query
 from snapdp.studies.statistics.mean import derived_mean, mean_query
-from snapdp.studies.statistics.statistic import mechanism
+from snapdp.studies.statistics.parts import mechanism
 from snapdp.studies.statistics.sum import sum_query
 from snapdp.studies.statistics.variance import variance_query
 from tests.unit.release.people import released

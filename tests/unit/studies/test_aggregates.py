@@ -20,8 +20,8 @@ from snapdp.studies.aggregates import (
     Products,
     Sum,
 )
-from snapdp.studies.bins import BinnedColumn, binned
 from snapdp.studies.columns import category_column, integer_column, number_column
+from snapdp.studies.grouping.bins import BinnedColumn, binned
 from snapdp.studies.quantiser import first_level_above, first_level_from
 from snapdp.tables.engines.opening import open_table
 

@@ -14,9 +14,9 @@ from hypothesis import given, settings, strategies as st
 from snapdp.errors import BoundError, ParameterError, PremiseError, SnapdpError
 from snapdp.mechanism import FinitePrecision
 from snapdp.studies import reader
-from snapdp.studies.bins import BinnedColumn, binned
 from snapdp.studies.columns import category_column, integer_column, number_column
 from snapdp.studies.conditions import condition
+from snapdp.studies.grouping.bins import BinnedColumn, binned
 from snapdp.studies.plan import ask
 from snapdp.studies.reader import DeclaredStudy, load_study, plan_of, study_from_toml, study_from_values
 from snapdp.studies.relation import add_remove, change_one

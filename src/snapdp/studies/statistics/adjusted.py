@@ -20,12 +20,13 @@ from typing import TYPE_CHECKING, Any
 from snapdp.errors import BoundError, ParameterError, PremiseError
 from snapdp.exact import Enclosure, ratio_nearest, ratios_down, ratios_up, round_up
 from snapdp.mechanism import EXACT_GAMMA, SnappingParameters
-from snapdp.studies.margins import TOTAL, Margin, Margins
+from snapdp.studies.grouping.margins import TOTAL, Margin, Margins
 from snapdp.studies.statistics.drawn import Columns, Derived, DrawnPart
 
 if TYPE_CHECKING:
     from snapdp.accuracy import MarginFamily, MarginWorth, SnappedNoise
-    from snapdp.studies.statistics.statistic import Numerator, Statistic
+    from snapdp.studies.statistics.parts import Numerator
+    from snapdp.studies.statistics.statistic import Statistic
 
 ADJUSTED = "adjusted"
 LARGEST_RATIO = 512  # of a unit of the numerator to the noise scale: beyond it nothing is hidden, and laws are points

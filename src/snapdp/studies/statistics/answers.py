@@ -16,7 +16,8 @@ from snapdp.errors import DataError, PremiseError
 from snapdp.studies.aggregates import Aggregate, Aggregates
 from snapdp.studies.relation import Relation
 from snapdp.studies.statistics.drawn import FITS_INT64
-from snapdp.studies.statistics.statistic import Numerator, Statistic
+from snapdp.studies.statistics.parts import Numerator
+from snapdp.studies.statistics.statistic import Statistic
 
 Numerators = tuple[Sequence[int], ...]  # for each part, one integer for each cell
 MANY = 1000

@@ -12,11 +12,11 @@ from typing import Any, Self
 from snapdp.errors import PremiseError
 from snapdp.studies.aggregates import Aggregate, Count
 from snapdp.studies.conditions import Condition, joined
-from snapdp.studies.groups import By, groups_of
-from snapdp.studies.margins import margins_of
+from snapdp.studies.grouping.groups import By, groups_of
+from snapdp.studies.grouping.margins import margins_of
 from snapdp.studies.relation import Relation
+from snapdp.studies.statistics.parts import Part
 from snapdp.studies.statistics.shared_parts import count_part, own_bound
-from snapdp.studies.statistics.statistic import Part
 from snapdp.studies.statistics.tabulated import Tabulated, margin_parts, margin_sums
 
 

@@ -16,11 +16,12 @@ from snapdp.exact import root_for_rounding, to_float_down, to_float_nearest, to_
 from snapdp.studies.aggregates import Aggregate, Products, Sum
 from snapdp.studies.columns import Column, NumberColumn
 from snapdp.studies.conditions import Condition
-from snapdp.studies.groups import By
+from snapdp.studies.grouping.groups import By
 from snapdp.studies.relation import Relation
 from snapdp.studies.statistics.drawn import Derived, DrawnPart, Row, as_columns
+from snapdp.studies.statistics.parts import Numerator, Part
 from snapdp.studies.statistics.shared_parts import numbers_of, public_rows
-from snapdp.studies.statistics.statistic import Numerator, Part, Statistic
+from snapdp.studies.statistics.statistic import Statistic
 from snapdp.studies.statistics.variance import Variance
 
 

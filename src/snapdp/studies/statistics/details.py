@@ -12,7 +12,7 @@ from snapdp.errors import ParameterError
 from snapdp.studies.columns import Column
 from snapdp.studies.conditions import condition
 from snapdp.studies.declarations import condition_from, condition_values
-from snapdp.studies.margins import ALL
+from snapdp.studies.grouping.margins import ALL
 from snapdp.studies.toml_table import TomlTable, named
 
 CONDITION_KEYS = ("column", "equals", "from", "below")

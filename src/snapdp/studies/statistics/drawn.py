@@ -11,11 +11,11 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Protocol
 
 from snapdp.mechanism import Mechanism
-from snapdp.studies.margins import Margin
+from snapdp.studies.grouping.margins import Margin
 from snapdp.values import Value
 
 if TYPE_CHECKING:
-    from snapdp.studies.statistics.statistic import Part
+    from snapdp.studies.statistics.parts import Part
 
 Printed = int | float
 Row = tuple[Printed, Printed | None, Printed | None]  # a value and its interval

@@ -16,17 +16,18 @@ from typing import Any, ClassVar, Self
 from snapdp.errors import ParameterError
 from snapdp.exact import to_float_down, to_float_nearest, to_float_up
 from snapdp.studies.aggregates import Aggregate, Bins, Categories
-from snapdp.studies.bins import BinnedColumn, binned, in_bins
 from snapdp.studies.columns import BINNED, DROPPED, CategoryColumn, Column
 from snapdp.studies.conditions import Condition, joined
 from snapdp.studies.declarations import INLINE
-from snapdp.studies.groups import By, check_cells, groups_of
+from snapdp.studies.grouping.bins import BinnedColumn, binned, in_bins
+from snapdp.studies.grouping.groups import By, check_cells, groups_of
 from snapdp.studies.readable import Label
 from snapdp.studies.relation import CHANGE_ONE, Relation
 from snapdp.studies.statistics.details import ChoiceDetail, Detail, NumbersDetail, WholeDetail
 from snapdp.studies.statistics.drawn import SHARE, Derived, DrawnPart, Row, as_columns
+from snapdp.studies.statistics.parts import Part
 from snapdp.studies.statistics.shared_parts import count_part, own_bound
-from snapdp.studies.statistics.statistic import Part, Statistic
+from snapdp.studies.statistics.statistic import Statistic
 
 
 class Histogram(Statistic):

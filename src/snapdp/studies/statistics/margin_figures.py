@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 
 from snapdp.display import four_digits_up
 from snapdp.errors import ParameterError
-from snapdp.studies.margins import Margin
+from snapdp.studies.grouping.margins import Margin
 from snapdp.studies.statistics.adjusted import noise_of, published_deviation, worth_of_margins
-from snapdp.studies.statistics.statistic import Part, Statistic, mechanism
+from snapdp.studies.statistics.parts import Part, mechanism
+from snapdp.studies.statistics.statistic import Statistic
 from snapdp.values import Value, replaced
 
 if TYPE_CHECKING:

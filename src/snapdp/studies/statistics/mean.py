@@ -26,10 +26,11 @@ from snapdp.mechanism import FinitePrecision
 from snapdp.studies.aggregates import Aggregate, Sum
 from snapdp.studies.columns import Column, NumberColumn
 from snapdp.studies.conditions import Condition, joined
-from snapdp.studies.groups import By, groups_of
+from snapdp.studies.grouping.groups import By, groups_of
 from snapdp.studies.relation import Relation, whole
 from snapdp.studies.statistics.details import Detail, NumberDetail, WholeDetail
 from snapdp.studies.statistics.drawn import FITS_INT64, CellColumns, Columns, Derived, DrawnPart
+from snapdp.studies.statistics.parts import Numerator, Part, check_printable, mechanism
 from snapdp.studies.statistics.shared_parts import (
     count_numerator,
     in_groups,
@@ -38,13 +39,7 @@ from snapdp.studies.statistics.shared_parts import (
     rows_that_count,
     sum_above_lower,
 )
-from snapdp.studies.statistics.statistic import (
-    Numerator,
-    Part,
-    Statistic,
-    check_printable,
-    mechanism,
-)
+from snapdp.studies.statistics.statistic import Statistic
 
 HALF = Fraction(1, 2)
 

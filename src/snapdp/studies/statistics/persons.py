@@ -20,10 +20,11 @@ from typing import Any, ClassVar, Self
 from snapdp.errors import BoundError, ParameterError, PremiseError
 from snapdp.studies.aggregates import Aggregate, People, Persons
 from snapdp.studies.conditions import Condition, joined
-from snapdp.studies.groups import By, Groups, groups_of
+from snapdp.studies.grouping.groups import By, Groups, groups_of
 from snapdp.studies.relation import Relation, whole
 from snapdp.studies.statistics.details import Detail, WholeDetail
-from snapdp.studies.statistics.statistic import Numerator, Part, Statistic
+from snapdp.studies.statistics.parts import Numerator, Part
+from snapdp.studies.statistics.statistic import Statistic
 from snapdp.studies.units import groups_clause
 
 

@@ -14,9 +14,9 @@ from snapdp.errors import ParameterError, PremiseError
 from snapdp.studies.aggregates import Count, Present, Sum
 from snapdp.studies.columns import INTEGER, Column, NumberColumn
 from snapdp.studies.conditions import Condition
-from snapdp.studies.groups import By, Groups
+from snapdp.studies.grouping.groups import By, Groups
 from snapdp.studies.relation import Relation, whole
-from snapdp.studies.statistics.statistic import Numerator, Part
+from snapdp.studies.statistics.parts import Numerator, Part
 
 WHOLE = Fraction(1)
 

@@ -1,9 +1,8 @@
-"""What a statistic is, without data: its integer numerators, their sensitivity, range and public factor.
+"""What a statistic is, without data: its parts, what is charged for them, its groups, words and declarations.
 
 Room: studies. Holds no data. Everything that is particular to one kind stands in the file of that kind; this is what
 all of them share.
 
-    statistic = shift + factor * numerator,  the numerator an integer in [lower, upper]        theory (3)
     charged = 1: epsilon typed = epsilon charged                                               theory (4)
 
 Theory: docs/theory/sensitivities.md.
@@ -18,78 +17,25 @@ from functools import cached_property
 from typing import Any, ClassVar, Self
 
 from snapdp.display import shortened, visible
-from snapdp.errors import BoundError, DataError, ParameterError, PremiseError
-from snapdp.exact import positive, power_of_two_at_least, shown, to_float_nearest
-from snapdp.mechanism import FINE, FinitePrecision, Mechanism, declared, spacing_of_doubles
+from snapdp.errors import DataError, ParameterError, PremiseError
+from snapdp.mechanism import FinitePrecision
 from snapdp.studies.aggregates import Aggregate, Persons, Test
-from snapdp.studies.bins import BinnedColumn
 from snapdp.studies.columns import CategoryColumn, Column, NumberColumn
 from snapdp.studies.conditions import Condition, tested
 from snapdp.studies.declarations import column_from, column_values, groups_from, groups_values
-from snapdp.studies.groups import Groups, groups_of
-from snapdp.studies.margins import Margin, Margins
+from snapdp.studies.grouping.bins import BinnedColumn
+from snapdp.studies.grouping.groups import Groups, groups_of
+from snapdp.studies.grouping.margins import Margin, Margins
 from snapdp.studies.readable import Label
 from snapdp.studies.relation import Relation
 from snapdp.studies.statistics.details import ConditionsDetail, Detail
 from snapdp.studies.statistics.drawn import Derived, DrawnPart
+from snapdp.studies.statistics.parts import Part
 from snapdp.studies.toml_table import TomlTable, named
 from snapdp.studies.units import rows_clause
 from snapdp.values import Value, replaced
 
-PRINTED_PARTS = 1 << 10  # doubles must be at least so many times as close as outputs are
 WHERE = ConditionsDetail()
-
-
-class Numerator(Value):
-    """An integer function of the rows: the number a mechanism acts on.
-
-    sensitivity   the most it differs between neighbours
-    lower, upper  its public range; both ends are attained by some table, unless `where` speaks of the column itself
-    factor, shift statistic = shift + factor * numerator
-    integers      the statistic is a whole number: outputs lie on a grid >= 1 and print as integers
-    """
-
-    name: str
-    sensitivity: int
-    lower: int
-    upper: int
-    factor: Fraction
-    shift: Fraction = Fraction(0)
-    integers: bool = False
-
-    def statistic(self, numerator: Fraction | int) -> Fraction:
-        """Return the statistic that a (released) numerator stands for."""
-        return self.shift + self.factor * numerator
-
-    @property
-    def statistic_range(self) -> tuple[Fraction, Fraction]:
-        """Return the public range in units of the statistic."""
-        return self.statistic(self.lower), self.statistic(self.upper)
-
-    @property
-    def statistic_sensitivity(self) -> Fraction:
-        """Return the sensitivity in units of the statistic."""
-        return self.factor * self.sensitivity
-
-
-class Part(Value):
-    """One numerator, released once in each of `cells` cells (bins, groups), each cell by its own mechanism.
-
-    moving   how many sensitivities the cells together move between neighbours, at most (their L1 distance)
-    share    of the typed epsilon that the mechanism of each cell runs at
-    steps    of equal length that one sensitivity is, such that all moves of all cells together are `moving * steps` of
-             them at most, whole ones: rounding is paid for with each.                       finite-precision (19), (20)
-             None where a kind does not say it: then it has no finite precision
-    margin   which columns of the groups tell its cells apart, where the statistic has margins: then its grid is at most
-             one unit of the numerator, so that the noise has one law whatever the value is     adjusted-tables (12)
-    """
-
-    numerator: Numerator
-    cells: int = 1
-    moving: int = 1
-    share: Fraction = Fraction(1)
-    steps: int | None = None
-    margin: Margin | None = None
 
 
 class Statistic(Value, ABC):
@@ -401,96 +347,3 @@ def _groups_in(table: TomlTable, columns: Mapping[str, Column]) -> Groups | None
         return None
     names = table.texts("by") if isinstance(table.get("by"), list) else [table.text("by")]
     return groups_of([named(columns, name) for name in names or []])
-
-
-def mechanism(
-    part: Part, epsilon: Any, *, title: str | None = None, arithmetic: FinitePrecision | None = None
-) -> Mechanism:
-    """Return the mechanism of each cell of a part, when `epsilon` is what is typed for the whole statistic.
-
-    Exact arithmetic on the numerator; the fine grid, or 1 where that is coarser and the statistic is whole; of margins
-    1, or the fine grid where that is finer and the statistic is not whole. In finite precision the mechanism of one
-    step of the numerator, at what one step may lose, on the natural grid, in steps. A refusal begins with the title of
-    the statistic.
-    """
-    numerator, steps = part.numerator, 1 if arithmetic is None else finite_steps(part, title)
-    cell_epsilon = positive(epsilon, name="epsilon") * part.share / steps
-    grid = part_grid(part, numerator.sensitivity / cell_epsilon) if arithmetic is None else None
-    try:
-        found = declared(
-            epsilon=cell_epsilon,
-            sensitivity=Fraction(numerator.sensitivity, steps),
-            lower=numerator.lower,
-            upper=numerator.upper,
-            grid=grid,
-            arithmetic=arithmetic,
-        )
-    except PremiseError as refusal:
-        raise _refused(refusal, shortened(visible(title or numerator.name)), epsilon) from None
-    if not numerator.integers or arithmetic is not None:
-        ends = (numerator.statistic(found.parameters.data_value(k)) for k in found.parameters.ends)
-        apart = numerator.factor * found.parameters.data_grid
-        check_printable(title or numerator.name, furthest=max(map(abs, ends)), grid=apart)
-    return found
-
-
-def _refused(refusal: PremiseError, name: str, epsilon: Any) -> PremiseError:
-    """Return the refusal of a mechanism as that of a statistic: with the epsilon typed, and what helps there."""
-    if (bits := refusal.numbers.get("bits")) is None:
-        return PremiseError(f"{name}: {refusal.problem}", refusal.advice, **refusal.numbers)
-    return PremiseError(
-        f"{name}: {bits} bits are too few for epsilon = {shown(epsilon)} and this range: rounding would use up a "
-        "visible part.",
-        "Give more bits, or leave bits out to have them chosen. Nothing was read and nothing spent.",
-        epsilon=epsilon,
-        bits=bits,
-    )
-
-
-def finite_steps(part: Part, title: str | None = None) -> int:
-    """Return the steps of a part; refuse finite precision where its kind does not say them, or it is a margin."""
-    if part.margin is not None:
-        raise PremiseError(
-            f"{title or part.numerator.name} has no finite precision: adjusted tables need the exact law of the noise.",
-            "Leave the arithmetic out, or margins. Nothing was read and nothing spent.",
-        )
-    if part.steps is None:
-        raise PremiseError(
-            f"{title or part.numerator.name} has no finite precision: its kind does not say how often neighbours pay "
-            "for rounding.",
-            "Leave the arithmetic out: in exact arithmetic nothing rounds.",
-        )
-    return part.steps
-
-
-def check_printable(name: str, *, furthest: Fraction, grid: Fraction) -> None:
-    """Refuse a statistic whose doubles are too far apart for its outputs.
-
-    A printed number is the double nearest to the released one; it may be off by 1/2048 of the distance of two outputs,
-    and no more: theory (16).
-    """
-    spacing = spacing_of_doubles(furthest)
-    if spacing * PRINTED_PARTS > grid:
-        raise BoundError(
-            f"{name}: doubles near {to_float_nearest(furthest):.6g} are {to_float_nearest(spacing):.3g} apart, too far "
-            f"for outputs that are {to_float_nearest(grid):.3g} apart: the printed number would miss what is promised.",
-            "Count the column from a public number near its bounds (subtract it first), or ask for less accuracy.",
-            furthest=furthest,
-            grid=grid,
-        )
-
-
-def integer_grid(noise_scale: Fraction) -> Fraction:
-    """Return the grid of a whole statistic: the fine one, but at least 1."""
-    return max(Fraction(1), fine_grid(noise_scale))
-
-
-def fine_grid(noise_scale: Fraction) -> Fraction:
-    return power_of_two_at_least(noise_scale) / FINE
-
-
-def part_grid(part: Part, noise_scale: Fraction) -> Fraction | None:
-    """Return the grid of a part in exact arithmetic; None for the fine one."""
-    if part.margin is not None:
-        return Fraction(1) if part.numerator.integers else min(Fraction(1), fine_grid(noise_scale))
-    return integer_grid(noise_scale) if part.numerator.integers else None

@@ -16,9 +16,10 @@ from typing import Any, Self
 from snapdp.studies.aggregates import Aggregate, Sum
 from snapdp.studies.columns import INTEGER, Column, NumberColumn
 from snapdp.studies.conditions import Condition, joined
-from snapdp.studies.groups import By, groups_of
-from snapdp.studies.margins import Margin, margins_of
+from snapdp.studies.grouping.groups import By, groups_of
+from snapdp.studies.grouping.margins import Margin, margins_of
 from snapdp.studies.relation import Relation
+from snapdp.studies.statistics.parts import Numerator, Part
 from snapdp.studies.statistics.shared_parts import (
     in_groups,
     numbers_of,
@@ -26,7 +27,6 @@ from snapdp.studies.statistics.shared_parts import (
     rows_that_count,
     sum_above_lower,
 )
-from snapdp.studies.statistics.statistic import Numerator, Part
 from snapdp.studies.statistics.tabulated import Tabulated, margin_parts, margin_sums
 from snapdp.values import replaced
 

@@ -12,11 +12,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from snapdp.studies.margins import Margin, Margins
+from snapdp.studies.grouping.margins import Margin, Margins
 from snapdp.studies.statistics.adjusted import adjusted_blocks
 from snapdp.studies.statistics.details import Detail, MarginsDetail, NumbersDetail, WholeDetail
 from snapdp.studies.statistics.drawn import Derived, DrawnPart
-from snapdp.studies.statistics.statistic import Part, Statistic
+from snapdp.studies.statistics.parts import Part
+from snapdp.studies.statistics.statistic import Statistic
 from snapdp.values import replaced
 
 

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import combinations, combinations_with_replacement, pairwise, product
 
-from snapdp.studies.bins import BinnedColumn
 from snapdp.studies.columns import CategoryColumn, NumberColumn
+from snapdp.studies.grouping.bins import BinnedColumn
 from snapdp.studies.relation import Relation
 from snapdp.verifier.language.syntax import Query
 

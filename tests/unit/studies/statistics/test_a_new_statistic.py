@@ -25,9 +25,10 @@ from snapdp.studies.conditions import joined
 from snapdp.studies.reader import study_from_values
 from snapdp.studies.relation import add_remove, change_one
 from snapdp.studies.statistics.details import Detail, NumberDetail
+from snapdp.studies.statistics.parts import Numerator, Part
 from snapdp.studies.statistics.registry import KINDS, statistic_class
 from snapdp.studies.statistics.shared_parts import numbers_of
-from snapdp.studies.statistics.statistic import Numerator, Part, Statistic
+from snapdp.studies.statistics.statistic import Statistic
 from snapdp.studies.writer import study_to_toml
 from snapdp.values import replaced
 

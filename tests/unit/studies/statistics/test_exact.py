@@ -13,9 +13,9 @@ from hypothesis import given, settings, strategies as st
 from snapdp.errors import DataError, ParameterError
 from snapdp.exact import nearest_multiple
 from snapdp.release.private_values import exact_values
-from snapdp.studies.bins import binned
 from snapdp.studies.columns import category_column, integer_column, number_column
 from snapdp.studies.conditions import condition
+from snapdp.studies.grouping.bins import binned
 from snapdp.studies.relation import add_remove, change_one
 from snapdp.studies.statistics.answers import aggregates_of, numerators
 from snapdp.studies.statistics.count import count_query

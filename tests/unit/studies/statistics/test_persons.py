@@ -96,7 +96,7 @@ def test_it_asks_for_people_whatever_the_study_keeps_of_their_rows():
 
 
 def test_the_noise_is_that_of_k_over_epsilon_in_every_group():
-    from snapdp.studies.statistics.statistic import mechanism
+    from snapdp.studies.statistics.parts import mechanism
 
     for k in (1, 2, 3):
         (part,) = persons_query(RELATION, by=BY, groups_per_person=k).parts

@@ -8,9 +8,9 @@ from itertools import product
 import pytest
 
 from snapdp.errors import ParameterError, PremiseError
-from snapdp.studies.bins import binned
 from snapdp.studies.columns import category_column, integer_column, number_column
 from snapdp.studies.conditions import condition
+from snapdp.studies.grouping.bins import binned
 from snapdp.studies.relation import add_remove, change_one
 from snapdp.studies.statistics.count import count_query
 from snapdp.studies.statistics.covariance import covariance_query

@@ -21,8 +21,8 @@ from snapdp.studies.statistics.count import count_query
 from snapdp.studies.statistics.covariance import covariance_query
 from snapdp.studies.statistics.histogram import histogram_query
 from snapdp.studies.statistics.mean import Mean, mean_query
+from snapdp.studies.statistics.parts import mechanism
 from snapdp.studies.statistics.registry import statistic_class
-from snapdp.studies.statistics.statistic import mechanism
 from snapdp.studies.statistics.sum import sum_query
 from snapdp.studies.statistics.variance import variance_query
 from snapdp.values import replaced

@@ -9,13 +9,13 @@ import pytest
 
 from snapdp.errors import PremiseError
 from snapdp.studies.aggregates import Aggregates, Count
-from snapdp.studies.bins import binned
 from snapdp.studies.columns import category_column, integer_column, number_column
 from snapdp.studies.conditions import condition
+from snapdp.studies.grouping.bins import binned
 from snapdp.studies.relation import add_remove, change_one
 from snapdp.studies.statistics.answers import numerators
 from snapdp.studies.statistics.count import count_query
-from snapdp.studies.statistics.statistic import mechanism
+from snapdp.studies.statistics.parts import mechanism
 from snapdp.studies.statistics.sum import sum_query
 from tests.unit.studies.statistics.enumeration import Extremes, grid_values, part_statistics
 from tests.unit.studies.statistics.test_sensitivities import proven

@@ -11,8 +11,8 @@ import pytest
 
 from snapdp.release.private_values import exact_values
 from snapdp.studies.aggregates import Bins, Categories, Count, Persons, Products, Sum
-from snapdp.studies.bins import binned
 from snapdp.studies.columns import category_column, integer_column, number_column
+from snapdp.studies.grouping.bins import binned
 from snapdp.studies.quantiser import quantiser_of
 from snapdp.studies.relation import add_remove
 from snapdp.studies.statistics.count import count_query

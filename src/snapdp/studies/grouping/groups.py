@@ -22,8 +22,8 @@ from typing import Any, overload
 
 from snapdp.display import shortened, visible
 from snapdp.errors import BoundError, ParameterError
-from snapdp.studies.bins import BinnedColumn
 from snapdp.studies.columns import BINNED, CategoryColumn, Column, NumberColumn
+from snapdp.studies.grouping.bins import BinnedColumn
 from snapdp.studies.readable import BETWEEN, Label, key_text, label_text
 from snapdp.values import Value
 

@@ -8,8 +8,8 @@ from itertools import pairwise
 import pytest
 
 from snapdp.errors import BoundError, ParameterError
-from snapdp.studies.bins import BinnedColumn, binned
 from snapdp.studies.columns import NumberColumn, integer_column, number_column
+from snapdp.studies.grouping.bins import BinnedColumn, binned
 from snapdp.studies.relation import add_remove
 from snapdp.studies.statistics.histogram import histogram_query
 

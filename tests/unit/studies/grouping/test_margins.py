@@ -9,8 +9,8 @@ import pytest
 from snapdp.errors import BoundError, ParameterError, PremiseError, SnapdpError
 from snapdp.studies import plan_of, study_from_toml, study_from_values, study_to_toml
 from snapdp.studies.columns import category_column
-from snapdp.studies.groups import groups_of
-from snapdp.studies.margins import margin_text, margins_of
+from snapdp.studies.grouping.groups import groups_of
+from snapdp.studies.grouping.margins import margin_text, margins_of
 
 F = Fraction
 REGION = {"kind": "category", "categories": ["north", "south", "east"]}

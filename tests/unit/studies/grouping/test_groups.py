@@ -8,12 +8,12 @@ import json
 import pytest
 
 from snapdp.errors import BoundError, DataError, ParameterError
-from snapdp.studies.bins import binned
 from snapdp.studies.categories import boolean_column, date_column
 from snapdp.studies.columns import CategoryColumn, category_column, integer_column, number_column
 from snapdp.studies.conditions import condition
 from snapdp.studies.declarations import Unlisted, column_values, groups_from, groups_values
-from snapdp.studies.groups import MOST_CELLS, MOST_COLUMNS, CrossedLabels, groups_of, label_columns
+from snapdp.studies.grouping.bins import binned
+from snapdp.studies.grouping.groups import MOST_CELLS, MOST_COLUMNS, CrossedLabels, groups_of, label_columns
 from snapdp.studies.periods import Periods
 from snapdp.studies.readable import label_text, readable_cell, readable_keys
 from snapdp.studies.relation import add_remove, change_one

@@ -22,7 +22,7 @@ from typing import Any
 
 from snapdp.errors import BoundError, ParameterError
 from snapdp.exact import positive
-from snapdp.studies.groups import Groups
+from snapdp.studies.grouping.groups import Groups
 from snapdp.values import Value
 
 Margin = tuple[int, ...]  # columns of the groups by their places, increasing

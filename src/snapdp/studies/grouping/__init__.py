@@ -1,0 +1,1 @@
+"""Cells that statistics are asked by: groups of columns, bins, margins."""
