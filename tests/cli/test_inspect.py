@@ -12,6 +12,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import click
 import polars
 import pytest
 from click.testing import CliRunner
@@ -260,3 +261,17 @@ def test_a_whole_conversation_on_a_terminal_of_80_columns():
     assert "Nothing was charged." in text
     with Ledger.open("l") as ledger:
         assert ledger.account("people").spent == 0
+
+
+def test_commands_without_json_are_those_that_the_guide_names():
+    def without(group, ctx):
+        for name in group.list_commands(ctx):
+            command = group.get_command(ctx, name)
+            if isinstance(command, click.Group):
+                yield from without(command, ctx)
+            elif "--json" not in {flag for each in command.params for flag in each.opts}:
+                yield name
+
+    guide = " ".join(Path("docs/guide/first-release.md").read_text().split())
+    assert "Every command but `demo`, `tour` and `inspect` takes `--json`" in guide
+    assert set(without(main, click.Context(main))) == {"demo", "tour", "inspect"}

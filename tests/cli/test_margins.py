@@ -26,6 +26,7 @@ def test_a_plan_shows_every_margin_measured_adjusted_and_from_the_table_alone():
     assert "4 margins with 9 cells together" in " ".join(shown.split())
     assert "margins bring nothing here" in " ".join(shown.split())  # of so small a table
     assert max(map(len, shown.splitlines())) <= 80
+    assert shown.count("see below") == 1  # nothing below says what more epsilon would bring
 
 
 def test_json_has_the_figures_of_every_margin():

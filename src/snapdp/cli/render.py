@@ -40,7 +40,7 @@ def show(result: Plan | Worth, *, to_stderr: bool = False) -> None:
 
 def show_release(result: Release, *, left: Fraction) -> None:
     """Print released numbers, what they cost, and what is left."""
-    from snapdp.release import moved_line, person_lines, shown_amount, shown_row, unknown_line
+    from snapdp.release import margins_line, moved_line, person_lines, shown_amount, shown_row, unknown_line
 
     rows: list[tuple[str, ...]] = []
     blocks = [block for block in result.blocks() if block.is_first]
@@ -54,11 +54,9 @@ def show_release(result: Release, *, left: Fraction) -> None:
             rows.append(("", f"... {len(cells) - MOST_ROWS} more", "", "", ""))
     table(("statistic", "cell", "value", "interval", "epsilon"), rows, numbers=(2,))
     moved = moved_line(each for block in blocks for each in block.numbers[:MOST_ROWS])
-    for line in (*map(unknown_line, blocks), moved, *person_lines(result.record)):
+    for line in (*map(unknown_line, blocks), moved, *person_lines(result.record), margins_line(blocks)):
         if line:
             note(line, err=True)
-    if any(block.is_margin for block in blocks):
-        note("Adjusted tables add up; the tables as measured are in the record and in files of values.", err=True)
     for name in result.files():
         say(f"values of a long statistic: {one_line(name)}")
     paid = (
@@ -81,21 +79,21 @@ def _print_plan(plan: Plan, *, to_stderr: bool = False) -> None:
     heads = ("statistic", "epsilon", "share", "accuracy", "with 10 % more")
     rows = [
         [
-            one_line(line.statistic.readable_title),
+            one_line(title),
             exact_amount(line.epsilon),
             bar(line.epsilon / plan.total),
             _accuracies(line, line.accuracies),
-            _accuracies(line, offer.more_accuracies),
+            "" if line.margins else _accuracies(line, offer.more_accuracies),
         ]
-        for line, offer in zip(plan.lines, plan.offers(), strict=True)
+        for line, title, offer in zip(plan.lines, plan.titles, plan.offers(), strict=True)
     ]
     table(heads, rows, numbers=(1, 3, 4), title=_title(plan), err=to_stderr)
-    for line in plan.lines:
+    for line, title in zip(plan.lines, plan.titles, strict=True):
         if line.margins:
-            _print_margins(line, to_stderr=to_stderr)
-    for line in plan.lines:
+            _print_margins(line, title, to_stderr=to_stderr)
+    for line, title in zip(plan.lines, plan.titles, strict=True):
         if line.remarks:
-            note(f"{one_line(line.statistic.readable_title)}: {line.remarks}", err=to_stderr)
+            note(f"{one_line(title)}: {line.remarks}", err=to_stderr)
     for remark in reading_of(plan):
         note(remark, err=to_stderr)
     if arithmetic := arithmetic_of_plan(plan):
@@ -111,7 +109,7 @@ def _print_plan(plan: Plan, *, to_stderr: bool = False) -> None:
         note(warning, err=to_stderr, style="bold red")
 
 
-def _print_margins(line: Line, *, to_stderr: bool) -> None:
+def _print_margins(line: Line, title: str, *, to_stderr: bool) -> None:
     """Print what every margin of a table is worth, and what it would be worth without margins."""
     heads = ("margin", "cells", "epsilon", "measured", "adjusted", "table alone")
     rows = [
@@ -123,7 +121,7 @@ def _print_margins(line: Line, *, to_stderr: bool) -> None:
         ]
         for each in line.margins
     ]
-    table(heads, rows, numbers=(1, 2, 3, 4, 5), title=one_line(line.statistic.readable_title), err=to_stderr)
+    table(heads, rows, numbers=(1, 2, 3, 4, 5), title=one_line(title), err=to_stderr)
     note(
         "± is the accuracy of a cell and sd its standard deviation: as it is measured; adjusted, so that all margins "
         "add up; and as a sum of cells of the whole table, if that alone were released at the same epsilon.",

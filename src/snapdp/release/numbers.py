@@ -28,8 +28,9 @@ from snapdp.studies import (
     readable_keys,
     readable_title,
     shares_are_of_n,
+    told_apart,
 )
-from snapdp.values import Value
+from snapdp.values import Value, replaced
 
 FREE = "0"  # the epsilon of what is free of charge
 Keys = tuple[tuple[str, str], ...]
@@ -85,7 +86,8 @@ class NumberBlock(Value):
 
     place        the number of the statistic in the record
     name         of the part, or of what is derived: "count", "mean", "share"
-    title        of what the numbers are, as the record has it
+    title        of what the numbers are, as the record has it; with the number of the statistic where another has it
+    statistic    the title of the statistic, told apart likewise
     declared     the statistic, as the record has it
     parts        the names of all parts of the statistic
     derived      whether the numbers follow from others
@@ -97,6 +99,7 @@ class NumberBlock(Value):
     place: int
     name: str
     title: str
+    statistic: str
     declared: Mapping[str, Any]
     parts: tuple[str, ...]
     derived: bool
@@ -173,12 +176,28 @@ class NumberBlock(Value):
 
 
 def number_blocks(record: Mapping[str, Any]) -> Iterator[NumberBlock]:
-    """Yield every block of numbers that a record itself holds; long ones are in their side files."""
+    """Yield every block of numbers that a record itself holds; long ones are in their side files.
+
+    No two statistics have blocks of one title: what is drawn or derived keeps its own, unless another has it.
+    """
     derived: dict[int, list[dict[str, Any]]] = {}
     for block in record["derived"]:
         derived.setdefault(block["statistic"], []).append(block)
+    names = told_apart(each["title"] for each in record["statistics"])
+    owners = {name: place for place, name in enumerate(names)}
     for place, statistic in enumerate(record["statistics"]):
-        yield from _blocks(place, statistic, derived.get(place, []), _share_of(record, statistic))
+        share_of = _share_of(record, statistic)
+        for block in _blocks(place, names[place], statistic, derived.get(place, []), share_of):
+            yield _named(block, owners)
+
+
+def _named(block: NumberBlock, owners: dict[str, int]) -> NumberBlock:
+    """Return a block under a title that no other statistic has; remember whose it is."""
+    title = block.statistic if block.title == block.declared["title"] else block.title
+    while owners.setdefault(title, block.place) != block.place:
+        title = f"{title} ({block.place + 1})"
+    numbers = tuple(each._replace(statistic=title) for each in block.numbers)
+    return block if title == block.title else replaced(block, title=title, numbers=numbers)
 
 
 def _share_of(record: Mapping[str, Any], statistic: Mapping[str, Any]) -> str:
@@ -190,7 +209,7 @@ def _share_of(record: Mapping[str, Any], statistic: Mapping[str, Any]) -> str:
 
 
 def _blocks(
-    place: int, statistic: Mapping[str, Any], derived: Sequence[Mapping[str, Any]], share_of: str
+    place: int, named: str, statistic: Mapping[str, Any], derived: Sequence[Mapping[str, Any]], share_of: str
 ) -> Iterator[NumberBlock]:
     """Yield the blocks of one statistic; the first number of them all carries its charge."""
     title, parts = statistic["title"], tuple(part["name"] for part in statistic["parts"])
@@ -212,6 +231,7 @@ def _blocks(
             place=place,
             name=block["name"],
             title=titled,
+            statistic=named,
             declared=_grouped(statistic, block),
             parts=parts,
             derived=follows,
@@ -299,7 +319,7 @@ def shown_value(number: Number) -> str:
     """Return the number for people, with the digits that its noise leaves meaningful: it stays in its interval."""
     if number.low is None or number.high is None:
         return six_digits(number.printed)
-    half = _half_width(number.low, number.high)
+    half = half_width(number)
     text = noise_digits(number.printed, half_width=half)
     if Decimal(text) > Decimal(repr(number.high)):
         return noise_digits(number.printed, half_width=half, rounding=ROUND_FLOOR)
@@ -312,11 +332,14 @@ def shown_interval(number: Number) -> str:
     """Return the interval for people, its ends rounded outward; empty where there is none."""
     if number.low is None or number.high is None:
         return ""
-    half = _half_width(number.low, number.high)
+    half = half_width(number)
     low = noise_digits(number.low, half_width=half, rounding=ROUND_FLOOR)
     high = noise_digits(number.high, half_width=half, rounding=ROUND_CEILING)
     return f"{low} to {high}"
 
 
-def _half_width(low: float, high: float) -> Decimal:
-    return (Decimal(repr(high)) - Decimal(repr(low))) / 2
+def half_width(number: Number) -> Decimal:
+    """Return half the length of the interval of a number; 0 where there is none."""
+    if number.low is None or number.high is None:
+        return Decimal(0)
+    return (Decimal(repr(number.high)) - Decimal(repr(number.low))) / 2

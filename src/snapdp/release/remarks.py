@@ -13,12 +13,15 @@ from snapdp.display import listed, shortened, visible
 from snapdp.errors import SnapdpError
 from snapdp.exact import parameter
 from snapdp.release.numbers import Number, NumberBlock
-from snapdp.studies import KINDS, PersonCount, groups_clause, readable_title, rows_clause
+from snapdp.studies import KINDS, PersonCount, groups_clause, readable_title, rows_clause, told_apart
 
 MOVED = (
     "A draw beyond what the statistic can be is shown as the nearest possible number. "
     "For sums, averages and margins take the values as drawn: the files hold them."
 )
+ROUNDED = "Adjusted tables add up, up to the rounding of printing"
+AS_DRAWN = "Adjusted tables add up as files of values have them, not where the nearest possible number is shown"
+MEASURED = "the tables as measured are in the record and in files of values."
 MOST_NAMED, LONGEST = 5, 80  # cells in a line, characters of a name
 Range = tuple[Fraction, Fraction]
 
@@ -26,6 +29,13 @@ Range = tuple[Fraction, Fraction]
 def moved_line(numbers: Iterable[Number]) -> str:
     """Return what is to be known where another number is shown than was drawn; empty where none is."""
     return MOVED if any(each.moved for each in numbers) else ""
+
+
+def margins_line(blocks: Iterable[NumberBlock]) -> str:
+    """Return what adds up, and where the measured tables are; empty where no block is a margin."""
+    margins = [block for block in blocks if block.is_margin]
+    moved = any(each.moved for block in margins if block.derived for each in block.numbers)
+    return f"{AS_DRAWN if moved else ROUNDED}; {MEASURED}" if margins else ""
 
 
 def share_line(block: NumberBlock) -> str:
@@ -61,11 +71,12 @@ def person_lines(record: Mapping[str, Any]) -> list[str]:
     if not {"person", "rows_per_person"} <= {*record}:  # a record may be anybody's
         return []
     alike: dict[str, list[str]] = {}
-    for each in record["statistics"]:
+    titles = told_apart(each["title"] for each in record["statistics"])
+    for title, each in zip(titles, record["statistics"], strict=True):
         people = each["kind"] == PersonCount.kind
         most = each.get("rows_per_person", record["rows_per_person"])
         clause = groups_clause(each.get("groups_per_person")) if people else rows_clause(most)
-        alike.setdefault(clause, []).append(_short(readable_title(each["title"], each)))
+        alike.setdefault(clause, []).append(_short(readable_title(title, each)))
     return [f"{listed(titles, MOST_NAMED)}: {clause}." for clause, titles in alike.items()]
 
 

@@ -48,6 +48,7 @@ from snapdp.studies import (
     person_in_words,
     readable_number,
     readable_title,
+    told_apart,
 )
 
 if TYPE_CHECKING:
@@ -238,7 +239,9 @@ def _mechanisms(record: dict[str, Any]) -> str:
 def _parameters(record: dict[str, Any], is_exact: bool) -> Html:
     """Return a table of the mechanisms of all parts; in finite precision with middles, bits and certificates."""
     heads = ("statistic", "epsilon of a cell", "sensitivity", "noise scale", "grid", "factor", "shift")
-    parts = [(each, part) for each in record["statistics"] for part in each["parts"]]
+    titles = told_apart(each["title"] for each in record["statistics"])
+    named = [{**each, "title": title} for each, title in zip(record["statistics"], titles, strict=True)]
+    parts = [(each, part) for each in named for part in each["parts"]]
     rows = [(_part_named(*each), *(_text(each[1][name]) for name in PARAMETERS)) for each in parts]
     if is_exact:
         return html_table(heads, rows)

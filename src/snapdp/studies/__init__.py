@@ -108,6 +108,7 @@ if TYPE_CHECKING:
         readable_keys as readable_keys,
         readable_number as readable_number,
         readable_title as readable_title,
+        told_apart as told_apart,
     )
     from snapdp.studies.reader import (
         STUDY_VERSION as STUDY_VERSION,
@@ -194,7 +195,8 @@ else:
             "periods": "DAY EACH MONTH YEAR",
             "plan": "Asked Line Plan ask curve_of_part part_accuracy planned",
             "quantiser": "DOUBLE NARROW Quantiser quantiser_of",
-            "readable": "BETWEEN Label label_text readable_cell readable_keys readable_number readable_title",
+            "readable": "BETWEEN Label label_text readable_cell readable_keys readable_number readable_title "
+            "told_apart",
             "reader": "STUDY_VERSION DeclaredStudy load_study plan_of study_from_toml study_from_values",
             "relation": "ADD_REMOVE CHANGE_ONE Relation add_remove change_one relation_of_account whole",
             "statistics.answers": "Numerators aggregates_of numerators",

@@ -22,6 +22,7 @@ from snapdp.errors import BudgetError, ParameterError, PremiseError, SnapdpError
 from snapdp.exact import positive, probability, shown
 from snapdp.mechanism import FinitePrecision, Mechanism, SnappingParameters, arithmetic_of
 from snapdp.studies.grouping.margins import TOTAL, Margins
+from snapdp.studies.readable import told_apart
 from snapdp.studies.statistics.adjusted import check_margins
 from snapdp.studies.statistics.margin_figures import MarginFigures, margin_figures
 from snapdp.studies.statistics.parts import Part, finite_steps, mechanism
@@ -240,6 +241,11 @@ class Plan(Value):
         return sum((line.epsilon for line in self.lines if line.lock), Fraction(0))
 
     @property
+    def titles(self) -> list[str]:
+        """Return the titles of its lines as people read them; of two that are alike the later one has its number."""
+        return told_apart(line.statistic.readable_title for line in self.lines)
+
+    @property
     def arithmetic_in_words(self) -> str:
         """Return in which arithmetic it computes, and with how many bits: "exact", or "proved, 118 bits"."""
         rules = {"exact" if line.arithmetic is None else line.arithmetic.rule for line in self.lines}
@@ -301,8 +307,8 @@ class Plan(Value):
         """Return what is shown of each line, of its margins, and a word about those that are too many to show."""
         first = self.lines[:MOST_SHOWN]
         rows: list[tuple[str, str, str, str]] = []
-        for each in first:
-            rows.append((each.statistic.shown, str(each.epsilon), _accuracy_text(each), each.remarks))
+        for each, title in zip(first, self.titles, strict=False):
+            rows.append((shortened(visible(title)), str(each.epsilon), _accuracy_text(each), each.remarks))
             rows += (_margin_row(margin) for margin in each.margins)
         left = len(self.lines) - len(first)
         return rows, [f"... and {left} more"] if left else []

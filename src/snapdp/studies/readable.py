@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -55,6 +55,22 @@ def readable_title(title: str, declared: Mapping[str, Any]) -> str:
         if "equals" not in each:
             title = title.replace(range_text(name, *ends), range_text(name, *map(readable_number, ends)))
     return title
+
+
+def told_apart(titles: Iterable[str]) -> list[str]:
+    """Return the titles of several statistics so that none is that of another: a later one of a name has its number.
+
+    Statistics differ in more than a title says: in the rows of a person that count, or in bin edges.
+
+    >>> told_apart(["count by ward", "persons", "count by ward"])
+    ['count by ward', 'persons', 'count by ward (3)']
+    """
+    found: dict[str, None] = {}
+    for number, title in enumerate(titles, start=1):
+        while title in found:
+            title = f"{title} ({number})"
+        found[title] = None
+    return list(found)
 
 
 def label_text(label: Label) -> str:

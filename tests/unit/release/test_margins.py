@@ -6,6 +6,7 @@ import contextlib
 import copy
 import json
 import random
+import re
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import product
@@ -19,6 +20,7 @@ import snapdp
 from snapdp.audits import check_release
 from snapdp.audits.release_audit import audit, is_sound, release_certificate
 from snapdp.errors import BoundError, BudgetError, DataError, ParameterError, PremiseError
+from snapdp.exact import floor_log10
 from snapdp.randomness.bits import RecordedBits
 from snapdp.release import release as engine
 from snapdp.release.derived import derived_blocks
@@ -420,6 +422,73 @@ def test_a_report_has_adjusted_beside_measured_and_a_cross_table_with_totals(res
     assert "standard deviation of the adjusted" in page
     assert "<td>known</td>" in known.to_html()
     assert "adjusted count by region, sex [north, f]" in repr(result)
+
+
+def cross_table(page: str) -> list[list[str]]:
+    """Return the texts of the table with totals, its heads first."""
+    (table,) = re.findall(r"<table>(?:(?!</table>).)*?<th>in total</th>.*?</table>", page, re.DOTALL)
+    rows = re.findall(r"<tr>(.*?)</tr>", table, re.DOTALL)
+    return [re.findall(r"<t[hd]>(.*?)</t[hd]>", row) for row in rows]
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_the_table_with_totals_adds_up_where_cells_were_drawn_below_what_is_possible(seed, tmp_path):
+    found = released(tmp_path, {**COUNT, "epsilon": "1/10"}, seed=seed)
+    assert any(each.moved for each in found.numbers() if each.derived)
+    page = found.to_html()
+    _, *rows = cross_table(page)
+    numbers = [[F(each) for each in row[1:]] for row in rows]
+    widths = [
+        max(F(each.high) - F(each.low) for each in block.numbers) / 2 for block in found.blocks() if block.derived
+    ]
+    unit = F(10) ** (floor_log10(min(widths)) - 1)  # the second digit of the noise
+    assert any(each < 0 for row in numbers for each in row)
+    for line in (*numbers, *zip(*numbers, strict=True)):
+        assert abs(sum(line[:-1]) - line[-1]) <= len(line) * unit / 2
+    assert "do not add up as they are printed; the table with totals does" in page
+    assert "Sums of printed numbers agree" not in page
+
+
+def test_where_all_numbers_are_possible_printed_sums_agree(tmp_path):
+    page = released(tmp_path, {**COUNT, "epsilon": 50}).to_html()
+    assert "Sums of printed numbers agree up to the rounding of printing." in page
+    assert "do not add up" not in page
+
+
+def test_a_report_says_whom_a_total_leaves_out_and_calls_it_no_total_of_all_rows(result, known):
+    page = result.to_html()
+    assert "A row without a cell of region or sex is in none of them, nor in the total." in page
+    assert "A row without a cell" not in known.to_html()  # every row has one
+    assert "<td>all cells</td>" in page
+    assert "all rows" not in page
+    assert ">one cell; standard deviation" in page
+
+
+def test_the_longer_of_two_columns_goes_down_the_page(tmp_path):
+    months = {"kind": "category", "categories": [f"month {i}" for i in range(12)]}
+    by = {"kind": "count", "by": ["sex", "month"], "margins": "all", "epsilon": 1}
+    with snapdp.Ledger.create(tmp_path / "l.ledger") as book:
+        book.create_account("people", cap=9, relation="add-remove", rows=100)
+        study = study_of(by, columns={"sex": COLUMNS["sex"], "month": months})
+        found = study.release({"sex": ["f", "m"], "month": ["month 0", "month 11"]}, ledger=book)
+    heads, *rows = cross_table(found.to_html())
+    assert heads == ["month / sex", "f", "m", "in total"]
+    assert [row[0] for row in rows] == [*months["categories"], "in total"]
+    cells = found.values["adjusted count by sex, month"]
+    assert abs(F(rows[3][2]) - F(cells["m", "month 3"])) < 1
+
+
+def test_tables_that_share_a_margin_do_not_share_its_name(tmp_path):
+    """Each of them once had a `count by sex` in files of values, and nothing told them apart."""
+    other = {**COUNT, "by": ["sex", "age"], "margins": [["sex"], ["sex", "age"]]}
+    alone = {"kind": "count", "by": "sex", "epsilon": 1}
+    found = released(tmp_path, COUNT, other, alone)
+    titles = [each for each in found.values if each.partition(" (")[0].endswith("count by sex")]
+    assert titles == [
+        "count by sex (1)", "adjusted count by sex", "count by sex (2)", "adjusted count by sex (2)", "count by sex"
+    ]  # fmt: skip
+    assert {each.statistic for each in found.numbers()} == set(found.values)
+    assert "<h3>count by sex (2)</h3>" in found.to_html()
 
 
 def test_a_plan_shows_measured_and_adjusted_errors_that_the_release_then_has(result):

@@ -49,6 +49,21 @@ def test_a_mean_that_was_paid_for_says_what_it_cost_and_only_the_rest_is_free():
     }
 
 
+def test_no_two_statistics_have_one_name_on_any_page(capsys, tmp_path):
+    """People and machines once read `histogram(age)` twice, with other numbers, and could not tell which was which."""
+    cuts = [{"kind": "histogram", "column": "age", "edges": cut, "epsilon": 1} for cut in ([0, 60, 120], [0, 60, 90])]
+    result = made(*cuts)
+    named = [(each.statistic, each.part, each.cell) for each in result.numbers()]
+    assert len(set(named)) == len(named)
+    assert {each.statistic for each in result.numbers()} == set(result.values)
+    result.save(tmp_path / "values.csv")
+    show_release(result, left=Fraction(1))
+    screen = capsys.readouterr().out
+    for text in (repr(result), result.to_html(), screen, (tmp_path / "values.csv").read_text()):
+        assert "histogram(age) (2)" in text
+    assert "<td>histogram(age) (2)</td>" in result.to_html()  # among the parameters
+
+
 def test_the_report_says_the_epsilon_of_a_mean_beside_it():
     """It once called a mean by groups, which was charged, derived and free of charge."""
     page = made(MEAN, GROUPED).to_html()

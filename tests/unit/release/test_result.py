@@ -269,7 +269,7 @@ def test_the_report_says_whom_it_protects_and_how_much_of_them_counts():
     assert "names persons, together: user and &lt;b&gt;; at most 2 or 5 rows of each count" in page
     assert "<p>persons by left: each person counts in 1 group.</p>" in page
     assert "<p>sum(age): at most 2 rows of each person count.</p>" in page
-    assert "<p>sum(age): at most 5 rows of each person count.</p>" in page
+    assert "<p>sum(age) (3): at most 5 rows of each person count.</p>" in page
     del record["rows_per_person"]  # which no release wrote: the audit says so, and the page is one still
     assert "names persons" in Release(record).to_html()
     _, page = page_of({"unit_rows": 30}, {"kind": "count"})
