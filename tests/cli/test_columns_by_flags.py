@@ -108,3 +108,55 @@ def test_a_condition_that_every_row_meets_is_refused_in_these_words():
     assert "every number of column 'age' is < 50" in told(*flags, "age<50")[1]
     assert "no number of column 'age' is >= 50" in told(*flags, "age>=50")[1]
     assert "no number of column 'age' is < 15" in told(*flags, "age<15")[1]
+
+
+def study_by_flags(tmp_path, *flags):
+    study = tmp_path / "quoted.toml"
+    done = CliRunner().invoke(main, ["init", str(study), "--dataset", "d", *flags, *REST])
+    assert done.exit_code == 0, done.stderr
+    return load_study(study)
+
+
+def test_names_and_categories_with_commas_stand_in_quotes(tmp_path):
+    """Of 'f,"m, x"' there were three categories once, two of them with a quote."""
+    flags = ("--count", "--by", '"region, old" , sex', "--categories", '"region, old"=north,"south, east"')
+    flags += ("--categories", 'sex=f, "m ""x""",5" pipe', "--margins", '"region, old";sex')
+    found = study_by_flags(tmp_path, *flags)
+    assert {each.name: each.categories for each in found.columns} == {
+        "region, old": ("north", "south, east"),
+        "sex": ("f", 'm "x"', '5" pipe'),
+    }
+    assert found.asked[0].statistic.by.names == ("region, old", "sex")
+    assert len(found.asked[0].statistic.parts) == 2
+
+
+def test_every_flag_by_name_takes_the_name_in_quotes(tmp_path):
+    flags = ("--mean", "pay, net", "--bounds", '"pay, net"=0,90', "--missing", '"pay, net"=dropped')
+    (column,) = study_by_flags(tmp_path, *flags, "--step", '"pay, net"=10').columns
+    assert (column.name, column.step, column.upper, column.missing) == ("pay, net", 10, 90, None)
+
+
+@pytest.mark.parametrize("listed", ['north,"south', 'north,"south"east', '"north'])
+def test_a_quote_that_does_not_close_is_refused(listed):
+    code, said = told("--count", "--by", "region", "--categories", listed)
+    assert code == 2
+    assert "stands in double quotes" in said
+
+
+def test_rows_without_a_category_boolean_or_date_have_a_cell_where_a_flag_says_so(tmp_path):
+    flags = ("--count", "--by", "sex,smokes,day,age", "--categories", "sex=f,m", "--boolean", "smokes")
+    flags += ("--date", "day=2024-01-01,2024-12-31,year", "--edges", "age=0,120", "--bounds", "age=0,120")
+    rules = {"sex": "binned", "smokes": "binned", "day": "dropped", "age": "binned"}
+    found = study_by_flags(tmp_path, *flags, "--missing", ",".join(f"{name}={rule}" for name, rule in rules.items()))
+    assert {each.name: each.null for each in found.asked[0].statistic.by.columns} == rules
+    for rule, message in (("sex=middle", "sex is no column of numbers"), ("sex=7", "sex=binned, or are left out")):
+        code, said = told(*flags, "--missing", f"age=dropped,{rule}")
+        assert (code, message in said) == (2, True)
+
+
+def test_a_rule_without_a_name_is_for_columns_of_numbers_alone(tmp_path):
+    flags = ("--count", "--by", "sex,age", "--categories", "sex=f,m", "--edges", "age=0,120", "--bounds", "age=0,120")
+    found = study_by_flags(tmp_path, *flags, "--missing", "binned")
+    assert {each.name: each.null for each in found.asked[0].statistic.by.columns} == {"sex": "dropped", "age": "binned"}
+    code, said = told("--count", "--by", "sex", "--categories", "f,m", "--missing", "binned")
+    assert (code, "give NAME=RULE" in said) == (2, True)

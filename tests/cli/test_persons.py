@@ -205,6 +205,8 @@ def test_the_plan_says_how_persons_count_and_what_is_believed():
     told = say(f"plan {GROUPED} --groups-per-person 2 --n-max 20 --person id --epsilon 1").stdout
     assert "each person counts once in each of at most 2 groups" in " ".join(told.split())
     assert "One person (id) appears or disappears, with all rows of theirs" in " ".join(told.split())
+    stray = say("plan --persons --n-max 20 --person id --rows-per-person 3 --epsilon 1")
+    assert (stray.exit_code, "--persons counts each person once" in stray.stderr) == (2, True)
     told = say("plan --count --n-max 20 --person id --rows-per-person 3 --epsilon 1").stdout
     assert "at most 3 rows of each person count" in " ".join(told.split())
     told = say("plan --count --n-max 20 --unit-rows 30 --epsilon 1").stdout

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from snapdp.cli.flags.arguments import NUMBER
+from snapdp.cli.flags.by_name import as_item
 from snapdp.cli.flags.csv_dialect import csv_dialect, to_declare
 from snapdp.cli.flags.mechanism import release_arithmetic_options
 from snapdp.cli.flags.options import given, statistic_options
@@ -248,7 +249,7 @@ def ledger_to_create(options: dict[str, Any], path: str | None = None) -> str:
         whom |= {"unit_rows": relation.unit_rows} if relation.unit_rows > 1 else {}
         names = list(relation.person_columns)
     rows = f"add-remove --n-max {whom['n_max']}" if whom.get("n_max") else f"change-one --n {whom.get('n') or 'N'}"
-    unit = "".join(f" --person {shlex.quote(name)}" for name in names)
+    unit = "".join(f" --person {shlex.quote(as_item(name))}" for name in names)
     unit += f" --unit-rows {whom['unit_rows']}" if whom.get("unit_rows") else ""
     where = shlex.quote(shown_address(path or f"{name}.ledger"))
     return f"snapdp ledger create {where} --dataset {shlex.quote(name)} --cap {cap} --relation {rows}{unit}"

@@ -1,6 +1,7 @@
 """Words of flags by the column they belong to: `NAME=...`, or without the name where no other can be meant.
 
-Room: cli. Blanks around the items of a list are no part of them. Three grammars, for what may stand behind the name:
+Room: cli. Blanks around the items of a list are no part of them; an item in double quotes may hold commas. Three
+grammars, for what may stand behind the name, which may be in quotes as well:
 
     a text   declared_by_name    commas, in categories equals signs too; without a name it is for the one column left
     a word   words_by_name       no equals sign; without a name it is for all columns left
@@ -15,6 +16,9 @@ from typing import Any
 
 import click
 
+_QUOTED = re.compile(r'\s*"((?:[^"]|"")*)"\s*(,|$)')
+_SEMICOLON = re.compile(r';(?=(?:[^"]*"[^"]*")*[^"]*$)')  # with an even number of quotes behind it
+
 
 def declared_by_name(
     options: dict[str, Any], key: str, names: list[str], *, others: Sequence[str] = ()
@@ -27,11 +31,11 @@ def declared_by_name(
     unnamed = []
     every = list(dict.fromkeys([*names, *others]))
     for text in options[key]:
-        name = max((each for each in every if re.match(rf"\s*{re.escape(each)}\s*=", text)), key=len, default=None)
+        name, rest = _named(text, every)
         if name in found:
             raise click.UsageError(f"--{key} declares {name} twice.")
         if name is not None:
-            found[name] = text.strip().removeprefix(name).lstrip().removeprefix("=")
+            found[name] = rest
         elif "=" in text and key != "categories":  # of all such lists these alone may hold the sign
             raise click.UsageError(f'--{key} "{text}" belongs to no column: {belongs(every)}.')
         else:
@@ -40,7 +44,8 @@ def declared_by_name(
     if len(unnamed) > len(left):
         raise click.UsageError(f'--{key} "{unnamed[len(left)]}" belongs to no column: {belongs(names)}.')
     if unnamed and len(left) > 1 and not (len(unnamed) == len(left) and len(set(unnamed)) == 1):
-        each = " ".join(f"--{key} {name}=..." for name in left)
+        between = " " if len(unnamed) == len(left) else " or "
+        each = between.join(f"--{key} {as_item(name)}=..." for name in left)
         raise click.UsageError(f"Which --{key} is whose? Several columns could be meant; say {each}")
     return found | dict(zip(left, unnamed, strict=False))
 
@@ -50,7 +55,8 @@ def words_by_name(options: dict[str, Any], key: str, names: list[str], others: l
     found: dict[str, str] = {}
     alone = []
     for text in options[key]:
-        name, equals, word = (part.strip() for part in text.rpartition("="))
+        before, equals, word = (part.strip() for part in text.rpartition("="))
+        name = unquoted(before)
         if equals and name not in names:
             raise click.UsageError(f'--{key} "{text}" belongs to no column: {belongs(names)}.')
         if name in found:
@@ -66,15 +72,20 @@ def words_by_name(options: dict[str, Any], key: str, names: list[str], others: l
     return {**dict.fromkeys(left, *alone), **found} if alone else found
 
 
-def rules_for_missing(texts: tuple[str, ...], names: list[str], default: str | None) -> dict[str, str]:
-    """Return what a missing cell of each column counts as: NAME=RULE by name, a rule alone for all others."""
+def rules_for_missing(
+    texts: tuple[str, ...], names: list[str], default: str | None, *, others: Sequence[str] = ()
+) -> dict[str, str]:
+    """Return what a missing cell of each column counts as: NAME=RULE by name, a rule alone for all other numbers.
+
+    others   columns of no numbers, whose rules have the name
+    """
     by_name: dict[str, str] = {}
     for_others: list[str] = []
     for text in texts:
-        _read_rules(text, names, by_name, for_others)
+        _read_rules(text, [*names, *others], by_name, for_others)
     unsaid = [name for name in names if name not in by_name]
     if len(for_others) > 1 or (for_others and not unsaid):
-        whom = "give NAME=RULE,NAME=RULE" if names else "no statistic here needs it"
+        whom = "give NAME=RULE,NAME=RULE" if names or others else "no statistic here needs it"
         raise click.UsageError(f'--missing "{for_others[-1]}" belongs to no column: {whom}.')
     if unsaid and not for_others and default is not None:
         for_others = [default]
@@ -91,12 +102,10 @@ def _read_rules(text: str, names: list[str], by_name: dict[str, str], for_others
     """Take a text of rules apart; a name may hold commas and equals signs, a rule holds neither."""
     rest = text
     while rest:
-        name = max((each for each in names if rest.startswith(f"{each}=")), key=len, default=None)
-        rule, _, after = rest.removeprefix("" if name is None else f"{name}=").partition(",")
+        name, told = _named(rest, names)
+        rule, _, after = told.partition(",")
         if name is None and "=" in rule:
-            raise click.UsageError(
-                f'--missing "{rule}" belongs to no column: the columns of numbers are {", ".join(names) or "none"}.'
-            )
+            raise click.UsageError(f'--missing "{rule}" belongs to no column: {belongs(names)}.')
         if name in by_name:
             raise click.UsageError(f"--missing speaks of {name} twice.")
         if name is None:
@@ -116,4 +125,72 @@ def once(names: list[str]) -> list[str]:
 
 
 def items(text: str) -> list[str]:
-    return [item.strip() for item in text.split(",")]
+    """Return the items of a list; one in double quotes is what stands between them, with quotes doubled, as in CSV.
+
+    >>> items("north, south"), items('"south, east" ,'), items('"a ""b"" c"'), items("")
+    (['north', 'south'], ['south, east', ''], ['a "b" c'], [''])
+    """
+    found = []
+    rest: str | None = text
+    while rest is not None:
+        match = _QUOTED.match(rest)
+        if match is None and rest.lstrip().startswith('"'):
+            raise click.UsageError(
+                f"{text} has a quote that is not closed, or something behind one that is. An item with a comma in it "
+                'stands in double quotes, and a quote in there twice: "south, east",north.'
+            )
+        if match is None:
+            item, comma, behind = rest.partition(",")
+            found.append(item.strip())
+        else:
+            comma, behind = match[2], rest[match.end() :]
+            found.append(match[1].replace('""', '"'))
+        rest = behind if comma else None
+    return found
+
+
+def lists(text: str) -> list[str]:
+    """Return the texts between semicolons that are in no quotes.
+
+    >>> lists('region;"a;b",sex;')
+    ['region', '"a;b",sex', '']
+    """
+    return _SEMICOLON.split(text)
+
+
+def as_item(name: str) -> str:
+    """Return a name as it stands in a list: in quotes where it would be taken for another.
+
+    >>> as_item("region"), as_item("south, east")
+    ('region', '"south, east"')
+    """
+    plain = name == name.strip() and not any(sign in name for sign in ',;="')
+    return name if plain else _in_quotes(name)
+
+
+def name_before(text: str) -> str:
+    """Return the name before the first equals sign; where it is in quotes, what stands between them."""
+    match = re.match(r'\s*"((?:[^"]|"")*)"\s*=', text)
+    return text.partition("=")[0].strip() if match is None else match[1].replace('""', '"')
+
+
+def unquoted(name: str) -> str:
+    """Return a name without the quotes around it, where it has some."""
+    match = _QUOTED.fullmatch(name)
+    return name if match is None or match[2] else match[1].replace('""', '"')
+
+
+def _named(text: str, names: Sequence[str]) -> tuple[str | None, str]:
+    """Return the column that a text begins with, as NAME= or "NAME"=, and what stands behind it; None without one."""
+    found = {name: match for name in names if (match := _before_equals(name).match(text))}
+    longest = max(found, key=len, default=None)
+    return longest, text if longest is None else text[found[longest].end() :]
+
+
+def _before_equals(name: str) -> re.Pattern[str]:
+    return re.compile(rf"\s*(?:{re.escape(name)}|{re.escape(_in_quotes(name))})\s*=")
+
+
+def _in_quotes(name: str) -> str:
+    doubled = name.replace('"', '""')
+    return f'"{doubled}"'

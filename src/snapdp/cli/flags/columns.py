@@ -10,7 +10,15 @@ from typing import Any
 
 import click
 
-from snapdp.cli.flags.by_name import belongs, declared_by_name, items, once, rules_for_missing, words_by_name
+from snapdp.cli.flags.by_name import (
+    belongs,
+    declared_by_name,
+    items,
+    name_before,
+    once,
+    rules_for_missing,
+    words_by_name,
+)
 from snapdp.studies import BINNED, DROPPED, KINDS, Statistic
 
 NO_COLUMN = {"row": {"kind": "integer", "lower": 0, "upper": 1, "missing": DROPPED}}
@@ -49,11 +57,26 @@ def declared_columns(
     told = _category_columns(options, lists)  # first: without it a histogram of numbers has no bounds
     measured = [name.strip() for each, name in named if each.numbers or name in edges]
     measured += [name for name in grouped if name in edges]
-    found = _number_columns(options, once(numbers), once(measured), missing)
+    found = _number_columns(options, once(numbers), once(measured))
+    rules = rules_for_missing(options["missing"], once(numbers), missing, others=[*kinds, *told])
+    found = {name: {**declared, "missing": rules[name]} for name, declared in found.items()}
+    counted = {name: {**declared, **_null(name, rules)} for name, declared in {**kinds, **told}.items()}
     summed = [name for each, name in named if each.numbers]
     for name in (each for each in grouped if each in edges):
         found[name] = _cut(found[name], edges[name], is_summed=name in summed)
-    return {**found, **kinds, **told}
+    return {**found, **counted}
+
+
+def _null(name: str, rules: dict[str, str]) -> dict[str, str]:
+    """Return what happens to rows without a category, boolean or date, where a flag says it."""
+    if name not in rules:
+        return {}
+    if rules[name] not in (BINNED, DROPPED):
+        raise click.UsageError(
+            f'--missing "{name}={rules[name]}": {name} is no column of numbers. Rows without it have a cell of their '
+            f"own with {name}=binned, or are left out with {name}=dropped."
+        )
+    return {"null": rules[name]}
 
 
 def group_names(options: dict[str, Any]) -> list[str]:
@@ -67,10 +90,10 @@ def _cut(column: dict[str, Any], edges: str, *, is_summed: bool) -> dict[str, An
     return {**column, "edges": items(edges), **rule}
 
 
-def _number_columns(
-    options: dict[str, Any], names: list[str], measured: list[str], missing: str | None
-) -> dict[str, Any]:
-    """Return the columns of numbers; those that only conditions speak of keep the finest step unless they are named."""
+def _number_columns(options: dict[str, Any], names: list[str], measured: list[str]) -> dict[str, Any]:
+    """Return the columns of numbers, with bounds and steps; those that only conditions speak of keep the finest step
+    unless they are named.
+    """
     if options["integer"] and not measured:
         raise click.UsageError("--integer belongs to no column: it is for those of statistics. Leave it out.")
     steps = words_by_name(options, "step", names, measured)
@@ -84,8 +107,7 @@ def _number_columns(
     unbounded = [name for name in names if name not in found]
     if unbounded:
         raise click.UsageError(f"Give --bounds LOWER,UPPER for each of: {', '.join(unbounded)}.")
-    rules = rules_for_missing(options["missing"], names, missing)
-    return {name: {**declared, "missing": rules[name]} for name, declared in found.items()}
+    return found
 
 
 def _kind_columns(options: dict[str, Any], names: list[str]) -> dict[str, Any]:
@@ -94,7 +116,7 @@ def _kind_columns(options: dict[str, Any], names: list[str]) -> dict[str, Any]:
         if name not in names:
             raise click.UsageError(f"--boolean {name} belongs to no column: {belongs(names)}.")
     found: dict[str, Any] = {name: {"kind": "boolean"} for name in once(list(options["boolean"]))}
-    listed = {text.partition("=")[0].strip() for text in options["categories"]}
+    listed = {name_before(text) for text in options["categories"]}
     left = [name for name in names if name not in found and name not in listed]
     for name, text in declared_by_name(options, "date", left).items():
         parts = items(text)

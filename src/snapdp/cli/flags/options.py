@@ -71,7 +71,7 @@ _OPTIONS: tuple[_Option, ...] = (
             "multiple": True,
             "metavar": "RULE",
             "help": "What a missing number counts as: dropped, middle or a number (in bins dropped or binned); "
-            "by column NAME=RULE,NAME=RULE.",
+            "by column NAME=RULE,NAME=RULE; of categories and dates by name alone, dropped or binned.",
         },
     ),
     (("--integer",), {"is_flag": True, "help": "Columns of statistics hold whole numbers (step 1)."}),
@@ -85,7 +85,11 @@ _OPTIONS: tuple[_Option, ...] = (
     ),
     (
         ("--categories",),
-        {"multiple": True, "metavar": "A,B,...", "help": "Public categories of a column, or NAME=A,B,..."},
+        {
+            "multiple": True,
+            "metavar": "A,B,...",
+            "help": 'Public categories of a column, or NAME=A,B,...; one that holds a comma in quotes: A,"B, C".',
+        },
     ),
     (
         ("--compare",),

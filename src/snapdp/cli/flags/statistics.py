@@ -12,12 +12,12 @@ from typing import Any
 
 import click
 
-from snapdp.cli.flags.by_name import declared_by_name, items
+from snapdp.cli.flags.by_name import declared_by_name, items, lists, name_before
 from snapdp.cli.flags.columns import NO_COLUMN, declared_columns, group_names, names_of, statistics_in_order
 from snapdp.cli.flags.mechanism import stated_arithmetic
 from snapdp.errors import ParameterError, SnapdpError
 from snapdp.exact import positive
-from snapdp.studies import ADD_REMOVE, ALL, BINNED, CHANGE_ONE, DROPPED, KINDS, STUDY_VERSION
+from snapdp.studies import ADD_REMOVE, ALL, BINNED, CHANGE_ONE, DROPPED, KINDS, STUDY_VERSION, PersonCount
 
 STUDY = "study: "  # where the reader of studies says that something stands
 _CONDITION = re.compile(r"^\s*(?P<column>[^<>=]+?)\s*(?P<operator>>=|<|=)\s*(?P<value>[^<>=]+?)\s*$")
@@ -67,7 +67,7 @@ def _edges(options: dict[str, Any]) -> dict[str, str]:
     grouped = group_names(options)
     if options["edges"] and not (binned or grouped):
         raise click.UsageError("--edges belongs to --histogram or --by.")
-    listed = {text.partition("=")[0].strip() for key in ("categories", "date", "boolean") for text in options[key]}
+    listed = {name_before(text) for key in ("categories", "date", "boolean") for text in options[key]}
     left = [name for name in grouped if name not in listed]
     return declared_by_name(options, "edges", binned or left, others=grouped)
 
@@ -96,6 +96,8 @@ def _statistics(options: dict[str, Any], conditions: dict[str, Any], edges: dict
             found.append({"kind": statistic.kind, **about, **said, **({"where": where} if where else {})})
     if options["groups_per_person"] is not None and not options["persons"]:
         raise click.UsageError("--groups-per-person belongs to --persons.")
+    if options["rows_per_person"] is not None and {each["kind"] for each in found} == {PersonCount.kind}:
+        raise click.UsageError("--rows-per-person belongs to other statistics: --persons counts each person once.")
     if not found:
         flags = ", ".join(f"--{kind}" for kind in KINDS)
         raise click.UsageError(f"Give a study file, or one or more of {flags}.")
@@ -106,7 +108,7 @@ def _statistics(options: dict[str, Any], conditions: dict[str, Any], edges: dict
 def _margins(options: dict[str, Any]) -> dict[str, Any]:
     """Return the margins that are asked for, and their shares: "all", or lists of columns between semicolons."""
     texts = [text.strip() for text in options["margins"]]
-    listed = [items(piece) if piece.strip() else [] for text in texts for piece in text.split(";")]
+    listed = [items(piece) if piece.strip() else [] for text in texts for piece in lists(text)]
     found: dict[str, Any] = {"margins": ALL if texts == [ALL] else listed} if texts else {}
     return found if options["shares"] is None else {**found, "shares": items(options["shares"])}
 
