@@ -48,7 +48,8 @@ def test_a_line_without_margins_has_no_field_for_them():
     [
         (["--margins", "age"], "'age', which is not in by"),
         (["--margins", "some;region"], "'some', which is not in by"),
-        (["--margins", "all", "--shares", "1/2,1/2"], "2 shares for 4 margins"),
+        (["--margins", "all", "--shares", "1/2,1/2"], "2 shares for 4 margins measured"),
+        (["--margins", "region;sex", "--shares", "1"], "1 share for 2 margins measured"),
         (["--margins", "all", "--shares", "1/2,1/4,1/8,1/4"], "not positive parts of 1"),
         (["--shares", "1"], "shares belong to margins"),
         (["--margins", "region;region"], "asked for twice"),
@@ -78,3 +79,55 @@ def test_a_release_prints_the_adjusted_tables_and_says_where_the_measured_are(tm
     assert "the tables as measured are in the record" in " ".join(found.stderr.split())
     verified = run("verify", record, "--ledger", ledger)
     assert verified.exit_code == 0
+
+
+STUDY = """
+version = {version}
+dataset = "t"
+relation = "add-remove"
+n_max = 100
+{top}
+[columns.age]
+kind = "integer"
+lower = 0
+upper = 9
+missing = 4
+{column}
+
+[columns.sex]
+kind = "category"
+categories = ["f", "m"]
+
+[[statistic]]
+kind = "count"
+epsilon = 1
+{line}
+"""
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"version": 1, "column": "edges = [0, 9]"}, "columns.age: the key 'edges' is not known in version 1."),
+        ({"version": 1, "column": "edges = [0, 9]"}, "say version = 2"),
+        ({"version": 1, "top": "unit_rows = 3"}, "study: the key 'unit_rows' is not known in version 1."),
+        ({"line": 'by = "age,sex"'}, 'Several columns are a list: ["age", "sex"].'),
+        ({"line": "rows_per_person = 2"}, 'Give person="id" under relation'),
+    ],
+)
+def test_a_refusal_of_a_study_speaks_of_files_and_of_their_versions(change, said, tmp_path):
+    (tmp_path / "s.toml").write_text(STUDY.format(**{"version": 2, "top": "", "column": "", "line": "", **change}))
+    told = run("plan", str(tmp_path / "s.toml"), code=1).stderr
+    assert said in told
+    assert "--" not in told
+
+
+def test_a_refused_release_says_that_nothing_was_spent(tmp_path):
+    ledger = str(tmp_path / "l.ledger")
+    (tmp_path / "t.csv").write_text("region,sex\nnorth,f\n")
+    run("ledger", "create", ledger, "--dataset", "t", "--cap", "1", "--relation", "add-remove", "--n-max", "100")
+    for table, words in (("no.csv", TABLE), ("t.csv", ["--count", "--by", "regoin", "--categories", "north"])):
+        told = run("release", str(tmp_path / table), *words, *COST, "--ledger", ledger, "--yes", code=1).stderr
+        assert told.rstrip().endswith("Nothing was spent.")
+    planned = run("plan", *TABLE, *COST, "--margins", "age", code=1).stderr
+    assert "spent" not in planned

@@ -2,8 +2,9 @@
 
 Room: cli. Exit 0 done, 1 refused (a SnapdpError), 2 wrong usage or a program that cannot be read, 74 no output could be
 written; the verifier has codes of its own. stdout is the result, stderr the conversation; with --json a refusal is a
-result, wrong usage too. In the context's meta: "snapdp.json" JSON is still owed, "snapdp.spent" what was charged,
-"snapdp.command" the command that was called.
+result, wrong usage too. In the context's meta: "snapdp.json" JSON is still owed, "snapdp.charges" a ledger may still be
+charged, "snapdp.spent" what was charged, "snapdp.study" a study file was given, "snapdp.command" the command that was
+called.
 Commands are loaded when they are called. An error that nobody foresaw is told by its kind alone: its text might quote
 a cell. SNAPDP_TRACEBACK=1 shows it to those who develop.
 """
@@ -105,7 +106,7 @@ def _refuse(ctx: click.Context, refusal: SnapdpError) -> None:
     command = hint(refusal)
     problem, advice, command = (
         text and shortened(visible(without_secrets(text)), screen.LONGEST_MESSAGE)
-        for text in (refusal.problem, in_flags(refusal.advice, _flags(ctx)), command)
+        for text in (refusal.problem, _advice(ctx, refusal), command)
     )
     if ctx.meta.get("snapdp.json"):
         spent = str(refusal.numbers.get("spent", "0"))
@@ -115,6 +116,13 @@ def _refuse(ctx: click.Context, refusal: SnapdpError) -> None:
     told = screen.wrapped("\n  ".join(filter(None, (f"{type(refusal).__name__}: {problem}", advice))))
     tried = f"\n  Try: {command}" if command else ""  # in one piece, to be copied
     screen.echo(told + tried, err=True, colour="red")
+
+
+def _advice(ctx: click.Context, refusal: SnapdpError) -> str:
+    """Return an advice in the words of what was typed: a study file, or flags; and what a refused release has cost."""
+    advice = refusal.advice if ctx.meta.get("snapdp.study") else in_flags(refusal.advice, _flags(ctx))
+    is_told = "spent" in refusal.numbers or "spent" in advice or "spent" in refusal.problem
+    return advice if is_told or not ctx.meta.get("snapdp.charges") else f"{advice} Nothing was spent.".lstrip()
 
 
 def _flags(ctx: click.Context) -> set[str]:

@@ -40,7 +40,7 @@ def inspect_command(ctx: click.Context, /, **options: Any) -> None:
     For whoever may read the table: it costs nothing, and no epsilon covers it. Nothing is written: no ledger entry,
     record, log or cache. There is no --json: its answers are not to be kept, passed on, or built into a request.
     """
-    ctx.meta["snapdp.try"] = to_declare
+    ctx.meta["snapdp.try"], ctx.meta["snapdp.study"] = to_declare, is_study(options)
     show_look(_look(options))
 
 

@@ -53,7 +53,7 @@ def plan_command(ctx: click.Context, /, as_json: bool, plot: Path | None, **opti
     """
     from snapdp.cli import render
 
-    ctx.meta["snapdp.json"] = as_json
+    ctx.meta["snapdp.json"], ctx.meta["snapdp.study"] = as_json, options["study"] is not None
     _refuse_strays(options)
     result = _plan(options) if options["sensitivity"] is None else _mechanism(options)
     drawn = None if plot is None else _drawn(result, plot)

@@ -74,6 +74,7 @@ def release_command(ctx: click.Context, /, as_json: bool, ledger_path: str | Non
     from snapdp.ledger import Ledger
 
     ctx.meta["snapdp.json"] = as_json
+    ctx.meta["snapdp.charges"], ctx.meta["snapdp.study"] = True, is_study(options)
     if ledger_path is None:
         command = ledger_to_create(options)
         raise click.UsageError(f"Which ledger is charged? Give --ledger PATH. To open one: {command}")
@@ -84,6 +85,7 @@ def release_command(ctx: click.Context, /, as_json: bool, ledger_path: str | Non
         result = _released(study, ledger, options, yes=yes, quiet=as_json)
         left = ledger.account(study.dataset).left
     if not result.free:
+        ctx.meta["snapdp.charges"] = False
         ctx.meta["snapdp.spent"] = exact_amount(parameter(result.charged, name="charged"))
     unwritten = [problem for path in outputs if (problem := _saved(result, path)) is not None]
     if as_json:

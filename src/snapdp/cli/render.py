@@ -57,8 +57,8 @@ def show_release(result: Release, *, left: Fraction) -> None:
     for line in (*map(unknown_line, blocks), moved, *person_lines(result.record), margins_line(blocks)):
         if line:
             note(line, err=True)
-    for name in result.files():
-        say(f"values of a long statistic: {one_line(name)}")
+    for name, title in result.long_blocks():
+        say(f"{one_line(title)}: in {one_line(name)}")
     paid = (
         "answered before: nothing was charged"
         if result.free

@@ -28,7 +28,7 @@ def sql_command(
     from snapdp.api.study import study as load
     from snapdp.tables import open_table
 
-    ctx.meta["snapdp.json"] = as_json
+    ctx.meta["snapdp.json"], ctx.meta["snapdp.study"] = as_json, True
     if table is not None and data is None:
         raise click.UsageError("--table names a table in --data: give both.")
     if data is None and csv_values(options):

@@ -191,6 +191,20 @@ def number_blocks(record: Mapping[str, Any]) -> Iterator[NumberBlock]:
             yield _named(block, owners)
 
 
+def long_blocks(record: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the name of every side file, and what its numbers are, as people read it."""
+    names = told_apart(each["title"] for each in record["statistics"])
+    for statistic, name in zip(record["statistics"], names, strict=True):
+        for part in statistic["parts"]:
+            several = len(statistic["parts"]) > 1 and "margin" not in part
+            title = _title(statistic, part) if "margin" in part else name + (f", {part['name']}" if several else "")
+            if "file" in part:
+                yield part["file"]["name"], readable_title(title, statistic)
+    for block in record["derived"]:
+        if "file" in block:
+            yield block["file"]["name"], readable_title(block["title"], record["statistics"][block["statistic"]])
+
+
 def _named(block: NumberBlock, owners: dict[str, int]) -> NumberBlock:
     """Return a block under a title that no other statistic has; remember whose it is."""
     title = block.statistic if block.title == block.declared["title"] else block.title

@@ -6,7 +6,7 @@ record passes through `_text`: names of columns and categories are the data hold
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -88,7 +88,7 @@ def _parts(release: Release, certificate: str | None) -> list[str]:
         _drawn_by(release.author),
         _summary(blocks),
         *(_section(list(group)) for _, group in groupby(blocks, key=_section_of)),
-        *(f"<p>The cells of a long statistic are in <code>{_text(name)}</code>.</p>" for name in release.files()),
+        *(f"<p>{_text(title)}: in <code>{_text(name)}</code>.</p>" for name, title in release.long_blocks()),
         _meaning(record, moved_line(each for block in blocks for each in block.numbers)),
         _mechanisms(record),
         _origin(record),
@@ -206,16 +206,34 @@ def _meaning(record: dict[str, Any], moved: str) -> str:
     asked = ", as was asked for each" if " or " in levels else ""
     return (
         "<h2>How to read this</h2>"
-        "<p>Each number was moved by random noise on purpose, so that nobody can tell from this page whether a "
-        "given row is in the table or what it says, beyond the factor that epsilon allows.</p>"
+        "<p>Each number was moved by random noise on purpose, so that nobody can tell from this page "
+        f"{_text(_hidden(record))}, beyond the factor that epsilon allows.</p>"
         f"<p>An interval holds the statistic of the table with probability at least {_text(levels + asked)}. It "
-        "speaks of the noise alone: it says nothing about how the rows were sampled. Cells were clamped to the "
-        "declared bounds and rounded to the declared step first; the statistic is that of these values.</p>"
+        f"speaks of the noise alone: it says nothing about how the rows were sampled.{_counted(record)}</p>"
         "<p>Derived numbers follow from others on this page and cost nothing beyond these. A number has the digits "
         "that its noise leaves meaningful; the record and files of values have all.</p>"
         f"{f'<p>{_text(moved)}</p>' if moved else ''}"
         f"{''.join(f'<p>{_text(line)}</p>' for line in person_lines(record))}"
     )
+
+
+def _hidden(record: dict[str, Any]) -> str:
+    """Return what a reader cannot tell: about a row, a person with all rows of theirs, or some rows together."""
+    if "person" in record:
+        return "whether a given person is in the table or what their rows say"
+    if "unit_rows" in record:
+        return f"whether given rows, up to {record['unit_rows']} together, are in the table or what they say"
+    return "whether a given row is in the table or what it says"
+
+
+def _counted(record: dict[str, Any]) -> str:
+    """Return of which cells and rows a statistic is one, where these are not all of the table as it stands."""
+    clamped = any("lower" in column for column in _every_column(record))
+    said = "Cells were clamped to the declared bounds and rounded to the declared step first" if clamped else ""
+    bounded = "of each person no more rows or groups count than is said below" if "person" in record else ""
+    told = " and ".join(filter(None, (said, bounded)))
+    of_what = "what is left" if bounded else "these values"
+    return f" {told[0].upper()}{told[1:]}; the statistic is that of {of_what}." if told else ""
 
 
 def _level(alpha: str) -> str:
@@ -287,15 +305,19 @@ def _middle(part: dict[str, Any]) -> str:
 
 def _columns(record: dict[str, Any]) -> Html:
     """Return a table of every column that was read, each declaration once: one column may have two."""
-    found: dict[tuple[str, str], None] = {}
-    for statistic in record["statistics"]:
-        by = statistic.get("by", [])
-        declared = [*statistic.get("columns", []), *([by] if isinstance(by, Mapping) else by)]
-        for column in (*declared, *(each["column"] for each in statistic.get("where", []))):
-            found[column["name"], _declared(column)] = None
+    found = {(column["name"], _declared(column)): None for column in _every_column(record)}
     for name in _listed(record["person"]) if "person" in record else ():
         found[name, _naming(record)] = None
     return html_table(("column", "declared"), ((_text(name), _text(declared)) for name, declared in found))
+
+
+def _every_column(record: dict[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Yield the declaration of every column that a statistic is about, is grouped by, or has a condition on."""
+    for statistic in record["statistics"]:
+        by = statistic.get("by", [])
+        yield from statistic.get("columns", [])
+        yield from [by] if isinstance(by, Mapping) else by
+        yield from (each["column"] for each in statistic.get("where", []))
 
 
 def _listed(person: str | list[str]) -> list[str]:
@@ -311,7 +333,7 @@ def _naming(record: dict[str, Any]) -> str:
     return f"names persons{together}{rows}"
 
 
-def _declared(column: dict[str, Any]) -> str:
+def _declared(column: Mapping[str, Any]) -> str:
     if "unknown" in column:
         return f"{_values_in_words(column)}; unknown {column['unknown']}, null {column['null']}"
     lower, upper, step = (readable_number(column[key]) for key in ("lower", "upper", "step"))
@@ -321,7 +343,7 @@ def _declared(column: dict[str, Any]) -> str:
     )
 
 
-def _bins(column: dict[str, Any]) -> str:
+def _bins(column: Mapping[str, Any]) -> str:
     """Return how a column of numbers is cut into bins, where groups are by it."""
     if "edges" not in column:
         return ""
@@ -331,7 +353,7 @@ def _bins(column: dict[str, Any]) -> str:
     return f"; grouped by bins between {shown}{more}; outside {column['outside']}, null {column['null']}"
 
 
-def _missing(column: dict[str, Any]) -> str:
+def _missing(column: Mapping[str, Any]) -> str:
     """Return what a missing cell of a column of numbers counts as."""
     if column.get("missing") == DROPPED:
         return "rows without it are left out of sums and means"
@@ -347,7 +369,7 @@ def _missing(column: dict[str, Any]) -> str:
     )
 
 
-def _values_in_words(column: dict[str, Any]) -> str:
+def _values_in_words(column: Mapping[str, Any]) -> str:
     if column["kind"] == DATE:
         return f"dates from {column['from']} to {column['to']}, by {column['each']}"
     if column["kind"] == BOOLEAN:

@@ -15,9 +15,10 @@ from typing import Any
 
 from snapdp.display import shortened, visible
 from snapdp.errors import DataError, ParameterError, SnapdpError
+from snapdp.exact import shown
 from snapdp.ledger import canonical
 from snapdp.release.certificates import MechanismCertificate, named_in, stated_in, write_certificates
-from snapdp.release.numbers import Number, NumberBlock, number_blocks, shown_row
+from snapdp.release.numbers import Number, NumberBlock, long_blocks, number_blocks, shown_row
 from snapdp.release.record import checked, file_names
 from snapdp.release.remarks import moved_line, share_line, unknown_line
 from snapdp.studies import SHARE, Label
@@ -78,7 +79,11 @@ class Release:
         if len(statistics) != 1:
             raise ParameterError(f"the release has {len(statistics)} statistics.", "Read release.values, by title.")
         if "margins" in statistics[0]:
-            raise ParameterError("the release has several tables.", "Read release.values, by the title of a margin.")
+            titles = (each["title"] for each in self.record["derived"])
+            raise ParameterError(
+                "the release has several tables.",
+                f"Read release.values, by the title of a margin: {', '.join(map(shown, titles))}.",
+            )
         found = self.values.get(statistics[0]["title"])
         if found is None:
             raise ParameterError("the cells of this statistic are in a side file.", f"Read {self.files()[0]}.")
@@ -106,6 +111,10 @@ class Release:
     def files(self) -> list[str]:
         """Return the names of the side files that hold long blocks."""
         return file_names(self.record)
+
+    def long_blocks(self) -> list[tuple[str, str]]:
+        """Return the names of the side files, each with what its numbers are."""
+        return list(long_blocks(self.record))
 
     def certificates(self) -> list[str]:
         """Return the names of the certificates that say what its mechanisms lose: of finite precision, none else."""
@@ -152,7 +161,7 @@ class Release:
         body = ["  ".join(text.ljust(w) for text, w in zip(row, widths, strict=True)).rstrip() for row in rows]
         paid = "free, answered before" if self.free else f"epsilon {self.charged} charged"
         paid += "" if self.author is None else f", drawn by {visible(self.author)}"
-        more = [f"  more in {visible(name)}" for name in self.files()]
+        more = [f"  {shortened(visible(title))}: in {visible(name)}" for name, title in self.long_blocks()]
         unknown = (unknown_line(block) for block in blocks if block.is_first)
         more += [line for line in (*map(share_line, blocks), *unknown, moved_line(numbers)) if line]
         name = shortened(visible(self.record["dataset"]))

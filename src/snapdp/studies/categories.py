@@ -67,6 +67,10 @@ class BooleanColumn(CategoryColumn):
         return BOOLEAN
 
     @property
+    def called(self) -> str:
+        return "values, true and false"
+
+    @property
     def listed(self) -> bool:
         return False
 
@@ -84,6 +88,10 @@ class DateColumn(CategoryColumn):
     @property
     def kind(self) -> str:
         return DATE
+
+    @property
+    def called(self) -> str:
+        return "periods"
 
     @property
     def listed(self) -> bool:

@@ -92,7 +92,7 @@ class NumberColumn(Value):
     def missing_in_words(self) -> str:
         """Return what a missing cell counts as, as a clause for people."""
         if self.missing is None:
-            return f"rows without {self.name} are left out"
+            return f"rows without {self.name} are left out of sums and means"
         middle = " (middle)" if self.missing == nearest_multiple(self.middle, self.step) else ""
         return f"missing cells of {self.name} count as {exact_amount(self.missing)}{middle}"
 
@@ -130,9 +130,14 @@ class CategoryColumn(Value):
         return CATEGORY
 
     @property
+    def called(self) -> str:
+        """Return what people call its cells."""
+        return "categories"
+
+    @property
     def others_in_words(self) -> str:
         """Return what happens to cells that are none of the categories, as a clause for people."""
-        other = f"cells of {self.name} that mean none of its categories"
+        other = f"cells of {self.name} that mean none of its {self.called}"
         if self.unknown == self.null:
             does = "are left out" if self.unknown == DROPPED else "have cells of their own"
             return f"{other}, and empty ones, {does}"

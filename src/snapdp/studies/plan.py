@@ -417,8 +417,13 @@ def _offer(line: Line, epsilon: Fraction) -> Offer:
 def _in_margins(margins: Margins) -> str:
     """Return what is released of a table with margins, in short."""
     known = ", and the total, which is public" if margins.known_total and TOTAL in margins.asked else ""
-    cells = sum(map(margins.cells, margins.measured))
-    return f"{len(margins.measured)} margins with {cells} cells together{known}; adjusted so that they add up"
+    cells, several = sum(map(margins.cells, margins.measured)), len(margins.measured) > 1
+    released = (
+        f"{len(margins.measured)} margins with {cells} cells together"
+        if several
+        else (f"1 margin with {cells} cell{'s' if cells > 1 else ''}")
+    )
+    return f"{released}{known}" + ("; adjusted so that they add up" if several or known else "")
 
 
 def _is_no_gain(figures: MarginFigures) -> bool:

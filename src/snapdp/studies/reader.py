@@ -151,7 +151,7 @@ def study_from_values(values: dict[str, Any]) -> DeclaredStudy:
             f"study: version = {shown(version)} is not known.", f"This library reads versions {readable}."
         )
     later = set().union(*(added for number, added in VERSIONS.items() if number > version))
-    top.restrict([key for key in STUDY_KEYS if key not in later], because=f" in version {version}")
+    top.restrict([key for key in STUDY_KEYS if key not in later], because=f" in version {version}", later=later)
     relation = _relation(top, version)
     columns = _columns(top, version)
     arithmetic = _arithmetic(top)
@@ -254,7 +254,11 @@ def _column(name: str, values: Any, version: int) -> Column:
     kinds = KIND_KEYS if version > 1 else {CATEGORY: KIND_KEYS[CATEGORY]}
     kind_keys = (key for keys in kinds.values() for key in keys if version > 1 or key != "compare")
     number_keys = NUMBER_KEYS if version == 1 else (*NUMBER_KEYS, *BIN_KEYS)
-    table = TomlTable(values, place=place, keys=sorted({*number_keys, *kind_keys}))
+    known = {*number_keys, *kind_keys}
+    later = {*BIN_KEYS, *(key for keys in KIND_KEYS.values() for key in keys)} - known
+    table = TomlTable(
+        values, place=place, keys=sorted(known), because=f" in version {version}" if later else "", later=later
+    )
     table.need("kind")
     kind = table.text("kind")
     with placed(place):

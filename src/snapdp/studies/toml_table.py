@@ -25,18 +25,26 @@ _TYPES = {bool: "true or false", str: "text", list: "a list", dict: "a table", i
 class TomlTable:
     """One TOML table of the file: its values, where it stands, and the keys it may have."""
 
-    def __init__(self, values: Any, *, place: str, keys: Collection[str]) -> None:
+    def __init__(
+        self, values: Any, *, place: str, keys: Collection[str], because: str = "", later: Collection[str] = ()
+    ) -> None:
         if not isinstance(values, dict):
             raise ParameterError(f"{place} is {_kind(values)}, not a table.", f"It has the keys {_listed(keys)}.")
         if set(map(type, values)) - {str}:
             raise ParameterError(f"{place}: a key is no text.", f"It has the keys {_listed(keys)}.")
         self.place = place
         self._values: dict[str, Any] = values
-        self.restrict(keys)
+        self.restrict(keys, because=because, later=later)
 
-    def restrict(self, keys: Collection[str], *, because: str = "") -> None:
-        """Refuse every key that is not among these, and name the nearest."""
+    def restrict(self, keys: Collection[str], *, because: str = "", later: Collection[str] = ()) -> None:
+        """Refuse every key that is not among these, and name the nearest; `later` are those of a later version."""
         for key in self._values:
+            if key in later:
+                raise ParameterError(
+                    f"{self.place}: the key {key!r} is not known{because}.",
+                    "A later version has it: say version = 2, where every column of numbers says `missing` itself.",
+                    key=key,
+                )
             if key not in keys:
                 nearest = nearest_of(key, keys)
                 raise ParameterError(
@@ -155,6 +163,10 @@ def named(columns: Mapping[str, Column], name: str | None) -> Column:
     """Return a declared column; refuse another name and tell the nearest."""
     if name is not None and name in columns:
         return columns[name]
+    several = [each.strip() for each in str(name).split(",")]
+    if len(several) > 1 and all(each in columns for each in several):
+        listed = ", ".join(f'"{each}"' for each in several)
+        raise ParameterError(f"column {name!r} is not declared.", f"Several columns are a list: [{listed}].")
     nearest = nearest_of(str(name), columns)
     raise ParameterError(
         f"column {name!r} is not declared.", f"Did you mean {nearest!r}? Declare [columns.{visible(str(name))}]."

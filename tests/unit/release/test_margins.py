@@ -19,6 +19,7 @@ import pytest
 import snapdp
 from snapdp.audits import check_release
 from snapdp.audits.release_audit import audit, is_sound, release_certificate
+from snapdp.cli.render import show_release
 from snapdp.errors import BoundError, BudgetError, DataError, ParameterError, PremiseError
 from snapdp.exact import floor_log10
 from snapdp.randomness.bits import RecordedBits
@@ -364,6 +365,16 @@ def test_a_long_table_is_in_files_and_its_short_margins_are_in_the_record(folder
     assert (found.findings, len(found.seen), found.unseen) == ((), 2, ())
 
 
+def test_a_file_is_named_with_what_is_in_it(folder, capsys):
+    """Of a long table two files were named, and nothing said which was measured and which adjusted."""
+    found = load_release(folder / "record.json")
+    show_release(found, left=F(1))
+    texts = repr(found), capsys.readouterr().err, re.sub("<.*?>", "", found.to_html())
+    named = dict(zip(("count by many, sex", "adjusted count by many, sex"), found.files(), strict=True))
+    for text in texts:
+        assert all(f"{title}: in {name}" in text for title, name in named.items())
+
+
 def test_without_the_file_short_margins_are_not_derived_and_it_is_said(folder):
     record = json.loads((folder / "record.json").read_text())
     found = audit(record)
@@ -410,8 +421,9 @@ def test_values_and_frames_tell_measured_from_adjusted(result):
 
 
 def test_a_single_table_with_margins_has_no_single_value(known):
-    with pytest.raises(ParameterError, match="several tables"):
+    with pytest.raises(ParameterError, match="several tables") as refusal:
         _ = known.value
+    assert "'adjusted count by smokes', 'adjusted count by full'" in refusal.value.advice
 
 
 def test_a_report_has_adjusted_beside_measured_and_a_cross_table_with_totals(result, known):

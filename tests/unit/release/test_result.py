@@ -38,7 +38,7 @@ def test_a_release_of_long_blocks_alone_prints_and_is_saved(tmp_path):
     """All of its numbers are in side files: it once had nothing to measure the width of."""
     result = released(tmp_path, LONG)
     (name,) = result.files()
-    assert repr(result) == f"release of people: epsilon 1/2 charged\n  more in {name}"
+    assert repr(result) == f"release of people: epsilon 1/2 charged\n  histogram(cell): in {name}"
     for ending in ("csv", "parquet"):
         result.save(tmp_path / f"values.{ending}")
         with duckdb.connect() as connection:
@@ -270,6 +270,8 @@ def test_the_report_says_whom_it_protects_and_how_much_of_them_counts():
     assert "<p>persons by left: each person counts in 1 group.</p>" in page
     assert "<p>sum(age): at most 2 rows of each person count.</p>" in page
     assert "<p>sum(age) (3): at most 5 rows of each person count.</p>" in page
+    assert "nobody can tell from this page whether a given person is in the table or what their rows say" in page
+    assert "rounded to the declared step first and of each person no more rows or groups count than is said" in page
     del record["rows_per_person"]  # which no release wrote: the audit says so, and the page is one still
     assert "names persons" in Release(record).to_html()
     _, page = page_of({"unit_rows": 30}, {"kind": "count"})

@@ -12,6 +12,7 @@ Theory: docs/theory/sensitivities.md (22); docs/theory/adjusted-tables.md (1).
 
 from __future__ import annotations
 
+import difflib
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -58,13 +59,14 @@ class Margins(Value):
             raise ParameterError("no margin is measured: the total is public.", f"{ADVICE} Give another one as well.")
         if len(self.shares) != len(self.measured):
             raise ParameterError(
-                f"there are {len(self.shares)} shares for {len(self.measured)} margins that are measured: "
+                f"{_counted(len(self.shares), 'share')} for {_counted(len(self.measured), 'margin')} measured: "
                 f"{'; '.join(map(self.text, self.measured))}.",
                 "Give one for each of them, or leave shares out: then they are equal." + self._unmeasured,
             )
         if any(share <= 0 for share in self.shares) or sum(self.shares) != 1:
             raise ParameterError(
-                f"the shares {', '.join(map(str, self.shares))} are not positive parts of 1.",
+                f"the shares {', '.join(map(str, self.shares))} are not positive parts of 1: they add up to "
+                f"{sum(self.shares)}.",
                 "They say which part of epsilon each margin gets: give positive numbers that add up to 1.",
             )
         self._check_size()
@@ -126,6 +128,10 @@ class Margins(Value):
         return len(self.asked) == 1 << len(self.groups.columns)
 
 
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
 def margin_text(names: Sequence[str]) -> str:
     """Return what a margin is called: by its columns, each in quotes where it could be taken for several.
 
@@ -175,7 +181,7 @@ def _typed(groups: Groups, margins: Any) -> Iterator[Margin]:
     """Yield the margins in the order in which they are typed."""
     if isinstance(margins, str):
         if margins != ALL:
-            raise ParameterError(f"margins = {margins!r} is not known.", ADVICE)
+            raise ParameterError(f"margins = {margins!r} is not known.", f"{_meant(margins, [ALL])}{ADVICE}")
         places = range(min(len(groups.columns), MOST_COLUMNS + 1))  # more are refused
         yield from (each for size in range(len(places) + 1) for each in combinations(places, size))
         return
@@ -192,6 +198,12 @@ def _typed(groups: Groups, margins: Any) -> Iterator[Margin]:
         raise ParameterError("the list of margins is empty.", ADVICE)
 
 
+def _meant(typed: Any, words: list[str]) -> str:
+    """Return which word may have been meant, as the beginning of an advice; empty where none is near."""
+    near = difflib.get_close_matches(str(typed)[:100].lower(), words, n=1, cutoff=0.7)
+    return f"Did you mean {near[0]!r}? " if near else ""
+
+
 def _margin(groups: Groups, names: Any) -> Margin:
     if isinstance(names, str) or not isinstance(names, Iterable):
         raise ParameterError("a margin is no list of columns.", ADVICE)
@@ -200,7 +212,8 @@ def _margin(groups: Groups, names: Any) -> Margin:
     if stray is not None:
         raise ParameterError(
             f"a margin names column {stray!r}, which is not in by.",
-            f"The table is by {groups.title}: its margins are by some of these columns.",
+            f"{_meant(stray, [*groups.names, ALL])}The table is by {groups.title}: its margins are by some of these "
+            "columns.",
         )
     if len(set(listed)) != len(listed):
         raise ParameterError(f"a margin names a column twice: {', '.join(listed)}.", "Name each column once.")

@@ -199,7 +199,7 @@ class Statistic(Value, ABC):
         return (
             *(each.others_in_words for each in counted if isinstance(each, CategoryColumn)),
             *(each.others_in_words for each in counted if isinstance(each, BinnedColumn) and each.others_in_words),
-            *(f"a row whose {each.name} is none of its categories, or empty, meets no condition" for each in tested),
+            *(f"a row whose {each.name} is none of its {each.called}, or empty, meets no condition" for each in tested),
         )
 
     @property
