@@ -95,11 +95,7 @@ def _statistics(options: dict[str, Any], conditions: dict[str, Any], edges: dict
             said = {key: each for key, each in details.items() if key in statistic.details and each is not None}
             said |= {"complete": True} if options["complete"] and statistic.several and len(names) > 1 else {}
             found.append({"kind": statistic.kind, **about, **said, **({"where": where} if where else {})})
-    for text in options["means"]:
-        if len(items(text)) < 2:
-            raise click.UsageError(f'--means "{text}" names one column: for one give --mean.')
-    if options["complete"] and not options["means"]:
-        raise click.UsageError("--complete belongs to --means.")
+    _check_means(options)
     if options["groups_per_person"] is not None and not options["persons"]:
         raise click.UsageError("--groups-per-person belongs to --persons.")
     if not found:
@@ -107,6 +103,24 @@ def _statistics(options: dict[str, Any], conditions: dict[str, Any], edges: dict
         raise click.UsageError(f"Give a study file, or one or more of {flags}.")
     by, margins = group_names(options), _margins(options)
     return [{**each, **({"by": by if len(by) > 1 else by[0]} if by else {}), **margins} for each in found]
+
+
+def _check_means(options: dict[str, Any]) -> None:
+    """Refuse one column where several are meant, and the other way round: a name may hold commas."""
+    for text in options["means"]:
+        if len(items(text)) < 2:
+            raise click.UsageError(f'--means "{text}" names one column: for one give --mean.')
+    if options["complete"] and not options["means"]:
+        raise click.UsageError("--complete belongs to --means.")
+    bounded = {each.partition("=")[0].strip() for each in options["bounds"]}
+    for text in options["mean"]:
+        if (
+            "," in text
+            and text not in bounded
+            and not {*items(text)} & {*options["mean"]}
+            and {*items(text)} <= bounded
+        ):
+            raise click.UsageError(f'--mean "{text}" is one column of that name. Several share a count: --means {text}')
 
 
 def _margins(options: dict[str, Any]) -> dict[str, Any]:
