@@ -380,6 +380,11 @@ def _several(
 ) -> dict[str, Any]:
     """Return what means of several columns of a table say of them: each has its bounds, and its rule or that of all."""
     names = listed(column, "column")
+    if len(names) < 2:
+        raise ParameterError(
+            f"column lists {len(names)} names; a list is for several means that share a count.",
+            'Give column="age" for one, or column=["age", "income"].',
+        )
     if not given.is_table:
         raise ParameterError("several columns are named, and one is given.", "Give the table: snapdp.mean(df, ...).")
     if len({*map(repr, names)}) < len(names):
