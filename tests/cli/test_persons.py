@@ -484,6 +484,14 @@ def test_an_account_of_a_unit_that_makes_no_sense_is_not_opened(flags, code):
         assert json.loads(say("ledger show new.ledger --json").stdout)["accounts"] == []
 
 
+def test_a_name_with_a_flag_of_its_own_is_the_unit_as_it_stands():
+    opened = ["ledger", "create", "spaces.ledger", "--dataset", "visits", "--cap", "1", "--relation", "add-remove"]
+    assert run(*opened, "--n-max", "20", "--person", " id").exit_code == 0
+    with snapdp.Ledger.open("spaces.ledger") as ledger:
+        assert ledger.account("visits").unit == "person ( id)"
+    assert run(*opened, "--n-max", "20", "--person", "\tid").exit_code == 1  # no unit has a tab, and none loses it
+
+
 def test_groups_per_person_belongs_to_persons():
     done = say("plan --count --n-max 5 --person id --groups-per-person 2 --epsilon 1")
     assert (done.exit_code, "--groups-per-person belongs to --persons" in done.stderr) == (2, True)
