@@ -217,7 +217,7 @@ def test_terminal_and_report_say_how_persons_count():
     assert done.exit_code == 0
     page = Path("report.html").read_text(encoding="utf-8")
     for text in (" ".join(done.stderr.split()), page):
-        assert "persons by region: each person counts once in each of at most 2 groups." in text
+        assert "persons by region: each person counts once in each of at most 2 groups, which do not add up." in text
         assert "count by region: at most 2 rows of each person count." in text
     assert "names persons; at most 2 rows of each count" in page
     assert "one person (id) with all rows of theirs" in page

@@ -92,6 +92,7 @@ ASKED: list[tuple[dict[str, Any], list[dict[str, Any]]]] = [
         ],
     ),
     (ONE, [{"kind": "count", "by": "full", "margins": "all"}]),
+    (PERSONS, [{"kind": "persons", "by": ["region", "sick"], "groups_per_person": 1, "margins": [["region"], []]}]),
 ]
 MEAN_OF_PAY, REGIONS = (
     next(
