@@ -28,7 +28,7 @@ from snapdp.errors import DataError, PremiseError
 from snapdp.release.certificates import MechanismCertificate
 from snapdp.release.draw import Block, Drawn
 from snapdp.release.request import LARGEST, MOST_EDGES, Request, check_lengths, relation_values
-from snapdp.studies import BOOLEAN, CATEGORY, DATE, DROPPED, INLINE, KINDS, Margin, Part, Statistic
+from snapdp.studies import BOOLEAN, CATEGORY, DATE, DROPPED, INLINE, KINDS, Margin, Mean, Part, Statistic
 from snapdp.tables import ENGINES
 from snapdp.values import Value
 
@@ -47,6 +47,7 @@ VERSIONS: dict[int, dict[str, set[str]]] = {  # what each version added
             "groups_per_person",
             "margins",
             "shares",
+            "complete",
         },
         **{key: {"from", "to", "each", "compare", "missing_in_sums"} for key in ("columns", "column")},
         "by": {"from", "to", "each", "compare", "missing_in_sums", "edges", "outside"},  # and lists of columns
@@ -108,6 +109,7 @@ MOST = {"edges": MOST_EDGES, "statistics": 10_000, "derived": 20_000}  # what is
 LONGEST_DIALECT = 1 << 13  # characters of how a CSV file is written
 WHOLE_NUMBERS = {"snapdp_record", "n", "n_max", "rows_per_person", "statistic", "cells", "moving", "count", "rows"}
 WHOLE_NUMBERS |= {"bits", "unit_rows", "groups_per_person"}
+TRUTHS = {"whole", "complete"}
 
 
 class EngineUsed(Value):
@@ -302,6 +304,8 @@ def _check(place: str, value: Mapping[str, Any], version: int) -> None:
         raise _refused(f"lacks a field that records have: {place}.{lacking[0]}")
     if place in ("columns", "by", "column") and version < 2 and value["kind"] in (BOOLEAN, DATE):
         raise _refused(f"of version {version} has a column of a kind that it does not have: {place}.kind")
+    if version < 2 and place == "statistics" and _has_several_means(value):
+        raise _refused(f"of version {version} has a mean of several columns, which it does not have: {place}")
     if version < 2 and _is_crossed(place, value):
         raise _refused(f"of version {version} has groups by several columns, which it does not have: {place}")
     if _is_later(place, value, version):
@@ -327,6 +331,11 @@ def _is_later(place: str, value: Mapping[str, Any], version: int) -> bool:
         kind = KINDS.get(str(value["kind"]))
         return "where" in value and kind is not None and kind.conditions_since > version
     return place in ("columns", "by", "column") and version < 2 and value.get("missing") == DROPPED
+
+
+def _has_several_means(value: Mapping[str, Any]) -> bool:
+    columns = value.get("columns")
+    return value["kind"] == Mean.kind and isinstance(columns, (list, tuple)) and len(columns) > 1
 
 
 def _is_crossed(place: str, value: Mapping[str, Any]) -> bool:
@@ -373,7 +382,7 @@ def _is_plain(key: str, value: Any) -> bool:
         return type(value) is float and _is_sane(value)
     if key in LISTS:
         return isinstance(value, (list, tuple)) and all(type(each) in LISTS[key] and _is_sane(each) for each in value)
-    return _is_sane(value) and type(value) is (bool if key == "whole" else int if key in WHOLE_NUMBERS else str)
+    return _is_sane(value) and type(value) is (bool if key in TRUTHS else int if key in WHOLE_NUMBERS else str)
 
 
 def _is_sane(value: Any) -> bool:

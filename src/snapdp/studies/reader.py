@@ -50,6 +50,7 @@ from snapdp.studies.plan import DEFAULT_ALPHA, Asked, Plan, ask, plan
 from snapdp.studies.quantiser import quantiser_of
 from snapdp.studies.readable import Label
 from snapdp.studies.relation import ADD_REMOVE, CHANGE_ONE, Relation, add_remove, change_one, whole
+from snapdp.studies.statistics.mean import Mean
 from snapdp.studies.statistics.registry import KINDS, statistic_class
 from snapdp.studies.statistics.statistic import Statistic
 from snapdp.studies.toml_table import TomlTable, named, placed
@@ -101,6 +102,8 @@ class DeclaredStudy(Value):
             raise ParameterError("version 1 has no word for groups by several columns.", "Declare it in version 2.")
         if self.version == 1 and any(each.statistic.margins for each in self.asked):
             raise ParameterError("version 1 has no word for margins.", "Declare it in version 2.")
+        if self.version == 1 and any(isinstance(x.statistic, Mean) and x.statistic.columns[1:] for x in self.asked):
+            raise ParameterError("version 1 has no word for means of several columns.", "Declare it in version 2.")
         if self.version == 1 and self.csv is not None:
             raise ParameterError("version 1 has no word for the form of CSV files.", "Declare it in version 2.")
         if self.version == 1 and self.arithmetic is not None:
