@@ -101,6 +101,8 @@ def persons(
     by: Any = None,
     groups: GroupLists | None = None,
     groups_per_person: Parameter | None = None,
+    margins: Margins | None = None,
+    shares: Iterable[Parameter] | None = None,
     epsilon: Parameter | None = None,
     accuracy: Parameter | None = None,
     alpha: Parameter | None = None,
@@ -114,6 +116,7 @@ def persons(
 
     data       a table, with the columns that name persons: those that the account was opened with
     groups_per_person   with `by`: each person counts in at most so many groups, once in each
+    margins    as for `count`, and `shares` too, where groups_per_person=1: each person has one cell, in all margins
     others     as for `mean`
     """
     given = GivenColumns(data, columns)
@@ -124,6 +127,7 @@ def persons(
         )
     said = conditions(where)
     said |= {} if groups_per_person is None else {"groups_per_person": written(groups_per_person)}
+    said |= _margins(margins, shares)
     return released(
         "persons",
         given,

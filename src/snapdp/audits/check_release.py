@@ -37,7 +37,7 @@ KINDS = {  # of statistics: how many columns, and the fields beside the common o
     "count": (0, "where? by? margins? shares?"), "sum": (1, "columns where? by? margins? shares?"),
     "histogram": (1, "columns where? by?"),
     "mean": (1, "columns where? by?"), "variance": (1, "columns"), "covariance": (2, "columns"),
-    "persons": (0, "where? by?"),
+    "persons": (0, "where? by? margins? shares?"),
 }  # fmt: skip
 PLAIN = "-?(0|[1-9][0-9]*)([.][0-9]+)?"  # a category that compares as a number
 SHA256, RATIONAL = "sha256:[0-9a-f]{64}", "-?[0-9]{1,1000}(/[0-9]{1,1000})?"
@@ -807,9 +807,10 @@ def parts_of(
 def margin_parts(statistic: StatedStatistic, margins: StatedMargins, relation: StatedRelation) -> Iterator[StatedPart]:
     """Yield the measured margins: each a table of its own, at its share of epsilon.               sensitivities (22)"""
     change_one, n, moved, _ = relation
+    moved = 1 if statistic.kind == "persons" else moved  # each in one cell of every margin: persons (17)
     for margin, share in margins.shares.items():
         name, spent = f"{statistic.kind} {margins.text(margin)}", share * statistic.epsilon
-        if statistic.kind == "count":
+        if statistic.kind != "sum":
             moving = min(2, margins.cells(margin)) if change_one else 1
             part = StatedPart(name, moved, 0, n, ONE, ZERO, True, moving, spent / moving, moved)
         else:
@@ -905,6 +906,7 @@ def read_statistic(stated: At, relation: StatedRelation) -> StatedStatistic:
     stated.demand(grouped or not relation.change_one or for_count >= HALF, "a count_share below 1/2 where half is free")
     precision, (relation, groups) = read_precision(stated), read_bounds(stated, relation, found.cells)
     stated.demand(precision is None or found.margins is None, "margins in finite precision")
+    stated.demand(groups == 1 or found.margins is None, "margins of persons who count in several cells")
     expected = [each._replace(precision=precision) for each in parts_of(found, relation, grouped, for_count, groups)]
     for column, total in zip(columns, expected, strict=False) if kind == "mean" and not public else ():
         grid = total.factor * total.grid / relation.rows  # of the finest mean: that of the largest table

@@ -64,7 +64,8 @@ def person_lines(record: Mapping[str, Any]) -> list[str]:
     for each in record["statistics"]:
         people = each["kind"] == PersonCount.kind
         most = each.get("rows_per_person", record["rows_per_person"])
-        clause = groups_clause(each.get("groups_per_person")) if people else rows_clause(most)
+        often = groups_clause(each.get("groups_per_person"), margins="margins" in each)
+        clause = often if people else rows_clause(most)
         alike.setdefault(clause, []).append(_short(readable_title(each["title"], each)))
     return [f"{listed(titles, MOST_NAMED)}: {clause}." for clause, titles in alike.items()]
 

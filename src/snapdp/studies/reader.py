@@ -365,7 +365,9 @@ def _check_margins(table: TomlTable, kind: type[Statistic]) -> None:
     """Refuse margins of what does not add up, and say what to ask for instead."""
     if ("margins" in table or "shares" in table) and "margins" not in kind.details:
         advice = WITHOUT_MARGINS.get(kind.kind, "Leave margins and shares out.")
-        raise ParameterError(f"{table.place}: a {kind.kind} has no margins: only counts and sums have.", advice)
+        raise ParameterError(
+            f"{table.place}: a {kind.kind} has no margins: only counts, sums and persons have.", advice
+        )
 
 
 def _name(text: str | None, *, key: str) -> str:

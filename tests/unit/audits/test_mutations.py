@@ -92,6 +92,7 @@ ASKED: list[tuple[dict[str, Any], list[dict[str, Any]]]] = [
         ],
     ),
     (ONE, [{"kind": "count", "by": "full", "margins": "all"}]),
+    (PERSONS, [{"kind": "persons", "by": ["region", "sick"], "groups_per_person": 1, "margins": [["region"], []]}]),
     (ONE, [{"kind": "mean", "columns": ["age", "wage"], "complete": True}]),
     (ADD, [{"kind": "mean", "columns": ["age", "pay"], "by": "sick"}]),
 ]

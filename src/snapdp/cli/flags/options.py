@@ -58,8 +58,8 @@ _OPTIONS: tuple[_Option, ...] = (
         {
             "multiple": True,
             "metavar": "all|A;A,B;",
-            "help": "Tables of counts and sums with margins that add up: all of them, or those by these columns of "
-            '--by, with semicolons between them. An empty one is the total: "region;region,sex;".',
+            "help": "Tables of counts, sums and persons with margins that add up: all of them, or those by these "
+            'columns of --by, with semicolons between them. An empty one is the total: "region;region,sex;".',
         },
     ),
     (

@@ -166,8 +166,11 @@ def _relation(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def named_columns(texts: Sequence[str]) -> list[str]:
-    """Return the columns that flags name, with commas between them or one flag for each."""
-    return [name for text in texts for name in items(text)]
+    """Return the columns that flags name, with commas between them or one flag for each.
+
+    A name that has its own flag stands as it is, spaces around it too: the unit of an account is that very name.
+    """
+    return [name for text in texts for name in (items(text) if "," in text else [text])]
 
 
 def _conditions(texts: tuple[str, ...]) -> dict[str, dict[str, str]]:
