@@ -46,6 +46,7 @@ def count(
     columns: Mapping[str, Declaration] | None = None,
     by: Any = None,
     groups: GroupLists | None = None,
+    keys: Where | None = None,
     margins: Margins | None = None,
     shares: Iterable[Parameter] | None = None,
     rows_per_person: Parameter | None = None,
@@ -88,6 +89,7 @@ def count(
         ledger,
         account,
         directory,
+        keys=keys,
     )
 
 
@@ -98,6 +100,7 @@ def persons(
     columns: Mapping[str, Declaration] | None = None,
     by: Any = None,
     groups: GroupLists | None = None,
+    keys: Where | None = None,
     groups_per_person: Parameter | None = None,
     epsilon: Parameter | None = None,
     accuracy: Parameter | None = None,
@@ -132,6 +135,7 @@ def persons(
         ledger,
         account,
         directory,
+        keys=keys,
     )
 
 
@@ -148,6 +152,7 @@ def sum(
     columns: Mapping[str, Declaration] | None = None,
     by: Any = None,
     groups: GroupLists | None = None,
+    keys: Where | None = None,
     margins: Margins | None = None,
     shares: Iterable[Parameter] | None = None,
     rows_per_person: Parameter | None = None,
@@ -166,7 +171,16 @@ def sum(
     said |= _bound(rows_per_person)
     said |= _margins(margins, shares)
     return released(
-        "sum", given, said, by, groups, cost_of(epsilon, accuracy, alpha, arithmetic, bits), ledger, account, directory
+        "sum",
+        given,
+        said,
+        by,
+        groups,
+        cost_of(epsilon, accuracy, alpha, arithmetic, bits),
+        ledger,
+        account,
+        directory,
+        keys=keys,
     )
 
 
@@ -183,6 +197,7 @@ def mean(
     columns: Mapping[str, Declaration] | None = None,
     by: Any = None,
     groups: GroupLists | None = None,
+    keys: Where | None = None,
     rows_per_person: Parameter | None = None,
     epsilon: Parameter | None = None,
     accuracy: Parameter | None = None,
@@ -205,6 +220,8 @@ def mean(
     by         for each of the public `groups` of this column: a name in the table, or the column; or a list of them,
                with groups={"region": ["north", "south"], "sex": ["f", "m"]}. What is declared in `columns` needs no
                groups: booleans, dates, and numbers with "edges"
+    keys       the cells of `by` as a public CSV or Parquet file, one row a cell, with columns named as in `by`: in the
+               place of groups, for long lists and for lists that are no product
     rows_per_person   where the account protects persons: so many rows of each count
     epsilon    what it costs; or `accuracy`, what it must be worth, missed with probability `alpha` at most
     arithmetic "proved" computes in `bits` bits, with certificates; exact, unless told
@@ -222,7 +239,16 @@ def mean(
     said = _about(given, data, column, numbers(bounds, missing=missing, step=step, integer=integer), where)
     said |= _bound(rows_per_person)
     return released(
-        "mean", given, said, by, groups, cost_of(epsilon, accuracy, alpha, arithmetic, bits), ledger, account, directory
+        "mean",
+        given,
+        said,
+        by,
+        groups,
+        cost_of(epsilon, accuracy, alpha, arithmetic, bits),
+        ledger,
+        account,
+        directory,
+        keys=keys,
     )
 
 
@@ -308,6 +334,7 @@ def histogram(
     columns: Mapping[str, Declaration] | None = None,
     by: Any = None,
     groups: GroupLists | None = None,
+    keys: Where | None = None,
     rows_per_person: Parameter | None = None,
     epsilon: Parameter | None = None,
     accuracy: Parameter | None = None,
@@ -355,6 +382,7 @@ def histogram(
         ledger,
         account,
         directory,
+        keys=keys,
     )
 
 

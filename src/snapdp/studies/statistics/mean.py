@@ -32,6 +32,7 @@ from snapdp.studies.statistics.details import Detail, NumberDetail, WholeDetail
 from snapdp.studies.statistics.drawn import FITS_INT64, CellColumns, Columns, Derived, DrawnPart
 from snapdp.studies.statistics.parts import Numerator, Part, check_printable, mechanism
 from snapdp.studies.statistics.shared_parts import (
+    combined,
     count_numerator,
     in_groups,
     numbers_of,
@@ -138,7 +139,7 @@ class Mean(Statistic):
         if self.count_share is None:
             return (sums,)
         levels = self.column.levels  # a division of fractions: once, not for each group
-        return [2 * s - levels * count for s, count in zip(sums, counts, strict=True)], counts
+        return combined(2, sums, -levels, counts), counts
 
     @property
     def stated(self) -> dict[str, Any]:
