@@ -149,7 +149,7 @@ def _check_texts(connection: Any, origin: str, names: Sequence[str], shown: str)
     }
     tests = [(name, what, rule.format(i)) for i, name in enumerate(names) for rule, what in rules.items()]
     chosen = ", ".join(f"min(file_row_number) FILTER (WHERE {test})" for _, _, test in tests)
-    found = connection.execute(f"SELECT {chosen} FROM {origin}").fetchone()
+    (found,) = connection.execute(f"SELECT {chosen} FROM {origin}").fetchall()
     wrong = [(row, name, what) for row, (name, what, _) in zip(found, tests, strict=True) if row is not None]
     if wrong:
         row, name, what = min(wrong)
@@ -176,10 +176,9 @@ def _check_distinct(connection: Any, origin: str, columns: int, shown: str) -> N
         f"SELECT {names}, min(file_row_number), list_sort(list(file_row_number))[2] AS second FROM {origin} "
         f"WHERE hash({names}) IN (SELECT h FROM snapdp_alike) GROUP BY {names} HAVING COUNT(*) > 1 "
         "ORDER BY second LIMIT 1"
-    ).fetchone()
+    ).fetchall()
     connection.unregister("snapdp_alike")
-    if twice is not None:
-        *texts, first, second = twice
+    for *texts, first, second in twice:
         key = shortened(visible(", ".join(map(key_text, texts))))
         raise DataError(
             f"the key {key} stands twice in {shown!r}, in rows {first + 1} and {second + 1}.",
@@ -193,7 +192,7 @@ def _comparisons(connection: Any, origin: str, columns: int) -> list[str]:
     found = []
     for i in range(columns):
         odd = f"SELECT 1 FROM {origin} WHERE NOT regexp_full_match(k{i}, {literal(KEY_NUMBER)}) LIMIT 1"
-        found.append(AS_TEXT if connection.execute(odd).fetchone() else AS_NUMBERS)
+        found.append(AS_TEXT if connection.execute(odd).fetchall() else AS_NUMBERS)
     return found
 
 
