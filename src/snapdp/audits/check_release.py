@@ -564,7 +564,7 @@ def read_groups(by: At) -> list[Column]:
 
 
 def read_keys(by: At, keys: At) -> tuple[list[Column], list[list[str]]]:
-    """Return the columns of groups by keys, the first with all their cells, and the keys where they are few.  (23)"""
+    """Return the columns of groups by keys, all cells in the first, and the few keys.       sensitivities (13a)"""
     columns, numbers = [], []
     for each in by.rows(MOST_GROUP_COLUMNS):
         name, kind, *_ = each.fields("name kind compare?")

@@ -313,10 +313,8 @@ def _keyed(column: dict[str, Any], statistic: dict[str, Any]) -> str:
     """Return what is declared of a column of keys; nothing of any other."""
     if column["kind"] != KEY or "keys" not in statistic:
         return ""
-    keys, compared = statistic["keys"], " as numbers" if "compare" in column else ""
-    return (
-        f"one of {keys['count']} public keys, compared{compared or ' as text'} ({keys['digest']}); others are left out"
-    )
+    keys, compared = statistic["keys"], "numbers" if "compare" in column else "text"
+    return f"one of {keys['count']} public keys, compared as {compared} ({keys['digest']}); others are left out"
 
 
 def _declared(column: dict[str, Any]) -> str:

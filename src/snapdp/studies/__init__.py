@@ -131,6 +131,7 @@ if TYPE_CHECKING:
     from snapdp.studies.reader import (
         STUDY_VERSION as STUDY_VERSION,
         DeclaredStudy as DeclaredStudy,
+        keys_beside as keys_beside,
         load_study as load_study,
         plan_of as plan_of,
         study_from_toml as study_from_toml,
@@ -219,7 +220,7 @@ else:
             "plan": "Asked Line Plan ask curve_of_part part_accuracy planned",
             "quantiser": "DOUBLE NARROW Quantiser quantiser_of",
             "readable": "BETWEEN Label key_text label_text readable_cell readable_keys readable_number readable_title",
-            "reader": "STUDY_VERSION DeclaredStudy load_study plan_of study_from_toml study_from_values",
+            "reader": "STUDY_VERSION DeclaredStudy keys_beside load_study plan_of study_from_toml study_from_values",
             "relation": "ADD_REMOVE CHANGE_ONE Relation add_remove change_one relation_of_account whole",
             "statistics.answers": "Numerators aggregates_of numerators",
             "statistics.count": "RowCount count_query",

@@ -46,7 +46,7 @@ from snapdp.studies.columns import (
 from snapdp.studies.conditions import by_name
 from snapdp.studies.csv_dialect import SINGLE_TEXTS, CsvDialect, dialect_from
 from snapdp.studies.grouping.bins import BinnedColumn, binned
-from snapdp.studies.grouping.keys import KeyedGroups, KeyReader
+from snapdp.studies.grouping.keys import KeyedGroups, KeyReader, Keys
 from snapdp.studies.plan import DEFAULT_ALPHA, Asked, Plan, ask, plan
 from snapdp.studies.quantiser import quantiser_of
 from snapdp.studies.readable import Label
@@ -131,13 +131,20 @@ def load_study(path: str | os.PathLike[str], *, read_keys: KeyReader | None = No
         ) from None
     except ValueError:  # not UTF-8, or no path at all
         raise ParameterError(f"the study file {os.fspath(path)!r} is not UTF-8 text.", "Save it as UTF-8.") from None
-    beside = None if read_keys is None else _beside(path, read_keys)
+    beside = None if read_keys is None else keys_beside(path, read_keys)
     return study_from_toml(text, read_keys=beside)
 
 
-def _beside(path: str | os.PathLike[str], read_keys: KeyReader) -> KeyReader:
+def keys_beside(path: str | os.PathLike[str], read_keys: KeyReader) -> KeyReader:
     """Return what reads files whose paths are relative to that of a study."""
-    return lambda given, names: read_keys(os.path.join(os.path.dirname(os.fspath(path)), given), names)
+
+    def read(given: str, names: Sequence[str]) -> Keys:
+        found = read_keys(os.path.join(os.path.dirname(os.fspath(path)), given), names)
+        if found.file is not None:
+            found.file.given = given  # as the study has it
+        return found
+
+    return read
 
 
 def study_from_toml(text: str, *, read_keys: KeyReader | None = None) -> DeclaredStudy:

@@ -2,13 +2,13 @@
 
 Room: studies. Holds no data and opens no file: `tables.keys` reads one. A row of a table is in a cell iff the texts of
 its columns are those of one key, all of them; keys are distinct, so it is in one cell at most, and rows that have no
-key are in none. Everything that holds of groups follows: sensitivities (6), (13) and (23).
+key are in none. Everything that holds of groups follows: sensitivities (6), (13) and (13a).
 
     digest = SHA-256 of the keys as CSV: a line of names, then a line for each key, in order; every text in quotes, each
              quote in it doubled; commas between them, LF behind every line; in UTF-8
 
 Short lists are in a request as they are; longer ones as their number and their digest. Labels are tuples, one text for
-each column, of one column too. Theory: docs/theory/sensitivities.md, (23).
+each column, of one column too. Theory: docs/theory/sensitivities.md, (13a).
 """
 
 from __future__ import annotations
