@@ -159,9 +159,8 @@ def study_from_toml(text: str, *, read_keys: KeyReader | None = None) -> Declare
 def study_from_values(values: dict[str, Any], *, read_keys: KeyReader | None = None) -> DeclaredStudy:
     """Return the study that parsed TOML declares."""
     top = TomlTable(values, place="study", keys=STUDY_KEYS)
-    top.need("version", "dataset", "relation", "statistic")
-    if not _has_keys(top):
-        top.need("columns")
+    columns_too = () if _has_keys(top) else ("columns",)
+    top.need("version", "dataset", "relation", *columns_too, "statistic")
     version = top.get("version")
     if type(version) is not int or version not in VERSIONS:  # True == 1, but is no version
         readable = " and ".join(map(str, VERSIONS))
@@ -271,7 +270,8 @@ def _columns(top: TomlTable, version: int) -> dict[str, Column]:
 
 def _has_keys(top: TomlTable) -> bool:
     """Tell whether some statistic is by keys: these alone may say which cells there are, and no column is declared."""
-    return any("keys" in each for each in top.tables("statistic"))
+    tables = top.get("statistic")
+    return isinstance(tables, list) and any(isinstance(each, Mapping) and "keys" in each for each in tables)
 
 
 def _column(name: str, values: Any, version: int) -> Column:
