@@ -48,6 +48,7 @@ def count(
     columns: Mapping[str, Declaration] | None = None,
     by: Any = None,
     groups: GroupLists | None = None,
+    keys: Where | None = None,
     margins: Margins | None = None,
     shares: Iterable[Parameter] | None = None,
     rows_per_person: Parameter | None = None,
@@ -90,6 +91,7 @@ def count(
         ledger,
         account,
         directory,
+        keys=keys,
     )
 
 
@@ -100,6 +102,7 @@ def persons(
     columns: Mapping[str, Declaration] | None = None,
     by: Any = None,
     groups: GroupLists | None = None,
+    keys: Where | None = None,
     groups_per_person: Parameter | None = None,
     margins: Margins | None = None,
     shares: Iterable[Parameter] | None = None,
@@ -138,6 +141,7 @@ def persons(
         ledger,
         account,
         directory,
+        keys=keys,
     )
 
 
@@ -154,6 +158,7 @@ def sum(
     columns: Mapping[str, Declaration] | None = None,
     by: Any = None,
     groups: GroupLists | None = None,
+    keys: Where | None = None,
     margins: Margins | None = None,
     shares: Iterable[Parameter] | None = None,
     rows_per_person: Parameter | None = None,
@@ -172,7 +177,16 @@ def sum(
     said |= _bound(rows_per_person)
     said |= _margins(margins, shares)
     return released(
-        "sum", given, said, by, groups, cost_of(epsilon, accuracy, alpha, arithmetic, bits), ledger, account, directory
+        "sum",
+        given,
+        said,
+        by,
+        groups,
+        cost_of(epsilon, accuracy, alpha, arithmetic, bits),
+        ledger,
+        account,
+        directory,
+        keys=keys,
     )
 
 
@@ -190,6 +204,7 @@ def mean(
     columns: Mapping[str, Declaration] | None = None,
     by: Any = None,
     groups: GroupLists | None = None,
+    keys: Where | None = None,
     rows_per_person: Parameter | None = None,
     epsilon: Parameter | None = None,
     accuracy: Parameter | None = None,
@@ -215,6 +230,8 @@ def mean(
     by         for each of the public `groups` of this column: a name in the table, or the column; or a list of them,
                with groups={"region": ["north", "south"], "sex": ["f", "m"]}. What is declared in `columns` needs no
                groups: booleans, dates, and numbers with "edges"
+    keys       the cells of `by` as a public CSV or Parquet file, one row a cell, with columns named as in `by`: in the
+               place of groups, for long lists and for lists that are no product
     rows_per_person   where the account protects persons: so many rows of each count
     epsilon    what it costs; or `accuracy`, what it must be worth, missed with probability `alpha` at most
     arithmetic "proved" computes in `bits` bits, with certificates; exact, unless told
@@ -237,7 +254,16 @@ def mean(
     said |= {"complete": True} if truth(complete, "complete") else {}
     said |= _bound(rows_per_person)
     return released(
-        "mean", given, said, by, groups, cost_of(epsilon, accuracy, alpha, arithmetic, bits), ledger, account, directory
+        "mean",
+        given,
+        said,
+        by,
+        groups,
+        cost_of(epsilon, accuracy, alpha, arithmetic, bits),
+        ledger,
+        account,
+        directory,
+        keys=keys,
     )
 
 
@@ -323,6 +349,7 @@ def histogram(
     columns: Mapping[str, Declaration] | None = None,
     by: Any = None,
     groups: GroupLists | None = None,
+    keys: Where | None = None,
     rows_per_person: Parameter | None = None,
     epsilon: Parameter | None = None,
     accuracy: Parameter | None = None,
@@ -370,6 +397,7 @@ def histogram(
         ledger,
         account,
         directory,
+        keys=keys,
     )
 
 

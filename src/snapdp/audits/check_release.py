@@ -34,10 +34,10 @@ PREMISES += ", fair bits assumed, engine assumed, public declarations assumed, u
 EARLIER = PREMISES.replace(", sensitivity", ", finite precision proved, sensitivity")  # of the arithmetic "proved", ...
 PROVED = EARLIER.replace(", fair bits", ", correct rounding assumed, fair bits")  # ... and with what it assumes, too
 KINDS = {  # of statistics: how many columns, and the fields beside the common ones; those marked ? may be absent
-    "count": (0, "where? by? margins? shares?"), "sum": (1, "columns where? by? margins? shares?"),
-    "histogram": (1, "columns where? by?"),
-    "mean": (1, "columns where? by?"), "variance": (1, "columns"), "covariance": (2, "columns"),
-    "persons": (0, "where? by? margins? shares?"),
+    "count": (0, "where? by? keys? margins? shares?"), "sum": (1, "columns where? by? keys? margins? shares?"),
+    "histogram": (1, "columns where? by? keys?"),
+    "mean": (1, "columns where? by? keys?"), "variance": (1, "columns"), "covariance": (2, "columns"),
+    "persons": (0, "where? by? keys? margins? shares?"),
 }  # fmt: skip
 PLAIN = "-?(0|[1-9][0-9]*)([.][0-9]+)?"  # a category that compares as a number
 SHA256, RATIONAL = "sha256:[0-9a-f]{64}", "-?[0-9]{1,1000}(/[0-9]{1,1000})?"
@@ -51,6 +51,7 @@ CSV["thousands"] = "[.,' _\u00a0\u202f]"
 RECORD = "snapdp_record arithmetic relation unit versions statistics derived charged request " + " ".join(FREE)
 INLINE = 1000  # longer lists of categories or cells are named by their digest
 MOST_LEVELS, MOST_CATEGORIES, MOST_PERIODS, LARGEST_INDEX = 1 << 31, 10**7, 10**5, 1 << 52
+MOST_KEYS, LONGEST_KEY, KEY_NUMBER = 5 * 10**7, 4096, "0|-?[1-9][0-9]{0,14}"  # of groups by keys
 MOST_CELLS, MOST_GROUP_COLUMNS = 10**7, 24  # of groups by several columns, or of a histogram by groups
 MOST_MARGIN_COLUMNS, MOST_MARGIN_CELLS, MOST_MARGINS, MOST_TERMS = 8, 10**6, 256, 1 << 12
 MOST_DERIVED = 20_000  # blocks of a record
@@ -322,7 +323,7 @@ def is_later(value: Any) -> bool:
         return any(map(is_later, value))
     if type(value) is not dict:
         return False
-    later = {"compare", "missing_in_sums", "arithmetic", "rows_per_person", "groups_per_person", "margins"}
+    later = {"compare", "missing_in_sums", "arithmetic", "rows_per_person", "groups_per_person", "margins", "keys"}
     if later & {*value} or value.get("missing") == "dropped":
         return True
     if type(value.get("by")) is list or ("edges" in value and "title" not in value):  # several columns; bins of one
@@ -563,6 +564,30 @@ def read_groups(by: At) -> list[Column]:
     return columns
 
 
+def read_keys(by: At, keys: At) -> tuple[list[Column], list[list[str]]]:
+    """Return the columns of groups by keys, all cells in the first, and the few keys.       sensitivities (13a)"""
+    columns, numbers = [], []
+    for each in by.rows(MOST_GROUP_COLUMNS):
+        name, kind, *_ = each.fields("name kind compare?")
+        numbers.append("compare" in each.value and each.at("compare").text("numbers") != "")
+        columns.append(Column(name.text(NAME), kind.text("key"), cells=1))
+    by.demand(len({column.name for column in columns}) == len(columns), "one column twice")
+    keys.demand(type(keys.value) is dict and type(keys.value.get("count")) is int, "no list of keys")
+    count, digest, *listed = keys.fields("count digest" + " cell" * (keys.value["count"] <= INLINE))
+    count.demand(count.whole() <= MOST_KEYS and digest.text(SHA256) != "", "no list of keys")
+    rows = [[text.text(LABEL) for text in row.rows()] for each in listed for row in each.rows()]
+    for row in rows:
+        fitting = len(row) == len(columns) and max(len(text.encode()) for text in row) <= LONGEST_KEY
+        fitting = fitting and all(re.fullmatch(KEY_NUMBER, row[i]) for i, number in enumerate(numbers) if number)
+        keys.demand(fitting, "a key that is none")
+    if rows:
+        keys.demand(len(rows) == count.value == len({*map(tuple, rows)}), "one key twice, or not so many")
+        lines = [[column.name for column in columns], *rows]
+        text = "".join(",".join('"{}"'.format(each.replace('"', '""')) for each in line) + "\n" for line in lines)
+        digest.same("sha256:" + hashlib.sha256(text.encode()).hexdigest())
+    return [columns[0]._replace(cells=count.value), *columns[1:]], rows
+
+
 def read_cells(statistic: At, columns: list[Column]) -> tuple[str, int, list[Any]]:
     """Return the title of a statistic, how many cells it has, and their names where these are at most 1,000.
 
@@ -581,14 +606,21 @@ def read_cells(statistic: At, columns: list[Column]) -> tuple[str, int, list[Any
         labels = read_bins(statistic, columns[0]) if "edges" in statistic.value else list(columns[0].labels or ())
         cells = columns[0].cells or len(labels)
     if "by" in statistic.value:
-        groups = read_groups(statistic.at("by"))
-        names, several = [column.name for column in groups], len(groups) > 1
+        keyed, rows = "keys" in statistic.value, list[list[str]]()
+        if keyed:
+            groups, rows = read_keys(statistic.at("by"), statistic.at("keys"))
+        else:
+            groups = read_groups(statistic.at("by"))
+        names, several, most = [column.name for column in groups], len(groups) > 1, MOST_KEYS if keyed else MOST_CELLS
         statistic.demand(not histogram or columns[0].name not in names, "a histogram by itself")
         title, cells = f"{title} by {', '.join(names)}", cells * math.prod(column.cells for column in groups)
-        statistic.demand(cells <= MOST_CELLS or not (histogram or several), f"more than {MOST_CELLS} cells")
+        statistic.demand(cells <= most or not (histogram or several), f"more than {most} cells")
         lists = [*(column.labels or () for column in groups), *[labels] * histogram]
         tuples = product(*lists) if cells <= INLINE else ()
+        own = [[label] for label in labels] if histogram else [[]]
         labels = [list(each) if several else " / ".join(each) for each in tuples]
+        if keyed:
+            labels = [[*row, *cell] for row in rows for cell in own] if cells <= INLINE else []
     return title, cells, labels
 
 
@@ -625,6 +657,7 @@ def read_margins(stated: At, relation: StatedRelation, kind: str) -> StatedMargi
     """
     given = "margins" in stated.value
     stated.demand(given == ("shares" in stated.value) and (not given or "by" in stated.value), "no table with margins")
+    stated.demand(not given or "keys" not in stated.value, "margins of a list of keys")
     if not given:
         return None
     groups, by = read_groups(stated.at("by")), stated.value["by"]

@@ -7,7 +7,7 @@ from snapdp.doors import door
 if TYPE_CHECKING:
     from snapdp.release.certificates import MechanismCertificate as MechanismCertificate
     from snapdp.release.derived import derived_blocks as derived_blocks
-    from snapdp.release.draw import Block as Block, Drawn as Drawn
+    from snapdp.release.draw import Block as Block, Drawn as Drawn, PagedBlock as PagedBlock
     from snapdp.release.files import (
         FIELDS as FIELDS,
         block_numbers as block_numbers,
@@ -61,7 +61,7 @@ else:
         {
             "certificates": "MechanismCertificate",
             "derived": "derived_blocks",
-            "draw": "Block Drawn",
+            "draw": "Block Drawn PagedBlock",
             "files": "FIELDS block_numbers key_columns write_text",
             "private_values": "exact_values",
             "numbers": "Number NumberBlock shown_amount shown_row",

@@ -28,7 +28,7 @@ from snapdp.errors import DataError, PremiseError
 from snapdp.release.certificates import MechanismCertificate
 from snapdp.release.draw import Block, Drawn
 from snapdp.release.request import LARGEST, MOST_EDGES, Request, check_lengths, relation_values
-from snapdp.studies import BOOLEAN, CATEGORY, DATE, DROPPED, INLINE, KINDS, Margin, Mean, Part, Statistic
+from snapdp.studies import BOOLEAN, CATEGORY, DATE, DROPPED, INLINE, KEY, KINDS, Margin, Mean, Part, Statistic
 from snapdp.tables import ENGINES
 from snapdp.values import Value
 
@@ -48,6 +48,7 @@ VERSIONS: dict[int, dict[str, set[str]]] = {  # what each version added
             "margins",
             "shares",
             "complete",
+            "keys",
         },
         **{key: {"from", "to", "each", "compare", "missing_in_sums"} for key in ("columns", "column")},
         "by": {"from", "to", "each", "compare", "missing_in_sums", "edges", "outside"},  # and lists of columns
@@ -71,8 +72,9 @@ ALLOWED: dict[str, set[str]] = {
     "versions": {"snapdp", "python", *LIBRARIES, *(each.library for each in ENGINES.values())},
     "csv": {"delimiter", "quote", "decimal", "thousands", "encoding", "nulls"},
     "statistics": {  # and its details
-        "kind", "title", "epsilon", "alpha", "arithmetic", "bits", "columns", "by", "where", "parts",
+        "kind", "title", "epsilon", "alpha", "arithmetic", "bits", "columns", "by", "keys", "where", "parts",
     },
+    "keys": {"count", "digest", "cell"},  # the last where they are few
     "columns": _COLUMN,
     "by": _COLUMN | {"edges", "outside"},  # of numbers that are grouped by bins
     "column": _COLUMN,
@@ -95,8 +97,9 @@ REQUIRED: dict[str, set[str]] = {
     "file": ALLOWED["file"],
     "certificate": ALLOWED["certificate"],
     "categories": ALLOWED["categories"],
+    "keys": {"count", "digest"},
 }
-TABLES = {"versions", "csv", "by", "column", "file", "certificate", "categories"}
+TABLES = {"versions", "csv", "by", "column", "file", "certificate", "categories", "keys"}
 ROWS = {"statistics", "derived", "parts", "columns", "where"}
 TABLE_OR_ROWS = {"by"}  # a column, or several
 LISTS: dict[str, tuple[type, ...]] = {
@@ -362,7 +365,7 @@ def _required(place: str, value: Mapping[str, Any]) -> set[str]:
         return REQUIRED[place] | {"n" if value.get("relation") == "change-one" else "n_max"}
     if place in ("columns", "by", "column"):
         rules = {"unknown", "null"}
-        special = {BOOLEAN: rules, DATE: rules | {"from", "to", "each"}, CATEGORY: rules | {"categories"}}
+        special = {BOOLEAN: rules, DATE: rules | {"from", "to", "each"}, CATEGORY: rules | {"categories"}, KEY: set()}
         missing = "missing_in_sums" if "missing_in_sums" in value else "missing"
         numbers = {"lower", "upper", "step", missing} | ({"edges", "outside", "null"} if place == "by" else set())
         return {"name", "kind"} | special.get(str(value.get("kind")), numbers)

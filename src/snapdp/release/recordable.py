@@ -20,13 +20,13 @@ from snapdp.release.certificates import MechanismCertificate
 from snapdp.release.draw import Drawn, is_whole
 from snapdp.release.record import LIBRARIES, RECORD_VERSION, checked, part_values
 from snapdp.release.request import MOST_DIGITS, Request, relation_values
-from snapdp.studies import INLINE, Column, Line, Part, statistic_class, storable
+from snapdp.studies import INLINE, Column, KeyColumn, Line, Part, statistic_class, storable
 from snapdp.tables import ENGINES
 
 MOST_BYTES = (1 << 24) - (1 << 16)  # the server of a team ledger takes records below 2**24
 BEYOND_INT64 = 1 << 63
 MOST_OVERHEAD = Fraction(1, 2)  # of rounding in the loss of one cell
-_FREE_TEXT = {"name", "title", "categories", "equals", "dataset", "unit", "person", "own", "versions"}
+_FREE_TEXT = {"name", "title", "categories", "equals", "dataset", "unit", "person", "own", "versions", "keys"}
 _DIGEST = "sha256:" + "0" * 64
 _NOTHING: dict[str, Any] = {"cells": 0, "cell": [], "index": [], "value": [], "low": [], "high": []}
 _LISTS, _DOUBLE, _FRAME = (
@@ -64,7 +64,8 @@ def _check_columns(request: Request) -> None:
     """Refuse two declarations of one column, which no study has, and names that no certificate can have."""
     found: dict[str, Column] = {}
     for column in (each for line in request.lines for each in line.statistic.every_column):
-        if found.setdefault(column.name, column) != column:
+        other = found.setdefault(column.name, column)
+        if other != column and not _are_keys(other, column):
             raise ParameterError("one column is declared in two ways.", "Declare it once, for all statistics.")
     persons = request.relation.person_columns
     if "" in found or "" in persons:
@@ -73,6 +74,11 @@ def _check_columns(request: Request) -> None:
         storable(name or "", "the name of a person's column, or of a role,")
     if request.own == "":
         raise ParameterError("the role has no name.", "Leave it out, or name it: its records could not be certified.")
+
+
+def _are_keys(one: Column, other: Column) -> bool:
+    """Tell whether two declarations are of one column by other keys, compared alike."""
+    return isinstance(one, KeyColumn) and isinstance(other, KeyColumn) and one.compare == other.compare
 
 
 def _check_digits(values: Any) -> None:

@@ -42,6 +42,7 @@ from snapdp.studies import (
     BOOLEAN,
     DATE,
     DROPPED,
+    KEY,
     PersonCount,
     believed,
     dialect_words,
@@ -291,7 +292,7 @@ def _columns(record: dict[str, Any]) -> Html:
         by = statistic.get("by", [])
         declared = [*statistic.get("columns", []), *([by] if isinstance(by, Mapping) else by)]
         for column in (*declared, *(each["column"] for each in statistic.get("where", []))):
-            found[column["name"], _declared(column)] = None
+            found[column["name"], _keyed(column, statistic) or _declared(column)] = None
     for name in _listed(record["person"]) if "person" in record else ():
         found[name, _naming(record)] = None
     return html_table(("column", "declared"), ((_text(name), _text(declared)) for name, declared in found))
@@ -308,6 +309,14 @@ def _naming(record: dict[str, Any]) -> str:
     together = "" if isinstance(record["person"], str) else f", together: {person_in_words(record['person'])}"
     rows = f"; at most {' or '.join(map(str, most))} rows of each count" if most else ""
     return f"names persons{together}{rows}"
+
+
+def _keyed(column: dict[str, Any], statistic: dict[str, Any]) -> str:
+    """Return what is declared of a column of keys; nothing of any other."""
+    if column["kind"] != KEY or "keys" not in statistic:
+        return ""
+    keys, compared = statistic["keys"], "numbers" if "compare" in column else "text"
+    return f"one of {keys['count']} public keys, compared as {compared} ({keys['digest']}); others are left out"
 
 
 def _declared(column: dict[str, Any]) -> str:

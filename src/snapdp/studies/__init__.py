@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     )
     from snapdp.studies.columns import (
         AS_NUMBERS as AS_NUMBERS,
+        AS_TEXT as AS_TEXT,
         BINNED as BINNED,
         CATEGORY as CATEGORY,
         DROPPED as DROPPED,
@@ -78,6 +79,23 @@ if TYPE_CHECKING:
         groups_of as groups_of,
         label_columns as label_columns,
     )
+    from snapdp.studies.grouping.keys import (
+        KEY as KEY,
+        KEY_NUMBER as KEY_NUMBER,
+        LISTED as LISTED,
+        LONGEST_KEY as LONGEST_KEY,
+        MOST_KEYS as MOST_KEYS,
+        KeyColumn as KeyColumn,
+        KeyedGroups as KeyedGroups,
+        KeyFile as KeyFile,
+        KeyLabels as KeyLabels,
+        KeyReader as KeyReader,
+        Keys as Keys,
+        digest_of_keys as digest_of_keys,
+        key_line as key_line,
+        keyed_groups as keyed_groups,
+        keys_of as keys_of,
+    )
     from snapdp.studies.grouping.margins import (
         ALL as ALL,
         Margin as Margin,
@@ -103,6 +121,7 @@ if TYPE_CHECKING:
     from snapdp.studies.readable import (
         BETWEEN as BETWEEN,
         Label as Label,
+        key_text as key_text,
         label_text as label_text,
         readable_cell as readable_cell,
         readable_keys as readable_keys,
@@ -112,6 +131,7 @@ if TYPE_CHECKING:
     from snapdp.studies.reader import (
         STUDY_VERSION as STUDY_VERSION,
         DeclaredStudy as DeclaredStudy,
+        keys_beside as keys_beside,
         load_study as load_study,
         plan_of as plan_of,
         study_from_toml as study_from_toml,
@@ -140,6 +160,7 @@ if TYPE_CHECKING:
         MEAN_OF as MEAN_OF,
         SHARE as SHARE,
         CellColumns as CellColumns,
+        Derived as Derived,
         Printed as Printed,
     )
     from snapdp.studies.statistics.histogram import (
@@ -184,7 +205,7 @@ else:
                 "boolean_column date_column place_of"
             ),
             "columns": (
-                "AS_NUMBERS BINNED CATEGORY DROPPED INTEGER NUMBER PERSON CategoryColumn Column NumberColumn "
+                "AS_NUMBERS AS_TEXT BINNED CATEGORY DROPPED INTEGER NUMBER PERSON CategoryColumn Column NumberColumn "
                 "PersonColumn category_column integer_column number_column storable "
             ),
             "comparisons": "compared",
@@ -192,20 +213,24 @@ else:
             "csv_dialect": "ENCODINGS CsvDialect dialect_from dialect_words is_text stated_dialect",
             "declarations": "INLINE Unlisted digest groups_from",
             "grouping.groups": "By CrossedLabels GroupColumn Groups groups_of label_columns",
+            "grouping.keys": (
+                "KEY KEY_NUMBER LISTED LONGEST_KEY MOST_KEYS KeyColumn KeyFile KeyLabels KeyReader KeyedGroups Keys "
+                "digest_of_keys key_line keyed_groups keys_of"
+            ),
             "statistics.margin_figures": "CellError MarginFigures",
             "grouping.margins": "ALL Margin Margins margin_text",
             "periods": "DAY EACH MONTH YEAR",
             "plan": "Asked Line Plan ask curve_of_part part_accuracy planned",
             "quantiser": "DOUBLE NARROW Quantiser quantiser_of",
-            "readable": "BETWEEN Label label_text readable_cell readable_keys readable_number readable_title",
-            "reader": "STUDY_VERSION DeclaredStudy load_study plan_of study_from_toml study_from_values",
+            "readable": "BETWEEN Label key_text label_text readable_cell readable_keys readable_number readable_title",
+            "reader": "STUDY_VERSION DeclaredStudy keys_beside load_study plan_of study_from_toml study_from_values",
             "relation": "ADD_REMOVE CHANGE_ONE Relation add_remove change_one relation_of_account whole",
             "sharing": "Sharing",
             "statistics.answers": "Numerators aggregates_of numerators",
             "statistics.centred_means": "derived_mean",
             "statistics.count": "RowCount count_query",
             "statistics.covariance": "Covariance covariance_query",
-            "statistics.drawn": "FITS_INT64 MEAN_OF SHARE CellColumns Printed",
+            "statistics.drawn": "FITS_INT64 MEAN_OF SHARE CellColumns Derived Printed",
             "statistics.histogram": "Histogram histogram_query shares_are_of_n",
             "statistics.mean": "Mean mean_query",
             "statistics.persons": "PersonCount persons_query",

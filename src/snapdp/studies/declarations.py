@@ -25,11 +25,13 @@ from snapdp.studies.columns import (
     category_column,
     integer_column,
     number_column,
+    storable,
 )
 from snapdp.studies.comparisons import compared
 from snapdp.studies.conditions import Condition, condition
 from snapdp.studies.grouping.bins import BinnedColumn, binned
 from snapdp.studies.grouping.groups import Groups, groups_of
+from snapdp.studies.grouping.keys import KEY, KeyColumn, KeyedGroups, keyed_groups, keys_of
 from snapdp.studies.quantiser import quantiser_of
 
 INLINE = 1000  # longer lists of categories or cells are named by their digest
@@ -66,6 +68,9 @@ def digest(text: str) -> str:
 
 def column_values(column: Column) -> dict[str, Any]:
     """Return the declaration of a column; a long list of categories as its digest."""
+    if isinstance(column, KeyColumn):
+        compare = {"compare": column.compare} if column.compare == AS_NUMBERS else {}
+        return {"name": column.name, "kind": column.kind, **compare}
     if isinstance(column, CategoryColumn):
         found: dict[str, Any] = {"name": column.name, "kind": column.kind}
         if isinstance(column, DateColumn):
@@ -102,6 +107,27 @@ def groups_from(values: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> Grou
     found = groups_of([column_from(each) for each in ([values] if isinstance(values, Mapping) else values)])
     assert found is not None
     return found
+
+
+def keys_values(groups: KeyedGroups) -> dict[str, Any]:
+    """Return the declaration of keys: their number and digest, and they themselves where they are few."""
+    keys = groups.keys
+    listed = {"cell": [list(row) for row in keys.listed]} if keys.listed else {}
+    return {"count": keys.count, "digest": keys.digest, **listed}
+
+
+def keyed_from(by: Any, values: Mapping[str, Any]) -> KeyedGroups:
+    """Return declared groups by keys, from what is said of their columns and of the keys."""
+    if isinstance(by, Mapping) or any(each["kind"] != KEY for each in by):
+        raise DataError("groups by keys have other columns than keys.", "The record was altered.")
+    for each in by:
+        storable(each["name"], "the name of a column")
+    names, compare = [each["name"] for each in by], [each.get("compare", AS_TEXT) for each in by]
+    listed = values.get("cell", ())
+    if any(isinstance(row, str) or len(row) != len(names) for row in listed):
+        raise DataError("a key has not one text for each column.", "The record was altered.")
+    count, digest_stated = values["count"], values["digest"]
+    return keyed_groups(keys_of(names, count=count, digest=digest_stated, listed=listed, compare=compare))
 
 
 def _missing(column: NumberColumn) -> dict[str, str]:

@@ -46,6 +46,7 @@ from snapdp.studies.columns import (
 from snapdp.studies.conditions import by_name
 from snapdp.studies.csv_dialect import SINGLE_TEXTS, CsvDialect, dialect_from
 from snapdp.studies.grouping.bins import BinnedColumn, binned
+from snapdp.studies.grouping.keys import KeyedGroups, KeyReader, Keys
 from snapdp.studies.plan import DEFAULT_ALPHA, Asked, Plan, ask, plan
 from snapdp.studies.quantiser import quantiser_of
 from snapdp.studies.readable import Label
@@ -104,6 +105,8 @@ class DeclaredStudy(Value):
             raise ParameterError("version 1 has no word for margins.", "Declare it in version 2.")
         if self.version == 1 and any(isinstance(x.statistic, Mean) and x.statistic.columns[1:] for x in self.asked):
             raise ParameterError("version 1 has no word for means of several columns.", "Declare it in version 2.")
+        if self.version == 1 and any(isinstance(each.statistic.by, KeyedGroups) for each in self.asked):
+            raise ParameterError("version 1 has no word for keys.", "Declare it in version 2.")
         if self.version == 1 and self.csv is not None:
             raise ParameterError("version 1 has no word for the form of CSV files.", "Declare it in version 2.")
         if self.version == 1 and self.arithmetic is not None:
@@ -120,8 +123,8 @@ class DeclaredStudy(Value):
         return named({column.name: column for column in self.columns}, name)
 
 
-def load_study(path: str | os.PathLike[str]) -> DeclaredStudy:
-    """Return the study in a TOML file."""
+def load_study(path: str | os.PathLike[str], *, read_keys: KeyReader | None = None) -> DeclaredStudy:
+    """Return the study in a TOML file; `read_keys` reads the files of keys that it names, relative to itself."""
     try:
         with open(path, encoding="utf-8-sig") as file:
             text = file.read()
@@ -131,22 +134,36 @@ def load_study(path: str | os.PathLike[str]) -> DeclaredStudy:
         ) from None
     except ValueError:  # not UTF-8, or no path at all
         raise ParameterError(f"the study file {os.fspath(path)!r} is not UTF-8 text.", "Save it as UTF-8.") from None
-    return study_from_toml(text)
+    beside = None if read_keys is None else keys_beside(path, read_keys)
+    return study_from_toml(text, read_keys=beside)
 
 
-def study_from_toml(text: str) -> DeclaredStudy:
+def keys_beside(path: str | os.PathLike[str], read_keys: KeyReader) -> KeyReader:
+    """Return what reads files whose paths are relative to that of a study."""
+
+    def read(given: str, names: Sequence[str]) -> Keys:
+        found = read_keys(os.path.join(os.path.dirname(os.fspath(path)), given), names)
+        if found.file is not None:
+            found.file.given = given  # as the study has it
+        return found
+
+    return read
+
+
+def study_from_toml(text: str, *, read_keys: KeyReader | None = None) -> DeclaredStudy:
     """Return the study that a TOML text declares."""
     try:
         values = tomllib.loads(text, parse_float=Decimal)
     except (ValueError, ArithmeticError, RecursionError) as problem:  # TOMLDecodeError is a ValueError
         raise ParameterError(f"the study is not valid TOML: {problem}.", "Correct the line it names.") from None
-    return study_from_values(values)
+    return study_from_values(values, read_keys=read_keys)
 
 
-def study_from_values(values: dict[str, Any]) -> DeclaredStudy:
+def study_from_values(values: dict[str, Any], *, read_keys: KeyReader | None = None) -> DeclaredStudy:
     """Return the study that parsed TOML declares."""
     top = TomlTable(values, place="study", keys=STUDY_KEYS)
-    top.need("version", "dataset", "relation", "columns", "statistic")
+    columns_too = () if _has_keys(top) else ("columns",)
+    top.need("version", "dataset", "relation", *columns_too, "statistic")
     version = top.get("version")
     if type(version) is not int or version not in VERSIONS:  # True == 1, but is no version
         readable = " and ".join(map(str, VERSIONS))
@@ -158,7 +175,7 @@ def study_from_values(values: dict[str, Any]) -> DeclaredStudy:
     relation = _relation(top, version)
     columns = _columns(top, version)
     arithmetic = _arithmetic(top)
-    asked = _asked(top, relation, columns, arithmetic)
+    asked = _asked(top, relation, columns, arithmetic, read_keys)
     if version > 1:
         _check_labels(columns.values(), asked)
     with placed("study"):
@@ -247,9 +264,17 @@ def _csv(top: TomlTable) -> CsvDialect | None:
 
 def _columns(top: TomlTable, version: int) -> dict[str, Column]:
     declared = top.get("columns")
+    if not declared and _has_keys(top):
+        return {}
     if not isinstance(declared, dict) or not declared:
         raise ParameterError("study: columns holds no table.", "Declare each column under [columns.NAME].")
     return {name: _column(name, values, version) for name, values in declared.items()}
+
+
+def _has_keys(top: TomlTable) -> bool:
+    """Tell whether some statistic is by keys: these alone may say which cells there are, and no column is declared."""
+    tables = top.get("statistic")
+    return isinstance(tables, list) and any(isinstance(each, Mapping) and "keys" in each for each in tables)
 
 
 def _column(name: str, values: Any, version: int) -> Column:
@@ -288,10 +313,14 @@ def _binned(column: NumberColumn, table: TomlTable) -> NumberColumn:
 
 
 def _asked(
-    top: TomlTable, relation: Relation, columns: Mapping[str, Column], arithmetic: FinitePrecision | None
+    top: TomlTable,
+    relation: Relation,
+    columns: Mapping[str, Column],
+    arithmetic: FinitePrecision | None,
+    read_keys: KeyReader | None,
 ) -> tuple[Asked, ...]:
     tables = enumerate(top.tables("statistic"), start=1)
-    wanted = tuple(_line(number, values, relation, columns, arithmetic) for number, values in tables)
+    wanted = tuple(_line(number, values, relation, columns, arithmetic, read_keys) for number, values in tables)
     if not wanted:
         raise ParameterError("study: there is no statistic.", "Add a table [[statistic]].")
     return wanted
@@ -340,6 +369,7 @@ def _line(
     relation: Relation,
     columns: Mapping[str, Column],
     arithmetic: FinitePrecision | None,
+    read_keys: KeyReader | None,
 ) -> Asked:
     place = f"statistic {number}"
     every_key = sorted({*COST_KEYS, *(key for kind in KINDS.values() for key in kind.toml_keys())})
@@ -352,7 +382,7 @@ def _line(
     table.restrict((*COST_KEYS, *kind.toml_keys()), because=f" for a statistic of kind {kind.kind}")
     with placed(place):
         return ask(
-            kind.from_toml(table, relation, columns),
+            kind.from_toml(table, relation, columns, read_keys),
             epsilon=table.number("epsilon"),
             accuracy=table.number("accuracy"),
             alpha=table.number("alpha") if "alpha" in table else DEFAULT_ALPHA,

@@ -37,7 +37,7 @@ def declared_columns(
     missing   what a missing number counts as where no flag says it; None where one must
     """
     named = [(each, name) for each in statistics_in_order() for names in names_of(each, options) for name in names]
-    grouped = group_names(options)
+    grouped = declared_groups(options)
     numbers = [name for each, name in named if each.numbers or name in edges]
     numbers += [name for name in grouped if name in edges]
     categories = [name for each, name in named if not each.numbers and name not in edges]
@@ -45,7 +45,7 @@ def declared_columns(
     kinds = _kind_columns(options, once(categories))
     numbers += [name for name, tests in conditions.items() if "equals" not in tests and name not in kinds]
     if not numbers and not categories:  # a count of all rows names none, and a study needs one
-        return dict(NO_COLUMN)
+        return {} if options["keys"] is not None else dict(NO_COLUMN)
     lists = [name for name in once(categories) if name not in kinds and name not in once(numbers)]
     told = _category_columns(options, lists)  # first: without it a histogram of numbers has no bounds
     measured = [name.strip() for each, name in named if each.numbers or name in edges]
@@ -60,6 +60,11 @@ def declared_columns(
 def group_names(options: dict[str, Any]) -> list[str]:
     """Return the columns that statistics are grouped by; --by region,sex is --by region --by sex."""
     return [name for text in options["by"] for name in items(text)]
+
+
+def declared_groups(options: dict[str, Any]) -> list[str]:
+    """Return those of them that flags declare: none where a file has the keys."""
+    return [] if options["keys"] is not None else group_names(options)
 
 
 def _cut(column: dict[str, Any], edges: str, *, is_summed: bool) -> dict[str, Any]:
@@ -124,7 +129,7 @@ def _category_columns(options: dict[str, Any], names: list[str]) -> dict[str, An
 def _without_categories(options: dict[str, Any], names: list[str]) -> str:
     """Return what to give for columns of which neither categories nor edges are known."""
     binned = [name for name in names if any(name in options[each.kind] for each in KINDS.values() if each.takes)]
-    grouped = [name for name in group_names(options) if name in names]
+    grouped = [name for name in declared_groups(options) if name in names]
     tested = [name for name in names if name not in (*binned, *grouped)]
     said = f"Give --categories A,B,... for each of: {', '.join(names)} (dates: --date; true and false: --boolean)."
     binned += grouped

@@ -54,6 +54,14 @@ _OPTIONS: tuple[_Option, ...] = (
         },
     ),
     (
+        ("--keys",),
+        {
+            "metavar": "FILE",
+            "help": "The cells of --by as a public CSV or Parquet file, one row a cell, with these columns: lists that "
+            "are long, or no product. It takes the place of their --categories.",
+        },
+    ),
+    (
         ("--margins",),
         {
             "multiple": True,

@@ -13,7 +13,14 @@ from typing import Any
 import click
 
 from snapdp.cli.flags.by_name import declared_by_name, items
-from snapdp.cli.flags.columns import NO_COLUMN, declared_columns, group_names, names_of, statistics_in_order
+from snapdp.cli.flags.columns import (
+    NO_COLUMN,
+    declared_columns,
+    declared_groups,
+    group_names,
+    names_of,
+    statistics_in_order,
+)
 from snapdp.cli.flags.mechanism import stated_arithmetic
 from snapdp.errors import ParameterError, SnapdpError
 from snapdp.exact import positive
@@ -64,7 +71,7 @@ def column_values(options: dict[str, Any]) -> dict[str, Any]:
 def _edges(options: dict[str, Any]) -> dict[str, str]:
     """Return {column: its bin edges}; edges without a name are for a histogram, where there is one."""
     binned = [name for each in KINDS.values() if "edges" in each.details for name in options[each.kind]]
-    grouped = group_names(options)
+    grouped = declared_groups(options)
     if options["edges"] and not (binned or grouped):
         raise click.UsageError("--edges belongs to --histogram or --by.")
     listed = {text.partition("=")[0].strip() for key in ("categories", "date", "boolean") for text in options[key]}
@@ -102,7 +109,10 @@ def _statistics(options: dict[str, Any], conditions: dict[str, Any], edges: dict
         flags = ", ".join(f"--{kind}" for kind in KINDS)
         raise click.UsageError(f"Give a study file, or one or more of {flags}.")
     by, margins = group_names(options), _margins(options)
-    return [{**each, **({"by": by if len(by) > 1 else by[0]} if by else {}), **margins} for each in found]
+    keys = {} if options["keys"] is None else {"keys": options["keys"]}
+    if keys and not by:
+        raise click.UsageError("--keys belongs to --by: name the columns of the file that are keys.")
+    return [{**each, **({"by": by if len(by) > 1 else by[0]} if by else {}), **keys, **margins} for each in found]
 
 
 def _check_means(options: dict[str, Any]) -> None:

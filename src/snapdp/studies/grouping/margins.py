@@ -23,6 +23,7 @@ from typing import Any
 from snapdp.errors import BoundError, ParameterError
 from snapdp.exact import positive
 from snapdp.studies.grouping.groups import Groups
+from snapdp.studies.grouping.keys import KeyedGroups
 from snapdp.values import Value
 
 Margin = tuple[int, ...]  # columns of the groups by their places, increasing
@@ -155,6 +156,11 @@ def margins_of(
     if groups is None:
         raise ParameterError(
             "margins are those of a table, and there is none.", 'Say by which columns: by = ["region", "sex"].'
+        )
+    if isinstance(groups, KeyedGroups):
+        raise ParameterError(
+            "margins are those of all combinations of categories, and a file of keys lists the cells.",
+            "Leave margins out; or leave keys out, and declare the categories of each column. Nothing was spent.",
         )
     typed = list(_typed(groups, margins))
     measured = [each for each in typed if each or not known_total]

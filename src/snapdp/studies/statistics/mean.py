@@ -34,6 +34,7 @@ from snapdp.studies.statistics.details import Detail, FlagDetail, NumberDetail, 
 from snapdp.studies.statistics.drawn import MEAN_OF, Derived, DrawnPart
 from snapdp.studies.statistics.parts import Numerator, Part, check_printable, mechanism
 from snapdp.studies.statistics.shared_parts import (
+    combined,
     count_numerator,
     in_groups,
     numbers_of,
@@ -292,8 +293,7 @@ def _usual_share(several: int) -> Fraction:
 
 
 def _centred_values(column: NumberColumn, sums: Sequence[int], counts: Sequence[int]) -> Sequence[int]:
-    levels = column.levels  # a division of fractions: once, not for each group
-    return [2 * s - levels * count for s, count in zip(sums, counts, strict=True)]
+    return combined(2, sums, -column.levels, counts)
 
 
 def _centred_sum(column: NumberColumn, relation: Relation, *, stays: bool = False) -> Numerator:

@@ -21,6 +21,7 @@ from snapdp.studies.grouping.margins import Margin, margins_of
 from snapdp.studies.relation import Relation
 from snapdp.studies.statistics.parts import Numerator, Part
 from snapdp.studies.statistics.shared_parts import (
+    combined,
     in_groups,
     numbers_of,
     own_bound,
@@ -96,7 +97,7 @@ class ColumnSum(Tabulated):
         if self.size_is_public:
             return (sums,)
         lowest = self.column.lowest  # a division of fractions: once, not for each group
-        totals = [s + lowest * count for s, count in zip(sums, counts, strict=True)]
+        totals = combined(1, sums, lowest, counts)
         return (totals,) if self.margins is None else margin_sums(self.margins, totals)
 
 

@@ -14,6 +14,7 @@ from itertools import combinations, combinations_with_replacement, pairwise, pro
 
 from snapdp.studies.columns import CategoryColumn, NumberColumn
 from snapdp.studies.grouping.bins import BinnedColumn
+from snapdp.studies.grouping.keys import KeyedGroups
 from snapdp.studies.relation import Relation
 from snapdp.verifier.language.syntax import Query
 
@@ -65,6 +66,8 @@ def part_statistics(query: Query, table: Table) -> list[list[Fraction]]:
     groups = (
         [table]
         if query.by is None
+        else [[row for row in table if (row[2], row[3]) == key] for key in query.by.labels]  # of the columns "g", "h"
+        if isinstance(query.by, KeyedGroups)
         else [
             [row for row in table if all(is_in(row) for is_in in cell)]
             for cell in product(*(tests_of_cells(column) for column in query.by.columns))
