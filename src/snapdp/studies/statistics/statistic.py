@@ -25,6 +25,7 @@ from snapdp.studies.conditions import Condition, tested
 from snapdp.studies.declarations import column_from, column_values, groups_from, groups_values
 from snapdp.studies.grouping.bins import BinnedColumn
 from snapdp.studies.grouping.groups import Groups, groups_of
+from snapdp.studies.grouping.hierarchies import Hierarchy
 from snapdp.studies.grouping.margins import Margin, Margins
 from snapdp.studies.readable import Label
 from snapdp.studies.relation import Relation
@@ -253,7 +254,7 @@ class Statistic(Value, ABC):
         """Return the columns that name the cells of a part: those of the groups, and a histogram's own."""
         if margin is None or self.margins is None:
             return (*self._group_columns, *self.columns)
-        return tuple(self.margins.groups.columns[i] for i in margin)
+        return tuple(self.margins.columns[i] for i in margin)
 
     @property
     def neighbours(self) -> Relation:
@@ -335,7 +336,7 @@ class Statistic(Value, ABC):
         if self.columns:
             found["columns"] = [column_values(column) for column in self.columns]
         if self.by is not None:
-            found["by"] = groups_values(self.by)
+            found["by"] = groups_values(self.by, parents=isinstance(self.margins, Hierarchy))
         if self.where:
             found["where"] = WHERE.json(self.where)
         return found | {key: self.details[key].json(value) for key, value in self.stated.items()}
