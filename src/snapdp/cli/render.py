@@ -140,8 +140,8 @@ def _print_margins(line: Line, *, to_stderr: bool) -> None:
     )
     if isinstance(line.statistic.margins, Hierarchy):
         note(
-            "Cells of one level err by different amounts, depending on how many there are beside and below them: the "
-            "figures are those of the cell that errs most.",
+            "Cells of one level may err by different amounts, depending on how many there are beside and below them: "
+            "the figures are those of the cell that errs most.",
             err=to_stderr,
         )
 
