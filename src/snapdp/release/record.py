@@ -242,7 +242,10 @@ def derived_values(number: int, block: Block, statistic: Statistic) -> dict[str,
 
 
 def _deviation(found: float | tuple[float, ...] | None) -> dict[str, Any]:
-    return {} if found is None else {"deviation": list(found) if isinstance(found, tuple) else found}
+    """Return the deviation of all numbers of a block, or of each; of those in a file, which has each, the largest."""
+    if isinstance(found, tuple):
+        return {"deviation": list(found) if len(found) <= INLINE else max(found)}
+    return {} if found is None else {"deviation": found}
 
 
 def _margin(statistic: Statistic, margin: Margin | None) -> dict[str, Any]:

@@ -358,7 +358,9 @@ def test_long_levels_are_in_files_and_audited_from_them(folder, tmp_path):
     assert ["file" in block for block in record["derived"]] == [False, False, True]
     assert isinstance(record["derived"][2]["deviation"], float)  # the largest
     stored = pl.read_parquet(folder / record["derived"][2]["file"]["name"])
-    assert stored.columns == ["cell", "value", "shown", "low", "high"]
+    assert stored.columns == ["cell", "value", "shown", "low", "high", "deviation"]
+    assert len({*stored["deviation"][:500]}) == len({*stored["deviation"][500:]}) == 1
+    assert max(stored["deviation"]) == record["derived"][2]["deviation"] > stored["deviation"][0]
     assert sum(stored["value"][:500]) == pytest.approx(record["derived"][1]["value"][0])
     found = audit(record, directory=folder)
     assert (found.findings, len(found.seen), found.unseen) == ((), 2, ())
@@ -370,13 +372,13 @@ def test_long_levels_are_in_files_and_audited_from_them(folder, tmp_path):
     assert check_release.check({**certificate, "record": other})
     from tests.unit.audits.test_beside import forged
 
-    changed = forged(
-        record, ("derived", 2), folder, tmp_path, "SELECT * REPLACE (if(rowid = 5, value + 1, value) AS value) FROM t"
-    )
-    for name in load_release(folder / "record.json").files():
-        if not (tmp_path / name).exists() and (folder / name).exists():
-            (tmp_path / name).write_bytes((folder / name).read_bytes())
-    assert [each.field for each in audit(changed, directory=tmp_path).findings] == ["derived[2].value[5]"]
+    for column in ("value", "deviation"):
+        other_column = f"SELECT * REPLACE (if(rowid = 5, {column} + 1, {column}) AS {column}) FROM t"
+        changed = forged(record, ("derived", 2), folder, tmp_path, other_column)
+        for name in load_release(folder / "record.json").files():
+            if not (tmp_path / name).exists() and (folder / name).exists():
+                (tmp_path / name).write_bytes((folder / name).read_bytes())
+        assert [each.field for each in audit(changed, directory=tmp_path).findings] == [f"derived[2].{column}[5]"]
 
 
 # What people see

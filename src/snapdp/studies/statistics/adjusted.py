@@ -30,7 +30,6 @@ from snapdp.exact import (
     to_float_up,
 )
 from snapdp.mechanism import EXACT_GAMMA, SnappingParameters
-from snapdp.studies.declarations import INLINE
 from snapdp.studies.grouping.hierarchies import Hierarchy
 from snapdp.studies.grouping.margins import TOTAL, Margin, Margins
 from snapdp.studies.statistics.drawn import Columns, Derived, DrawnPart
@@ -175,11 +174,9 @@ def adjusted_blocks(statistic: Statistic, parts: Sequence[DrawnPart]) -> Iterato
 
 
 def _deviation(worth: TableWorth, factor: Fraction) -> float | tuple[float, ...]:
-    """Return the deviation of all cells; one for each where they differ, and of a long table in a file the largest."""
+    """Return the deviation of all cells, or one for each where they differ."""
     found = worth.deviations(factor)
-    if len({*found}) == 1 or worth.cells > INLINE:
-        return max(found)
-    return tuple(found[kind] for kind in worth.kinds)
+    return found[0] if len({*found}) == 1 else tuple(found[kind] for kind in worth.kinds)
 
 
 def _adjusted(margins: Margins, parts: Sequence[DrawnPart], rows: int) -> dict[Margin, Any]:
