@@ -191,11 +191,11 @@ def _groups(dice: random.Random, columns: dict[str, Any]) -> str | list[str]:
 def _margins(dice: random.Random, by: str | list[str], columns: dict[str, Any]) -> dict[str, Any]:
     """Return no margins, all of them, the table and some of its columns, or a hierarchy, whose column has parents."""
     names = [by] if isinstance(by, str) else by
-    if dice.random() < 0.7:
-        return {}
-    if len(names) == 1 and columns[names[0]]["kind"] == "category" and dice.random() < 0.6:
+    if dice.random() < 0.6 and len(names) == 1 and columns[names[0]]["kind"] == "category":
         columns[names[0]].setdefault("parents", _parents(dice, columns[names[0]]["categories"]))
         return {"margins": "hierarchy"}
+    if dice.random() < 0.7:
+        return {}
     if dice.random() < 0.5:
         return {"margins": "all"}
     return {"margins": [names, dice.sample(names, dice.randint(0, len(names) - 1))], "shares": ["0.3", "7/10"]}

@@ -168,34 +168,38 @@ def test_adjusted_levels_add_up_exactly_before_they_are_rounded():
         assert not levels.known_total or nodes[0] == 60
 
 
-def test_every_interval_holds_at_its_level_by_the_enumerated_law_of_its_noise():
+@pytest.mark.parametrize(
+    ("asked", "rows"),
+    [({**COUNT, "epsilon": 6}, ADD), pytest.param({**KNOWN, "epsilon": 8}, ONE, marks=pytest.mark.long)],
+    ids=["measured", "known"],
+)
+def test_every_interval_holds_at_its_level_by_the_enumerated_law_of_its_noise(asked, rows):
     """The law of the sum of all noises is listed, of every kind of node, and the radius lies where it must."""
     alpha = F(1, 10)
     small = {"kind": "category", "categories": ["a", "b", "c"], "parents": {"county": {"K": ["a", "b"], "L": ["c"]}}}
     columns = {"town": small, "full": {**small, **EVERY}}
-    for asked, rows in (({**COUNT, "epsilon": 6}, ADD), ({**KNOWN, "epsilon": 8}, ONE)):
-        request = study_of(asked, rows=rows, columns=columns).request()
-        (line,), (mechanisms,) = request.lines, request.mechanisms
-        levels = line.statistic.margins
-        noises = tuple(noise_of(m.parameters) for m in mechanisms)
-        tree = levels.tree({margin: n.weight for margin, n in zip(levels.measured, noises, strict=True)})
-        named = dict(zip(levels.measured, noises, strict=True))
-        for worth in worth_of_margins(levels, noises, alpha):
-            kinds = worth.kinds or (0,) * worth.cells
-            for place, kind in enumerate(kinds):
-                node = levels.starts[worth.margin] + place
-                terms = [
-                    NoiseTerm(coefficient=each.coefficient, noise=named[each.source], count=each.count)
-                    for each in tree.coefficients({node: 1})
-                ]
-                radius = worth.adjusted[kind].radius.radius
-                if not terms:
-                    assert radius == 0
-                elif kinds.index(kind) == place:
-                    clamped = sum(each.count for each in terms) * EXACT_GAMMA
-                    law = EnumeratedLaw(summands_of(terms))
-                    assert law.beyond(radius)[1] + clamped <= alpha
-                    assert law.beyond(radius * F(9, 10))[0] > alpha  # nor is it far too wide
+    request = study_of(asked, rows=rows, columns=columns).request()
+    (line,), (mechanisms,) = request.lines, request.mechanisms
+    levels = line.statistic.margins
+    noises = tuple(noise_of(m.parameters) for m in mechanisms)
+    tree = levels.tree({margin: n.weight for margin, n in zip(levels.measured, noises, strict=True)})
+    named = dict(zip(levels.measured, noises, strict=True))
+    for worth in worth_of_margins(levels, noises, alpha):
+        kinds = worth.kinds or (0,) * worth.cells
+        for place, kind in enumerate(kinds):
+            node = levels.starts[worth.margin] + place
+            terms = [
+                NoiseTerm(coefficient=each.coefficient, noise=named[each.source], count=each.count)
+                for each in tree.coefficients({node: 1})
+            ]
+            radius = worth.adjusted[kind].radius.radius
+            if not terms:
+                assert radius == 0
+            elif kinds.index(kind) == place:
+                clamped = sum(each.count for each in terms) * EXACT_GAMMA
+                law = EnumeratedLaw(summands_of(terms))
+                assert law.beyond(radius)[1] + clamped <= alpha
+                assert law.beyond(radius * F(9, 10))[0] > alpha  # nor is it far too wide
 
 
 def test_deviations_are_of_each_cell_where_they_differ_and_one_number_where_not(result):
