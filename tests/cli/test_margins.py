@@ -64,6 +64,21 @@ def test_a_mean_with_margins_is_told_what_to_ask_instead():
     assert "Ask for a sum and for a count" in said
 
 
+PERSONS = ["--persons", *TABLE[1:], "--person", "id"]
+
+
+def test_a_table_of_persons_has_margins_where_each_has_one_cell_and_is_told_why_not_where_several():
+    shown = " ".join(run("plan", *PERSONS, *COST, "--groups-per-person", "1", "--margins", "all").output.split())
+    assert "each person counts in 1 group, the same in all margins; 4 margins with 9 cells together" in shown
+    refused = " ".join(
+        run("plan", *PERSONS, *COST, "--groups-per-person", "2", "--margins", "all", code=1).stderr.split()
+    )
+    assert "persons in up to 2 groups have no margins" in refused
+    assert "Give --groups-per-person 1; or ask for each margin as a statistic of its own" in refused
+    shown = run("plan", *PERSONS, *COST, "--groups-per-person", "2").output
+    assert "at most 2 groups, which do not add up" in " ".join(shown.split())
+
+
 def test_a_release_prints_the_adjusted_tables_and_says_where_the_measured_are(tmp_path):
     table = tmp_path / "t.csv"
     table.write_text("region,sex\n" + "north,f\nsouth,m\n" * 20)

@@ -311,7 +311,7 @@ WORDS = [
 FLAGS = [
     "--mean", "--sum", "--count", "--variance", "--covariance", "--histogram", "--where", "--by", "--bounds",
     "--missing", "--integer", "--step", "--categories", "--edges", "--n", "--n-max", "--person", "--rows-per-person",
-    "--persons", "--groups-per-person", "--unit-rows",
+    "--persons", "--groups-per-person", "--unit-rows", "--means", "--complete",
     "--epsilon", "--accuracy", "--alpha", "--ledger", "--dataset", "--budget", "--report", "--record", "--values",
     "--directory", "--data", "--table", "--cap", "--relation", "--against", "--colour",
 ]  # fmt: skip

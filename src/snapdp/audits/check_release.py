@@ -5,7 +5,7 @@ Idea: a certificate holds the record of a release. From the columns and the rela
 follows but the grid indices: every mechanism's parameters, cells, numbers, intervals, the charge. It is derived here
 again, from the documents alone, and compared; the first field that differs is named.
 Trusts: Python's integers, correctly rounded int / int, SHA-256, and what docs/theory/release-certificates.md names.
-Source: docs/theory/sensitivities.md (2)-(13), (17)-(22), mechanism.md (4), planning.md (4), (6), (33);
+Source: docs/theory/sensitivities.md (2)-(13), (17)-(24), mechanism.md (4), planning.md (4), (6), (33);
 adjusted-tables.md (2)-(6), (8)-(11), (13), (15), (17)-(30), (32); finite-precision.md (3)-(14), (19), (20);
 release-certificates.md [1]-[9].
 """
@@ -37,7 +37,7 @@ KINDS = {  # of statistics: how many columns, and the fields beside the common o
     "count": (0, "where? by? margins? shares?"), "sum": (1, "columns where? by? margins? shares?"),
     "histogram": (1, "columns where? by?"),
     "mean": (1, "columns where? by?"), "variance": (1, "columns"), "covariance": (2, "columns"),
-    "persons": (0, "where? by?"),
+    "persons": (0, "where? by? margins? shares?"),
 }  # fmt: skip
 PLAIN = "-?(0|[1-9][0-9]*)([.][0-9]+)?"  # a category that compares as a number
 SHA256, RATIONAL = "sha256:[0-9a-f]{64}", "-?[0-9]{1,1000}(/[0-9]{1,1000})?"
@@ -55,6 +55,7 @@ MOST_CELLS, MOST_GROUP_COLUMNS = 10**7, 24  # of groups by several columns, or o
 MOST_MARGIN_COLUMNS, MOST_MARGIN_CELLS, MOST_MARGINS, MOST_TERMS = 8, 10**6, 256, 1 << 12
 MOST_PARENTS, MOST_NODES = 16, 50_000  # levels of a hierarchy above the categories; cells of all its levels
 MOST_DERIVED = 20_000  # blocks of a record
+MOST_MEANS = 64  # columns whose means share a count
 MOST_TERMS_IN_ALL, LARGEST_RATIO, LEAST_LEVEL = 1 << 14, 512, Fraction(1, 1 << 63)
 FREQUENCIES, PLACES, SMEAR, GUARD = 1024, 1 << 14, 13, 64  # of the radius of an adjusted number
 # What a hostile text may cost: its bytes, statistics, the digits of a number, the bits of an enclosure.
@@ -838,10 +839,11 @@ class StatedPart(NamedTuple):  # one numerator: its mechanism in each cell, and 
 def parts_of(
     statistic: StatedStatistic, relation: StatedRelation, grouped: bool, for_count: Fraction, groups: int
 ) -> Iterator[StatedPart]:
-    """Yield the numerators of a statistic, each with the epsilon of its cells.       sensitivities (4)-(13), (18)-(21)
+    """Yield the numerators of a statistic, each with the epsilon of its cells.       sensitivities (4)-(13), (18)-(23)
 
     Under change-one without groups a row that counts may stay and go from one bound to the other, which moves sums of
-    some of the rows as well. Then the parts of a mean lose max(sum, sum/2 + count), which is its epsilon.
+    some of the rows as well. Then the parts of a mean lose max(sum, sum/2 + count), which is its epsilon. The sums of
+    several means have equal parts of what is that of one.
     """
     kind, epsilon, (change_one, n, moved, _) = statistic.kind, statistic.epsilon, relation
     if statistic.margins is not None:
@@ -857,35 +859,37 @@ def parts_of(
         yield StatedPart("persons", 1, 0, n, ONE, ZERO, True, groups, epsilon / groups)
         return
     x, y, integer = statistic.columns[0], statistic.columns[-1], statistic.columns[0].kind == "integer"
+    several = len(statistic.columns)
     if kind in ("variance", "covariance"):  # (10), (11)
         most, factor = n * n // 4 * x.levels * y.levels, x.step * y.step / (n * (n - 1))
         least, furthest = 0 if kind == "variance" else -most, (n - 1) * x.levels * y.levels
         yield StatedPart(f"{kind} numerator", furthest, least, most, factor, ZERO, False, 1, epsilon)
     elif stays and not statistic.some:  # (7); the mean of one row is its sum
-        factor, shift = (x.step, n * x.lower) if kind == "sum" else (x.step / n, x.lower)
-        total = integer and (kind == "sum" or n == 1)
-        yield StatedPart("sum above lower", x.levels, 0, n * x.levels, factor, shift, total, 1, epsilon)
+        for x in statistic.columns:
+            factor, shift = (x.step, n * x.lower) if kind == "sum" else (x.step / n, x.lower)
+            total = x.kind == "integer" and (kind == "sum" or n == 1)
+            name = "sum above lower" if several == 1 else f"mean of {x.name}"
+            yield StatedPart(name, x.levels, 0, n * x.levels, factor, shift, total, 1, epsilon / several)
     elif kind == "sum":  # (8)
         low, high = int(x.lower / x.step), int(x.upper / x.step)
         furthest = max(high, 0) - min(low, 0) if stays else max(abs(low), abs(high))  # (18)
         least, most = min(0, n * low), max(0, n * high)
         yield StatedPart("sum", furthest * moved, least, most, x.step, ZERO, integer, two, epsilon / two, moved)
-    elif stays:  # (19)
-        most, rest = n * x.levels, 2 * (1 - for_count) * epsilon
-        yield StatedPart("centred sum", 2 * x.levels, -most, most, x.step / 2, ZERO, False, 1, rest, 2)
-        yield StatedPart("count", 1, 0, n, ONE, ZERO, True, 1, for_count * epsilon)
-    else:  # (9)
-        most, rest = n * x.levels, (1 - for_count) * epsilon / two
-        yield StatedPart("centred sum", x.levels * moved, -most, most, x.step / 2, ZERO, False, two, rest, moved)
+    else:  # (9), (19), (23): a row that stays moves a sum twice as far as one that comes or goes
+        steps, rest = (2, 2 * (1 - for_count)) if stays else (moved, 1 - for_count)
+        for x in statistic.columns:
+            name, most, part = "centred sum" + f" of {x.name}" * (several > 1), n * x.levels, rest * epsilon / several
+            yield StatedPart(name, x.levels * steps, -most, most, x.step / 2, ZERO, False, two, part / two, steps)
         yield StatedPart("count", moved, 0, n, ONE, ZERO, True, two, for_count * epsilon / two, moved)
 
 
 def margin_parts(statistic: StatedStatistic, margins: StatedMargins, relation: StatedRelation) -> Iterator[StatedPart]:
     """Yield the measured margins: each a table of its own, at its share of epsilon.               sensitivities (22)"""
     change_one, n, moved, _ = relation
+    moved = 1 if statistic.kind == "persons" else moved  # each in one cell of every margin: persons (17)
     for margin, share in margins.shares.items():
         name, spent = f"{statistic.kind} {margins.text(margin)}", share * statistic.epsilon
-        if statistic.kind == "count":
+        if statistic.kind != "sum":
             moving = min(2, margins.cells(margin)) if change_one else 1
             part = StatedPart(name, moved, 0, n, ONE, ZERO, True, moving, spent / moving, moved)
         else:
@@ -948,15 +952,16 @@ def read_statistic(stated: At, relation: StatedRelation) -> StatedStatistic:
     kind, grouped = stated.at("kind").text("|".join(KINDS)), "by" in stated.value
     wanted, names = KINDS[kind]
     kinds = "number|integer|category|boolean|date" if kind == "histogram" else "number|integer"
-    columns = [read_column(each, kinds) for each in stated.at("columns").rows(2)] if wanted else []
+    columns = [read_column(each, kinds) for each in stated.at("columns").rows(MOST_MEANS)] if wanted else []
+    several = kind == "mean" and len(columns) > 1
     different = len({column.name for column in columns})
-    stated.demand(different == len(columns) == wanted, "not so many different columns")
+    stated.demand(different == len(columns) and (several or different == wanted), "not so many different columns")
     binned = kind == "histogram" and columns[0].kind in ("number", "integer")
     names += " edges outside" * binned + " missing" * (binned and columns[0].missing != "everywhere")
     dropped = stated.value.get("missing") == "dropped" if binned else any(x.missing == "left out" for x in columns)
     some = "where" in stated.value or dropped
     public = relation.change_one and not grouped and not some  # how many rows count
-    names += " count_share" * (kind == "mean" and not public)
+    names += " count_share" * (kind == "mean" and not public) + " complete" * (several and dropped)
     names += " arithmetic bits?" * ("arithmetic" in stated.value)
     names += " groups_per_person" * (kind == "persons" and grouped)
     names += " rows_per_person?" * (relation.person and kind in ("count", "histogram", "sum", "mean"))
@@ -975,16 +980,17 @@ def read_statistic(stated: At, relation: StatedRelation) -> StatedStatistic:
         margins=read_margins(stated, relation, kind),
     )
     alpha.demand(found.alpha >= SMALLEST_ALPHA, "below 2**-940")
+    stated.demand(stated.value.get("complete", True) is True, "complete: not true")
     title.same(found.title + " with margins" * (found.margins is not None))
     for_count = stated.at("count_share").rational(0, 1) if "count_share" in stated.value else HALF
     stated.demand(grouped or not relation.change_one or for_count >= HALF, "a count_share below 1/2 where half is free")
     precision, (relation, groups) = read_precision(stated), read_bounds(stated, relation, found.cells)
     stated.demand(precision is None or found.margins is None, "margins in finite precision")
+    stated.demand(groups == 1 or found.margins is None, "margins of persons who count in several cells")
     expected = [each._replace(precision=precision) for each in parts_of(found, relation, grouped, for_count, groups)]
-    if kind == "mean" and len(expected) == 2:  # the finest mean: that of the largest table
-        furthest, (total, _) = max(abs(columns[0].lower), abs(columns[0].upper)), expected
-        grid = total.factor * total.grid / relation.rows
-        stated.demand(are_printable(furthest, grid), "a mean that no double prints")
+    for column, total in zip(columns, expected, strict=False) if kind == "mean" and not public else ():
+        grid = total.factor * total.grid / relation.rows  # of the finest mean: that of the largest table
+        stated.demand(are_printable(max(abs(column.lower), abs(column.upper)), grid), "a mean that no double prints")
     parts.demand(len(parts.rows(MOST_MARGINS)) == len(expected), "not so many parts")
     for each, part in zip(parts.rows(), expected, strict=True):
         found.released.append((part, check_part(each, part, found)))
@@ -1070,9 +1076,9 @@ def read_doubles(stated: At, cells: int) -> list[float]:
     return list(stated.value)
 
 
-def means(statistic: StatedStatistic) -> Iterator[Row]:
+def means(statistic: StatedStatistic, place: int) -> Iterator[Row]:
     """Yield middle + centred sum / count, inside the bounds; both intervals at half of alpha. sensitivities (9), [4]"""
-    (column,), ((sums, totals), (counts, numbers)) = statistic.columns, statistic.released
+    column, (sums, totals), (counts, numbers) = statistic.columns[place], *(statistic.released[i] for i in (place, -1))
     middle = (column.lower + column.upper) / 2
     for total, number in zip(totals, numbers, strict=True):
         rows = counts.value(number)
@@ -1476,8 +1482,10 @@ def derived_blocks(statistics: Sequence[StatedStatistic], relation: StatedRelati
     variances = {each.columns[0]: each for each in statistics if each.kind == "variance"}
     for number, each in enumerate(statistics):
         names = ", ".join(column.name for column in each.columns)
-        if each.kind == "mean" and len(each.released) == 2:
-            yield DerivedBlock(number, "mean", each.title, list(means(each)))
+        if each.kind == "mean" and each.released[-1][0].name == "count":
+            for place, column in enumerate(each.columns):
+                name = "mean" + f" of {column.name}" * (len(each.columns) > 1)
+                yield DerivedBlock(number, name, each.title, list(means(each, place)))
         elif each.kind == "variance":
             part, (index,) = each.released[0]
             ends = outward(*(root(end) for end in part.interval(index, each.alpha)))
@@ -1533,6 +1541,8 @@ def check_record(record: At) -> Fraction:
     for key, most in (("edges", MOST_EDGES), ("where", MOST_CONDITIONS)):
         record.demand(sum(lengths(each.value, key) for each in stated) <= most, f"more than {most} {key}")
     statistics = [read_statistic(each, relation) for each in stated]
+    later = any(each.kind == "mean" and len(each.columns) > 1 for each in statistics)
+    record.demand(not later or record.value["snapdp_record"] > 1, "means of several columns, of before they were")
     arithmetics = {(each.value.get("arithmetic", "exact"), each.value.get("bits")) for each in stated}
     record.demand(len(arithmetics) == 1, "several arithmetics in one request")
     record.at("arithmetic").same(stated[0].value.get("arithmetic", "exact"))

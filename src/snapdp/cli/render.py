@@ -22,6 +22,7 @@ from snapdp.studies import (
     MarginFigures,
     NumberColumn,
     Plan,
+    Sharing,
 )
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def show(result: Plan | Worth, *, to_stderr: bool = False) -> None:
 
 def show_release(result: Release, *, left: Fraction) -> None:
     """Print released numbers, what they cost, and what is left."""
-    from snapdp.release import moved_line, person_lines, shown_amount, shown_row, unknown_line
+    from snapdp.release import complete_lines, moved_line, person_lines, shown_amount, shown_row, unknown_line
 
     rows: list[tuple[str, ...]] = []
     blocks = [block for block in result.blocks() if block.is_first]
@@ -57,13 +58,14 @@ def show_release(result: Release, *, left: Fraction) -> None:
         cells = block.readable
         for place, each in enumerate(cells[:MOST_ROWS]):
             _, value, ends = shown_row(each)
-            name, paid = (each.statistic, block.cost) if place == 0 else ("", "")
+            name = each.statistic + (f", {each.part}" if block.mean_of is not None else "")
+            name, paid = (name, block.cost) if place == 0 else ("", "")
             rows.append((one_line(name), one_line(each.cell), value, ends, one_line(paid)))
         if len(cells) > MOST_ROWS:
             rows.append(("", f"... {len(cells) - MOST_ROWS} more", "", "", ""))
     table(("statistic", "cell", "value", "interval", "epsilon"), rows, numbers=(2,))
     moved = moved_line(each for block in blocks for each in block.numbers[:MOST_ROWS])
-    for line in (*map(unknown_line, blocks), moved, *person_lines(result.record)):
+    for line in (*map(unknown_line, blocks), moved, *person_lines(result.record), *complete_lines(result.record)):
         if line:
             note(line, err=True)
     if any(block.is_margin for block in blocks):
@@ -105,6 +107,8 @@ def _print_plan(plan: Plan, *, to_stderr: bool = False) -> None:
     for line in plan.lines:
         if line.remarks:
             note(f"{one_line(line.statistic.readable_title)}: {line.remarks}", err=to_stderr)
+    for sharing in plan.sharings:
+        note(sharing.in_words, err=to_stderr)
     for remark in reading_of(plan):
         note(remark, err=to_stderr)
     if arithmetic := arithmetic_of_plan(plan):
@@ -209,7 +213,7 @@ def _accuracies(line: Line, accuracies: tuple[Fraction, ...]) -> str:
     if len(accuracies) == 1:
         return f"± {four_digits_up(accuracies[0])}"
     names = (part.numerator.name for part in line.statistic.parts)
-    return "\n".join(f"{name} ± {four_digits_up(a)}" for name, a in zip(names, accuracies, strict=True))
+    return "\n".join(f"{one_line(name)} ± {four_digits_up(a)}" for name, a in zip(names, accuracies, strict=True))
 
 
 def _plan_values(plan: Plan) -> dict[str, Any]:
@@ -228,6 +232,18 @@ def _plan_values(plan: Plan) -> dict[str, Any]:
         "warning": hides_nothing(plan.total),
         "reading": reading_of(plan),
         "lines": [_line_values(line) for line in plan.lines],
+        "sharing": [_sharing_values(each) for each in plan.sharings],
+    }
+
+
+def _sharing_values(sharing: Sharing) -> dict[str, Any]:
+    return {
+        "columns": list(sharing.columns),
+        "epsilon": str(sharing.epsilon),
+        "rows": sharing.rows,
+        "apart": list(map(str, sharing.apart)),
+        "together": list(map(str, sharing.together)),
+        "remark": sharing.in_words,
     }
 
 

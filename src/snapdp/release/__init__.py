@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from snapdp.release.release import released as released
     from snapdp.release.remarks import (
         bits_in_words as bits_in_words,
+        complete_lines as complete_lines,
         moved_line as moved_line,
         person_lines as person_lines,
         unknown_line as unknown_line,
@@ -66,7 +67,7 @@ else:
             "numbers": "Number NumberBlock shown_amount shown_row",
             "record": "LIBRARIES VERSION SideFile checked derived_values part_values",
             "release": "released",
-            "remarks": "bits_in_words moved_line person_lines unknown_line",
+            "remarks": "bits_in_words complete_lines moved_line person_lines unknown_line",
             "report": "report_page",
             "request": "MOST_STATISTICS Request added unit_text",
             "result": "Release load_record load_release",

@@ -4,8 +4,8 @@ Room: release. Everything here is read from the record. Terminal, report, notebo
 costs from `number_blocks`, so that none of them tells another story.
 
 What a statistic cost is said of the statistic as a whole: its cells, and the parts it was drawn as, are paid for
-together. A mean that follows from a sum and a count is the statistic that was paid for; what has a title of its own
-(shares, a standard deviation, a correlation) is free of charge.
+together. A mean that follows from a sum and a count is the statistic that was paid for, and so are several that share
+a count, together; what has a title of its own (shares, a standard deviation, a correlation) is free of charge.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from snapdp.errors import SnapdpError
 from snapdp.exact import parameter
 from snapdp.studies import (
     BETWEEN,
+    MEAN_OF,
     SHARE,
     Label,
     groups_from,
@@ -140,6 +141,16 @@ class NumberBlock(Value):
         return self.numbers[0].share_of
 
     @property
+    def mean_of(self) -> str | None:
+        """Return the column whose mean it is, where means of several are one statistic; None where they are not."""
+        return self.name.removeprefix(MEAN_OF) if self.name.startswith(MEAN_OF) else None
+
+    @property
+    def is_made_of(self) -> bool:
+        """Tell whether it is a part that something else stands for: a sum or a count behind means."""
+        return bool(self.part) and self.mean_of is None
+
+    @property
     def is_first(self) -> bool:
         """Tell whether people ask for it first: a mean, not its sum and count; adjusted margins; and no shares."""
         return self.name != SHARE if self.derived else not (self.is_replaced or self.is_margin)
@@ -163,6 +174,8 @@ class NumberBlock(Value):
             return f"{shown_amount(self.epsilon)} for all margins"
         if not self.part:
             return shown_amount(self.epsilon)
+        if self.mean_of is not None:
+            return f"{shown_amount(self.epsilon)} for all means"
         return "part of it" if self.is_replaced else f"{shown_amount(self.epsilon)} for all parts"
 
     @property
@@ -202,7 +215,8 @@ def _blocks(
         if "file" in block:
             continue
         epsilon = statistic["epsilon"] if titled == title or not follows else FREE
-        part = "" if follows or len(parts) == 1 or "margin" in block else block["name"]
+        whole = follows or len(parts) == 1 or "margin" in block
+        part = "" if whole and not block["name"].startswith(MEAN_OF) else block["name"]
         base = share_of if follows and block["name"] == SHARE else ""
         like = Number(titled, part, "", 0, None, None, None, alpha, epsilon, follows, share_of=base)
         numbers = list(_numbers(block, like, _keys(_grouped(statistic, block), block["cell"])))

@@ -38,6 +38,7 @@ from snapdp.studies import (
     KINDS,
     MOST_NODES,
     Margin,
+    Mean,
     Part,
     Statistic,
 )
@@ -59,6 +60,7 @@ VERSIONS: dict[int, dict[str, set[str]]] = {  # what each version added
             "groups_per_person",
             "margins",
             "shares",
+            "complete",
         },
         **{key: {"from", "to", "each", "compare", "missing_in_sums"} for key in ("columns", "column")},
         # and lists of columns
@@ -123,6 +125,7 @@ MOST = {"edges": MOST_EDGES, "of": MOST_NODES, "statistics": 10_000, "derived": 
 LONGEST_DIALECT = 1 << 13  # characters of how a CSV file is written
 WHOLE_NUMBERS = {"snapdp_record", "n", "n_max", "rows_per_person", "statistic", "cells", "moving", "count", "rows"}
 WHOLE_NUMBERS |= {"bits", "unit_rows", "groups_per_person"}
+TRUTHS = {"whole", "complete"}
 
 
 class EngineUsed(Value):
@@ -324,6 +327,8 @@ def _check(place: str, value: Mapping[str, Any], version: int) -> None:
         raise _refused(f"lacks a field that records have: {place}.{lacking[0]}")
     if place in ("columns", "by", "column") and version < 2 and value["kind"] in (BOOLEAN, DATE):
         raise _refused(f"of version {version} has a column of a kind that it does not have: {place}.kind")
+    if version < 2 and place == "statistics" and _has_several_means(value):
+        raise _refused(f"of version {version} has a mean of several columns, which it does not have: {place}")
     if version < 2 and _is_crossed(place, value):
         raise _refused(f"of version {version} has groups by several columns, which it does not have: {place}")
     if _is_later(place, value, version):
@@ -350,6 +355,11 @@ def _is_later(place: str, value: Mapping[str, Any], version: int) -> bool:
         kind = KINDS.get(str(value["kind"]))
         return "where" in value and kind is not None and kind.conditions_since > version
     return place in ("columns", "by", "column") and version < 2 and value.get("missing") == DROPPED
+
+
+def _has_several_means(value: Mapping[str, Any]) -> bool:
+    columns = value.get("columns")
+    return value["kind"] == Mean.kind and isinstance(columns, (list, tuple)) and len(columns) > 1
 
 
 def _is_crossed(place: str, value: Mapping[str, Any]) -> bool:
@@ -397,7 +407,7 @@ def _is_plain(key: str, value: Any) -> bool:
         return all(type(each) is float and _is_sane(each) for each in (value if isinstance(value, list) else [value]))
     if key in LISTS:
         return isinstance(value, (list, tuple)) and all(type(each) in LISTS[key] and _is_sane(each) for each in value)
-    return _is_sane(value) and type(value) is (bool if key == "whole" else int if key in WHOLE_NUMBERS else str)
+    return _is_sane(value) and type(value) is (bool if key in TRUTHS else int if key in WHOLE_NUMBERS else str)
 
 
 def _is_sane(value: Any) -> bool:

@@ -171,11 +171,17 @@ def _bytes(line: Line, mechanisms: tuple[Mechanism, ...]) -> int:
     """Return how many bytes the numbers of a statistic take at most, and what is derived from them."""
     if line.statistic.margins is not None:
         return _bytes_of_margins(line, mechanisms)
-    statistic, blocks = line.statistic, len(mechanisms) + 1
-    found = blocks * _FRAME + len(canonical([statistic.title, str(line.alpha)]))
+    statistic = line.statistic
+    follow = len(statistic.columns) if statistic.several else 1  # a block for each of several means
+    blocks = len(mechanisms) + follow
+    found = blocks * _FRAME + follow * len(canonical([statistic.title, str(line.alpha)]))
+    found += len(canonical([column.name for column in statistic.columns])) if follow > 1 else 0
     if statistic.cells > INLINE:  # they are in files
         return found
-    widths = [_LISTS * _DOUBLE, *(_width(part, m) for part, m in zip(statistic.parts, mechanisms, strict=True))]
+    widths = [
+        follow * _LISTS * _DOUBLE,
+        *(_width(part, m) for part, m in zip(statistic.parts, mechanisms, strict=True)),
+    ]
     return found + blocks * len(canonical(list(statistic.labels))) + statistic.cells * sum(widths)
 
 

@@ -35,7 +35,7 @@ from snapdp.release.numbers import (
     shown_interval,
     shown_value,
 )
-from snapdp.release.remarks import bits_in_words, moved_line, person_lines, unknown_line
+from snapdp.release.remarks import bits_in_words, complete_lines, moved_line, person_lines, unknown_line
 from snapdp.release.report_margins import margins_section
 from snapdp.studies import (
     AS_NUMBERS,
@@ -134,7 +134,7 @@ def _drawn_by(author: str | None) -> str:
 def _summary(blocks: Sequence[NumberBlock]) -> str:
     """Return a table of the statistics that are one number each; what is derived from parts stands before them."""
     alone = (each for each in blocks if each.is_single and not each.is_margin)
-    single = sorted(alone, key=lambda each: (each.place, bool(each.part)))
+    single = sorted(alone, key=lambda each: (each.place, each.is_made_of))
     if not single:
         return ""
     rows = ((_named(each), *_shown(each.numbers[0]), _text(each.cost)) for each in single)
@@ -152,13 +152,13 @@ def _section(blocks: Sequence[NumberBlock]) -> str:
     if blocks[0].is_margin:
         return margins_section(blocks)
     found = []
-    for block in sorted(blocks, key=lambda each: bool(each.part)):  # what is derived from parts stands before them
+    for block in sorted(blocks, key=lambda each: each.is_made_of):  # what is derived from parts stands before them
         if block.is_single:
             continue
         cells = block.readable
         table = html_table((*_heads(block), "value", "interval"), ((*_names(each), *_shown(each)) for each in cells))
-        picture = bars(cells[:MOST_BARS]) if not block.part else ""
-        listed = folded("table", table, is_open=not block.part and len(cells) <= MOST_OPEN)
+        picture = "" if block.is_made_of else bars(cells[:MOST_BARS])
+        listed = folded("table", table, is_open=not block.is_made_of and len(cells) <= MOST_OPEN)
         found.append(f'<p class="dim">{_text(_about(block))}</p>{_unknown(block)}{picture}{listed}')
     return f"<h2>{_text(blocks[0].readable_title)}</h2>{''.join(found)}" if found else ""
 
@@ -174,6 +174,8 @@ def _names(number: Number) -> tuple[Html, ...]:
 
 def _about(block: NumberBlock) -> str:
     """Return which part of a statistic a table is, or what it cost and of what it shows shares."""
+    if block.mean_of is not None:
+        return f"{block.part}; epsilon {block.cost}"
     if block.part or block.epsilon != FREE:
         return block.part or f"epsilon {block.cost_in_words}"
     return f"{block.cost}, free of charge" + (f"; each is a share of {block.share_of}" if block.share_of else "")
@@ -213,7 +215,7 @@ def _meaning(record: dict[str, Any], moved: str) -> str:
         "<p>Derived numbers follow from others on this page and cost nothing beyond these. A number has the digits "
         "that its noise leaves meaningful; the record and files of values have all.</p>"
         f"{f'<p>{_text(moved)}</p>' if moved else ''}"
-        f"{''.join(f'<p>{_text(line)}</p>' for line in person_lines(record))}"
+        f"{''.join(f'<p>{_text(line)}</p>' for line in (*person_lines(record), *complete_lines(record)))}"
     )
 
 

@@ -42,7 +42,7 @@ def _margin(adjusted: NumberBlock | None, measured: NumberBlock | None) -> str:
     block = adjusted or measured
     assert block is not None
     left, right = (() if each is None else each.readable for each in (adjusted, measured))
-    names = [tuple(map(_text, each.label)) or (Html("all rows"),) for each in block.readable]
+    names = [tuple(map(_text, each.label)) or (Html("in total"),) for each in block.readable]
     heads = tuple(_text(name) for name, _ in block.numbers[0].keys) or (Html("cell"),)
     rows = ((*name, *_shown(left, place), *_shown(right, place)) for place, name in enumerate(names))
     said = f"; standard deviation of the adjusted: {_deviation(block)}" if block.deviation is not None else ""

@@ -134,15 +134,18 @@ if TYPE_CHECKING:
         relation_of_account as relation_of_account,
         whole as whole,
     )
+    from snapdp.studies.sharing import Sharing as Sharing
     from snapdp.studies.statistics.answers import (
         Numerators as Numerators,
         aggregates_of as aggregates_of,
         numerators as numerators,
     )
+    from snapdp.studies.statistics.centred_means import derived_mean as derived_mean
     from snapdp.studies.statistics.count import RowCount as RowCount, count_query as count_query
     from snapdp.studies.statistics.covariance import Covariance as Covariance, covariance_query as covariance_query
     from snapdp.studies.statistics.drawn import (
         FITS_INT64 as FITS_INT64,
+        MEAN_OF as MEAN_OF,
         SHARE as SHARE,
         CellColumns as CellColumns,
         Printed as Printed,
@@ -153,7 +156,7 @@ if TYPE_CHECKING:
         shares_are_of_n as shares_are_of_n,
     )
     from snapdp.studies.statistics.margin_figures import CellError as CellError, MarginFigures as MarginFigures
-    from snapdp.studies.statistics.mean import Mean as Mean, derived_mean as derived_mean, mean_query as mean_query
+    from snapdp.studies.statistics.mean import Mean as Mean, mean_query as mean_query
     from snapdp.studies.statistics.parts import Numerator as Numerator, Part as Part, mechanism as mechanism
     from snapdp.studies.statistics.persons import PersonCount as PersonCount, persons_query as persons_query
     from snapdp.studies.statistics.registry import KINDS as KINDS, statistic_class as statistic_class
@@ -207,12 +210,14 @@ else:
             "readable": "BETWEEN Label label_text readable_cell readable_keys readable_number readable_title",
             "reader": "STUDY_VERSION DeclaredStudy load_study plan_of study_from_toml study_from_values",
             "relation": "ADD_REMOVE CHANGE_ONE Relation add_remove change_one relation_of_account whole",
+            "sharing": "Sharing",
             "statistics.answers": "Numerators aggregates_of numerators",
+            "statistics.centred_means": "derived_mean",
             "statistics.count": "RowCount count_query",
             "statistics.covariance": "Covariance covariance_query",
-            "statistics.drawn": "FITS_INT64 SHARE CellColumns Printed",
+            "statistics.drawn": "FITS_INT64 MEAN_OF SHARE CellColumns Printed",
             "statistics.histogram": "Histogram histogram_query shares_are_of_n",
-            "statistics.mean": "Mean derived_mean mean_query",
+            "statistics.mean": "Mean mean_query",
             "statistics.persons": "PersonCount persons_query",
             "statistics.registry": "KINDS statistic_class",
             "statistics.parts": "Numerator Part mechanism",

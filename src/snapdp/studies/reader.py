@@ -50,6 +50,7 @@ from snapdp.studies.plan import DEFAULT_ALPHA, Asked, Plan, ask, plan
 from snapdp.studies.quantiser import quantiser_of
 from snapdp.studies.readable import Label
 from snapdp.studies.relation import ADD_REMOVE, CHANGE_ONE, Relation, add_remove, change_one, whole
+from snapdp.studies.statistics.mean import Mean
 from snapdp.studies.statistics.registry import KINDS, statistic_class
 from snapdp.studies.statistics.statistic import Statistic
 from snapdp.studies.toml_table import TomlTable, named, placed
@@ -101,6 +102,8 @@ class DeclaredStudy(Value):
             raise ParameterError("version 1 has no word for groups by several columns.", "Declare it in version 2.")
         if self.version == 1 and any(each.statistic.margins for each in self.asked):
             raise ParameterError("version 1 has no word for margins.", "Declare it in version 2.")
+        if self.version == 1 and any(isinstance(x.statistic, Mean) and x.statistic.columns[1:] for x in self.asked):
+            raise ParameterError("version 1 has no word for means of several columns.", "Declare it in version 2.")
         if self.version == 1 and self.csv is not None:
             raise ParameterError("version 1 has no word for the form of CSV files.", "Declare it in version 2.")
         if self.version == 1 and self.arithmetic is not None:
@@ -362,7 +365,9 @@ def _check_margins(table: TomlTable, kind: type[Statistic]) -> None:
     """Refuse margins of what does not add up, and say what to ask for instead."""
     if ("margins" in table or "shares" in table) and "margins" not in kind.details:
         advice = WITHOUT_MARGINS.get(kind.kind, "Leave margins and shares out.")
-        raise ParameterError(f"{table.place}: a {kind.kind} has no margins: only counts and sums have.", advice)
+        raise ParameterError(
+            f"{table.place}: a {kind.kind} has no margins: only counts, sums and persons have.", advice
+        )
 
 
 def _name(text: str | None, *, key: str) -> str:

@@ -48,6 +48,10 @@ def by_study(ledger, data, *statistics, **columns):
 
 REQUESTS = {
     "mean": (lambda **to: snapdp.mean(FRAME, column="age", **BOUNDED, **to), {"kind": "mean", "column": "age"}),
+    "means": (
+        lambda **to: snapdp.mean(FRAME, column=["age", "pay"], bounds=[(0, 120), (0, 2000)], missing=(50, "50"), **to),
+        {"kind": "mean", "columns": ["age", "pay"]},
+    ),
     "sum": (lambda **to: snapdp.sum(FRAME, column="age", **BOUNDED, **to), {"kind": "sum", "column": "age"}),
     "variance": (
         lambda **to: snapdp.variance(FRAME, column="age", **BOUNDED, **to),

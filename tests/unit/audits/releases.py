@@ -228,6 +228,9 @@ def _statistic(dice: random.Random, kind: str, columns: dict[str, Any], relation
             found["outside"] = dice.choice(["dropped", "binned"])
             if "missing" in columns[found["column"]]:
                 found["missing"] = dice.choice(["dropped", "binned"])
+    elif kind == "mean" and "missing" in columns["x"] and random.Random(repr((found, columns))).random() < 0.4:
+        found["columns"] = list(NUMBERS)
+        found |= {"complete": True} if "dropped" in [columns[name]["missing"] for name in NUMBERS] else {}
     elif kind not in ("count", "persons"):
         found["column"] = dice.choice(NUMBERS)
     elif not private or dice.random() < 0.5:
@@ -235,12 +238,15 @@ def _statistic(dice: random.Random, kind: str, columns: dict[str, Any], relation
     if kind in ("count", "sum") and "by" in found and "missing" in columns["x"]:
         found |= _margins(random.Random(repr((found, columns))), found["by"], columns)
     if kind == "mean" and dice.random() < 0.5:
-        some = "where" in found or columns[found["column"]].get("missing") == "dropped"
+        about = found.get("columns", [found.get("column")])
+        some = "where" in found or "dropped" in [columns[name].get("missing") for name in about]
         found |= {"count_share": "0.25"} if private else {"count_share": "0.75"} if some else {}
     if kind == "persons" and "by" in found:
         groups = [columns[name] for name in (found["by"] if isinstance(found["by"], list) else [found["by"]])]
         several = any(_has_several_cells(column) for column in groups)
         found["groups_per_person"] = dice.choice([1, 1 + several])
+        if found["groups_per_person"] == 1 and "missing" in columns["x"]:
+            found |= _margins(random.Random(repr((found, columns))), found["by"])
     elif kind != "persons" and "person" in relation and dice.random() < 0.3:
         found["rows_per_person"] = dice.choice([1, 2, 7])
     return found

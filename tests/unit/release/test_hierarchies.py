@@ -445,3 +445,16 @@ def test_a_plan_shows_errors_that_no_cell_of_the_release_exceeds(result):
             assert figures.adjusted.deviation <= figures.measured.deviation
         assert sum(each.epsilon for each in line.margins) == line.epsilon
     assert "4 levels with 11 cells together" in lines[0].remarks
+
+
+def test_persons_are_counted_at_every_level_each_in_one_cell_of_it(tmp_path):
+    rows = {"town": ["Aachen", "Aachen", "Ulm", "Bonn", "Trier"], "who": ["p", "q", "q", "r", "r"]}
+    asked = {"kind": "persons", "by": "town", "groups_per_person": 1, "margins": "hierarchy", "epsilon": 400}
+    study = study_of(asked, rows={**ADD, "person": "who"}, columns={"town": COLUMNS["town"]})
+    with snapdp.Ledger.create(tmp_path / "l.ledger") as book:
+        book.create_account("people", cap=400, relation="add-remove", rows=100, person="who")
+        found = study.release(rows, ledger=book)
+    assert audit(found.record).findings == ()
+    assert check_release.check(json.loads(json.dumps(release_certificate(found.record)))) == []
+    assert found.values["persons in total"] == 3
+    assert all(sum(found.values[f"persons by {level}"].values()) == 3 for level in ("part", "county", "town"))

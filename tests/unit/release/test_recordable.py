@@ -284,5 +284,5 @@ def test_bits_that_no_certificate_can_state_are_refused_before_the_charge(tmp_pa
             counted(epsilon, bits).release({"x": [1, 0, 1]}, ledger=ledger)
         assert "Nothing was read and nothing spent" in str(refused.value)
         assert ledger.account("people").spent == 0
-        record = counted(epsilon, bits + 2).release({"x": [1, 0, 1]}, ledger=ledger).record
+        record = counted(epsilon, bits + 2).release({"x": [1, 0, 1]}, ledger=ledger, directory=tmp_path).record
     assert accepted_certificate(record)

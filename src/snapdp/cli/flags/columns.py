@@ -27,7 +27,8 @@ def names_of(statistic: type[Statistic], options: dict[str, Any]) -> list[list[s
     """Return for each statistic of a kind that is asked for the names of its columns."""
     if not statistic.takes:
         return [[]] if options[statistic.kind] else []
-    return [items(text) if statistic.takes > 1 else [text] for text in options[statistic.kind]]
+    together = [items(text) for text in options[f"{statistic.kind}s"]] if statistic.several else []
+    return [*(items(text) if statistic.takes > 1 else [text] for text in options[statistic.kind]), *together]
 
 
 def declared_columns(

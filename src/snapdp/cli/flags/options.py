@@ -29,6 +29,18 @@ def _statistic_option(statistic: type[Statistic]) -> _Option:
 _OPTIONS: tuple[_Option, ...] = (
     *map(_statistic_option, KINDS.values()),
     (
+        ("--means",),
+        {
+            "multiple": True,
+            "metavar": "COLUMN,COLUMN,...",
+            "help": "The means of several columns over the same rows, with one count for all.",
+        },
+    ),
+    (
+        ("--complete",),
+        {"is_flag": True, "help": "With --means: of rows in which all of the columns are present."},
+    ),
+    (
         ("--where",),
         {"multiple": True, "metavar": "CONDITION", "help": 'Of such rows only: "age>=65", "age<70", "region=north".'},
     ),
@@ -46,9 +58,9 @@ _OPTIONS: tuple[_Option, ...] = (
         {
             "multiple": True,
             "metavar": "all|hierarchy|A;A,B;",
-            "help": "Tables of counts and sums with margins that add up: all of them, or those by these columns of "
-            '--by, with semicolons between them. An empty one is the total: "region;region,sex;". Or hierarchy: the '
-            "levels of one column that has --parents.",
+            "help": "Tables of counts, sums and persons with margins that add up: all of them, or those by these "
+            'columns of --by, with semicolons between them. An empty one is the total: "region;region,sex;". Or '
+            "hierarchy: the levels of one column that has --parents.",
         },
     ),
     (

@@ -89,11 +89,17 @@ def _statistics(options: dict[str, Any], conditions: dict[str, Any], edges: dict
     found: list[dict[str, Any]] = []
     for statistic in statistics_in_order():
         for names in names_of(statistic, options):
-            about = {"column": names[0]} if statistic.takes == 1 else {"columns": names} if names else {}
+            about = {"column": names[0]} if statistic.takes == len(names) == 1 else {"columns": names} if names else {}
             cut = items(edges.get(names[0], "")) if names else []
             details = {"edges": cut if any(cut) else None, "groups_per_person": options["groups_per_person"]}
             said = {key: each for key, each in details.items() if key in statistic.details and each is not None}
+            said |= {"complete": True} if options["complete"] and statistic.several and len(names) > 1 else {}
             found.append({"kind": statistic.kind, **about, **said, **({"where": where} if where else {})})
+    for text in options["means"]:
+        if len(items(text)) < 2:
+            raise click.UsageError(f'--means "{text}" names one column: for one give --mean.')
+    if options["complete"] and not options["means"]:
+        raise click.UsageError("--complete belongs to --means.")
     if options["groups_per_person"] is not None and not options["persons"]:
         raise click.UsageError("--groups-per-person belongs to --persons.")
     if not found:
@@ -146,8 +152,11 @@ def _relation(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def named_columns(texts: Sequence[str]) -> list[str]:
-    """Return the columns that flags name, with commas between them or one flag for each."""
-    return [name for text in texts for name in items(text)]
+    """Return the columns that flags name, with commas between them or one flag for each.
+
+    A name that has its own flag stands as it is, spaces around it too: the unit of an account is that very name.
+    """
+    return [name for text in texts for name in (items(text) if "," in text else [text])]
 
 
 def _conditions(texts: tuple[str, ...]) -> dict[str, dict[str, str]]:

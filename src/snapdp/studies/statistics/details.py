@@ -65,6 +65,22 @@ class WholeDetail:
         return value
 
 
+class FlagDetail:
+    """Yes, or no: what is not said is no."""
+
+    def read(self, table: TomlTable, key: str, columns: Mapping[str, Column]) -> Any:  # noqa: ARG002
+        return table.flag(key) or None
+
+    def toml(self, value: Any) -> object:
+        return value
+
+    def json(self, value: Any) -> Any:
+        return bool(value)
+
+    def from_json(self, value: Any) -> Any:
+        return value
+
+
 class NumbersDetail:
     """A list of exact numbers, not empty."""
 

@@ -22,6 +22,7 @@ Row = tuple[Printed, Printed | None, Printed | None]  # a value and its interval
 Columns = tuple[Sequence[Printed], Sequence[Printed | None], Sequence[Printed | None]]  # values, lows, highs
 FITS_INT64 = 1 << 62  # what is below it may be added to its like, and is an int64 still
 SHARE = "share"  # of each cell of a histogram in all of them
+MEAN_OF = "mean of "  # and the name of a column, where means of several are one statistic
 
 
 class CellColumns(Value):

@@ -44,6 +44,7 @@ class Statistic(Value, ABC):
 
     kind      its name in study files, records and flags
     takes     how many columns it is about
+    several   it may be about several columns instead of one: columns = [...] in the place of column
     details   its keys beyond columns, conditions and groups, each with its kind
     flag      what its flag says in --help
     numbers   its columns hold numbers; otherwise they may hold categories as well
@@ -57,6 +58,7 @@ class Statistic(Value, ABC):
 
     kind: ClassVar[str]
     takes: ClassVar[int]
+    several: ClassVar[bool] = False
     details: ClassVar[Mapping[str, Detail]] = {}
     flag: ClassVar[str | None] = None
     numbers: ClassVar[bool] = True
@@ -139,9 +141,16 @@ class Statistic(Value, ABC):
     def check_epsilon(self, epsilon: Fraction, arithmetic: FinitePrecision | None = None) -> None:
         """Refuse an epsilon at which something derived could not be printed."""
 
-    def derived_accuracy(self, accuracies: Sequence[Fraction], rows: int) -> Fraction:  # noqa: ARG002
-        """Return the accuracy of what is derived from parts with these accuracies, for a table of that many rows."""
+    def derived_accuracies(self, accuracies: Sequence[Fraction], rows: int) -> tuple[Fraction, ...]:  # noqa: ARG002
+        """Return the accuracies of what is derived from parts with these accuracies, for a table of so many rows."""
         raise ParameterError(f"{self.shown} is released itself, not derived.", "Read its accuracy instead.")
+
+    def derived_accuracy(self, accuracies: Sequence[Fraction], rows: int) -> Fraction:
+        """Return the same where one number is derived."""
+        found = self.derived_accuracies(accuracies, rows)
+        if len(found) > 1:
+            raise ParameterError(f"{self.shown} has {len(found)} derived numbers.", "Read derived_accuracies.")
+        return found[0]
 
     # What follows
 
@@ -280,7 +289,7 @@ class Statistic(Value, ABC):
     def toml_keys(cls) -> tuple[str, ...]:
         """Return the keys that a study file may give to a statistic of this kind."""
         about = {0: (), 1: ("column",)}.get(cls.takes, ("columns",))
-        return (*about, *cls.details, "where", "by")
+        return (*about, *(("columns",) if cls.several else ()), *cls.details, "where", "by")
 
     @classmethod
     def from_toml(cls, table: TomlTable, relation: Relation, columns: Mapping[str, Column]) -> Self:
@@ -293,6 +302,8 @@ class Statistic(Value, ABC):
 
     @classmethod
     def _columns_in(cls, table: TomlTable, columns: Mapping[str, Column]) -> list[Column]:
+        if cls.several and "columns" in table:
+            return cls._several_in(table, columns)
         if cls.takes == 1:
             if "column" not in table:
                 raise ParameterError("the key 'column' is missing.", "Name a declared column.")
@@ -303,10 +314,23 @@ class Statistic(Value, ABC):
             raise ParameterError(f"a {cls.kind} needs {words} columns.", 'Give columns = ["age", "pay"].')
         return [named(columns, name) for name in names]
 
+    @classmethod
+    def _several_in(cls, table: TomlTable, columns: Mapping[str, Column]) -> list[Column]:
+        """Return the columns of several statistics in one; one of one column has one spelling."""
+        names = table.texts("columns") or []
+        if "column" in table:
+            raise ParameterError("column and columns are both given.", "Give columns alone, with all of them in it.")
+        if len(names) < 2:
+            raise ParameterError(
+                f"columns names {'one column' if names else 'no column'}; it is for several of one {cls.kind}.",
+                'Give column = "age" for one, or columns = ["age", "income"].',
+            )
+        return [named(columns, name) for name in names]
+
     def toml(self) -> Iterator[tuple[str, object]]:
         """Yield what a study file says of the statistic, but its cost."""
         yield "kind", self.kind
-        if self.takes == 1:
+        if self.takes == len(self.columns) == 1:
             yield "column", self.columns[0].name
         elif self.takes:
             yield "columns", [column.name for column in self.columns]
@@ -321,7 +345,7 @@ class Statistic(Value, ABC):
     def from_declaration(cls, values: Mapping[str, Any], relation: Relation) -> Self:
         """Return the statistic that a record declares."""
         columns = [column_from(each) for each in values.get("columns", [])]
-        if len(columns) != cls.takes:
+        if len(columns) != cls.takes and not (cls.several and len(columns) > 1):
             raise DataError(
                 f"a statistic of kind {cls.kind!r} with {len(columns)} columns is not known.", "The record was altered."
             )

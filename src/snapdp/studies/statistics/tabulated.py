@@ -1,4 +1,4 @@
-"""Statistics that add up over groups, and so have margins: counts and sums.
+"""Statistics that add up over groups, and so have margins: counts and sums, and persons where each has one group.
 
 Room: studies. One table is asked of the data, that by all columns of the groups; every margin is a sum of its cells, in
 exact integers. So a row that has no cell in one column is in no margin, the total included. Each margin is a part of
