@@ -92,3 +92,63 @@ def test_a_release_prints_the_adjusted_tables_and_says_where_the_measured_are(tm
     assert "the tables as measured are in the record" in " ".join(found.stderr.split())
     verified = run("verify", record, "--ledger", ledger)
     assert verified.exit_code == 0
+
+
+# Levels of one column
+
+LEVELS = ["--count", "--by", "town", "--categories", "a,b,c", "--margins", "hierarchy"]
+COUNTY = ["--parents", "county: K=a, b; L=c"]
+
+
+def test_a_plan_shows_every_level_from_the_top_down_and_says_whose_figures_they_are():
+    shown = run("plan", *LEVELS, *COUNTY, *COST).output
+    places = [shown.index(word) for word in ("│ in total", "│ by county", "│ by town")]
+    assert places == sorted(places)
+    said = " ".join(shown.split())
+    assert "3 levels with 6 cells together" in said
+    assert "the cell that errs most" in said
+    assert max(map(len, shown.splitlines())) <= 80
+    (line,) = json.loads(run("plan", *LEVELS, *COUNTY, *COST, "--json").stdout)["lines"]
+    assert [each["margin"] for each in line["margins"]] == ["in total", "by county", "by town"]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        ([], 1, "'town' declares no parents"),
+        (["--parents", "county:K=a,b;L=b,c"], 1, "'b' is in two parents at level 'county'"),
+        (["--parents", "county:K=a,b"], 1, "'c' has no parent at level 'county'"),
+        (["--parents", "K=a,b;L=c"], 2, "is not LEVEL:PARENT=A,B;PARENT=C,D"),
+        (["--parents", "county:K;L=c"], 2, "is not LEVEL:PARENT=A,B;PARENT=C,D"),
+        (["--parents", "county:"], 2, "is not LEVEL:PARENT=A,B;PARENT=C,D"),
+        (["--parents", "county:K=a,b;K=c"], 2, "says something twice"),
+        ([*COUNTY, *COUNTY], 2, "says something twice"),
+        ([*COUNTY, "--shares", "1/2,1/2"], 1, "2 shares for 3 margins"),
+    ],
+)
+def test_what_is_no_hierarchy_is_refused_in_words(words, code, said):
+    assert said in " ".join(run("plan", *LEVELS, *COST, *words, code=code).stderr.split())
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--count", "--by", "town,sex", "--categories", "town=a,b,c", "--boolean", "sex"],
+        ["--count", "--where", "town=a", "--categories", "a,b,c"],
+        ["--count", "--by", "town", "--boolean", "town"],
+    ],
+)
+def test_parents_belong_to_the_one_column_of_by(words):
+    assert "--parents belongs to the one column of --by" in run("plan", *words, *COUNTY, *COST, code=2).stderr
+
+
+def test_a_release_prints_all_levels_and_its_record_is_verified(tmp_path):
+    table = tmp_path / "t.csv"
+    table.write_text("town\n" + "a\nb\nc\n" * 20)
+    ledger, record = str(tmp_path / "l.ledger"), str(tmp_path / "r.json")
+    run("ledger", "create", ledger, "--dataset", "t", "--cap", "1", "--relation", "add-remove", "--n-max", "100")
+    words = ["release", str(table), *LEVELS, *COUNTY, *COST, "--ledger", ledger, "--yes", "--record", record]
+    shown = " ".join(run(*words).stdout.split())
+    for title in ("adjusted count in total", "adjusted count by county", "adjusted count by town"):
+        assert title in shown
+    assert run("verify", record, "--ledger", ledger).exit_code == 0

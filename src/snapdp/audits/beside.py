@@ -37,7 +37,7 @@ INDEX, LATER = (
     {"index": ("BIGINT",)},
     {"shown"},
 )  # a column of parts only, and one that the first side files do not have
-FRAME_BYTES, ROW_BYTES, LONG_NAME = 1 << 20, 128, 1 << 12  # of a side file: a row has five numbers of 8 bytes
+FRAME_BYTES, ROW_BYTES, LONG_NAME = 1 << 20, 128, 1 << 12  # of a side file: a row has at most six numbers of 8 bytes
 Found = TypeVar("Found")
 
 
@@ -192,7 +192,8 @@ def _of_part(file: SideFileColumns, drawn: Drawn, place: _Place) -> Generator[Wr
 
 
 def _of_block(file: SideFileColumns, place: _Place, block: Block) -> Generator[Wrong, None, None]:
-    if (wrong := _wrong_shape(file, place, {})) is not None:
+    each = {"deviation": ("DOUBLE",)} if isinstance(block.deviation, tuple) else {}
+    if (wrong := _wrong_shape(file, place, each)) is not None:
         yield wrong
     else:
         yield from _wrong_numbers(file.numbers(), block)

@@ -13,7 +13,17 @@ from snapdp.cli import worth
 from snapdp.cli.screen import note, one_line, say, table
 from snapdp.display import exact_amount, four_digits_up, hides_nothing
 from snapdp.exact import parameter
-from snapdp.studies import AS_NUMBERS, CategoryColumn, CellError, Line, MarginFigures, NumberColumn, Plan, Sharing
+from snapdp.studies import (
+    AS_NUMBERS,
+    CategoryColumn,
+    CellError,
+    Hierarchy,
+    Line,
+    MarginFigures,
+    NumberColumn,
+    Plan,
+    Sharing,
+)
 
 if TYPE_CHECKING:
     from snapdp.release import Release
@@ -132,6 +142,12 @@ def _print_margins(line: Line, *, to_stderr: bool) -> None:
         "add up; and as a sum of cells of the whole table, if that alone were released at the same epsilon.",
         err=to_stderr,
     )
+    if isinstance(line.statistic.margins, Hierarchy):
+        note(
+            "Cells of one level may err by different amounts, depending on how many there are beside and below them: "
+            "the figures are those of the cell that errs most.",
+            err=to_stderr,
+        )
 
 
 def _error(error: CellError | None) -> str:

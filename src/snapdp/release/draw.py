@@ -42,7 +42,7 @@ class Block(Value):
     shown        the values, each moved to the nearest one that the statistic can have
     lows, highs  noise intervals at confidence 1 - alpha; None where there is none
     margin       the columns that tell cells apart, of a statistic with margins: the places of those that groups are by
-    deviation    the standard deviation of each number, where it is known
+    deviation    the standard deviation of each number, where it is known: one for all, or for each
     """
 
     name: str
@@ -56,7 +56,7 @@ class Block(Value):
     indices: Sequence[int] | None = None
     keys: tuple[str, ...] = ()
     margin: Margin | None = None
-    deviation: float | None = None
+    deviation: float | tuple[float, ...] | None = None
 
     @property
     def listed(self) -> dict[str, Any]:

@@ -95,6 +95,8 @@ def block_numbers(block: Block) -> dict[str, Any]:
 
     columns: dict[str, Any] = {} if block.indices is None else {"index": block.indices}
     columns |= {"value": block.values, "shown": block.shown, "low": block.lows, "high": block.highs}
+    if isinstance(block.deviation, tuple):  # else it is one for all of them, and in the record
+        columns["deviation"] = block.deviation
     return {name: _array(np, cells) for name, cells in columns.items()}
 
 

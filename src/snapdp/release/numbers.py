@@ -29,6 +29,7 @@ from snapdp.studies import (
     readable_keys,
     readable_title,
     shares_are_of_n,
+    stated_levels,
 )
 from snapdp.values import Value
 
@@ -92,7 +93,7 @@ class NumberBlock(Value):
     derived      whether the numbers follow from others
     epsilon      as that of its numbers
     is_replaced  something derived has the title of the statistic and stands for its parts
-    deviation    the standard deviation of each number, where the record says it
+    deviation    the standard deviation of each number, where the record says it: one for all, or a list
     """
 
     place: int
@@ -104,7 +105,7 @@ class NumberBlock(Value):
     epsilon: str
     is_replaced: bool
     numbers: tuple[Number, ...]
-    deviation: float | None = None
+    deviation: float | Sequence[float] | None = None
 
     @property
     def part(self) -> str:
@@ -249,7 +250,8 @@ def _grouped(statistic: Mapping[str, Any], block: Mapping[str, Any]) -> Mapping[
     """Return what is declared of the cells of a block: the statistic, and of a margin only the columns it is by."""
     if "margin" not in block:
         return statistic
-    named = {column["name"]: column for column in _columns(statistic.get("by", ()))}
+    columns = _columns(statistic.get("by", ()))
+    named = {each["name"]: each for column in columns for each in (column, *stated_levels(column))}
     by = [named[name] for name in block["margin"] if name in named]
     others = {key: value for key, value in statistic.items() if key != "by"}
     return {**others, "by": by[0] if len(by) == 1 else by} if by else others

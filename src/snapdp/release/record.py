@@ -28,7 +28,21 @@ from snapdp.errors import DataError, PremiseError
 from snapdp.release.certificates import MechanismCertificate
 from snapdp.release.draw import Block, Drawn
 from snapdp.release.request import LARGEST, MOST_EDGES, Request, check_lengths, relation_values
-from snapdp.studies import BOOLEAN, CATEGORY, DATE, DROPPED, INLINE, KEY, KINDS, Margin, Mean, Part, Statistic
+from snapdp.studies import (
+    BOOLEAN,
+    CATEGORY,
+    DATE,
+    DROPPED,
+    HIERARCHY,
+    INLINE,
+    KEY,
+    KINDS,
+    MOST_NODES,
+    Margin,
+    Mean,
+    Part,
+    Statistic,
+)
 from snapdp.tables import ENGINES
 from snapdp.values import Value
 
@@ -51,7 +65,8 @@ VERSIONS: dict[int, dict[str, set[str]]] = {  # what each version added
             "keys",
         },
         **{key: {"from", "to", "each", "compare", "missing_in_sums"} for key in ("columns", "column")},
-        "by": {"from", "to", "each", "compare", "missing_in_sums", "edges", "outside"},  # and lists of columns
+        # and lists of columns
+        "by": {"from", "to", "each", "compare", "missing_in_sums", "edges", "outside", "parents"},
         "parts": {"shown", "bits", "certificate", "margin"},  # the first absent from the first records of this version
         "derived": {"shown", "margin", "deviation"},
     },
@@ -76,7 +91,8 @@ ALLOWED: dict[str, set[str]] = {
     },
     "keys": {"count", "digest", "cell"},  # the last where they are few
     "columns": _COLUMN,
-    "by": _COLUMN | {"edges", "outside"},  # of numbers that are grouped by bins
+    "by": _COLUMN | {"edges", "outside", "parents"},  # of numbers that are grouped by bins; of a hierarchy
+    "parents": {"level", "of"},
     "column": _COLUMN,
     "categories": {"count", "digest"},
     "where": {"column", "equals", "from", "below"},
@@ -98,17 +114,18 @@ REQUIRED: dict[str, set[str]] = {
     "certificate": ALLOWED["certificate"],
     "categories": ALLOWED["categories"],
     "keys": {"count", "digest"},
+    "parents": ALLOWED["parents"],
 }
 TABLES = {"versions", "csv", "by", "column", "file", "certificate", "categories", "keys"}
-ROWS = {"statistics", "derived", "parts", "columns", "where"}
+ROWS = {"statistics", "derived", "parts", "columns", "where", "parents"}
 TABLE_OR_ROWS = {"by"}  # a column, or several
 LISTS: dict[str, tuple[type, ...]] = {
-    **dict.fromkeys(("cell", "edges", "clamp", "categories", "nulls", "margin", "shares"), (str,)),
+    **dict.fromkeys(("cell", "edges", "clamp", "categories", "nulls", "margin", "shares", "of"), (str,)),
     "index": (int,),
     **dict.fromkeys(("value", "shown"), (int, float)),
     **dict.fromkeys(("low", "high"), (int, float, type(None))),
 }
-MOST = {"edges": MOST_EDGES, "statistics": 10_000, "derived": 20_000}  # what is longer than INLINE
+MOST = {"edges": MOST_EDGES, "of": MOST_NODES, "statistics": 10_000, "derived": 20_000}  # what is longer than INLINE
 LONGEST_DIALECT = 1 << 13  # characters of how a CSV file is written
 WHOLE_NUMBERS = {"snapdp_record", "n", "n_max", "rows_per_person", "statistic", "cells", "moving", "count", "rows"}
 WHOLE_NUMBERS |= {"bits", "unit_rows", "groups_per_person"}
@@ -227,8 +244,15 @@ def derived_values(number: int, block: Block, statistic: Statistic) -> dict[str,
         "statistic": number,
         "alpha": str(block.alpha),
         **_margin(statistic, block.margin),
-        **({} if block.deviation is None else {"deviation": block.deviation}),
+        **_deviation(block.deviation),
     }
+
+
+def _deviation(found: float | tuple[float, ...] | None) -> dict[str, Any]:
+    """Return the deviation of all numbers of a block, or of each; of those in a file, which has each, the largest."""
+    if isinstance(found, tuple):
+        return {"deviation": list(found) if len(found) <= INLINE else max(found)}
+    return {} if found is None else {"deviation": found}
 
 
 def _margin(statistic: Statistic, margin: Margin | None) -> dict[str, Any]:
@@ -323,6 +347,7 @@ def _check(place: str, value: Mapping[str, Any], version: int) -> None:
             _check(key, table, version)
     if place in ("parts", "derived") and "file" not in value:
         optional = [key for key, needed in (("index", place == "parts"), ("shown", "shown" in value)) if needed]
+        optional += ["deviation"] * isinstance(value.get("deviation"), list)  # else it is one for all
         lists = [value.get(key) for key in ("cell", "value", "low", "high", *optional)]
         if not all(isinstance(each, (list, tuple)) and len(each) == value["cells"] for each in lists):
             raise _refused(f"has numbers that do not belong together: {place}")
@@ -380,9 +405,10 @@ def _is_plain(key: str, value: Any) -> bool:
     if key == "person" and isinstance(value, list):  # several columns name the person
         return len(value) > 1 and all(type(each) is str and _is_sane(each) for each in value)
     if key == "margins":
-        return isinstance(value, (list, tuple)) and all(_is_plain("margin", each) for each in value)
+        listed = isinstance(value, (list, tuple)) and all(_is_plain("margin", each) for each in value)
+        return listed or value == HIERARCHY
     if key == "deviation":
-        return type(value) is float and _is_sane(value)
+        return all(type(each) is float and _is_sane(each) for each in (value if isinstance(value, list) else [value]))
     if key in LISTS:
         return isinstance(value, (list, tuple)) and all(type(each) in LISTS[key] and _is_sane(each) for each in value)
     return _is_sane(value) and type(value) is (bool if key in TRUTHS else int if key in WHOLE_NUMBERS else str)

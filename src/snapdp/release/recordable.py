@@ -63,7 +63,7 @@ def most_bytes(request: Request, trial: Mapping[str, Any] | None = None) -> int:
 def _check_columns(request: Request) -> None:
     """Refuse two declarations of one column, which no study has, and names that no certificate can have."""
     found: dict[str, Column] = {}
-    for column in (each for line in request.lines for each in line.statistic.every_column):
+    for column in (each.plain for line in request.lines for each in line.statistic.every_column):
         other = found.setdefault(column.name, column)
         if other != column and not _are_keys(other, column):
             raise ParameterError("one column is declared in two ways.", "Declare it once, for all statistics.")
@@ -202,7 +202,7 @@ def _bytes_of_margins(line: Line, mechanisms: tuple[Mechanism, ...]) -> int:
         found += 2 * (_FRAME + len(canonical(named)))
         if margins.cells(margin) <= INLINE:  # else they are in files
             labels = [list(each) if isinstance(each, tuple) else each for each in statistic.labels_of(margin)]
-            numbers = _LISTS * _DOUBLE + widths.get(margin, 0)
+            numbers = (_LISTS + 1) * _DOUBLE + widths.get(margin, 0)  # and a deviation of each
             found += 2 * len(canonical(labels)) + margins.cells(margin) * numbers
     return found
 

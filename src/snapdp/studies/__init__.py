@@ -69,6 +69,7 @@ if TYPE_CHECKING:
         Unlisted as Unlisted,
         digest as digest,
         groups_from as groups_from,
+        stated_levels as stated_levels,
     )
     from snapdp.studies.grouping.bins import BinnedColumn as BinnedColumn, binned as binned
     from snapdp.studies.grouping.groups import (
@@ -78,6 +79,11 @@ if TYPE_CHECKING:
         Groups as Groups,
         groups_of as groups_of,
         label_columns as label_columns,
+    )
+    from snapdp.studies.grouping.hierarchies import (
+        MOST_NODES as MOST_NODES,
+        Hierarchy as Hierarchy,
+        hierarchy_of as hierarchy_of,
     )
     from snapdp.studies.grouping.keys import (
         KEY as KEY,
@@ -98,10 +104,12 @@ if TYPE_CHECKING:
     )
     from snapdp.studies.grouping.margins import (
         ALL as ALL,
+        HIERARCHY as HIERARCHY,
         Margin as Margin,
         Margins as Margins,
         margin_text as margin_text,
     )
+    from snapdp.studies.grouping.parents import with_parents as with_parents
     from snapdp.studies.periods import DAY as DAY, EACH as EACH, MONTH as MONTH, YEAR as YEAR
     from snapdp.studies.plan import (
         Asked as Asked,
@@ -211,14 +219,16 @@ else:
             "comparisons": "compared",
             "conditions": "Condition condition",
             "csv_dialect": "ENCODINGS CsvDialect dialect_from dialect_words is_text stated_dialect",
-            "declarations": "INLINE Unlisted digest groups_from",
+            "declarations": "INLINE Unlisted digest groups_from stated_levels",
             "grouping.groups": "By CrossedLabels GroupColumn Groups groups_of label_columns",
             "grouping.keys": (
                 "KEY KEY_NUMBER LISTED LONGEST_KEY MOST_KEYS KeyColumn KeyFile KeyLabels KeyReader KeyedGroups Keys "
                 "digest_of_keys key_line keyed_groups keys_of"
             ),
             "statistics.margin_figures": "CellError MarginFigures",
-            "grouping.margins": "ALL Margin Margins margin_text",
+            "grouping.hierarchies": "Hierarchy MOST_NODES hierarchy_of",
+            "grouping.parents": "with_parents",
+            "grouping.margins": "ALL HIERARCHY Margin Margins margin_text",
             "periods": "DAY EACH MONTH YEAR",
             "plan": "Asked Line Plan ask curve_of_part part_accuracy planned",
             "quantiser": "DOUBLE NARROW Quantiser quantiser_of",

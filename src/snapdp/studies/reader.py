@@ -28,7 +28,7 @@ from snapdp.display import shortened, visible
 from snapdp.errors import ParameterError
 from snapdp.exact import positive, shown
 from snapdp.mechanism import FinitePrecision, arithmetic_of
-from snapdp.studies.categories import KIND_KEYS, category_in
+from snapdp.studies.categories import KIND_KEYS, LATER_KEYS, category_in
 from snapdp.studies.columns import (
     AS_TEXT,
     CATEGORY,
@@ -95,7 +95,7 @@ class DeclaredStudy(Value):
         if self.version > 1 and any(each.everywhere for each in numbers):
             raise ParameterError("a column has the rule of version 1 for missing cells.", MISSING_CHOICES)
         older = all(each.everywhere and not isinstance(each, BinnedColumn) for each in numbers) and all(
-            each.kind == CATEGORY and each.compare == AS_TEXT for each in lists
+            each.kind == CATEGORY and each.compare == AS_TEXT and not each.parents for each in lists
         )
         if self.version == 1 and not older:
             raise ParameterError("a column says what version 1 has no word for.", "Declare it in version 2.")
@@ -280,7 +280,7 @@ def _has_keys(top: TomlTable) -> bool:
 def _column(name: str, values: Any, version: int) -> Column:
     place = f"columns.{shortened(visible(_name(name, key='a column name')))}"
     kinds = KIND_KEYS if version > 1 else {CATEGORY: KIND_KEYS[CATEGORY]}
-    kind_keys = (key for keys in kinds.values() for key in keys if version > 1 or key != "compare")
+    kind_keys = (key for keys in kinds.values() for key in keys if version > 1 or key not in LATER_KEYS)
     number_keys = NUMBER_KEYS if version == 1 else (*NUMBER_KEYS, *BIN_KEYS)
     table = TomlTable(values, place=place, keys=sorted({*number_keys, *kind_keys}))
     table.need("kind")

@@ -6,6 +6,7 @@ belongs to no column is refused. What a declaration may say is checked by the st
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -13,6 +14,7 @@ import click
 from snapdp.cli.flags.by_name import belongs, declared_by_name, items, once, rules_for_missing, words_by_name
 from snapdp.studies import BINNED, DROPPED, KINDS, Statistic
 
+PARENTS_OF = "--parents belongs to the one column of --by, with its --categories."
 NO_COLUMN = {"row": {"kind": "integer", "lower": 0, "upper": 1, "missing": DROPPED}}
 
 
@@ -38,6 +40,8 @@ def declared_columns(
     """
     named = [(each, name) for each in statistics_in_order() for names in names_of(each, options) for name in names]
     grouped = declared_groups(options)
+    if options["parents"] and len(grouped) != 1:
+        raise click.UsageError(PARENTS_OF)
     numbers = [name for each, name in named if each.numbers or name in edges]
     numbers += [name for name in grouped if name in edges]
     categories = [name for each, name in named if not each.numbers and name not in edges]
@@ -112,7 +116,7 @@ def _kind_columns(options: dict[str, Any], names: list[str]) -> dict[str, Any]:
 
 def _category_columns(options: dict[str, Any], names: list[str]) -> dict[str, Any]:
     compare = words_by_name(options, "compare", names, names)
-    found = {
+    found: dict[str, dict[str, Any]] = {
         name: {
             "kind": "category",
             "categories": items(text),
@@ -123,6 +127,25 @@ def _category_columns(options: dict[str, Any], names: list[str]) -> dict[str, An
     missing = [name for name in names if name not in found]
     if missing:
         raise click.UsageError(_without_categories(options, missing))
+    for name in group_names(options) if options["parents"] else ():
+        if name not in found:
+            raise click.UsageError(PARENTS_OF)
+        found[name]["parents"] = _parents(options["parents"])
+    return found
+
+
+def _parents(texts: Sequence[str]) -> dict[str, Any]:
+    """Return the levels above a column, one of each flag: LEVEL:PARENT=A,B;PARENT=C,D."""
+    found: dict[str, Any] = {}
+    for text in texts:
+        level, colon, rest = (part.strip() for part in text.partition(":"))
+        pairs = [[part.strip() for part in piece.partition("=")] for piece in rest.split(";") if piece.strip()]
+        if not colon or not pairs or not all(equals for _, equals, _ in pairs):
+            raise click.UsageError(f'--parents "{text}" is not LEVEL:PARENT=A,B;PARENT=C,D.')
+        names = [name for name, _, _ in pairs]
+        if level in found or len(set(names)) != len(names):
+            raise click.UsageError(f'--parents "{text}" says something twice: name each level and parent once.')
+        found[level] = {name: items(below) for name, _, below in pairs}
     return found
 
 

@@ -65,9 +65,10 @@ _OPTIONS: tuple[_Option, ...] = (
         ("--margins",),
         {
             "multiple": True,
-            "metavar": "all|A;A,B;",
+            "metavar": "all|hierarchy|A;A,B;",
             "help": "Tables of counts, sums and persons with margins that add up: all of them, or those by these "
-            'columns of --by, with semicolons between them. An empty one is the total: "region;region,sex;".',
+            'columns of --by, with semicolons between them. An empty one is the total: "region;region,sex;". Or '
+            "hierarchy: the levels of one column that has --parents.",
         },
     ),
     (
@@ -113,6 +114,15 @@ _OPTIONS: tuple[_Option, ...] = (
             "multiple": True,
             "metavar": "text|numbers",
             "help": "How cells are compared with --categories, where these do not say it; by column NAME=text.",
+        },
+    ),
+    (
+        ("--parents",),
+        {
+            "multiple": True,
+            "metavar": "LEVEL:P=A,B;Q=C",
+            "help": "A level above the --categories of --by, for --margins hierarchy: which of them, or of the level "
+            "before, each parent holds. One flag for each level, from the categories up.",
         },
     ),
     (

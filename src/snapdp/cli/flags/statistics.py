@@ -24,7 +24,7 @@ from snapdp.cli.flags.columns import (
 from snapdp.cli.flags.mechanism import stated_arithmetic
 from snapdp.errors import ParameterError, SnapdpError
 from snapdp.exact import positive
-from snapdp.studies import ADD_REMOVE, ALL, BINNED, CHANGE_ONE, DROPPED, KINDS, STUDY_VERSION
+from snapdp.studies import ADD_REMOVE, ALL, BINNED, CHANGE_ONE, DROPPED, HIERARCHY, KINDS, STUDY_VERSION
 
 STUDY = "study: "  # where the reader of studies says that something stands
 _CONDITION = re.compile(r"^\s*(?P<column>[^<>=]+?)\s*(?P<operator>>=|<|=)\s*(?P<value>[^<>=]+?)\s*$")
@@ -134,10 +134,10 @@ def _check_means(options: dict[str, Any]) -> None:
 
 
 def _margins(options: dict[str, Any]) -> dict[str, Any]:
-    """Return the margins that are asked for, and their shares: "all", or lists of columns between semicolons."""
+    """Return the margins that are asked for, and their shares: a word, or lists of columns between semicolons."""
     texts = [text.strip() for text in options["margins"]]
     listed = [items(piece) if piece.strip() else [] for text in texts for piece in text.split(";")]
-    found: dict[str, Any] = {"margins": ALL if texts == [ALL] else listed} if texts else {}
+    found: dict[str, Any] = {"margins": texts[0] if texts in ([ALL], [HIERARCHY]) else listed} if texts else {}
     return found if options["shares"] is None else {**found, "shares": items(options["shares"])}
 
 

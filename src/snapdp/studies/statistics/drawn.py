@@ -72,7 +72,7 @@ class Derived(Value):
     name       what they are, as records say it: SHARE, "mean", "standard deviation", ...
     shown      the values, each moved to what the statistic can be; None where they are possible as they are
     margin     which columns of the groups tell the cells apart, where the statistic has margins
-    deviation  the standard deviation of each, rounded up; None where it is not known
+    deviation  the standard deviation of each, rounded up: one for all of them, or for each; None where it is not known
     """
 
     name: str
@@ -80,7 +80,7 @@ class Derived(Value):
     columns: Columns
     shown: Sequence[Printed] | None = None
     margin: Margin | None = None
-    deviation: float | None = None
+    deviation: float | tuple[float, ...] | None = None
 
 
 def as_columns(rows: Sequence[Row]) -> Columns:

@@ -32,6 +32,7 @@ from snapdp.studies.declarations import (
 )
 from snapdp.studies.grouping.bins import BinnedColumn
 from snapdp.studies.grouping.groups import Groups, groups_of
+from snapdp.studies.grouping.hierarchies import Hierarchy
 from snapdp.studies.grouping.keys import KeyedGroups, KeyReader, keyed_groups
 from snapdp.studies.grouping.margins import Margin, Margins
 from snapdp.studies.readable import Label
@@ -270,7 +271,7 @@ class Statistic(Value, ABC):
         """Return the columns that name the cells of a part: those of the groups, and a histogram's own."""
         if margin is None or self.margins is None:
             return (*self._group_columns, *self.columns)
-        return tuple(self.margins.groups.columns[i] for i in margin)
+        return tuple(self.margins.columns[i] for i in margin)
 
     @property
     def neighbours(self) -> Relation:
@@ -375,7 +376,7 @@ class Statistic(Value, ABC):
         if self.columns:
             found["columns"] = [column_values(column) for column in self.columns]
         if self.by is not None:
-            found["by"] = groups_values(self.by)
+            found["by"] = groups_values(self.by, parents=isinstance(self.margins, Hierarchy))
         if isinstance(self.by, KeyedGroups):
             found["keys"] = keys_values(self.by)
         if self.where:
