@@ -4,9 +4,10 @@
 
 The moments of three columns (ten sums) and one sum alone, exact in both cases, over rows/3 persons: where nobody has
 more rows than the bound, where a tenth of the rows is of persons with a hundred each, and where most persons have more
-than the bound; then people counted in one of eight cells each against rows counted by cell. One core. Seconds are CPU
-seconds of this process for DuckDB and of Spark's JVM. The first round warms up and is left out. One JSON line for each
-ratio: of the medians, and its range over rounds. `--memory` has the peak of a fresh process for each case on DuckDB.
+than the bound; the rows of each person counted and nothing else, against the moments of all rows; then people counted
+in one of eight cells each against rows counted by cell. One core. Seconds are CPU seconds of this process for DuckDB
+and of Spark's JVM. The first round warms up and is left out. One JSON line for each ratio: of the medians, and its
+range over rounds. `--memory` has the peak of a fresh process for each case on DuckDB.
 """
 
 from __future__ import annotations
@@ -49,13 +50,21 @@ def write_table(path: Path, rows: int, share: float) -> None:
         connection.execute(f"COPY (SELECT {cells}, {persons} FROM range({rows})) TO '{path}' (FORMAT parquet)")
 
 
+def who_in(table: str) -> Persons:
+    """Return the persons of a table, with the bound of its case."""
+    _, most = TABLES[table]
+    return Persons(column="id", most=most)
+
+
 def pairs() -> dict[str, tuple[str, Sequence[Aggregate], Sequence[Aggregate]]]:
     """Return for each case the table, what is asked of rows, and the same of persons."""
     found: dict[str, tuple[str, Sequence[Aggregate], Sequence[Aggregate]]] = {}
-    for table, (_, most) in TABLES.items():
-        who = Persons(column="id", most=most)
+    for table in TABLES:
+        who = who_in(table)
         for what, asked in (("moments", MOMENTS), ("one sum", ALONE)):
             found[f"{what}, {table}"] = table, asked, [replaced(each, persons=who) for each in asked]
+    table = "nobody beyond"  # what telling persons apart costs by itself, before any row is chosen or summed
+    found[f"moments against a count of each person's rows, {table}"] = table, MOMENTS, [Count(persons=who_in(table))]
     people = People(by=CELLS, persons=Persons(column="id", most=1))
     return found | {"people in one of 8 cells": ("nobody beyond", BY_CELL, [people])}
 

@@ -7,6 +7,10 @@ import os
 import pytest
 from hypothesis import settings
 
+from tests import ROOT
+
+BEFORE = pytest.StashKey[set[str]]()
+
 settings.register_profile("same", derandomize=True, deadline=None)
 settings.register_profile("fresh", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
@@ -22,3 +26,18 @@ def pytest_xdist_make_scheduler(config, log):
             return "spark" if "spark" in nodeid.lower() else nodeid
 
     return OneSession(config, log)
+
+
+def pytest_sessionstart(session):
+    session.config.stash[BEFORE] = _results_in_the_root()
+
+
+def pytest_sessionfinish(session):
+    """Fail a run that leaves results in the root: a test released there, where nobody looks."""
+    if left := _results_in_the_root() - session.config.stash[BEFORE]:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        print(f"\nleft in the root by a test: {', '.join(sorted(left))}")
+
+
+def _results_in_the_root() -> set[str]:
+    return {path.name for path in ROOT.glob("snapdp-*")}

@@ -66,6 +66,21 @@ def test_a_mean_with_margins_is_told_what_to_ask_instead():
     assert "Ask for a sum and for a count" in said
 
 
+PERSONS = ["--persons", *TABLE[1:], "--person", "id"]
+
+
+def test_a_table_of_persons_has_margins_where_each_has_one_cell_and_is_told_why_not_where_several():
+    shown = " ".join(run("plan", *PERSONS, *COST, "--groups-per-person", "1", "--margins", "all").output.split())
+    assert "each person counts in 1 group, the same in all margins; 4 margins with 9 cells together" in shown
+    refused = " ".join(
+        run("plan", *PERSONS, *COST, "--groups-per-person", "2", "--margins", "all", code=1).stderr.split()
+    )
+    assert "persons in up to 2 groups have no margins" in refused
+    assert "Give --groups-per-person 1; or ask for each margin as a statistic of its own" in refused
+    shown = run("plan", *PERSONS, *COST, "--groups-per-person", "2").output
+    assert "at most 2 groups, which do not add up" in " ".join(shown.split())
+
+
 def test_a_release_prints_the_adjusted_tables_and_says_where_the_measured_are(tmp_path):
     table = tmp_path / "t.csv"
     table.write_text("region,sex\n" + "north,f\nsouth,m\n" * 20)
@@ -80,6 +95,68 @@ def test_a_release_prints_the_adjusted_tables_and_says_where_the_measured_are(tm
     verified = run("verify", record, "--ledger", ledger)
     assert verified.exit_code == 0
 
+
+# Levels of one column
+
+LEVELS = ["--count", "--by", "town", "--categories", "a,b,c", "--margins", "hierarchy"]
+COUNTY = ["--parents", "county: K=a, b; L=c"]
+
+
+def test_a_plan_shows_every_level_from_the_top_down_and_says_whose_figures_they_are():
+    shown = run("plan", *LEVELS, *COUNTY, *COST).output
+    places = [shown.index(word) for word in ("│ in total", "│ by county", "│ by town")]
+    assert places == sorted(places)
+    said = " ".join(shown.split())
+    assert "3 levels with 6 cells together" in said
+    assert "the cell that errs most" in said
+    assert max(map(len, shown.splitlines())) <= 80
+    (line,) = json.loads(run("plan", *LEVELS, *COUNTY, *COST, "--json").stdout)["lines"]
+    assert [each["margin"] for each in line["margins"]] == ["in total", "by county", "by town"]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        ([], 1, "'town' declares no parents"),
+        (["--parents", "county:K=a,b;L=b,c"], 1, "'b' is in two parents at level 'county'"),
+        (["--parents", "county:K=a,b"], 1, "'c' has no parent at level 'county'"),
+        (["--parents", "K=a,b;L=c"], 2, "is not LEVEL:PARENT=A,B;PARENT=C,D"),
+        (["--parents", "county:K;L=c"], 2, "is not LEVEL:PARENT=A,B;PARENT=C,D"),
+        (["--parents", "county:"], 2, "is not LEVEL:PARENT=A,B;PARENT=C,D"),
+        (["--parents", "county:K=a,b;K=c"], 2, "says something twice"),
+        ([*COUNTY, *COUNTY], 2, "says something twice"),
+        ([*COUNTY, "--shares", "1/2,1/2"], 1, "2 shares for 3 margins"),
+    ],
+)
+def test_what_is_no_hierarchy_is_refused_in_words(words, code, said):
+    assert said in " ".join(run("plan", *LEVELS, *COST, *words, code=code).stderr.split())
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--count", "--by", "town,sex", "--categories", "town=a,b,c", "--boolean", "sex"],
+        ["--count", "--where", "town=a", "--categories", "a,b,c"],
+        ["--count", "--by", "town", "--boolean", "town"],
+    ],
+)
+def test_parents_belong_to_the_one_column_of_by(words):
+    assert "--parents belongs to the one column of --by" in run("plan", *words, *COUNTY, *COST, code=2).stderr
+
+
+def test_a_release_prints_all_levels_and_its_record_is_verified(tmp_path):
+    table = tmp_path / "t.csv"
+    table.write_text("town\n" + "a\nb\nc\n" * 20)
+    ledger, record = str(tmp_path / "l.ledger"), str(tmp_path / "r.json")
+    run("ledger", "create", ledger, "--dataset", "t", "--cap", "1", "--relation", "add-remove", "--n-max", "100")
+    words = ["release", str(table), *LEVELS, *COUNTY, *COST, "--ledger", ledger, "--yes", "--record", record]
+    shown = " ".join(run(*words).stdout.split())
+    for title in ("adjusted count in total", "adjusted count by county", "adjusted count by town"):
+        assert title in shown
+    assert run("verify", record, "--ledger", ledger).exit_code == 0
+
+
+# Refusals
 
 STUDY = """
 version = {version}

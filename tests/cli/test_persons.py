@@ -219,7 +219,7 @@ def test_terminal_and_report_say_how_persons_count():
     assert done.exit_code == 0
     page = Path("report.html").read_text(encoding="utf-8")
     for text in (" ".join(done.stderr.split()), page):
-        assert "persons by region: each person counts once in each of at most 2 groups." in text
+        assert "persons by region: each person counts once in each of at most 2 groups, which do not add up." in text
         assert "count by region: at most 2 rows of each person count." in text
     assert "names persons; at most 2 rows of each count" in page
     assert "one person (id) with all rows of theirs" in page
@@ -484,6 +484,14 @@ def test_an_account_of_a_unit_that_makes_no_sense_is_not_opened(flags, code):
     assert done.exit_code == code, done.stderr
     if Path("new.ledger").exists():  # the file, without an account
         assert json.loads(say("ledger show new.ledger --json").stdout)["accounts"] == []
+
+
+def test_a_name_with_a_flag_of_its_own_is_the_unit_as_it_stands():
+    opened = ["ledger", "create", "spaces.ledger", "--dataset", "visits", "--cap", "1", "--relation", "add-remove"]
+    assert run(*opened, "--n-max", "20", "--person", " id").exit_code == 0
+    with snapdp.Ledger.open("spaces.ledger") as ledger:
+        assert ledger.account("visits").unit == "person ( id)"
+    assert run(*opened, "--n-max", "20", "--person", "\tid").exit_code == 1  # no unit has a tab, and none loses it
 
 
 def test_groups_per_person_belongs_to_persons():

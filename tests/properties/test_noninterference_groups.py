@@ -37,7 +37,13 @@ COLUMNS: dict[str, Any] = {
     "x": {"kind": "number", "lower": 500, "upper": 1000, "step": "1/2", "missing": "dropped", **CUT},
     "y": {"kind": "number", "lower": -4, "upper": 4, "step": "1/8", "missing": 0, "edges": [-4, 0, 4]},
     "k": {"kind": "integer", "lower": -3, "upper": 40, "missing": "dropped"},
-    "g": {"kind": "category", "categories": ["b", *HOSTILE], "unknown": "binned", "compare": "text"},
+    "g": {
+        "kind": "category",
+        "categories": ["b", *HOSTILE],
+        "unknown": "binned",
+        "compare": "text",
+        "parents": {"one / two": {"\x1b[31m": ["b", *HOSTILE[:3]], ",": HOSTILE[3:]}},
+    },
     "h": {"kind": "category", "categories": [*HOSTILE, "b"], "null": "binned", "compare": "text"},
 }
 STATISTICS = [
@@ -56,6 +62,7 @@ STATISTICS = [
         "margins": [[], ["x"], ["h", "x"]],
         "shares": ["1/2", "1/4", "1/4"],
     },
+    {"kind": "count", "by": "g", "margins": "hierarchy"},
 ]
 PLAIN = (600.0, 2.0, 20.0, "a", "a")
 PAIRS = {
@@ -110,7 +117,9 @@ def test_a_row_that_moves_spends_what_is_charged_and_none_spends_more(tmp_path):
     assert lost["a row comes or goes"][0] == 1
     assert lost["a row that is in no cell comes or goes"][0] == 0
     assert lost["a row comes or goes"][7] == 1  # in every margin
-    assert lost["a row that is in no cell comes or goes"][7:] == [0, 0]  # and in none, the total included
+    assert lost["a row that is in no cell comes or goes"][7:] == [0, 0, 0]  # and in none, the total included
+    assert lost["a row moves in both columns"][9] * 3 == 2  # in two levels; the total stays
+    assert lost["a row comes or goes"][9] == 1
 
 
 @pytest.mark.parametrize("kind", ["lists", *(pytest.param(each, marks=pytest.mark.long) for each in ("polars",))])

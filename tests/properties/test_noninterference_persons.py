@@ -39,6 +39,7 @@ PEOPLE = [
     {"kind": "persons", "by": "g", "groups_per_person": 2},
     {"kind": "persons", "by": "g", "groups_per_person": 1, "where": [HIGH]},
     {"kind": "persons", "by": "k", "groups_per_person": 5},
+    {"kind": "persons", "by": ["g", "k"], "groups_per_person": 1, "margins": [[], ["g"], ["k"], ["g", "k"]]},
     {"kind": "sum", "column": "x"},
     {"kind": "sum", "column": "x", "rows_per_person": 4, "by": "g"},
     {"kind": "count", "rows_per_person": 1},
@@ -90,6 +91,18 @@ def loss(values: dict[str, Any], pair: Pair, make: Any, folder: Any) -> None:
 
 
 SHORT = "rows in several groups"
+
+
+def test_somebody_moves_one_cell_of_every_margin_and_so_spends_what_is_charged(tmp_path):
+    """With rows in cells of several margins, more of them than are kept elsewhere; and with rows in no cell, none."""
+    (number,) = (place for place, each in enumerate(PEOPLE) if "margins" in each)
+    for name, moved in (("one row", 1), ("rows in several groups", 1), ("rows in no group", 0)):
+        pair = pair_of(name)
+        request = snapdp.study(asked("h")).request()
+        one, two = (exact_numerators(request, writer("csv", rows)(tmp_path))[number] for rows in (pair.one, pair.two))
+        moves = [sum(abs(int(x) - int(y)) for x, y in zip(*each, strict=True)) for each in zip(one, two, strict=True)]
+        assert moves == [moved] * 4
+        assert [sum(cells) for cells in one] == [int(one[0][0])] * 4  # all margins add up to the persons in the table
 
 
 @pytest.mark.parametrize("name", [pytest.param(each, marks=[pytest.mark.long] * (each != SHORT)) for each in BAGS])

@@ -38,6 +38,8 @@ SOME = [
     {"kind": "mean", "column": "x"},
     {"kind": "mean", "column": "y", "where": [HIGH], "count_share": "3/4"},
     {"kind": "mean", "column": "x", "by": "g", "where": [{"column": "k", "below": 21}]},
+    {"kind": "mean", "columns": ["x", "k"], "complete": True},
+    {"kind": "mean", "columns": ["y", "x", "k"], "complete": True, "by": "g", "where": [HIGH]},
     {"kind": "sum", "column": "x", "where": [A]},
     {"kind": "sum", "column": "k", "where": [HIGH, A]},
     {"kind": "histogram", "column": "x", "edges": [500, 750, 1000], "missing": "binned", "by": "g"},

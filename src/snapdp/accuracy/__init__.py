@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         margins_worth as margins_worth,
         terms_of as terms_of,
         tree_worth as tree_worth,
+        worth_of_kinds as worth_of_kinds,
         worth_of_terms as worth_of_terms,
     )
     from snapdp.accuracy.adjusted.margin_tables import (
@@ -133,7 +134,9 @@ else:
         __name__,
         {
             "adjusted.combination": "Radius radius_of variance_of",
-            "adjusted.figures": ("MarginWorth NodeWorth NumberWorth margins_worth terms_of tree_worth worth_of_terms"),
+            "adjusted.figures": (
+                "MarginWorth NodeWorth NumberWorth margins_worth terms_of tree_worth worth_of_kinds worth_of_terms"
+            ),
             "adjusted.margin_tables": "ExactTable adjusted_tables exact_table",
             "adjusted.margins": "Contribution MarginFamily margin_family",
             "adjusted.noise": "NoiseTerm SnappedNoise count_noise",

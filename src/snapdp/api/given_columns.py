@@ -7,6 +7,7 @@ a study, whose reader does all the checking. Types and names are looked at, neve
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from datetime import date
 from functools import wraps
@@ -41,11 +42,12 @@ class GivenColumns:
         self._table = data
         self._cells: dict[str, Any] = {}
         self._declared: dict[str, Any] = _declared(declared)
+        self._keyed = False  # whether a file has the cells of groups
 
     @property
     def declared(self) -> dict[str, Any]:
         """Return the columns as a study declares them."""
-        return self._declared or {"row": _BARE}
+        return self._declared or ({} if self._keyed else {"row": _BARE})
 
     @property
     def table(self) -> Any:
@@ -104,12 +106,15 @@ class GivenColumns:
                     ', or {"kind": "category", "categories": ["north", "south"]} where it holds categories.',
                 )
 
-    def groups(self, by: Any, groups: GroupLists | None) -> dict[str, Any]:
+    def groups(self, by: Any, groups: GroupLists | None, keys: Any = None) -> dict[str, Any]:
         """Return what a statistic says of groups: columns, by their names or themselves, with their public categories.
 
         by       a column or its name, or a list of several
         groups   the list of one column; of several {"region": [...], "sex": [...]}, or a list for each in their order
+        keys     the path of a file with the cells, in the place of such lists
         """
+        if keys is not None:
+            return self._keys(by, groups, keys)
         if by is None:
             return {}
         columns = self._several(by)
@@ -121,6 +126,25 @@ class GivenColumns:
             for place, (each, listed_here) in enumerate(zip(columns, lists, strict=True), start=1)
         ]
         return {"by": names}
+
+    def _keys(self, by: Any, groups: GroupLists | None, keys: Any) -> dict[str, Any]:
+        if groups is not None or not isinstance(keys, (str, os.PathLike)):
+            raise ParameterError(
+                "keys and groups both say which cells there are."
+                if groups is not None
+                else f"keys = {told(keys)} is no path.",
+                'Give the path of a CSV or Parquet file with one row a cell: by="page", keys="pages.parquet".',
+            )
+        columns = [by] if self._several(by) is None else self._several(by) or []
+        if by is None or any(isinstance(each, str) != self.is_table for each in columns):
+            raise ParameterError(
+                "keys are those of columns, and by does not name them.",
+                'Give the names of columns of a table: by=["page", "country"], keys="pages.parquet".',
+            )
+        self._keyed = True
+        default = (f"group {place}" for place in range(1, len(columns) + 1))
+        names = [self.column(each, each if self.is_table else None, {}, default=next(default)) for each in columns]
+        return {"by": names, "keys": os.fspath(keys)}
 
     def _several(self, by: Any) -> list[Any] | None:
         """Return the columns of groups where they are several; a list of cells is one column."""

@@ -22,6 +22,7 @@ from snapdp.api.given_columns import (
     needs_bounds,
     numbers,
     pair,
+    truth,
     written,
 )
 from snapdp.api.released import Where, cost_of, released
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 Margins = str | Iterable[Iterable[str]]
 PAIRS = "bounds=((0, 120), (0, 5000)), a pair for each column"
+PAIR_OR_PAIRS = f"{PAIR}; of several columns {PAIRS}"
 TRUTH = {"kind": "boolean"}
 TRUTH_TYPES = ("bool", "boolean", "bool[pyarrow]")  # as numpy, pandas, Polars and Arrow name them
 
@@ -46,6 +48,7 @@ def count(
     columns: Mapping[str, Declaration] | None = None,
     by: Any = None,
     groups: GroupLists | None = None,
+    keys: Where | None = None,
     margins: Margins | None = None,
     shares: Iterable[Parameter] | None = None,
     rows_per_person: Parameter | None = None,
@@ -88,6 +91,7 @@ def count(
         ledger,
         account,
         directory,
+        keys=keys,
     )
 
 
@@ -98,7 +102,10 @@ def persons(
     columns: Mapping[str, Declaration] | None = None,
     by: Any = None,
     groups: GroupLists | None = None,
+    keys: Where | None = None,
     groups_per_person: Parameter | None = None,
+    margins: Margins | None = None,
+    shares: Iterable[Parameter] | None = None,
     epsilon: Parameter | None = None,
     accuracy: Parameter | None = None,
     alpha: Parameter | None = None,
@@ -112,6 +119,7 @@ def persons(
 
     data       a table, with the columns that name persons: those that the account was opened with
     groups_per_person   with `by`: each person counts in at most so many groups, once in each
+    margins    as for `count`, and `shares` too, where groups_per_person=1: each person has one cell, in all margins
     others     as for `mean`
     """
     given = GivenColumns(data, columns)
@@ -122,6 +130,7 @@ def persons(
         )
     said = conditions(where)
     said |= {} if groups_per_person is None else {"groups_per_person": written(groups_per_person)}
+    said |= _margins(margins, shares)
     return released(
         "persons",
         given,
@@ -132,6 +141,7 @@ def persons(
         ledger,
         account,
         directory,
+        keys=keys,
     )
 
 
@@ -148,6 +158,7 @@ def sum(
     columns: Mapping[str, Declaration] | None = None,
     by: Any = None,
     groups: GroupLists | None = None,
+    keys: Where | None = None,
     margins: Margins | None = None,
     shares: Iterable[Parameter] | None = None,
     rows_per_person: Parameter | None = None,
@@ -166,23 +177,34 @@ def sum(
     said |= _bound(rows_per_person)
     said |= _margins(margins, shares)
     return released(
-        "sum", given, said, by, groups, cost_of(epsilon, accuracy, alpha, arithmetic, bits), ledger, account, directory
+        "sum",
+        given,
+        said,
+        by,
+        groups,
+        cost_of(epsilon, accuracy, alpha, arithmetic, bits),
+        ledger,
+        account,
+        directory,
+        keys=keys,
     )
 
 
-@needs_bounds(PAIR)
+@needs_bounds(PAIR_OR_PAIRS)
 def mean(
     data: Any,
     *,
-    bounds: Sequence[Parameter],
-    missing: Parameter | None = None,
-    column: str | None = None,
+    bounds: Sequence[Parameter] | Sequence[Sequence[Parameter]],
+    missing: Parameter | Sequence[Parameter] | None = None,
+    column: str | Sequence[str] | None = None,
+    complete: bool = False,
     step: Parameter | None = None,
     integer: bool = False,
     where: Conditions | None = None,
     columns: Mapping[str, Declaration] | None = None,
     by: Any = None,
     groups: GroupLists | None = None,
+    keys: Where | None = None,
     rows_per_person: Parameter | None = None,
     epsilon: Parameter | None = None,
     accuracy: Parameter | None = None,
@@ -195,16 +217,21 @@ def mean(
 ) -> Release:
     """Release the mean of a column; `float(...)` of it is the number, and it prints with its interval.
 
+    Means of several columns of a table share one count: column=["age", "income"], with a pair of bounds for each.
+
     data       a column (a Series of pandas or Polars, an array, a list), or a table with column="age"
     bounds     public lower and upper bound; cells are moved between them
     missing    what a cell without a number counts as: "dropped", "middle", or a public number
-    column     the name: of the column in the table, or to give to a column without one
+    column     the name: of the column in the table, or to give to a column without one; or names of several
+    complete   of several: only of rows in which all are present, where some are "dropped"
     step       cells are rounded to multiples of this; `integer=True`: to whole numbers
     where      only rows that meet all of these: {"region": "north", "age": (18, 65)}
     columns    what is declared of the columns in `where`, with the keys of a study
     by         for each of the public `groups` of this column: a name in the table, or the column; or a list of them,
                with groups={"region": ["north", "south"], "sex": ["f", "m"]}. What is declared in `columns` needs no
                groups: booleans, dates, and numbers with "edges"
+    keys       the cells of `by` as a public CSV or Parquet file, one row a cell, with columns named as in `by`: in the
+               place of groups, for long lists and for lists that are no product
     rows_per_person   where the account protects persons: so many rows of each count
     epsilon    what it costs; or `accuracy`, what it must be worth, missed with probability `alpha` at most
     arithmetic "proved" computes in `bits` bits, with certificates; exact, unless told
@@ -219,10 +246,24 @@ def mean(
       Make it once, and say in it who is protected: ...
     """
     given = GivenColumns(data, columns)
-    said = _about(given, data, column, numbers(bounds, missing=missing, step=step, integer=integer), where)
+    rule: Any = missing
+    if column is None or isinstance(column, str):
+        said = _about(given, data, column, numbers(bounds, missing=rule, step=step, integer=integer), where)
+    else:
+        said = _several(given, column, bounds, rule, step=step, integer=integer) | conditions(where)
+    said |= {"complete": True} if truth(complete, "complete") else {}
     said |= _bound(rows_per_person)
     return released(
-        "mean", given, said, by, groups, cost_of(epsilon, accuracy, alpha, arithmetic, bits), ledger, account, directory
+        "mean",
+        given,
+        said,
+        by,
+        groups,
+        cost_of(epsilon, accuracy, alpha, arithmetic, bits),
+        ledger,
+        account,
+        directory,
+        keys=keys,
     )
 
 
@@ -308,6 +349,7 @@ def histogram(
     columns: Mapping[str, Declaration] | None = None,
     by: Any = None,
     groups: GroupLists | None = None,
+    keys: Where | None = None,
     rows_per_person: Parameter | None = None,
     epsilon: Parameter | None = None,
     accuracy: Parameter | None = None,
@@ -355,6 +397,7 @@ def histogram(
         ledger,
         account,
         directory,
+        keys=keys,
     )
 
 
@@ -362,6 +405,33 @@ def _about(
     given: GivenColumns, data: Any, column: str | None, declaration: Declaration, where: Conditions | None
 ) -> dict[str, Any]:
     return {"column": given.column(data, column, declaration), **conditions(where)}
+
+
+def _several(
+    given: GivenColumns, column: Any, bounds: Any, missing: Any, *, step: Any, integer: bool
+) -> dict[str, Any]:
+    """Return what means of several columns of a table say of them: each has its bounds, and its rule or that of all."""
+    names = listed(column, "column")
+    if len(names) < 2:
+        raise ParameterError(
+            f"column lists {len(names)} names; a list is for several means that share a count.",
+            'Give column="age" for one, or column=["age", "income"].',
+        )
+    if not given.is_table:
+        raise ParameterError("several columns are named, and one is given.", "Give the table: snapdp.mean(df, ...).")
+    if len({*map(repr, names)}) < len(names):
+        raise ParameterError("a column is named twice.", "Name each column once.")
+    ranges = [pair(each, "bounds", f"Give {PAIRS}.") for each in listed(bounds, "bounds")]
+    several = isinstance(missing, Iterable) and not isinstance(missing, str)
+    rules = listed(missing, "missing") if several else [missing] * len(names)
+    for said, what in ((ranges, "bounds"), (rules, "missing")):
+        if len(said) != len(names):
+            raise ParameterError(
+                f"{what} is for {len(said)} columns, and {len(names)} are named.", "Give one for each."
+            )
+    for name, ends, rule in zip(names, ranges, rules, strict=True):
+        given.column(None, name, numbers(ends, missing=rule, step=step, integer=integer))
+    return {"columns": names}
 
 
 def _bound(rows_per_person: Parameter | None) -> dict[str, Any]:

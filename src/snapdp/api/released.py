@@ -62,11 +62,13 @@ def released(
     ledger: Where | Ledger | None,
     account: str | None,
     directory: Where,
+    *,
+    keys: Where | None = None,
 ) -> Release:
     """Release one statistic, charged to an account of the ledger."""
     if ledger is None or not (isinstance(ledger, Ledger) or is_address(ledger) or _exists(ledger)):
         raise _no_ledger(ledger)
-    asked = {"kind": kind, **statistic, **given.groups(by, groups), **cost.keys}
+    asked = {"kind": kind, **statistic, **given.groups(by, groups, keys), **cost.keys}
     given.check_conditions(asked.get("where", []))
     study_keys = {"columns": given.declared, "statistic": [asked], **cost.arithmetic}
     if isinstance(ledger, Ledger):

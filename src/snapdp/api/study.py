@@ -30,7 +30,7 @@ from snapdp.studies import (
     plan_of,
     study_from_values,
 )
-from snapdp.tables import Engine, Look, Watch, check_dialect, open_table
+from snapdp.tables import Engine, Look, Watch, check_dialect, open_table, read_keys
 from snapdp.values import replaced
 
 
@@ -126,10 +126,10 @@ class Study:
         covers it: do not publish it, and do not change a bound because of it. A declared column that no statistic
         needs is looked at where the table has it.
         """
-        from snapdp.studies import PersonColumn, aggregates_of
+        from snapdp.studies import KeyColumn, PersonColumn, aggregates_of
 
         asked = aggregates_of(each.statistic for each in self.asked)
-        used = [column for each in asked for column in each.every_column]
+        used = [column for each in asked for column in each.every_column if not isinstance(column, KeyColumn)]
         used += [PersonColumn(name=name) for name in self.relation.person_columns]
         return self.table(table).inspect(used, others=self.columns, watch=watch)
 
@@ -222,9 +222,9 @@ def study(given: str | os.PathLike[str] | dict[str, Any] | None = None, **values
     if given is not None and values:
         raise ParameterError("a study is a file or values, not both.", "Give one of the two.")
     if given is None or isinstance(given, dict):
-        found = study_from_values({"version": STUDY_VERSION, **(given or {}), **values})
+        found = study_from_values({"version": STUDY_VERSION, **(given or {}), **values}, read_keys=read_keys)
     else:
-        found = load_study(_path(given, "the study"))
+        found = load_study(_path(given, "the study"), read_keys=read_keys)
         if found.data is not None and not is_address(found.data):  # relative to the file that names it
             found = replaced(found, data=str(Path(given).parent / found.data))
     return Study(found)

@@ -20,23 +20,24 @@ from snapdp.errors import DataError
 from snapdp.release import (
     Block,
     Drawn,
+    PagedBlock,
     SideFile,
     SideFileColumns,
     block_numbers,
     digest_of,
     side_file,
 )
-from snapdp.studies import CategoryColumn, CellColumns, Column, Margin, Statistic, Unlisted
+from snapdp.studies import CategoryColumn, CellColumns, Column, KeyColumn, KeyLabels, Label, Margin, Statistic, Unlisted
 from snapdp.values import Value, replaced
 
 SHA256 = re.compile("sha256:[0-9a-f]{64}")
 NUMBERS = ("BIGINT", "DOUBLE")
-COLUMNS = {"cell": ("VARCHAR",), "value": NUMBERS, "low": NUMBERS, "high": NUMBERS}
+CELL, NUMBER_COLUMNS = {"cell": ("VARCHAR",)}, {"value": NUMBERS, "low": NUMBERS, "high": NUMBERS}
 INDEX, LATER = (
     {"index": ("BIGINT",)},
     {"shown"},
 )  # a column of parts only, and one that the first side files do not have
-FRAME_BYTES, ROW_BYTES, LONG_NAME = 1 << 20, 128, 1 << 12  # of a side file: a row has five numbers of 8 bytes
+FRAME_BYTES, ROW_BYTES, LONG_NAME = 1 << 20, 128, 1 << 12  # of a side file: a row has at most six numbers of 8 bytes
 Found = TypeVar("Found")
 
 
@@ -59,6 +60,10 @@ class _Place(Value):
     @property
     def cells(self) -> int:
         return self.statistic.cells_of(self.margin)
+
+    @property
+    def labels(self) -> Sequence[Label]:
+        return self.statistic.labels_of(self.margin)
 
     def names(self, file: SideFileColumns) -> CellNames:
         return CellNames(self.statistic, self.margin, file)
@@ -155,7 +160,9 @@ def most_bytes(place: _Place) -> int:
 
 def _longest_name(column: Column) -> int:
     """Return the most bytes of the name of a cell of a column; bins have two numbers in theirs."""
-    if not isinstance(column, CategoryColumn) or isinstance(column.categories, Unlisted):
+    if not isinstance(column, CategoryColumn) or isinstance(column, KeyColumn):
+        return LONG_NAME
+    if isinstance(column.categories, Unlisted):
         return LONG_NAME
     return max(len(label.encode()) for label in column.labels) + 4  # and what stands between names
 
@@ -185,7 +192,8 @@ def _of_part(file: SideFileColumns, drawn: Drawn, place: _Place) -> Generator[Wr
 
 
 def _of_block(file: SideFileColumns, place: _Place, block: Block) -> Generator[Wrong, None, None]:
-    if (wrong := _wrong_shape(file, place, {})) is not None:
+    each = {"deviation": ("DOUBLE",)} if isinstance(block.deviation, tuple) else {}
+    if (wrong := _wrong_shape(file, place, each)) is not None:
         yield wrong
     else:
         yield from _wrong_numbers(file.numbers(), block)
@@ -195,7 +203,8 @@ def _wrong_shape(file: SideFileColumns, place: _Place, more: Mapping[str, tuple[
     """Return what is wrong with rows, columns or names of a file, before any number is fetched."""
     cells, later = place.cells, dict.fromkeys(LATER & {*file.types}, NUMBERS)
     names = place.names(file)
-    columns = {**COLUMNS, **more, **later, **dict.fromkeys(names.columns, ("VARCHAR",))}
+    named = {} if isinstance(place.labels, KeyLabels) else CELL  # keys have a column each
+    columns = {**named, **NUMBER_COLUMNS, **more, **later, **dict.fromkeys(names.columns, ("VARCHAR",))}
     if file.rows != cells:
         return "file", f"{file.rows} rows", f"{cells} rows"
     if any(file.types.get(name) not in kinds for name, kinds in columns.items()):
@@ -205,10 +214,20 @@ def _wrong_shape(file: SideFileColumns, place: _Place, more: Mapping[str, tuple[
     return names.wrong()
 
 
-def _wrong_numbers(stated: Mapping[str, Any], block: Block) -> Iterator[Wrong]:
+def _wrong_numbers(stated: Mapping[str, Any], block: Block, start: int = 0) -> Iterator[Wrong]:
     """Yield the first number of every column that does not follow; its type and its sign count."""
     import numpy as np
 
+    if isinstance(block, PagedBlock):
+        start = 0
+        for page in block.pages():
+            stop = start + len(page.values)
+            found = list(_wrong_numbers({name: each[start:stop] for name, each in stated.items()}, page, start))
+            yield from found
+            if found:  # the first page that is wrong tells enough
+                return
+            start = stop
+        return
     for name, should in block_numbers(block).items():
         if name in LATER and name not in stated:
             continue
@@ -220,4 +239,4 @@ def _wrong_numbers(stated: Mapping[str, Any], block: Block) -> Iterator[Wrong]:
         differs &= ~(np.isnan(found) & np.isnan(should))
         if differs.any():
             place = int(differs.argmax())
-            yield f"{name}[{place}]", str(found[place]), str(should[place])
+            yield f"{name}[{start + place}]", str(found[place]), str(should[place])

@@ -4,6 +4,7 @@ Room: audits. A file is anybody's bytes: names come a few at a time, and what is
 
 - Cells of one column have their names in the column `cell`; where the record has the digest of a long list, the digest
   is compared. A histogram by such a column has names made of two texts, of which one is unknown: nothing is compared.
+- Cells by keys have a column for each key, and no `cell`; the digest of all keys is compared, in the order of rows.
 - Cells of several columns have a column for each of them as well. What each is named by is declared, or taken from its
   first turn in the file and compared with the digest; every row then follows.
 """
@@ -18,7 +19,7 @@ from itertools import islice
 from typing import Any
 
 from snapdp.release import FIELDS, TEXT, SideFileColumns, key_columns
-from snapdp.studies import CategoryColumn, CrossedLabels, Label, Margin, Statistic, Unlisted, label_columns
+from snapdp.studies import CategoryColumn, CrossedLabels, KeyLabels, Label, Margin, Statistic, Unlisted, label_columns
 
 Wrong = tuple[str, str, str]  # what in a file does not follow: its name, what it says, what it should say
 MOST_HELD = 1 << 30  # bytes of a column of names, of which those of one turn are held
@@ -37,6 +38,8 @@ class CellNames:
     @property
     def are_known(self) -> bool:
         """Tell whether every name can be compared."""
+        if isinstance(self._labels, KeyLabels):
+            return True
         unlisted = {place: each for place, each in enumerate(self._name_columns()) if _is_unlisted(each)}
         if not self.columns:
             return all(each.cells == self._statistic.cells_of(self._margin) for each in unlisted.values())
@@ -45,6 +48,8 @@ class CellNames:
 
     def wrong(self) -> Wrong | None:
         """Return the first name that is not the declared one, or that the digest of the names is another."""
+        if isinstance(self._labels, KeyLabels):
+            return self._wrong_file_of_keys(self._labels)
         if not self.are_known:
             return None
         if self.columns:
@@ -57,6 +62,14 @@ class CellNames:
     def _name_columns(self) -> list[Any]:
         """Return the columns that name cells, in their order: those of the groups, and a histogram's own."""
         return list(self._statistic.name_columns(self._margin))[: len(self.columns) or None]
+
+    def _wrong_file_of_keys(self, labels: KeyLabels) -> Wrong | None:
+        """Return what is wrong with names by keys: their digest is declared, and in each the cells of a histogram."""
+        keys, own = labels.keys, labels.own
+        if own and (other := self._file.other_turn(self.columns, own)) is not None:
+            return f"{self.columns[-1]}[{other}]", "another name", f"one of {len(own)} cells in each key"
+        digest = self._file.digest_of_columns(self.columns[: len(keys.names)], keys.names, every=len(own) or 1)
+        return None if digest == keys.digest else ("keys", f"other keys: {digest}", keys.digest)
 
     @property
     def _labels(self) -> Sequence[Label]:

@@ -5,8 +5,8 @@ Idea: a certificate holds the record of a release. From the columns and the rela
 follows but the grid indices: every mechanism's parameters, cells, numbers, intervals, the charge. It is derived here
 again, from the documents alone, and compared; the first field that differs is named.
 Trusts: Python's integers, correctly rounded int / int, SHA-256, and what docs/theory/release-certificates.md names.
-Source: docs/theory/sensitivities.md (2)-(13), (17)-(22), mechanism.md (4), planning.md (4), (6), (33);
-adjusted-tables.md (2)-(6), (13), (15), (17)-(30); finite-precision.md (3)-(14), (19), (20);
+Source: docs/theory/sensitivities.md (2)-(13), (17)-(24), mechanism.md (4), planning.md (4), (6), (33);
+adjusted-tables.md (2)-(6), (8)-(11), (13), (15), (17)-(30), (32); finite-precision.md (3)-(14), (19), (20);
 release-certificates.md [1]-[9].
 """
 
@@ -34,10 +34,10 @@ PREMISES += ", fair bits assumed, engine assumed, public declarations assumed, u
 EARLIER = PREMISES.replace(", sensitivity", ", finite precision proved, sensitivity")  # of the arithmetic "proved", ...
 PROVED = EARLIER.replace(", fair bits", ", correct rounding assumed, fair bits")  # ... and with what it assumes, too
 KINDS = {  # of statistics: how many columns, and the fields beside the common ones; those marked ? may be absent
-    "count": (0, "where? by? margins? shares?"), "sum": (1, "columns where? by? margins? shares?"),
-    "histogram": (1, "columns where? by?"),
-    "mean": (1, "columns where? by?"), "variance": (1, "columns"), "covariance": (2, "columns"),
-    "persons": (0, "where? by?"),
+    "count": (0, "where? by? keys? margins? shares?"), "sum": (1, "columns where? by? keys? margins? shares?"),
+    "histogram": (1, "columns where? by? keys?"),
+    "mean": (1, "columns where? by? keys?"), "variance": (1, "columns"), "covariance": (2, "columns"),
+    "persons": (0, "where? by? keys? margins? shares?"),
 }  # fmt: skip
 PLAIN = "-?(0|[1-9][0-9]*)([.][0-9]+)?"  # a category that compares as a number
 SHA256, RATIONAL = "sha256:[0-9a-f]{64}", "-?[0-9]{1,1000}(/[0-9]{1,1000})?"
@@ -51,9 +51,12 @@ CSV["thousands"] = "[.,' _\u00a0\u202f]"
 RECORD = "snapdp_record arithmetic relation unit versions statistics derived charged request " + " ".join(FREE)
 INLINE = 1000  # longer lists of categories or cells are named by their digest
 MOST_LEVELS, MOST_CATEGORIES, MOST_PERIODS, LARGEST_INDEX = 1 << 31, 10**7, 10**5, 1 << 52
+MOST_KEYS, LONGEST_KEY, KEY_NUMBER = 5 * 10**7, 4096, "0|-?[1-9][0-9]{0,14}"  # of groups by keys
 MOST_CELLS, MOST_GROUP_COLUMNS = 10**7, 24  # of groups by several columns, or of a histogram by groups
 MOST_MARGIN_COLUMNS, MOST_MARGIN_CELLS, MOST_MARGINS, MOST_TERMS = 8, 10**6, 256, 1 << 12
+MOST_PARENTS, MOST_NODES = 16, 50_000  # levels of a hierarchy above the categories; cells of all its levels
 MOST_DERIVED = 20_000  # blocks of a record
+MOST_MEANS = 64  # columns whose means share a count
 MOST_TERMS_IN_ALL, LARGEST_RATIO, LEAST_LEVEL = 1 << 14, 512, Fraction(1, 1 << 63)
 FREQUENCIES, PLACES, SMEAR, GUARD = 1024, 1 << 14, 13, 64  # of the radius of an adjusted number
 # What a hostile text may cost: its bytes, statistics, the digits of a number, the bits of an enclosure.
@@ -71,6 +74,7 @@ BINS = ("edges", "outside", "null")  # of a column of numbers that groups are by
 Row = tuple[float, float, float | None, float | None]  # one of each
 Margin = tuple[int, ...]  # the columns that tell its cells apart, by their places
 Table = dict[tuple[int, ...], Fraction]  # of the cells of a margin, by the places of their categories
+Entry = tuple[Margin, Fraction]  # a measured margin, and a coefficient of some of its cells
 Law = tuple[Fraction, Fraction, int]  # |coefficient| * noise scale, grid/noise scale, how many
 
 
@@ -321,7 +325,7 @@ def is_later(value: Any) -> bool:
         return any(map(is_later, value))
     if type(value) is not dict:
         return False
-    later = {"compare", "missing_in_sums", "arithmetic", "rows_per_person", "groups_per_person", "margins"}
+    later = {"compare", "missing_in_sums", "arithmetic", "rows_per_person", "groups_per_person", "margins", "keys"}
     if later & {*value} or value.get("missing") == "dropped":
         return True
     if type(value.get("by")) is list or ("edges" in value and "title" not in value):  # several columns; bins of one
@@ -442,7 +446,7 @@ def read_column(column: At, kinds: str = "number|integer|category|boolean|date",
         periods = (*(period_label(place, each) for place in places), *special) if cells <= INLINE else None
         return Column(name, kind, cells=cells, labels=periods, periods=(first, last, each))
     if kind == "category":
-        listed = column.fields("name kind categories unknown null compare?")[2]
+        listed = column.fields("name kind categories unknown null compare?" + " parents?" * grouped)[2]
         special = read_special(column)
         numbers = "compare" in column.value and column.at("compare").text("numbers") != ""
         if type(listed.value) is dict:
@@ -562,6 +566,30 @@ def read_groups(by: At) -> list[Column]:
     return columns
 
 
+def read_keys(by: At, keys: At) -> tuple[list[Column], list[list[str]]]:
+    """Return the columns of groups by keys, all cells in the first, and the few keys.       sensitivities (13a)"""
+    columns, numbers = [], []
+    for each in by.rows(MOST_GROUP_COLUMNS):
+        name, kind, *_ = each.fields("name kind compare?")
+        numbers.append("compare" in each.value and each.at("compare").text("numbers") != "")
+        columns.append(Column(name.text(NAME), kind.text("key"), cells=1))
+    by.demand(len({column.name for column in columns}) == len(columns), "one column twice")
+    keys.demand(type(keys.value) is dict and type(keys.value.get("count")) is int, "no list of keys")
+    count, digest, *listed = keys.fields("count digest" + " cell" * (keys.value["count"] <= INLINE))
+    count.demand(count.whole() <= MOST_KEYS and digest.text(SHA256) != "", "no list of keys")
+    rows = [[text.text(LABEL) for text in row.rows()] for each in listed for row in each.rows()]
+    for row in rows:
+        fitting = len(row) == len(columns) and max(len(text.encode()) for text in row) <= LONGEST_KEY
+        fitting = fitting and all(re.fullmatch(KEY_NUMBER, row[i]) for i, number in enumerate(numbers) if number)
+        keys.demand(fitting, "a key that is none")
+    if rows:
+        keys.demand(len(rows) == count.value == len({*map(tuple, rows)}), "one key twice, or not so many")
+        lines = [[column.name for column in columns], *rows]
+        text = "".join(",".join('"{}"'.format(each.replace('"', '""')) for each in line) + "\n" for line in lines)
+        digest.same("sha256:" + hashlib.sha256(text.encode()).hexdigest())
+    return [columns[0]._replace(cells=count.value), *columns[1:]], rows
+
+
 def read_cells(statistic: At, columns: list[Column]) -> tuple[str, int, list[Any]]:
     """Return the title of a statistic, how many cells it has, and their names where these are at most 1,000.
 
@@ -580,18 +608,25 @@ def read_cells(statistic: At, columns: list[Column]) -> tuple[str, int, list[Any
         labels = read_bins(statistic, columns[0]) if "edges" in statistic.value else list(columns[0].labels or ())
         cells = columns[0].cells or len(labels)
     if "by" in statistic.value:
-        groups = read_groups(statistic.at("by"))
-        names, several = [column.name for column in groups], len(groups) > 1
+        keyed, rows = "keys" in statistic.value, list[list[str]]()
+        if keyed:
+            groups, rows = read_keys(statistic.at("by"), statistic.at("keys"))
+        else:
+            groups = read_groups(statistic.at("by"))
+        names, several, most = [column.name for column in groups], len(groups) > 1, MOST_KEYS if keyed else MOST_CELLS
         statistic.demand(not histogram or columns[0].name not in names, "a histogram by itself")
         title, cells = f"{title} by {', '.join(names)}", cells * math.prod(column.cells for column in groups)
-        statistic.demand(cells <= MOST_CELLS or not (histogram or several), f"more than {MOST_CELLS} cells")
+        statistic.demand(cells <= most or not (histogram or several), f"more than {most} cells")
         lists = [*(column.labels or () for column in groups), *[labels] * histogram]
         tuples = product(*lists) if cells <= INLINE else ()
+        own = [[label] for label in labels] if histogram else [[]]
         labels = [list(each) if several else " / ".join(each) for each in tuples]
+        if keyed:
+            labels = [[*row, *cell] for row in rows for cell in own] if cells <= INLINE else []
     return title, cells, labels
 
 
-class StatedMargins(NamedTuple):  # of a table by several columns
+class StatedMargins(NamedTuple):  # of a table by several columns, or by the levels of one, its categories first
     names: list[str]  # of the columns
     sizes: list[int]
     lists: list[tuple[str, ...] | None]  # the names of their cells
@@ -599,6 +634,7 @@ class StatedMargins(NamedTuple):  # of a table by several columns
     shares: dict[Margin, Fraction]  # of epsilon, of those that are measured
     everyone: bool  # whether every row has a cell
     known: bool  # whether the total is n
+    above: list[list[int]] | None = None  # of a hierarchy: the place of every cell's parent in the next level
 
     def cells(self, margin: Iterable[int]) -> int:
         return math.prod(self.sizes[i] for i in margin)
@@ -622,22 +658,26 @@ def read_margins(stated: At, relation: StatedRelation, kind: str) -> StatedMargi
 
     Under change-one the total of a count is n where no row can be without a cell: it is not measured.
     """
-    given = "margins" in stated.value
+    given, by = "margins" in stated.value, stated.value.get("by", {})
     stated.demand(given == ("shares" in stated.value) and (not given or "by" in stated.value), "no table with margins")
+    stated.demand(not given or "keys" not in stated.value, "margins of a list of keys")
+    levels = given and stated.value["margins"] == "hierarchy"
+    parents = any("parents" in each for each in (by if type(by) is list else [by]))
+    stated.demand(parents == levels and (not levels or type(by) is dict), "no hierarchy of one column with parents")
     if not given:
         return None
-    groups, by = read_groups(stated.at("by")), stated.value["by"]
+    groups, above = read_groups(stated.at("by")), None
+    asked: list[Margin] = []
     names = [column.name for column in groups]
     everyone = all(map(keeps_every_row, groups, by if type(by) is list else [by]))
     known = relation.change_one and kind == "count" and "where" not in stated.value and everyone
     listed = stated.at("margins")
-    listed.demand(type(listed.value) is list and 0 < len(listed.value) <= MOST_MARGINS, "not a list of margins")
-    asked: list[Margin] = []
-    for each in listed.rows(MOST_MARGINS):
-        each.demand(type(each.value) is list and all(name in names for name in each.value), "not some of the columns")
-        asked.append(tuple(map(names.index, each.value)))
-        each.demand(list(asked[-1]) == sorted({*asked[-1]}), "columns in another order")
-    listed.demand(asked == sorted({*asked}, key=lambda margin: (len(margin), margin)), "margins in another order")
+    if levels:
+        groups, above = read_parents(stated.at("by"), groups[0])
+        names = [column.name for column in groups]
+        asked = [*[()] * (groups[-1].cells > 1), *((level,) for level in reversed(range(len(groups))))]
+    else:
+        asked = read_sets(listed, names)
     measured = [margin for margin in asked if margin or not known]
     shares = [each.rational(above=0) for each in stated.at("shares").rows(MOST_MARGINS)]
     stated.at("shares").demand(len(shares) == len(measured) and sum(shares) == 1, "not parts of 1, one for each margin")
@@ -649,15 +689,88 @@ def read_margins(stated: At, relation: StatedRelation, kind: str) -> StatedMargi
         dict(zip(measured, shares, strict=True)),
         everyone,
         known,
+        above,
     )
-    listed.demand(len(names) <= MOST_MARGIN_COLUMNS, "a table by too many columns")
+    listed.demand(levels or len(names) <= MOST_MARGIN_COLUMNS, "a table by too many columns")
+    listed.demand(not levels or sum(map(found.cells, asked)) <= MOST_NODES, "a hierarchy of too many cells")
     listed.demand(sum(map(found.cells, measured)) <= MOST_MARGIN_CELLS, f"more than {MOST_MARGIN_CELLS} cells")
     listed.demand(terms_of(found) <= MOST_TERMS, "too many margins to be adjusted")
     return found
 
 
+def read_sets(listed: At, names: list[str]) -> list[Margin]:
+    """Return margins that are sets of columns."""
+    listed.demand(type(listed.value) is list and 0 < len(listed.value) <= MOST_MARGINS, "not a list of margins")
+    asked: list[Margin] = []
+    for each in listed.rows(MOST_MARGINS):
+        each.demand(type(each.value) is list and all(name in names for name in each.value), "not some of the columns")
+        asked.append(tuple(map(names.index, each.value)))
+        each.demand(list(asked[-1]) == sorted({*asked[-1]}), "columns in another order")
+    listed.demand(asked == sorted({*asked}, key=lambda margin: (len(margin), margin)), "margins in another order")
+    return asked
+
+
+def read_parents(by: At, column: Column) -> tuple[list[Column], list[list[int]]]:
+    """Return the levels of a hierarchy, the categories first, and of every cell the place of its parent.    (22), [9]
+
+    A level lists the parent of every cell below; nodes are in the order in which they are named first. Cells of other
+    texts, and of nothing, are their own parents.
+    """
+    special = read_special(by)
+    found, above = [column], []
+    for level in by.at("parents").rows(MOST_PARENTS):
+        name, of = level.fields("level of")
+        parents = [each.text(LABEL) for each in of.rows(MOST_NODES)]
+        nodes = {node: place for place, node in enumerate(dict.fromkeys(parents))}
+        of.demand(len(parents) == found[-1].categories and not {*special} & {*nodes}, "not a parent of each cell")
+        above.append([nodes[node] for node in parents] + [len(nodes) + place for place in range(len(special))])
+        labels = (*nodes, *special)
+        found.append(Column(name.text(NAME), "category", cells=len(labels), categories=len(nodes), labels=labels))
+        name.demand(name.value.strip() != "", "a level without a name")
+    by.demand(len({each.name for each in found}) == len(found), "two levels of one name")
+    return found, above
+
+
+class Tree:  # the cells of a hierarchy, numbered from the root
+    def __init__(self, margins: StatedMargins) -> None:
+        self.starts: dict[Margin, int] = {}
+        self.levels: list[Margin] = []
+        self.parents, first = [-1], 0
+        above = [*(margins.above or []), [0] * margins.sizes[-1]]  # above the highest level is the total
+        for margin in margins.asked:
+            self.parents += [first + place for place in above[margin[0]]] if self.levels else []
+            self.starts[margin] = first = len(self.levels)
+            self.levels += [margin] * margins.cells(margin)
+        self.children: list[list[int]] = [[] for _ in self.levels]
+        for node, parent in enumerate(self.parents[1:], 1):
+            self.children[parent].append(node)
+        numbers: dict[Any, int] = {}  # of subtrees: what measures the top, and how many there are of each below
+        self.shape = [0] * len(self.levels)
+        for node in reversed(range(len(self.levels))):
+            below = tuple(sorted(Counter(self.shape[child] for child in self.children[node]).items()))
+            self.shape[node] = numbers.setdefault((self.levels[node], below), len(numbers))
+        self.shapes = list(numbers)
+        kinds: dict[tuple[int, int], int] = {}  # nodes whose parents are of one kind, and whose subtrees are alike
+        self.kind: list[int] = []  # the first node of its kind
+        for node, parent in enumerate(self.parents):
+            self.kind.append(kinds.setdefault((self.kind[parent] if node else -1, self.shape[node]), node))
+
+    @property
+    def terms(self) -> int:
+        """Return a bound on the coefficients of all kinds of nodes: each on the way brings those below it.      (32)"""
+        below: list[int] = []
+        for _, children in self.shapes:
+            below.append(1 + sum(below[shape] for shape, _ in children))
+        reached: list[int] = []
+        for node, parent in enumerate(self.parents):
+            reached.append((reached[parent] if node else 0) + below[self.shape[node]])
+        return sum(reached[node] for node in {*self.kind})
+
+
 def terms_of(margins: StatedMargins) -> int:
     """Return how many coefficients enter all adjusted tables."""
+    if margins.above is not None:
+        return Tree(margins).terms
     return sum(1 << len({*one} & {*other}) for one in margins.asked for other in margins.shares)
 
 
@@ -759,10 +872,11 @@ class StatedPart(NamedTuple):  # one numerator: its mechanism in each cell, and 
 def parts_of(
     statistic: StatedStatistic, relation: StatedRelation, grouped: bool, for_count: Fraction, groups: int
 ) -> Iterator[StatedPart]:
-    """Yield the numerators of a statistic, each with the epsilon of its cells.       sensitivities (4)-(13), (18)-(21)
+    """Yield the numerators of a statistic, each with the epsilon of its cells.       sensitivities (4)-(13), (18)-(23)
 
     Under change-one without groups a row that counts may stay and go from one bound to the other, which moves sums of
-    some of the rows as well. Then the parts of a mean lose max(sum, sum/2 + count), which is its epsilon.
+    some of the rows as well. Then the parts of a mean lose max(sum, sum/2 + count), which is its epsilon. The sums of
+    several means have equal parts of what is that of one.
     """
     kind, epsilon, (change_one, n, moved, _) = statistic.kind, statistic.epsilon, relation
     if statistic.margins is not None:
@@ -778,45 +892,48 @@ def parts_of(
         yield StatedPart("persons", 1, 0, n, ONE, ZERO, True, groups, epsilon / groups)
         return
     x, y, integer = statistic.columns[0], statistic.columns[-1], statistic.columns[0].kind == "integer"
+    several = len(statistic.columns)
     if kind in ("variance", "covariance"):  # (10), (11)
         most, factor = n * n // 4 * x.levels * y.levels, x.step * y.step / (n * (n - 1))
         least, furthest = 0 if kind == "variance" else -most, (n - 1) * x.levels * y.levels
         yield StatedPart(f"{kind} numerator", furthest, least, most, factor, ZERO, False, 1, epsilon)
     elif stays and not statistic.some:  # (7); the mean of one row is its sum
-        factor, shift = (x.step, n * x.lower) if kind == "sum" else (x.step / n, x.lower)
-        total = integer and (kind == "sum" or n == 1)
-        yield StatedPart("sum above lower", x.levels, 0, n * x.levels, factor, shift, total, 1, epsilon)
+        for x in statistic.columns:
+            factor, shift = (x.step, n * x.lower) if kind == "sum" else (x.step / n, x.lower)
+            total = x.kind == "integer" and (kind == "sum" or n == 1)
+            name = "sum above lower" if several == 1 else f"mean of {x.name}"
+            yield StatedPart(name, x.levels, 0, n * x.levels, factor, shift, total, 1, epsilon / several)
     elif kind == "sum":  # (8)
         low, high = int(x.lower / x.step), int(x.upper / x.step)
         furthest = max(high, 0) - min(low, 0) if stays else max(abs(low), abs(high))  # (18)
         least, most = min(0, n * low), max(0, n * high)
         yield StatedPart("sum", furthest * moved, least, most, x.step, ZERO, integer, two, epsilon / two, moved)
-    elif stays:  # (19)
-        most, rest = n * x.levels, 2 * (1 - for_count) * epsilon
-        yield StatedPart("centred sum", 2 * x.levels, -most, most, x.step / 2, ZERO, False, 1, rest, 2)
-        yield StatedPart("count", 1, 0, n, ONE, ZERO, True, 1, for_count * epsilon)
-    else:  # (9)
-        most, rest = n * x.levels, (1 - for_count) * epsilon / two
-        yield StatedPart("centred sum", x.levels * moved, -most, most, x.step / 2, ZERO, False, two, rest, moved)
+    else:  # (9), (19), (23): a row that stays moves a sum twice as far as one that comes or goes
+        steps, rest = (2, 2 * (1 - for_count)) if stays else (moved, 1 - for_count)
+        for x in statistic.columns:
+            name, most, part = "centred sum" + f" of {x.name}" * (several > 1), n * x.levels, rest * epsilon / several
+            yield StatedPart(name, x.levels * steps, -most, most, x.step / 2, ZERO, False, two, part / two, steps)
         yield StatedPart("count", moved, 0, n, ONE, ZERO, True, two, for_count * epsilon / two, moved)
 
 
 def margin_parts(statistic: StatedStatistic, margins: StatedMargins, relation: StatedRelation) -> Iterator[StatedPart]:
     """Yield the measured margins: each a table of its own, at its share of epsilon.               sensitivities (22)"""
     change_one, n, moved, _ = relation
+    moved = 1 if statistic.kind == "persons" else moved  # each in one cell of every margin: persons (17)
     for margin, share in margins.shares.items():
         name, spent = f"{statistic.kind} {margins.text(margin)}", share * statistic.epsilon
-        if statistic.kind == "count":
+        if statistic.kind != "sum":
             moving = min(2, margins.cells(margin)) if change_one else 1
             part = StatedPart(name, moved, 0, n, ONE, ZERO, True, moving, spent / moving, moved)
         else:
             column = statistic.columns[0]
             low, high = int(column.lower / column.step), int(column.upper / column.step)
-            moving, furthest = 2 if change_one and margin else 1, max(abs(low), abs(high)) * moved
+            stays = change_one and margins.cells(margin) == 1
+            moving, furthest = 2 if change_one and not stays else 1, max(abs(low), abs(high)) * moved
             least, most = min(0, n * low), max(0, n * high)
-            if change_one and not margin:  # the row may stay, and go from one bound to the other
+            if stays:  # the row may go from one bound to the other
                 furthest = max(high, 0) - min(low, 0)
-                if margins.everyone and not statistic.some:
+                if margins.everyone and not statistic.some and not margin:
                     furthest, least, most = column.levels, n * low, n * high
             whole, step = column.kind == "integer", column.step
             part = StatedPart(name, furthest, least, most, step, ZERO, whole, moving, spent / moving, moved)
@@ -868,15 +985,16 @@ def read_statistic(stated: At, relation: StatedRelation) -> StatedStatistic:
     kind, grouped = stated.at("kind").text("|".join(KINDS)), "by" in stated.value
     wanted, names = KINDS[kind]
     kinds = "number|integer|category|boolean|date" if kind == "histogram" else "number|integer"
-    columns = [read_column(each, kinds) for each in stated.at("columns").rows(2)] if wanted else []
+    columns = [read_column(each, kinds) for each in stated.at("columns").rows(MOST_MEANS)] if wanted else []
+    several = kind == "mean" and len(columns) > 1
     different = len({column.name for column in columns})
-    stated.demand(different == len(columns) == wanted, "not so many different columns")
+    stated.demand(different == len(columns) and (several or different == wanted), "not so many different columns")
     binned = kind == "histogram" and columns[0].kind in ("number", "integer")
     names += " edges outside" * binned + " missing" * (binned and columns[0].missing != "everywhere")
     dropped = stated.value.get("missing") == "dropped" if binned else any(x.missing == "left out" for x in columns)
     some = "where" in stated.value or dropped
     public = relation.change_one and not grouped and not some  # how many rows count
-    names += " count_share" * (kind == "mean" and not public)
+    names += " count_share" * (kind == "mean" and not public) + " complete" * (several and dropped)
     names += " arithmetic bits?" * ("arithmetic" in stated.value)
     names += " groups_per_person" * (kind == "persons" and grouped)
     names += " rows_per_person?" * (relation.person and kind in ("count", "histogram", "sum", "mean"))
@@ -895,16 +1013,17 @@ def read_statistic(stated: At, relation: StatedRelation) -> StatedStatistic:
         margins=read_margins(stated, relation, kind),
     )
     alpha.demand(found.alpha >= SMALLEST_ALPHA, "below 2**-940")
+    stated.demand(stated.value.get("complete", True) is True, "complete: not true")
     title.same(found.title + " with margins" * (found.margins is not None))
     for_count = stated.at("count_share").rational(0, 1) if "count_share" in stated.value else HALF
     stated.demand(grouped or not relation.change_one or for_count >= HALF, "a count_share below 1/2 where half is free")
     precision, (relation, groups) = read_precision(stated), read_bounds(stated, relation, found.cells)
     stated.demand(precision is None or found.margins is None, "margins in finite precision")
+    stated.demand(groups == 1 or found.margins is None, "margins of persons who count in several cells")
     expected = [each._replace(precision=precision) for each in parts_of(found, relation, grouped, for_count, groups)]
-    if kind == "mean" and len(expected) == 2:  # the finest mean: that of the largest table
-        furthest, (total, _) = max(abs(columns[0].lower), abs(columns[0].upper)), expected
-        grid = total.factor * total.grid / relation.rows
-        stated.demand(are_printable(furthest, grid), "a mean that no double prints")
+    for column, total in zip(columns, expected, strict=False) if kind == "mean" and not public else ():
+        grid = total.factor * total.grid / relation.rows  # of the finest mean: that of the largest table
+        stated.demand(are_printable(max(abs(column.lower), abs(column.upper)), grid), "a mean that no double prints")
     parts.demand(len(parts.rows(MOST_MARGINS)) == len(expected), "not so many parts")
     for each, part in zip(parts.rows(), expected, strict=True):
         found.released.append((part, check_part(each, part, found)))
@@ -990,9 +1109,9 @@ def read_doubles(stated: At, cells: int) -> list[float]:
     return list(stated.value)
 
 
-def means(statistic: StatedStatistic) -> Iterator[Row]:
+def means(statistic: StatedStatistic, place: int) -> Iterator[Row]:
     """Yield middle + centred sum / count, inside the bounds; both intervals at half of alpha. sensitivities (9), [4]"""
-    (column,), ((sums, totals), (counts, numbers)) = statistic.columns, statistic.released
+    column, (sums, totals), (counts, numbers) = statistic.columns[place], *(statistic.released[i] for i in (place, -1))
     middle = (column.lower + column.upper) / 2
     for total, number in zip(totals, numbers, strict=True):
         rows = counts.value(number)
@@ -1083,9 +1202,9 @@ class Adjusted:
             found = {cell: value - sums[cell[:axis] + cell[axis + 1 :]] / size for cell, value in found.items()}
         return found
 
-    def coefficients(self, margin: Margin) -> Counter[tuple[Margin, Fraction]]:
+    def coefficients(self, margin: Margin) -> Counter[Entry]:
         """Return with which coefficient how many cells of every measured margin enter a cell.                   (6)"""
-        found: Counter[tuple[Margin, Fraction]] = Counter()
+        found: Counter[Entry] = Counter()
         cells, sizes = self.margins.cells, self.margins.sizes
         for source in self.sources:
             common = tuple(i for i in source if i in margin)
@@ -1098,14 +1217,91 @@ class Adjusted:
                 found[source, value] += differing * cells({*source} - {*common})
         return Counter({key: count for key, count in found.items() if key[1] and count})
 
-    def laws(self, margin: Margin) -> list[Law]:
-        """Return the noises that a cell is the sum of, equal ones together."""
-        found: Counter[tuple[Fraction, Fraction]] = Counter()
-        for (source, value), count in self.coefficients(margin).items():
-            scale, grid = self.noises[source]
-            found[abs(value) * scale, grid / scale] += count
-        laws = [(scale, x, count) for (scale, x), count in found.items()]
-        return sorted(laws, key=lambda law: (law[2] * law[0] ** 2, law[0], law[1]), reverse=True)
+    def laws(self, margin: Margin) -> tuple[list[list[Law]], list[int]]:
+        """Return the noises of every kind of cell, here one, and of which kind each cell is."""
+        return [merged(self.coefficients(margin), self.noises)], [0] * self.margins.cells(margin)
+
+
+def merged(coefficients: Counter[Entry], noises: dict[Margin, tuple[Fraction, Fraction]]) -> list[Law]:
+    """Return the noises that a cell is the sum of, equal ones together."""
+    found: Counter[tuple[Fraction, Fraction]] = Counter()
+    for (source, value), count in coefficients.items():
+        scale, grid = noises[source]
+        found[abs(value) * scale, grid / scale] += count
+    laws = [(scale, x, count) for (scale, x), count in found.items()]
+    return sorted(laws, key=lambda law: (law[2] * law[0] ** 2, law[0], law[1]), reverse=True)
+
+
+class AdjustedTree(Tree):
+    """The least squares levels of a hierarchy.                                              adjusted-tables (8)-(11)"""
+
+    def __init__(self, margins: StatedMargins, parts: Sequence[StatedPart], n: int) -> None:
+        super().__init__(margins)
+        self.margins, self.n = margins, n
+        self.noises = {part.margin: (part.noise_scale, part.grid) for part in parts if part.margin is not None}
+        self.numbers: list[tuple[Fraction, Fraction, Fraction]] = []  # of every shape: u, U, and u/s
+        self.profiles: list[Counter[Entry]] = []  # with which coefficients a subtree enters its z
+        for level, children in self.shapes:  # (8), (15)
+            summed = sum((self.numbers[shape][0] * count for shape, count in children), ZERO)
+            scale, grid = self.noises.get(level, (ZERO, ZERO))
+            variance = 2 * scale**2 + grid**2 / 12
+            own = ONE if not children else summed / (variance + summed) if variance else ZERO
+            self.numbers.append((own * variance if variance else summed, summed, own))
+            profile = Counter({(level, own): 1} if own else {})
+            for shape, count in children:
+                for (source, value), times in self.profiles[shape].items():
+                    profile[source, (1 - own) * value] += count * times
+            self.profiles.append(profile)
+        self.solved: list[Fraction] = []
+
+    def share(self, node: int) -> Fraction:  # (9)
+        return self.numbers[self.shape[node]][0] / self.numbers[self.shape[self.parents[node]]][1]
+
+    def table(self, margin: Margin, measured: dict[Margin, Table]) -> list[Fraction]:
+        """Return the adjusted cells of a level: averages going up, then differences going down.            (8), (9)"""
+        if not self.solved:
+            given = [each for level in self.margins.asked for each in measured.get(level, {(): ZERO}).values()]
+            average, sums = given[:], [ZERO] * len(given)
+            for node in reversed(range(len(given))):
+                own = self.numbers[self.shape[node]][2]
+                average[node] = own * given[node] + (1 - own) * sums[node]
+                if node:
+                    sums[self.parents[node]] += average[node]
+            self.solved = [Fraction(self.n) if self.margins.known else average[0]]
+            for node, parent in enumerate(self.parents[1:], 1):
+                self.solved.append(average[node] + self.share(node) * (self.solved[parent] - sums[parent]))
+        start = self.starts[margin]
+        return self.solved[start : start + self.margins.cells(margin)]
+
+    def laws(self, margin: Margin) -> tuple[list[list[Law]], list[int]]:
+        """Return the noises of every kind of cell, and of which kind each cell is."""
+        start = self.starts[margin]
+        kinds = self.kind[start : start + self.margins.cells(margin)]
+        different = list(dict.fromkeys(kinds))
+        places = {kind: place for place, kind in enumerate(different)}
+        return [merged(self.coefficients(kind), self.noises) for kind in different], [places[kind] for kind in kinds]
+
+    def coefficients(self, node: int) -> Counter[Entry]:
+        """Return with which coefficient how many cells of every measured level enter a node.                   (11)"""
+        path, weights = [node], [ONE]
+        while path[-1]:
+            weights.append(self.share(path[-1]) * weights[-1])
+            path.append(self.parents[path[-1]])
+        found: Counter[Entry] = Counter()
+        reached = weights[-1]
+        for place in reversed(range(len(path))):
+            shape, known = self.shape[path[place]], self.margins.known and not path[place]
+            own = self.numbers[shape][2]
+            found[self.levels[path[place]], ZERO if known else reached * own] += 1
+            spread = (ZERO if known else reached * (1 - own)) - (weights[place] if place else ZERO)
+            beside = Counter(dict(self.shapes[shape][1]))
+            if place:
+                reached = weights[place - 1] + spread
+                beside[self.shape[path[place - 1]]] -= 1
+            for other, count in beside.items():
+                for (source, value), times in self.profiles[other].items():
+                    found[source, spread * value] += count * times
+        return Counter({key: count for key, count in found.items() if key[1] and count})
 
 
 def deviation(laws: Sequence[Law], factor: Fraction) -> float:
@@ -1265,12 +1461,12 @@ def frequencies(
 
 def adjusted(
     statistic: StatedStatistic, margins: StatedMargins, n: int
-) -> Iterator[tuple[Margin, list[Row] | None, float]]:
+) -> Iterator[tuple[Margin, list[Row] | None, float | list[float]]]:
     """Yield every margin that is asked for, with its adjusted numbers and their deviation; numbers that follow from a
     file are not derived.                                                                             (29), (30), [9]
     """
     parts = [part for part, _ in statistic.released]
-    least = Adjusted(margins, parts, n)
+    least = Adjusted(margins, parts, n) if margins.above is None else AdjustedTree(margins, parts, n)
     opened = all(margins.cells(margin) <= INLINE for margin in margins.shares)
     measured: dict[Margin, Table] = {}
     for part, indices in statistic.released:
@@ -1283,18 +1479,20 @@ def adjusted(
     if statistic.alpha < max(2 * entering * GAMMA, LEAST_LEVEL):
         raise Refused("statistics: an alpha too small for margins")
     for margin in margins.asked:
-        laws = least.laws(margin)
-        level = statistic.alpha - sum(count for _, _, count in laws) * GAMMA
+        kinds, kind_of = least.laws(margin)
+        levels = [statistic.alpha - sum(count for _, _, count in laws) * GAMMA for laws in kinds]
         like = next((part for part in parts if part.margin == margin), None)
         factor, ends = parts[0].factor, (n, n) if like is None else (like.lower, like.upper)
-        further = factor * radius(tuple(laws), level)
+        radii = [radius(tuple(laws), level) for laws, level in zip(kinds, levels, strict=True)] if opened else []
         low, high = (factor * end for end in ends)
         rows: list[Row] = []
-        for cell in least.table(margin, measured) if opened else ():
-            value = factor * cell
+        for place, cell in enumerate(least.table(margin, measured) if opened else ()):
+            value, further = factor * cell, factor * radii[kind_of[place]]
             interval = min(max(value - further, low), high), max(min(value + further, high), low)
             rows.append((float(value), float(value), *outward(*interval)))
-        yield margin, rows if opened else None, deviation(laws, factor)
+        spreads = [deviation(laws, factor) for laws in kinds]
+        same = len({*spreads}) == 1 or margins.cells(margin) > INLINE  # of a level in a file the largest
+        yield margin, rows if opened else None, max(spreads) if same else [spreads[kind] for kind in kind_of]
 
 
 def moved(row: Row) -> Row:
@@ -1309,7 +1507,7 @@ class DerivedBlock(NamedTuple):  # what follows from released numbers
     title: str
     rows: list[Row] | None
     margin: Margin | None = None
-    deviation: float | None = None
+    deviation: float | list[float] | None = None
 
 
 def derived_blocks(statistics: Sequence[StatedStatistic], relation: StatedRelation) -> Iterator[DerivedBlock]:
@@ -1317,8 +1515,10 @@ def derived_blocks(statistics: Sequence[StatedStatistic], relation: StatedRelati
     variances = {each.columns[0]: each for each in statistics if each.kind == "variance"}
     for number, each in enumerate(statistics):
         names = ", ".join(column.name for column in each.columns)
-        if each.kind == "mean" and len(each.released) == 2:
-            yield DerivedBlock(number, "mean", each.title, list(means(each)))
+        if each.kind == "mean" and each.released[-1][0].name == "count":
+            for place, column in enumerate(each.columns):
+                name = "mean" + f" of {column.name}" * (len(each.columns) > 1)
+                yield DerivedBlock(number, name, each.title, list(means(each, place)))
         elif each.kind == "variance":
             part, (index,) = each.released[0]
             ends = outward(*(root(end) for end in part.interval(index, each.alpha)))
@@ -1331,7 +1531,8 @@ def derived_blocks(statistics: Sequence[StatedStatistic], relation: StatedRelati
             row = correlation(each, [variances[column] for column in each.columns])
             yield DerivedBlock(number, "correlation", f"correlation({names})", [row])
         elif each.margins is not None:
-            about = each.title.removesuffix(f" by {', '.join(each.margins.names)}")
+            by = each.margins.names[: None if each.margins.above is None else 1]
+            about = each.title.removesuffix(f" by {', '.join(by)}")
             for margin, rows, spread in adjusted(each, each.margins, relation.rows):
                 text = each.margins.text(margin)
                 name, title = f"adjusted {each.kind} {text}", f"adjusted {about} {text}"
@@ -1345,7 +1546,7 @@ def check_columns(record: At, statistics: Sequence[At]) -> None:
         tested = [test["column"] for test in each.get("where", [])]
         by = each.get("by", [])
         for column in (*each.get("columns", []), *tested, *([by] if type(by) is dict else by)):
-            plain = {key: column[key] for key in column if "lower" not in column or key not in BINS}
+            plain = {key: column[key] for key in column if key not in (BINS if "lower" in column else ("parents",))}
             record.demand(found.setdefault(column["name"], plain) == plain, "one column is declared in two ways")
 
 
@@ -1373,6 +1574,8 @@ def check_record(record: At) -> Fraction:
     for key, most in (("edges", MOST_EDGES), ("where", MOST_CONDITIONS)):
         record.demand(sum(lengths(each.value, key) for each in stated) <= most, f"more than {most} {key}")
     statistics = [read_statistic(each, relation) for each in stated]
+    later = any(each.kind == "mean" and len(each.columns) > 1 for each in statistics)
+    record.demand(not later or record.value["snapdp_record"] > 1, "means of several columns, of before they were")
     arithmetics = {(each.value.get("arithmetic", "exact"), each.value.get("bits")) for each in stated}
     record.demand(len(arithmetics) == 1, "several arithmetics in one request")
     record.at("arithmetic").same(stated[0].value.get("arithmetic", "exact"))

@@ -44,7 +44,8 @@ def init_command(ctx: click.Context, /, path: Path, as_json: bool, **options: An
     Without flags it asks. Bounds, categories and row counts are what you declare, never taken from the data.
     """
     from snapdp.drafts import write_text
-    from snapdp.studies import plan_of, study_from_values, study_to_toml
+    from snapdp.studies import keys_beside, plan_of, study_from_values, study_to_toml
+    from snapdp.tables import read_keys
 
     ctx.meta["snapdp.json"] = as_json
     if path.suffix != ".toml":
@@ -59,7 +60,7 @@ def init_command(ctx: click.Context, /, path: Path, as_json: bool, **options: An
         values["data"] = options["data"]
     if said := csv_values(options):
         values["csv"] = said
-    study = study_from_values(values)
+    study = study_from_values(values, read_keys=keys_beside(path, read_keys))  # relative to the study, as data are
     plan = plan_of(study)
     write_text(study_to_toml(study), path)
     if as_json:

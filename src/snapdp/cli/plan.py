@@ -102,12 +102,13 @@ def _instead(strays: list[str]) -> str:
 def _plan(options: dict[str, Any]) -> Plan:
     from snapdp.cli.flags.statistics import by_flags, study_values
     from snapdp.studies import load_study, plan_of, study_from_values
+    from snapdp.tables import read_keys
 
     if options["study"] is not None:
-        plan = plan_of(load_study(options["study"]))
+        plan = plan_of(load_study(options["study"], read_keys=read_keys))
     else:
         with by_flags():
-            plan = plan_of(study_from_values(study_values(options)))
+            plan = plan_of(study_from_values(study_values(options), read_keys=read_keys))
     if options["fit"] and options["budget"] is None and plan.budget is None:
         raise click.UsageError("--fit needs --budget NUMBER, or a budget in the study.")
     return plan.fit(options["budget"]) if options["fit"] or options["budget"] is not None else plan

@@ -104,7 +104,7 @@ def _mechanism_row(worth: Worth, value: Fraction | None = None) -> dict[str, Any
 def _part_row(line: Any, part: Part) -> dict[str, Any]:
     numerator: Numerator = part.numerator
     title = plain(line.statistic.readable_title)
-    name = title if len(line.statistic.parts) == 1 else f"{title}: {numerator.name}"
+    name = title if len(line.statistic.parts) == 1 else f"{title}: {plain(numerator.name)}"
     p = mechanism(part, line.epsilon, arithmetic=line.arithmetic).parameters
     finite = None if line.arithmetic is None else p
     law = {"law": _law(p), "values": lambda x: float(numerator.statistic(x)), "title": f"{name}: law of the output"}

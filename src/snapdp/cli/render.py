@@ -13,7 +13,17 @@ from snapdp.cli import worth
 from snapdp.cli.screen import note, one_line, say, table
 from snapdp.display import exact_amount, four_digits_up, hides_nothing
 from snapdp.exact import parameter
-from snapdp.studies import AS_NUMBERS, CategoryColumn, CellError, Line, MarginFigures, NumberColumn, Plan
+from snapdp.studies import (
+    AS_NUMBERS,
+    CategoryColumn,
+    CellError,
+    Hierarchy,
+    Line,
+    MarginFigures,
+    NumberColumn,
+    Plan,
+    Sharing,
+)
 
 if TYPE_CHECKING:
     from snapdp.release import Release
@@ -40,7 +50,15 @@ def show(result: Plan | Worth, *, to_stderr: bool = False) -> None:
 
 def show_release(result: Release, *, left: Fraction) -> None:
     """Print released numbers, what they cost, and what is left."""
-    from snapdp.release import margins_line, moved_line, person_lines, shown_amount, shown_row, unknown_line
+    from snapdp.release import (
+        complete_lines,
+        margins_line,
+        moved_line,
+        person_lines,
+        shown_amount,
+        shown_row,
+        unknown_line,
+    )
 
     rows: list[tuple[str, ...]] = []
     blocks = [block for block in result.blocks() if block.is_first]
@@ -48,13 +66,15 @@ def show_release(result: Release, *, left: Fraction) -> None:
         cells = block.readable
         for place, each in enumerate(cells[:MOST_ROWS]):
             _, value, ends = shown_row(each)
-            name, paid = (each.statistic, block.cost) if place == 0 else ("", "")
+            name = each.statistic + (f", {each.part}" if block.mean_of is not None else "")
+            name, paid = (name, block.cost) if place == 0 else ("", "")
             rows.append((one_line(name), one_line(each.cell), value, ends, one_line(paid)))
         if len(cells) > MOST_ROWS:
             rows.append(("", f"... {len(cells) - MOST_ROWS} more", "", "", ""))
     table(("statistic", "cell", "value", "interval", "epsilon"), rows, numbers=(2,))
     moved = moved_line(each for block in blocks for each in block.numbers[:MOST_ROWS])
-    for line in (*map(unknown_line, blocks), moved, *person_lines(result.record), margins_line(blocks)):
+    persons, complete = person_lines(result.record), complete_lines(result.record)
+    for line in (*map(unknown_line, blocks), moved, *persons, *complete, margins_line(blocks)):
         if line:
             note(line, err=True)
     for name, title in result.long_blocks():
@@ -94,6 +114,8 @@ def _print_plan(plan: Plan, *, to_stderr: bool = False) -> None:
     for line, title in zip(plan.lines, plan.titles, strict=True):
         if line.remarks:
             note(f"{one_line(title)}: {line.remarks}", err=to_stderr)
+    for sharing in plan.sharings:
+        note(sharing.in_words, err=to_stderr)
     for remark in reading_of(plan):
         note(remark, err=to_stderr)
     if arithmetic := arithmetic_of_plan(plan):
@@ -127,6 +149,12 @@ def _print_margins(line: Line, title: str, *, to_stderr: bool) -> None:
         "add up; and as a sum of cells of the whole table, if that alone were released at the same epsilon.",
         err=to_stderr,
     )
+    if isinstance(line.statistic.margins, Hierarchy):
+        note(
+            "Cells of one level may err by different amounts, depending on how many there are beside and below them: "
+            "the figures are those of the cell that errs most.",
+            err=to_stderr,
+        )
 
 
 def _error(error: CellError | None) -> str:
@@ -192,7 +220,7 @@ def _accuracies(line: Line, accuracies: tuple[Fraction, ...]) -> str:
     if len(accuracies) == 1:
         return f"± {four_digits_up(accuracies[0])}"
     names = (part.numerator.name for part in line.statistic.parts)
-    return "\n".join(f"{name} ± {four_digits_up(a)}" for name, a in zip(names, accuracies, strict=True))
+    return "\n".join(f"{one_line(name)} ± {four_digits_up(a)}" for name, a in zip(names, accuracies, strict=True))
 
 
 def _plan_values(plan: Plan) -> dict[str, Any]:
@@ -211,6 +239,18 @@ def _plan_values(plan: Plan) -> dict[str, Any]:
         "warning": hides_nothing(plan.total),
         "reading": reading_of(plan),
         "lines": [_line_values(line) for line in plan.lines],
+        "sharing": [_sharing_values(each) for each in plan.sharings],
+    }
+
+
+def _sharing_values(sharing: Sharing) -> dict[str, Any]:
+    return {
+        "columns": list(sharing.columns),
+        "epsilon": str(sharing.epsilon),
+        "rows": sharing.rows,
+        "apart": list(map(str, sharing.apart)),
+        "together": list(map(str, sharing.together)),
+        "remark": sharing.in_words,
     }
 
 

@@ -7,7 +7,7 @@ from snapdp.doors import door
 if TYPE_CHECKING:
     from snapdp.release.certificates import MechanismCertificate as MechanismCertificate
     from snapdp.release.derived import derived_blocks as derived_blocks
-    from snapdp.release.draw import Block as Block, Drawn as Drawn
+    from snapdp.release.draw import Block as Block, Drawn as Drawn, PagedBlock as PagedBlock
     from snapdp.release.files import (
         FIELDS as FIELDS,
         block_numbers as block_numbers,
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from snapdp.release.release import released as released
     from snapdp.release.remarks import (
         bits_in_words as bits_in_words,
+        complete_lines as complete_lines,
         margins_line as margins_line,
         moved_line as moved_line,
         person_lines as person_lines,
@@ -61,13 +62,13 @@ else:
         {
             "certificates": "MechanismCertificate",
             "derived": "derived_blocks",
-            "draw": "Block Drawn",
+            "draw": "Block Drawn PagedBlock",
             "files": "FIELDS block_numbers key_columns write_text",
             "private_values": "exact_values",
             "numbers": "Number NumberBlock shown_amount shown_row",
             "record": "LIBRARIES VERSION SideFile checked derived_values part_values",
             "release": "released",
-            "remarks": "bits_in_words margins_line moved_line person_lines unknown_line",
+            "remarks": "bits_in_words complete_lines margins_line moved_line person_lines unknown_line",
             "report": "report_page",
             "request": "MOST_STATISTICS Request added unit_text",
             "result": "Release load_record load_release",

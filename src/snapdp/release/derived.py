@@ -8,33 +8,63 @@ misses its truth with probability alpha/k at most, the result misses with probab
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from functools import partial
 
-from snapdp.release.draw import Block, Drawn
-from snapdp.studies import Printed
+from snapdp.release.draw import Block, Drawn, PagedBlock, is_paged
+from snapdp.studies import INLINE, Derived, Label, Printed, Statistic
 
 
 def derived_blocks(drawn: Sequence[Sequence[Drawn]]) -> Iterator[tuple[int, Block]]:
     """Yield everything that follows from the released parts, with the number of the statistic it belongs to."""
     study = [(parts[0].line.statistic, parts) for parts in drawn]
     for number, (statistic, parts) in enumerate(study):
+        if is_paged(statistic.labels):
+            yield from ((number, block) for block in _paged(statistic, parts))
+            continue
         for found in statistic.derived(parts, study):
-            values, lows, highs = found.columns
-            yield (
-                number,
-                Block(
-                    name=found.name,
-                    statistic=found.title,
-                    alpha=parts[0].alpha,
-                    cells=statistic.labels_of(found.margin),
-                    values=values,
-                    shown=_inside(values if found.shown is None else found.shown, lows, highs),
-                    lows=lows,
-                    highs=highs,
-                    keys=statistic.keys_of(found.margin),
-                    margin=found.margin,
-                    deviation=found.deviation,
-                ),
-            )
+            yield number, _block(found, parts[0].alpha, statistic.labels_of(found.margin), statistic)
+
+
+def _block(found: Derived, alpha: Fraction, cells: Sequence[Label], statistic: Statistic) -> Block:
+    values, lows, highs = found.columns
+    return Block(
+        name=found.name,
+        statistic=found.title,
+        alpha=alpha,
+        cells=cells,
+        values=values,
+        shown=_inside(values if found.shown is None else found.shown, lows, highs),
+        lows=lows,
+        highs=highs,
+        keys=statistic.keys_of(found.margin),
+        margin=found.margin,
+        deviation=found.deviation,
+    )
+
+
+def _paged(statistic: Statistic, parts: Sequence[Drawn]) -> Iterator[Block]:
+    """Yield what follows from parts of very many cells, by pages: in each cell from this cell of the parts alone.
+
+    What follows is known by its first page; no kind derives anything by keys from other statistics of a study.
+    """
+    alpha = parts[0].alpha
+
+    def page(name: str, start: int, stop: int) -> Block:
+        some = [each.some(start, stop) for each in parts]
+        found = next(each for each in statistic.derived(some, [(statistic, some)]) if each.name == name)
+        return _block(found, alpha, (), statistic)
+
+    first = [each.some(0, INLINE + 1) for each in parts]
+    for found in statistic.derived(first, [(statistic, first)]):
+        yield PagedBlock(
+            name=found.name,
+            statistic=found.title,
+            alpha=alpha,
+            cells=statistic.labels,
+            keys=statistic.keys,
+            page=partial(page, found.name),
+        )
 
 
 def _inside(

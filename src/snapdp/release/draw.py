@@ -16,7 +16,7 @@ Which path a part takes (vector or scalar, inline or side file) depends on its p
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -26,9 +26,10 @@ from snapdp.exact import nearest_index, ratio_down, ratio_nearest, ratio_up
 from snapdp.mechanism import Mechanism, integer_indices
 from snapdp.randomness import BitSource
 from snapdp.release.request import Request
-from snapdp.studies import FITS_INT64, INLINE, CellColumns, Label, Line, Margin, Part, Printed
-from snapdp.values import Value
+from snapdp.studies import FITS_INT64, INLINE, CellColumns, KeyLabels, Label, Line, Margin, Part, Printed
+from snapdp.values import Value, replaced
 
+PAGE = 1 << 20  # cells whose numbers are made at one time, of a statistic by keys
 Bits = Callable[[int, int], BitSource]  # of a statistic and a part, by their numbers
 
 
@@ -41,7 +42,7 @@ class Block(Value):
     shown        the values, each moved to the nearest one that the statistic can have
     lows, highs  noise intervals at confidence 1 - alpha; None where there is none
     margin       the columns that tell cells apart, of a statistic with margins: the places of those that groups are by
-    deviation    the standard deviation of each number, where it is known
+    deviation    the standard deviation of each number, where it is known: one for all, or for each
     """
 
     name: str
@@ -55,7 +56,7 @@ class Block(Value):
     indices: Sequence[int] | None = None
     keys: tuple[str, ...] = ()
     margin: Margin | None = None
-    deviation: float | None = None
+    deviation: float | tuple[float, ...] | None = None
 
     @property
     def listed(self) -> dict[str, Any]:
@@ -66,6 +67,33 @@ class Block(Value):
             found["index"] = list(self.indices)
         numbers = {"value": self.values, "shown": self.shown, "low": self.lows, "high": self.highs}
         return {**found, **{name: list(column) for name, column in numbers.items()}}
+
+
+class PagedBlock(Block):
+    """A block of very many cells by keys, whose numbers are made a page at a time: it holds none of them itself.
+
+    page   of the first cell and the one behind the last: the block of these, without names
+    """
+
+    values: Sequence[Printed] = ()
+    shown: Sequence[Printed] = ()
+    lows: Sequence[Printed | None] = ()
+    highs: Sequence[Printed | None] = ()
+    page: Callable[[int, int], Block]
+
+    @property
+    def page_count(self) -> int:
+        return -(-len(self.cells) // PAGE)
+
+    def pages(self) -> Iterator[Block]:
+        """Yield its numbers in order."""
+        for start in range(0, len(self.cells), PAGE):
+            yield self.page(start, min(start + PAGE, len(self.cells)))
+
+
+def is_paged(cells: Sequence[Label]) -> bool:
+    """Tell whether the numbers of cells are made by pages: a matter of their public number, and of keys."""
+    return isinstance(cells, KeyLabels) and len(cells) > INLINE
 
 
 class CellNumbers(Value):
@@ -191,12 +219,33 @@ class Drawn(Value):
     @cached_property
     def block(self) -> Block:
         """Return the numbers as they are published."""
+        cells = self.line.statistic.labels_of(self.part.margin)
+        if is_paged(cells):
+            return PagedBlock(
+                name=self.part.numerator.name,
+                statistic=self.line.statistic.title,
+                alpha=self.line.alpha,
+                cells=cells,
+                keys=self.line.statistic.keys,
+                page=self._page,
+            )
+        return self._block(cells)
+
+    def _page(self, start: int, stop: int) -> Block:
+        return self.some(start, stop)._block(())
+
+    def some(self, start: int, stop: int) -> Drawn:
+        """Return some of the cells that follow each other, as a part of their own."""
+        chosen = self.indices[start:stop]
+        return replaced(self, indices=[int(each) for each in chosen] if len(chosen) <= INLINE else chosen)
+
+    def _block(self, cells: Sequence[Label]) -> Block:
         values, shown, lows, highs = self._columns()
         return Block(
             name=self.part.numerator.name,
             statistic=self.line.statistic.title,
             alpha=self.line.alpha,
-            cells=self.line.statistic.labels_of(self.part.margin),
+            cells=cells,
             values=values,
             shown=shown,
             lows=lows,
@@ -217,10 +266,26 @@ class Drawn(Value):
         import numpy as np
 
         # Many cells share an index: each distinct one is printed once.
-        distinct, place = np.unique(np.asarray(self.indices), return_inverse=True)
+        distinct, place = _distinct(np.asarray(self.indices))
         columns = zip(*map(self._row, distinct.tolist()), strict=True)
         found: Any = tuple(np.array(column)[place] for column in columns)
         return found  # type: ignore[no-any-return]
+
+
+def _distinct(indices: Any) -> tuple[Any, Any]:
+    """Return the distinct indices, increasing, and the place of each among them: as `numpy.unique` does.
+
+    Where they lie close together they are counted, which takes no sorting.
+    """
+    import numpy as np
+
+    low, span = int(indices.min()), int(indices.max()) - int(indices.min())
+    if indices.dtype != np.int64 or span > 4 * len(indices):
+        return np.unique(indices, return_inverse=True)
+    above = indices - low
+    is_there = np.zeros(span + 1, dtype=bool)
+    is_there[above] = True
+    return np.flatnonzero(is_there) + low, (np.cumsum(is_there) - 1)[above]
 
 
 def is_whole(part: Part, m: Mechanism) -> bool:

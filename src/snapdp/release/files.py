@@ -15,6 +15,7 @@ import hashlib
 import io
 import math
 import re
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
@@ -27,13 +28,15 @@ from snapdp.display import plain_decimal
 from snapdp.drafts import draft, finish, write_text as write_text
 from snapdp.errors import ParameterError, SnapdpError
 from snapdp.exact import parameter, to_float_down, to_float_nearest, to_float_up
-from snapdp.release.draw import Block
+from snapdp.release.draw import Block, PagedBlock
 from snapdp.release.numbers import VALUE_FIELDS, Number
 from snapdp.release.record import SideFile
-from snapdp.studies import label_columns
+from snapdp.studies import KeyLabels, label_columns
 
 ENDINGS = (".csv", ".parquet")
 FIELDS = ("cell", "index", "value", "shown", "low", "high")  # of side files
+# The path is a draft already. A draft of the engine's own would stay behind where the disk is full.
+FORM = "FORMAT PARQUET, USE_TMP_FILE false"
 FORMULAS = tuple("=+-@\uff1d\uff0b\uff0d\uff20")  # and the wide signs, which some spreadsheets take for these
 _SEPARATORS = re.compile(r"[;,|\t\r\n]")
 _BIN_STARTS, _BIN_ENDS = re.compile(r"\[-?[0-9]+(/[0-9]+)?\Z"), re.compile(r" -[0-9]+(/[0-9]+)?[)\]]")  # [-5, -3)
@@ -60,10 +63,13 @@ def write_blocks(blocks: Iterable[Block], directory: Path) -> list[SideFile]:
 
 
 def _write_block(block: Block, directory: Path, connection: Any) -> SideFile:
-    columns = block_columns(block)
     with draft(directory, ".parquet") as made:
-        _copy(columns, made, connection)
-        digest = hashlib.sha256(made.read_bytes()).hexdigest()
+        if isinstance(block, PagedBlock):
+            write_pages(block, made, connection)
+        else:
+            _copy(block_columns(block), made, connection)
+        with made.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
         found = SideFile.of(digest=f"sha256:{digest}", rows=len(block.cells))
         finish(made, directory / found.name)
     return found
@@ -89,6 +95,8 @@ def block_numbers(block: Block) -> dict[str, Any]:
 
     columns: dict[str, Any] = {} if block.indices is None else {"index": block.indices}
     columns |= {"value": block.values, "shown": block.shown, "low": block.lows, "high": block.highs}
+    if isinstance(block.deviation, tuple):  # else it is one for all of them, and in the record
+        columns["deviation"] = block.deviation
     return {name: _array(np, cells) for name, cells in columns.items()}
 
 
@@ -218,23 +226,73 @@ def parquet_engine() -> Iterator[Any]:
         connection.close()
 
 
+def write_pages(block: PagedBlock, path: Path, connection: Any) -> None:
+    """Write a block by pages: first the numbers of each to a file beside it, then names and numbers together.
+
+    Never more than a page of them is held. A file of keys has a column for each of them, and no `cell`: a text that
+    names several would only repeat them.
+    """
+    import duckdb
+
+    assert isinstance(block.cells, KeyLabels)
+    with tempfile.TemporaryDirectory(prefix=f"{path.name}-", dir=path.parent) as beside:
+        parts = [str(Path(beside) / f"{place}.parquet") for place in range(block.page_count)]
+        try:
+            for part, page in zip(parts, block.pages(), strict=True):
+                _copy(block_numbers(page), Path(part), connection)
+            texts = _keys_in_order(block.cells, key_columns(block.keys, FIELDS), connection)
+            listed = ", ".join(f"'{_quoted(Path(part))}'" for part in parts)
+            chosen = f"SELECT * FROM ({texts}) AS named POSITIONAL JOIN read_parquet([{listed}])"
+            connection.execute(f"COPY ({chosen}) TO '{_quoted(path)}' ({FORM})")
+        except duckdb.Error:
+            raise OSError(0, "the engine could not write") from None
+
+
+def _keys_in_order(labels: KeyLabels, columns: Sequence[str], connection: Any) -> str:
+    """Return a SELECT of the names of cells, in their order: of each key, and of a histogram's own cells in it."""
+    import numpy as np
+
+    *_, last = named = [_name(each) for each in columns]
+    keys = labels.keys
+    texts = ", ".join(f"k{i} AS {name}" for i, name in enumerate(named[: len(keys.names)]))
+    if labels.own:
+        connection.register("own", {"cells": np.array(labels.own, dtype=object)})
+        connection.execute("CREATE OR REPLACE TEMP TABLE own_cells AS SELECT list(cells) AS listed FROM own")
+        texts += f", unnest((SELECT listed FROM own_cells)) AS {last}"
+    if keys.file is not None and keys.file.copy:
+        return f"SELECT {texts} FROM read_parquet('{_quoted(Path(keys.file.copy))}')"
+    given = {f"k{i}": np.array(each, dtype=object) for i, each in enumerate(zip(*keys.rows(), strict=True))}
+    connection.register("keys", given)
+    return f"SELECT {texts} FROM keys"
+
+
 def _copy(columns: Mapping[str, Any], path: Path, connection: Any) -> None:
     import duckdb
     import numpy as np
 
     arrays = {name: _array(np, cells) for name, cells in columns.items()}
     connection.register("released", arrays)
-    quoted = str(path).replace("'", "''")
-    # NaN is no released number: it stands for a missing end of an interval.
-    doubles = ", ".join(f'nullif("{name}", \'nan\'::DOUBLE) AS "{name}"' for name in _floats(arrays))
-    chosen = f"* REPLACE ({doubles})" if doubles else "*"
-    # The path is a draft already. A draft of the engine's own would stay behind where the disk is full.
-    form = "FORMAT PARQUET, USE_TMP_FILE false"
+    quoted = _quoted(path)
+    chosen = _numbers(arrays)
     try:
-        connection.execute(f"COPY (SELECT {chosen} FROM released) TO '{quoted}' ({form})")
+        connection.execute(f"COPY (SELECT {chosen} FROM released) TO '{quoted}' ({FORM})")
     except duckdb.Error:
         raise OSError(0, "the engine could not write") from None
     connection.unregister("released")
+
+
+def _numbers(arrays: Mapping[str, Any]) -> str:
+    """Return what is selected of arrays: NaN is no released number, but stands for a missing end of an interval."""
+    doubles = ", ".join(f'nullif("{name}", \'nan\'::DOUBLE) AS "{name}"' for name in _floats(arrays))
+    return f"* REPLACE ({doubles})" if doubles else "*"
+
+
+def _quoted(path: Path) -> str:
+    return str(path).replace("'", "''")
+
+
+def _name(column: str) -> str:
+    return '"{}"'.format(column.replace('"', '""'))
 
 
 def _floats(arrays: Mapping[str, Any]) -> list[str]:

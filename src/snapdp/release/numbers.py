@@ -4,8 +4,8 @@ Room: release. Everything here is read from the record. Terminal, report, notebo
 costs from `number_blocks`, so that none of them tells another story.
 
 What a statistic cost is said of the statistic as a whole: its cells, and the parts it was drawn as, are paid for
-together. A mean that follows from a sum and a count is the statistic that was paid for; what has a title of its own
-(shares, a standard deviation, a correlation) is free of charge.
+together. A mean that follows from a sum and a count is the statistic that was paid for, and so are several that share
+a count, together; what has a title of its own (shares, a standard deviation, a correlation) is free of charge.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from snapdp.errors import SnapdpError
 from snapdp.exact import parameter
 from snapdp.studies import (
     BETWEEN,
+    MEAN_OF,
     SHARE,
     Label,
     groups_from,
@@ -28,6 +29,7 @@ from snapdp.studies import (
     readable_keys,
     readable_title,
     shares_are_of_n,
+    stated_levels,
     told_apart,
 )
 from snapdp.values import Value, replaced
@@ -93,7 +95,7 @@ class NumberBlock(Value):
     derived      whether the numbers follow from others
     epsilon      as that of its numbers
     is_replaced  something derived has the title of the statistic and stands for its parts
-    deviation    the standard deviation of each number, where the record says it
+    deviation    the standard deviation of each number, where the record says it: one for all, or a list
     """
 
     place: int
@@ -106,7 +108,7 @@ class NumberBlock(Value):
     epsilon: str
     is_replaced: bool
     numbers: tuple[Number, ...]
-    deviation: float | None = None
+    deviation: float | Sequence[float] | None = None
 
     @property
     def part(self) -> str:
@@ -142,6 +144,16 @@ class NumberBlock(Value):
         return self.numbers[0].share_of
 
     @property
+    def mean_of(self) -> str | None:
+        """Return the column whose mean it is, where means of several are one statistic; None where they are not."""
+        return self.name.removeprefix(MEAN_OF) if self.name.startswith(MEAN_OF) else None
+
+    @property
+    def is_made_of(self) -> bool:
+        """Tell whether it is a part that something else stands for: a sum or a count behind means."""
+        return bool(self.part) and self.mean_of is None
+
+    @property
     def is_first(self) -> bool:
         """Tell whether people ask for it first: a mean, not its sum and count; adjusted margins; and no shares."""
         return self.name != SHARE if self.derived else not (self.is_replaced or self.is_margin)
@@ -165,6 +177,8 @@ class NumberBlock(Value):
             return f"{shown_amount(self.epsilon)} for all margins"
         if not self.part:
             return shown_amount(self.epsilon)
+        if self.mean_of is not None:
+            return f"{shown_amount(self.epsilon)} for all means"
         return "part of it" if self.is_replaced else f"{shown_amount(self.epsilon)} for all parts"
 
     @property
@@ -234,7 +248,8 @@ def _blocks(
         if "file" in block:
             continue
         epsilon = statistic["epsilon"] if titled == title or not follows else FREE
-        part = "" if follows or len(parts) == 1 or "margin" in block else block["name"]
+        whole = follows or len(parts) == 1 or "margin" in block
+        part = "" if whole and not block["name"].startswith(MEAN_OF) else block["name"]
         base = share_of if follows and block["name"] == SHARE else ""
         like = Number(titled, part, "", 0, None, None, None, alpha, epsilon, follows, share_of=base)
         numbers = list(_numbers(block, like, _keys(_grouped(statistic, block), block["cell"])))
@@ -269,7 +284,8 @@ def _grouped(statistic: Mapping[str, Any], block: Mapping[str, Any]) -> Mapping[
     """Return what is declared of the cells of a block: the statistic, and of a margin only the columns it is by."""
     if "margin" not in block:
         return statistic
-    named = {column["name"]: column for column in _columns(statistic.get("by", ()))}
+    columns = _columns(statistic.get("by", ()))
+    named = {each["name"]: each for column in columns for each in (column, *stated_levels(column))}
     by = [named[name] for name in block["margin"] if name in named]
     others = {key: value for key, value in statistic.items() if key != "by"}
     return {**others, "by": by[0] if len(by) == 1 else by} if by else others

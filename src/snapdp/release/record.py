@@ -28,7 +28,21 @@ from snapdp.errors import DataError, PremiseError
 from snapdp.release.certificates import MechanismCertificate
 from snapdp.release.draw import Block, Drawn
 from snapdp.release.request import LARGEST, MOST_EDGES, Request, check_lengths, relation_values
-from snapdp.studies import BOOLEAN, CATEGORY, DATE, DROPPED, INLINE, KINDS, Margin, Part, Statistic
+from snapdp.studies import (
+    BOOLEAN,
+    CATEGORY,
+    DATE,
+    DROPPED,
+    HIERARCHY,
+    INLINE,
+    KEY,
+    KINDS,
+    MOST_NODES,
+    Margin,
+    Mean,
+    Part,
+    Statistic,
+)
 from snapdp.tables import ENGINES
 from snapdp.values import Value
 
@@ -47,9 +61,12 @@ VERSIONS: dict[int, dict[str, set[str]]] = {  # what each version added
             "groups_per_person",
             "margins",
             "shares",
+            "complete",
+            "keys",
         },
         **{key: {"from", "to", "each", "compare", "missing_in_sums"} for key in ("columns", "column")},
-        "by": {"from", "to", "each", "compare", "missing_in_sums", "edges", "outside"},  # and lists of columns
+        # and lists of columns
+        "by": {"from", "to", "each", "compare", "missing_in_sums", "edges", "outside", "parents"},
         "parts": {"shown", "bits", "certificate", "margin"},  # the first absent from the first records of this version
         "derived": {"shown", "margin", "deviation"},
     },
@@ -70,10 +87,12 @@ ALLOWED: dict[str, set[str]] = {
     "versions": {"snapdp", "python", *LIBRARIES, *(each.library for each in ENGINES.values())},
     "csv": {"delimiter", "quote", "decimal", "thousands", "encoding", "nulls"},
     "statistics": {  # and its details
-        "kind", "title", "epsilon", "alpha", "arithmetic", "bits", "columns", "by", "where", "parts",
+        "kind", "title", "epsilon", "alpha", "arithmetic", "bits", "columns", "by", "keys", "where", "parts",
     },
+    "keys": {"count", "digest", "cell"},  # the last where they are few
     "columns": _COLUMN,
-    "by": _COLUMN | {"edges", "outside"},  # of numbers that are grouped by bins
+    "by": _COLUMN | {"edges", "outside", "parents"},  # of numbers that are grouped by bins; of a hierarchy
+    "parents": {"level", "of"},
     "column": _COLUMN,
     "categories": {"count", "digest"},
     "where": {"column", "equals", "from", "below"},
@@ -94,20 +113,23 @@ REQUIRED: dict[str, set[str]] = {
     "file": ALLOWED["file"],
     "certificate": ALLOWED["certificate"],
     "categories": ALLOWED["categories"],
+    "keys": {"count", "digest"},
+    "parents": ALLOWED["parents"],
 }
-TABLES = {"versions", "csv", "by", "column", "file", "certificate", "categories"}
-ROWS = {"statistics", "derived", "parts", "columns", "where"}
+TABLES = {"versions", "csv", "by", "column", "file", "certificate", "categories", "keys"}
+ROWS = {"statistics", "derived", "parts", "columns", "where", "parents"}
 TABLE_OR_ROWS = {"by"}  # a column, or several
 LISTS: dict[str, tuple[type, ...]] = {
-    **dict.fromkeys(("cell", "edges", "clamp", "categories", "nulls", "margin", "shares"), (str,)),
+    **dict.fromkeys(("cell", "edges", "clamp", "categories", "nulls", "margin", "shares", "of"), (str,)),
     "index": (int,),
     **dict.fromkeys(("value", "shown"), (int, float)),
     **dict.fromkeys(("low", "high"), (int, float, type(None))),
 }
-MOST = {"edges": MOST_EDGES, "statistics": 10_000, "derived": 20_000}  # what is longer than INLINE
+MOST = {"edges": MOST_EDGES, "of": MOST_NODES, "statistics": 10_000, "derived": 20_000}  # what is longer than INLINE
 LONGEST_DIALECT = 1 << 13  # characters of how a CSV file is written
 WHOLE_NUMBERS = {"snapdp_record", "n", "n_max", "rows_per_person", "statistic", "cells", "moving", "count", "rows"}
 WHOLE_NUMBERS |= {"bits", "unit_rows", "groups_per_person"}
+TRUTHS = {"whole", "complete"}
 
 
 class EngineUsed(Value):
@@ -222,8 +244,15 @@ def derived_values(number: int, block: Block, statistic: Statistic) -> dict[str,
         "statistic": number,
         "alpha": str(block.alpha),
         **_margin(statistic, block.margin),
-        **({} if block.deviation is None else {"deviation": block.deviation}),
+        **_deviation(block.deviation),
     }
+
+
+def _deviation(found: float | tuple[float, ...] | None) -> dict[str, Any]:
+    """Return the deviation of all numbers of a block, or of each; of those in a file, which has each, the largest."""
+    if isinstance(found, tuple):
+        return {"deviation": list(found) if len(found) <= INLINE else max(found)}
+    return {} if found is None else {"deviation": found}
 
 
 def _margin(statistic: Statistic, margin: Margin | None) -> dict[str, Any]:
@@ -302,6 +331,8 @@ def _check(place: str, value: Mapping[str, Any], version: int) -> None:
         raise _refused(f"lacks a field that records have: {place}.{lacking[0]}")
     if place in ("columns", "by", "column") and version < 2 and value["kind"] in (BOOLEAN, DATE):
         raise _refused(f"of version {version} has a column of a kind that it does not have: {place}.kind")
+    if version < 2 and place == "statistics" and _has_several_means(value):
+        raise _refused(f"of version {version} has a mean of several columns, which it does not have: {place}")
     if version < 2 and _is_crossed(place, value):
         raise _refused(f"of version {version} has groups by several columns, which it does not have: {place}")
     if _is_later(place, value, version):
@@ -316,6 +347,7 @@ def _check(place: str, value: Mapping[str, Any], version: int) -> None:
             _check(key, table, version)
     if place in ("parts", "derived") and "file" not in value:
         optional = [key for key, needed in (("index", place == "parts"), ("shown", "shown" in value)) if needed]
+        optional += ["deviation"] * isinstance(value.get("deviation"), list)  # else it is one for all
         lists = [value.get(key) for key in ("cell", "value", "low", "high", *optional)]
         if not all(isinstance(each, (list, tuple)) and len(each) == value["cells"] for each in lists):
             raise _refused(f"has numbers that do not belong together: {place}")
@@ -327,6 +359,11 @@ def _is_later(place: str, value: Mapping[str, Any], version: int) -> bool:
         kind = KINDS.get(str(value["kind"]))
         return "where" in value and kind is not None and kind.conditions_since > version
     return place in ("columns", "by", "column") and version < 2 and value.get("missing") == DROPPED
+
+
+def _has_several_means(value: Mapping[str, Any]) -> bool:
+    columns = value.get("columns")
+    return value["kind"] == Mean.kind and isinstance(columns, (list, tuple)) and len(columns) > 1
 
 
 def _is_crossed(place: str, value: Mapping[str, Any]) -> bool:
@@ -353,7 +390,7 @@ def _required(place: str, value: Mapping[str, Any]) -> set[str]:
         return REQUIRED[place] | {"n" if value.get("relation") == "change-one" else "n_max"}
     if place in ("columns", "by", "column"):
         rules = {"unknown", "null"}
-        special = {BOOLEAN: rules, DATE: rules | {"from", "to", "each"}, CATEGORY: rules | {"categories"}}
+        special = {BOOLEAN: rules, DATE: rules | {"from", "to", "each"}, CATEGORY: rules | {"categories"}, KEY: set()}
         missing = "missing_in_sums" if "missing_in_sums" in value else "missing"
         numbers = {"lower", "upper", "step", missing} | ({"edges", "outside", "null"} if place == "by" else set())
         return {"name", "kind"} | special.get(str(value.get("kind")), numbers)
@@ -368,12 +405,13 @@ def _is_plain(key: str, value: Any) -> bool:
     if key == "person" and isinstance(value, list):  # several columns name the person
         return len(value) > 1 and all(type(each) is str and _is_sane(each) for each in value)
     if key == "margins":
-        return isinstance(value, (list, tuple)) and all(_is_plain("margin", each) for each in value)
+        listed = isinstance(value, (list, tuple)) and all(_is_plain("margin", each) for each in value)
+        return listed or value == HIERARCHY
     if key == "deviation":
-        return type(value) is float and _is_sane(value)
+        return all(type(each) is float and _is_sane(each) for each in (value if isinstance(value, list) else [value]))
     if key in LISTS:
         return isinstance(value, (list, tuple)) and all(type(each) in LISTS[key] and _is_sane(each) for each in value)
-    return _is_sane(value) and type(value) is (bool if key == "whole" else int if key in WHOLE_NUMBERS else str)
+    return _is_sane(value) and type(value) is (bool if key in TRUTHS else int if key in WHOLE_NUMBERS else str)
 
 
 def _is_sane(value: Any) -> bool:

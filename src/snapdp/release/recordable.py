@@ -20,13 +20,13 @@ from snapdp.release.certificates import MechanismCertificate
 from snapdp.release.draw import Drawn, is_whole
 from snapdp.release.record import LIBRARIES, RECORD_VERSION, checked, part_values
 from snapdp.release.request import MOST_DIGITS, Request, relation_values
-from snapdp.studies import INLINE, Column, Line, Part, statistic_class, storable
+from snapdp.studies import INLINE, Column, KeyColumn, Line, Part, statistic_class, storable
 from snapdp.tables import ENGINES
 
 MOST_BYTES = (1 << 24) - (1 << 16)  # the server of a team ledger takes records below 2**24
 BEYOND_INT64 = 1 << 63
 MOST_OVERHEAD = Fraction(1, 2)  # of rounding in the loss of one cell
-_FREE_TEXT = {"name", "title", "categories", "equals", "dataset", "unit", "person", "own", "versions"}
+_FREE_TEXT = {"name", "title", "categories", "equals", "dataset", "unit", "person", "own", "versions", "keys"}
 _DIGEST = "sha256:" + "0" * 64
 _NOTHING: dict[str, Any] = {"cells": 0, "cell": [], "index": [], "value": [], "low": [], "high": []}
 _LISTS, _DOUBLE, _FRAME = (
@@ -63,8 +63,9 @@ def most_bytes(request: Request, trial: Mapping[str, Any] | None = None) -> int:
 def _check_columns(request: Request) -> None:
     """Refuse two declarations of one column, which no study has, and names that no certificate can have."""
     found: dict[str, Column] = {}
-    for column in (each for line in request.lines for each in line.statistic.every_column):
-        if found.setdefault(column.name, column) != column:
+    for column in (each.plain for line in request.lines for each in line.statistic.every_column):
+        other = found.setdefault(column.name, column)
+        if other != column and not _are_keys(other, column):
             raise ParameterError("one column is declared in two ways.", "Declare it once, for all statistics.")
     persons = request.relation.person_columns
     if "" in found or "" in persons:
@@ -73,6 +74,11 @@ def _check_columns(request: Request) -> None:
         storable(name or "", "the name of a person's column, or of a role,")
     if request.own == "":
         raise ParameterError("the role has no name.", "Leave it out, or name it: its records could not be certified.")
+
+
+def _are_keys(one: Column, other: Column) -> bool:
+    """Tell whether two declarations are of one column by other keys, compared alike."""
+    return isinstance(one, KeyColumn) and isinstance(other, KeyColumn) and one.compare == other.compare
 
 
 def _check_digits(values: Any) -> None:
@@ -171,11 +177,17 @@ def _bytes(line: Line, mechanisms: tuple[Mechanism, ...]) -> int:
     """Return how many bytes the numbers of a statistic take at most, and what is derived from them."""
     if line.statistic.margins is not None:
         return _bytes_of_margins(line, mechanisms)
-    statistic, blocks = line.statistic, len(mechanisms) + 1
-    found = blocks * _FRAME + len(canonical([statistic.title, str(line.alpha)]))
+    statistic = line.statistic
+    follow = len(statistic.columns) if statistic.several else 1  # a block for each of several means
+    blocks = len(mechanisms) + follow
+    found = blocks * _FRAME + follow * len(canonical([statistic.title, str(line.alpha)]))
+    found += len(canonical([column.name for column in statistic.columns])) if follow > 1 else 0
     if statistic.cells > INLINE:  # they are in files
         return found
-    widths = [_LISTS * _DOUBLE, *(_width(part, m) for part, m in zip(statistic.parts, mechanisms, strict=True))]
+    widths = [
+        follow * _LISTS * _DOUBLE,
+        *(_width(part, m) for part, m in zip(statistic.parts, mechanisms, strict=True)),
+    ]
     return found + blocks * len(canonical(list(statistic.labels))) + statistic.cells * sum(widths)
 
 
@@ -190,7 +202,7 @@ def _bytes_of_margins(line: Line, mechanisms: tuple[Mechanism, ...]) -> int:
         found += 2 * (_FRAME + len(canonical(named)))
         if margins.cells(margin) <= INLINE:  # else they are in files
             labels = [list(each) if isinstance(each, tuple) else each for each in statistic.labels_of(margin)]
-            numbers = _LISTS * _DOUBLE + widths.get(margin, 0)
+            numbers = (_LISTS + 1) * _DOUBLE + widths.get(margin, 0)  # and a deviation of each
             found += 2 * len(canonical(labels)) + margins.cells(margin) * numbers
     return found
 

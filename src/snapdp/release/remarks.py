@@ -13,7 +13,7 @@ from snapdp.display import listed, shortened, visible
 from snapdp.errors import SnapdpError
 from snapdp.exact import parameter
 from snapdp.release.numbers import Number, NumberBlock
-from snapdp.studies import KINDS, PersonCount, groups_clause, readable_title, rows_clause, told_apart
+from snapdp.studies import DROPPED, KINDS, PersonCount, groups_clause, readable_title, rows_clause, told_apart
 
 MOVED = (
     "A draw beyond what the statistic can be is shown as the nearest possible number. "
@@ -52,7 +52,7 @@ def unknown_line(block: NumberBlock) -> str:
     found = [each for each in block.readable if _is_everything(each, possible)]
     if not found:
         return ""
-    title = _short(block.readable_title)
+    title = _short(block.readable_title) + (f", {_short(block.part)}" if block.part else "")
     if block.is_single:
         return f"{title}: nothing is known. The interval is everything that the number can be."
     whom = "any cell" if len(found) == len(block.numbers) else listed([_short(each.cell) for each in found], MOST_NAMED)
@@ -75,9 +75,22 @@ def person_lines(record: Mapping[str, Any]) -> list[str]:
     for title, each in zip(titles, record["statistics"], strict=True):
         people = each["kind"] == PersonCount.kind
         most = each.get("rows_per_person", record["rows_per_person"])
-        clause = groups_clause(each.get("groups_per_person")) if people else rows_clause(most)
+        often = groups_clause(each.get("groups_per_person"), margins="margins" in each)
+        clause = often if people else rows_clause(most)
         alike.setdefault(clause, []).append(_short(readable_title(title, each)))
     return [f"{listed(titles, MOST_NAMED)}: {clause}." for clause, titles in alike.items()]
+
+
+def complete_lines(record: Mapping[str, Any]) -> list[str]:
+    """Return which rows count in means of several columns, where some are left out."""
+    found = []
+    titles = told_apart(each["title"] for each in record["statistics"])
+    for title, each in zip(titles, record["statistics"], strict=True):
+        if each.get("complete") is True:
+            needed = [_short(column["name"]) for column in each["columns"] if column.get("missing") == DROPPED]
+            named = _short(readable_title(title, each))
+            found.append(f"{named}: only rows count that have {listed(needed, MOST_NAMED)}.")
+    return list(dict.fromkeys(found))
 
 
 def _short(name: str) -> str:
@@ -95,6 +108,8 @@ def _public_range(block: NumberBlock) -> Range | None:
     """Return what a number of a block can be; None where that is not known here, or is said of what it follows from."""
     declared = block.declared
     try:
+        if block.derived and block.mean_of is not None:  # of one column among several
+            declared = {**declared, "columns": [x for x in declared["columns"] if x["name"] == block.mean_of]}
         if block.derived:
             return KINDS[declared["kind"]].derived_range(declared)
         return _part_range(next(part for part in declared["parts"] if part["name"] == block.name))

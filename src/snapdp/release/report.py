@@ -35,13 +35,14 @@ from snapdp.release.numbers import (
     shown_interval,
     shown_value,
 )
-from snapdp.release.remarks import bits_in_words, moved_line, person_lines, unknown_line
+from snapdp.release.remarks import bits_in_words, complete_lines, moved_line, person_lines, unknown_line
 from snapdp.release.report_margins import margins_section
 from snapdp.studies import (
     AS_NUMBERS,
     BOOLEAN,
     DATE,
     DROPPED,
+    KEY,
     PersonCount,
     believed,
     dialect_words,
@@ -135,7 +136,7 @@ def _drawn_by(author: str | None) -> str:
 def _summary(blocks: Sequence[NumberBlock]) -> str:
     """Return a table of the statistics that are one number each; what is derived from parts stands before them."""
     alone = (each for each in blocks if each.is_single and not each.is_margin)
-    single = sorted(alone, key=lambda each: (each.place, bool(each.part)))
+    single = sorted(alone, key=lambda each: (each.place, each.is_made_of))
     if not single:
         return ""
     rows = ((_named(each), *_shown(each.numbers[0]), _text(each.cost)) for each in single)
@@ -153,13 +154,13 @@ def _section(blocks: Sequence[NumberBlock]) -> str:
     if blocks[0].is_margin:
         return margins_section(blocks)
     found = []
-    for block in sorted(blocks, key=lambda each: bool(each.part)):  # what is derived from parts stands before them
+    for block in sorted(blocks, key=lambda each: each.is_made_of):  # what is derived from parts stands before them
         if block.is_single:
             continue
         cells = block.readable
         table = html_table((*_heads(block), "value", "interval"), ((*_names(each), *_shown(each)) for each in cells))
-        picture = bars(cells[:MOST_BARS]) if not block.part else ""
-        listed = folded("table", table, is_open=not block.part and len(cells) <= MOST_OPEN)
+        picture = "" if block.is_made_of else bars(cells[:MOST_BARS])
+        listed = folded("table", table, is_open=not block.is_made_of and len(cells) <= MOST_OPEN)
         found.append(f'<p class="dim">{_text(_about(block))}</p>{_unknown(block)}{picture}{listed}')
     return f"<h2>{_text(blocks[0].readable_title)}</h2>{''.join(found)}" if found else ""
 
@@ -175,6 +176,8 @@ def _names(number: Number) -> tuple[Html, ...]:
 
 def _about(block: NumberBlock) -> str:
     """Return which part of a statistic a table is, or what it cost and of what it shows shares."""
+    if block.mean_of is not None:
+        return f"{block.part}; epsilon {block.cost}"
     if block.part or block.epsilon != FREE:
         return block.part or f"epsilon {block.cost_in_words}"
     return f"{block.cost}, free of charge" + (f"; each is a share of {block.share_of}" if block.share_of else "")
@@ -213,7 +216,7 @@ def _meaning(record: dict[str, Any], moved: str) -> str:
         "<p>Derived numbers follow from others on this page and cost nothing beyond these. A number has the digits "
         "that its noise leaves meaningful; the record and files of values have all.</p>"
         f"{f'<p>{_text(moved)}</p>' if moved else ''}"
-        f"{''.join(f'<p>{_text(line)}</p>' for line in person_lines(record))}"
+        f"{''.join(f'<p>{_text(line)}</p>' for line in (*person_lines(record), *complete_lines(record)))}"
     )
 
 
@@ -228,7 +231,7 @@ def _hidden(record: dict[str, Any]) -> str:
 
 def _counted(record: dict[str, Any]) -> str:
     """Return of which cells and rows a statistic is one, where these are not all of the table as it stands."""
-    clamped = any("lower" in column for column in _every_column(record))
+    clamped = any("lower" in column for _, column in _every_column(record))
     said = "Cells were clamped to the declared bounds and rounded to the declared step first" if clamped else ""
     bounded = "of each person no more rows or groups count than is said below" if "person" in record else ""
     told = " and ".join(filter(None, (said, bounded)))
@@ -305,19 +308,21 @@ def _middle(part: dict[str, Any]) -> str:
 
 def _columns(record: dict[str, Any]) -> Html:
     """Return a table of every column that was read, each declaration once: one column may have two."""
-    found = {(column["name"], _declared(column)): None for column in _every_column(record)}
+    found = {
+        (each["name"], _keyed(each, statistic) or _declared(each)): None for statistic, each in _every_column(record)
+    }
     for name in _listed(record["person"]) if "person" in record else ():
         found[name, _naming(record)] = None
     return html_table(("column", "declared"), ((_text(name), _text(declared)) for name, declared in found))
 
 
-def _every_column(record: dict[str, Any]) -> Iterator[Mapping[str, Any]]:
+def _every_column(record: dict[str, Any]) -> Iterator[tuple[dict[str, Any], Mapping[str, Any]]]:
     """Yield the declaration of every column that a statistic is about, is grouped by, or has a condition on."""
     for statistic in record["statistics"]:
         by = statistic.get("by", [])
-        yield from statistic.get("columns", [])
-        yield from [by] if isinstance(by, Mapping) else by
-        yield from (each["column"] for each in statistic.get("where", []))
+        tested = (each["column"] for each in statistic.get("where", []))
+        for column in (*statistic.get("columns", []), *([by] if isinstance(by, Mapping) else by), *tested):
+            yield statistic, column
 
 
 def _listed(person: str | list[str]) -> list[str]:
@@ -331,6 +336,14 @@ def _naming(record: dict[str, Any]) -> str:
     together = "" if isinstance(record["person"], str) else f", together: {person_in_words(record['person'])}"
     rows = f"; at most {' or '.join(map(str, most))} rows of each count" if most else ""
     return f"names persons{together}{rows}"
+
+
+def _keyed(column: Mapping[str, Any], statistic: dict[str, Any]) -> str:
+    """Return what is declared of a column of keys; nothing of any other."""
+    if column["kind"] != KEY or "keys" not in statistic:
+        return ""
+    keys, compared = statistic["keys"], "numbers" if "compare" in column else "text"
+    return f"one of {keys['count']} public keys, compared as {compared} ({keys['digest']}); others are left out"
 
 
 def _declared(column: Mapping[str, Any]) -> str:

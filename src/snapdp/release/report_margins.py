@@ -1,21 +1,25 @@
 """Margins in a report: of every margin the adjusted numbers beside the measured ones, and of two columns a cross table.
 
+The levels of a hierarchy are one table, every parent above what it holds.
 Room: release. Made from the numbers of the record alone; every text passes through the escape of the page.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 
 from snapdp.display import Html, escape, folded, four_digits_up, html_table, noise_digits
+from snapdp.errors import SnapdpError
 from snapdp.release.numbers import Number, NumberBlock, half_width, shown_interval, shown_value
-from snapdp.studies import DROPPED, readable_title
+from snapdp.studies import DROPPED, HIERARCHY, Hierarchy, groups_from, hierarchy_of, readable_title
 
 MOST_OPEN, MOST_ACROSS, LONGEST = 20, 12, 1000  # rows of an open table; columns of a cross table; characters of a text
 NO_CELL = ("unknown", "null", "outside")  # what a column says of rows that mean none of its cells
 NARROW = 6  # so many cells stand side by side before the longer of two columns goes down the page
+INDENT = "&emsp;"
+Blocks = dict[tuple[str, ...], NumberBlock]  # by the columns that tell their cells apart
 HEADS = ("adjusted", "interval", "measured", "interval")
 ROUNDED = "Sums of printed numbers agree up to the rounding of printing."
 MOVED = (
@@ -30,18 +34,22 @@ def margins_section(blocks: Sequence[NumberBlock]) -> str:
     adjusted = {_columns(block): block for block in blocks if block.derived}
     first = blocks[0]
     title = _text(readable_title(first.statistic, first.declared))
-    crossed = _cross_table(adjusted)
+    nested = _nested(adjusted, measured)
+    crossed = "" if nested else _cross_table(adjusted)
+    about = " ".join(filter(None, (_about(first), _added_up(adjusted, bool(crossed)), _left_out(blocks))))
+    start = f'<h2>{title}</h2><p class="dim">{_text(about)}</p>'
+    if nested is not None:
+        return f"{start}{nested}"
     margins = dict.fromkeys([*adjusted, *measured])
     tables = (_margin(adjusted.get(each), measured.get(each)) for each in sorted(margins, key=len, reverse=True))
-    about = " ".join(filter(None, (_about(first), _added_up(adjusted, bool(crossed)), _left_out(blocks))))
-    return f'<h2>{title}</h2><p class="dim">{_text(about)}</p>{crossed}{"".join(tables)}'
+    return f"{start}{crossed}{''.join(tables)}"
 
 
 def _about(first: NumberBlock) -> str:
     return f"epsilon {first.cost}. The adjusted tables add up; they follow from the measured ones, free of charge."
 
 
-def _added_up(adjusted: Mapping[tuple[str, ...], NumberBlock], is_crossed: bool) -> str:
+def _added_up(adjusted: Blocks, is_crossed: bool) -> str:
     """Return which printed numbers add up: not those that are shown as the nearest possible ones."""
     if not any(each.moved for block in adjusted.values() for each in block.numbers):
         return ROUNDED
@@ -62,18 +70,17 @@ def _margin(adjusted: NumberBlock | None, measured: NumberBlock | None) -> str:
     block = adjusted or measured
     assert block is not None
     left, right = (() if each is None else each.readable for each in (adjusted, measured))
-    names = [tuple(map(_text, each.label)) or (Html("all cells"),) for each in block.readable]
+    names = [tuple(map(_text, each.label)) or (Html("in total"),) for each in block.readable]
     heads = tuple(_text(name) for name, _ in block.numbers[0].keys) or (Html("cell"),)
     rows = ((*name, *_shown(left, place), *_shown(right, place)) for place, name in enumerate(names))
-    deviation = block.deviation
-    said = "" if deviation is None else f"; standard deviation of the adjusted: {four_digits_up(Fraction(deviation))}"
+    said = f"; standard deviation of the adjusted: {_deviation(block)}" if block.deviation is not None else ""
     table = html_table((*heads, *HEADS), rows)
     name = block.readable_title.removeprefix("adjusted ")
     listed = folded("table", table, is_open=len(names) <= MOST_OPEN)
     return f'<h3>{_text(name)}</h3><p class="dim">{_text(f"{counted(len(names))}{said}")}</p>{listed}'
 
 
-def _cross_table(adjusted: Mapping[tuple[str, ...], NumberBlock]) -> str:
+def _cross_table(adjusted: Blocks) -> str:
     """Return the adjusted table by two columns with its totals at the sides; nothing where one of them is not there.
 
     Its numbers are those that add up, whatever is possible, all with the same digits.
@@ -103,6 +110,59 @@ def _finest(blocks: Iterable[NumberBlock]) -> Decimal:
     """
     longest = (max(map(half_width, block.numbers)) for block in blocks)
     return min(filter(None, longest), default=Decimal(0))
+
+
+def _nested(adjusted: Blocks, measured: Blocks) -> str | None:
+    """Return all levels of a hierarchy as one table; None where there is none, or not all of it is in the record."""
+    tree = _tree(adjusted)
+    if tree is None:
+        return None
+    every = [row for level, block in adjusted.items() for row in _level_rows(level, block, measured.get(level))]
+    if len(every) != len(tree.node_parents):
+        return None
+    rows = ((Html(INDENT * depth + every[node][0]), *every[node][1:]) for node, depth in _from_the_root(tree))
+    table = html_table(("cell", "level", "adjusted", "interval", "deviation", "measured", "interval"), rows)
+    return str(folded("table", table, is_open=len(every) <= 5 * MOST_OPEN))
+
+
+def _tree(adjusted: Blocks) -> Hierarchy | None:
+    """Return the hierarchy of blocks, which the block of the categories declares."""
+    declared = [block.declared for block in adjusted.values() if "parents" in block.declared.get("by", ())]
+    if not declared or declared[0]["margins"] != HIERARCHY:
+        return None
+    try:
+        return hierarchy_of(groups_from(declared[0]["by"]), None, known_total=False)
+    except SnapdpError:  # a record may be anybody's
+        return None
+
+
+def _level_rows(level: tuple[str, ...], block: NumberBlock, measured: NumberBlock | None) -> Iterator[tuple[str, ...]]:
+    """Yield what is shown of every cell of a level: its name, and its numbers."""
+    left, right = block.readable, () if measured is None else measured.readable
+    for place, number in enumerate(left):
+        figures = (*_shown(left, place), _deviation(block, place), *_shown(right, place))
+        yield _text(number.cell if level else "in total"), _text(", ".join(level)), *figures
+
+
+def _from_the_root(tree: Hierarchy) -> Iterator[tuple[int, int]]:
+    """Yield the nodes of a hierarchy and how deep they are, every parent before what it holds."""
+    below: list[list[int]] = [[] for _ in tree.node_parents]
+    for node, parent in enumerate(tree.node_parents[1:], 1):
+        below[parent].append(node)
+    waiting = [(0, 0)]
+    while waiting:
+        node, depth = waiting.pop()
+        yield node, depth
+        waiting += ((child, depth + 1) for child in reversed(below[node]))
+
+
+def _deviation(block: NumberBlock, place: int | None = None) -> str:
+    """Return the deviation of a cell; without one of all cells, the largest where they differ."""
+    found = block.deviation
+    if found is None or isinstance(found, float):
+        return "" if found is None else four_digits_up(Fraction(found))
+    largest = four_digits_up(Fraction(max(found)))
+    return f"at most {largest}" if place is None else four_digits_up(Fraction(found[place]))
 
 
 def counted(cells: int) -> str:

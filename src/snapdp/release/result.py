@@ -61,14 +61,20 @@ class Release:
     def values(self) -> dict[str, Any]:
         """Return {statistic: value}, or {statistic: {cell: value}}; what is derived takes the place of its parts.
 
-        A cell is a text; by several columns a tuple of texts, one for each.
+        A cell is a text; by several columns a tuple of texts, one for each. Means of several columns are a value, or
+        cells, for each: {statistic: {column: value}}.
 
         The values as drawn: sums and averages of them have no bias from what is possible. `numbers` has both.
         Of statistics with one title (other bin edges, say) the later ones are told apart by their number: "sum(x) (2)".
         """
         found: dict[str, Any] = {}
+        means: dict[int, dict[str, Any]] = {}
         for block in self.blocks():
-            if block.derived or not block.is_replaced:
+            if block.mean_of is not None:
+                if block.place not in means:
+                    found[_unused(block.title, block.place + 1, found)] = means[block.place] = {}
+                means[block.place][block.mean_of] = _values(block)
+            elif block.derived or not block.is_replaced:
                 found[_unused(block.title, block.place + 1, found)] = _values(block)
         return found
 
@@ -93,7 +99,8 @@ class Release:
         """Return the only number, as in float(release); refuse where there are several."""
         found = self.value
         if isinstance(found, dict):
-            raise ParameterError(f"the release has {len(found)} numbers.", "Read release.value, by cell.")
+            of = "column" if len(self.record["statistics"][0].get("columns", ())) > 1 else "cell"
+            raise ParameterError(f"the release has {len(found)} numbers.", f"Read release.value, by {of}.")
         return float(found)
 
     def to_pandas(self) -> Any:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import glob
 import hashlib
 import os
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +17,7 @@ from typing import Any
 
 from snapdp.errors import DataError
 from snapdp.release.files import parquet_engine
+from snapdp.studies import key_line
 
 NAMES_AT_ONCE, BYTES_AT_ONCE = 10_000, 1 << 24
 TEXT, NUMBERS = "VARCHAR", ("BIGINT", "DOUBLE")
@@ -28,6 +30,7 @@ class SideFileColumns:
         self._connection = connection
         quoted = glob.escape(str(path)).replace("'", "''")
         self._origin = f"read_parquet('{quoted}', hive_partitioning = false)"
+        self._numbered = f"read_parquet('{quoted}', hive_partitioning = false, file_row_number = true)"
         ((self.rows,),) = connection.execute(f"SELECT count(*) FROM {self._origin}").fetchall()
         described = connection.execute(f"DESCRIBE SELECT * FROM {self._origin}").fetchall()
         self.types: dict[str, str] = {name: kind for name, kind, *_ in described}
@@ -53,6 +56,44 @@ class SideFileColumns:
         found = self._connection.execute(f"SELECT {', '.join(map(_quoted, columns))} FROM {self._origin}")
         while page := found.fetchmany(at_once):
             yield page
+
+    def digest_of_columns(self, columns: Sequence[str], names: Sequence[str], *, every: int) -> str:
+        """Return the digest of keys, whose texts stand in these columns: as that of a file of keys of these names.
+
+        every   so many rows that follow each other have one key
+        """
+        digest = hashlib.sha256(key_line(names))
+        chosen = ", ".join(map(_quoted, columns))
+        form = "FORMAT CSV, HEADER false, FORCE_QUOTE *, DELIMITER ',', QUOTE '\"', ESCAPE '\"', COMPRESSION 'none'"
+        with tempfile.TemporaryDirectory(prefix="snapdp-keys-") as directory:
+            path = Path(directory) / "keys.csv"
+            where = f" WHERE file_row_number % {every} = 0" if every > 1 else ""
+            target = str(path).replace("'", "''")
+            self._connection.execute(f"COPY (SELECT {chosen} FROM {self._numbered}{where}) TO '{target}' ({form})")
+            with path.open("rb") as lines:
+                while block := lines.read(1 << 20):
+                    digest.update(block)
+        return f"sha256:{digest.hexdigest()}"
+
+    def other_turn(self, columns: Sequence[str], own: Sequence[str]) -> int | None:
+        """Return the first row whose last column is not the next of its own cells, or whose others are not as before.
+
+        own   the cells of a histogram, which follow each other in every key
+        """
+        import numpy as np
+
+        self._connection.register("own", {"cell": np.array(own, dtype=object), "place": np.arange(len(own))})
+        *keys, last = map(_quoted, columns)
+        before = " OR ".join(f"file.{key} IS DISTINCT FROM lag(file.{key}) OVER turn" for key in keys)
+        wrong = f"file.{last} IS DISTINCT FROM own.cell OR (own.place > 0 AND ({before}))"
+        text = (
+            f"SELECT min(row) FROM (SELECT file_row_number AS row, {wrong} AS wrong FROM {self._numbered} AS file "
+            f"JOIN own ON own.place = file_row_number % {len(own)} WINDOW turn AS (ORDER BY file_row_number)) "
+            "WHERE wrong"
+        )
+        ((found,),) = self._connection.execute(text).fetchall()
+        self._connection.unregister("own")
+        return None if found is None else int(found)
 
     def longest(self, column: str) -> int:
         """Return the bytes of the longest text of a column."""

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     )
     from snapdp.studies.columns import (
         AS_NUMBERS as AS_NUMBERS,
+        AS_TEXT as AS_TEXT,
         BINNED as BINNED,
         CATEGORY as CATEGORY,
         DROPPED as DROPPED,
@@ -68,6 +69,7 @@ if TYPE_CHECKING:
         Unlisted as Unlisted,
         digest as digest,
         groups_from as groups_from,
+        stated_levels as stated_levels,
     )
     from snapdp.studies.grouping.bins import BinnedColumn as BinnedColumn, binned as binned
     from snapdp.studies.grouping.groups import (
@@ -78,12 +80,36 @@ if TYPE_CHECKING:
         groups_of as groups_of,
         label_columns as label_columns,
     )
+    from snapdp.studies.grouping.hierarchies import (
+        MOST_NODES as MOST_NODES,
+        Hierarchy as Hierarchy,
+        hierarchy_of as hierarchy_of,
+    )
+    from snapdp.studies.grouping.keys import (
+        KEY as KEY,
+        KEY_NUMBER as KEY_NUMBER,
+        LISTED as LISTED,
+        LONGEST_KEY as LONGEST_KEY,
+        MOST_KEYS as MOST_KEYS,
+        KeyColumn as KeyColumn,
+        KeyedGroups as KeyedGroups,
+        KeyFile as KeyFile,
+        KeyLabels as KeyLabels,
+        KeyReader as KeyReader,
+        Keys as Keys,
+        digest_of_keys as digest_of_keys,
+        key_line as key_line,
+        keyed_groups as keyed_groups,
+        keys_of as keys_of,
+    )
     from snapdp.studies.grouping.margins import (
         ALL as ALL,
+        HIERARCHY as HIERARCHY,
         Margin as Margin,
         Margins as Margins,
         margin_text as margin_text,
     )
+    from snapdp.studies.grouping.parents import with_parents as with_parents
     from snapdp.studies.periods import DAY as DAY, EACH as EACH, MONTH as MONTH, YEAR as YEAR
     from snapdp.studies.plan import (
         Asked as Asked,
@@ -103,6 +129,7 @@ if TYPE_CHECKING:
     from snapdp.studies.readable import (
         BETWEEN as BETWEEN,
         Label as Label,
+        key_text as key_text,
         label_text as label_text,
         readable_cell as readable_cell,
         readable_keys as readable_keys,
@@ -113,6 +140,7 @@ if TYPE_CHECKING:
     from snapdp.studies.reader import (
         STUDY_VERSION as STUDY_VERSION,
         DeclaredStudy as DeclaredStudy,
+        keys_beside as keys_beside,
         load_study as load_study,
         plan_of as plan_of,
         study_from_toml as study_from_toml,
@@ -127,17 +155,21 @@ if TYPE_CHECKING:
         relation_of_account as relation_of_account,
         whole as whole,
     )
+    from snapdp.studies.sharing import Sharing as Sharing
     from snapdp.studies.statistics.answers import (
         Numerators as Numerators,
         aggregates_of as aggregates_of,
         numerators as numerators,
     )
+    from snapdp.studies.statistics.centred_means import derived_mean as derived_mean
     from snapdp.studies.statistics.count import RowCount as RowCount, count_query as count_query
     from snapdp.studies.statistics.covariance import Covariance as Covariance, covariance_query as covariance_query
     from snapdp.studies.statistics.drawn import (
         FITS_INT64 as FITS_INT64,
+        MEAN_OF as MEAN_OF,
         SHARE as SHARE,
         CellColumns as CellColumns,
+        Derived as Derived,
         Printed as Printed,
     )
     from snapdp.studies.statistics.histogram import (
@@ -146,7 +178,7 @@ if TYPE_CHECKING:
         shares_are_of_n as shares_are_of_n,
     )
     from snapdp.studies.statistics.margin_figures import CellError as CellError, MarginFigures as MarginFigures
-    from snapdp.studies.statistics.mean import Mean as Mean, derived_mean as derived_mean, mean_query as mean_query
+    from snapdp.studies.statistics.mean import Mean as Mean, mean_query as mean_query
     from snapdp.studies.statistics.parts import Numerator as Numerator, Part as Part, mechanism as mechanism
     from snapdp.studies.statistics.persons import PersonCount as PersonCount, persons_query as persons_query
     from snapdp.studies.statistics.registry import KINDS as KINDS, statistic_class as statistic_class
@@ -182,29 +214,37 @@ else:
                 "boolean_column date_column place_of"
             ),
             "columns": (
-                "AS_NUMBERS BINNED CATEGORY DROPPED INTEGER NUMBER PERSON CategoryColumn Column NumberColumn "
+                "AS_NUMBERS AS_TEXT BINNED CATEGORY DROPPED INTEGER NUMBER PERSON CategoryColumn Column NumberColumn "
                 "PersonColumn category_column integer_column number_column storable "
             ),
             "comparisons": "compared",
             "conditions": "Condition condition",
             "csv_dialect": "ENCODINGS CsvDialect dialect_from dialect_words is_text stated_dialect",
-            "declarations": "INLINE Unlisted digest groups_from",
+            "declarations": "INLINE Unlisted digest groups_from stated_levels",
             "grouping.groups": "By CrossedLabels GroupColumn Groups groups_of label_columns",
+            "grouping.keys": (
+                "KEY KEY_NUMBER LISTED LONGEST_KEY MOST_KEYS KeyColumn KeyFile KeyLabels KeyReader KeyedGroups Keys "
+                "digest_of_keys key_line keyed_groups keys_of"
+            ),
             "statistics.margin_figures": "CellError MarginFigures",
-            "grouping.margins": "ALL Margin Margins margin_text",
+            "grouping.hierarchies": "Hierarchy MOST_NODES hierarchy_of",
+            "grouping.parents": "with_parents",
+            "grouping.margins": "ALL HIERARCHY Margin Margins margin_text",
             "periods": "DAY EACH MONTH YEAR",
             "plan": "Asked Line Plan ask curve_of_part part_accuracy planned",
             "quantiser": "DOUBLE NARROW Quantiser quantiser_of",
-            "readable": "BETWEEN Label label_text readable_cell readable_keys readable_number readable_title "
+            "readable": "BETWEEN Label key_text label_text readable_cell readable_keys readable_number readable_title "
             "told_apart",
-            "reader": "STUDY_VERSION DeclaredStudy load_study plan_of study_from_toml study_from_values",
+            "reader": "STUDY_VERSION DeclaredStudy keys_beside load_study plan_of study_from_toml study_from_values",
             "relation": "ADD_REMOVE CHANGE_ONE Relation add_remove change_one relation_of_account whole",
+            "sharing": "Sharing",
             "statistics.answers": "Numerators aggregates_of numerators",
+            "statistics.centred_means": "derived_mean",
             "statistics.count": "RowCount count_query",
             "statistics.covariance": "Covariance covariance_query",
-            "statistics.drawn": "FITS_INT64 SHARE CellColumns Printed",
+            "statistics.drawn": "FITS_INT64 MEAN_OF SHARE CellColumns Derived Printed",
             "statistics.histogram": "Histogram histogram_query shares_are_of_n",
-            "statistics.mean": "Mean derived_mean mean_query",
+            "statistics.mean": "Mean mean_query",
             "statistics.persons": "PersonCount persons_query",
             "statistics.registry": "KINDS statistic_class",
             "statistics.parts": "Numerator Part mechanism",

@@ -33,10 +33,12 @@ from snapdp.studies.columns import (
     storable,
 )
 from snapdp.studies.comparisons import compared, natural_comparison, naturally_compared
+from snapdp.studies.grouping.parents import parents_table, with_parents
 from snapdp.studies.periods import EACH, Periods, period_number, period_start
 from snapdp.studies.toml_table import TomlTable
 
 BOOLEAN, DATE = "boolean", "date"
+LATER_KEYS = ("compare", "parents")  # which version 1 does not have
 MOST_PERIODS = 100_000
 
 # Patterns of whole cells, spelled so that every engine reads them alike: no class but of ASCII, no mark for an end.
@@ -51,7 +53,7 @@ ISO_DATE = (
 
 RULE_KEYS = ("unknown", "null")
 KIND_KEYS = {
-    CATEGORY: ("kind", "categories", *RULE_KEYS, "compare"),
+    CATEGORY: ("kind", "categories", *RULE_KEYS, "compare", "parents"),
     BOOLEAN: ("kind", *RULE_KEYS),
     DATE: ("kind", "from", "to", "each", *RULE_KEYS),
 }
@@ -227,7 +229,7 @@ def _day_in(cell: str) -> datetime.date | None:
 
 def category_in(table: TomlTable, name: str, kind: str, *, newest: bool) -> CategoryColumn:
     """Return the column that a table of a study file declares; version 1 has categories of text alone."""
-    keys = [key for key in KIND_KEYS[kind] if newest or key != "compare"]
+    keys = [key for key in KIND_KEYS[kind] if newest or key not in LATER_KEYS]
     table.restrict(keys, because=f" for a {kind} column" if kind == CATEGORY else f" for a column of kind {kind}")
     rules = {key: table.choice(key, DROPPED) for key in RULE_KEYS}
     if kind == BOOLEAN:
@@ -239,7 +241,8 @@ def category_in(table: TomlTable, name: str, kind: str, *, newest: bool) -> Cate
     column = category_column(name, categories=table.texts("categories") or [], **rules)
     if not newest:
         return column
-    return compared(column, table.choice("compare", "")) if "compare" in table else naturally_compared(column)
+    found = compared(column, table.choice("compare", "")) if "compare" in table else naturally_compared(column)
+    return with_parents(found, table.get("parents")) if "parents" in table else found
 
 
 def category_items(column: CategoryColumn) -> Iterator[tuple[str, object]]:
@@ -252,3 +255,5 @@ def category_items(column: CategoryColumn) -> Iterator[tuple[str, object]]:
     yield "null", column.null
     if column.listed and column.compare != natural_comparison(column.categories):
         yield "compare", column.compare
+    if column.parents:
+        yield "parents", parents_table(column)

@@ -19,12 +19,15 @@ from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from snapdp.display import exact_amount
 from snapdp.errors import BoundError, ParameterError
 from snapdp.exact import floor_log2, nearest_multiple, parameter, positive, power_of_two, shown
-from snapdp.values import Value
+from snapdp.values import Value, replaced
+
+if TYPE_CHECKING:
+    from snapdp.studies.grouping.parents import ParentLevel
 
 NUMBER, INTEGER, CATEGORY, PERSON = "number", "integer", "category", "person"
 DROPPED, BINNED = "dropped", "binned"
@@ -117,6 +120,7 @@ class CategoryColumn(Value):
 
     unknown, null   "dropped": such a row is in no cell; "binned": it has a cell of its own, after the categories
     compare         "text": cells are compared as they are; "numbers": as numbers, so that 1.0 is 1
+    parents         levels above the categories, each coarser than the one below, which a hierarchy is released by
     """
 
     name: str
@@ -124,6 +128,7 @@ class CategoryColumn(Value):
     unknown: str = DROPPED
     null: str = DROPPED
     compare: str = AS_TEXT
+    parents: tuple[ParentLevel, ...] = ()
 
     @property
     def kind(self) -> str:
@@ -133,6 +138,11 @@ class CategoryColumn(Value):
     def called(self) -> str:
         """Return what people call its cells."""
         return "categories"
+
+    @property
+    def plain(self) -> CategoryColumn:
+        """Return the column without parents, which mean nothing but in a hierarchy."""
+        return replaced(self, parents=()) if self.parents else self
 
     @property
     def others_in_words(self) -> str:

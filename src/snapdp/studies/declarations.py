@@ -25,11 +25,14 @@ from snapdp.studies.columns import (
     category_column,
     integer_column,
     number_column,
+    storable,
 )
 from snapdp.studies.comparisons import compared
 from snapdp.studies.conditions import Condition, condition
 from snapdp.studies.grouping.bins import BinnedColumn, binned
 from snapdp.studies.grouping.groups import Groups, groups_of
+from snapdp.studies.grouping.keys import KEY, KeyColumn, KeyedGroups, keyed_groups, keys_of
+from snapdp.studies.grouping.parents import parents_from, parents_values
 from snapdp.studies.quantiser import quantiser_of
 
 INLINE = 1000  # longer lists of categories or cells are named by their digest
@@ -66,6 +69,9 @@ def digest(text: str) -> str:
 
 def column_values(column: Column) -> dict[str, Any]:
     """Return the declaration of a column; a long list of categories as its digest."""
+    if isinstance(column, KeyColumn):
+        compare = {"compare": column.compare} if column.compare == AS_NUMBERS else {}
+        return {"name": column.name, "kind": column.kind, **compare}
     if isinstance(column, CategoryColumn):
         found: dict[str, Any] = {"name": column.name, "kind": column.kind}
         if isinstance(column, DateColumn):
@@ -89,9 +95,15 @@ def _bins(column: BinnedColumn) -> dict[str, Any]:
     return {"edges": [str(edge) for edge in column.edges], "outside": column.outside, "null": column.null}
 
 
-def groups_values(groups: Groups) -> dict[str, Any] | list[dict[str, Any]]:
-    """Return the declaration of groups: that of their column, or a list of those of several."""
+def groups_values(groups: Groups, *, parents: bool = False) -> dict[str, Any] | list[dict[str, Any]]:
+    """Return the declaration of groups: that of their column, or a list of those of several.
+
+    parents   those of their categories are stated, too: where no hierarchy is asked for they change nothing
+    """
     found = [column_values(column) for column in groups.columns]
+    if parents:
+        for values, column in zip(found, groups.columns, strict=True):
+            values |= {"parents": parents_values(column)} if isinstance(column, CategoryColumn) else {}
     return found if groups.is_crossed else found[0]
 
 
@@ -99,9 +111,50 @@ def groups_from(values: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> Grou
     """Return declared groups; a list is of several columns."""
     if not isinstance(values, Mapping) and len(values) < 2:
         raise DataError("a list of groups has fewer than two columns.", "The record was altered.")
-    found = groups_of([column_from(each) for each in ([values] if isinstance(values, Mapping) else values)])
+    found = groups_of([_group_from(each) for each in ([values] if isinstance(values, Mapping) else values)])
     assert found is not None
     return found
+
+
+def keys_values(groups: KeyedGroups) -> dict[str, Any]:
+    """Return the declaration of keys: their number and digest, and they themselves where they are few."""
+    keys = groups.keys
+    listed = {"cell": [list(row) for row in keys.listed]} if keys.listed else {}
+    return {"count": keys.count, "digest": keys.digest, **listed}
+
+
+def keyed_from(by: Any, values: Mapping[str, Any]) -> KeyedGroups:
+    """Return declared groups by keys, from what is said of their columns and of the keys."""
+    if isinstance(by, Mapping) or any(each["kind"] != KEY for each in by):
+        raise DataError("groups by keys have other columns than keys.", "The record was altered.")
+    for each in by:
+        storable(each["name"], "the name of a column")
+    names, compare = [each["name"] for each in by], [each.get("compare", AS_TEXT) for each in by]
+    listed = values.get("cell", ())
+    if any(isinstance(row, str) or len(row) != len(names) for row in listed):
+        raise DataError("a key has not one text for each column.", "The record was altered.")
+    count, digest_stated = values["count"], values["digest"]
+    return keyed_groups(keys_of(names, count=count, digest=digest_stated, listed=listed, compare=compare))
+
+
+def _group_from(values: Mapping[str, Any]) -> Column:
+    """Return a column of groups, with the parents that it declares."""
+    column = column_from(values)
+    if "parents" not in values:
+        return column
+    if not isinstance(column, CategoryColumn) or not column.listed:
+        raise DataError("a column without a list of categories has parents.", "The record was altered.")
+    return parents_from(column, values["parents"])
+
+
+def stated_levels(by: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the levels above a declared column, each as the declaration of the column that it would be."""
+    rules = {key: by[key] for key in RULE_KEYS if key in by}
+    levels = by.get("parents", ())
+    return [
+        {"name": each["level"], "kind": by["kind"], "categories": list(dict.fromkeys(each["of"])), **rules}
+        for each in levels
+    ]
 
 
 def _missing(column: NumberColumn) -> dict[str, str]:

@@ -21,8 +21,9 @@ from snapdp.display import four_digits_up, shortened, visible
 from snapdp.errors import BudgetError, ParameterError, PremiseError, SnapdpError
 from snapdp.exact import positive, probability, shown
 from snapdp.mechanism import FinitePrecision, Mechanism, SnappingParameters, arithmetic_of
-from snapdp.studies.grouping.margins import TOTAL, Margins
+from snapdp.studies.grouping.margins import HIERARCHY, TOTAL, Margins
 from snapdp.studies.readable import told_apart
+from snapdp.studies.sharing import Sharing, could_share
 from snapdp.studies.statistics.adjusted import check_margins
 from snapdp.studies.statistics.margin_figures import MarginFigures, margin_figures
 from snapdp.studies.statistics.parts import Part, finite_steps, mechanism
@@ -70,6 +71,11 @@ class Asked(OfStatistic):
                 f"{self.statistic.shown} follows from two releases: no accuracy can be promised before the private "
                 "number of rows is known.",
                 "Give an epsilon; the plan shows the accuracy of the sum and of the count.",
+            )
+        if self.accuracy is not None and self.statistic.margins is None and len(self.statistic.parts) > 1:
+            raise PremiseError(
+                f"{self.statistic.shown} is several numbers, each of its own accuracy.",
+                "Give an epsilon; the plan shows the accuracy of each. Or ask for each by itself.",
             )
         if self.accuracy is not None and self.statistic.margins is not None:
             raise PremiseError(
@@ -154,7 +160,7 @@ class Line(OfStatistic):
     @property
     def accuracy(self) -> Fraction | None:
         """Return the accuracy of the statistic; None where it has, or follows from, several parts: see `accuracies`."""
-        several = self.statistic.derivation is not None or self.statistic.margins is not None
+        several = self.statistic.derivation is not None or len(self.statistic.parts) > 1 or self.statistic.margins
         return None if several else self.accuracies[0]
 
     @property
@@ -174,6 +180,8 @@ class Line(OfStatistic):
             remarks.append(self.statistic.persons_in_words)
         if self.statistic.derivation is not None:
             remarks.append(f"derived, no accuracy promised; {self.statistic.split}")
+        elif len(self.statistic.parts) > 1 and self.statistic.margins is None:
+            remarks.append(f"n is public, so no count is released; {self.statistic.split}")
         if self.statistic.margins is not None:
             remarks.append(_in_margins(self.statistic.margins))
             if all(map(_is_no_gain, self.margins)):
@@ -187,6 +195,10 @@ class Line(OfStatistic):
         for a smaller table.                                                                        theory (15)
         """
         return self.statistic.derived_accuracy(self._accuracies_at(self.alpha / 2), rows)
+
+    def derived_accuracies(self, rows: Any) -> tuple[Fraction, ...]:
+        """Return the same for each of several means that share a count; each holds by itself."""
+        return self.statistic.derived_accuracies(self._accuracies_at(self.alpha / 2), rows)
 
 
 class Offer(Value):
@@ -253,6 +265,11 @@ class Plan(Value):
         many = f"{bits[0]} to {bits[-1]}" if len(bits) > 1 else "".join(map(str, bits))
         return " and ".join(sorted(rules)) + (f", {many} bits" if many else "")
 
+    @cached_property
+    def sharings(self) -> tuple[Sharing, ...]:
+        """Return which means could share a count, and what that would buy: it is said, and never done."""
+        return could_share(self.lines)
+
     def fit(self, budget: Any = None) -> Plan:
         """Return the plan with its unlocked lines rescaled by one factor, so that the total is the budget exactly."""
         aim = self.budget if budget is None else positive(budget, name="budget")
@@ -311,7 +328,7 @@ class Plan(Value):
             rows.append((shortened(visible(title)), str(each.epsilon), _accuracy_text(each), each.remarks))
             rows += (_margin_row(margin) for margin in each.margins)
         left = len(self.lines) - len(first)
-        return rows, [f"... and {left} more"] if left else []
+        return rows, [*([f"... and {left} more"] if left else []), *(each.in_words for each in self.sharings)]
 
 
 def plan(wanted: Iterable[Asked], *, budget: Any = None) -> Plan:
@@ -417,13 +434,12 @@ def _offer(line: Line, epsilon: Fraction) -> Offer:
 def _in_margins(margins: Margins) -> str:
     """Return what is released of a table with margins, in short."""
     known = ", and the total, which is public" if margins.known_total and TOTAL in margins.asked else ""
-    cells, several = sum(map(margins.cells, margins.measured)), len(margins.measured) > 1
-    released = (
-        f"{len(margins.measured)} margins with {cells} cells together"
-        if several
-        else (f"1 margin with {cells} cell{'s' if cells > 1 else ''}")
-    )
-    return f"{released}{known}" + ("; adjusted so that they add up" if several or known else "")
+    cells, number = sum(map(margins.cells, margins.measured)), len(margins.measured)
+    kind = "level" if margins.stated == HIERARCHY else "margin"
+    if number > 1:
+        return f"{number} {kind}s with {cells} cells together{known}; adjusted so that they add up"
+    alone = f"1 {kind} with {cells} cell{'s' if cells > 1 else ''}"
+    return f"{alone}{known}; adjusted so that they add up" if known else alone
 
 
 def _is_no_gain(figures: MarginFigures) -> bool:
@@ -445,10 +461,13 @@ def _accuracy_text(line: Line) -> str:
     if line.statistic.margins is not None:
         return f"at alpha {line.alpha} in each cell:"
     at_alpha = f"at alpha {line.alpha}" + (" in each cell" if line.statistic.cells > 1 else "")
-    if line.statistic.derivation is None:
+    if len(line.accuracies) == 1:
         return f"+-{four_digits_up(line.accuracies[0])} {at_alpha}"
     parts = zip(line.statistic.parts, line.accuracies, strict=True)
-    return ", ".join(f"{part.numerator.name} +-{four_digits_up(a)}" for part, a in parts) + f" {at_alpha}"
+    return (
+        ", ".join(f"{shortened(visible(part.numerator.name))} +-{four_digits_up(a)}" for part, a in parts)
+        + f" {at_alpha}"
+    )
 
 
 def curve_of_part(part: Part, alpha: Fraction, *, finite: SnappingParameters | None = None) -> Curve:

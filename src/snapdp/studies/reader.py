@@ -28,7 +28,7 @@ from snapdp.display import shortened, visible
 from snapdp.errors import ParameterError
 from snapdp.exact import positive, shown
 from snapdp.mechanism import FinitePrecision, arithmetic_of
-from snapdp.studies.categories import KIND_KEYS, category_in
+from snapdp.studies.categories import KIND_KEYS, LATER_KEYS, category_in
 from snapdp.studies.columns import (
     AS_TEXT,
     CATEGORY,
@@ -46,10 +46,12 @@ from snapdp.studies.columns import (
 from snapdp.studies.conditions import by_name
 from snapdp.studies.csv_dialect import SINGLE_TEXTS, CsvDialect, dialect_from
 from snapdp.studies.grouping.bins import BinnedColumn, binned
+from snapdp.studies.grouping.keys import KeyedGroups, KeyReader, Keys
 from snapdp.studies.plan import DEFAULT_ALPHA, Asked, Plan, ask, plan
 from snapdp.studies.quantiser import quantiser_of
 from snapdp.studies.readable import Label
 from snapdp.studies.relation import ADD_REMOVE, CHANGE_ONE, Relation, add_remove, change_one, whole
+from snapdp.studies.statistics.mean import Mean
 from snapdp.studies.statistics.registry import KINDS, statistic_class
 from snapdp.studies.statistics.statistic import Statistic
 from snapdp.studies.toml_table import TomlTable, named, placed
@@ -93,7 +95,7 @@ class DeclaredStudy(Value):
         if self.version > 1 and any(each.everywhere for each in numbers):
             raise ParameterError("a column has the rule of version 1 for missing cells.", MISSING_CHOICES)
         older = all(each.everywhere and not isinstance(each, BinnedColumn) for each in numbers) and all(
-            each.kind == CATEGORY and each.compare == AS_TEXT for each in lists
+            each.kind == CATEGORY and each.compare == AS_TEXT and not each.parents for each in lists
         )
         if self.version == 1 and not older:
             raise ParameterError("a column says what version 1 has no word for.", "Declare it in version 2.")
@@ -101,6 +103,10 @@ class DeclaredStudy(Value):
             raise ParameterError("version 1 has no word for groups by several columns.", "Declare it in version 2.")
         if self.version == 1 and any(each.statistic.margins for each in self.asked):
             raise ParameterError("version 1 has no word for margins.", "Declare it in version 2.")
+        if self.version == 1 and any(isinstance(x.statistic, Mean) and x.statistic.columns[1:] for x in self.asked):
+            raise ParameterError("version 1 has no word for means of several columns.", "Declare it in version 2.")
+        if self.version == 1 and any(isinstance(each.statistic.by, KeyedGroups) for each in self.asked):
+            raise ParameterError("version 1 has no word for keys.", "Declare it in version 2.")
         if self.version == 1 and self.csv is not None:
             raise ParameterError("version 1 has no word for the form of CSV files.", "Declare it in version 2.")
         if self.version == 1 and self.arithmetic is not None:
@@ -117,8 +123,8 @@ class DeclaredStudy(Value):
         return named({column.name: column for column in self.columns}, name)
 
 
-def load_study(path: str | os.PathLike[str]) -> DeclaredStudy:
-    """Return the study in a TOML file."""
+def load_study(path: str | os.PathLike[str], *, read_keys: KeyReader | None = None) -> DeclaredStudy:
+    """Return the study in a TOML file; `read_keys` reads the files of keys that it names, relative to itself."""
     try:
         with open(path, encoding="utf-8-sig") as file:
             text = file.read()
@@ -128,22 +134,36 @@ def load_study(path: str | os.PathLike[str]) -> DeclaredStudy:
         ) from None
     except ValueError:  # not UTF-8, or no path at all
         raise ParameterError(f"the study file {os.fspath(path)!r} is not UTF-8 text.", "Save it as UTF-8.") from None
-    return study_from_toml(text)
+    beside = None if read_keys is None else keys_beside(path, read_keys)
+    return study_from_toml(text, read_keys=beside)
 
 
-def study_from_toml(text: str) -> DeclaredStudy:
+def keys_beside(path: str | os.PathLike[str], read_keys: KeyReader) -> KeyReader:
+    """Return what reads files whose paths are relative to that of a study."""
+
+    def read(given: str, names: Sequence[str]) -> Keys:
+        found = read_keys(os.path.join(os.path.dirname(os.fspath(path)), given), names)
+        if found.file is not None:
+            found.file.given = given  # as the study has it
+        return found
+
+    return read
+
+
+def study_from_toml(text: str, *, read_keys: KeyReader | None = None) -> DeclaredStudy:
     """Return the study that a TOML text declares."""
     try:
         values = tomllib.loads(text, parse_float=Decimal)
     except (ValueError, ArithmeticError, RecursionError) as problem:  # TOMLDecodeError is a ValueError
         raise ParameterError(f"the study is not valid TOML: {problem}.", "Correct the line it names.") from None
-    return study_from_values(values)
+    return study_from_values(values, read_keys=read_keys)
 
 
-def study_from_values(values: dict[str, Any]) -> DeclaredStudy:
+def study_from_values(values: dict[str, Any], *, read_keys: KeyReader | None = None) -> DeclaredStudy:
     """Return the study that parsed TOML declares."""
     top = TomlTable(values, place="study", keys=STUDY_KEYS)
-    top.need("version", "dataset", "relation", "columns", "statistic")
+    columns_too = () if _has_keys(top) else ("columns",)
+    top.need("version", "dataset", "relation", *columns_too, "statistic")
     version = top.get("version")
     if type(version) is not int or version not in VERSIONS:  # True == 1, but is no version
         readable = " and ".join(map(str, VERSIONS))
@@ -155,7 +175,7 @@ def study_from_values(values: dict[str, Any]) -> DeclaredStudy:
     relation = _relation(top, version)
     columns = _columns(top, version)
     arithmetic = _arithmetic(top)
-    asked = _asked(top, relation, columns, arithmetic)
+    asked = _asked(top, relation, columns, arithmetic, read_keys)
     if version > 1:
         _check_labels(columns.values(), asked)
     with placed("study"):
@@ -244,15 +264,23 @@ def _csv(top: TomlTable) -> CsvDialect | None:
 
 def _columns(top: TomlTable, version: int) -> dict[str, Column]:
     declared = top.get("columns")
+    if not declared and _has_keys(top):
+        return {}
     if not isinstance(declared, dict) or not declared:
         raise ParameterError("study: columns holds no table.", "Declare each column under [columns.NAME].")
     return {name: _column(name, values, version) for name, values in declared.items()}
 
 
+def _has_keys(top: TomlTable) -> bool:
+    """Tell whether some statistic is by keys: these alone may say which cells there are, and no column is declared."""
+    tables = top.get("statistic")
+    return isinstance(tables, list) and any(isinstance(each, Mapping) and "keys" in each for each in tables)
+
+
 def _column(name: str, values: Any, version: int) -> Column:
     place = f"columns.{shortened(visible(_name(name, key='a column name')))}"
     kinds = KIND_KEYS if version > 1 else {CATEGORY: KIND_KEYS[CATEGORY]}
-    kind_keys = (key for keys in kinds.values() for key in keys if version > 1 or key != "compare")
+    kind_keys = (key for keys in kinds.values() for key in keys if version > 1 or key not in LATER_KEYS)
     number_keys = NUMBER_KEYS if version == 1 else (*NUMBER_KEYS, *BIN_KEYS)
     known = {*number_keys, *kind_keys}
     later = {*BIN_KEYS, *(key for keys in KIND_KEYS.values() for key in keys)} - known
@@ -289,10 +317,14 @@ def _binned(column: NumberColumn, table: TomlTable) -> NumberColumn:
 
 
 def _asked(
-    top: TomlTable, relation: Relation, columns: Mapping[str, Column], arithmetic: FinitePrecision | None
+    top: TomlTable,
+    relation: Relation,
+    columns: Mapping[str, Column],
+    arithmetic: FinitePrecision | None,
+    read_keys: KeyReader | None,
 ) -> tuple[Asked, ...]:
     tables = enumerate(top.tables("statistic"), start=1)
-    wanted = tuple(_line(number, values, relation, columns, arithmetic) for number, values in tables)
+    wanted = tuple(_line(number, values, relation, columns, arithmetic, read_keys) for number, values in tables)
     if not wanted:
         raise ParameterError("study: there is no statistic.", "Add a table [[statistic]].")
     return wanted
@@ -341,6 +373,7 @@ def _line(
     relation: Relation,
     columns: Mapping[str, Column],
     arithmetic: FinitePrecision | None,
+    read_keys: KeyReader | None,
 ) -> Asked:
     place = f"statistic {number}"
     every_key = sorted({*COST_KEYS, *(key for kind in KINDS.values() for key in kind.toml_keys())})
@@ -353,7 +386,7 @@ def _line(
     table.restrict((*COST_KEYS, *kind.toml_keys()), because=f" for a statistic of kind {kind.kind}")
     with placed(place):
         return ask(
-            kind.from_toml(table, relation, columns),
+            kind.from_toml(table, relation, columns, read_keys),
             epsilon=table.number("epsilon"),
             accuracy=table.number("accuracy"),
             alpha=table.number("alpha") if "alpha" in table else DEFAULT_ALPHA,
@@ -366,7 +399,9 @@ def _check_margins(table: TomlTable, kind: type[Statistic]) -> None:
     """Refuse margins of what does not add up, and say what to ask for instead."""
     if ("margins" in table or "shares" in table) and "margins" not in kind.details:
         advice = WITHOUT_MARGINS.get(kind.kind, "Leave margins and shares out.")
-        raise ParameterError(f"{table.place}: a {kind.kind} has no margins: only counts and sums have.", advice)
+        raise ParameterError(
+            f"{table.place}: a {kind.kind} has no margins: only counts, sums and persons have.", advice
+        )
 
 
 def _name(text: str | None, *, key: str) -> str:

@@ -118,15 +118,19 @@ def rows_clause(most: int) -> str:
     return f"at most {most} row{'s' * (most > 1)} of each person count{'s' * (most == 1)}"
 
 
-def groups_clause(most: int | None) -> str:
+def groups_clause(most: int | None, *, margins: bool = False) -> str:
     """Return how often a person is counted; None where there are no groups.
 
+    margins   of the table by these groups are released beside it
+
     >>> groups_clause(None), groups_clause(2)
-    ('each person counts once', 'each person counts once in each of at most 2 groups')
+    ('each person counts once', 'each person counts once in each of at most 2 groups, which do not add up')
     """
     if most is None:
         return "each person counts once"
-    return "each person counts in 1 group" if most == 1 else f"each person counts once in each of at most {most} groups"
+    if most == 1:
+        return "each person counts in 1 group" + ", the same in all margins" * margins
+    return f"each person counts once in each of at most {most} groups, which do not add up"
 
 
 def believed(rows: int) -> str:

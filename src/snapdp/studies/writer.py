@@ -6,6 +6,7 @@ Room: studies. Holds no data. Numbers that are not whole are written as text, so
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
@@ -19,6 +20,7 @@ from snapdp.studies.reader import DeclaredStudy
 from snapdp.studies.relation import Relation
 from snapdp.studies.units import stated_person
 
+BARE_KEY = re.compile("[A-Za-z0-9_-]+")
 LARGEST_PLAIN = 1 << 63  # TOML promises integers of 64 bits
 Item = tuple[str, object]
 
@@ -101,8 +103,12 @@ def _value(value: object) -> str:
     if isinstance(value, list):
         return f"[{', '.join(_value(each) for each in value)}]"
     if isinstance(value, dict):
-        return f"{{{', '.join(f'{key} = {_value(each)}' for key, each in value.items())}}}"
+        return f"{{{', '.join(f'{_key(key)} = {_value(each)}' for key, each in value.items())}}}"
     return _text(str(value))
+
+
+def _key(key: str) -> str:
+    return key if BARE_KEY.fullmatch(key) else _text(key)
 
 
 def _text(text: str) -> str:

@@ -48,6 +48,10 @@ def by_study(ledger, data, *statistics, **columns):
 
 REQUESTS = {
     "mean": (lambda **to: snapdp.mean(FRAME, column="age", **BOUNDED, **to), {"kind": "mean", "column": "age"}),
+    "means": (
+        lambda **to: snapdp.mean(FRAME, column=["age", "pay"], bounds=[(0, 120), (0, 2000)], missing=(50, "50"), **to),
+        {"kind": "mean", "columns": ["age", "pay"]},
+    ),
     "sum": (lambda **to: snapdp.sum(FRAME, column="age", **BOUNDED, **to), {"kind": "sum", "column": "age"}),
     "variance": (
         lambda **to: snapdp.variance(FRAME, column="age", **BOUNDED, **to),
@@ -483,3 +487,35 @@ def test_a_condition_on_a_column_of_which_nothing_is_said_is_refused_in_the_word
 def test_groups_may_be_floats_as_frames_hold_them():
     assert category([0.0, 1.0, 2.5, np.float64(3)])["categories"] == ["0", "1", "2.5", "3"]
     assert category([float("nan")])["categories"] != ["nan"]
+
+
+SEVERAL = {"column": ["age", "pay"], "bounds": [(0, 120), (0, 2000)], "missing": "dropped", "complete": True}
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"column": ["age"]}, "lists 1 names; a list is for several"),
+        ({"column": []}, "lists 0 names"),
+        ({"column": {"age", "pay"}}, "no list"),
+        ({"column": ["age", "age"]}, "named twice"),
+        ({"column": ["age", 3]}, "column = 3 is no name"),
+        ({"bounds": (0, 120)}, "is no pair"),
+        ({"bounds": [(0, 120)]}, "bounds is for 1 columns, and 2 are named"),
+        ({"missing": ["dropped"]}, "missing is for 1 columns"),
+        ({"complete": False}, "not over the same rows"),
+        ({"complete": "yes"}, "neither True nor False"),
+        ({"missing": "middle"}, "leaves out no row"),
+        ({"columns": {"age": AGE}}, "declared twice"),
+    ],
+)
+def test_means_that_cannot_share_a_count_are_refused_before_anything_is_spent(ledger, changes, words):
+    with pytest.raises(ParameterError, match=words):
+        snapdp.mean(FRAME, **{**SEVERAL, **changes}, epsilon=1, ledger=ledger)
+    with snapdp.Ledger.open(ledger) as book:
+        assert book.only_account().spent == 0
+
+
+def test_several_columns_are_named_in_a_table_and_not_in_one_column(ledger):
+    with pytest.raises(ParameterError, match="one is given"):
+        snapdp.mean(FRAME["age"], **SEVERAL, epsilon=1, ledger=ledger)

@@ -123,6 +123,18 @@ BINNED: list[dict[str, Any]] = [  # columns of numbers that groups may be by
     {**COLUMNS[2], **BINS, "null": "kept"},
     {**COLUMNS[2], "edges": ["0", "1"]},
 ]
+PARENTS: list[Any] = [  # of two categories, or of none
+    [{"level": "half", "of": ["all", "all"]}],
+    [{"level": "half", "of": ["a", "b"]}],
+    [{"level": "half", "of": ["a", "b"]}, {"level": "all", "of": ["x", "x"]}],
+    [{"level": "region", "of": ["a", "b"]}],
+    [{"level": "", "of": ["a", "b"]}],
+    [{"level": "half", "of": ["a"]}],
+    [{"level": "half", "of": ["(null)", "(unknown)"]}],
+    [{"level": "half"}],
+    [],
+    {},
+]
 MORE: dict[str, list[Any]] = {  # what a statistic may say as well
     "where": [[each] for each in CONDITIONS] + [[CONDITIONS[0], CONDITIONS[1]], [CONDITIONS[-1], CONDITIONS[-3]], []],
     "edges": EDGES,
@@ -137,6 +149,8 @@ MORE: dict[str, list[Any]] = {  # what a statistic may say as well
         [],
         [COLUMNS[5], COLUMNS[0]],
         [BINNED[2], COLUMNS[6]],
+        *({**COLUMNS[5], "parents": each} for each in PARENTS),
+        [{**COLUMNS[5], "parents": PARENTS[0]}, COLUMNS[7]],
     ],
     "outside": ["dropped", "binned"],
     "missing": ["dropped", "binned"],
@@ -154,6 +168,7 @@ MORE: dict[str, list[Any]] = {  # what a statistic may say as well
         [["region", "region"]],
         ["region"],
         "all",
+        "hierarchy",
         [],
     ],
     "shares": [["1"], ["1/2", "1/2"], ["1/3", "2/3"], ["1/4", "1/4", "1/4", "1/4"], ["1/2"], ["0", "1"], []],

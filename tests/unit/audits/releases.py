@@ -188,14 +188,28 @@ def _groups(dice: random.Random, columns: dict[str, Any]) -> str | list[str]:
     return dice.sample(known, dice.randint(2, len(known)))
 
 
-def _margins(dice: random.Random, by: str | list[str]) -> dict[str, Any]:
-    """Return no margins, all of them, or the table and some of its columns."""
+def _margins(dice: random.Random, by: str | list[str], columns: dict[str, Any]) -> dict[str, Any]:
+    """Return no margins, all of them, the table and some of its columns, or a hierarchy, whose column has parents."""
     names = [by] if isinstance(by, str) else by
+    if dice.random() < 0.6 and len(names) == 1 and columns[names[0]]["kind"] == "category":
+        columns[names[0]].setdefault("parents", _parents(dice, columns[names[0]]["categories"]))
+        return {"margins": "hierarchy"}
     if dice.random() < 0.7:
         return {}
     if dice.random() < 0.5:
         return {"margins": "all"}
     return {"margins": [names, dice.sample(names, dice.randint(0, len(names) - 1))], "shares": ["0.3", "7/10"]}
+
+
+def _parents(dice: random.Random, names: list[str]) -> dict[str, Any]:
+    """Return one level above categories or two, with names that may be those of categories."""
+    found: dict[str, Any] = {}
+    for level in ("county", 'a "country"')[: dice.randint(1, 2)]:
+        nodes: dict[str, list[str]] = {}
+        for name in names:
+            nodes.setdefault(dice.choice([*LABELS[:2], "p, q"]), []).append(name)
+        found[level], names = nodes, list(nodes)
+    return found
 
 
 def _statistic(dice: random.Random, kind: str, columns: dict[str, Any], relation: dict[str, Any]) -> dict[str, Any]:
@@ -214,19 +228,25 @@ def _statistic(dice: random.Random, kind: str, columns: dict[str, Any], relation
             found["outside"] = dice.choice(["dropped", "binned"])
             if "missing" in columns[found["column"]]:
                 found["missing"] = dice.choice(["dropped", "binned"])
+    elif kind == "mean" and "missing" in columns["x"] and random.Random(repr((found, columns))).random() < 0.4:
+        found["columns"] = list(NUMBERS)
+        found |= {"complete": True} if "dropped" in [columns[name]["missing"] for name in NUMBERS] else {}
     elif kind not in ("count", "persons"):
         found["column"] = dice.choice(NUMBERS)
     elif not private or dice.random() < 0.5:
         found["where"] = _where(dice, columns)
     if kind in ("count", "sum") and "by" in found and "missing" in columns["x"]:
-        found |= _margins(random.Random(repr((found, columns))), found["by"])
+        found |= _margins(random.Random(repr((found, columns))), found["by"], columns)
     if kind == "mean" and dice.random() < 0.5:
-        some = "where" in found or columns[found["column"]].get("missing") == "dropped"
+        about = found.get("columns", [found.get("column")])
+        some = "where" in found or "dropped" in [columns[name].get("missing") for name in about]
         found |= {"count_share": "0.25"} if private else {"count_share": "0.75"} if some else {}
     if kind == "persons" and "by" in found:
         groups = [columns[name] for name in (found["by"] if isinstance(found["by"], list) else [found["by"]])]
         several = any(_has_several_cells(column) for column in groups)
         found["groups_per_person"] = dice.choice([1, 1 + several])
+        if found["groups_per_person"] == 1 and "missing" in columns["x"]:
+            found |= _margins(random.Random(repr((found, columns))), found["by"])
     elif kind != "persons" and "person" in relation and dice.random() < 0.3:
         found["rows_per_person"] = dice.choice([1, 2, 7])
     return found

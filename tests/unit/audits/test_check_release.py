@@ -76,6 +76,9 @@ CHANGE_ONE = [
     {"kind": "mean", "column": "wages", "by": ["region", "years"], "epsilon": "0.3"},
     {"kind": "histogram", "column": "wages", "edges": [5, 50], "by": ["smokes", "code"], "epsilon": "0.3"},
     {"kind": "count", "by": "years", "epsilon": "0.3"},
+    {"kind": "mean", "columns": ["age", "pay"], "epsilon": "0.3"},
+    {"kind": "mean", "columns": ["pay", "wages"], "complete": True, "epsilon": "0.3"},
+    {"kind": "mean", "columns": ["wages", "age", "pay"], "complete": True, "by": "region", "epsilon": "0.3"},
 ]
 ADD_REMOVE = [
     {"kind": "mean", "column": "pay", "epsilon": "0.3"},
@@ -89,6 +92,8 @@ ADD_REMOVE = [
     {"kind": "sum", "column": "wages", "epsilon": "0.3"},
     {"kind": "count", "by": ["region", "smokes", "years"], "epsilon": "0.3"},
     {"kind": "sum", "column": "wages", "by": ["many", "region"], "epsilon": "0.3"},
+    {"kind": "mean", "columns": ["age", "wages"], "complete": True, "where": NORTH, "epsilon": "0.3"},
+    {"kind": "mean", "columns": ["age", "pay"], "by": "many", "count_share": "0.25", "epsilon": "1"},
 ]
 OF_PERSONS = [
     *ADD_REMOVE,
@@ -150,7 +155,8 @@ def test_the_audit_and_the_checker_agree_on_random_releases(seeds):
             if changed != record and place[-1] != "cells":  # then the audit says that it is no record
                 assert check(release_certificate(changed)), (seed, place)
                 assert not audit(changed).sound, (seed, place)
-    assert len(kinds) == 6 + 5 + 5
+    assert len(kinds) == 6 + 5 + 5 + 2
+    assert {"mean of x", "mean of y"} < kinds
 
 
 def test_a_record_of_before_what_is_shown_is_accepted_and_one_that_says_it_in_part_is_not(genuine):
@@ -283,6 +289,43 @@ def test_the_checker_has_its_own_rule_for_what_a_mean_of_some_rows_charges():
         (reason,) = refusals(record, 0, part, **fields)
         assert reason.startswith("record.statistics[0]"), reason
     assert "below 1/2" in refusals(record, 0, 0, count_share="1/4")[0]
+
+
+def test_the_checker_has_its_own_rule_for_what_means_that_share_a_count_charge():
+    """Sums at half of epsilon each, the count at half: what is more for one of them, or less complete, is refused."""
+    asked = [{"kind": "mean", "columns": ["age", "wages"], "complete": True, "epsilon": "1"}]
+    columns = {"wages": COLUMNS["wages"], "age": COLUMNS["age"]}
+    study = snapdp.study(dataset="people", relation="change-one", n=90, columns=columns, statistic=asked)
+    record = as_read({"record": random_record(random.Random(1), study)})["record"]
+    assert [each["epsilon"] for each in record["statistics"][0]["parts"]] == ["1/2", "1/2", "1/2"]
+    assert [each["name"] for each in record["derived"]] == ["mean of age", "mean of wages"]
+    assert check(release_certificate(record)) == []
+    wrong = [(0, {"epsilon": "1"}), (1, {"epsilon": "1"}), (2, {"epsilon": "5/8"}), (1, {"sensitivity": "180"})]
+    wrong += [(0, {"count_share": "1/4"}), (0, {"complete": False}), (0, {"complete": 1}), (0, {"name": "mean of age"})]
+    for part, fields in wrong:
+        (reason,) = refusals(record, 0, part, **fields)
+        assert reason.startswith("record.statistics[0]"), reason
+    for key, number in (("value", 1), ("low", -1), ("high", 1)):
+        changed = copy.deepcopy(record)
+        changed["derived"][1][key][0] += number
+        (reason,) = check({**release_certificate(record), "record": changed})
+        assert reason.startswith(f"record.derived[1].{key}"), reason
+        assert not audit(changed).sound
+    partial = copy.deepcopy(record)
+    del partial["statistics"][0]["complete"]
+    assert check({**release_certificate(record), "record": partial}) != []
+    assert not audit(partial).sound
+
+
+def test_a_record_of_version_1_has_no_means_of_several_columns():
+    columns = {name: {"kind": "integer", "lower": 0, "upper": 120, "missing": 9} for name in ("age", "pay")}
+    asked = [{"kind": "mean", "columns": ["age", "pay"], "epsilon": "1"}]
+    study = snapdp.study(dataset="people", relation="change-one", n=9, columns=columns, statistic=asked)
+    old = of_version_1(random_record(random.Random(1), study))
+    for column in old["statistics"][0]["columns"]:
+        column["missing"] = column.pop("missing_in_sums")
+    with pytest.raises(snapdp.SnapdpError, match="mean of several columns, which it does not have"):
+        audit(old)
 
 
 def test_a_record_of_version_1_has_no_field_of_version_2():

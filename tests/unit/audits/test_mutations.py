@@ -17,6 +17,7 @@ from snapdp.studies import KINDS
 from tests.unit.audits.mutations import Path, mutants
 from tests.unit.audits.releases import random_record
 
+WHOLE = {"county": {"K": ["a", "b"]}}
 COLUMNS = {
     "age": {"kind": "integer", "lower": 0, "upper": 120, "missing": "middle"},
     "pay": {"kind": "number", "lower": 500, "upper": 1000, "step": "1/100", "missing": 600},
@@ -28,6 +29,8 @@ COLUMNS = {
     "many": {"kind": "category", "categories": [f"key {i}" for i in range(1200)]},
     "some": {"kind": "category", "categories": [f"key {i}" for i in range(34)], "null": "binned"},
     "more": {"kind": "category", "categories": [f"key {i}" for i in range(33)]},
+    "town": {"kind": "category", "categories": ["a", "b", "c"], "parents": {"county": {"K": ["a", "c"], "L": ["b"]}}},
+    "home": {"kind": "category", "categories": ["a", "b"], "unknown": "binned", "null": "binned", "parents": WHOLE},
     "years": {
         "kind": "integer",
         "lower": 0,
@@ -92,6 +95,11 @@ ASKED: list[tuple[dict[str, Any], list[dict[str, Any]]]] = [
         ],
     ),
     (ONE, [{"kind": "count", "by": "full", "margins": "all"}]),
+    (PERSONS, [{"kind": "persons", "by": ["region", "sick"], "groups_per_person": 1, "margins": [["region"], []]}]),
+    (ONE, [{"kind": "mean", "columns": ["age", "wage"], "complete": True}]),
+    (ADD, [{"kind": "mean", "columns": ["age", "pay"], "by": "sick"}]),
+    (ADD, [{"kind": "sum", "column": "wage", "by": "town", "margins": "hierarchy"}]),
+    (ONE, [{"kind": "count", "by": "home", "margins": "hierarchy", "shares": ["2/3", "1/3"]}]),
 ]
 MEAN_OF_PAY, REGIONS = (
     next(
@@ -144,7 +152,7 @@ def test_every_kind_of_statistic_is_changed_inline_and_long_and_with_everything_
     parts = [(each["kind"], part) for record in records for each in record["statistics"] for part in each["parts"]]
     assert {kind for kind, part in parts if "file" in part} == {"histogram", "mean", "sum", "count", "persons"}
     derived = [block for record in records for block in record["derived"]]
-    names = {"adjusted" if "margin" in block else block["name"] for block in derived}
+    names = {"adjusted" if "margin" in block else block["name"].partition(" of ")[0] for block in derived}
     assert names == {"mean", "share", "standard deviation", "correlation", "adjusted"}
     assert any("file" in block for block in derived)
 

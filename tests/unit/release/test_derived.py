@@ -16,10 +16,11 @@ from snapdp.studies.columns import category_column, integer_column, number_colum
 from snapdp.studies.conditions import condition
 from snapdp.studies.plan import Line
 from snapdp.studies.relation import add_remove, change_one
+from snapdp.studies.statistics.centred_means import derived_mean
 from snapdp.studies.statistics.count import count_query
 from snapdp.studies.statistics.covariance import covariance_query
 from snapdp.studies.statistics.histogram import histogram_query
-from snapdp.studies.statistics.mean import derived_mean, mean_query
+from snapdp.studies.statistics.mean import mean_query
 from snapdp.studies.statistics.parts import mechanism
 from snapdp.studies.statistics.sum import sum_query
 from snapdp.studies.statistics.variance import variance_query
@@ -221,6 +222,45 @@ def test_a_derived_mean_is_covered_with_probability_1_minus_alpha(centred, count
             assert 0 <= block.values[0] <= 2
             mass += p * q if block.lows[0] <= mean <= block.highs[0] else 0
     assert F(4, 5) <= mass <= 1
+
+
+@pytest.mark.parametrize(
+    ("centred", "count"),
+    [
+        pytest.param((0, 0), 0, marks=pytest.mark.long),
+        pytest.param((-2, 3), 1, marks=pytest.mark.long),
+        ((4, -9), 3),
+    ],
+)
+def test_each_of_two_means_that_share_a_count_is_covered_with_probability_1_minus_alpha(centred, count):
+    """The law of two pairs, which have the count in common; and the twin: an interval of nothing but the value."""
+    columns = [X, integer_column("y", lower=-3, upper=0, missing="dropped")]
+    query = mean_query([someone(X), columns[1]], add_remove(n_max=3), complete=True)
+    assert [part.share for part in query.parts] == [F(3, 10), F(3, 10), F(2, 5)]
+    chances = []
+    for part, truth in enumerate((*centred, count)):
+        m = mechanism(query.parts[part], 12)
+        law, p = m.law(truth), m.parameters
+        near = [k for k in range(p.low, p.high + 1) if abs(k * p.grid - truth) <= 6 * p.noise_scale]
+        chances.append([(drawn(query, k, part=part, epsilon=12), law.index_probability(k).lower) for k in near])
+    first, second = chances[0][len(chances[0]) // 2][0], chances[1][len(chances[1]) // 2][0]
+    for place, column in enumerate(columns):
+        mean = column.middle if count == 0 else column.middle + F(centred[place], 2) / count
+        mass = alone = F(0)
+        for sums, p in chances[place]:
+            for counts, q in chances[2]:
+                pair = (sums, second) if place == 0 else (first, sums)
+                block = [block for _, block in derived_blocks([[*pair, counts]])][place]
+                assert block.name == f"mean of {column.name}"
+                assert column.lower <= block.lows[0] <= block.highs[0] <= column.upper
+                mass += p * q if block.lows[0] <= mean <= block.highs[0] else 0
+                alone += p * q if block.values[0] == mean else 0
+        assert F(4, 5) <= mass <= 1
+        assert count == 0 or alone < F(4, 5)
+
+
+def someone(column):
+    return integer_column(column.name, lower=column.lower, upper=column.upper, missing="dropped")
 
 
 # Many groups: integers over public denominators give the rows that fractions give

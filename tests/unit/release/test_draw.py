@@ -85,8 +85,8 @@ def test_what_is_shown_is_possible_and_the_value_is_what_was_drawn():
                 seen.add((drawn.line.statistic.kind, numerator.name if drawn.part.margin is None else "margin"))
     assert moved > 100
     # Counts, bins, sums from below and from zero, means alone and as sum and count, variances, covariances.
-    # And margins of counts and sums, and people.
-    assert len(seen) == 12
+    # And margins of counts, sums and people, and people.
+    assert len(seen) == 13
 
 
 def test_the_test_sees_a_number_that_is_shown_as_it_was_drawn(monkeypatch):

@@ -29,7 +29,11 @@ from tests.services import SERVER, address, new_database, postgres_server
 GOLDEN = VECTORS / "golden"
 V1, V2 = GOLDEN / "v1", GOLDEN / "v2"
 STUDIES = {V1 / "change-one.toml": "record.json", V1 / "add-remove.toml": "record-with-files.json"}
-NEWER = {V2 / "change-one.toml": "record.json", V2 / "proved.toml": "record-proved.json"}
+NEWER = {
+    V2 / "change-one.toml": "record.json",
+    V2 / "proved.toml": "record-proved.json",
+    V2 / "persons.toml": "record-persons.json",
+}
 ANALYST = "golden_analyst"
 
 
@@ -92,6 +96,27 @@ def test_a_record_in_proved_arithmetic_is_the_release_of_its_study_and_has_its_c
     parts = [part for each in record["statistics"] for part in each["parts"]]
     mechanisms = [m.parameters for each in request.mechanisms for m in each]
     assert [part["noise_scale"] for part in parts] == [str(p.unit * p.noise_scale) for p in mechanisms]
+
+
+def test_a_record_of_persons_groups_and_margins_is_the_release_of_its_study_and_says_all_that_it_said():
+    record = json.loads((V2 / "record-persons.json").read_text())
+    request = snapdp.study(V2 / "persons.toml").request()
+    assert identical(request.epsilon, request.declaration) == record["request"]
+    assert (record["person"], record["rows_per_person"]) == (["user", "land"], 2)
+    for line, mechanisms, kept in zip(request.lines, request.mechanisms, record["statistics"], strict=True):
+        said = line.statistic.declaration()
+        assert {key: kept[key] for key in said} == said
+        for part, m, block in zip(line.statistic.parts, mechanisms, kept["parts"], strict=True):
+            assert (block["name"], block["moving"]) == (part.numerator.name, part.moving)
+            assert (block["noise_scale"], block["grid"]) == (str(m.parameters.noise_scale), str(m.parameters.grid))
+    fields = set().union(*record["statistics"])
+    assert {"groups_per_person", "rows_per_person", "margins", "shares", "by", "where"} <= fields
+    adjusted = [block for block in record["derived"] if "deviation" in block]
+    assert [block["margin"] for block in adjusted][:4] == [[], ["ward"], ["sex"], ["ward", "sex"]]
+    total, by_ward, by_sex, table = (sum(block["value"]) for block in adjusted[:4])
+    assert by_ward == pytest.approx(total)
+    assert by_sex == pytest.approx(total)
+    assert table == pytest.approx(total)
 
 
 @each_of("values.csv")

@@ -61,6 +61,11 @@ def study_of(*statistics: dict[str, Any], rows: dict[str, Any] = ADD, columns: d
     return snapdp.study(dataset="people", columns=columns, statistic=list(statistics), **rows)
 
 
+WHO = [f"p{number % 23}" for number in range(60)]
+PEOPLE = {"kind": "persons", "by": ["region", "sex"], "groups_per_person": 1, "margins": "all", "epsilon": 1}
+BOUNDED = {**ADD, "person": "who", "rows_per_person": 3}
+
+
 def words(seed: int) -> Callable[[int, int], RecordedBits]:
     """Return recorded bits: those of each part of each statistic from a generator of their own."""
 
@@ -73,8 +78,10 @@ def words(seed: int) -> Callable[[int, int], RecordedBits]:
 
 def released(folder: Path, *statistics: dict[str, Any], rows: dict[str, Any] = ADD, seed: int = 1) -> Release:
     with snapdp.Ledger.create(folder / "l.ledger") as book:
-        book.create_account("people", cap=1000, relation=rows["relation"], rows=rows.get("n", rows.get("n_max")))
-        request, table = study_of(*statistics, rows=rows).request(), snapdp.open_table(ROWS)
+        unit = {"person": rows["person"]} if "person" in rows else {}
+        size = rows.get("n", rows.get("n_max"))
+        book.create_account("people", cap=1000, relation=rows["relation"], rows=size, **unit)
+        request, table = study_of(*statistics, rows=rows).request(), snapdp.open_table({**ROWS, "who": WHO})
         out = engine.released(request, table, book, directory=folder, is_sound=is_sound, bits=words(seed))
         assert book.account("people").spent == request.epsilon
     return Release(json.loads(json.dumps(out.record)))
@@ -88,6 +95,60 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> Release:
 @pytest.fixture(scope="module")
 def known(tmp_path_factory: pytest.TempPathFactory) -> Release:
     return released(tmp_path_factory.mktemp("known"), KNOWN, rows=ONE)
+
+
+@pytest.fixture(scope="module")
+def people(tmp_path_factory: pytest.TempPathFactory) -> Release:
+    return released(tmp_path_factory.mktemp("people"), PEOPLE, {**COUNT, "rows_per_person": 2}, rows=BOUNDED)
+
+
+# Persons
+
+
+def test_margins_of_persons_are_those_of_a_count_of_rows_one_each(people):
+    persons, rows = people.record["statistics"]
+    assert persons["title"] == "persons by region, sex with margins"
+    assert (persons["groups_per_person"], persons["shares"]) == (1, ["1/4"] * 4)
+    for part, other in zip(persons["parts"], rows["parts"], strict=True):
+        assert (part["margin"], part["moving"], part["epsilon"]) == (other["margin"], 1, "1/4")
+        assert (part["sensitivity"], other["sensitivity"]) == ("1", "2")
+        assert (part["lower"], part["upper"], part["grid"]) == ("0", "100", "1")
+    blocks = [block for block in people.record["derived"] if block["statistic"] == 0]
+    assert [block["name"] for block in blocks][:2] == ["adjusted persons in total", "adjusted persons by region"]
+    wanted = least_squares(persons, [3, 2], None)
+    for block in blocks:
+        assert block["value"] == [float(each) for each in wanted[tuple(block["margin"])]]
+    assert (audit(people.record).findings, check_release.check(release_certificate(people.record))) == ((), [])
+    page = people.to_html()
+    assert "<td>in total</td>" in page
+    assert "<td>all rows</td>" not in page
+    assert "each person counts in 1 group, the same in all margins" in page
+
+
+def test_neither_audit_nor_checker_takes_margins_of_persons_who_count_in_several_cells(people):
+    record = copy.deepcopy(people.record)
+    record["statistics"][0]["groups_per_person"] = 2
+    assert not audit(record).sound
+    found = check_release.check({**release_certificate(people.record), "record": record})
+    assert found == ["record.statistics[0]: margins of persons who count in several cells"]
+    record = copy.deepcopy(people.record)
+    record["statistics"][0]["kind"] = "count"
+    assert not audit(record).sound
+    assert check_release.check({**release_certificate(people.record), "record": record})
+
+
+def test_persons_with_margins_are_one_request_by_study_and_in_one_line(tmp_path):
+    columns = {name: COLUMNS[name] for name in ("region", "sex")}
+    study = study_of({**PEOPLE, "margins": [["sex"], []]}, rows={**ADD, "person": "who"}, columns=columns)
+    table = {**ROWS, "who": WHO}
+    with snapdp.Ledger.create(tmp_path / "l.ledger") as book:
+        book.create_account("people", cap=2, relation="add-remove", rows=100, person="who")
+        groups = {name: LISTS[name] for name in ("region", "sex")}
+        said = {"by": ["region", "sex"], "groups": groups, "groups_per_person": 1, "margins": [[], ["sex"]]}
+        first = snapdp.persons(table, **said, epsilon=1, ledger=book)
+        again = study.release(table, ledger=book)
+        assert again.free
+        assert again.record == first.record
 
 
 # Least squares
@@ -471,7 +532,7 @@ def test_a_report_says_whom_a_total_leaves_out_and_calls_it_no_total_of_all_rows
     page = result.to_html()
     assert "A row without a cell of region or sex is in none of them, nor in the total." in page
     assert "A row without a cell" not in known.to_html()  # every row has one
-    assert "<td>all cells</td>" in page
+    assert "<td>in total</td>" in page
     assert "all rows" not in page
     assert ">one cell; standard deviation" in page
 

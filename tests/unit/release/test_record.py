@@ -104,8 +104,12 @@ def test_a_record_is_accepted_as_it_was_written(record):
 def test_a_field_that_is_not_on_the_list_is_refused_wherever_it_stands(record):
     file = {"name": "snapdp-0.certificate.json", "digest": "sha256:0"}  # of finite precision
     finite = {"arithmetic": "proved", "bits": 128}
-    record = changed(record, ("statistics", 0), lambda at: at.update(finite))
+    keys = {"count": 1, "digest": "sha256:0", "cell": [["a"]]}
+    record = changed(record, ("statistics", 0), lambda at: at.update({**finite, "keys": keys}))
     record = changed(record, ("statistics", 0, "parts", 0), lambda at: at.update({"bits": 128, "certificate": file}))
+    grouped = next(i for i, each in enumerate(record["statistics"]) if "categories" in each.get("by", ()))
+    parents = {"parents": [{"level": "county", "of": ["Kent"]}]}  # of a hierarchy
+    record = changed(record, ("statistics", grouped, "by"), lambda at: at.update(parents))
     assert checked(record) == record
     seen = set()
     for path in places(record):

@@ -259,6 +259,32 @@ def test_whatever_is_accepted_can_be_certified_from_many_more_extremes(start):
     assert sum(map(holds, range(start, start + 100))) > 20
 
 
+LONG_NAMES, MANY_NAMES = ["\U0001f71a" * 900, "x\n" * 900, "y"], [f"c{i}" for i in range(64)]
+
+
+@pytest.mark.parametrize(
+    ("relation", "names", "rule"),
+    [
+        (change_one(n=9), LONG_NAMES, "dropped"),
+        (change_one(n=9), LONG_NAMES, "middle"),
+        (add_remove(n_max=9), MANY_NAMES, "dropped"),
+    ],
+    ids=["long names", "n is public", "many"],
+)
+def test_means_that_share_a_count_can_be_recorded_read_audited_and_certified(relation, names, rule):
+    columns = [integer_column(name, lower=0, upper=120, missing=rule) for name in names]
+    query = mean_query(columns, relation, complete=rule == "dropped")
+    made = Request(dataset="people", plan=plan([ask(query, epsilon=1)]))
+    record = random_record(random.Random(len(names)), Made(made))
+    text = canonical(record)
+    assert len(text) <= most_bytes(made)
+    again = checked(json.loads(text))
+    assert audit(again).findings == ()
+    assert accepted_certificate(again)["record"] == again
+    values = Release(again).value
+    assert list(values) == names
+
+
 # Few bits at a large epsilon: rounding adds at most 2**-20 of epsilon, and yet more than the checker follows
 
 
@@ -284,5 +310,5 @@ def test_bits_that_no_certificate_can_state_are_refused_before_the_charge(tmp_pa
             counted(epsilon, bits).release({"x": [1, 0, 1]}, ledger=ledger)
         assert "Nothing was read and nothing spent" in str(refused.value)
         assert ledger.account("people").spent == 0
-        record = counted(epsilon, bits + 2).release({"x": [1, 0, 1]}, ledger=ledger).record
+        record = counted(epsilon, bits + 2).release({"x": [1, 0, 1]}, ledger=ledger, directory=tmp_path).record
     assert accepted_certificate(record)

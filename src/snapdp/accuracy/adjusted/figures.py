@@ -15,7 +15,7 @@ from typing import Any
 from snapdp.accuracy.adjusted.combination import Radius, radius_of, variance_of
 from snapdp.accuracy.adjusted.margins import Contribution, Margin, margin_family
 from snapdp.accuracy.adjusted.noise import NoiseTerm, SnappedNoise
-from snapdp.accuracy.adjusted.trees import count_tree
+from snapdp.accuracy.adjusted.trees import CountTree, count_tree
 from snapdp.exact import Enclosure, sqrt_of
 from snapdp.values import Value
 
@@ -98,7 +98,12 @@ def tree_worth(
 ) -> list[NodeWorth]:
     """Return what every kind of node of a tree will be worth; noises are those of the measured levels, 0, 1, ..."""
     tree = count_tree(parents, {level: noise.weight for level, noise in noises.items()}, known_root=known_root)
-    alone = {level: _alone(noise, alpha) for level, noise in noises.items()}
+    return worth_of_kinds(tree, noises, alpha=alpha)
+
+
+def worth_of_kinds(tree: CountTree, noises: Mapping[Any, SnappedNoise], *, alpha: Any) -> list[NodeWorth]:
+    """Return what every kind of node of a tree will be worth, in their order, from the noise of every source."""
+    alone = {source: _alone(noise, alpha) for source, noise in noises.items()}
     found = Counter(tree.kinds)
     return [
         NodeWorth(

@@ -5,7 +5,7 @@ known. Going up, each node averages its own measurement and the sum of its child
 differs from the children's sum is shared out by their variances. Nodes with the same shape below them share all
 numbers going up, and nodes whose ancestors agree as well are of one *kind*: a variance, a law and a radius each. Shapes
 and kinds depend on the tree and its variances only.
-Theory: docs/theory/adjusted-tables.md, (8)-(11).
+Theory: docs/theory/adjusted-tables.md, (8)-(11), (32).
 """
 
 from __future__ import annotations
@@ -111,6 +111,21 @@ class CountTree(Value):
         for node, kind in enumerate(self.kinds):
             first.setdefault(kind, node)
         return tuple(first.values())
+
+    @cached_property
+    def terms(self) -> int:
+        """Return a bound on how many coefficients enter all kinds of nodes: what it takes to find their errors.
+
+        Each node on the way to one brings its own measurement, and those of different shapes of nodes below it. It
+        depends on no variance.                                                                        theory (32)
+        """
+        below: list[int] = []  # different coefficients that the measurements of a subtree can have, by shape
+        for shape in self.shapes:
+            below.append(1 + sum(below[number] for number, _ in shape.children))
+        reached: list[int] = []  # of all nodes on the way
+        for node, parent in enumerate(self.parents):
+            reached.append((reached[parent] if node else 0) + below[self.shape_numbers[node]])
+        return sum(reached[node] for node in self.examples)
 
     def share(self, node: int) -> Fraction:
         """Return r = u/U: which part of a difference at its parent a node takes."""

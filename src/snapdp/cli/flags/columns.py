@@ -6,6 +6,7 @@ belongs to no column is refused. What a declaration may say is checked by the st
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -21,6 +22,7 @@ from snapdp.cli.flags.by_name import (
 )
 from snapdp.studies import BINNED, DROPPED, KINDS, Statistic
 
+PARENTS_OF = "--parents belongs to the one column of --by, with its --categories."
 NO_COLUMN = {"row": {"kind": "integer", "lower": 0, "upper": 1, "missing": DROPPED}}
 
 
@@ -33,7 +35,8 @@ def names_of(statistic: type[Statistic], options: dict[str, Any]) -> list[list[s
     """Return for each statistic of a kind that is asked for the names of its columns."""
     if not statistic.takes:
         return [[]] if options[statistic.kind] else []
-    return [items(text) if statistic.takes > 1 else [text] for text in options[statistic.kind]]
+    together = [items(text) for text in options[f"{statistic.kind}s"]] if statistic.several else []
+    return [*(items(text) if statistic.takes > 1 else [text] for text in options[statistic.kind]), *together]
 
 
 def declared_columns(
@@ -44,7 +47,9 @@ def declared_columns(
     missing   what a missing number counts as where no flag says it; None where one must
     """
     named = [(each, name) for each in statistics_in_order() for names in names_of(each, options) for name in names]
-    grouped = group_names(options)
+    grouped = declared_groups(options)
+    if options["parents"] and len(grouped) != 1:
+        raise click.UsageError(PARENTS_OF)
     numbers = [name for each, name in named if each.numbers or name in edges]
     numbers += [name for name in grouped if name in edges]
     categories = [name for each, name in named if not each.numbers and name not in edges]
@@ -52,7 +57,7 @@ def declared_columns(
     kinds = _kind_columns(options, once(categories))
     numbers += [name for name, tests in conditions.items() if "equals" not in tests and name not in kinds]
     if not numbers and not categories:  # a count of all rows names none, and a study needs one
-        return dict(NO_COLUMN)
+        return {} if options["keys"] is not None else dict(NO_COLUMN)
     lists = [name for name in once(categories) if name not in kinds and name not in once(numbers)]
     told = _category_columns(options, lists)  # first: without it a histogram of numbers has no bounds
     measured = [name.strip() for each, name in named if each.numbers or name in edges]
@@ -82,6 +87,11 @@ def _null(name: str, rules: dict[str, str]) -> dict[str, str]:
 def group_names(options: dict[str, Any]) -> list[str]:
     """Return the columns that statistics are grouped by; --by region,sex is --by region --by sex."""
     return [name for text in options["by"] for name in items(text)]
+
+
+def declared_groups(options: dict[str, Any]) -> list[str]:
+    """Return those of them that flags declare: none where a file has the keys."""
+    return [] if options["keys"] is not None else group_names(options)
 
 
 def _cut(column: dict[str, Any], edges: str, *, is_summed: bool) -> dict[str, Any]:
@@ -128,7 +138,7 @@ def _kind_columns(options: dict[str, Any], names: list[str]) -> dict[str, Any]:
 
 def _category_columns(options: dict[str, Any], names: list[str]) -> dict[str, Any]:
     compare = words_by_name(options, "compare", names, names)
-    found = {
+    found: dict[str, dict[str, Any]] = {
         name: {
             "kind": "category",
             "categories": items(text),
@@ -139,13 +149,32 @@ def _category_columns(options: dict[str, Any], names: list[str]) -> dict[str, An
     missing = [name for name in names if name not in found]
     if missing:
         raise click.UsageError(_without_categories(options, missing))
+    for name in group_names(options) if options["parents"] else ():
+        if name not in found:
+            raise click.UsageError(PARENTS_OF)
+        found[name]["parents"] = _parents(options["parents"])
+    return found
+
+
+def _parents(texts: Sequence[str]) -> dict[str, Any]:
+    """Return the levels above a column, one of each flag: LEVEL:PARENT=A,B;PARENT=C,D."""
+    found: dict[str, Any] = {}
+    for text in texts:
+        level, colon, rest = (part.strip() for part in text.partition(":"))
+        pairs = [[part.strip() for part in piece.partition("=")] for piece in rest.split(";") if piece.strip()]
+        if not colon or not pairs or not all(equals for _, equals, _ in pairs):
+            raise click.UsageError(f'--parents "{text}" is not LEVEL:PARENT=A,B;PARENT=C,D.')
+        names = [name for name, _, _ in pairs]
+        if level in found or len(set(names)) != len(names):
+            raise click.UsageError(f'--parents "{text}" says something twice: name each level and parent once.')
+        found[level] = {name: items(below) for name, _, below in pairs}
     return found
 
 
 def _without_categories(options: dict[str, Any], names: list[str]) -> str:
     """Return what to give for columns of which neither categories nor edges are known."""
     binned = [name for name in names if any(name in options[each.kind] for each in KINDS.values() if each.takes)]
-    grouped = [name for name in group_names(options) if name in names]
+    grouped = [name for name in declared_groups(options) if name in names]
     tested = [name for name in names if name not in (*binned, *grouped)]
     said = f"Give --categories A,B,... for each of: {', '.join(names)} (dates: --date; true and false: --boolean)."
     binned += grouped

@@ -29,6 +29,18 @@ def _statistic_option(statistic: type[Statistic]) -> _Option:
 _OPTIONS: tuple[_Option, ...] = (
     *map(_statistic_option, KINDS.values()),
     (
+        ("--means",),
+        {
+            "multiple": True,
+            "metavar": "COLUMN,COLUMN,...",
+            "help": "The means of several columns over the same rows, with one count for all.",
+        },
+    ),
+    (
+        ("--complete",),
+        {"is_flag": True, "help": "With --means: of rows in which all of the columns are present."},
+    ),
+    (
         ("--where",),
         {"multiple": True, "metavar": "CONDITION", "help": 'Of such rows only: "age>=65", "age<70", "region=north".'},
     ),
@@ -42,12 +54,21 @@ _OPTIONS: tuple[_Option, ...] = (
         },
     ),
     (
+        ("--keys",),
+        {
+            "metavar": "FILE",
+            "help": "The cells of --by as a public CSV or Parquet file, one row a cell, with these columns: lists that "
+            "are long, or no product. It takes the place of their --categories.",
+        },
+    ),
+    (
         ("--margins",),
         {
             "multiple": True,
-            "metavar": "all|A;A,B;",
-            "help": "Tables of counts and sums with margins that add up: all of them, or those by these columns of "
-            '--by, with semicolons between them. An empty one is the total: "region;region,sex;".',
+            "metavar": "all|hierarchy|A;A,B;",
+            "help": "Tables of counts, sums and persons with margins that add up: all of them, or those by these "
+            'columns of --by, with semicolons between them. An empty one is the total: "region;region,sex;". Or '
+            "hierarchy: the levels of one column that has --parents.",
         },
     ),
     (
@@ -97,6 +118,15 @@ _OPTIONS: tuple[_Option, ...] = (
             "multiple": True,
             "metavar": "text|numbers",
             "help": "How cells are compared with --categories, where these do not say it; by column NAME=text.",
+        },
+    ),
+    (
+        ("--parents",),
+        {
+            "multiple": True,
+            "metavar": "LEVEL:P=A,B;Q=C",
+            "help": "A level above the --categories of --by, for --margins hierarchy: which of them, or of the level "
+            "before, each parent holds. One flag for each level, from the categories up.",
         },
     ),
     (

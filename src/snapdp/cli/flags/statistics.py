@@ -13,11 +13,18 @@ from typing import Any
 import click
 
 from snapdp.cli.flags.by_name import declared_by_name, items, lists, name_before
-from snapdp.cli.flags.columns import NO_COLUMN, declared_columns, group_names, names_of, statistics_in_order
+from snapdp.cli.flags.columns import (
+    NO_COLUMN,
+    declared_columns,
+    declared_groups,
+    group_names,
+    names_of,
+    statistics_in_order,
+)
 from snapdp.cli.flags.mechanism import stated_arithmetic
 from snapdp.errors import ParameterError, SnapdpError
 from snapdp.exact import positive
-from snapdp.studies import ADD_REMOVE, ALL, BINNED, CHANGE_ONE, DROPPED, KINDS, STUDY_VERSION, PersonCount
+from snapdp.studies import ADD_REMOVE, ALL, BINNED, CHANGE_ONE, DROPPED, HIERARCHY, KINDS, STUDY_VERSION, PersonCount
 
 STUDY = "study: "  # where the reader of studies says that something stands
 _CONDITION = re.compile(r"^\s*(?P<column>[^<>=]+?)\s*(?P<operator>>=|<|=)\s*(?P<value>[^<>=]+?)\s*$")
@@ -64,7 +71,7 @@ def column_values(options: dict[str, Any]) -> dict[str, Any]:
 def _edges(options: dict[str, Any]) -> dict[str, str]:
     """Return {column: its bin edges}; edges without a name are for a histogram, where there is one."""
     binned = [name for each in KINDS.values() if "edges" in each.details for name in options[each.kind]]
-    grouped = group_names(options)
+    grouped = declared_groups(options)
     if options["edges"] and not (binned or grouped):
         raise click.UsageError("--edges belongs to --histogram or --by.")
     listed = {name_before(text) for key in ("categories", "date", "boolean") for text in options[key]}
@@ -89,11 +96,13 @@ def _statistics(options: dict[str, Any], conditions: dict[str, Any], edges: dict
     found: list[dict[str, Any]] = []
     for statistic in statistics_in_order():
         for names in names_of(statistic, options):
-            about = {"column": names[0]} if statistic.takes == 1 else {"columns": names} if names else {}
+            about = {"column": names[0]} if statistic.takes == len(names) == 1 else {"columns": names} if names else {}
             cut = items(edges.get(names[0], "")) if names else []
             details = {"edges": cut if any(cut) else None, "groups_per_person": options["groups_per_person"]}
             said = {key: each for key, each in details.items() if key in statistic.details and each is not None}
+            said |= {"complete": True} if options["complete"] and statistic.several and len(names) > 1 else {}
             found.append({"kind": statistic.kind, **about, **said, **({"where": where} if where else {})})
+    _check_means(options)
     if options["groups_per_person"] is not None and not options["persons"]:
         raise click.UsageError("--groups-per-person belongs to --persons.")
     if options["rows_per_person"] is not None and {each["kind"] for each in found} == {PersonCount.kind}:
@@ -102,14 +111,35 @@ def _statistics(options: dict[str, Any], conditions: dict[str, Any], edges: dict
         flags = ", ".join(f"--{kind}" for kind in KINDS)
         raise click.UsageError(f"Give a study file, or one or more of {flags}.")
     by, margins = group_names(options), _margins(options)
-    return [{**each, **({"by": by if len(by) > 1 else by[0]} if by else {}), **margins} for each in found]
+    keys = {} if options["keys"] is None else {"keys": options["keys"]}
+    if keys and not by:
+        raise click.UsageError("--keys belongs to --by: name the columns of the file that are keys.")
+    return [{**each, **({"by": by if len(by) > 1 else by[0]} if by else {}), **keys, **margins} for each in found]
+
+
+def _check_means(options: dict[str, Any]) -> None:
+    """Refuse one column where several are meant, and the other way round: a name may hold commas."""
+    for text in options["means"]:
+        if len(items(text)) < 2:
+            raise click.UsageError(f'--means "{text}" names one column: for one give --mean.')
+    if options["complete"] and not options["means"]:
+        raise click.UsageError("--complete belongs to --means.")
+    bounded = {each.partition("=")[0].strip() for each in options["bounds"]}
+    for text in options["mean"]:
+        if (
+            "," in text
+            and text not in bounded
+            and not {*items(text)} & {*options["mean"]}
+            and {*items(text)} <= bounded
+        ):
+            raise click.UsageError(f'--mean "{text}" is one column of that name. Several share a count: --means {text}')
 
 
 def _margins(options: dict[str, Any]) -> dict[str, Any]:
-    """Return the margins that are asked for, and their shares: "all", or lists of columns between semicolons."""
+    """Return the margins that are asked for, and their shares: a word, or lists of columns between semicolons."""
     texts = [text.strip() for text in options["margins"]]
     listed = [items(piece) if piece.strip() else [] for text in texts for piece in lists(text)]
-    found: dict[str, Any] = {"margins": ALL if texts == [ALL] else listed} if texts else {}
+    found: dict[str, Any] = {"margins": texts[0] if texts in ([ALL], [HIERARCHY]) else listed} if texts else {}
     return found if options["shares"] is None else {**found, "shares": items(options["shares"])}
 
 
@@ -148,8 +178,11 @@ def _relation(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def named_columns(texts: Sequence[str]) -> list[str]:
-    """Return the columns that flags name, with commas between them or one flag for each."""
-    return [name for text in texts for name in items(text)]
+    """Return the columns that flags name, with commas between them or one flag for each.
+
+    A name that has its own flag stands as it is, spaces around it too: the unit of an account is that very name.
+    """
+    return [name for text in texts for name in (items(text) if "," in text else [text])]
 
 
 def _conditions(texts: tuple[str, ...]) -> dict[str, dict[str, str]]:

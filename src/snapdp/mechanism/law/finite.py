@@ -140,7 +140,7 @@ class FiniteLaw(Law):
         """Return P(|Y| >= t), or P(|Y| > t), for t >= 0: theory (15)-(17)."""
         if t == 0:
             return Mass(1, 0)  # |ln U*| > 0, and nothing underflows
-        return _exp_up(*self.threshold(t, strict=strict), self._precision.uniform)
+        return exp_up(*self.threshold(t, strict=strict), self._precision.uniform)
 
     def threshold(self, t: Fraction, *, strict: bool) -> tuple[int, int]:
         """Return (m, e): |Y| >= t (or > t) iff |ln U*| exceeds m 2**e, for t > 0: theory (15), (16)."""
@@ -203,7 +203,7 @@ class FiniteLaw(Law):
         return whole * unit, weighted * unit
 
 
-def _exp_up(significand: int, exponent: int, bits: int) -> Mass:
+def exp_up(significand: int, exponent: int, bits: int) -> Mass:
     """Return the least float of `bits` bits that is >= e^-t, t = significand * 2**exponent > 0, however small it is."""
     if significand.bit_length() + exponent <= _DIRECT_BITS:
         reached = mpfr_context(bits, "up").exp(exact_mpfr(-significand, exponent)).as_mantissa_exp()

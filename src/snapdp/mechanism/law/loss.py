@@ -4,7 +4,7 @@ Room: mechanism. The loss of a pair is max over outputs of |ln P(k | value)/P(k 
 Exact arithmetic: the likelihood ratio of two Laplace laws is monotone, so the largest loss sits at an end of the clamp.
 Finite precision: rounding wobbles the ratio, so outputs are tried: all of them where they are few, else those where the
 loss is known to peak. A search gives a lower bound of the supremum; the proved bound is the upper one.
-Theory: docs/theory/exact-law.md, (8)-(9).
+Theory: docs/theory/exact-law.md, (8)-(12).
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from snapdp.exact import Enclosure, enclose, power_of_two
 from snapdp.mechanism.law.bounds import proved_loss
 from snapdp.mechanism.law.exact import ExactLaw
 from snapdp.mechanism.law.law import Law, law_of
-from snapdp.mechanism.law.unlucky_values import Unlucky, shifted, unlucky_values
+from snapdp.mechanism.law.unlucky_draws import moved
+from snapdp.mechanism.law.unlucky_values import Unlucky, unlucky_values
 from snapdp.mechanism.parameters import Inner, SnappingParameters
 from snapdp.values import Value
 
@@ -118,15 +119,14 @@ def worst_pair(
 
 
 def _unlucky_losses(p: SnappingParameters, apart: Fraction) -> list[PairLoss]:
-    """Return losses where rounding errors add up: the largest of those tried, of those near it, and of all its outputs.
+    """Return losses where rounding errors and draw add up: the largest near the best pairs, and of all its outputs.
 
-    The errors are known to first order; the loss is computed.
+    What a pair promises is known to first order; the loss is computed.
     """
-    tried = unlucky_values(p, apart)
+    tried = [near for found in unlucky_values(p, apart) for near in moved(p, found)]
     if not tried:
         return []
     best = max(tried, key=lambda each: _size(_unlucky_loss(p, each)))
-    best = max([best, *shifted(p, best)], key=lambda each: _size(_unlucky_loss(p, each)))
     return [_unlucky_loss(p, best), pair_loss(law_of(Inner(best.value), p), law_of(Inner(best.neighbour), p))]
 
 

@@ -3,8 +3,9 @@
 Room: mechanism. Far from the value the loss of an output is distance/scale plus the rounding errors of four thresholds,
 each of which is known without an exponential: |Y| >= t iff |ln U*| exceeds a threshold m(t), and the error t/lam - m(t)
 jumps at every float. One of the four is made as large as it can be by choosing the value; the others are tried at many
-values near the end of the range, where the noise is largest and its floats are furthest apart. What the errors promise
-is only a guess, since the draw has a granularity of its own: the caller computes the loss exactly.
+values near the end of the range, where the noise is largest and its floats are furthest apart. The draw has floats of
+its own, furthest apart just above a power of two, which add something between nothing and a most that is known: such
+pairs promise most, and law/unlucky_draws.py looks around them.
 Theory: docs/theory/exact-law.md, (10).
 """
 
@@ -20,42 +21,57 @@ from snapdp.mechanism.law.finite import FiniteLaw
 from snapdp.mechanism.parameters import Inner, SnappingParameters
 
 TRIES = 2400  # values whose errors are added up, for all outputs together
-KEPT = 128  # of which so many are handed on: among equal sums the granularity of the draw decides
-SHIFTS = 250  # spacings of floats that a pair is moved by, on both sides
+KEPT = 3  # pairs that are handed on
 BINADES = 2  # powers of two that are looked at, from the largest
 NEAR = 2  # outputs on each side of a place that are looked at
 _SPREAD = Fraction(0x9E3779B97F4A7C15F39CC0605CEDC835, 1 << 128)  # the golden section: multiples of it fill evenly
 
 
 class Unlucky(NamedTuple):
-    """A value, its neighbour nearer to the output, the output, and by how much errors make it lose more than it may."""
+    """A value, its neighbour nearer to the output, the output, and by how much it loses more than distance/scale.
+
+    errors  of the four thresholds        draw  what its floats add, at most or as it is guessed; in 2**-product bits
+    """
 
     value: Fraction
     neighbour: Fraction
     output: int
     errors: float
+    draw: float
+
+    @property
+    def promised(self) -> float:
+        return self.errors + self.draw
+
+
+class Breakpoint(NamedTuple):
+    """How far a breakpoint of an output lies from a value, and the weight of ln P(|Y| >= distance) in the loss."""
+
+    distance: Fraction
+    weight: float
 
 
 def unlucky_values(p: SnappingParameters, apart: Fraction) -> list[Unlucky]:
-    """Return pairs of values, `apart` from each other, and outputs with the largest sums of rounding errors."""
+    """Return the pairs of values, `apart` from each other, and their outputs that promise most."""
     outputs = _outputs(p, apart)
     found = [each for k in outputs for each in _tried(p, k, apart, TRIES // len(outputs))]
-    return sorted(found, key=lambda each: -each.errors)[:KEPT]
+    return sorted(found, key=lambda each: -each.promised)[:KEPT]
 
 
-def shifted(p: SnappingParameters, found: Unlucky) -> list[Unlucky]:
-    """Return pairs near one, moved by whole spacings of the logarithm's floats: nearly the same errors, other draws."""
-    assert p.precision is not None
-    law = FiniteLaw(Inner(Fraction(0)), p)
-    noise = (found.output - Fraction(1, 2)) * p.grid - found.value
-    spacing = power_of_two(floor_log2(noise / p.noise_scale) + 1 - p.precision.logarithm) * p.noise_scale
-    moved = []
-    for i in (i for distance in range(1, SHIFTS + 1) for i in (distance, -distance)):
-        value, neighbour = found.value + i * spacing, found.neighbour + i * spacing
-        if p.value_lower <= value and neighbour <= p.value_upper:
-            errors = _errors(law, value, neighbour, found.output)
-            moved.append(Unlucky(value, neighbour, found.output, errors))
-    return sorted(moved, key=lambda each: -each.errors)[:KEPT]
+def breakpoints(p: SnappingParameters, value: Fraction, neighbour: Fraction, k: int) -> list[Breakpoint]:
+    """Return the breakpoints of output k beyond a value and its neighbour, with their weights in (10)."""
+    inner = (k - Fraction(1, 2)) * p.grid
+    if k == p.high:
+        return [Breakpoint(inner - neighbour, 1.0), Breakpoint(inner - value, -1.0)]
+    q = math.exp(-float(p.grid / p.noise_scale))
+    own, other = 1 / (1 - q), q / (1 - q)
+    outer = inner + p.grid
+    return [
+        Breakpoint(inner - neighbour, own),
+        Breakpoint(outer - neighbour, -other),
+        Breakpoint(inner - value, -own),
+        Breakpoint(outer - value, other),
+    ]
 
 
 def _outputs(p: SnappingParameters, apart: Fraction) -> list[int]:
@@ -97,23 +113,22 @@ def _tried(p: SnappingParameters, k: int, apart: Fraction, tries: int) -> Iterat
         product = round_nearest(p.noise_scale * logarithm, p.precision.product)
         neighbour = edge + beyond - product * hair
         if p.value_lower + apart <= neighbour <= p.value_upper:
-            yield Unlucky(neighbour - apart, neighbour, k, _errors(law, neighbour - apart, neighbour, k))
+            yield _unlucky(law, neighbour - apart, neighbour, k)
 
 
-def _errors(law: FiniteLaw, value: Fraction, neighbour: Fraction, k: int) -> float:
-    """Return what errors add to ln P(k | neighbour)/P(k | value), to first order, in units of 2**-product bits."""
-    p = law.parameters
+def _unlucky(law: FiniteLaw, value: Fraction, neighbour: Fraction, k: int) -> Unlucky:
+    """Return a pair with what errors add to ln P(k | neighbour)/P(k | value), to first order, and the draw at most."""
+    points = breakpoints(law.parameters, value, neighbour, k)
+    errors = sum(weight * _error(law, distance) for distance, weight in points)
+    draw = sum(weight * _granule(law.parameters, distance) for distance, weight in points if weight > 0)
+    return Unlucky(value, neighbour, k, errors, draw)
 
-    def error(t: Fraction) -> float:
-        return _error(law, t)
 
-    inner = (k - Fraction(1, 2)) * p.grid
-    gain = error(inner - neighbour) - error(inner - value)
-    if k == p.high:
-        return gain
-    q = math.exp(-float(p.grid / p.noise_scale))
-    lost = error(inner + p.grid - neighbour) - error(inner + p.grid - value)
-    return (gain - q * lost) / (1 - q)
+def _granule(p: SnappingParameters, t: Fraction) -> float:
+    """Return the spacing of the draw's floats near e^(-t/lam), relative to it, in units of 2**-product bits: (12)."""
+    assert p.precision is not None
+    halvings = float(t / p.noise_scale) / math.log(2)
+    return math.ldexp(2 ** (halvings - math.ceil(halvings)), p.precision.product - p.precision.uniform + 1)
 
 
 def _error(law: FiniteLaw, t: Fraction) -> float:

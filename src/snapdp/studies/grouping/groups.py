@@ -46,8 +46,16 @@ class Groups(Value):
             raise ParameterError(
                 f"by names {len(names)} columns.", f"Give at least one, and at most {MOST_COLUMNS}.", columns=len(names)
             )
+        self._check_cells()
+
+    def _check_cells(self) -> None:
         if self.is_crossed:
             check_cells(f"groups by {self.title}", self.cells)
+
+    @property
+    def most_cells(self) -> int:
+        """Return how many cells a histogram in every group may have, all together."""
+        return MOST_CELLS
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -196,11 +204,11 @@ def _group_column(column: Any) -> GroupColumn:
     return column
 
 
-def check_cells(what: str, cells: int) -> None:
+def check_cells(what: str, cells: int, *, most: int = MOST_CELLS) -> None:
     """Refuse more cells than can be recorded, released and audited: a public number, from declarations alone."""
-    if cells > MOST_CELLS:
+    if cells > most:
         raise BoundError(
-            f"{shortened(visible(what))}: there are {cells} cells, more than {MOST_CELLS}.",
+            f"{shortened(visible(what))}: there are {cells} cells, more than {most}.",
             "Group by fewer columns, or declare fewer categories or wider bins. Nothing was read and nothing spent.",
             cells=cells,
         )

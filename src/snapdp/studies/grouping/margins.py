@@ -2,7 +2,7 @@
 
 Room: studies. Holds no data. All of them are margins of *one* table, that by all columns of the groups: a row counts in
 every margin iff each column gives it a cell, and in none otherwise. A margin is the set of columns that its cells tell
-apart, by their places; that of no column is the total.
+apart, by their places; that of no column is the total. Levels of one column are margins, too: `hierarchies`.
 
     order: the total, the single columns, the pairs, ..., the whole table; among equals as the columns stand in `by`
 
@@ -23,16 +23,18 @@ from typing import Any
 
 from snapdp.errors import BoundError, ParameterError
 from snapdp.exact import positive
-from snapdp.studies.grouping.groups import Groups
+from snapdp.studies.grouping.groups import GroupColumn, Groups
+from snapdp.studies.grouping.keys import KeyedGroups
 from snapdp.values import Value
 
 Margin = tuple[int, ...]  # columns of the groups by their places, increasing
 TOTAL: Margin = ()
-ALL = "all"
+ALL, HIERARCHY = "all", "hierarchy"
 MOST_COLUMNS = 8  # of a table with margins
 MOST_CELLS = 1_000_000  # of all margins together: they are adjusted after the charge, in half a gigabyte
 MOST_TERMS = 4096  # laws that enter the errors of all margins: how long a plan, a release and an audit take
 ADVICE = 'Give margins = "all", or a list such as [["region"], ["region", "sex"], []]; [] is the total.'
+HIERARCHY_TOO = 'Or margins = "hierarchy", for the levels of one column that declares parents.'
 
 
 class Margins(Value):
@@ -102,9 +104,14 @@ class Margins(Value):
         return sum(1 << len({*one} & {*other}) for one in self.asked for other in self.measured)
 
     @property
+    def columns(self) -> tuple[GroupColumn, ...]:
+        """Return what margins are by, some of them each: the columns of the groups."""
+        return self.groups.columns
+
+    @property
     def sizes(self) -> tuple[int, ...]:
         """Return how many cells each column has."""
-        return tuple(column.cells for column in self.groups.columns)
+        return tuple(column.cells for column in self.columns)
 
     def cells(self, margin: Margin) -> int:
         """Return how many cells a margin has."""
@@ -112,20 +119,48 @@ class Margins(Value):
 
     def groups_of(self, margin: Margin) -> Groups | None:
         """Return the groups that a margin tells apart; None where it is the total."""
-        return Groups(columns=tuple(self.groups.columns[i] for i in margin)) if margin else None
+        return Groups(columns=tuple(self.columns[i] for i in margin)) if margin else None
 
     def names(self, margin: Margin) -> tuple[str, ...]:
         """Return the names of a margin's columns."""
-        return tuple(self.groups.names[i] for i in margin)
+        return tuple(self.columns[i].name for i in margin)
 
     def text(self, margin: Margin) -> str:
         """Return what a margin is called."""
         return margin_text(self.names(margin))
 
+    def cells_within(self, margin: Margin) -> int:
+        """Return how many cells of the whole table make a cell of a margin, at most."""
+        return self.groups.cells // self.cells(margin)
+
+    def sums(self, cells: Sequence[int]) -> tuple[Sequence[int], ...]:
+        """Return the cells of every measured margin, from those of the table: exact integers, of any length."""
+        import numpy as np
+
+        from snapdp.accuracy import ExactTable
+
+        try:
+            listed = np.fromiter(cells, np.int64, len(cells))
+        except OverflowError:  # a table with more rows than n_max may have any sum
+            listed = np.array(cells, dtype=object)
+        table = ExactTable(listed.reshape(self.sizes), 1)
+        every = ([i for i in range(len(self.sizes)) if i not in margin] for margin in self.measured)
+        return tuple(table.summed(axes).numerators.ravel().tolist() for axes in every)
+
     @property
     def are_all(self) -> bool:
         """Tell whether every margin of the table is asked for."""
         return len(self.asked) == 1 << len(self.groups.columns)
+
+    @property
+    def stated(self) -> str | list[list[str]]:
+        """Return which margins there are, as records state it."""
+        return [list(self.names(margin)) for margin in self.asked]
+
+    @property
+    def typed(self) -> str | list[list[str]]:
+        """Return the same as study files do."""
+        return ALL if self.are_all else self.stated
 
 
 def _counted(number: int, what: str) -> str:
@@ -145,7 +180,9 @@ def margin_text(names: Sequence[str]) -> str:
 def margins_of(
     groups: Groups | None, margins: Any, shares: Iterable[Any] | None, *, known_total: bool
 ) -> Margins | None:
-    """Return margins as they are typed: "all", or a list of lists of names, each in any order; None where none are.
+    """Return margins as they are typed: "all", "hierarchy", or a list of lists of names, each in any order.
+
+    None where none are.
 
     >>> from snapdp.studies import category_column, groups_of
     >>> sex = category_column("sex", categories=["f", "m"])
@@ -162,6 +199,15 @@ def margins_of(
         raise ParameterError(
             "margins are those of a table, and there is none.", 'Say by which columns: by = ["region", "sex"].'
         )
+    if isinstance(groups, KeyedGroups):
+        raise ParameterError(
+            "margins are those of all combinations of categories, and a file of keys lists the cells.",
+            "Leave margins out; or leave keys out, and declare the categories of each column. Nothing was spent.",
+        )
+    if margins == HIERARCHY:
+        from snapdp.studies.grouping.hierarchies import hierarchy_of  # a hierarchy is margins itself
+
+        return hierarchy_of(groups, shares, known_total=known_total)
     typed = list(_typed(groups, margins))
     measured = [each for each in typed if each or not known_total]
     given = None if shares is None else [positive(share, name="a share") for share in shares]
@@ -181,7 +227,8 @@ def _typed(groups: Groups, margins: Any) -> Iterator[Margin]:
     """Yield the margins in the order in which they are typed."""
     if isinstance(margins, str):
         if margins != ALL:
-            raise ParameterError(f"margins = {margins!r} is not known.", f"{_meant(margins, [ALL])}{ADVICE}")
+            advice = f"{_meant(margins, [ALL, HIERARCHY])}{ADVICE} {HIERARCHY_TOO}"
+            raise ParameterError(f"margins = {margins!r} is not known.", advice)
         places = range(min(len(groups.columns), MOST_COLUMNS + 1))  # more are refused
         yield from (each for size in range(len(places) + 1) for each in combinations(places, size))
         return

@@ -5,8 +5,9 @@ indices, as they were drawn, never from numbers moved to what is possible; nothi
 
     cell = factor * (adjusted numerator);  interval = cell +- factor * radius, inside the public range
 
-Radius and deviation are those of the whole margin: they depend on no draw, and are known before anything is paid.
-Theory: docs/theory/adjusted-tables.md (4), (7), (13), (27)-(30).
+Radius and deviation are those of the whole margin, of a hierarchy those of every kind of cell: they depend on no draw,
+and are known before anything is paid.
+Theory: docs/theory/adjusted-tables.md (4), (7)-(11), (13), (27)-(30).
 """
 
 from __future__ import annotations
@@ -18,13 +19,24 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from snapdp.errors import BoundError, ParameterError, PremiseError
-from snapdp.exact import Enclosure, ratio_nearest, ratios_down, ratios_up, round_up
+from snapdp.exact import (
+    Enclosure,
+    ratio_nearest,
+    ratios_down,
+    ratios_up,
+    round_up,
+    to_float_down,
+    to_float_nearest,
+    to_float_up,
+)
 from snapdp.mechanism import EXACT_GAMMA, SnappingParameters
+from snapdp.studies.grouping.hierarchies import Hierarchy
 from snapdp.studies.grouping.margins import TOTAL, Margin, Margins
 from snapdp.studies.statistics.drawn import Columns, Derived, DrawnPart
+from snapdp.values import Value
 
 if TYPE_CHECKING:
-    from snapdp.accuracy import MarginFamily, MarginWorth, SnappedNoise
+    from snapdp.accuracy import MarginFamily, MarginWorth, NumberWorth, SnappedNoise
     from snapdp.studies.statistics.parts import Numerator
     from snapdp.studies.statistics.statistic import Statistic
 
@@ -43,9 +55,61 @@ def noise_of(p: SnappingParameters) -> SnappedNoise:
     return SnappedNoise(noise_scale=Fraction(p.noise_scale), grid=Fraction(p.data_grid))
 
 
-def worth_of_margins(margins: Margins, noises: Noises, alpha: Fraction) -> tuple[MarginWorth, ...]:
+class TableWorth(Value):
+    """What the cells of one margin are worth, in units of the numerator.
+
+    measured   None where the margin is known        adjusted   of every kind of cell
+    kinds      of each cell which kind it is; nothing where all of them are of the first
+    """
+
+    margin: Margin
+    cells: int
+    measured: NumberWorth | None
+    adjusted: tuple[NumberWorth, ...]
+    kinds: tuple[int, ...] = ()
+
+    @property
+    def radius(self) -> Fraction:
+        """Return the largest radius of an adjusted cell."""
+        return max(each.radius.radius for each in self.adjusted)
+
+    def deviations(self, factor: Fraction) -> tuple[float, ...]:
+        """Return the deviation of every kind of cell, as it is published."""
+        return tuple(published_deviation(each.deviation, factor) for each in self.adjusted)
+
+
+def worth_of_margins(margins: Margins, noises: Noises, alpha: Fraction) -> tuple[TableWorth, ...]:
     """Return what the margins asked for are worth, as they are measured and adjusted, in units of the numerator."""
-    return _worth(margins.sizes, margins.asked, margins.measured, margins.known_total, noises, alpha)
+    if isinstance(margins, Hierarchy):
+        return _worth_of_levels(margins, noises, alpha)
+    found = _worth(margins.sizes, margins.asked, margins.measured, margins.known_total, noises, alpha)
+    return tuple(
+        TableWorth(margin=each.margin, cells=each.cells, measured=each.measured, adjusted=(each.adjusted,))
+        for each in found
+    )
+
+
+@lru_cache(maxsize=64)
+def _worth_of_levels(levels: Hierarchy, noises: Noises, alpha: Fraction) -> tuple[TableWorth, ...]:
+    from snapdp.accuracy import worth_of_kinds
+
+    by_level = dict(zip(levels.measured, noises, strict=True))
+    tree = levels.tree({margin: noise.weight for margin, noise in by_level.items()})
+    every = worth_of_kinds(tree, by_level, alpha=alpha)
+    found = []
+    for margin in levels.asked:
+        here = list(dict.fromkeys(levels.level(margin, tree.kinds)))
+        own = {kind: place for place, kind in enumerate(here)}
+        found.append(
+            TableWorth(
+                margin=margin,
+                cells=levels.cells(margin),
+                measured=every[here[0]].measured,
+                adjusted=tuple(every[kind].adjusted for kind in here),
+                kinds=tuple(own[kind] for kind in levels.level(margin, tree.kinds)) if len(here) > 1 else (),
+            )
+        )
+    return tuple(found)
 
 
 @lru_cache(maxsize=64)  # a plan, its request, the release and its audit ask for the same
@@ -91,9 +155,9 @@ def adjusted_blocks(statistic: Statistic, parts: Sequence[DrawnPart]) -> Iterato
     """Yield every margin that is asked for, adjusted; a known total is among them."""
     margins = statistic.margins
     assert margins is not None
+    noises = tuple(noise_of(part.mechanism.parameters) for part in parts)
     tables = _adjusted(margins, parts, statistic.relation.rows)
     numerators = {part.part.margin: part.part.numerator for part in parts}
-    noises = tuple(noise_of(part.mechanism.parameters) for part in parts)
     for worth in worth_of_margins(margins, noises, parts[0].alpha):
         margin = worth.margin
         numerator = numerators.get(margin)
@@ -103,14 +167,22 @@ def adjusted_blocks(statistic: Statistic, parts: Sequence[DrawnPart]) -> Iterato
         yield Derived(
             name=f"{ADJUSTED} {name}",
             title=f"{ADJUSTED} {statistic.title_of(margin)}",
-            columns=_printed(tables[margin], like, worth.adjusted.radius.radius, known),
+            columns=_columns(tables[margin], like, worth, known),
             margin=margin,
-            deviation=published_deviation(worth.adjusted.deviation, like.factor),
+            deviation=_deviation(worth, like.factor),
         )
+
+
+def _deviation(worth: TableWorth, factor: Fraction) -> float | tuple[float, ...]:
+    """Return the deviation of all cells, or one for each where they differ."""
+    found = worth.deviations(factor)
+    return found[0] if len({*found}) == 1 else tuple(found[kind] for kind in worth.kinds)
 
 
 def _adjusted(margins: Margins, parts: Sequence[DrawnPart], rows: int) -> dict[Margin, Any]:
     """Return the adjusted tables of numerators, exactly."""
+    if isinstance(margins, Hierarchy):
+        return _adjusted_levels(margins, parts, rows)
     from snapdp.accuracy import adjusted_tables, exact_table
 
     family = family_of(margins, tuple(noise_of(part.mechanism.parameters) for part in parts))
@@ -119,6 +191,20 @@ def _adjusted(margins: Margins, parts: Sequence[DrawnPart], rows: int) -> dict[M
         sizes = [margins.sizes[i] for i in margin]
         tables[margin] = exact_table(_whole(part.indices), sizes, unit=part.mechanism.parameters.data_grid)
     return adjusted_tables(family, tables, total=rows if margins.known_total else None, margins=margins.asked)
+
+
+def _adjusted_levels(levels: Hierarchy, parts: Sequence[DrawnPart], rows: int) -> dict[Margin, Any]:
+    """Return the adjusted levels of numerators, exactly: every node is the sum of those below it."""
+    from snapdp.accuracy import adjusted_values
+
+    noises = (noise_of(part.mechanism.parameters) for part in parts)
+    tree = levels.tree({margin: noise.weight for margin, noise in zip(levels.measured, noises, strict=True)})
+    measured: list[Fraction | None] = [None] * levels.known_total
+    for part in parts:  # in the order of the levels, from the root on
+        grid = Fraction(part.mechanism.parameters.data_grid)
+        measured += (grid * index for index in part.indices)
+    found = adjusted_values(tree, measured, total=rows if levels.known_total else None)
+    return {margin: levels.level(margin, found) for margin in levels.asked}
 
 
 def _whole(indices: Sequence[int]) -> Any:
@@ -133,6 +219,19 @@ def family_of(margins: Margins, noises: Noises) -> MarginFamily:
 
     weights = {margin: noise.weight for margin, noise in zip(margins.measured, noises, strict=True)}
     return margin_family(margins.sizes, weights, known_total=margins.known_total)
+
+
+def _columns(table: Any, numerator: Numerator, worth: TableWorth, known: tuple[int, int] | None) -> Columns:
+    """Return the cells of an adjusted table or level and their intervals as they print."""
+    if not isinstance(table, list):
+        return _printed(table, numerator, worth.radius, known)
+    factor, radii = numerator.factor, [each.radius.radius for each in worth.adjusted]
+    low, high = (factor * end for end in known or (numerator.lower, numerator.upper))
+    cells = [factor * cell for cell in table]
+    reach = [factor * radii[kind] for kind in worth.kinds] or [factor * radii[0]] * len(cells)
+    lows = [min(max(cell - each, low), high) for cell, each in zip(cells, reach, strict=True)]
+    highs = [max(min(cell + each, high), low) for cell, each in zip(cells, reach, strict=True)]
+    return [*map(to_float_nearest, cells)], [*map(to_float_down, lows)], [*map(to_float_up, highs)]
 
 
 def _printed(table: Any, numerator: Numerator, radius: Fraction, known: tuple[int, int] | None) -> Columns:

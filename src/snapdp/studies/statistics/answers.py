@@ -50,6 +50,9 @@ def _inside(numerator: Numerator, values: Sequence[int]) -> Sequence[int]:
         return tuple(min(max(value, low), high) for value in values)
     import numpy as np
 
+    if getattr(values, "dtype", None) == np.int64:
+        inside: Any = np.clip(np.asarray(values), low, high)
+        return inside  # type: ignore[no-any-return]
     try:
         kept = np.fromiter(values, np.int64, len(values))
     except OverflowError:  # a table with more rows than n_max may have any sum

@@ -12,7 +12,6 @@ from snapdp.errors import ParameterError
 from snapdp.studies.columns import Column
 from snapdp.studies.conditions import condition
 from snapdp.studies.declarations import condition_from, condition_values
-from snapdp.studies.grouping.margins import ALL
 from snapdp.studies.toml_table import TomlTable, named
 
 CONDITION_KEYS = ("column", "equals", "from", "below")
@@ -66,6 +65,22 @@ class WholeDetail:
         return value
 
 
+class FlagDetail:
+    """Yes, or no: what is not said is no."""
+
+    def read(self, table: TomlTable, key: str, columns: Mapping[str, Column]) -> Any:  # noqa: ARG002
+        return table.flag(key) or None
+
+    def toml(self, value: Any) -> object:
+        return value
+
+    def json(self, value: Any) -> Any:
+        return bool(value)
+
+    def from_json(self, value: Any) -> Any:
+        return value
+
+
 class NumbersDetail:
     """A list of exact numbers, not empty."""
 
@@ -86,17 +101,17 @@ class NumbersDetail:
 
 
 class MarginsDetail:
-    """Margins of a table: the word "all", or a list of lists of names."""
+    """Margins of a table: the words "all" and "hierarchy", or a list of lists of names."""
 
     def read(self, table: TomlTable, key: str, columns: Mapping[str, Column]) -> Any:  # noqa: ARG002
         found = table.get(key)
         return found if isinstance(found, list) else table.text(key)
 
     def toml(self, value: Any) -> object:
-        return ALL if value.are_all else self.json(value)
+        return value.typed
 
     def json(self, value: Any) -> Any:
-        return [list(value.names(margin)) for margin in value.asked]
+        return value.stated
 
     def from_json(self, value: Any) -> Any:
         return value

@@ -22,6 +22,7 @@ Row = tuple[Printed, Printed | None, Printed | None]  # a value and its interval
 Columns = tuple[Sequence[Printed], Sequence[Printed | None], Sequence[Printed | None]]  # values, lows, highs
 FITS_INT64 = 1 << 62  # what is below it may be added to its like, and is an int64 still
 SHARE = "share"  # of each cell of a histogram in all of them
+MEAN_OF = "mean of "  # and the name of a column, where means of several are one statistic
 
 
 class CellColumns(Value):
@@ -71,7 +72,7 @@ class Derived(Value):
     name       what they are, as records say it: SHARE, "mean", "standard deviation", ...
     shown      the values, each moved to what the statistic can be; None where they are possible as they are
     margin     which columns of the groups tell the cells apart, where the statistic has margins
-    deviation  the standard deviation of each, rounded up; None where it is not known
+    deviation  the standard deviation of each, rounded up: one for all of them, or for each; None where it is not known
     """
 
     name: str
@@ -79,7 +80,7 @@ class Derived(Value):
     columns: Columns
     shown: Sequence[Printed] | None = None
     margin: Margin | None = None
-    deviation: float | None = None
+    deviation: float | tuple[float, ...] | None = None
 
 
 def as_columns(rows: Sequence[Row]) -> Columns:

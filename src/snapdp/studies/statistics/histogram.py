@@ -87,7 +87,7 @@ class Histogram(Statistic):
         rows["rows_per_person"] = own_bound(relation, rows_per_person)
         found = cls(**rows, **_cells_of(column, edges, outside, missing))
         if groups is not None:
-            check_cells(found.title, found.cells)
+            check_cells(found.title, found.cells, most=groups.most_cells)
         return found
 
     @property

@@ -2,7 +2,8 @@
 
 Room: studies. It cannot see data. Of every margin: accuracy at alpha and standard deviation of a cell as it is
 measured, as it is adjusted, and as the sum of cells of the whole table, were that released alone at the same epsilon.
-The last tells what margins cost, and what they bring. All in units of the statistic.
+The last tells what margins cost, and what they bring. Cells of a level of a hierarchy differ: the figures are those of
+the cell that errs most. All in units of the statistic.
 Theory: docs/theory/adjusted-tables.md (13), (27)-(30).
 """
 
@@ -14,13 +15,13 @@ from typing import TYPE_CHECKING
 from snapdp.display import four_digits_up
 from snapdp.errors import ParameterError
 from snapdp.studies.grouping.margins import Margin
-from snapdp.studies.statistics.adjusted import noise_of, published_deviation, worth_of_margins
+from snapdp.studies.statistics.adjusted import TableWorth, noise_of, published_deviation, worth_of_margins
 from snapdp.studies.statistics.parts import Part, mechanism
 from snapdp.studies.statistics.statistic import Statistic
 from snapdp.values import Value, replaced
 
 if TYPE_CHECKING:
-    from snapdp.accuracy import MarginWorth, NumberWorth
+    from snapdp.accuracy import NumberWorth
 
 
 class CellError(Value):
@@ -63,19 +64,19 @@ def margin_figures(statistic: Statistic, epsilon: Fraction, alpha: Fraction) -> 
 
 
 def _figures(
-    statistic: Statistic, worth: MarginWorth, part: Part | None, epsilon: Fraction, alpha: Fraction
+    statistic: Statistic, worth: TableWorth, part: Part | None, epsilon: Fraction, alpha: Fraction
 ) -> MarginFigures:
-    assert statistic.margins is not None
+    margins = statistic.margins
+    assert margins is not None
     factor = statistic.parts[0].numerator.factor
-    known = part is None
     return MarginFigures(
         margin=worth.margin,
-        text=statistic.margins.text(worth.margin),
+        text=margins.text(worth.margin),
         cells=worth.cells,
         epsilon=Fraction(0) if part is None else epsilon * part.share * part.moving,
         measured=None if worth.measured is None else _error(worth.measured, factor),
-        adjusted=_error(worth.adjusted, factor),
-        alone=None if known else _alone(statistic, statistic.cells // worth.cells, epsilon, alpha),
+        adjusted=CellError(accuracy=factor * worth.radius, deviation=max(worth.deviations(factor))),
+        alone=None if part is None else _alone(statistic, margins.cells_within(worth.margin), epsilon, alpha),
     )
 
 

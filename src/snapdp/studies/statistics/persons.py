@@ -7,7 +7,10 @@ no cell ever moves by; in finite precision rounding is paid for once in each of 
 
     sensitivity = 1, moving = k, share = 1/k, range 0 to n_max                                        theory (20)
 
-Theory: docs/theory/sensitivities.md; finite-precision.md, (20); docs/theory/persons.md.
+Where k = 1 the table is one of persons, each in one cell: its margins are sums of cells, as those of rows are, from the
+one choice, and add up. Where k > 1 a sum of cells counts somebody twice, and no choice makes it a number of persons.
+
+Theory: docs/theory/sensitivities.md; finite-precision.md, (20); docs/theory/persons.md, (17) and (18).
 """
 
 from __future__ import annotations
@@ -21,22 +24,28 @@ from snapdp.errors import BoundError, ParameterError, PremiseError
 from snapdp.studies.aggregates import Aggregate, People, Persons
 from snapdp.studies.conditions import Condition, joined
 from snapdp.studies.grouping.groups import By, Groups, groups_of
+from snapdp.studies.grouping.margins import margins_of
 from snapdp.studies.relation import Relation, whole
-from snapdp.studies.statistics.details import Detail, WholeDetail
+from snapdp.studies.statistics.details import Detail, MarginsDetail, NumbersDetail, WholeDetail
 from snapdp.studies.statistics.parts import Numerator, Part
-from snapdp.studies.statistics.statistic import Statistic
+from snapdp.studies.statistics.tabulated import Tabulated, margin_parts, margin_sums
 from snapdp.studies.units import groups_clause
 
 
-class PersonCount(Statistic):
+class PersonCount(Tabulated):
     """The number of persons with a row that meets all conditions, also in each group.
 
-    groups_per_person   by groups: each person counts in at most so many of them; None where there are none
+    groups_per_person   by groups: each person counts in at most so many of them; None where there are none. Of a table
+                        with margins it is 1
     """
 
     kind = "persons"
     takes = 0
-    details: ClassVar[Mapping[str, Detail]] = {"groups_per_person": WholeDetail()}
+    details: ClassVar[Mapping[str, Detail]] = {
+        "groups_per_person": WholeDetail(),
+        "margins": MarginsDetail(),
+        "shares": NumbersDetail(),
+    }
     flag = "Count persons, each once, those with a row of --where."
 
     groups_per_person: int | None = None
@@ -49,6 +58,8 @@ class PersonCount(Statistic):
         by: By = None,
         where: Sequence[Condition] = (),
         groups_per_person: Any = None,
+        margins: Any = None,
+        shares: Sequence[Any] | None = None,
     ) -> Self:
         if relation.person is None:
             raise PremiseError(
@@ -57,16 +68,30 @@ class PersonCount(Statistic):
             )
         groups = groups_of(by)
         most = _checked_groups(groups, groups_per_person)
-        return cls(relation=relation, by=groups, where=joined(where), groups_per_person=most)
+        chosen = margins_of(groups, margins, shares, known_total=False)
+        if chosen is not None and most != 1:
+            raise PremiseError(
+                f"persons in up to {most} groups have no margins: whoever counts in several cells would be several "
+                "persons in their sum, and tables would not add up.",
+                "Give groups_per_person=1; or ask for each margin as a statistic of its own, which says in how many of "
+                "its groups a person counts. Nothing was read and nothing spent.",
+                groups_per_person=most,
+            )
+        return cls(relation=relation, by=groups, where=joined(where), groups_per_person=most, margins=chosen)
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
+        if (margins := self.margins) is not None:
+            return margin_parts(margins, lambda margin, share: self._part(margins.cells(margin), share))
+        return (self._part(1 if self.by is None else self.by.cells),)
+
+    def _part(self, cells: int, share: Fraction = Fraction(1)) -> Part:
+        """Return the persons in each of so many cells, at a part of epsilon.                          theory (20)"""
         people = Numerator(
             name="persons", sensitivity=1, lower=0, upper=self.relation.rows, factor=Fraction(1), integers=True
         )
         moving = self.groups_per_person or 1
-        cells = 1 if self.by is None else self.by.cells
-        return (Part(numerator=people, cells=cells, moving=moving, share=Fraction(1, moving), steps=1),)
+        return Part(numerator=people, cells=cells, moving=moving, share=share / moving, steps=1)
 
     @property
     def persons(self) -> Persons:
@@ -80,15 +105,16 @@ class PersonCount(Statistic):
 
     def values(self, answers: Sequence[Sequence[int]]) -> tuple[Sequence[int], ...]:
         (counts,) = answers
-        return (counts,)
+        return (counts,) if self.margins is None else margin_sums(self.margins, counts)
 
     @property
     def stated(self) -> dict[str, Any]:
-        return {} if self.groups_per_person is None else {"groups_per_person": self.groups_per_person}
+        most = {} if self.groups_per_person is None else {"groups_per_person": self.groups_per_person}
+        return {**most, **super().stated}
 
     @property
     def persons_in_words(self) -> str:
-        return groups_clause(self.groups_per_person)
+        return groups_clause(self.groups_per_person, margins=self.margins is not None)
 
 
 def persons_query(
@@ -97,9 +123,12 @@ def persons_query(
     where: Sequence[Condition] = (),
     by: By = None,
     groups_per_person: Any = None,
+    margins: Any = None,
+    shares: Sequence[Any] | None = None,
 ) -> PersonCount:
-    """Return the number of persons with a row that meets all conditions, also in each group."""
-    return PersonCount.of(relation=relation, where=where, by=by, groups_per_person=groups_per_person)
+    """Return the number of persons with a row that meets all conditions, also in each group, and margins of these."""
+    said: dict[str, Any] = {"margins": margins, "shares": shares, "groups_per_person": groups_per_person}
+    return PersonCount.of(relation=relation, where=where, by=by, **said)
 
 
 def _checked_groups(groups: Groups | None, groups_per_person: Any) -> int | None:

@@ -16,6 +16,7 @@ from snapdp.studies.columns import INTEGER, Column, NumberColumn
 from snapdp.studies.conditions import Condition
 from snapdp.studies.grouping.groups import By, Groups
 from snapdp.studies.relation import Relation, whole
+from snapdp.studies.statistics.drawn import FITS_INT64
 from snapdp.studies.statistics.parts import Numerator, Part
 
 WHOLE = Fraction(1)
@@ -86,6 +87,24 @@ def rows_that_count(total: Sum) -> Count:
     """Return the number of rows that a sum is over: those that meet its tests and have the cell, or a stand-in."""
     tests = (*total.where, Present(column=total.column)) if total.column.dropped else total.where
     return Count(where=tests, by=total.by, persons=total.persons)
+
+
+def combined(first: int, one: Sequence[int], second: int, other: Sequence[int]) -> Sequence[int]:
+    """Return first * one + second * other, cell by cell, in exact integers; of arrays an array.
+
+    An array is of 64 bits where these hold every number on the way, else of integers of any length.
+    """
+    if not hasattr(one, "dtype") or not hasattr(other, "dtype"):
+        return [first * x + second * y for x, y in zip(one, other, strict=True)]
+    arrays: tuple[Any, Any] = (one, other)
+    if abs(first) * _furthest(one) + abs(second) * _furthest(other) >= FITS_INT64:
+        arrays = tuple(each.astype(object) for each in arrays)
+    found: Any = arrays[0] * first + arrays[1] * second
+    return found  # type: ignore[no-any-return]
+
+
+def _furthest(numbers: Any) -> int:
+    return max(abs(int(numbers.min())), abs(int(numbers.max())))
 
 
 def numbers_of(column: Column, statistic: str) -> NumberColumn:

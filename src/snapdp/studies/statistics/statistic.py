@@ -22,9 +22,18 @@ from snapdp.mechanism import FinitePrecision
 from snapdp.studies.aggregates import Aggregate, Persons, Test
 from snapdp.studies.columns import CategoryColumn, Column, NumberColumn
 from snapdp.studies.conditions import Condition, tested
-from snapdp.studies.declarations import column_from, column_values, groups_from, groups_values
+from snapdp.studies.declarations import (
+    column_from,
+    column_values,
+    groups_from,
+    groups_values,
+    keyed_from,
+    keys_values,
+)
 from snapdp.studies.grouping.bins import BinnedColumn
 from snapdp.studies.grouping.groups import Groups, groups_of
+from snapdp.studies.grouping.hierarchies import Hierarchy
+from snapdp.studies.grouping.keys import KeyedGroups, KeyReader, keyed_groups
 from snapdp.studies.grouping.margins import Margin, Margins
 from snapdp.studies.readable import Label
 from snapdp.studies.relation import Relation
@@ -43,6 +52,7 @@ class Statistic(Value, ABC):
 
     kind      its name in study files, records and flags
     takes     how many columns it is about
+    several   it may be about several columns instead of one: columns = [...] in the place of column
     details   its keys beyond columns, conditions and groups, each with its kind
     flag      what its flag says in --help
     numbers   its columns hold numbers; otherwise they may hold categories as well
@@ -56,6 +66,7 @@ class Statistic(Value, ABC):
 
     kind: ClassVar[str]
     takes: ClassVar[int]
+    several: ClassVar[bool] = False
     details: ClassVar[Mapping[str, Detail]] = {}
     flag: ClassVar[str | None] = None
     numbers: ClassVar[bool] = True
@@ -138,9 +149,16 @@ class Statistic(Value, ABC):
     def check_epsilon(self, epsilon: Fraction, arithmetic: FinitePrecision | None = None) -> None:
         """Refuse an epsilon at which something derived could not be printed."""
 
-    def derived_accuracy(self, accuracies: Sequence[Fraction], rows: int) -> Fraction:  # noqa: ARG002
-        """Return the accuracy of what is derived from parts with these accuracies, for a table of that many rows."""
+    def derived_accuracies(self, accuracies: Sequence[Fraction], rows: int) -> tuple[Fraction, ...]:  # noqa: ARG002
+        """Return the accuracies of what is derived from parts with these accuracies, for a table of so many rows."""
         raise ParameterError(f"{self.shown} is released itself, not derived.", "Read its accuracy instead.")
+
+    def derived_accuracy(self, accuracies: Sequence[Fraction], rows: int) -> Fraction:
+        """Return the same where one number is derived."""
+        found = self.derived_accuracies(accuracies, rows)
+        if len(found) > 1:
+            raise ParameterError(f"{self.shown} has {len(found)} derived numbers.", "Read derived_accuracies.")
+        return found[0]
 
     # What follows
 
@@ -197,7 +215,7 @@ class Statistic(Value, ABC):
         counted = [*self.columns, *self._group_columns]
         tested = [each.column for each in self.where if isinstance(each.column, CategoryColumn)]
         return (
-            *(each.others_in_words for each in counted if isinstance(each, CategoryColumn)),
+            *(each.others_in_words for each in counted if isinstance(each, CategoryColumn) and each.others_in_words),
             *(each.others_in_words for each in counted if isinstance(each, BinnedColumn) and each.others_in_words),
             *(f"a row whose {each.name} is none of its {each.called}, or empty, meets no condition" for each in tested),
         )
@@ -253,7 +271,7 @@ class Statistic(Value, ABC):
         """Return the columns that name the cells of a part: those of the groups, and a histogram's own."""
         if margin is None or self.margins is None:
             return (*self._group_columns, *self.columns)
-        return tuple(self.margins.groups.columns[i] for i in margin)
+        return tuple(self.margins.columns[i] for i in margin)
 
     @property
     def neighbours(self) -> Relation:
@@ -279,12 +297,18 @@ class Statistic(Value, ABC):
     def toml_keys(cls) -> tuple[str, ...]:
         """Return the keys that a study file may give to a statistic of this kind."""
         about = {0: (), 1: ("column",)}.get(cls.takes, ("columns",))
-        return (*about, *cls.details, "where", "by")
+        return (*about, *(("columns",) if cls.several else ()), *cls.details, "where", "by", "keys")
 
     @classmethod
-    def from_toml(cls, table: TomlTable, relation: Relation, columns: Mapping[str, Column]) -> Self:
-        """Return the statistic that a TOML table of a study file declares."""
-        by = _groups_in(table, columns)
+    def from_toml(
+        cls,
+        table: TomlTable,
+        relation: Relation,
+        columns: Mapping[str, Column],
+        read_keys: KeyReader | None = None,
+    ) -> Self:
+        """Return the statistic that a TOML table of a study file declares; `read_keys` reads a file that it names."""
+        by = _groups_in(table, columns) if "keys" not in table else _keyed_in(table, columns, read_keys)
         details = {key: detail.read(table, key, columns) for key, detail in cls.details.items()}
         details["where"] = WHERE.read(table, "where", columns) or None
         given = {key: value for key, value in details.items() if value is not None}
@@ -292,6 +316,8 @@ class Statistic(Value, ABC):
 
     @classmethod
     def _columns_in(cls, table: TomlTable, columns: Mapping[str, Column]) -> list[Column]:
+        if cls.several and "columns" in table:
+            return cls._several_in(table, columns)
         if cls.takes == 1:
             if "column" not in table:
                 raise ParameterError("the key 'column' is missing.", "Name a declared column.")
@@ -302,10 +328,23 @@ class Statistic(Value, ABC):
             raise ParameterError(f"a {cls.kind} needs {words} columns.", 'Give columns = ["age", "pay"].')
         return [named(columns, name) for name in names]
 
+    @classmethod
+    def _several_in(cls, table: TomlTable, columns: Mapping[str, Column]) -> list[Column]:
+        """Return the columns of several statistics in one; one of one column has one spelling."""
+        names = table.texts("columns") or []
+        if "column" in table:
+            raise ParameterError("column and columns are both given.", "Give columns alone, with all of them in it.")
+        if len(names) < 2:
+            raise ParameterError(
+                f"columns names {'one column' if names else 'no column'}; it is for several of one {cls.kind}.",
+                'Give column = "age" for one, or columns = ["age", "income"].',
+            )
+        return [named(columns, name) for name in names]
+
     def toml(self) -> Iterator[tuple[str, object]]:
         """Yield what a study file says of the statistic, but its cost."""
         yield "kind", self.kind
-        if self.takes == 1:
+        if self.takes == len(self.columns) == 1:
             yield "column", self.columns[0].name
         elif self.takes:
             yield "columns", [column.name for column in self.columns]
@@ -315,16 +354,18 @@ class Statistic(Value, ABC):
             yield "where", WHERE.toml(self.where)
         if self.by is not None:
             yield "by", list(self.by.names) if self.by.is_crossed else self.by.names[0]
+        if isinstance(self.by, KeyedGroups) and self.by.keys.given:
+            yield "keys", self.by.keys.given
 
     @classmethod
     def from_declaration(cls, values: Mapping[str, Any], relation: Relation) -> Self:
         """Return the statistic that a record declares."""
         columns = [column_from(each) for each in values.get("columns", [])]
-        if len(columns) != cls.takes:
+        if len(columns) != cls.takes and not (cls.several and len(columns) > 1):
             raise DataError(
                 f"a statistic of kind {cls.kind!r} with {len(columns)} columns is not known.", "The record was altered."
             )
-        by = None if "by" not in values else groups_from(values["by"])
+        by = None if "by" not in values else _groups_from(values)
         kinds = {**cls.details, "where": WHERE}
         details = {key: detail.from_json(values[key]) for key, detail in kinds.items() if key in values}
         return cls.of(*columns, relation=relation, by=by, **details)
@@ -335,7 +376,9 @@ class Statistic(Value, ABC):
         if self.columns:
             found["columns"] = [column_values(column) for column in self.columns]
         if self.by is not None:
-            found["by"] = groups_values(self.by)
+            found["by"] = groups_values(self.by, parents=isinstance(self.margins, Hierarchy))
+        if isinstance(self.by, KeyedGroups):
+            found["keys"] = keys_values(self.by)
         if self.where:
             found["where"] = WHERE.json(self.where)
         return found | {key: self.details[key].json(value) for key, value in self.stated.items()}
@@ -345,5 +388,30 @@ def _groups_in(table: TomlTable, columns: Mapping[str, Column]) -> Groups | None
     """Return the groups that a table of a study file names: by = "region", or by = ["region", "sex"]."""
     if "by" not in table:
         return None
-    names = table.texts("by") if isinstance(table.get("by"), list) else [table.text("by")]
-    return groups_of([named(columns, name) for name in names or []])
+    return groups_of([named(columns, name) for name in _names_in(table)])
+
+
+def _names_in(table: TomlTable) -> list[str]:
+    return (table.texts("by") or []) if isinstance(table.get("by"), list) else [str(table.text("by"))]
+
+
+def _keyed_in(table: TomlTable, columns: Mapping[str, Column], read_keys: KeyReader | None) -> Groups:
+    """Return the groups by the keys of a file: by = ["page"] and keys = "pages.parquet"."""
+    path = str(table.text("keys"))
+    if "by" not in table:
+        raise ParameterError(
+            "keys belong to groups, and there are none.", 'Say which columns they are of: by = "page".'
+        )
+    declared = next((name for name in _names_in(table) if name in columns), None)
+    if declared is not None:
+        raise ParameterError(
+            f"column {declared!r} is declared, and a file of keys names its cells.",
+            "Leave its declaration out, or keys: only one of the two says which cells there are. Nothing was spent.",
+        )
+    if read_keys is None:
+        raise ParameterError("a file of keys is not read here.", "Load the study by snapdp.study.")
+    return keyed_groups(read_keys(path, _names_in(table)))
+
+
+def _groups_from(values: Mapping[str, Any]) -> Groups:
+    return keyed_from(values["by"], values["keys"]) if "keys" in values else groups_from(values["by"])

@@ -21,6 +21,7 @@ from snapdp.studies.grouping.margins import Margin, margins_of
 from snapdp.studies.relation import Relation
 from snapdp.studies.statistics.parts import Numerator, Part
 from snapdp.studies.statistics.shared_parts import (
+    combined,
     in_groups,
     numbers_of,
     own_bound,
@@ -71,11 +72,11 @@ class ColumnSum(Tabulated):
         return (in_groups(total, self.neighbours, self.by),)
 
     def _margin_part(self, margin: Margin, share: Fraction) -> Part:
-        """Return the part of one margin: cells as those of groups, the total as a sum without groups.   theory (22)"""
+        """Return the part of one margin: cells as those of groups, one cell as a sum without groups.   theory (22)"""
         assert self.margins is not None
-        groups = self.margins.groups_of(margin)
+        groups = self.margins.groups_of(margin) if self.margins.cells(margin) > 1 else None
         total = _sum_from_zero(self.column, self.neighbours, groups)
-        if groups is None and self._every_row_counts:
+        if not margin and self._every_row_counts:
             low, high, n = self.column.lowest, self.column.highest, self.relation.rows
             total = replaced(total, sensitivity=self.column.levels, lower=n * low, upper=n * high)
         return in_groups(total, self.neighbours, groups, share=share)
@@ -96,7 +97,7 @@ class ColumnSum(Tabulated):
         if self.size_is_public:
             return (sums,)
         lowest = self.column.lowest  # a division of fractions: once, not for each group
-        totals = [s + lowest * count for s, count in zip(sums, counts, strict=True)]
+        totals = combined(1, sums, lowest, counts)
         return (totals,) if self.margins is None else margin_sums(self.margins, totals)
 
 

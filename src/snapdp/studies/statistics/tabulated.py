@@ -1,4 +1,4 @@
-"""Statistics that add up over groups, and so have margins: counts and sums.
+"""Statistics that add up over groups, and so have margins: counts and sums, and persons where each has one group.
 
 Room: studies. One table is asked of the data, that by all columns of the groups; every margin is a sum of its cells, in
 exact integers. So a row that has no cell in one column is in no margin, the total included. Each margin is a part of
@@ -60,16 +60,5 @@ def _named(part: Part, margins: Margins, margin: Margin) -> Part:
 
 
 def margin_sums(margins: Margins, cells: Sequence[int]) -> tuple[Sequence[int], ...]:
-    """Return the cells of every measured margin, from those of the table: exact integers, of any length."""
-    import numpy as np
-
-    from snapdp.accuracy import ExactTable
-
-    try:
-        listed = np.fromiter(cells, np.int64, len(cells))
-    except OverflowError:  # a table with more rows than n_max may have any sum
-        listed = np.array(cells, dtype=object)
-    table = ExactTable(listed.reshape(margins.sizes), 1)
-    places = range(len(margins.sizes))
-    every = ([i for i in places if i not in margin] for margin in margins.measured)
-    return tuple(table.summed(axes).numerators.ravel().tolist() for axes in every)
+    """Return the cells of every measured margin, from those of the table."""
+    return margins.sums(cells)

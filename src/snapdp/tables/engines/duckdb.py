@@ -12,9 +12,12 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from typing import Any
 
 from snapdp.errors import DataError, PremiseError
+from snapdp.studies import KeyColumn
 from snapdp.tables.engines.engine import Engine, Watch
+from snapdp.tables.keys import load_keys
 from snapdp.tables.sql.dialects import DUCKDB
 from snapdp.tables.sql.generator import KeyTable
+from snapdp.tables.sql.keys import Columns
 
 _LINE = re.compile(r"Invalid Input Error: CSV Error on Line: ([0-9]+)\b")  # at the start: what follows quotes the line
 _SETTINGS = {
@@ -32,6 +35,7 @@ class DuckdbEngine(Engine):
 
     dialect = DUCKDB
     name = dialect.name
+    takes_keys = True
 
     @contextmanager
     def _connected(self) -> Iterator[Any]:
@@ -58,6 +62,8 @@ class DuckdbEngine(Engine):
         return results
 
     def _rows(self, connection: Any, statement: str) -> list[tuple[Any, ...]]:
+        if isinstance(statement, Columns):
+            return connection.execute(statement).fetchnumpy()  # type: ignore[no-any-return]
         found: list[tuple[Any, ...]] = connection.execute(statement).fetchall()
         return found
 
@@ -76,6 +82,9 @@ class DuckdbEngine(Engine):
         import numpy as np
 
         for key in keys:
+            if isinstance(key.column, KeyColumn):
+                load_keys(connection, key.name, key.column.keys)
+                continue
             labels = key.column.categories
             given = {"label": np.fromiter(labels, dtype=object, count=len(labels)), "code": np.arange(len(labels))}
             connection.register("snapdp_labels", given)

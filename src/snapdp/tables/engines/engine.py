@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, ClassVar, TypeVar
 
-from snapdp.errors import DataError, ParameterError, SnapdpError
-from snapdp.studies import Aggregate, Aggregates, Column, NumberColumn, quantiser_of
+from snapdp.errors import DataError, ParameterError, PremiseError, SnapdpError
+from snapdp.studies import Aggregate, Aggregates, Column, KeyColumn, NumberColumn, quantiser_of
 from snapdp.tables.engines.failures import refusal
 from snapdp.tables.inspection import (
     Look,
@@ -50,10 +50,12 @@ class Engine(ABC):
 
     name      as records name the engine
     dialect   how it spells SQL
+    takes_keys   groups by the keys of a file are counted
     """
 
     name: ClassVar[str]
     dialect: ClassVar[Dialect]
+    takes_keys: ClassVar[bool] = False
 
     def __init__(self, source: Source, *, threads: int | None = None) -> None:
         self.source, self.threads = source, threads
@@ -185,6 +187,11 @@ class Engine(ABC):
 
     def _script(self, connection: Any, asked: Sequence[Aggregate], salt: str) -> Script:
         columns = [*columns_of(asked), *persons_of(asked)]
+        if not self.takes_keys and any(isinstance(each, KeyColumn) for each in columns):
+            raise PremiseError(
+                f"{self.dialect.name} does not count by keys from a file; DuckDB does.",
+                "Give the rows as CSV or Parquet files, or declare the categories of each column. Nothing was spent.",
+            )
         return script(asked, self.source.open(connection, columns), dialect=self.dialect, salt=salt)
 
     def _run(self, connection: Any, asked: Sequence[Aggregate], salt: str, watch: Watch | None) -> Aggregates:

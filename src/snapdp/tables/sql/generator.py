@@ -10,6 +10,7 @@ Theory: docs/theory/exact-sums.md.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from snapdp.display import visible
 from snapdp.errors import DataError, ParameterError
@@ -19,6 +20,8 @@ from snapdp.studies import (
     CategoryColumn,
     Column,
     Groups,
+    KeyColumn,
+    KeyedGroups,
     NumberColumn,
     People,
     PersonColumn,
@@ -27,6 +30,7 @@ from snapdp.studies import (
 )
 from snapdp.tables.sql.categories import category_code, key_label
 from snapdp.tables.sql.dialects import DUCKDB, MANY_CELLS, Dialect, identifier
+from snapdp.tables.sql.keys import Columns, array_answers, joined_keys, key_cell, keyed_columns, per_key
 from snapdp.tables.sql.levels import clamped_cell, level_of, read_cell
 from snapdp.tables.sql.measures import cells_in_all, cells_of, code_of, group_code, measures_of
 from snapdp.tables.sql.persons import chosen_cells, count_kept, kept_rows, named, person_key, person_text
@@ -46,10 +50,25 @@ def declared_rows(columns: Iterable[Column], *, table: str = "data") -> Rows:
 
 
 class KeyTable(Value):
-    """A table (label, code) of declared categories, for a column that has many; the engine loads it first."""
+    """A table (label, code) of declared categories, for a column that has many; the engine loads it first.
+
+    Of a column of keys it is the table (k0, k1, ..., code) of them all.
+    """
 
     name: str
     column: CategoryColumn
+
+    @property
+    def note(self) -> str:
+        """Return what is in it, for people."""
+        if isinstance(self.column, KeyColumn):
+            keys, names = self.column.keys, ", ".join(visible(identifier(name)) for name in self.column.keys.names)
+            texts = ", ".join(f"k{i}" for i in range(len(keys.names)))
+            return f"-- {self.name} ({texts}, code): the {keys.count} declared keys of {names}, numbered from 0"
+        return (
+            f"-- {self.name} (label, code): the {len(self.column.categories)} declared categories of column "
+            f"{visible(identifier(self.column.name))}, numbered from 0"
+        )
 
 
 class Statement(Value):
@@ -71,21 +90,19 @@ class Script(Value):
     @property
     def text(self) -> str:
         """Return what will run, for people to read."""
-        notes = [
-            f"-- {key.name} (label, code): the {len(key.column.categories)} declared categories of column "
-            f"{visible(identifier(key.column.name))}, numbered from 0"
-            for key in self.keys
-        ]
-        return "\n".join([*notes, *(f"{each.text};" for each in self.statements)]) + "\n"
+        return "\n".join([*(key.note for key in self.keys), *(f"{each.text};" for each in self.statements)]) + "\n"
 
-    def read(self, results: Sequence[Sequence[Sequence[int]]]) -> Aggregates:
-        """Return the answers from the rows that each statement gave."""
+    def read(self, results: Sequence[Any]) -> Aggregates:
+        """Return the answers from the rows that each statement gave, or from its columns."""
         rows = int(results[0][0][0])
         limb = self.dialect.limb
         if limb is not None and rows >= 1 << (63 - limb):
             raise DataError(f"the table has 2**{63 - limb} rows or more.", f"{self.dialect.name} cannot sum so many.")
         answers: dict[Aggregate, tuple[int, ...]] = {}
         for statement, lines in zip(self.statements, results, strict=True):
+            if isinstance(statement.text, Columns):
+                answers |= array_answers(statement.asked, statement.places, lines, coded=statement.coded)
+                continue
             start = 0
             for asked, places in zip(statement.asked, statement.places, strict=True):
                 if statement.coded:  # one after the other, a line for each cell
@@ -216,12 +233,13 @@ class _StatementWriter:
         cells = f"(SELECT {who}, code\nFROM {coded} AS coded\nWHERE code IS NOT NULL\nGROUP BY {who}, code)"
         if asked.groups < cells_in_all(asked):
             cells = chosen_cells(cells, self.persons, most=asked.groups, dialect=self.dialect, salt=self.salt)
-        text = self._per_code("code", cells_in_all(asked), ["COUNT(*)"], f"{cells} AS chosen")
+        text = self._per_code("code", cells_in_all(asked), ["COUNT(*)"], f"{cells} AS chosen", by=asked.by)
         return Statement(text=text, asked=(asked,), places=((0,),), coded=True)
 
     def grouped(self, by: Groups, asked: list[Aggregate], most: int) -> Statement:
         measures, places, names = self._measured(asked, by=by)
-        text = self._per_code(group_code(by, names, self.dialect), by.cells, measures, self.levels(names, most))
+        code = group_code(by, names, self.dialect)
+        text = self._per_code(code, by.cells, measures, self.levels(names, most), by=by)
         return Statement(text=text, asked=tuple(asked), places=places)
 
     def coded(self, asked: list[Aggregate], most: int) -> Statement:
@@ -229,7 +247,7 @@ class _StatementWriter:
 
         Several aggregates share one scan where the engine can stack their codes, one after the other.
         """
-        names, codes, cells = self._names(columns_of(asked)), [], 0
+        names, codes, cells = self._names(columns_of(asked)), list[str](), 0
         for each in asked:
             codes.append(f"CAST({cells} AS {self.dialect.narrow}) + {code_of(each, names, self.dialect)}")
             cells += cells_in_all(each)
@@ -238,11 +256,16 @@ class _StatementWriter:
             assert self.dialect.stack is not None
             stacked = self.dialect.stack.format(len(codes), ", ".join(codes))
             code, over = "code", f"(SELECT {stacked} AS code\nFROM {over}) AS stacked"
-        text = self._per_code(code, cells, ["COUNT(*)"], over)
+        text = self._per_code(code, cells, ["COUNT(*)"], over, by=asked[0].by)
         return Statement(text=text, asked=tuple(asked), places=((0,),) * len(asked), coded=True)
 
-    def _per_code(self, code: str, cells: int, measures: Sequence[str], over: str) -> str:
-        """Return a grouping in which every declared code has its row, also one that no row of the table has."""
+    def _per_code(self, code: str, cells: int, measures: Sequence[str], over: str, *, by: Groups | None = None) -> str:
+        """Return a grouping in which every declared code has its row, also one that no row of the table has.
+
+        By keys, which may be very many, only the codes that rows have: the others are filled in as they are read.
+        """
+        if isinstance(by, KeyedGroups):
+            return per_key(code, measures, over)
         shown = ", ".join(f"COALESCE(found.m{i}, 0)" for i in range(len(measures)))
         inner = ", ".join(f"{each} AS m{i}" for i, each in enumerate(measures))
         return (
@@ -278,11 +301,18 @@ class _StatementWriter:
         clamped, made, joins = [*self.persons], [*self.persons], []
         for column, name in names.items():
             cell = f"v{name[1:]}"
-            read.append(f"{read_cell(column, self.rows.field(column), self.dialect)} AS {cell}")
+            if not isinstance(column, KeyColumn):
+                read.append(f"{read_cell(column, self.rows.field(column), self.dialect)} AS {cell}")
             if isinstance(column, NumberColumn):
                 formula = quantiser_of(column)
                 clamped.append(f"{clamped_cell(cell, formula, self.dialect)} AS {cell}")
                 made.append(f"{level_of(cell, formula, self.dialect)} AS {name}")
+            elif isinstance(column, KeyColumn):
+                texts = [key_cell(each, self.rows.field(each), self.dialect) for each in keyed_columns(column)]
+                read += [f"{text} AS {cell}k{i}" for i, text in enumerate(texts)]
+                clamped += [f"{cell}k{i}" for i in range(len(texts))]
+                made.append(f"{self.keys[column]}.code AS {name}")
+                joins.append(joined_keys(column, cell, self.rows, self.dialect, name=self.keys[column]))
             else:
                 clamped.append(cell)
                 code = category_code(column, cell, self.rows.field(column), self.dialect, keys=self.keys.get(column))
@@ -305,8 +335,12 @@ def listed(column: CategoryColumn, cell: str, field: Field, dialect: Dialect, *,
 def long_lists(columns: Iterable[Column]) -> dict[CategoryColumn, str]:
     """Return the columns whose lists are looked up in a table, with the names of these tables."""
     many = [c for c in columns if isinstance(c, CategoryColumn) and c.listed and len(c.categories) > MANY_CELLS]
-    return {column: f"snapdp_keys_{i}" for i, column in enumerate(many)}
+    keyed = [c for c in columns if isinstance(c, KeyColumn) and c.place == 0]
+    tables = {column: f"snapdp_keys_{i}" for i, column in enumerate(many)}
+    return tables | {column: f"snapdp_cells_{i}" for i, column in enumerate(keyed)}
 
 
 def _names(columns: Iterable[Column]) -> dict[Column, str]:
-    return {column: f"q{i}" for i, column in enumerate(dict.fromkeys(columns))}
+    """Return the names of levels; the columns of keys have one together, that of the first."""
+    own = [each for each in dict.fromkeys(columns) if not isinstance(each, KeyColumn) or each.place == 0]
+    return {column: f"q{i}" for i, column in enumerate(own)}

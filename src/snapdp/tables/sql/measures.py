@@ -21,6 +21,7 @@ from snapdp.studies import (
     Count,
     GroupColumn,
     Groups,
+    KeyedGroups,
     Member,
     NumberColumn,
     People,
@@ -72,6 +73,8 @@ def code_of(asked: Aggregate, names: Names, dialect: Dialect) -> str:
 
 def group_code(groups: Groups, names: Names, dialect: Dialect) -> str:
     """Return the number of the group of a row, the first column outermost; NULL where one column gives it no cell."""
+    if isinstance(groups, KeyedGroups):
+        return names[groups.columns[0]]
     first, *others = ((column.cells, _place(column, names)) for column in groups.columns)
     code = first[1]
     for cells, place in others:  # NULL times and plus anything is NULL

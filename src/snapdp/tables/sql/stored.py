@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from snapdp.display import shortened, visible
 from snapdp.errors import DataError
-from snapdp.studies import AS_NUMBERS, BOOLEAN, CATEGORY, DATE, INTEGER, NUMBER, PERSON, CategoryColumn, Column
+from snapdp.studies import AS_NUMBERS, BOOLEAN, CATEGORY, DATE, INTEGER, KEY, NUMBER, PERSON, CategoryColumn, Column
 from snapdp.tables.sql.number_format import PLAIN, NumberFormat
 from snapdp.values import Value
 
@@ -28,6 +28,7 @@ ALLOWED = {  # what a column of each kind may be stored as; EMPTY, which has no 
     BOOLEAN: ((TEXT, LABEL, WHOLE, NUMERIC, TRUTH), "booleans, 0 and 1, or text"),
     DATE: ((TEXT, LABEL, CALENDAR), "dates or text such as 2024-05-17"),
     PERSON: ((TEXT, LABEL, WHOLE), "text or whole numbers"),
+    KEY: ((TEXT, LABEL, WHOLE), "text or whole numbers"),
 }
 INSTEAD = {LABEL: CATEGORY, TRUTH: BOOLEAN, CALENDAR: DATE}  # the kind that a stored type calls for
 LONGEST_NAME, MOST_NAMES = 40, 20  # of columns, in a refusal

@@ -138,3 +138,25 @@ def test_what_is_no_tree_is_refused(parents, variances, more, said):
 def test_a_node_that_is_not_there_has_no_coefficients():
     with pytest.raises(ParameterError, match="not in the tree"):
         TREES[0].coefficients({99: 1})
+
+
+def check_terms(tree):
+    entering = sum(len(tree.coefficients({node: 1})) for node in tree.examples)
+    assert entering <= tree.terms
+    assert (
+        tree.terms
+        == count_tree(
+            tree.parents, dict.fromkeys(tree.measured, 1), known_root=tree.known_root, sources=tree.sources
+        ).terms
+    )  # whatever the variances are
+
+
+@every_tree
+def test_no_more_coefficients_enter_than_the_bound_that_work_is_refused_by(tree):
+    check_terms(tree)
+
+
+@PROPERTY
+@given(st.integers(0, 10**6), st.integers(2, 30))
+def test_nor_do_they_in_any_tree(seed, nodes):
+    check_terms(random_tree(seed, nodes))

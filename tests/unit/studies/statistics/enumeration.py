@@ -14,6 +14,8 @@ from itertools import combinations, combinations_with_replacement, pairwise, pro
 
 from snapdp.studies.columns import CategoryColumn, NumberColumn
 from snapdp.studies.grouping.bins import BinnedColumn
+from snapdp.studies.grouping.keys import KeyedGroups
+from snapdp.studies.grouping.parents import parents_table
 from snapdp.studies.relation import Relation
 from snapdp.verifier.language.syntax import Query
 
@@ -65,6 +67,8 @@ def part_statistics(query: Query, table: Table) -> list[list[Fraction]]:
     groups = (
         [table]
         if query.by is None
+        else [[row for row in table if (row[2], row[3]) == key] for key in query.by.labels]  # of the columns "g", "h"
+        if isinstance(query.by, KeyedGroups)
         else [
             [row for row in table if all(is_in(row) for is_in in cell)]
             for cell in product(*(tests_of_cells(column) for column in query.by.columns))
@@ -77,6 +81,8 @@ def part_statistics(query: Query, table: Table) -> list[list[Fraction]]:
 
 def margin_statistics(query: Query, table: Table) -> list[list[Fraction]]:
     """Return every measured margin by itself: of the rows to which every column of the table gives a cell."""
+    if query.margins.stated == "hierarchy":
+        return level_statistics(query, table)
     tests = [tests_of_cells(column) for column in query.by.columns]
     counting = [row for row in table if all(any(is_in(row) for is_in in cells) for cells in tests)]
     return [
@@ -86,6 +92,24 @@ def margin_statistics(query: Query, table: Table) -> list[list[Fraction]]:
         ]
         for margin in query.margins.measured
     ]
+
+
+def level_statistics(query: Query, table: Table) -> list[list[Fraction]]:
+    """Return every measured level of a hierarchy by itself: of the rows whose parent there has the name of the cell."""
+    (column,) = query.by.columns
+    named = {value: value for value in group_values(column)}  # what each value is called at a level
+    levels = [dict(named)]
+    for nodes in parents_table(column).values():
+        parents = {cell: node for node, cells in nodes.items() for cell in cells}
+        named = {value: parents.get(name, name) for value, name in named.items()}
+        levels.append(dict(named))
+    found = []
+    for margin in query.margins.measured:
+        cells = list(dict.fromkeys(levels[margin[0]].values())) if margin else [None]
+        held = levels[margin[0]] if margin else dict.fromkeys(named)
+        rows = [row for row in table if row[2] in held]
+        found.append([_of_group(query, [row for row in rows if held[row[2]] == cell])[0] for cell in cells])
+    return found
 
 
 def tests_of_cells(column: CategoryColumn | BinnedColumn) -> list[Callable]:

@@ -9,10 +9,11 @@ from itertools import combinations, permutations, product
 import pytest
 
 from snapdp.errors import BoundError, ParameterError, PremiseError
-from snapdp.studies.aggregates import People, Persons
+from snapdp.studies.aggregates import Aggregates, People, Persons
 from snapdp.studies.columns import category_column, integer_column
 from snapdp.studies.conditions import condition
 from snapdp.studies.relation import add_remove, change_one
+from snapdp.studies.statistics.answers import numerators
 from snapdp.studies.statistics.count import count_query
 from snapdp.studies.statistics.persons import persons_query
 
@@ -127,3 +128,130 @@ def test_the_number_of_groups_is_said_where_there_are_groups_and_only_there():
         persons_query(RELATION, by=BY, groups_per_person=4)
     with pytest.raises(ParameterError, match="cannot name groups"):
         persons_query(RELATION, by=X, groups_per_person=1)
+
+
+# Margins: every person has one cell of the whole table, and counts there in all of them
+
+
+H = category_column("h", categories=["u", "v"])
+SIDES = (("a", "b"), ("u", "v"))
+PAIR = [category_column("g", categories=SIDES[0]), H]
+CELLS = list(product(*SIDES))
+PLACES = [*product((*SIDES[0], "?"), (*SIDES[1], None))]  # of a row: in a cell, or in none for want of one column
+HOMES = [frozenset(rows) for size in range(4) for rows in combinations(PLACES, size)]
+CHOICES = list(permutations(CELLS))
+Home = frozenset[tuple[str, str | None]]
+ALL_MARGINS = [(), (0,), (1,), (0, 1)]
+
+
+def home(rows: Home, order: tuple[tuple[str, str], ...]) -> list[tuple[str, str]]:
+    """Return the one cell of a person: the first of those in which a row is; none where no row is in any."""
+    return [cell for cell in order if cell in rows][:1]
+
+
+def margins_by(chosen: dict[tuple[int, ...], list[list[tuple[str, str]]]]) -> list[list[int]]:
+    """Return every margin, from the cells that persons have in it: they count where these lie."""
+    found = []
+    for margin, cells in chosen.items():
+        keys = [tuple(cell[i] for i in margin) for each in cells for cell in each]
+        found.append([keys.count(key) for key in product(*(SIDES[i] for i in margin))])
+    return found
+
+
+def persons_margins(people: list[tuple[Home, tuple[tuple[str, str], ...]]]) -> list[list[int]]:
+    cells = [home(rows, order) for rows, order in people]
+    return margins_by(dict.fromkeys(ALL_MARGINS, cells))
+
+
+def small_tables() -> Iterator[list[tuple[Home, tuple[tuple[str, str], ...]]]]:
+    """Yield tables of one person, of every kind, and of two and of three persons."""
+    yield from ([(rows, order)] for rows in HOMES for order in CHOICES[::5])
+    few = [*zip(HOMES[::7], [*CHOICES, *CHOICES], strict=False)]
+    yield from (list(each) for size in (2, 3) for each in combinations(few[::2], size))
+
+
+@pytest.mark.parametrize("shares", [None, ["1/2", "1/4", "1/8", "1/8"]])
+def test_a_person_moves_one_cell_of_every_margin_by_one_and_all_of_them_lose_the_epsilon_typed(shares):
+    query = persons_query(RELATION, by=PAIR, groups_per_person=1, margins="all", shares=shares)
+    assert query.margins.measured == tuple(ALL_MARGINS)
+    largest, together, highest = [0] * 4, set(), [0] * 4
+    for people in small_tables():
+        here = persons_margins(people)
+        highest = [max(most, *cells) for most, cells in zip(highest, here, strict=True)]
+        for gone in range(len(people)):
+            there = persons_margins(people[:gone] + people[gone + 1 :])
+            moves = [[abs(a - b) for a, b in zip(*each, strict=True)] for each in zip(here, there, strict=True)]
+            largest = [max(most, *cells) for most, cells in zip(largest, moves, strict=True)]
+            together.add(tuple(map(sum, moves)))
+    assert together == {(0, 0, 0, 0), (1, 1, 1, 1)}  # nobody who has no cell is in any margin, the total included
+    assert largest == [part.numerator.sensitivity for part in query.parts] == [1] * 4
+    assert highest == [3] * 4 == [part.numerator.upper for part in query.parts]
+    assert {(part.moving, part.numerator.lower, part.steps) for part in query.parts} == {(1, 0, 1)}
+    assert [part.share for part in query.parts] == list(map(F, shares or ["1/4"] * 4))
+    lost = [sum(part.share * moved for part, moved in zip(query.parts, each, strict=True)) for each in together]
+    assert max(lost) == query.charged == 1
+
+
+def test_margins_of_persons_by_one_choice_add_up_and_by_a_choice_of_their_own_they_do_not():
+    asunder = 0
+    for people in small_tables():
+        total, by_g, by_h, table = persons_margins(people)
+        assert total == [sum(by_g)] == [sum(by_h)]
+        assert by_g == [sum(table[:2]), sum(table[2:])]
+        assert by_h == [table[0] + table[2], table[1] + table[3]]
+        assert total == [sum(any(place in CELLS for place in rows) for rows, _ in people)]
+        own = {each: [home(rows, order[:: (-1) ** len(each)]) for rows, order in people] for each in ALL_MARGINS}
+        asunder += margins_by(own) != [total, by_g, by_h, table]
+    assert asunder > 100  # the twin
+
+
+def test_a_person_who_is_replaced_moves_two_cells_of_every_margin_which_is_two_neighbours():
+    one, other = (frozenset({("a", "u")}), CHOICES[0]), (frozenset({("b", "v")}), CHOICES[0])
+    moves = [
+        sum(abs(x - y) for x, y in zip(*each, strict=True))
+        for each in zip(persons_margins([one]), persons_margins([other]), strict=True)
+    ]
+    assert moves == [0, 2, 2, 2]
+
+
+def test_the_margins_of_persons_are_sums_of_cells_of_one_answer_whatever_rows_the_study_keeps():
+    for most in (1, 7):
+        relation = add_remove(n_max=100, person="id", rows_per_person=most)
+        query = persons_query(relation, by=PAIR, groups_per_person=1, margins="all", where=[condition(X, start=1)])
+        (asked,) = query.aggregates
+        assert asked == People(persons=Persons(columns=("id",), most=1), groups=1, by=query.by, where=query.tests)
+        found = numerators(query, Aggregates(rows=90, answers={asked: (1, 20, 30, 4)}))
+        assert found == ((55,), (21, 34), (31, 24), (1, 20, 30, 4))
+        assert query.title == "persons where 1 <= x by g, h with margins"
+        assert [part.numerator.name for part in query.parts] == [
+            "persons in total", "persons by g", "persons by h", "persons by g, h"
+        ]  # fmt: skip
+        assert {part.numerator.sensitivity for part in query.parts} == {1}
+        assert {*query.stated} == {"groups_per_person", "margins", "shares"}
+
+
+@pytest.mark.parametrize("k", [2, 3, 4])
+def test_persons_in_several_cells_have_no_margins_and_it_is_said_what_to_ask_for(k):
+    with pytest.raises(PremiseError, match="would not add up") as refused:
+        persons_query(RELATION, by=PAIR, groups_per_person=k, margins="all")
+    assert refused.value.numbers == {"groups_per_person": k}
+    assert "a statistic of its own" in refused.value.advice
+    assert "nothing spent" in refused.value.advice
+    assert "which do not add up" in persons_query(RELATION, by=PAIR, groups_per_person=k).persons_in_words
+
+
+def test_sums_of_cells_would_count_somebody_as_often_as_there_are_cells():
+    """Why: with two cells each, two persons would be four in total, and the total would move by two."""
+    everywhere = frozenset(CELLS)
+    cells = [[cell for cell in order if cell in everywhere][:2] for order in CHOICES[:2]]
+    total, *_ = margins_by(dict.fromkeys(ALL_MARGINS, cells))
+    assert total == [4]
+
+
+def test_margins_of_persons_need_groups_and_how_many_of_them_count():
+    with pytest.raises(ParameterError, match="there is none"):
+        persons_query(RELATION, margins="all")
+    with pytest.raises(ParameterError, match="is not said"):
+        persons_query(RELATION, by=PAIR, margins="all")
+    with pytest.raises(ParameterError, match="shares belong to margins"):
+        persons_query(RELATION, by=PAIR, groups_per_person=1, shares=["1"])

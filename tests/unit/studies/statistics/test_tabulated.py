@@ -12,6 +12,7 @@ from snapdp.studies.aggregates import Aggregates, Count
 from snapdp.studies.columns import category_column, integer_column, number_column
 from snapdp.studies.conditions import condition
 from snapdp.studies.grouping.bins import binned
+from snapdp.studies.grouping.parents import with_parents
 from snapdp.studies.relation import add_remove, change_one
 from snapdp.studies.statistics.answers import numerators
 from snapdp.studies.statistics.count import count_query
@@ -178,3 +179,76 @@ def test_names_and_titles_tell_margins_apart():
     assert list(query.labels_of((0, 1)))[:2] == [("a", "u"), ("a", "v")]
     assert query.keys_of((0, 1)) == ("g", "h")
     assert query.labels_of(()) == ("",)
+
+
+# Levels of a hierarchy
+
+LEVELS = {"county": {"K": ["a", "c"], "L": ["b"]}, "country": {"E": ["K", "L"]}}
+TOWNS = category_column("g", categories=["a", "b", "c"])
+TREE, FOREST = with_parents(TOWNS, LEVELS), with_parents(TOWNS, {"county": LEVELS["county"]})
+TREE_ALL = with_parents(category_column("g", categories=["a", "b", "c"], unknown="binned", null="binned"), LEVELS)
+TOWN_ROWS = list(product([F(0)], [F(0)], ["a", "b", "c", "?", None]))
+trees = pytest.mark.parametrize("column", [TREE, FOREST, TREE_ALL], ids=["one root", "a forest", "every row"])
+
+
+@relations
+@trees
+@pytest.mark.parametrize("shares", [None, "typed"])
+def test_levels_of_a_count_lose_at_most_the_epsilon_typed(relation, column, shares):
+    measured = count_query(relation, by=column, margins="hierarchy").margins.measured
+    parts = None if shares is None else [F(1, 2**i) for i in range(1, len(measured))] + [F(1, 2 ** (len(measured) - 1))]
+    query = count_query(relation, by=column, margins="hierarchy", shares=parts)
+    found = proven(query, TOWN_ROWS, whole_epsilon=False)
+    assert query.charged == 1
+    assert found.largest_move == [1] * len(query.parts)
+    alone = sum(part.share for part in query.parts if part.cells == 1)  # which a row that stays does not move
+    if relation.is_change_one:
+        assert found.largest_loss == max(1 - alone, (1 - alone) / 2 + alone * (column is not TREE_ALL))
+    else:
+        assert found.largest_loss == 1
+
+
+@relations
+@trees
+@pytest.mark.parametrize("number", [X, integer_column("x", lower=5, upper=7, missing=6)], ids=["dropped", "far"])
+def test_levels_of_a_sum_keep_their_sensitivity_and_reach_both_ends_of_their_range(relation, column, number):
+    query = sum_query(number, relation, by=column, margins="hierarchy")
+    xs = [*grid_values(number), None] if number.dropped else grid_values(number)
+    proven(query, list(product(xs, [F(0)], ["a", "b", "?"])), whole_epsilon=False)
+
+
+def test_a_level_of_one_cell_moves_as_the_total_does():
+    relation = change_one(n=2)
+    parts = count_query(relation, by=TREE, margins="hierarchy").parts
+    assert [(part.margin, part.cells, part.moving) for part in parts] == [((2,), 1, 1), ((1,), 2, 2), ((0,), 3, 2)]
+    number = integer_column("x", lower=5, upper=7, missing=6)
+    country, county, _ = sum_query(number, relation, by=TREE, margins="hierarchy").parts
+    assert (country.moving, country.numerator.sensitivity, country.numerator.upper) == (1, 7, 14)
+    assert (county.moving, county.numerator.sensitivity) == (2, 7)
+
+
+def test_two_moving_cells_of_every_level_that_were_forgotten_would_lose_more_than_is_typed():
+    query = count_query(change_one(n=2), by=FOREST, margins="hierarchy")
+    found = Extremes(query, TOWN_ROWS)
+    assert found.loss(*(part.share for part in query.parts)) <= 1
+    assert found.loss(*(F(1, 3) for _ in query.parts)) > 1
+
+
+def test_every_level_is_a_sum_of_cells_of_one_table_and_of_the_level_below():
+    query = count_query(add_remove(n_max=100), by=TREE_ALL, margins="hierarchy")
+    (asked,) = query.aggregates
+    assert asked == Count(by=query.by)
+    found = numerators(query, Aggregates(rows=90, answers={asked: (1, 20, 30, 4, 5)}))
+    assert found == ((60,), (51, 4, 5), (31, 20, 4, 5), (1, 20, 30, 4, 5))
+    huge = 1 << 70
+    found = numerators(query, Aggregates(rows=90, answers={asked: (huge, 0, huge, 0, 0)}))
+    assert found[0] == (100,)
+
+
+def test_levels_are_called_by_their_names():
+    query = count_query(add_remove(n_max=9), by=TREE, margins="hierarchy")
+    assert query.title == "count by g with margins"
+    assert [part.numerator.name for part in query.parts] == ["count by country", "count by county", "count by g"]
+    assert [query.title_of(part.margin) for part in query.parts] == [part.numerator.name for part in query.parts]
+    assert list(query.labels_of((1,))) == ["K", "L"]
+    assert query.keys_of((1,)) == ()

@@ -8,6 +8,9 @@ import pytest
 
 from snapdp.studies.aggregates import Bins, Count, Levels, Persons, Present, Products, Sum
 from snapdp.studies.columns import integer_column, number_column
+from snapdp.studies.relation import change_one
+from snapdp.studies.statistics.answers import numerators
+from snapdp.studies.statistics.mean import mean_query
 from snapdp.tables.engines.opening import open_table
 from tests.services import on_spark
 from tests.unit.studies.test_aggregates import SOME, plain, random_table
@@ -52,6 +55,39 @@ def test_spark_counts_rows_that_meet_tests_and_rows_with_gaps(spark):
 
 def test_postgresql_counts_rows_that_meet_tests_and_rows_with_gaps(database):
     compared(lambda table: on_postgres(table, database))
+
+
+# Means of several columns: one count, and sums over the same rows
+
+GAPPY = [
+    integer_column("x", lower=0, upper=9, missing="dropped"),
+    number_column("y", lower=0, upper=4, step="1/2", missing="dropped"),
+]
+
+
+def complete_rows_are_those_that_have_all_columns(open_typed):
+    """The sums of each column by itself would be over other rows; here every one of them is about the same."""
+    table = households(20)
+    (_, xs), (_, ys) = table["x"], table["y"]
+    pairs = [(x, int(2 * y)) for x, y in zip(xs, ys, strict=True) if x is not None and y is not None]
+    query = mean_query(GAPPY, change_one(n=60), complete=True)
+    wanted = (*((sum(2 * pair[i] - column.levels for pair in pairs),) for i, column in enumerate(GAPPY)), (len(pairs),))
+    found = numerators(query, open_typed(table).aggregates(query.aggregates))
+    assert tuple(map(tuple, found)) == wanted
+    assert 0 < len(pairs) < min(sum(cell is not None for cell in cells) for cells in (xs, ys))
+
+
+def test_complete_rows_are_those_that_have_all_columns(tmp_path):
+    complete_rows_are_those_that_have_all_columns(lambda table: on_duckdb(table, tmp_path))
+
+
+@on_spark
+def test_spark_takes_the_rows_that_have_all_columns(spark):
+    complete_rows_are_those_that_have_all_columns(lambda table: spark_table(table, spark))
+
+
+def test_postgresql_takes_the_rows_that_have_all_columns(database):
+    complete_rows_are_those_that_have_all_columns(lambda table: on_postgres(table, database))
 
 
 # Persons

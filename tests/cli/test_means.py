@@ -1,0 +1,134 @@
+"""Means that share a count on the command line: one request by flags, study and Python; what is shown and refused."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+import snapdp
+from snapdp.cli.app import main
+
+ROWS = [(31, 2000), (None, 1500), (60, None), (45, 3000), (18, 0)] * 40
+BOUNDS = ["--bounds", "age=0,120", "--bounds", "income=0,5000", "--step", "1"]
+TOGETHER = ["--means", "age,income", *BOUNDS]
+COST = ["--n-max", "1000", "--epsilon", "1"]
+
+
+def run(*words, code=0):
+    found = CliRunner().invoke(main, list(words), env={"COLUMNS": "80"})
+    assert found.exit_code == code, found.output
+    return found
+
+
+def one(text):
+    return " ".join(text.split())
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    lines = [",".join("" if cell is None else str(cell) for cell in row) for row in ROWS]
+    (tmp_path / "people.csv").write_text("\n".join(["age,income", *lines, ""]))
+    run("ledger", "create", "l.ledger", "--dataset", "people", "--cap", "9", "--relation", "change-one", "--n", "200")
+    return tmp_path
+
+
+STUDY = """version = 2
+dataset = "people"
+relation = "change-one"
+n = 200
+[columns.age]
+kind = "number"
+lower = 0
+upper = 120
+step = 1
+missing = "dropped"
+[columns.income]
+kind = "number"
+lower = 0
+upper = 5000
+step = 1
+missing = "dropped"
+[[statistic]]
+kind = "mean"
+columns = ["age", "income"]
+complete = true
+epsilon = 2
+"""
+
+
+def test_flags_study_and_python_are_one_request(place):
+    (place / "people.toml").write_text(STUDY)
+    flags = [*TOGETHER, "--complete", "--missing", "dropped", "--n", "200", "--epsilon", "2", "--dataset", "people"]
+    first = run("release", "people.csv", *flags, "--ledger", "l.ledger", "--yes", "--record", "r.json")
+    assert "charged: epsilon 2" in first.output
+    again = run("release", "people.toml", "--data", "people.csv", "--ledger", "l.ledger", "--yes")
+    assert "answered before: nothing was charged" in again.output
+    for several in (["age", "income"], ("age", "income")):
+        told = {"bounds": [(0, 120), (0, 5000)], "missing": "dropped", "step": 1, "epsilon": 2}
+        found = snapdp.mean("people.csv", column=several, complete=True, ledger="l.ledger", **told)
+        assert found.free
+    assert list(found.value) == ["age", "income"]
+    assert found.values == {"mean(age, income)": found.value}
+    assert json.loads((place / "r.json").read_text())["charged"] == "2"
+    run("verify", "r.json", "--ledger", "l.ledger", "--certificate", "c.json")
+    assert "ACCEPTED" in run("check", "c.json").output
+
+
+def test_a_release_prints_every_mean_with_its_interval_and_whose_rows_count(place):
+    (place / "people.toml").write_text(STUDY)
+    shown = run("release", "people.toml", "--data", "people.csv", "--ledger", "l.ledger", "--yes").output
+    assert max(map(len, shown.splitlines())) <= 80
+    for words in ("mean of", "2 for all means", "mean(age, income): only rows count that have age and income."):
+        assert words in one(shown)
+    assert "(1/2, 1/2 and 1/2 of it: they share a part)" in one(shown)
+
+
+def test_a_plan_says_what_one_count_for_two_means_would_buy_and_does_not_do_it():
+    apart = ["plan", "--mean", "age", "--mean", "income", *BOUNDS, "--missing", "middle", *COST]
+    shown = run(*apart).output
+    assert 'could share one count: kind = "mean", columns = ["age", "income"].' in one(shown)
+    found = json.loads(run(*apart, "--json").stdout)
+    assert [line["statistic"] for line in found["lines"]] == ["mean(age)", "mean(income)"]
+    (sharing,) = found["sharing"]
+    assert sharing["columns"] == ["age", "income"]
+    together = json.loads(run("plan", *TOGETHER, "--missing", "middle", *COST, "--json").stdout)
+    assert [part["share"] for part in together["lines"][0]["parts"]] == ["3/10", "3/10", "2/5"]
+    assert together["sharing"] == []
+
+
+@pytest.mark.parametrize("dropped", [["--missing", "dropped"], ["--missing", "age=dropped,income=0"]])
+def test_a_plan_says_nothing_of_means_over_other_rows(dropped):
+    apart = ["plan", "--mean", "age", "--mean", "income", *BOUNDS, *dropped, *COST]
+    assert "share one count" not in one(run(*apart).output)
+
+
+@pytest.mark.parametrize(
+    ("words", "said", "code"),
+    [
+        (["--means", "age", "--bounds", "0,120", "--missing", "dropped"], "names one column: for one give --mean", 2),
+        (["--mean", "age", "--bounds", "0,120", "--missing", "dropped", "--complete"], "--complete belongs to", 2),
+        ([*TOGETHER, "--missing", "dropped"], "not over the same rows", 1),
+        ([*TOGETHER, "--missing", "middle", "--complete"], "leaves out no row", 1),
+        (["--means", "age,age", "--bounds", "0,120", "--missing", "dropped", "--complete"], "named twice", 1),
+        (["--mean", "age,income", *BOUNDS, "--missing", "dropped"], "Several share a count: --means age,income", 2),
+        (["--means", "age,", *BOUNDS[:2], "--missing", "dropped"], "Give --bounds", 2),
+    ],
+)
+def test_what_cannot_share_a_count_is_refused_in_words(words, said, code):
+    assert said in one(run("plan", *words, *COST, code=code).stderr)
+
+
+def test_a_name_with_a_comma_is_one_column_of_mean_as_it_was():
+    found = json.loads(run("plan", "--mean", "a,b", "--bounds", "0,1", "--missing", "middle", *COST, "--json").stdout)
+    assert found["lines"][0]["statistic"] == "mean(a,b)"
+
+
+def test_init_writes_a_study_that_is_the_same_request(place):
+    flags = [*TOGETHER, "--complete", "--missing", "dropped", "--n", "200", "--epsilon", "2", "--dataset", "people"]
+    run("init", "new.toml", *flags)
+    (place / "people.toml").write_text(STUDY)
+    new, old = (snapdp.study(name).request().declaration for name in ("new.toml", "people.toml"))
+    assert new == old

@@ -1,0 +1,460 @@
+"""Releases of hierarchies: what is adjusted is the least squares tree, adds up, and is checked twice."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import json
+import random
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import snapdp
+from snapdp.accuracy.adjusted.noise import NoiseTerm
+from snapdp.accuracy.adjusted.summands import summands_of
+from snapdp.audits import check_release
+from snapdp.audits.release_audit import audit, is_sound, release_certificate
+from snapdp.errors import DataError, ParameterError
+from snapdp.mechanism import EXACT_GAMMA
+from snapdp.release import release as engine
+from snapdp.release.draw import Drawn
+from snapdp.release.record import checked
+from snapdp.release.result import Release, load_release
+from snapdp.studies.statistics.adjusted import _adjusted, noise_of, worth_of_margins
+from tests.unit.accuracy.adjusted.brute import EnumeratedLaw, solved
+from tests.unit.release.test_margins import words
+
+F = Fraction
+TOWNS = ["Aachen", "Bonn", "Mainz", "Trier", "Ulm"]
+PARENTS = {
+    "county": {"NRW": ["Aachen", "Bonn"], "RLP": ["Mainz", "Trier"], "BW": ["Ulm"]},
+    "part": {"west": ["NRW", "RLP"], "south": ["BW"]},
+}
+ROOT = {**PARENTS, "country": {"Germany": ["west", "south"]}}
+EVERY = {"unknown": "binned", "null": "binned"}
+MANY = [f"key {i}" for i in range(1200)]
+COLUMNS: dict[str, Any] = {
+    "town": {"kind": "category", "categories": TOWNS, "parents": PARENTS},
+    "home": {"kind": "category", "categories": TOWNS, "parents": ROOT},
+    "full": {"kind": "category", "categories": TOWNS, "parents": ROOT, **EVERY},
+    "many": {"kind": "category", "categories": MANY, "parents": {"half": {"a": MANY[:500], "b": MANY[500:]}}},
+    "pay": {"kind": "number", "lower": -2, "upper": 10, "step": "1/2", "missing": "dropped"},
+}
+DICE = random.Random(7)
+ROWS: dict[str, list[Any]] = {
+    **{name: [DICE.choice([*TOWNS, "?", None]) for _ in range(60)] for name in ("town", "home", "full")},
+    "many": [DICE.choice([*MANY, "?"]) for _ in range(60)],
+    "pay": [DICE.choice([None, *range(-3, 12)]) for _ in range(60)],
+}
+ADD, ONE = {"relation": "add-remove", "n_max": 100}, {"relation": "change-one", "n": 60}
+COUNT = {"kind": "count", "by": "town", "margins": "hierarchy", "epsilon": 1}
+SUM = {
+    "kind": "sum",
+    "column": "pay",
+    "by": "home",
+    "margins": "hierarchy",
+    "epsilon": 2,
+    "shares": [".5", ".2", ".2", ".1"],
+}
+KNOWN = {"kind": "count", "by": "full", "margins": "hierarchy", "epsilon": 1}
+LONG = {"kind": "count", "by": "many", "margins": "hierarchy", "epsilon": 4}
+
+
+def study_of(*statistics: dict[str, Any], rows: dict[str, Any] = ADD, columns: dict[str, Any] = COLUMNS) -> Any:
+    return snapdp.study(dataset="people", columns=columns, statistic=list(statistics), **rows)
+
+
+def released(folder: Path, *statistics: dict[str, Any], rows: dict[str, Any] = ADD) -> Release:
+    with snapdp.Ledger.create(folder / "l.ledger") as book:
+        book.create_account("people", cap=1000, relation=rows["relation"], rows=rows.get("n", rows.get("n_max")))
+        request, table = study_of(*statistics, rows=rows).request(), snapdp.open_table(ROWS)
+        out = engine.released(request, table, book, directory=folder, is_sound=is_sound, bits=words(5))
+        assert book.account("people").spent == request.epsilon
+    return Release(json.loads(json.dumps(out.record)))
+
+
+@pytest.fixture(scope="module")
+def result(tmp_path_factory: pytest.TempPathFactory) -> Release:
+    return released(tmp_path_factory.mktemp("levels"), COUNT, SUM)
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory: pytest.TempPathFactory) -> Release:
+    return released(tmp_path_factory.mktemp("known"), KNOWN, rows=ONE)
+
+
+# Least squares
+
+
+def below(statistic: dict[str, Any]) -> dict[tuple[str, ...], list[list[int]]]:
+    """Return for each level that is released which categories each of its cells holds, from what a record states."""
+    by = statistic["by"]
+    special = [f"({key})" for key in ("unknown", "null") if by[key] == "binned"]
+    named = [*by["categories"], *special]
+    levels = {(by["name"],): [[place] for place in range(len(named))]}
+    above = named
+    for level in by["parents"]:
+        places = dict(zip(dict.fromkeys(above), [*level["of"], *special], strict=True))
+        above = [places[name] for name in above]
+        nodes = [*dict.fromkeys(level["of"]), *special]
+        levels[(level["level"],)] = [[i for i, name in enumerate(above) if name == node] for node in nodes]
+    return {(): [list(range(len(named)))], **levels}
+
+
+def least_squares(statistic: dict[str, Any], total: int | None) -> dict[tuple[str, ...], list[F]]:
+    """Return the adjusted levels by the normal equations of the categories; a known total by a multiplier."""
+    levels = below(statistic)
+    size = len(levels[()][0])
+    normal, right = [[F(0)] * size for _ in range(size)], [F(0)] * size
+    for part in statistic["parts"]:
+        scale, grid = F(part["noise_scale"]), F(part["grid"])
+        weight = 1 / (2 * scale**2 + grid**2 / 12)
+        for cells, index in zip(levels[tuple(part["margin"])], part["index"], strict=True):
+            for i in cells:
+                right[i] += weight * grid * index
+                for j in cells:
+                    normal[i][j] += weight
+    if total is not None:
+        normal = [[*row, F(1)] for row in normal] + [[F(1)] * size + [F(0)]]
+        right = [*right, F(total)]
+    x = [row[0] for row in solved(normal, [[each] for each in right])]
+    return {level: [sum((x[i] for i in cells), F(0)) for cells in held] for level, held in levels.items()}
+
+
+def test_adjusted_cells_are_those_of_the_normal_equations_rounded_once(result, known):
+    for release, total in ((result, None), (known, 60)):
+        for number, statistic in enumerate(release.record["statistics"]):
+            expected = least_squares(statistic, total)
+            factor = F(statistic["parts"][0]["factor"])
+            blocks = [block for block in release.record["derived"] if block["statistic"] == number]
+            for block in blocks:
+                exact = [factor * each for each in expected[tuple(block["margin"])]]
+                assert block["value"] == [each.numerator / each.denominator for each in exact]
+                shown = zip(block["shown"], block["low"], block["high"], strict=True)
+                assert all(low <= each <= high for each, low, high in shown)
+
+
+def test_levels_are_released_from_the_top_down_measured_and_adjusted(result, known):
+    names = [[part["margin"] for part in each["parts"]] for each in result.record["statistics"]]
+    assert names == [[[], ["part"], ["county"], ["town"]], [["country"], ["part"], ["county"], ["home"]]]
+    assert [block["margin"] for block in result.record["derived"]] == names[0] + names[1]
+    (statistic,) = known.record["statistics"]
+    assert [part["margin"] for part in statistic["parts"]] == [["country"], ["part"], ["county"], ["full"]]
+    total = known.record["derived"][0]
+    assert (total["margin"], total["value"], total["low"], total["high"]) == ([], [60.0], [60.0], [60.0])
+    assert total["deviation"] == 0.0
+
+
+def test_adjusted_levels_add_up_exactly_before_they_are_rounded():
+    for asked, rows in ((COUNT, ADD), (SUM, ADD), (KNOWN, ONE)):
+        request = study_of(asked, rows=rows).request()
+        (line,), (mechanisms,) = request.lines, request.mechanisms
+        dice = random.Random(3)
+        drawn = [
+            Drawn(line=line, part=part, mechanism=m, indices=[dice.randint(0, 50) for _ in range(part.cells)])
+            for part, m in zip(line.statistic.parts, mechanisms, strict=True)
+        ]
+        levels = line.statistic.margins
+        nodes = [cell for cells in _adjusted(levels, drawn, 60).values() for cell in cells]
+        sums = [F(0)] * len(nodes)
+        for node, parent in enumerate(levels.node_parents[1:], 1):
+            sums[parent] += nodes[node]
+        inner = len(nodes) - levels.cells((0,))
+        assert sums[:inner] == nodes[:inner]
+        assert not levels.known_total or nodes[0] == 60
+
+
+@pytest.mark.parametrize(
+    ("asked", "rows"),
+    [({**COUNT, "epsilon": 6}, ADD), pytest.param({**KNOWN, "epsilon": 8}, ONE, marks=pytest.mark.long)],
+    ids=["measured", "known"],
+)
+def test_every_interval_holds_at_its_level_by_the_enumerated_law_of_its_noise(asked, rows):
+    """The law of the sum of all noises is listed, of every kind of node, and the radius lies where it must."""
+    alpha = F(1, 10)
+    small = {"kind": "category", "categories": ["a", "b", "c"], "parents": {"county": {"K": ["a", "b"], "L": ["c"]}}}
+    columns = {"town": small, "full": {**small, **EVERY}}
+    request = study_of(asked, rows=rows, columns=columns).request()
+    (line,), (mechanisms,) = request.lines, request.mechanisms
+    levels = line.statistic.margins
+    noises = tuple(noise_of(m.parameters) for m in mechanisms)
+    tree = levels.tree({margin: n.weight for margin, n in zip(levels.measured, noises, strict=True)})
+    named = dict(zip(levels.measured, noises, strict=True))
+    for worth in worth_of_margins(levels, noises, alpha):
+        kinds = worth.kinds or (0,) * worth.cells
+        for place, kind in enumerate(kinds):
+            node = levels.starts[worth.margin] + place
+            terms = [
+                NoiseTerm(coefficient=each.coefficient, noise=named[each.source], count=each.count)
+                for each in tree.coefficients({node: 1})
+            ]
+            radius = worth.adjusted[kind].radius.radius
+            if not terms:
+                assert radius == 0
+            elif kinds.index(kind) == place:
+                clamped = sum(each.count for each in terms) * EXACT_GAMMA
+                law = EnumeratedLaw(summands_of(terms))
+                assert law.beyond(radius)[1] + clamped <= alpha
+                assert law.beyond(radius * F(9, 10))[0] > alpha  # nor is it far too wide
+
+
+def test_deviations_are_of_each_cell_where_they_differ_and_one_number_where_not(result):
+    blocks = {block["title"]: block["deviation"] for block in result.record["derived"]}
+    assert isinstance(blocks["adjusted count in total"], float)
+    assert len(blocks["adjusted count by town"]) == 5
+    towns = dict(zip(TOWNS, blocks["adjusted count by town"], strict=True))
+    assert towns["Aachen"] == towns["Bonn"] == towns["Mainz"] == towns["Trier"] > towns["Ulm"]
+
+
+# Records, audit, checker
+
+
+@pytest.mark.parametrize("which", ["result", "known"])
+def test_audit_and_independent_checker_derive_levels_again(which, request):
+    record = request.getfixturevalue(which).record
+    assert audit(record).findings == ()
+    assert check_release.check(json.loads(json.dumps(release_certificate(record)))) == []
+    assert checked(record)
+
+
+BY = ("statistics", 0, "by", "parents")
+ALTERED: dict[str, tuple[tuple[Any, ...], Any]] = {
+    "an adjusted cell": (("derived", 2, "value", 0), lambda value: value + 0.5),
+    "an adjusted cell by one place of a double": (("derived", 3, "value", 1), lambda value: value * (1 + 2**-52)),
+    "an interval": (("derived", 2, "high", 0), lambda value: value - 0.25),
+    "a deviation of one cell": (("derived", 3, "deviation", 4), lambda value: value * 0.5),
+    "a deviation less": (("derived", 3, "deviation"), lambda value: value[:-1]),
+    "a deviation of all": (("derived", 3, "deviation"), max),
+    "a deviation of each": (("derived", 0, "deviation"), lambda value: [value]),
+    "what is shown": (("derived", 2, "shown", 0), lambda value: value + 0.5),
+    "a level": (("derived", 2, "margin"), lambda _: ["part"]),
+    "a level of a part": (("statistics", 0, "parts", 1, "margin"), lambda _: ["county"]),
+    "a share": (("statistics", 0, "shares"), lambda _: ["1/8", "3/8", "1/4", "1/4"]),
+    "an index": (("statistics", 0, "parts", 2, "index", 0), lambda value: value + 1),
+    "a parent": ((*BY, 0, "of", 1), lambda _: "RLP"),
+    "a parent's name": ((*BY, 0, "of", 4), lambda _: "Hessen"),
+    "the order of parents": ((*BY, 0, "of"), lambda value: value[::-1]),
+    "a parent more": ((*BY, 1, "of"), lambda value: [*value, "south"]),
+    "a name of a level": ((*BY, 1, "level"), lambda _: "region"),
+    "a name of two levels": ((*BY, 1, "level"), lambda _: "county"),
+    "the name of the column": ((*BY, 1, "level"), lambda _: "town"),
+    "a level less": (BY, lambda value: value[:1]),
+    "no level": (BY, lambda _: []),
+    "all margins": (("statistics", 0, "margins"), lambda _: [[], ["town"]]),
+    "another word": (("statistics", 0, "margins"), lambda _: "all"),
+}
+
+
+@pytest.mark.parametrize("name", ALTERED)
+def test_audit_and_checker_refuse_a_change_of(name, result):
+    path, change = ALTERED[name]
+    record = copy.deepcopy(result.record)
+    at = record
+    for step in path[:-1]:
+        at = at[step]
+    at[path[-1]] = change(at[path[-1]])
+    assert check_release.check({**release_certificate(result.record), "record": record})
+    with contextlib.suppress(DataError):
+        assert not audit(record).sound
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("statistics", 0, "margins"), "all"),
+        (BY, {"county": ["NRW"]}),
+        (BY, ["county"]),
+        ((*BY, 0), {"level": "county"}),
+        ((*BY, 0, "of"), [1, 2, 3, 4, 5]),
+        ((*BY, 0, "of"), "NRW"),
+        ((*BY, 0, "level"), 7),
+        (("derived", 3, "deviation"), [1, 2, 3, 4, 5]),
+        (("derived", 3, "deviation"), [1.0, 2.0]),
+        (("derived", 3, "deviation"), [float("nan")] * 5),
+    ],
+)
+def test_what_no_record_of_a_hierarchy_has_is_refused(path, value, result):
+    record = copy.deepcopy(result.record)
+    at = record
+    for step in path[:-1]:
+        at = at[step]
+    at[path[-1]] = value
+    with pytest.raises(DataError):
+        checked(record)
+
+
+@pytest.mark.parametrize("said", [{"margins": [["full"]], "shares": ["1"]}, {}])
+def test_parents_belong_to_a_hierarchy_and_to_nothing_else(said, known):
+    record = copy.deepcopy(known.record)
+    (statistic,) = record["statistics"]
+    del statistic["margins"], statistic["shares"]
+    statistic.update(said)
+    (reason,) = check_release.check({**release_certificate(known.record), "record": record})
+    assert "no hierarchy of one column with parents" in reason
+
+
+def test_a_column_may_be_counted_plainly_beside_its_hierarchy(tmp_path):
+    plain = {"kind": "histogram", "column": "town", "epsilon": 1}
+    tested = {"kind": "count", "where": [{"column": "town", "equals": "Ulm"}], "epsilon": 1}
+    record = released(tmp_path, COUNT, plain, tested).record
+    assert audit(record).findings == ()
+    assert check_release.check(json.loads(json.dumps(release_certificate(record)))) == []
+    assert "parents" not in record["statistics"][1]["columns"][0]
+
+
+# Requests
+
+
+def test_a_request_is_the_same_by_study_flags_and_python(tmp_path):
+    from snapdp.cli.flags.options import NAMES
+    from snapdp.cli.flags.statistics import study_values
+    from snapdp.studies import study_from_values
+
+    study = study_of({**COUNT, "shares": ["1/2", "1/4", "1/8", "1/8"]}, columns={"town": COLUMNS["town"]})
+    options: dict[str, Any] = dict.fromkeys(NAMES) | {name: () for name in NAMES if name not in ("n", "n_max")}
+    options |= {"count": True, "by": ("town",), "n_max": 100, "epsilon": "1", "accuracy": None, "alpha": None}
+    options |= {"categories": (",".join(TOWNS),), "integer": False, "n": None, "rows_per_person": None}
+    options |= {"arithmetic": None, "bits": None, "persons": False, "groups_per_person": None, "unit_rows": None}
+    levels = ("county: RLP=Mainz,Trier; NRW = Aachen, Bonn;BW=Ulm", "part:west=NRW,RLP;south=BW")
+    options |= {"margins": ("hierarchy",), "shares": "1/2,1/4,1/8,1/8", "parents": levels}
+    flags = study_from_values(study_values(options))
+    assert [each.statistic.declaration() for each in flags.asked] == [
+        each.statistic.declaration() for each in study.asked
+    ]
+    with snapdp.Ledger.create(tmp_path / "l.ledger") as book:
+        book.create_account("people", cap=2, relation="add-remove", rows=100)
+        first = study.release(ROWS, ledger=book)
+        said = {"by": "town", "margins": "hierarchy", "shares": [F(1, 2), "1/4", 0.125, "1/8"], "epsilon": 1}
+        again = snapdp.count(ROWS, columns={"town": COLUMNS["town"]}, ledger=book, **said)
+        assert again.free
+        assert again.record == first.record
+
+
+def test_a_refusal_spends_nothing(tmp_path):
+    twice = {"county": {"NRW": ["Aachen", "Bonn"], "RLP": ["Bonn", "Mainz", "Trier", "Ulm"]}}
+    column = {"kind": "category", "categories": TOWNS, "parents": twice}
+    with snapdp.Ledger.create(tmp_path / "l.ledger") as book:
+        book.create_account("people", cap=1, relation="add-remove", rows=100)
+        with pytest.raises(ParameterError, match="'Bonn' is in two parents at level 'county'") as refusal:
+            snapdp.count(ROWS, columns={"town": column}, by="town", margins="hierarchy", epsilon=1, ledger=book)
+        assert "nothing spent" in refusal.value.advice
+        with pytest.raises(ParameterError, match="alpha"):
+            study_of({**COUNT, "alpha": "1e-12"}).release(ROWS, ledger=book)
+        assert book.account("people").spent == 0
+
+
+# Long levels
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("long")
+    released(place, LONG).save(place / "record.json")
+    return place
+
+
+def test_long_levels_are_in_files_and_audited_from_them(folder, tmp_path):
+    record = load_release(folder / "record.json").record
+    assert ["file" in block for block in record["derived"]] == [False, False, True]
+    assert isinstance(record["derived"][2]["deviation"], float)  # the largest
+    stored = pl.read_parquet(folder / record["derived"][2]["file"]["name"])
+    assert stored.columns == ["cell", "value", "shown", "low", "high", "deviation"]
+    assert len({*stored["deviation"][:500]}) == len({*stored["deviation"][500:]}) == 1
+    assert max(stored["deviation"]) == record["derived"][2]["deviation"] > stored["deviation"][0]
+    assert sum(stored["value"][:500]) == pytest.approx(record["derived"][1]["value"][0])
+    found = audit(record, directory=folder)
+    assert (found.findings, len(found.seen), found.unseen) == ((), 2, ())
+    certificate = json.loads(json.dumps(release_certificate(record)))
+    assert check_release.check(certificate) == []
+    assert "nor adjusted tables that follow from them" in check_release.unopened(record)
+    other = copy.deepcopy(record)
+    other["derived"][2]["deviation"] *= 0.5
+    assert check_release.check({**certificate, "record": other})
+    from tests.unit.audits.test_beside import forged
+
+    for column in ("value", "deviation"):
+        other_column = f"SELECT * REPLACE (if(rowid = 5, {column} + 1, {column}) AS {column}) FROM t"
+        changed = forged(record, ("derived", 2), folder, tmp_path, other_column)
+        for name in load_release(folder / "record.json").files():
+            if not (tmp_path / name).exists() and (folder / name).exists():
+                (tmp_path / name).write_bytes((folder / name).read_bytes())
+        assert [each.field for each in audit(changed, directory=tmp_path).findings] == [f"derived[2].{column}[5]"]
+
+
+# What people see
+
+
+def test_values_and_frames_tell_levels_apart(result):
+    assert list(result.values["adjusted count by county"]) == ["NRW", "RLP", "BW"]
+    assert list(result.values["count by town"]) == TOWNS
+    frame = result.to_polars()
+    counts = frame.filter(pl.col("statistic").str.ends_with("count by county"))
+    assert counts["derived"].to_list() == [False] * 3 + [True] * 3
+    assert counts["county"].to_list() == ["NRW", "RLP", "BW"] * 2
+    assert counts["town"].is_null().all()
+
+
+def test_a_report_has_all_levels_in_one_table_every_parent_above_what_it_holds(result, known):
+    page = result.to_html()
+    heads = ("cell", "level", "adjusted", "interval", "deviation", "measured", "interval")
+    assert page.count("".join(f"<th>{each}</th>" for each in heads)) == 2
+    names = ["in total", "&emsp;west", "&emsp;&emsp;NRW", "&emsp;&emsp;&emsp;Aachen", "&emsp;&emsp;RLP", "&emsp;south"]
+    places = [page.index(f"<td>{each}</td>") for each in names]
+    assert places == sorted(places)
+    assert "<td>known</td>" in known.to_html()
+
+
+def test_a_report_of_a_hierarchy_in_files_has_the_levels_that_it_can(folder):
+    page = load_release(folder / "record.json").to_html()
+    assert "adjusted" in page
+    assert "&emsp;" not in page
+
+
+def test_hostile_names_of_levels_and_nodes_are_text_on_a_page(tmp_path):
+    names = ["<b>x</b>", "&emsp;", "a, b", '"']
+    column = {
+        "kind": "category",
+        "categories": names,
+        "compare": "text",
+        "parents": {"<i>": {"<script>": names[:2], "</td>": names[2:]}},
+    }
+    study = study_of({**COUNT, "by": "odd"}, columns={"odd": column})
+    with snapdp.Ledger.create(tmp_path / "l.ledger") as book:
+        book.create_account("people", cap=2, relation="add-remove", rows=100)
+        found = study.release({"odd": [*names, *names]}, ledger=book)
+    page = found.to_html()
+    assert "<script>" not in page
+    assert "<i>" not in page
+    assert audit(found.record).findings == ()
+    assert check_release.check(json.loads(json.dumps(release_certificate(found.record)))) == []
+
+
+def test_a_plan_shows_errors_that_no_cell_of_the_release_exceeds(result):
+    lines = study_of(COUNT, SUM).plan().lines
+    for number, line in enumerate(lines):
+        blocks = [block for block in result.record["derived"] if block["statistic"] == number]
+        for figures, block in zip(line.margins, blocks, strict=True):
+            spread = block["deviation"]
+            assert figures.adjusted.deviation == (max(spread) if isinstance(spread, list) else spread)
+            widths = [F(high) - F(low) for low, high in zip(block["low"], block["high"], strict=True)]
+            assert max(widths) <= 2 * figures.adjusted.accuracy * (1 + F(1, 2**40))
+            assert figures.adjusted.deviation <= figures.measured.deviation
+        assert sum(each.epsilon for each in line.margins) == line.epsilon
+    assert "4 levels with 11 cells together" in lines[0].remarks
+
+
+def test_persons_are_counted_at_every_level_each_in_one_cell_of_it(tmp_path):
+    rows = {"town": ["Aachen", "Aachen", "Ulm", "Bonn", "Trier"], "who": ["p", "q", "q", "r", "r"]}
+    asked = {"kind": "persons", "by": "town", "groups_per_person": 1, "margins": "hierarchy", "epsilon": 400}
+    study = study_of(asked, rows={**ADD, "person": "who"}, columns={"town": COLUMNS["town"]})
+    with snapdp.Ledger.create(tmp_path / "l.ledger") as book:
+        book.create_account("people", cap=400, relation="add-remove", rows=100, person="who")
+        found = study.release(rows, ledger=book)
+    assert audit(found.record).findings == ()
+    assert check_release.check(json.loads(json.dumps(release_certificate(found.record)))) == []
+    assert found.values["persons in total"] == 3
+    assert all(sum(found.values[f"persons by {level}"].values()) == 3 for level in ("part", "county", "town"))
