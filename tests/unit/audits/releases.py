@@ -246,7 +246,7 @@ def _statistic(dice: random.Random, kind: str, columns: dict[str, Any], relation
         several = any(_has_several_cells(column) for column in groups)
         found["groups_per_person"] = dice.choice([1, 1 + several])
         if found["groups_per_person"] == 1 and "missing" in columns["x"]:
-            found |= _margins(random.Random(repr((found, columns))), found["by"])
+            found |= _margins(random.Random(repr((found, columns))), found["by"], columns)
     elif kind != "persons" and "person" in relation and dice.random() < 0.3:
         found["rows_per_person"] = dice.choice([1, 2, 7])
     return found

@@ -318,7 +318,14 @@ def test_a_request_is_the_same_by_study_flags_and_python(tmp_path):
     options: dict[str, Any] = dict.fromkeys(NAMES) | {name: () for name in NAMES if name not in ("n", "n_max")}
     options |= {"count": True, "by": ("town",), "n_max": 100, "epsilon": "1", "accuracy": None, "alpha": None}
     options |= {"categories": (",".join(TOWNS),), "integer": False, "n": None, "rows_per_person": None}
-    options |= {"arithmetic": None, "bits": None, "persons": False, "groups_per_person": None, "unit_rows": None}
+    options |= {
+        "arithmetic": None,
+        "bits": None,
+        "persons": False,
+        "groups_per_person": None,
+        "unit_rows": None,
+        "keys": None,
+    }
     levels = ("county: RLP=Mainz,Trier; NRW = Aachen, Bonn;BW=Ulm", "part:west=NRW,RLP;south=BW")
     options |= {"margins": ("hierarchy",), "shares": "1/2,1/4,1/8,1/8", "parents": levels}
     flags = study_from_values(study_values(options))
