@@ -58,6 +58,7 @@ MOST_PARENTS, MOST_NODES = 16, 50_000  # levels of a hierarchy above the categor
 MOST_DERIVED = 20_000  # blocks of a record
 MOST_MEANS = 64  # columns whose means share a count
 MOST_TERMS_IN_ALL, LARGEST_RATIO, LEAST_LEVEL = 1 << 14, 512, Fraction(1, 1 << 63)
+LONGEST_EPSILON = 10**12  # of a cell of margins, above and below the line: numbers of adjusted tables grow with it
 FREQUENCIES, PLACES, SMEAR, GUARD = 1024, 1 << 14, 13, 64  # of the radius of an adjusted number
 # What a hostile text may cost: its bytes, statistics, the digits of a number, the bits of an enclosure.
 MOST_BYTES, MOST_STATISTICS, MOST_DIGITS, MOST_BITS = 1 << 25, 1000, 1000, 1 << 11
@@ -1466,18 +1467,20 @@ def adjusted(
     file are not derived.                                                                             (29), (30), [9]
     """
     parts = [part for part, _ in statistic.released]
-    least = Adjusted(margins, parts, n) if margins.above is None else AdjustedTree(margins, parts, n)
     opened = all(margins.cells(margin) <= INLINE for margin in margins.shares)
     measured: dict[Margin, Table] = {}
     for part, indices in statistic.released:
         if part.grid / part.noise_scale > LARGEST_RATIO:
             raise Refused("statistics: an epsilon too large for margins")
+        if max(part.epsilon.numerator, part.epsilon.denominator) > LONGEST_EPSILON:
+            raise Refused("statistics: an epsilon of too many digits for margins")
         if opened and part.margin is not None:
             cells = product(*(range(margins.sizes[i]) for i in part.margin))
             measured[part.margin] = {cell: part.grid * index for cell, index in zip(cells, indices, strict=True)}
     entering = sum(map(margins.cells, margins.shares))
     if statistic.alpha < max(2 * entering * GAMMA, LEAST_LEVEL):
         raise Refused("statistics: an alpha too small for margins")
+    least = Adjusted(margins, parts, n) if margins.above is None else AdjustedTree(margins, parts, n)
     for margin in margins.asked:
         kinds, kind_of = least.laws(margin)
         levels = [statistic.alpha - sum(count for _, _, count in laws) * GAMMA for laws in kinds]

@@ -26,7 +26,22 @@ from snapdp.tables import ENGINES
 MOST_BYTES = (1 << 24) - (1 << 16)  # the server of a team ledger takes records below 2**24
 BEYOND_INT64 = 1 << 63
 MOST_OVERHEAD = Fraction(1, 2)  # of rounding in the loss of one cell
-_FREE_TEXT = {"name", "title", "categories", "equals", "dataset", "unit", "person", "own", "versions", "keys"}
+_FREE_TEXT = {
+    "name",
+    "title",
+    "categories",
+    "equals",
+    "dataset",
+    "unit",
+    "person",
+    "own",
+    "versions",
+    "keys",
+    "level",
+    "of",
+    "margin",
+    "margins",
+}
 _DIGEST = "sha256:" + "0" * 64
 _NOTHING: dict[str, Any] = {"cells": 0, "cell": [], "index": [], "value": [], "low": [], "high": []}
 _LISTS, _DOUBLE, _FRAME = (

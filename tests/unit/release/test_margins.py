@@ -606,6 +606,39 @@ def test_an_epsilon_without_noise_too_many_margins_and_proved_arithmetic_are_ref
         snapdp.study(dataset="p", columns=COLUMNS, statistic=[COUNT], arithmetic="proved", **ADD).plan()
 
 
+MANY_DIGITS = "0." + "3" * 28 + "7"  # what an account can be charged, and adjusted tables do not end with
+
+
+@pytest.mark.parametrize(
+    "said", [{"epsilon": MANY_DIGITS}, {"shares": ["1/7", "1/7", MANY_DIGITS, str(F(5, 7) - F(MANY_DIGITS))]}]
+)
+def test_margins_of_long_numbers_are_refused_before_anything_is_adjusted(said, result):
+    with pytest.raises(BoundError, match="too many digits"):
+        study_of({**COUNT, **said}).plan()
+    assert study_of({**COUNT, "epsilon": "0.123456", "shares": ["1/7", "1/7", "2/7", "3/7"]}).plan()
+    forged = copy.deepcopy(result.record)
+    forged["statistics"] = [{**forged["statistics"][0], **said}]
+    assert not is_sound(forged)
+
+
+def test_the_checker_derives_no_adjusted_tables_of_long_numbers(result, monkeypatch):
+    """The first work that grows with digits is the weights: they are never asked for."""
+    monkeypatch.setattr(check_release, "LONGEST_EPSILON", 3)
+    monkeypatch.delattr(check_release, "Adjusted")
+    (reason,) = check_release.check(release_certificate(result.record))
+    assert "too many digits" in reason
+
+
+def test_long_names_of_columns_are_no_long_numbers():
+    name = "n" * 3000
+    columns = {name: COLUMNS["region"], "sex": COLUMNS["sex"]}
+    study = study_of({**COUNT, "by": [name, "sex"]}, columns=columns)
+    assert study.request().epsilon == 1
+    parents = {name: {name: ["f", "m"]}}
+    hierarchy = {**COUNT, "by": "sex", "margins": "hierarchy"}
+    assert study_of(hierarchy, columns={"sex": {**COLUMNS["sex"], "parents": parents}}).request().epsilon == 1
+
+
 def test_a_refusal_spends_nothing(tmp_path):
     with snapdp.Ledger.create(tmp_path / "l.ledger") as book:
         book.create_account("people", cap=1, relation="add-remove", rows=100)

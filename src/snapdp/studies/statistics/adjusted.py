@@ -43,6 +43,9 @@ if TYPE_CHECKING:
 ADJUSTED = "adjusted"
 LARGEST_RATIO = 512  # of a unit of the numerator to the noise scale: beyond it nothing is hidden, and laws are points
 LEAST_LEVEL = Fraction(1, 1 << 63)
+LONGEST_EPSILON = (
+    10**12
+)  # above and below the line, of a cell: numbers of adjusted tables have so many times its digits
 DEVIATION_BITS = 24  # of a deviation that is published, rounded up: seven digits
 Noises = tuple["SnappedNoise", ...]  # of the measured margins, in order
 
@@ -130,7 +133,7 @@ def _worth(
 def check_margins(statistic: Statistic, epsilon: Fraction, alpha: Fraction) -> None:
     """Refuse an alpha that the clamps of all numbers which enter a cell take up, and an epsilon without any noise.
 
-    adjusted-tables (30)
+    So is one of many digits: those of all margins multiply, in every coefficient.              adjusted-tables (30)
     """
     margins = statistic.margins
     assert margins is not None
@@ -147,6 +150,14 @@ def check_margins(statistic: Statistic, epsilon: Fraction, alpha: Fraction) -> N
         raise BoundError(
             f"epsilon = {epsilon} is too large for {statistic.shown}: there would be no noise to speak of.",
             f"Give at most {math.floor(epsilon * LARGEST_RATIO / largest)}. Nothing was read and nothing spent.",
+            epsilon=epsilon,
+        )
+    cells = [epsilon * part.share for part in statistic.parts]
+    if max(max(each.numerator, each.denominator) for each in cells) > LONGEST_EPSILON:
+        raise BoundError(
+            f"epsilon and shares of {statistic.shown} have too many digits to be adjusted in bounded time.",
+            "Give shorter ones: the epsilon of each margin is a fraction of numbers of at most 12 digits, such as 0.25 "
+            "or 3/7. Nothing was read and nothing spent.",
             epsilon=epsilon,
         )
 

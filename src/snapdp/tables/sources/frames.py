@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from snapdp.errors import DataError
-from snapdp.studies import Column, NumberColumn
+from snapdp.studies import Column, NumberColumn, PersonColumn
 from snapdp.tables.sources.arrow import chosen_columns, unread
 from snapdp.tables.sources.calendar import day_numbers
 from snapdp.tables.sources.cells import cell_text, other_type, pandas_array, text_type, unpacked
@@ -34,19 +34,22 @@ class ColumnsSource(Source):
         import numpy as np
 
         arrays: dict[str, Any] = {}
-        names: dict[str, str] = {}
+        names: dict[tuple[str, bool], str] = {}
         for column in columns:
-            if column.name in names or column.name not in list(self.columns):
+            read = column.name, isinstance(column, PersonColumn)  # who names persons is read for that, and once more
+            if read in names or column.name not in list(self.columns):
                 continue
-            names[column.name] = f"c{len(names)}"
-            arrays[names[column.name]] = self._array(column)
+            names[read] = f"c{len(names)}"
+            arrays[names[read]] = self._array(column)
         sizes = {len(each) for each in arrays.values()} | {len(each) for each in list(self._lengths())}
         if len(sizes) > 1:
             raise DataError("the columns do not have the same number of rows.", "Give columns of one table.")
         arrays["rows"] = np.zeros(sizes.pop() if sizes else 0, dtype=np.int8)  # a table without columns has rows too
         connection.register(_REGISTERED, arrays)
         stored = {each.name: each for each in described(connection, f"SELECT * FROM {_REGISTERED}")}
-        fields = [self._named(stored[each], name) for name, each in names.items()]
+        fields = [
+            replaced(self._named(stored[each], name), names_persons=person) for (name, person), each in names.items()
+        ]
         return Rows(origin=_REGISTERED, fields=tuple(fields), names=tuple(map(str, self.columns)))
 
     def _named(self, field: Field, name: str) -> Field:

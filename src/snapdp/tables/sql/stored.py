@@ -13,7 +13,19 @@ from collections.abc import Sequence
 
 from snapdp.display import shortened, visible
 from snapdp.errors import DataError
-from snapdp.studies import AS_NUMBERS, BOOLEAN, CATEGORY, DATE, INTEGER, KEY, NUMBER, PERSON, CategoryColumn, Column
+from snapdp.studies import (
+    AS_NUMBERS,
+    BOOLEAN,
+    CATEGORY,
+    DATE,
+    INTEGER,
+    KEY,
+    NUMBER,
+    PERSON,
+    CategoryColumn,
+    Column,
+    PersonColumn,
+)
 from snapdp.tables.sql.number_format import PLAIN, NumberFormat
 from snapdp.values import Value
 
@@ -44,6 +56,7 @@ class Field(Value):
     decimal   of decimals: the SQL of the cell as it is, without NaN
     day       of dates and times: the SQL of its date; that of an instant is its date in UTC
     numbers   how text writes numbers: a CSV file may declare it
+    names_persons   its objects are written as names of persons; other fields of this name as their kind has it
     """
 
     name: str
@@ -55,6 +68,7 @@ class Field(Value):
     decimal: str = ""
     day: str = ""
     numbers: NumberFormat = PLAIN
+    names_persons: bool = False
 
 
 class Rows(Value):
@@ -72,6 +86,8 @@ class Rows(Value):
     def field(self, column: Column) -> Field:
         """Return the field of a declared column; refuse one that is absent or stored as something else."""
         found = [field for field in self.fields if field.name == column.name]
+        if len({field.names_persons for field in found}) > 1:  # one for each of two uses
+            found = [field for field in found if field.names_persons == isinstance(column, PersonColumn)]
         if not found:
             raise absent(column.name, self.names or tuple(each.name for each in self.fields), certain=self.certain)
         if len(found) > 1:

@@ -18,6 +18,7 @@ from snapdp.errors import DataError, ParameterError, PremiseError, SnapdpError
 from snapdp.studies.aggregates import Bins, Categories, Count, Member, Persons, Products, Sum
 from snapdp.studies.columns import category_column, integer_column, number_column
 from snapdp.studies.csv_dialect import CsvDialect
+from snapdp.studies.grouping.keys import digest_of_keys, keyed_groups, keys_of
 from snapdp.tables.engines.duckdb import DuckdbEngine
 from snapdp.tables.engines.opening import open_table
 from snapdp.tables.sources.opening import open_source
@@ -137,6 +138,25 @@ def test_objects_that_are_no_numbers_are_missing_numbers_and_unknown_categories(
     assert found.rows == len(cells) == 22
     assert found[Sum(column=x)] == (sum(numbers) + 50 * (len(cells) - len(numbers)),)
     assert found[Categories(column=c)] == (1, 1, 1, len(cells) - 5, 2)
+
+
+@pytest.mark.parametrize("ids", [[1.5, 2.5], ["\ud800", "\udfff"], [(1,), (2,)]])
+@pytest.mark.parametrize("asked", ["category", "number", "keys"])
+def test_a_column_that_names_persons_is_read_for_that_also_where_it_is_counted(asked, ids):
+    """As a category all of these are one unknown text: two persons were one, and who came displaced the other."""
+    who = Persons(columns=("id",), most=1)
+    category = category_column("id", categories=["a"], unknown="binned")
+    keys = keys_of(["id"], count=1, digest=digest_of_keys(["id"], [["a"]]), listed=[["a"]], compare=["text"])
+    also = {
+        "category": Categories(column=category, persons=who),
+        "number": Sum(column=integer_column("id", lower=0, upper=9, missing=0), persons=who),
+        "keys": Count(by=keyed_groups(keys), persons=who),
+    }[asked]
+    cell = Categories(column=category_column("x", categories=["f", "m"]), persons=who)
+    for rows in itertools.product("fm", repeat=4):
+        table = {"id": ["p", *[ids[0]] * 2, ids[1]], "x": list(rows)}
+        assert open_table(table).aggregates([cell, also])[cell] == open_table(table).aggregates([cell])[cell]
+        assert sum(open_table(table).aggregates([cell, also])[cell]) == 1  # such objects name nobody
 
 
 def test_scalars_of_numpy_in_a_list_are_the_numbers_that_they_print():
