@@ -1392,6 +1392,8 @@ def radius(laws: tuple[Law, ...], level: Fraction) -> Fraction:
         return ZERO
     if len(laws) == 1 and laws[0][2] == 1:
         return single_radius(laws[0][0], laws[0][1], level)
+    if all(x >= 2 * math.ceil(sum(m for _, _, m in laws) / level).bit_length() for _, x, _ in laws):  # (28a)
+        return ZERO
     lost = sum(m * (3 + (1 << 22) * math.ceil((1 + x / 2) / (x / 2) ** 2)) for _, x, m in laws)
     width = 128 + lost.bit_length()
     one = 1 << width

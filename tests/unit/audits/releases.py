@@ -198,7 +198,9 @@ def _margins(dice: random.Random, by: str | list[str], columns: dict[str, Any]) 
         return {}
     if dice.random() < 0.5:
         return {"margins": "all"}
-    return {"margins": [names, dice.sample(names, dice.randint(0, len(names) - 1))], "shares": ["0.3", "7/10"]}
+    some = dice.sample(names, dice.randint(0, len(names) - 1))
+    shares = {"shares": ["0.3", "7/10"]} if some else {}  # a total may be public, and has no share then
+    return {"margins": [names, some], **shares}
 
 
 def _parents(dice: random.Random, names: list[str]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ Theory: docs/theory/adjusted-tables.md, (19), (27)-(31).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
@@ -86,9 +87,21 @@ def _radius(summands: tuple[Summand, ...], level: Fraction) -> tuple[str, Fracti
         return "exact", Fraction(0)
     if len(summands) == 1 and summands[0].times == 1:
         return "exact", _exact_radius(summands[0], level)
+    if none_moves(summands, level=level):
+        return "inverted", Fraction(0)
     if len(summands) <= MOST_LAWS:
         return "inverted", inverted_radius(summands, level=level)
     return "bounded", bounded_radius(summands, level=level)
+
+
+def none_moves(summands: Sequence[Summand], *, level: Fraction) -> bool:
+    """Tell whether all noises are 0 but with probability level: where noise is that short no circle resolves it.
+
+    P(K /= 0) = e^-y <= 2^-y, for each of M noises; decided in whole numbers.        theory (28a)
+    """
+    numbers = sum(each.times for each in summands)
+    least = math.ceil(numbers / level).bit_length()
+    return all(each.half_ratio >= least for each in summands)
 
 
 def _exact_radius(summand: Summand, level: Fraction) -> Fraction:

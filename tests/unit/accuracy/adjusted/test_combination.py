@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from itertools import product
 
 import pytest
 
 from snapdp.accuracy.adjusted import combination
-from snapdp.accuracy.adjusted.combination import MOST_LAWS, bounded_radius, radius_of, variance_of
+from snapdp.accuracy.adjusted.combination import MOST_LAWS, bounded_radius, none_moves, radius_of, variance_of
 from snapdp.accuracy.adjusted.inversion import inverted_radius
 from snapdp.accuracy.adjusted.noise import NoiseTerm, SnappedNoise, count_noise
 from snapdp.accuracy.adjusted.summands import summands_of
@@ -130,3 +131,17 @@ def test_noises_of_different_grids_and_scales_are_added():
     law = EnumeratedLaw(summands_of(terms))
     assert law.beyond(found.radius)[1] <= F(1, 20)
     assert found.radius <= law.shortest(F(1, 20)) * F(103, 100)
+
+
+@pytest.mark.parametrize("count", [2, 3, 1000])
+@pytest.mark.parametrize("alpha", [F(1, 20), F(1, 10**6)])
+def test_noises_that_are_nearly_always_zero_have_no_radius(count, alpha):
+    """Their circle holds rare values that are many steps away: the radius was the whole range of a table."""
+    level = alpha - count * EXACT_GAMMA
+    enough = 2 * math.ceil(count / level).bit_length()
+    found = radius_of([term(F(1, 2), F(enough), count)], alpha=alpha)
+    assert (found.radius, found.method) == (0, "inverted")
+    assert exp_enclosure(-F(enough, 2), 200).upper * count <= level
+    less = summands_of([term(1, F(enough), count - 1), term(1, F(enough) - F(1, 100), 1)])
+    assert not none_moves(less, level=level)
+    assert not none_moves(summands_of([term(1, on_grid=False, count=count)]), level=level)
