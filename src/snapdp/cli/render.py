@@ -50,7 +50,15 @@ def show(result: Plan | Worth, *, to_stderr: bool = False) -> None:
 
 def show_release(result: Release, *, left: Fraction) -> None:
     """Print released numbers, what they cost, and what is left."""
-    from snapdp.release import complete_lines, moved_line, person_lines, shown_amount, shown_row, unknown_line
+    from snapdp.release import (
+        complete_lines,
+        moved_line,
+        person_lines,
+        shown_amount,
+        shown_row,
+        unknown_line,
+        wide_lines,
+    )
 
     rows: list[tuple[str, ...]] = []
     blocks = [block for block in result.blocks() if block.is_first]
@@ -65,7 +73,9 @@ def show_release(result: Release, *, left: Fraction) -> None:
             rows.append(("", f"... {len(cells) - MOST_ROWS} more", "", "", ""))
     table(("statistic", "cell", "value", "interval", "epsilon"), rows, numbers=(2,))
     moved = moved_line(each for block in blocks for each in block.numbers[:MOST_ROWS])
-    for line in (*map(unknown_line, blocks), moved, *person_lines(result.record), *complete_lines(result.record)):
+    record = result.record
+    told = (*person_lines(record), *complete_lines(record), *wide_lines(record))
+    for line in (*map(unknown_line, blocks), moved, *told):
         if line:
             note(line, err=True)
     if any(block.is_margin for block in blocks):

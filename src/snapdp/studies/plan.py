@@ -21,7 +21,7 @@ from snapdp.display import four_digits_up, shortened, visible
 from snapdp.errors import BudgetError, ParameterError, PremiseError, SnapdpError
 from snapdp.exact import positive, probability, shown
 from snapdp.mechanism import FinitePrecision, Mechanism, SnappingParameters, arithmetic_of
-from snapdp.studies.grouping.margins import HIERARCHY, TOTAL, Margins
+from snapdp.studies.grouping.margins import HIERARCHY, TOTAL, WIDER, Margins
 from snapdp.studies.sharing import Sharing, could_share
 from snapdp.studies.statistics.adjusted import check_margins
 from snapdp.studies.statistics.margin_figures import MarginFigures, margin_figures
@@ -430,7 +430,8 @@ def _in_margins(margins: Margins) -> str:
     known = ", and the total, which is public" if margins.known_total and TOTAL in margins.asked else ""
     cells = sum(map(margins.cells, margins.measured))
     kind = "levels" if margins.stated == HIERARCHY else "margins"
-    return f"{len(margins.measured)} {kind} with {cells} cells together{known}; adjusted so that they add up"
+    wider = f"; {WIDER}" if margins.is_wide else ""
+    return f"{len(margins.measured)} {kind} with {cells} cells together{known}; adjusted so that they add up{wider}"
 
 
 def _is_no_gain(figures: MarginFigures) -> bool:
