@@ -474,7 +474,7 @@ def irregular(folder: Path, sizes: list[int]) -> Release:
     with snapdp.Ledger.create(folder / "l.ledger") as book:
         book.create_account("people", cap=9, relation="add-remove", rows=100)
         table = snapdp.open_table({"county": names[:50]})
-        out = engine.released(study.request(), table, book, directory=folder, is_sound=is_sound, bits=words(5))
+        out = engine.released(study.request(), table, book, directory=folder, is_sound=is_sound)
     return Release(json.loads(json.dumps(out.record)))
 
 
