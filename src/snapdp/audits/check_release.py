@@ -76,7 +76,9 @@ Row = tuple[float, float, float | None, float | None]  # one of each
 Margin = tuple[int, ...]  # the columns that tell its cells apart, by their places
 Table = dict[tuple[int, ...], Fraction]  # of the cells of a margin, by the places of their categories
 Entry = tuple[Margin, Fraction]  # a measured margin, and a coefficient of some of its cells
-Law = tuple[Fraction, Fraction, int]  # |coefficient| * noise scale, grid/noise scale, how many
+Law = tuple[Fraction, Fraction, Any]  # |coefficient| * noise scale, grid/noise scale, how many (or a sum of squares)
+Scales = list[tuple[Fraction, Fraction]]  # the largest ones, each with grid/noise scale
+Spread = tuple[dict[Margin, Fraction], Scales]  # a sum of noises: the squares of its coefficients by their source
 
 
 class StatedRelation(NamedTuple):  # who comes or goes
@@ -769,9 +771,10 @@ class Tree:  # the cells of a hierarchy, numbered from the root
 
 
 def terms_of(margins: StatedMargins) -> int:
-    """Return how many coefficients enter all adjusted tables."""
+    """Return how many coefficients enter all adjusted tables; of an irregular tree, how many kinds of nodes it has."""
     if margins.above is not None:
-        return Tree(margins).terms
+        tree = Tree(margins)
+        return tree.terms if tree.terms <= MOST_TERMS else len({*tree.kind})
     return sum(1 << len({*one} & {*other}) for one in margins.asked for other in margins.shares)
 
 
@@ -1222,6 +1225,10 @@ class Adjusted:
         """Return the noises of every kind of cell, here one, and of which kind each cell is."""
         return [merged(self.coefficients(margin), self.noises)], [0] * self.margins.cells(margin)
 
+    def radii(self, _: Margin, kinds: list[list[Law]], alpha: Fraction, __: int) -> list[Fraction]:
+        """Return the radius of every kind of cell.                                                              (30)"""
+        return [radius(tuple(laws), alpha - sum(law[2] for law in laws) * GAMMA) for laws in kinds]
+
 
 def merged(coefficients: Counter[Entry], noises: dict[Margin, tuple[Fraction, Fraction]]) -> list[Law]:
     """Return the noises that a cell is the sum of, equal ones together."""
@@ -1233,6 +1240,28 @@ def merged(coefficients: Counter[Entry], noises: dict[Margin, tuple[Fraction, Fr
     return sorted(laws, key=lambda law: (law[2] * law[0] ** 2, law[0], law[1]), reverse=True)
 
 
+NOTHING: Spread = ({}, [])
+
+
+def spread(parts: Iterable[tuple[Fraction, int, Spread]]) -> Spread:
+    """Return a sum of independent sums of noises, each with its factor and how often it is there.             (34)"""
+    squares: dict[Margin, Fraction] = {}
+    scales: Scales = []
+    for factor, count, (inner, largest) in parts:
+        if factor:
+            for source, square in inner.items():
+                squares[source] = squares.get(source, ZERO) + count * factor**2 * square
+            scales += [(abs(factor) * scale, x) for scale, x in largest[:2]] * min(count, 4)
+    return squares, sorted(scales, reverse=True)[:4]
+
+
+def without(whole: Spread, part: Spread) -> Spread:
+    """Return a sum without one of those that were added."""
+    left = {source: square - part[0].get(source, ZERO) for source, square in whole[0].items()}
+    scales = Counter(whole[1]) - Counter(part[1][:2])
+    return {source: square for source, square in left.items() if square}, sorted(scales.elements(), reverse=True)[:2]
+
+
 class AdjustedTree(Tree):
     """The least squares levels of a hierarchy.                                              adjusted-tables (8)-(11)"""
 
@@ -1242,18 +1271,51 @@ class AdjustedTree(Tree):
         self.noises = {part.margin: (part.noise_scale, part.grid) for part in parts if part.margin is not None}
         self.numbers: list[tuple[Fraction, Fraction, Fraction]] = []  # of every shape: u, U, and u/s
         self.profiles: list[Counter[Entry]] = []  # with which coefficients a subtree enters its z
+        self.spreads: list[tuple[Spread, Spread]] = []  # or of an irregular tree Z and z of every shape
+        self.bounded = self.terms > MOST_TERMS
         for level, children in self.shapes:  # (8), (15)
             summed = sum((self.numbers[shape][0] * count for shape, count in children), ZERO)
             scale, grid = self.noises.get(level, (ZERO, ZERO))
             variance = 2 * scale**2 + grid**2 / 12
             own = ONE if not children else summed / (variance + summed) if variance else ZERO
-            self.numbers.append((own * variance if variance else summed, summed, own))
+            average = own * variance if variance else summed
+            if self.bounded:  # (33)
+                own, average = Fraction(math.floor(own * (1 << 32)), 1 << 32), rounded(average, 32, up=True)
+            self.numbers.append((average, summed, own))
+            if self.bounded:
+                below = spread((ONE, count, self.spreads[shape][1]) for shape, count in children)
+                self.spreads.append((below, spread([(own, 1, self.alone(level)), (1 - own, 1, below)])))
+                continue
             profile = Counter({(level, own): 1} if own else {})
             for shape, count in children:
                 for (source, value), times in self.profiles[shape].items():
                     profile[source, (1 - own) * value] += count * times
             self.profiles.append(profile)
         self.solved: list[Fraction] = []
+        self.nodes = self.going_down() if self.bounded else {}
+
+    def alone(self, level: Margin) -> Spread:
+        scale, grid = self.noises.get(level, (ZERO, ZERO))
+        return ({level: ONE}, [(scale, grid / scale)]) if scale else NOTHING
+
+    def going_down(self) -> dict[int, Spread]:
+        """Return what every kind of node is the sum of: x = W + beta Z, W and beta from those of its parent.   (34)"""
+        found: dict[int, Spread] = {}
+        above: dict[int, tuple[Spread, Fraction]] = {}
+        for node in sorted({*self.kind}):
+            own, measured = self.numbers[self.shape[node]][2], self.alone(self.levels[node])
+            if node:
+                w, beta = above[self.kind[self.parents[node]]]
+                share = self.share(node)
+                passed = share * (beta - 1)
+                beside = without(self.spreads[self.shape[self.parents[node]]][0], self.spreads[self.shape[node]][1])
+                w = spread([(share, 1, w), (passed, 1, beside), ((1 + passed) * own, 1, measured)])
+                above[node] = w, (1 + passed) * (1 - own)
+            else:
+                w = NOTHING if self.margins.known else spread([(own, 1, measured)])
+                above[node] = w, ZERO if self.margins.known else 1 - own
+            found[node] = spread([(ONE, 1, w), (above[node][1], 1, self.spreads[self.shape[node]][0])])
+        return found
 
     def share(self, node: int) -> Fraction:  # (9)
         return self.numbers[self.shape[node]][0] / self.numbers[self.shape[self.parents[node]]][1]
@@ -1276,11 +1338,24 @@ class AdjustedTree(Tree):
 
     def laws(self, margin: Margin) -> tuple[list[list[Law]], list[int]]:
         """Return the noises of every kind of cell, and of which kind each cell is."""
-        start = self.starts[margin]
-        kinds = self.kind[start : start + self.margins.cells(margin)]
+        kinds = self.kinds(margin)
         different = list(dict.fromkeys(kinds))
         places = {kind: place for place, kind in enumerate(different)}
-        return [merged(self.coefficients(kind), self.noises) for kind in different], [places[kind] for kind in kinds]
+        listed = self.squares if self.bounded else lambda kind: merged(self.coefficients(kind), self.noises)
+        return [*map(listed, different)], [places[kind] for kind in kinds]
+
+    def kinds(self, margin: Margin) -> list[int]:
+        return self.kind[self.starts[margin] : self.starts[margin] + self.margins.cells(margin)]
+
+    def squares(self, kind: int) -> list[Law]:  # of coefficients, in place of how many there are
+        squares = self.nodes[kind][0].items()
+        return [(scale, grid / scale, square) for level, square in squares for scale, grid in [self.noises[level]]]
+
+    def radii(self, margin: Margin, kinds: list[list[Law]], alpha: Fraction, entering: int) -> list[Fraction]:
+        if not self.bounded:
+            return [radius(tuple(laws), alpha - sum(law[2] for law in laws) * GAMMA) for laws in kinds]
+        heads = (self.nodes[kind][1] for kind in dict.fromkeys(self.kinds(margin)))
+        return [bounded_radius(laws, head, alpha - entering * GAMMA) for laws, head in zip(kinds, heads, strict=True)]
 
     def coefficients(self, node: int) -> Counter[Entry]:
         """Return with which coefficient how many cells of every measured level enter a node.                   (11)"""
@@ -1422,15 +1497,39 @@ def radius(laws: tuple[Law, ...], level: Fraction) -> Fraction:
     return spacing * math.floor(found / spacing) if spacing >= circle / PLACES else found  # (27)
 
 
-def circumference(variance: Fraction, largest: Fraction, level: Fraction) -> Fraction:
-    """Return the circle on which the law is laid, rounded up to 8 bits.                                 (17), (18)"""
-    steps, grown, needed = 0, level.numerator, 512 * level.denominator
+def bounded_radius(laws: Sequence[Law], largest: Scales, level: Fraction) -> Fraction:
+    """Return a wider radius, from the two largest scales and a sum of squares.                      (16), (18), (19)"""
+    if not laws:
+        return ZERO
+    (b, x), second = largest[0], largest[1][0] if largest[1:] else ZERO
+
+    def above(y: Fraction) -> Fraction:
+        return Fraction(floored((exponential(y, 64) + exponential(-y, 64)) >> 1) + 1, 1 << 64)
+
+    rest = sum((2 * above(x / 2) * scale**2 * square for scale, x, square in laws), ZERO) - 2 * above(x / 2) * b**2
+    w, r = (rounded(each, 32, up=True) if each else ZERO for each in (rest / b**2, second / b))
+    reached = exponent(2 / level)
+    tried = (Fraction(k, 8 << i) for i in range(12) for k in range(5, 9))
+    pairs = ((a, (r * a) ** 2) for a in tried if r * a < 1)
+    least = min(reached / a + w * a * (6 - 5 * q) / ((1 - q) * (6 - 2 * q)) / 2 for a, q in pairs)
+    return rounded(b * (x / 2 - Fraction(9, 13) + least), 24, up=True)
+
+
+def exponent(factor: Fraction) -> Fraction:
+    """Return the least multiple L of 1/64 with (65/64)**(64 L) >= factor.                                     (18)"""
+    steps, grown, needed = 0, factor.denominator, factor.numerator
     while grown < needed:
         steps, grown, needed = steps + 1, grown * 65, needed * 64
-    square = 2 * variance * Fraction(steps, 64)
+    return Fraction(steps, 64)
+
+
+def circumference(variance: Fraction, largest: Fraction, level: Fraction) -> Fraction:
+    """Return the circle on which the law is laid, rounded up to 8 bits.                                 (17), (18)"""
+    reached = exponent(512 / level)
+    square = 2 * variance * reached
     shift = max(0, 24 - (square.numerator.bit_length() - square.denominator.bit_length()) // 2)
-    reached = Fraction(1 + math.isqrt(math.floor(square * 4**shift)), 1 << shift) + largest * Fraction(steps, 64)
-    return rounded(2 * reached, 8, up=True)
+    root_up = Fraction(1 + math.isqrt(math.floor(square * 4**shift)), 1 << shift)
+    return rounded(2 * (root_up + largest * reached), 8, up=True)
 
 
 def frequencies(
@@ -1485,10 +1584,9 @@ def adjusted(
     least = Adjusted(margins, parts, n) if margins.above is None else AdjustedTree(margins, parts, n)
     for margin in margins.asked:
         kinds, kind_of = least.laws(margin)
-        levels = [statistic.alpha - sum(count for _, _, count in laws) * GAMMA for laws in kinds]
         like = next((part for part in parts if part.margin == margin), None)
         factor, ends = parts[0].factor, (n, n) if like is None else (like.lower, like.upper)
-        radii = [radius(tuple(laws), level) for laws, level in zip(kinds, levels, strict=True)] if opened else []
+        radii = least.radii(margin, kinds, statistic.alpha, entering) if opened else []
         low, high = (factor * end for end in ends)
         rows: list[Row] = []
         for place, cell in enumerate(least.table(margin, measured) if opened else ()):

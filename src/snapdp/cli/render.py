@@ -58,6 +58,7 @@ def show_release(result: Release, *, left: Fraction) -> None:
         shown_amount,
         shown_row,
         unknown_line,
+        wide_lines,
     )
 
     rows: list[tuple[str, ...]] = []
@@ -73,8 +74,9 @@ def show_release(result: Release, *, left: Fraction) -> None:
             rows.append(("", f"... {len(cells) - MOST_ROWS} more", "", "", ""))
     table(("statistic", "cell", "value", "interval", "epsilon"), rows, numbers=(2,))
     moved = moved_line(each for block in blocks for each in block.numbers[:MOST_ROWS])
-    persons, complete = person_lines(result.record), complete_lines(result.record)
-    for line in (*map(unknown_line, blocks), moved, *persons, *complete, margins_line(blocks)):
+    record = result.record
+    told = (*person_lines(record), *complete_lines(record), *wide_lines(record))
+    for line in (*map(unknown_line, blocks), moved, *told, margins_line(blocks)):
         if line:
             note(line, err=True)
     for name, title in result.long_blocks():

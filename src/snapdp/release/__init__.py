@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         moved_line as moved_line,
         person_lines as person_lines,
         unknown_line as unknown_line,
+        wide_lines as wide_lines,
     )
     from snapdp.release.report import report_page as report_page
     from snapdp.release.request import (
@@ -68,7 +69,7 @@ else:
             "numbers": "Number NumberBlock shown_amount shown_row",
             "record": "LIBRARIES VERSION SideFile checked derived_values part_values",
             "release": "released",
-            "remarks": "bits_in_words complete_lines margins_line moved_line person_lines unknown_line",
+            "remarks": "bits_in_words complete_lines margins_line moved_line person_lines unknown_line wide_lines",
             "report": "report_page",
             "request": "MOST_STATISTICS Request added unit_text",
             "result": "Release load_record load_release",

@@ -13,7 +13,19 @@ from snapdp.display import listed, shortened, visible
 from snapdp.errors import SnapdpError
 from snapdp.exact import parameter
 from snapdp.release.numbers import Number, NumberBlock
-from snapdp.studies import DROPPED, KINDS, PersonCount, groups_clause, readable_title, rows_clause, told_apart
+from snapdp.studies import (
+    DROPPED,
+    HIERARCHY,
+    KINDS,
+    WIDER,
+    PersonCount,
+    groups_clause,
+    groups_from,
+    hierarchy_of,
+    readable_title,
+    rows_clause,
+    told_apart,
+)
 
 MOVED = (
     "A draw beyond what the statistic can be is shown as the nearest possible number. "
@@ -91,6 +103,22 @@ def complete_lines(record: Mapping[str, Any]) -> list[str]:
             named = _short(readable_title(title, each))
             found.append(f"{named}: only rows count that have {listed(needed, MOST_NAMED)}.")
     return list(dict.fromkeys(found))
+
+
+def wide_lines(record: Mapping[str, Any]) -> list[str]:
+    """Return which intervals are bounds, wider than need be, because a hierarchy is irregular: its sizes decide."""
+    found = []
+    for each in record["statistics"]:
+        if each.get("margins") == HIERARCHY and _is_wide(each):
+            found.append(f"{_short(readable_title(each['title'], each))}: {WIDER}.")
+    return list(dict.fromkeys(found))
+
+
+def _is_wide(statistic: Mapping[str, Any]) -> bool:
+    try:
+        return hierarchy_of(groups_from(statistic["by"]), None, known_total=False).is_wide
+    except SnapdpError:  # a record may be anybody's
+        return False
 
 
 def _short(name: str) -> str:

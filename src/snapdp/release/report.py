@@ -35,7 +35,7 @@ from snapdp.release.numbers import (
     shown_interval,
     shown_value,
 )
-from snapdp.release.remarks import bits_in_words, complete_lines, moved_line, person_lines, unknown_line
+from snapdp.release.remarks import bits_in_words, complete_lines, moved_line, person_lines, unknown_line, wide_lines
 from snapdp.release.report_margins import margins_section
 from snapdp.studies import (
     AS_NUMBERS,
@@ -207,6 +207,7 @@ def bars(numbers: Sequence[Number]) -> Html:
 def _meaning(record: dict[str, Any], moved: str) -> str:
     levels = " or ".join(sorted({_level(each["alpha"]) for each in record["statistics"]}))
     asked = ", as was asked for each" if " or " in levels else ""
+    told = (*person_lines(record), *complete_lines(record), *wide_lines(record))
     return (
         "<h2>How to read this</h2>"
         "<p>Each number was moved by random noise on purpose, so that nobody can tell from this page "
@@ -216,7 +217,7 @@ def _meaning(record: dict[str, Any], moved: str) -> str:
         "<p>Derived numbers follow from others on this page and cost nothing beyond these. A number has the digits "
         "that its noise leaves meaningful; the record and files of values have all.</p>"
         f"{f'<p>{_text(moved)}</p>' if moved else ''}"
-        f"{''.join(f'<p>{_text(line)}</p>' for line in (*person_lines(record), *complete_lines(record)))}"
+        f"{''.join(f'<p>{_text(line)}</p>' for line in told)}"
     )
 
 

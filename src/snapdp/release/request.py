@@ -127,7 +127,7 @@ def _check_arithmetic(lines: Iterable[Line]) -> None:
 def _check_margins(lines: Iterable[Line]) -> None:
     """Refuse more margins than are adjusted, and checked again, in bounded work."""
     every = [line.statistic.margins for line in lines]
-    if sum(margins.terms for margins in every if margins is not None) > MOST_TERMS:
+    if sum(margins.work for margins in every if margins is not None) > MOST_TERMS:
         raise BoundError(
             "the statistics have too many margins to be adjusted in one request.",
             "Ask for fewer margins, or in several requests. Nothing was read and nothing spent.",

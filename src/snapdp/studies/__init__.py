@@ -105,6 +105,7 @@ if TYPE_CHECKING:
     from snapdp.studies.grouping.margins import (
         ALL as ALL,
         HIERARCHY as HIERARCHY,
+        WIDER as WIDER,
         Margin as Margin,
         Margins as Margins,
         margin_text as margin_text,
@@ -229,7 +230,7 @@ else:
             "statistics.margin_figures": "CellError MarginFigures",
             "grouping.hierarchies": "Hierarchy MOST_NODES hierarchy_of",
             "grouping.parents": "with_parents",
-            "grouping.margins": "ALL HIERARCHY Margin Margins margin_text",
+            "grouping.margins": "ALL HIERARCHY Margin Margins WIDER margin_text",
             "periods": "DAY EACH MONTH YEAR",
             "plan": "Asked Line Plan ask curve_of_part part_accuracy planned",
             "quantiser": "DOUBLE NARROW Quantiser quantiser_of",

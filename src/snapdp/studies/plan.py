@@ -21,7 +21,7 @@ from snapdp.display import four_digits_up, shortened, visible
 from snapdp.errors import BudgetError, ParameterError, PremiseError, SnapdpError
 from snapdp.exact import positive, probability, shown
 from snapdp.mechanism import FinitePrecision, Mechanism, SnappingParameters, arithmetic_of
-from snapdp.studies.grouping.margins import HIERARCHY, TOTAL, Margins
+from snapdp.studies.grouping.margins import HIERARCHY, TOTAL, WIDER, Margins
 from snapdp.studies.readable import told_apart
 from snapdp.studies.sharing import Sharing, could_share
 from snapdp.studies.statistics.adjusted import check_margins
@@ -436,10 +436,11 @@ def _in_margins(margins: Margins) -> str:
     known = ", and the total, which is public" if margins.known_total and TOTAL in margins.asked else ""
     cells, number = sum(map(margins.cells, margins.measured)), len(margins.measured)
     kind = "level" if margins.stated == HIERARCHY else "margin"
+    wider = f"; {WIDER}" if margins.is_wide else ""
     if number > 1:
-        return f"{number} {kind}s with {cells} cells together{known}; adjusted so that they add up"
+        return f"{number} {kind}s with {cells} cells together{known}; adjusted so that they add up{wider}"
     alone = f"1 {kind} with {cells} cell{'s' if cells > 1 else ''}"
-    return f"{alone}{known}; adjusted so that they add up" if known else alone
+    return f"{alone}{known}; adjusted so that they add up{wider}" if known else alone
 
 
 def _is_no_gain(figures: MarginFigures) -> bool:

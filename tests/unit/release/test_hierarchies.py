@@ -23,6 +23,7 @@ from snapdp.mechanism import EXACT_GAMMA
 from snapdp.release import release as engine
 from snapdp.release.draw import Drawn
 from snapdp.release.record import checked
+from snapdp.release.report import report_page
 from snapdp.release.result import Release, load_release
 from snapdp.studies.statistics.adjusted import _adjusted, noise_of, worth_of_margins
 from tests.unit.accuracy.adjusted.brute import EnumeratedLaw, solved
@@ -465,3 +466,39 @@ def test_persons_are_counted_at_every_level_each_in_one_cell_of_it(tmp_path):
     assert check_release.check(json.loads(json.dumps(release_certificate(found.record)))) == []
     assert found.values["persons in total"] == 3
     assert all(sum(found.values[f"persons by {level}"].values()) == 3 for level in ("part", "county", "town"))
+
+
+# Irregular trees
+
+
+def irregular(folder: Path, sizes: list[int]) -> Release:
+    parents = {f"s{i}": [f"c{i}.{j}" for j in range(size)] for i, size in enumerate(sizes)}
+    names = [name for held in parents.values() for name in held]
+    columns = {"county": {"kind": "category", "categories": names, "parents": {"state": parents}}}
+    asked = {"kind": "count", "by": "county", "margins": "hierarchy", "epsilon": 1}
+    study = study_of(asked, columns=columns)
+    assert "wider than need be" in study.plan().lines[0].remarks
+    with snapdp.Ledger.create(folder / "l.ledger") as book:
+        book.create_account("people", cap=9, relation="add-remove", rows=100)
+        table = snapdp.open_table({"county": names[:50]})
+        out = engine.released(study.request(), table, book, directory=folder, is_sound=is_sound)
+    return Release(json.loads(json.dumps(out.record)))
+
+
+def test_parents_of_all_sizes_are_released_with_a_wider_bound_that_audit_and_checker_derive(tmp_path):
+    found = irregular(tmp_path, list(range(1, 33)))
+    assert not audit(found.record).findings
+    assert "wider than need be" in report_page(found)
+    certificate = release_certificate(found.record)
+    assert check_release.check(certificate) == []
+    states = next(block for block in found.record["derived"] if block["margin"] == ["state"])
+    states["high"][3] = states["high"][3] - 0.001
+    assert check_release.check(release_certificate(found.record)) != []
+
+
+@pytest.mark.long
+def test_counties_of_fifty_states_are_released_and_checked(tmp_path):
+    sizes = [*range(3, 3 + 2 * 50, 2), 254]
+    found = irregular(tmp_path, sizes)
+    assert not audit(found.record).findings
+    assert check_release.check(release_certificate(found.record)) == []

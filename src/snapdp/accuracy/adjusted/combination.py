@@ -1,9 +1,9 @@
 """How far a sum of independent noises goes: the radius of an adjusted number, and by which method it was found.
 
 Room: accuracy. Which method serves is decided by public parameters alone: one noise has its exact law; a sum with up to
-4096 laws is inverted from its characteristic function, within about two percent of the shortest; beyond that the bounds
-of Bernstein and Chebyshev serve, which are wider, and the answer says so. A clamp changes a number with a small
-probability, which is taken off alpha once for every number that enters.
+4096 laws is inverted from its characteristic function, within about two percent of the shortest; beyond that a bound
+serves, which is wider, and the answer says so. A clamp changes a number with a small probability, which is taken off
+alpha once for every number that enters.
 Theory: docs/theory/adjusted-tables.md, (19), (27)-(31).
 """
 
@@ -16,7 +16,8 @@ from typing import Any
 
 from snapdp.accuracy.adjusted.inversion import inverted_radius
 from snapdp.accuracy.adjusted.noise import NoiseTerm
-from snapdp.accuracy.adjusted.summands import Summand, root_up, summands_of, tail_numbers
+from snapdp.accuracy.adjusted.summands import Summand, summands_of
+from snapdp.accuracy.adjusted.wide import SumNumbers, sum_numbers, wide_radius
 from snapdp.accuracy.tails import confidence
 from snapdp.errors import ParameterError
 from snapdp.exact import HALF, Enclosure, decided_ceil, enclose, ln_enclosure, power_of_two, probability
@@ -25,7 +26,6 @@ from snapdp.values import Value
 
 MOST_LAWS = 4096
 LEAST_LEVEL = power_of_two(-63)
-_BOUND_BITS = 64
 _LOG_UNITS = 1 << 20
 
 
@@ -54,11 +54,23 @@ def radius_of(terms: Iterable[NoiseTerm], *, alpha: Any, gamma: Any = EXACT_GAMM
     """
     given = [each for each in terms if each.coefficient and each.count]
     asked = confidence(alpha)
-    level = _level(asked, sum(each.count for each in given), probability(gamma, name="gamma"))
+    level = level_for(asked, sum(each.count for each in given), probability(gamma, name="gamma"))
     method, radius = _radius(tuple(summands_of(given)), level)
     # a value off the grid: its Laplace variable is moved by at most half a grid, theory (31)
     moved = sum((abs(t.coefficient) * t.count * t.noise.grid * HALF for t in given if not t.noise.on_grid), Fraction(0))
     return Radius(radius=radius + moved, alpha=asked, method=method)
+
+
+def bounded_radius(numbers: SumNumbers | None, *, entering: int, alpha: Any) -> Radius:
+    """Return a radius from four numbers of a sum into which so many measured numbers enter, clamps included.
+
+    numbers  None where nothing is random
+    """
+    asked = confidence(alpha)
+    if numbers is None:
+        return Radius(radius=Fraction(0), alpha=asked, method="exact")
+    level = level_for(asked, entering, EXACT_GAMMA)
+    return Radius(radius=wide_radius(numbers, level=level), alpha=asked, method="bounded")
 
 
 def variance_of(terms: Iterable[NoiseTerm]) -> Enclosure:
@@ -69,7 +81,7 @@ def variance_of(terms: Iterable[NoiseTerm]) -> Enclosure:
     return total
 
 
-def _level(alpha: Fraction, numbers: int, gamma: Fraction) -> Fraction:
+def level_for(alpha: Fraction, numbers: int, gamma: Fraction) -> Fraction:
     """Return what is left of alpha for the noise once every clamp has its share: theory (30)."""
     level = alpha - numbers * gamma
     least = max(2 * numbers * gamma, LEAST_LEVEL)
@@ -91,7 +103,7 @@ def _radius(summands: tuple[Summand, ...], level: Fraction) -> tuple[str, Fracti
         return "inverted", Fraction(0)
     if len(summands) <= MOST_LAWS:
         return "inverted", inverted_radius(summands, level=level)
-    return "bounded", bounded_radius(summands, level=level)
+    return "bounded", wide_radius(sum_numbers(summands), level=level)
 
 
 def none_moves(summands: Sequence[Summand], *, level: Fraction) -> bool:
@@ -115,12 +127,3 @@ def _exact_radius(summand: Summand, level: Fraction) -> Fraction:
         return summand.step * (max(first, 1) - 1)
     units = decided_ceil(lambda bits: ln_enclosure(1 / level, bits) * _LOG_UNITS)
     return summand.scale * Fraction(units, _LOG_UNITS)
-
-
-def bounded_radius(summands: Sequence[Summand], *, level: Fraction) -> Fraction:
-    """Return the smaller one of Bernstein's and Chebyshev's radius.        theory (17), (19)
-
-    The first number of Bernstein's bound is not below the variance.
-    """
-    numbers = tail_numbers(summands, _BOUND_BITS)
-    return min(numbers.reach(level), root_up(numbers.variance / level))

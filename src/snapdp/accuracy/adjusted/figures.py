@@ -2,7 +2,7 @@
 
 Room: accuracy. From the noise of every measurement alone; no data. The deviation is that of the noise as it is, not the
 number that least squares reckon with; the radius holds with probability 1 - alpha for one cell, not for all at once.
-Theory: docs/theory/adjusted-tables.md, (29), (30).
+Theory: docs/theory/adjusted-tables.md, (29), (30), (34).
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ from collections.abc import Hashable, Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from snapdp.accuracy.adjusted.combination import Radius, radius_of, variance_of
+from snapdp.accuracy.adjusted.combination import Radius, bounded_radius, radius_of, variance_of
 from snapdp.accuracy.adjusted.margins import Contribution, Margin, margin_family
 from snapdp.accuracy.adjusted.noise import NoiseTerm, SnappedNoise
+from snapdp.accuracy.adjusted.tree_numbers import TreeNumbers
 from snapdp.accuracy.adjusted.trees import CountTree, count_tree
-from snapdp.exact import Enclosure, sqrt_of
+from snapdp.exact import Enclosure, enclose, sqrt_of
 from snapdp.values import Value
 
 _ROOT_BITS = 128  # beyond those to which the variance is enclosed
@@ -102,18 +103,37 @@ def tree_worth(
 
 
 def worth_of_kinds(tree: CountTree, noises: Mapping[Any, SnappedNoise], *, alpha: Any) -> list[NodeWorth]:
-    """Return what every kind of node of a tree will be worth, in their order, from the noise of every source."""
+    """Return what every kind of node of a tree will be worth, in their order, from the noise of every source.
+
+    Where the weights of the tree are rounded radii are bounds, wider than need be, and no coefficients are listed.
+    """
     alone = {source: _alone(noise, alpha) for source, noise in noises.items()}
     found = Counter(tree.kinds)
+    adjusted = _bounded(tree, noises, alpha) if tree.short else _listed(tree, noises, alpha)
     return [
-        NodeWorth(
-            node=node,
-            nodes=found[tree.kinds[node]],
-            measured=alone.get(tree.sources[node]),
-            adjusted=worth_of_terms(terms_of(tree.coefficients({node: 1}), noises), alpha=alpha),
-        )
-        for node in tree.examples
+        NodeWorth(node=node, nodes=found[tree.kinds[node]], measured=alone.get(tree.sources[node]), adjusted=worth)
+        for node, worth in zip(tree.examples, adjusted, strict=True)
     ]
+
+
+def _listed(tree: CountTree, noises: Mapping[Any, SnappedNoise], alpha: Any) -> list[NumberWorth]:
+    every = (terms_of(tree.coefficients({node: 1}), noises) for node in tree.examples)
+    return [worth_of_terms(terms, alpha=alpha) for terms in every]
+
+
+def _bounded(tree: CountTree, noises: Mapping[Any, SnappedNoise], alpha: Any) -> list[NumberWorth]:
+    """Return the worth of every kind from sums of squares; every measured number counts as one that enters."""
+    numbers = TreeNumbers(tree, noises)
+    variances = {source: noise.variance for source, noise in noises.items()}
+    entering = sum(source in variances for source in tree.sources)
+    found = []
+    for kind, spread in enumerate(numbers.spreads):
+        variance = enclose(0)
+        for source, square in spread.squares.items():
+            variance = variance + variances[source] * square
+        radius = bounded_radius(numbers.numbers(kind), entering=entering, alpha=alpha)
+        found.append(NumberWorth(deviation=sqrt_of(variance, _ROOT_BITS), radius=radius))
+    return found
 
 
 def _alone(noise: SnappedNoise, alpha: Any) -> NumberWorth:

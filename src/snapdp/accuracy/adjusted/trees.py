@@ -5,11 +5,12 @@ known. Going up, each node averages its own measurement and the sum of its child
 differs from the children's sum is shared out by their variances. Nodes with the same shape below them share all
 numbers going up, and nodes whose ancestors agree as well are of one *kind*: a variance, a law and a radius each. Shapes
 and kinds depend on the tree and its variances only.
-Theory: docs/theory/adjusted-tables.md, (8)-(11), (32).
+Theory: docs/theory/adjusted-tables.md, (8)-(11), (32), (33).
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
@@ -18,10 +19,11 @@ from typing import Any, NamedTuple
 
 from snapdp.accuracy.adjusted.margins import Contribution
 from snapdp.errors import ParameterError
-from snapdp.exact import parameter, positive
+from snapdp.exact import parameter, positive, round_up
 from snapdp.values import Value
 
 ROOT = 0
+SHORT = 32  # bits of weights that are rounded
 Profile = dict[tuple[Hashable, Fraction], int]
 
 
@@ -49,12 +51,14 @@ class CountTree(Value):
     parents    of every node; that of the root is -1        sources     what measures each node: its level, by default
     variances  (source, variance of a measurement); a source that is not listed measures nothing
     known_root the number at the root is known exactly and not measured
+    short      weights are rounded to 32 bits: nearly least squares, as unbiased, and numbers stay short in any tree
     """
 
     parents: tuple[int, ...]
     sources: tuple[Hashable, ...]
     variances: tuple[tuple[Hashable, Fraction], ...]
     known_root: bool = False
+    short: bool = False
 
     @cached_property
     def children(self) -> list[list[int]]:
@@ -79,7 +83,8 @@ class CountTree(Value):
             key = (source, below)
             if key not in numbers:
                 numbers[key] = len(shapes)
-                shapes.append(_shape(source, self.measured.get(source), below, shapes))
+                exact = _shape(source, self.measured.get(source), below, shapes)
+                shapes.append(_shortened(exact) if self.short else exact)
             found[node] = numbers[key]
         return found, shapes
 
@@ -133,6 +138,7 @@ class CountTree(Value):
 
     def variance(self, node: int) -> Fraction:
         """Return the variance of an adjusted node: u (1 - r) + r^2 (variance of its parent).        theory (10)"""
+        assert not self.short, "of least squares"
         path = [node]
         while path[-1] != ROOT:
             path.append(self.parents[path[-1]])
@@ -230,11 +236,18 @@ def _shape(
     return SubtreeShape(source, children, own * variance, own, 1 - own, summed)
 
 
+def _shortened(shape: SubtreeShape) -> SubtreeShape:
+    """Return a shape whose u is rounded up to 32 bits, and whose weights to multiples of 2^-32.        theory (33)"""
+    own = Fraction(math.floor(shape.own * (1 << SHORT)), 1 << SHORT)
+    return shape._replace(variance=round_up(shape.variance, SHORT), own=own, below=1 - own)
+
+
 def count_tree(
     parents: Iterable[int],
     variances: Mapping[Any, Any],
     *,
     known_root: bool = False,
+    short: bool = False,
     sources: Iterable[Hashable] | None = None,
 ) -> CountTree:
     """Return a tree by the parents of its nodes and the variance of every measured source; levels are 0, 1, ...
@@ -262,4 +275,4 @@ def count_tree(
         raise ParameterError("a leaf is not measured.", "Every leaf needs a measurement: nothing else tells it.")
     present = set(named)
     used = tuple((source, variance) for source, variance in known.items() if source in present)
-    return CountTree(parents=listed, sources=named, variances=used, known_root=known_root)
+    return CountTree(parents=listed, sources=named, variances=used, known_root=known_root, short=short)

@@ -6,7 +6,7 @@ column. So the levels are taken for columns, the categories first; a margin is o
     order: the total, the highest level, ..., the categories
 
 A highest level of one cell is the total itself, under its own name: it is measured once.
-Theory: docs/theory/sensitivities.md (22); docs/theory/adjusted-tables.md (8)-(11).
+Theory: docs/theory/sensitivities.md (22); docs/theory/adjusted-tables.md (8)-(11), (32)-(34).
 """
 
 from __future__ import annotations
@@ -55,17 +55,34 @@ class Hierarchy(Margins):
                 "Declare fewer categories, or count by them alone. Nothing was read and nothing spent.",
                 cells=nodes,
             )
-        if self.terms > MOST_TERMS:
+        if self.work > MOST_TERMS:
             raise BoundError(
-                f"the hierarchy of {self.groups.title} is too irregular to be adjusted: its parents have too many "
-                "different numbers of cells below them.",
+                f"the hierarchy of {self.groups.title} is too irregular to be adjusted: its cells err in {self.work} "
+                f"different ways, more than {MOST_TERMS}, because few parents are alike in what is below them.",
                 "Leave a level out, or ask for a part of it. Nothing was read and nothing spent.",
-                terms=self.terms,
+                kinds=self.work,
             )
 
     @cached_property
     def terms(self) -> int:
-        return self.tree(dict.fromkeys(self.measured, Fraction(1))).terms
+        return self._unweighted.terms
+
+    @cached_property
+    def _unweighted(self) -> CountTree:
+        """Return the tree with any variances, where only its shape is asked for."""
+        return self._tree(dict.fromkeys(self.measured, Fraction(1)), short=True)
+
+    @cached_property
+    def is_wide(self) -> bool:
+        """Tell whether there are too many laws to invert: then weights are rounded, and intervals are bounds.
+
+        adjusted-tables (32)-(34)
+        """
+        return self.terms > MOST_TERMS
+
+    @property
+    def work(self) -> int:
+        return len(self._unweighted.examples) if self.is_wide else self.terms
 
     @cached_property
     def starts(self) -> dict[Margin, int]:
@@ -92,10 +109,13 @@ class Hierarchy(Margins):
 
     def tree(self, variances: Mapping[Margin, Fraction]) -> CountTree:
         """Return the tree with the variance of a cell of every measured level."""
+        return self._tree(variances, short=self.is_wide)
+
+    def _tree(self, variances: Mapping[Margin, Fraction], *, short: bool) -> CountTree:
         from snapdp.accuracy import count_tree
 
         sources = [margin for margin in self.asked for _ in range(self.cells(margin))]
-        return count_tree(self.node_parents, variances, known_root=self.known_total, sources=sources)
+        return count_tree(self.node_parents, variances, known_root=self.known_total, short=short, sources=sources)
 
     def level(self, margin: Margin, nodes: Sequence[T]) -> Sequence[T]:
         """Return what belongs to the cells of a level, of something that every node has."""

@@ -34,6 +34,7 @@ MOST_COLUMNS = 8  # of a table with margins
 MOST_CELLS = 1_000_000  # of all margins together: they are adjusted after the charge, in half a gigabyte
 MOST_TERMS = 4096  # laws that enter the errors of all margins: how long a plan, a release and an audit take
 ADVICE = 'Give margins = "all", or a list such as [["region"], ["region", "sex"], []]; [] is the total.'
+WIDER = "intervals of adjusted cells are bounds, wider than need be: the levels are too irregular for the law of each"
 HIERARCHY_TOO = 'Or margins = "hierarchy", for the levels of one column that declares parents.'
 
 
@@ -81,12 +82,12 @@ class Margins(Value):
                 "Ask for fewer margins, or declare fewer categories. Nothing was read and nothing spent.",
                 cells=cells,
             )
-        if self.terms > MOST_TERMS:
+        if self.work > MOST_TERMS:
             raise BoundError(
                 f"{len(self.asked)} margins by {self.groups.title} take too much work to be adjusted.",
                 "Ask for fewer margins, or by fewer columns: all margins of five columns are possible, those of six "
                 "are too many. Nothing was read and nothing spent.",
-                terms=self.terms,
+                terms=self.work,
             )
 
     @property
@@ -102,6 +103,16 @@ class Margins(Value):
     def terms(self) -> int:
         """Return how many coefficients enter all adjusted tables: what it takes to find their errors."""
         return sum(1 << len({*one} & {*other}) for one in self.asked for other in self.measured)
+
+    @property
+    def is_wide(self) -> bool:
+        """Tell whether the intervals of adjusted cells are bounds that are wider than need be: public sizes decide."""
+        return False
+
+    @property
+    def work(self) -> int:
+        """Return what it takes to find the errors of all cells: as many laws."""
+        return self.terms
 
     @property
     def columns(self) -> tuple[GroupColumn, ...]:

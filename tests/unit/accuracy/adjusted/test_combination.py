@@ -9,10 +9,11 @@ from itertools import product
 import pytest
 
 from snapdp.accuracy.adjusted import combination
-from snapdp.accuracy.adjusted.combination import MOST_LAWS, bounded_radius, none_moves, radius_of, variance_of
+from snapdp.accuracy.adjusted.combination import MOST_LAWS, none_moves, radius_of, variance_of
 from snapdp.accuracy.adjusted.inversion import inverted_radius
 from snapdp.accuracy.adjusted.noise import NoiseTerm, SnappedNoise, count_noise
 from snapdp.accuracy.adjusted.summands import summands_of
+from snapdp.accuracy.adjusted.wide import sum_numbers, wide_radius
 from snapdp.errors import ParameterError
 from snapdp.exact import Enclosure, enclose, exp_enclosure
 from snapdp.mechanism import EXACT_GAMMA
@@ -88,7 +89,7 @@ def test_the_bound_serves_where_the_limit_is_lower(monkeypatch):
     terms = [term(1, count=2), term(F(1, 3), count=3)]
     found = radius_of(terms, alpha="0.05")
     assert found.method == "bounded"
-    assert found.radius == bounded_radius(summands_of(terms), level=F(1, 20) - 5 * EXACT_GAMMA)
+    assert found.radius == wide_radius(sum_numbers(summands_of(terms)), level=F(1, 20) - 5 * EXACT_GAMMA)
     assert EnumeratedLaw(summands_of(terms)).beyond(found.radius)[1] <= F(1, 20)
 
 
