@@ -2,7 +2,7 @@
 
 A bound is computed from theorem 2' in MPFR as the theorem is printed (deltas, no one-sided numbers); a witness is run
 in MPFR, its cells compared with the cells that bisection finds. Nothing here reads programs: they are run, or the
-reason for the mutant says what they are.
+reason for the mutant says what they are, or the verifier, which shares no code with the checker, proves the bound too.
 """
 
 from __future__ import annotations
@@ -14,6 +14,12 @@ from typing import Any
 
 import gmpy2
 
+from snapdp.errors import SnapdpError
+from snapdp.verifier.language.syntax import Program, Query, from_lists
+from snapdp.verifier.loss.shape import recognise
+from snapdp.verifier.loss.universal_bound import universal_bound
+from snapdp.verifier.machine.folding import folded
+from snapdp.verifier.machine.machine import Machine
 from tests.unit.verifier.certificate.certificates import cell, draws, fraction, run
 
 SAMPLER = {"ulp": (2, 0), "nearest": (1, 1), "ideal": (0, 0)}  # eta more, eta less in Pr[U < v]
@@ -52,10 +58,31 @@ def theorem(
         return fraction(e * step + upper + lower)
 
 
+def bound_of_the_verifier(certificate: dict[str, Any]) -> Fraction | None:
+    """Return the bound that the verifier proves for the program and machine of a certificate; None: it has none."""
+    queries = [(name, *(None if x is None else Fraction(x) for x in rest)) for name, *rest in certificate["queries"]]
+    keys = ("name", "lower", "upper", "sensitivity")
+    program = Program(
+        name="mutant",
+        parameters=(),
+        queries=tuple(Query(**dict(zip(keys, query, strict=True))) for query in queries),
+        statements=tuple(from_lists(statement) for statement in certificate["program"]),
+        result=certificate["result"],
+    )
+    machine = Machine(**certificate["machine"])
+    try:
+        found = universal_bound(recognise(folded(program, machine), program, machine), machine)
+    except (SnapdpError, ArithmeticError, ValueError):
+        return None
+    return None if found is None else found.proved
+
+
 def same_outputs(one: dict[str, Any], other: dict[str, Any], *, runs: int = 30) -> bool:
     """Return whether both programs give the same two outputs, one for each sign, from the same f and U."""
     rng = random.Random(1)
     p = one["machine"]["p"]
+    ends = one["queries"][0][1:3]
+    lower, upper = (-60, 60) if None in ends else map(Fraction, ends)
 
     def outputs(program: dict[str, Any], f: Fraction, u: Fraction) -> list[Fraction]:
         exact_sum = "sum" in program["machine"]
@@ -63,12 +90,12 @@ def same_outputs(one: dict[str, Any], other: dict[str, Any], *, runs: int = 30) 
         return sorted(run(program["program"], p=p, point=point, exact_sum=exact_sum) for point in points)
 
     for _ in range(runs):
-        f = Fraction(rng.randint(-60 << 20, 60 << 20), 1 << 20)
+        f = lower + (upper - lower) * Fraction(rng.randint(0, 120 << 20), 120 << 20)
         u = Fraction(rng.getrandbits(53) | 1, 1 << 53) * Fraction(2) ** -rng.randint(0, 90)
         try:
             if outputs(one, f, u) != outputs(other, f, u):
                 return False
-        except (KeyError, TypeError, ValueError):
+        except (ArithmeticError, KeyError, TypeError, ValueError):
             return False
     return True
 

@@ -195,6 +195,10 @@ def read_queries(value: Any) -> Queries:
         require(len(sized(query, list)) == 4, "a query is not [name, lower, upper, sensitivity]")
         require(name_of(query[0]) not in queries, "a query is declared twice")
         lower, upper = (None if end is None else rational(end) for end in query[1:3])
+        ordered = lower is None or upper is None or lower <= upper
+        require(
+            ordered and rational(query[3]) >= 0, "the ends of a query are not in order, or its sensitivity negative"
+        )
         queries[query[0]] = lower, upper, rational(query[3])
     return queries
 
@@ -425,8 +429,8 @@ def derive(tree: Tree, machine: StatedMachine, queries: Queries) -> tuple[Fracti
     least, most, sensitivity = private_part(private, machine, queries)
     require(is_power_of_two(machine.in_range(grid)), "the grid is no power of two")
     lower, upper = clamped_between(around, rounding, machine)
-    if least is None or most is None or sensitivity < 0 or not lower <= least <= most <= upper:
-        raise Refusal("the query is not confined to the clamp, or its sensitivity is negative")
+    if least is None or most is None or not lower <= least <= most <= upper:
+        raise Refusal("the query is not confined to the clamp")
     coefficient, signs, logs, roundings = monomial(noise, machine)
     require(signs == logs == 1 and coefficient != 0, "the noise lacks its sign or its logarithm")
     epsilon = 1 / abs(coefficient)

@@ -82,7 +82,10 @@ def mpfr(x: Fraction, p: int) -> Any:
 
 
 def run(statements: list[Any], *, p: int, point: dict[str, Any], exact_sum: bool = False) -> Fraction:
-    """Return the value of the last statement; `point` gives U, S and f."""
+    """Return the value of the last statement; `point` gives U, S and f.
+
+    Multiples of a power of two are exact where sums are; those of another grid, and the ends of clamps, have p bits.
+    """
     values: dict[str, Any] = {}
     sum_bits = LONG if exact_sum else p
     sums = gmpy2.context(precision=sum_bits, emax=2**30, emin=-(2**30))
@@ -96,9 +99,10 @@ def run(statements: list[Any], *, p: int, point: dict[str, Any], exact_sum: bool
         if word == "round":
             grid = Fraction(parts[0])
             x = fraction(at(parts[1]))
-            return mpfr(grid * ((x / grid + HALF).__floor__()), sum_bits)
+            return mpfr(grid * ((x / grid + HALF).__floor__()), sum_bits if is_power_of_two(grid) else p)
         if word == "clamp":
-            return mpfr(min(max(Fraction(parts[0]), fraction(at(parts[2]))), Fraction(parts[1])), sum_bits)
+            lower, upper = (fraction(mpfr(Fraction(end), p)) for end in parts[:2])
+            return mpfr(min(max(lower, fraction(at(parts[2]))), upper), sum_bits)
         operation = {
             "neg": sums.minus,
             "ln": context.log,
@@ -114,6 +118,10 @@ def run(statements: list[Any], *, p: int, point: dict[str, Any], exact_sum: bool
             if statement[0] == "assign":
                 values[statement[1]] = at(statement[2])
         return fraction(values[statements[-1][1]])
+
+
+def is_power_of_two(x: Fraction) -> bool:
+    return x > 0 and x.numerator & (x.numerator - 1) == 0 == x.denominator & (x.denominator - 1)
 
 
 def fraction(x: Any) -> Fraction:

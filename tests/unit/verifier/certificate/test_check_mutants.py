@@ -16,10 +16,11 @@ from snapdp.verifier.certificate.certificate import certificate_of
 from snapdp.verifier.language.programs import load_program, program_names
 from snapdp.verifier.loss.verdict import verify
 from snapdp.verifier.machine.machine import parse_machine
-from tests.unit.verifier.certificate.certificates import genuine, with_exact_sum
+from tests.unit.verifier.certificate.certificates import F, genuine, run, with_exact_sum
 from tests.unit.verifier.certificate.mutation import Path, mutants, places
 from tests.unit.verifier.second_opinion import (
     are_neighbours,
+    bound_of_the_verifier,
     loss_exceeds_claim,
     same_outputs,
     theorem,
@@ -28,12 +29,26 @@ from tests.unit.verifier.second_opinion import (
 
 GENUINE = genuine()
 QUICK = ("snap_half", "snap_half_clamped_query", "snap_noclamp", "naive_laplace")
+SCALING = (["mul"], ["div"])
 Certificate = dict[str, Any]
 
 
-def bound_of(certificate: Certificate, sensitivity: str) -> Fraction:
+def ends_and_grid(certificate: Certificate) -> tuple[Fraction, Fraction] | None:
+    """Return B and the grid of clamp[-B, B](round(f + noise)), the theorem as it is printed; None for others."""
+    products = [part for _, part in places(certificate["program"]) if isinstance(part, list) and part[:1] in SCALING]
+    scaled = any(part == "query" for product in products for _, part in places(product))
+    match certificate["program"][-1][2]:
+        case ["clamp", lower, upper, ["round", grid, _]] if not scaled:
+            return max(-Fraction(lower), Fraction(upper)), Fraction(grid)
+    return None
+
+
+def bound_of(certificate: Certificate, sensitivity: str) -> Fraction | None:
     """Return the theorem's bound for the grid and clamp of a snapping certificate and the noise it states."""
-    _, _, bound, (_, grid, _) = certificate["program"][-1][2]
+    found = ends_and_grid(certificate)
+    if found is None:
+        return None
+    bound, grid = found
     machine = certificate["machine"]
     return theorem(
         epsilon=certificate["noise_epsilon"],
@@ -48,20 +63,30 @@ def bound_of(certificate: Certificate, sensitivity: str) -> Fraction:
 
 
 def still_bounded(_: Certificate, mutant: Certificate, __: Path) -> bool:
-    return bound_of(mutant, mutant["queries"][0][3]) <= Fraction(mutant["bound"]) <= Fraction(mutant["claim"])
+    return stated_between(bound_of(mutant, mutant["queries"][0][3]), mutant)
+
+
+def proved_again(_: Certificate, mutant: Certificate, __: Path) -> bool:
+    return stated_between(bound_of_the_verifier(mutant), mutant)
+
+
+def stated_between(bound: Fraction | None, mutant: Certificate) -> bool:
+    """Return whether the stated bound is at least this one, and at most the claim."""
+    return bound is not None and bound <= Fraction(mutant["bound"]) <= Fraction(mutant["claim"])
 
 
 def narrower_query(_: Certificate, mutant: Certificate, path: Path) -> bool:
     """A smaller interval or sensitivity admits fewer pairs of private values."""
     _, lower, upper, sensitivity = mutant["queries"][0]
-    bound = Fraction(mutant["program"][-1][2][2])
+    found = ends_and_grid(mutant)
     for inner in (part for _, part in places(mutant["program"]) if isinstance(part, list) and part[0] == "clamp"):
         if inner[3][0] == "query":
             lower, upper = inner[1:3]
-    confined = -bound <= Fraction(lower) <= Fraction(upper) <= bound
     return (
         path[0] in ("queries", "program")
-        and confined
+        and found is not None
+        and None not in (lower, upper)
+        and -found[0] <= Fraction(lower) <= Fraction(upper) <= found[0]
         and Fraction(sensitivity) >= 0
         and still_bounded({}, mutant, path)
     )
@@ -69,9 +94,11 @@ def narrower_query(_: Certificate, mutant: Certificate, path: Path) -> bool:
 
 def another_machine(original: Certificate, mutant: Certificate, path: Path) -> bool:
     """More bits, a better sampler, or smaller draws: the theorem gives a bound that is still below the stated one."""
-    umin = mutant["machine"]["umin"]
-    _, _, bound, (_, grid, _) = original["program"][-1][2]
-    far = Fraction(original["noise_epsilon"]) * (2 * Fraction(bound) + Fraction(grid))
+    umin, found = mutant["machine"]["umin"], ends_and_grid(original)
+    if found is None:
+        return False
+    bound, grid = found
+    far = Fraction(original["noise_epsilon"]) * (2 * bound + grid)
     roomy = umin is None or far * Fraction(3, 2) < -(umin + mutant["machine"]["p"])  # 1/ln 2 < 3/2
     return path[0] == "machine" and roomy and same_outputs(original, mutant) and still_bounded({}, mutant, path)
 
@@ -86,6 +113,7 @@ VERIFIED: dict[str, Callable[[Certificate, Certificate, Path], bool]] = {
     "a coarser grid, with a smaller bound": lambda o, m, path: path[-2:] == (3, 1) and still_bounded(o, m, path),
     "fewer pairs of private values": narrower_query,
     "a machine with a smaller bound": another_machine,
+    "the verifier proves the stated bound as well": proved_again,
 }
 REFUTED: dict[str, Callable[[Certificate, Certificate, Path], bool]] = {
     "names and parameters are for display": lambda _, __, path: path[0] in ("name", "parameters"),
@@ -148,6 +176,35 @@ def test_every_mutant_of_a_certificate_of_the_prover_is_refused_or_true(name, ma
         total, _, unexplained = judged(certificate_of(verdict))
         assert unexplained == []
         assert total > 2000
+
+
+@pytest.mark.parametrize(
+    ("grid", "snapped"), [("1/8", "43/8"), ("1/3", "11/2"), (str(Fraction(1, 8) + Fraction(1, 1 << 60)), "11/2")]
+)
+def test_the_second_opinion_runs_grids_and_clamps_where_sums_are_exact(grid, snapped):
+    """With 4 bits, by hand: multiples of a power of two are exact; those of other grids and ends of clamps round."""
+    tree = ["clamp", "-41/3", "41/3", ["round", grid, ["add", F, ["const", "5/16"]]]]
+    machine = check.read_machine(GENUINE["snap_half_exact_sum"]["machine"])._replace(p=4)
+    read = check.read_program([["assign", "z", tree]], "z", {"f": (None, None, Fraction(1))})
+    for f, output in ((5, Fraction(snapped)), (15, Fraction(14)), (-15, Fraction(-14))):
+        assert run([["assign", "z", tree]], p=4, point={"f": f}, exact_sum=True) == output
+        assert check.run(read, machine, {"query": Fraction(f)})[0] == output
+
+
+def test_the_second_opinion_knows_a_query_that_is_scaled():
+    """The bound of the verifier is that of the theorem, in the unit of the scaled query; a smaller one is not true."""
+    verdict = verify(load_program("notes_scaled"), evaluations=0)
+    certificate = certificate_of(verdict)
+    proved = bound_of_the_verifier(certificate)
+    assert proved == bound_of_the_verifier(GENUINE["snap_half"])
+    assert ends_and_grid(certificate) is None
+    assert 0 <= proved - bound_of(GENUINE["snap_half"], "1") < Fraction(1, 1 << 200)
+    for stated, true in ((proved, True), (proved - Fraction(1, 1 << 100), False)):
+        forged = certificate | {"bound": str(stated)}
+        assert proved_again(certificate, forged, ("bound",)) is true
+        assert (check.check(forged) is None) is true
+    wider = certificate | {"queries": [["f", "-8", "8", "1/4"]]}  # 2 apart where the noise is for 1
+    assert not proved_again(certificate, wider, ("queries", 0, 3))
 
 
 def test_whether_the_sum_rounds_is_part_of_what_a_certificate_says():
