@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from snapdp.api.given_columns import GivenColumns, GroupLists, told, written
+from snapdp.api.given_columns import GivenColumns, told, written
 from snapdp.api.study import study
 from snapdp.display import is_address
 from snapdp.errors import LedgerError, ParameterError
@@ -56,19 +56,15 @@ def released(
     kind: str,
     given: GivenColumns,
     statistic: dict[str, Any],
-    by: Any,
-    groups: GroupLists | None,
     cost: Cost,
     ledger: Where | Ledger | None,
     account: str | None,
-    directory: Where,
-    *,
-    keys: Where | None = None,
+    directory: Where = ".",
 ) -> Release:
     """Release one statistic, charged to an account of the ledger."""
     if ledger is None or not (isinstance(ledger, Ledger) or is_address(ledger) or _exists(ledger)):
         raise _no_ledger(ledger)
-    asked = {"kind": kind, **statistic, **given.groups(by, groups, keys), **cost.keys}
+    asked = {"kind": kind, **statistic, **cost.keys}
     given.check_conditions(asked.get("where", []))
     study_keys = {"columns": given.declared, "statistic": [asked], **cost.arithmetic}
     if isinstance(ledger, Ledger):
