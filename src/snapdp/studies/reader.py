@@ -263,10 +263,8 @@ def _csv(top: TomlTable) -> CsvDialect | None:
 
 
 def _columns(top: TomlTable, version: int) -> dict[str, Column]:
-    declared = top.get("columns")
-    if not declared and _has_keys(top):
-        return {}
-    if not isinstance(declared, dict) or not declared:
+    declared = top.get("columns") if "columns" in top else {}
+    if not isinstance(declared, dict) or not (declared or _has_keys(top)):
         raise ParameterError("study: columns holds no table.", "Declare each column under [columns.NAME].")
     return {name: _column(name, values, version) for name, values in declared.items()}
 

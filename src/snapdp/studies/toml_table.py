@@ -132,13 +132,14 @@ def nearest_of(word: str, words: Collection[str]) -> str:
 
 @contextmanager
 def placed(place: str) -> Iterator[None]:
-    """Say where in the file a refusal of the library belongs, unless it says so itself."""
+    """Say where in the file a refusal of the library belongs, and that reading it cost nothing, unless it says so."""
     try:
         yield
     except SnapdpError as refusal:
-        if refusal.problem.startswith(place):
-            raise
-        raise type(refusal)(f"{place}: {refusal.problem}", refusal.advice, **refusal.numbers) from None
+        problem, advice = refusal.problem, refusal.advice
+        problem = problem if problem.startswith(place) else f"{place}: {problem}"
+        advice = advice if "spent" in advice else f"{advice} Nothing was spent.".lstrip()
+        raise type(refusal)(problem, advice, **refusal.numbers) from None
 
 
 def _is_number(value: object) -> bool:
