@@ -25,6 +25,7 @@ F = Fraction
 G = category_column("g", categories=["a", "b"])
 H = category_column("h", categories=["u", "v"])
 G_ALL = category_column("g", categories=["a", "b"], unknown="binned", null="binned")
+G_NAMED = category_column("g", categories=["a", "b"], unknown="binned")  # a row without a name is in no cell
 H_ALL = category_column("h", categories=["u"], unknown="binned", null="binned")
 X = integer_column("x", lower=-1, upper=1, missing="dropped")
 BINS = binned(integer_column("x", lower=0, upper=3, missing="dropped"), edges=[0, 1, 3])
@@ -72,8 +73,16 @@ def test_the_total_of_a_sum_of_all_rows_moves_by_the_width_of_the_bounds_and_of_
     relation, column = change_one(n=2), integer_column("x", lower=5, upper=7, missing=6)
     everybody = sum_query(column, relation, by=[G_ALL, H_ALL], margins=[[]]).parts[0].numerator
     assert (everybody.sensitivity, everybody.lower, everybody.upper) == (2, 10, 14)
-    some = sum_query(column, relation, by=[G, H_ALL], margins=[[]]).parts[0].numerator
-    assert (some.sensitivity, some.lower, some.upper) == (7, 0, 14)
+    left_out = integer_column("x", lower=5, upper=7, missing="dropped")
+    old = condition(integer_column("y", lower=0, upper=3, missing="dropped"), start=2)
+    for some in (
+        sum_query(column, relation, by=[G, H_ALL], margins=[[]]),
+        sum_query(column, relation, by=[G_NAMED, H_ALL], margins=[[]]),
+        sum_query(left_out, relation, by=[G_ALL, H_ALL], margins=[[]]),
+        sum_query(column, relation, by=[G_ALL, H_ALL], where=[old], margins=[[]]),
+    ):
+        total = some.parts[0].numerator
+        assert (total.sensitivity, total.lower, total.upper) == (7, 0, 14)
 
 
 def test_the_total_of_a_count_under_change_one_is_known_only_where_no_row_can_be_left_out():
@@ -85,6 +94,7 @@ def test_the_total_of_a_count_under_change_one_is_known_only_where_no_row_can_be
     young = condition(integer_column("x", lower=0, upper=3, missing="dropped"), below=2)
     for other in (
         count_query(relation, by=[G_ALL, H], margins="all"),
+        count_query(relation, by=[G_NAMED, H_ALL], margins="all"),
         count_query(relation, by=[G_ALL, H_ALL], where=[young], margins="all"),
         count_query(relation, by=[G_ALL, BINS], margins="all"),
         count_query(add_remove(n_max=3), by=[G_ALL, H_ALL], margins="all"),
