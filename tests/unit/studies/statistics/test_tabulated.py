@@ -7,13 +7,15 @@ from itertools import combinations, product
 
 import pytest
 
-from snapdp.errors import PremiseError
+from snapdp.errors import BoundError, ParameterError, PremiseError
+from snapdp.mechanism import EXACT_GAMMA
 from snapdp.studies.aggregates import Aggregates, Count
 from snapdp.studies.columns import category_column, integer_column, number_column
 from snapdp.studies.conditions import condition
 from snapdp.studies.grouping.bins import binned
 from snapdp.studies.grouping.parents import with_parents
 from snapdp.studies.relation import add_remove, change_one
+from snapdp.studies.statistics.adjusted import LARGEST_RATIO, check_margins
 from snapdp.studies.statistics.answers import numerators
 from snapdp.studies.statistics.count import count_query
 from snapdp.studies.statistics.parts import mechanism
@@ -165,6 +167,21 @@ def test_the_grid_of_a_margin_is_at_most_one_unit_so_that_every_value_lies_on_it
             assert grid <= 1
             assert (1 / grid).denominator == 1
             assert grid == 1 or not part.numerator.integers
+
+
+def test_an_alpha_that_clamps_would_take_half_of_is_refused_and_the_least_one_is_told():
+    query = count_query(add_remove(n_max=9), by=[G, H], margins="all")
+    least = 2 * (1 + 2 + 2 + 4) * EXACT_GAMMA  # nine numbers enter each cell
+    check_margins(query, F(1), least)
+    with pytest.raises(ParameterError, match="9 numbers enter each adjusted cell"):
+        check_margins(query, F(1), least * F(999, 1000))
+
+
+def test_an_epsilon_at_which_noise_is_a_point_is_refused():
+    query = count_query(add_remove(n_max=9), by=[G, H], margins=[["g"], []])
+    check_margins(query, F(2 * LARGEST_RATIO), F(1, 20))
+    with pytest.raises(BoundError, match="no noise to speak of"):
+        check_margins(query, F(2 * LARGEST_RATIO + 1), F(1, 20))
 
 
 def test_a_margin_has_no_finite_precision():
