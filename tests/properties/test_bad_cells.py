@@ -6,6 +6,7 @@ group, a key that stands twice, and more cells than can be released.
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -80,20 +81,29 @@ def place(tmp_path, monkeypatch):
     return tmp_path
 
 
+def in_toml(value: Any) -> str:
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{key} = {in_toml(each)}' for key, each in value.items())}}}"
+    return f"[{', '.join(map(in_toml, value))}]" if isinstance(value, list) else json.dumps(value)
+
+
 def by_study(case: Case) -> str:
     asked, columns, _, _ = case
-    rows = {"relation": "add-remove", "n_max": 100, "person": "id", "rows_per_person": 1}
-    with pytest.raises(snapdp.SnapdpError) as refusal:  # when it is read: no table and no ledger is named yet
-        snapdp.study(dataset="people", **rows, columns=columns, statistic=[{**asked, "epsilon": 1}])
-    return str(refusal.value)
+    rows = {"dataset": "people", "relation": "add-remove", "n_max": 100, "person": "id", "rows_per_person": 1}
+    said = {"version": 2, **rows, "data": "people.csv", "columns": columns, "statistic": [{**asked, "epsilon": 1}]}
+    Path("study.toml").write_text("".join(f"{key} = {in_toml(value)}\n" for key, value in said.items()))
+    return by_command(["study.toml"])
 
 
 def by_flags(case: Case) -> str:
     asked, _, flags, _ = case
     bound = [] if asked["kind"] == "persons" else ["--rows-per-person", "1"]
-    rows = ["--n-max", "100", "--person", "id", *bound, "--epsilon", "1"]
-    ledger = ["--ledger", "people.ledger", "--dataset", "people", "--yes"]
-    answer = CliRunner().invoke(main, ["release", "people.csv", *flags, *rows, *ledger], env={"COLUMNS": "400"})
+    return by_command(["people.csv", *flags, "--n-max", "100", "--person", "id", *bound, "--epsilon", "1"])
+
+
+def by_command(words: list[str]) -> str:
+    ledger = ["--ledger", "people.ledger", "--yes"]
+    answer = CliRunner().invoke(main, ["release", *words, *ledger], env={"COLUMNS": "400"})
     assert answer.exit_code == 1, answer.output
     assert not answer.stdout
     return answer.stderr
@@ -118,6 +128,8 @@ def test_cells_that_cannot_be_are_refused_and_nothing_is_spent(name, way, place)
     assert CASES[name][-1] in said
     assert "othing was" in said
     assert Path("people.ledger").read_bytes() == before
-    assert sorted(path.name for path in place.iterdir()) == ["keys.csv", "people.csv", "people.ledger"]
+    assert sorted(path.name for path in place.iterdir()) == sorted(
+        {"keys.csv", "people.csv", "people.ledger", *(["study.toml"] if way is by_study else [])}
+    )
     with snapdp.Ledger.open("people.ledger") as ledger:
         assert ledger.account("people").spent == 0

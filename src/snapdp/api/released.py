@@ -6,12 +6,14 @@ Room: api. Who is protected, and how many rows there are, is read from the accou
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from snapdp.api.given_columns import GivenColumns, told, written
 from snapdp.api.study import study
 from snapdp.display import is_address
-from snapdp.errors import LedgerError, ParameterError
+from snapdp.errors import LedgerError, ParameterError, SnapdpError
 from snapdp.ledger import Ledger
 from snapdp.release import Release
 from snapdp.studies import (
@@ -80,8 +82,20 @@ def _charged(
     relation = relation_of_account(kind=holder.relation, rows=holder.rows, unit=holder.unit)
     given.check_person(relation.person_columns)
     unit = relation_table(relation) | _bound_of(study_keys["statistic"][0], relation, holder.unit)
-    meant = study(dataset=holder.name, **unit, **study_keys)
+    with _free():
+        meant = study(dataset=holder.name, **unit, **study_keys)
     return meant.release(given.table, ledger=ledger, directory=directory)
+
+
+@contextmanager
+def _free() -> Iterator[None]:
+    """Say of a refusal, with a ledger at hand, that nothing was spent, unless it says so itself."""
+    try:
+        yield
+    except SnapdpError as refusal:
+        if "spent" in refusal.advice:
+            raise
+        raise type(refusal)(refusal.problem, f"{refusal.advice} Nothing was spent.", **refusal.numbers) from None
 
 
 def _bound_of(asked: dict[str, Any], relation: Relation, unit: str) -> dict[str, Any]:

@@ -132,14 +132,13 @@ def nearest_of(word: str, words: Collection[str]) -> str:
 
 @contextmanager
 def placed(place: str) -> Iterator[None]:
-    """Say where in the file a refusal of the library belongs, and that reading it cost nothing, unless it says so."""
+    """Say where in the file a refusal of the library belongs, unless it says so itself."""
     try:
         yield
     except SnapdpError as refusal:
-        problem, advice = refusal.problem, refusal.advice
-        problem = problem if problem.startswith(place) else f"{place}: {problem}"
-        advice = advice if "spent" in advice else f"{advice} Nothing was spent.".lstrip()
-        raise type(refusal)(problem, advice, **refusal.numbers) from None
+        if refusal.problem.startswith(place):
+            raise
+        raise type(refusal)(f"{place}: {refusal.problem}", refusal.advice, **refusal.numbers) from None
 
 
 def _is_number(value: object) -> bool:
