@@ -79,20 +79,9 @@ def count(
         said = {"where": [*said.get("where", []), {"column": name, "equals": "true"}]}
     elif column is not None:
         raise ParameterError("rows of a table are counted, not a column.", 'Say which: where={"region": "north"}.')
-    said |= _bound(rows_per_person)
-    said |= _margins(margins, shares)
-    return released(
-        "count",
-        given,
-        said,
-        by,
-        groups,
-        cost_of(epsilon, accuracy, alpha, arithmetic, bits),
-        ledger,
-        account,
-        directory,
-        keys=keys,
-    )
+    said |= _bound(rows_per_person) | _margins(margins, shares)
+    cost = cost_of(epsilon, accuracy, alpha, arithmetic, bits)
+    return released("count", given, said | given.groups(by, groups, keys), cost, ledger, account, directory)
 
 
 def persons(
@@ -131,18 +120,8 @@ def persons(
     said = conditions(where)
     said |= {} if groups_per_person is None else {"groups_per_person": written(groups_per_person)}
     said |= _margins(margins, shares)
-    return released(
-        "persons",
-        given,
-        said,
-        by,
-        groups,
-        cost_of(epsilon, accuracy, alpha, arithmetic, bits),
-        ledger,
-        account,
-        directory,
-        keys=keys,
-    )
+    cost = cost_of(epsilon, accuracy, alpha, arithmetic, bits)
+    return released("persons", given, said | given.groups(by, groups, keys), cost, ledger, account, directory)
 
 
 @needs_bounds(PAIR)
@@ -174,20 +153,9 @@ def sum(
     """Release the sum of a column; `margins` and `shares` as for `count`, everything else as for `mean`."""
     given = GivenColumns(data, columns)
     said = _about(given, data, column, numbers(bounds, missing=missing, step=step, integer=integer), where)
-    said |= _bound(rows_per_person)
-    said |= _margins(margins, shares)
-    return released(
-        "sum",
-        given,
-        said,
-        by,
-        groups,
-        cost_of(epsilon, accuracy, alpha, arithmetic, bits),
-        ledger,
-        account,
-        directory,
-        keys=keys,
-    )
+    said |= _bound(rows_per_person) | _margins(margins, shares)
+    cost = cost_of(epsilon, accuracy, alpha, arithmetic, bits)
+    return released("sum", given, said | given.groups(by, groups, keys), cost, ledger, account, directory)
 
 
 @needs_bounds(PAIR_OR_PAIRS)
@@ -253,18 +221,8 @@ def mean(
         said = _several(given, column, bounds, rule, step=step, integer=integer) | conditions(where)
     said |= {"complete": True} if truth(complete, "complete") else {}
     said |= _bound(rows_per_person)
-    return released(
-        "mean",
-        given,
-        said,
-        by,
-        groups,
-        cost_of(epsilon, accuracy, alpha, arithmetic, bits),
-        ledger,
-        account,
-        directory,
-        keys=keys,
-    )
+    cost = cost_of(epsilon, accuracy, alpha, arithmetic, bits)
+    return released("mean", given, said | given.groups(by, groups, keys), cost, ledger, account, directory)
 
 
 @needs_bounds(PAIR)
@@ -287,9 +245,7 @@ def variance(
     """Release the variance of a column, and its standard deviation with it; everything as for `mean`."""
     given = GivenColumns(data)
     said = _about(given, data, column, numbers(bounds, missing=missing, step=step, integer=integer), None)
-    return released(
-        "variance", given, said, None, None, cost_of(epsilon, accuracy, alpha, arithmetic, bits), ledger, account, "."
-    )
+    return released("variance", given, said, cost_of(epsilon, accuracy, alpha, arithmetic, bits), ledger, account)
 
 
 @needs_bounds(PAIRS)
@@ -329,7 +285,7 @@ def covariance(
     first = given.column(data, names[0], declared[0], default="first")
     second = given.column(other, names[1], declared[1], default="second")
     cost = cost_of(epsilon, accuracy, alpha, arithmetic, bits)
-    return released("covariance", given, {"columns": [first, second]}, None, None, cost, ledger, account, ".")
+    return released("covariance", given, {"columns": [first, second]}, cost, ledger, account)
 
 
 def histogram(
@@ -387,18 +343,8 @@ def histogram(
         said |= {"edges": [written(each) for each in listed(edges, "edges")], "outside": outside}
         said |= {} if missing is None else {"missing": missing}
     said |= _bound(rows_per_person)
-    return released(
-        "histogram",
-        given,
-        said,
-        by,
-        groups,
-        cost_of(epsilon, accuracy, alpha, arithmetic, bits),
-        ledger,
-        account,
-        directory,
-        keys=keys,
-    )
+    cost = cost_of(epsilon, accuracy, alpha, arithmetic, bits)
+    return released("histogram", given, said | given.groups(by, groups, keys), cost, ledger, account, directory)
 
 
 def _about(

@@ -6,12 +6,14 @@ Room: api. Who is protected, and how many rows there are, is read from the accou
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from snapdp.api.given_columns import GivenColumns, GroupLists, told, written
+from snapdp.api.given_columns import GivenColumns, told, written
 from snapdp.api.study import study
 from snapdp.display import is_address
-from snapdp.errors import LedgerError, ParameterError
+from snapdp.errors import LedgerError, ParameterError, SnapdpError
 from snapdp.ledger import Ledger
 from snapdp.release import Release
 from snapdp.studies import (
@@ -56,19 +58,15 @@ def released(
     kind: str,
     given: GivenColumns,
     statistic: dict[str, Any],
-    by: Any,
-    groups: GroupLists | None,
     cost: Cost,
     ledger: Where | Ledger | None,
     account: str | None,
-    directory: Where,
-    *,
-    keys: Where | None = None,
+    directory: Where = ".",
 ) -> Release:
     """Release one statistic, charged to an account of the ledger."""
     if ledger is None or not (isinstance(ledger, Ledger) or is_address(ledger) or _exists(ledger)):
         raise _no_ledger(ledger)
-    asked = {"kind": kind, **statistic, **given.groups(by, groups, keys), **cost.keys}
+    asked = {"kind": kind, **statistic, **cost.keys}
     given.check_conditions(asked.get("where", []))
     study_keys = {"columns": given.declared, "statistic": [asked], **cost.arithmetic}
     if isinstance(ledger, Ledger):
@@ -84,8 +82,20 @@ def _charged(
     relation = relation_of_account(kind=holder.relation, rows=holder.rows, unit=holder.unit)
     given.check_person(relation.person_columns)
     unit = relation_table(relation) | _bound_of(study_keys["statistic"][0], relation, holder.unit)
-    meant = study(dataset=holder.name, **unit, **study_keys)
+    with _free():
+        meant = study(dataset=holder.name, **unit, **study_keys)
     return meant.release(given.table, ledger=ledger, directory=directory)
+
+
+@contextmanager
+def _free() -> Iterator[None]:
+    """Say of a refusal, with a ledger at hand, that nothing was spent, unless it says so itself."""
+    try:
+        yield
+    except SnapdpError as refusal:
+        if "spent" in refusal.advice:
+            raise
+        raise type(refusal)(refusal.problem, f"{refusal.advice} Nothing was spent.", **refusal.numbers) from None
 
 
 def _bound_of(asked: dict[str, Any], relation: Relation, unit: str) -> dict[str, Any]:

@@ -252,7 +252,7 @@ def _keys_in_order(labels: KeyLabels, columns: Sequence[str], connection: Any) -
     """Return a SELECT of the names of cells, in their order: of each key, and of a histogram's own cells in it."""
     import numpy as np
 
-    *_, last = named = [_name(each) for each in columns]
+    *_, last = named = [quoted_name(each) for each in columns]
     keys = labels.keys
     texts = ", ".join(f"k{i} AS {name}" for i, name in enumerate(named[: len(keys.names)]))
     if labels.own:
@@ -291,7 +291,8 @@ def _quoted(path: Path) -> str:
     return str(path).replace("'", "''")
 
 
-def _name(column: str) -> str:
+def quoted_name(column: str) -> str:
+    """Return the name of a column, which is anybody's text, as the engine reads it."""
     return '"{}"'.format(column.replace('"', '""'))
 
 

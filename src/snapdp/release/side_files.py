@@ -9,15 +9,14 @@ from __future__ import annotations
 import glob
 import hashlib
 import os
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from snapdp.errors import DataError
-from snapdp.release.files import parquet_engine
-from snapdp.studies import key_line
+from snapdp.release.files import parquet_engine, quoted_name
+from snapdp.tables import digest_of_selected
 
 NAMES_AT_ONCE, BYTES_AT_ONCE = 10_000, 1 << 24
 TEXT, NUMBERS = "VARCHAR", ("BIGINT", "DOUBLE")
@@ -40,7 +39,7 @@ class SideFileColumns:
         import numpy as np
 
         names = [name for name, kind in self.types.items() if kind in NUMBERS]
-        chosen = ", ".join(map(_quoted, names))
+        chosen = ", ".join(map(quoted_name, names))
         found = self._connection.execute(f"SELECT {chosen} FROM {self._origin}").fetchnumpy()
         return {name: np.ma.filled(found[name].astype(_kind(found[name])), np.nan) for name in names}
 
@@ -53,7 +52,7 @@ class SideFileColumns:
         """Yield the texts of some columns in the order of rows, a few rows at a time."""
         # A name of a megabyte takes next to nothing in a file, however often it stands there.
         at_once = max(1, min(NAMES_AT_ONCE, BYTES_AT_ONCE // (sum(map(self.longest, columns)) or 1)))
-        found = self._connection.execute(f"SELECT {', '.join(map(_quoted, columns))} FROM {self._origin}")
+        found = self._connection.execute(f"SELECT {', '.join(map(quoted_name, columns))} FROM {self._origin}")
         while page := found.fetchmany(at_once):
             yield page
 
@@ -62,18 +61,9 @@ class SideFileColumns:
 
         every   so many rows that follow each other have one key
         """
-        digest = hashlib.sha256(key_line(names))
-        chosen = ", ".join(map(_quoted, columns))
-        form = "FORMAT CSV, HEADER false, FORCE_QUOTE *, DELIMITER ',', QUOTE '\"', ESCAPE '\"', COMPRESSION 'none'"
-        with tempfile.TemporaryDirectory(prefix="snapdp-keys-") as directory:
-            path = Path(directory) / "keys.csv"
-            where = f" WHERE file_row_number % {every} = 0" if every > 1 else ""
-            target = str(path).replace("'", "''")
-            self._connection.execute(f"COPY (SELECT {chosen} FROM {self._numbered}{where}) TO '{target}' ({form})")
-            with path.open("rb") as lines:
-                while block := lines.read(1 << 20):
-                    digest.update(block)
-        return f"sha256:{digest.hexdigest()}"
+        chosen = ", ".join(map(quoted_name, columns))
+        where = f" WHERE file_row_number % {every} = 0" if every > 1 else ""
+        return digest_of_selected(self._connection, f"SELECT {chosen} FROM {self._numbered}{where}", names)
 
     def other_turn(self, columns: Sequence[str], own: Sequence[str]) -> int | None:
         """Return the first row whose last column is not the next of its own cells, or whose others are not as before.
@@ -83,7 +73,7 @@ class SideFileColumns:
         import numpy as np
 
         self._connection.register("own", {"cell": np.array(own, dtype=object), "place": np.arange(len(own))})
-        *keys, last = map(_quoted, columns)
+        *keys, last = map(quoted_name, columns)
         before = " OR ".join(f"file.{key} IS DISTINCT FROM lag(file.{key}) OVER turn" for key in keys)
         wrong = f"file.{last} IS DISTINCT FROM own.cell OR (own.place > 0 AND ({before}))"
         text = (
@@ -105,14 +95,9 @@ class SideFileColumns:
 
     def _lengths(self, what: str, column: str) -> int:
         ((found,),) = self._connection.execute(
-            f"SELECT {what}(strlen({_quoted(column)})) FROM {self._origin}"
+            f"SELECT {what}(strlen({quoted_name(column)})) FROM {self._origin}"
         ).fetchall()
         return int(found or 0)
-
-
-def _quoted(name: str) -> str:
-    """Return the name of a column, which is anybody's text, as the engine reads it."""
-    return '"{}"'.format(name.replace('"', '""'))
 
 
 def _kind(column: Any) -> Any:

@@ -116,6 +116,13 @@ def groups_from(values: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> Grou
     return found
 
 
+def stated_groups(values: Mapping[str, Any]) -> Groups | None:
+    """Return the groups that the declaration of a statistic states, by columns or by keys; None where it has none."""
+    if "by" not in values:
+        return None
+    return keyed_from(values["by"], values["keys"]) if "keys" in values else groups_from(values["by"])
+
+
 def keys_values(groups: KeyedGroups) -> dict[str, Any]:
     """Return the declaration of keys: their number and digest, and they themselves where they are few."""
     keys = groups.keys

@@ -263,7 +263,7 @@ def _csv(top: TomlTable) -> CsvDialect | None:
 
 
 def _columns(top: TomlTable, version: int) -> dict[str, Column]:
-    declared = top.get("columns") if "columns" in top or not _has_keys(top) else {}
+    declared = top.get("columns") if "columns" in top else {}
     if not isinstance(declared, dict) or not (declared or _has_keys(top)):
         raise ParameterError("study: columns holds no table.", "Declare each column under [columns.NAME].")
     return {name: _column(name, values, version) for name, values in declared.items()}

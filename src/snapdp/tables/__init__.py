@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from snapdp.tables.engines.opening import check_dialect as check_dialect, open_table as open_table
     from snapdp.tables.first_rows import public_means as public_means
     from snapdp.tables.inspection import Look as Look
-    from snapdp.tables.keys import read_keys as read_keys
+    from snapdp.tables.keys import digest_of_selected as digest_of_selected, read_keys as read_keys
 else:
     __getattr__, __dir__ = door(
         __name__,
@@ -20,6 +20,6 @@ else:
             "engines.opening": "check_dialect open_table",
             "first_rows": "public_means",
             "inspection": "Look",
-            "keys": "read_keys",
+            "keys": "digest_of_selected read_keys",
         },
     )

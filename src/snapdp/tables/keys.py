@@ -44,6 +44,7 @@ from snapdp.tables.sql.stored import LABEL, TEXT, WHOLE, Rows
 
 SPENT = "Nothing was spent."
 AT_ONCE = 10_000
+_DIGESTED = "FORMAT CSV, HEADER false, FORCE_QUOTE *, DELIMITER ',', QUOTE '\"', ESCAPE '\"', COMPRESSION 'none'"
 _SETTINGS = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
 
 
@@ -59,7 +60,7 @@ class CopiedKeys:
     def rows(self) -> Iterator[tuple[str, ...]]:
         """Yield the keys in order, a few at a time."""
         with _engine() as connection:
-            found = connection.execute(f"SELECT * FROM read_parquet({literal(self.copy)})")
+            found = connection.execute(f"SELECT * FROM {_copied(self.copy)}")
             while page := found.fetchmany(AT_ONCE):
                 yield from page
 
@@ -100,17 +101,16 @@ def _read(connection: Any, path: Any, names: Sequence[str], shown: str, file: Co
     rows = source.open(connection, [PersonColumn(name=name) for name in names])
     texts = ", ".join(f"{_text(rows, name)} AS k{i}" for i, name in enumerate(names))
     count = _count(connection, rows, shown)
-    copy = file.directory / "keys.parquet"
-    connection.execute(f"COPY (SELECT {texts} FROM {rows.origin}) TO {path_literal(copy)} (FORMAT PARQUET)")
-    file.copy = str(copy)
-    origin = f"read_parquet({literal(file.copy)}, file_row_number = true)"
+    file.copy = str(file.directory / "keys.parquet")
+    connection.execute(f"COPY (SELECT {texts} FROM {rows.origin}) TO {literal(file.copy)} (FORMAT PARQUET)")
+    origin = _numbered(file.copy)
     _check_texts(connection, origin, names, shown)
     _check_distinct(connection, origin, len(names), shown)
     listed = list(file.rows()) if count <= LISTED else []
     return keys_of(
         names,
         count=count,
-        digest=_digest(connection, names, file),
+        digest=digest_of_selected(connection, f"SELECT * FROM {_copied(file.copy)}", names),
         listed=listed,
         compare=_comparisons(connection, origin, len(names)),
         file=file,
@@ -196,17 +196,29 @@ def _comparisons(connection: Any, origin: str, columns: int) -> list[str]:
     return found
 
 
-def _digest(connection: Any, names: Sequence[str], file: CopiedKeys) -> str:
-    """Return the digest of the keys: of the CSV file that they are, written by the engine and gone again."""
-    written = file.directory / "keys.csv"
-    form = "FORMAT CSV, HEADER false, FORCE_QUOTE *, DELIMITER ',', QUOTE '\"', ESCAPE '\"', COMPRESSION 'none'"
-    connection.execute(f"COPY (SELECT * FROM read_parquet({literal(file.copy)})) TO {literal(str(written))} ({form})")
+def digest_of_selected(connection: Any, chosen: str, names: Sequence[str]) -> str:
+    """Return the digest of the keys that a SELECT of DuckDB has in order: of the CSV file that they are.
+
+    The engine writes it, many times as fast as Python would, and it is gone again.
+    """
     digest = hashlib.sha256(key_line(names))
-    with written.open("rb") as lines:
-        while block := lines.read(1 << 20):
-            digest.update(block)
-    written.unlink()
+    with tempfile.TemporaryDirectory(prefix="snapdp-keys-") as directory:
+        written = Path(directory) / "keys.csv"
+        connection.execute(f"COPY ({chosen}) TO {literal(str(written))} ({_DIGESTED})")
+        with written.open("rb") as lines:
+            while block := lines.read(1 << 20):
+                digest.update(block)
     return f"sha256:{digest.hexdigest()}"
+
+
+def _copied(copy: str) -> str:
+    """Return where the keys of a copy are read; its directory may have any name, a pattern too."""
+    return f"read_parquet({path_literal(Path(copy))})"
+
+
+def _numbered(copy: str) -> str:
+    """Return the same with the number of each row, from 0 on."""
+    return f"read_parquet({path_literal(Path(copy))}, file_row_number = true)"
 
 
 def load_keys(connection: Any, name: str, keys: Keys) -> None:
@@ -215,7 +227,7 @@ def load_keys(connection: Any, name: str, keys: Keys) -> None:
 
     names = ", ".join(f"k{i}" for i in range(len(keys.names)))
     if keys.file is not None:
-        origin = f"read_parquet({literal(keys.file.copy)}, file_row_number = true)"
+        origin = _numbered(keys.file.copy)
         connection.execute(f"CREATE TEMP VIEW {name} AS SELECT {names}, file_row_number AS code FROM {origin}")
         return
     columns = zip(*keys.rows(), strict=True)

@@ -6,6 +6,7 @@ import contextlib
 import copy
 import hashlib
 import json
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -211,6 +212,7 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
     by = {"by": ["page", "land"], "keys": keys, "epsilon": 1}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(draw, "PAGE", 1200)
+        patch.setattr(tempfile, "tempdir", str(tmp_path_factory.mktemp("it's [2] *")))  # of the copy of the keys
         released(
             place,
             {"kind": "count", **by},
@@ -241,6 +243,17 @@ def test_many_cells_are_in_files_with_a_column_for_each_key_in_the_order_of_the_
         each = block["cells"] // MANY
         assert found == [key for key in keys for _ in range(each)]
     assert not [path for path in many.iterdir() if path.is_dir()]  # pages are gone
+
+
+@pytest.mark.parametrize("count", [1000, 1001])
+def test_a_thousand_keys_are_in_the_record_and_one_more_in_a_file_without_cell(count, tmp_path):
+    keys = written(tmp_path / "k.csv", [(f"p{i}", "q") for i in range(count)])
+    (part,) = released(tmp_path, {**COUNT, "keys": keys}).record["statistics"][0]["parts"]
+    assert ("file" in part) == (count > 1000)
+    if count > 1000:
+        with duckdb.connect() as connection:
+            found = connection.execute(f"DESCRIBE SELECT * FROM '{tmp_path / part['file']['name']}'").fetchall()
+        assert [name for name, *_ in found][:3] == ["page", "land", "index"]
 
 
 def test_an_audit_looks_at_every_key_and_number_of_many_cells(many):

@@ -203,7 +203,7 @@ def test_rows_that_meet_tests_and_rows_with_gaps_are_counted_as_plain_python_doe
         assert found[asked] == plain(asked, levels), asked
 
 
-@pytest.mark.parametrize("count", [0, 1, 2, 3000])
+@pytest.mark.parametrize("count", [0, 1, 2, 500, pytest.param(3000, marks=pytest.mark.long)])
 def test_groups_by_several_columns_and_by_bins_are_those_of_plain_python(count):
     columns, levels = random_table(count, everywhere=False)
     found = open_table(columns).aggregates(SEVERAL)

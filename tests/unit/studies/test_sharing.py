@@ -14,6 +14,7 @@ from snapdp.studies.statistics.mean import mean_query
 
 F = Fraction
 ROWS = add_remove(n_max=1000)
+PEOPLE = add_remove(n_max=1000, person="id", rows_per_person=1)
 GROUP = category_column("g", categories=["a", "b"])
 X, Y, Z = (integer_column(name, lower=0, upper=top, missing="middle") for name, top in (("x", 1), ("y", 120), ("z", 9)))
 GONE = integer_column("q", lower=0, upper=1, missing="dropped")
@@ -56,8 +57,12 @@ def test_means_by_groups_and_with_conditions_are_told_of_a_group_and_three_of_th
         plan_of(mean_query(X, ROWS), mean_query(X, ROWS, count_share="1/4")),
         plan_of(mean_query(X, ROWS), mean_query(Y, ROWS), epsilons=[F(1, 100), F(1)]),
         plan_of(mean_query(X, add_remove(n_max=3)), mean_query(Y, add_remove(n_max=3))),
+        plan_of(mean_query(X, PEOPLE), mean_query(Y, PEOPLE, rows_per_person=2)),
     ],
-    ids=["dropped", "groups", "conditions", "n is public", "one column", "one would lose", "nothing is known anyway"],
+    ids=[
+        *("dropped", "groups", "conditions", "n is public", "one column", "one would lose", "nothing is known anyway"),
+        "rows of a person",
+    ],
 )
 def test_nothing_is_said_where_rows_differ_or_somebody_would_not_gain(plan):
     assert plan.sharings == ()

@@ -17,10 +17,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from snapdp.errors import BoundError, ParameterError
-from snapdp.exact import positive
 from snapdp.studies.columns import CategoryColumn
 from snapdp.studies.grouping.groups import GroupColumn, Groups
-from snapdp.studies.grouping.margins import HIERARCHY, MOST_TERMS, TOTAL, Margin, Margins
+from snapdp.studies.grouping.margins import HIERARCHY, MOST_TERMS, TOTAL, Margin, Margins, shares_of
 from snapdp.studies.grouping.parents import ADVICE, level_columns, parent_places
 
 if TYPE_CHECKING:
@@ -164,6 +163,4 @@ def hierarchy_of(groups: Groups, shares: Iterable[Any] | None, *, known_total: b
     total = () if levels[-1].cells == 1 else (TOTAL,)
     asked = (*total, *((place,) for place in reversed(range(len(levels)))))
     measured = [each for each in asked if each or not known_total]
-    given = [positive(share, name="a share") for share in shares] if shares is not None else None
-    parts = given or [Fraction(1, len(measured))] * len(measured)
-    return Hierarchy(groups=groups, asked=asked, shares=tuple(parts), known_total=known_total)
+    return Hierarchy(groups=groups, asked=asked, shares=shares_of(shares, len(measured)), known_total=known_total)

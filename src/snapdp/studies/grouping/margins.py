@@ -221,13 +221,18 @@ def margins_of(
         return hierarchy_of(groups, shares, known_total=known_total)
     typed = list(_typed(groups, margins))
     measured = [each for each in typed if each or not known_total]
-    given = None if shares is None else [positive(share, name="a share") for share in shares]
-    if given is not None and len(given) == len(measured):
-        given = [share for _, share in sorted(zip(measured, given, strict=True), key=lambda pair: _order(pair[0]))]
-    if given is None:
-        given = [Fraction(1, max(1, len(measured)))] * len(measured)
+    given = shares_of(shares, len(measured))
+    if len(given) == len(measured):
+        given = tuple(share for _, share in sorted(zip(measured, given, strict=True), key=lambda pair: _order(pair[0])))
     asked = tuple(sorted(typed, key=_order))
-    return Margins(groups=groups, asked=asked, shares=tuple(given), known_total=known_total)
+    return Margins(groups=groups, asked=asked, shares=given, known_total=known_total)
+
+
+def shares_of(shares: Iterable[Any] | None, measured: int) -> tuple[Fraction, ...]:
+    """Return the parts of epsilon in the order in which they are typed; where none are, so many equal ones."""
+    if shares is None:
+        return (Fraction(1, max(1, measured)),) * measured
+    return tuple(positive(share, name="a share") for share in shares)
 
 
 def _order(margin: Margin) -> tuple[int, Margin]:

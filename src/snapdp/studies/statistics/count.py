@@ -17,7 +17,7 @@ from snapdp.studies.grouping.margins import margins_of
 from snapdp.studies.relation import Relation
 from snapdp.studies.statistics.parts import Part
 from snapdp.studies.statistics.shared_parts import count_part, own_bound
-from snapdp.studies.statistics.tabulated import Tabulated, margin_parts, margin_sums
+from snapdp.studies.statistics.tabulated import Tabulated, margin_parts
 
 
 class RowCount(Tabulated):
@@ -63,7 +63,7 @@ class RowCount(Tabulated):
 
     def values(self, answers: Sequence[Sequence[int]]) -> tuple[Sequence[int], ...]:
         (counts,) = answers
-        return (counts,) if self.margins is None else margin_sums(self.margins, counts)
+        return (counts,) if self.margins is None else self.margins.sums(counts)
 
 
 def count_query(

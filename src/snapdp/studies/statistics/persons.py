@@ -28,7 +28,7 @@ from snapdp.studies.grouping.margins import margins_of
 from snapdp.studies.relation import Relation, whole
 from snapdp.studies.statistics.details import Detail, MarginsDetail, NumbersDetail, WholeDetail
 from snapdp.studies.statistics.parts import Numerator, Part
-from snapdp.studies.statistics.tabulated import Tabulated, margin_parts, margin_sums
+from snapdp.studies.statistics.tabulated import Tabulated, margin_parts
 from snapdp.studies.units import groups_clause
 
 
@@ -105,7 +105,7 @@ class PersonCount(Tabulated):
 
     def values(self, answers: Sequence[Sequence[int]]) -> tuple[Sequence[int], ...]:
         (counts,) = answers
-        return (counts,) if self.margins is None else margin_sums(self.margins, counts)
+        return (counts,) if self.margins is None else self.margins.sums(counts)
 
     @property
     def stated(self) -> dict[str, Any]:

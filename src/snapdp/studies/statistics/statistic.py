@@ -25,15 +25,15 @@ from snapdp.studies.conditions import Condition, tested
 from snapdp.studies.declarations import (
     column_from,
     column_values,
-    groups_from,
     groups_values,
-    keyed_from,
     keys_values,
+    stated_groups,
 )
 from snapdp.studies.grouping.bins import BinnedColumn
-from snapdp.studies.grouping.groups import Groups, groups_of
+from snapdp.studies.grouping.groups import Groups
 from snapdp.studies.grouping.hierarchies import Hierarchy
-from snapdp.studies.grouping.keys import KeyedGroups, KeyReader, keyed_groups
+from snapdp.studies.grouping.in_studies import groups_in
+from snapdp.studies.grouping.keys import KeyedGroups, KeyReader
 from snapdp.studies.grouping.margins import Margin, Margins
 from snapdp.studies.readable import Label
 from snapdp.studies.relation import Relation
@@ -308,7 +308,7 @@ class Statistic(Value, ABC):
         read_keys: KeyReader | None = None,
     ) -> Self:
         """Return the statistic that a TOML table of a study file declares; `read_keys` reads a file that it names."""
-        by = _groups_in(table, columns) if "keys" not in table else _keyed_in(table, columns, read_keys)
+        by = groups_in(table, columns, read_keys)
         details = {key: detail.read(table, key, columns) for key, detail in cls.details.items()}
         details["where"] = WHERE.read(table, "where", columns) or None
         given = {key: value for key, value in details.items() if value is not None}
@@ -365,7 +365,7 @@ class Statistic(Value, ABC):
             raise DataError(
                 f"a statistic of kind {cls.kind!r} with {len(columns)} columns is not known.", "The record was altered."
             )
-        by = None if "by" not in values else _groups_from(values)
+        by = stated_groups(values)
         kinds = {**cls.details, "where": WHERE}
         details = {key: detail.from_json(values[key]) for key, detail in kinds.items() if key in values}
         return cls.of(*columns, relation=relation, by=by, **details)
@@ -382,36 +382,3 @@ class Statistic(Value, ABC):
         if self.where:
             found["where"] = WHERE.json(self.where)
         return found | {key: self.details[key].json(value) for key, value in self.stated.items()}
-
-
-def _groups_in(table: TomlTable, columns: Mapping[str, Column]) -> Groups | None:
-    """Return the groups that a table of a study file names: by = "region", or by = ["region", "sex"]."""
-    if "by" not in table:
-        return None
-    return groups_of([named(columns, name) for name in _names_in(table)])
-
-
-def _names_in(table: TomlTable) -> list[str]:
-    return (table.texts("by") or []) if isinstance(table.get("by"), list) else [str(table.text("by"))]
-
-
-def _keyed_in(table: TomlTable, columns: Mapping[str, Column], read_keys: KeyReader | None) -> Groups:
-    """Return the groups by the keys of a file: by = ["page"] and keys = "pages.parquet"."""
-    path = str(table.text("keys"))
-    if "by" not in table:
-        raise ParameterError(
-            "keys belong to groups, and there are none.", 'Say which columns they are of: by = "page".'
-        )
-    declared = next((name for name in _names_in(table) if name in columns), None)
-    if declared is not None:
-        raise ParameterError(
-            f"column {declared!r} is declared, and a file of keys names its cells.",
-            "Leave its declaration out, or keys: only one of the two says which cells there are. Nothing was spent.",
-        )
-    if read_keys is None:
-        raise ParameterError("a file of keys is not read here.", "Load the study by snapdp.study.")
-    return keyed_groups(read_keys(path, _names_in(table)))
-
-
-def _groups_from(values: Mapping[str, Any]) -> Groups:
-    return keyed_from(values["by"], values["keys"]) if "keys" in values else groups_from(values["by"])

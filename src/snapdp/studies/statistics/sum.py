@@ -28,7 +28,7 @@ from snapdp.studies.statistics.shared_parts import (
     rows_that_count,
     sum_above_lower,
 )
-from snapdp.studies.statistics.tabulated import Tabulated, margin_parts, margin_sums
+from snapdp.studies.statistics.tabulated import Tabulated, margin_parts
 from snapdp.values import replaced
 
 
@@ -98,7 +98,7 @@ class ColumnSum(Tabulated):
             return (sums,)
         lowest = self.column.lowest  # a division of fractions: once, not for each group
         totals = combined(1, sums, lowest, counts)
-        return (totals,) if self.margins is None else margin_sums(self.margins, totals)
+        return (totals,) if self.margins is None else self.margins.sums(totals)
 
 
 def sum_query(

@@ -57,8 +57,3 @@ def margin_parts(margins: Margins, part_of: Callable[[Margin, Fraction], Part]) 
 def _named(part: Part, margins: Margins, margin: Margin) -> Part:
     name = f"{part.numerator.name} {margins.text(margin)}"
     return replaced(part, margin=margin, numerator=replaced(part.numerator, name=name))
-
-
-def margin_sums(margins: Margins, cells: Sequence[int]) -> tuple[Sequence[int], ...]:
-    """Return the cells of every measured margin, from those of the table."""
-    return margins.sums(cells)

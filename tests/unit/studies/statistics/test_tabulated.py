@@ -7,13 +7,15 @@ from itertools import combinations, product
 
 import pytest
 
-from snapdp.errors import PremiseError
+from snapdp.errors import BoundError, ParameterError, PremiseError
+from snapdp.mechanism import EXACT_GAMMA
 from snapdp.studies.aggregates import Aggregates, Count
 from snapdp.studies.columns import category_column, integer_column, number_column
 from snapdp.studies.conditions import condition
 from snapdp.studies.grouping.bins import binned
 from snapdp.studies.grouping.parents import with_parents
 from snapdp.studies.relation import add_remove, change_one
+from snapdp.studies.statistics.adjusted import LARGEST_RATIO, check_margins
 from snapdp.studies.statistics.answers import numerators
 from snapdp.studies.statistics.count import count_query
 from snapdp.studies.statistics.parts import mechanism
@@ -25,6 +27,7 @@ F = Fraction
 G = category_column("g", categories=["a", "b"])
 H = category_column("h", categories=["u", "v"])
 G_ALL = category_column("g", categories=["a", "b"], unknown="binned", null="binned")
+G_NAMED = category_column("g", categories=["a", "b"], unknown="binned")  # a row without a name is in no cell
 H_ALL = category_column("h", categories=["u"], unknown="binned", null="binned")
 X = integer_column("x", lower=-1, upper=1, missing="dropped")
 BINS = binned(integer_column("x", lower=0, upper=3, missing="dropped"), edges=[0, 1, 3])
@@ -72,8 +75,16 @@ def test_the_total_of_a_sum_of_all_rows_moves_by_the_width_of_the_bounds_and_of_
     relation, column = change_one(n=2), integer_column("x", lower=5, upper=7, missing=6)
     everybody = sum_query(column, relation, by=[G_ALL, H_ALL], margins=[[]]).parts[0].numerator
     assert (everybody.sensitivity, everybody.lower, everybody.upper) == (2, 10, 14)
-    some = sum_query(column, relation, by=[G, H_ALL], margins=[[]]).parts[0].numerator
-    assert (some.sensitivity, some.lower, some.upper) == (7, 0, 14)
+    left_out = integer_column("x", lower=5, upper=7, missing="dropped")
+    old = condition(integer_column("y", lower=0, upper=3, missing="dropped"), start=2)
+    for some in (
+        sum_query(column, relation, by=[G, H_ALL], margins=[[]]),
+        sum_query(column, relation, by=[G_NAMED, H_ALL], margins=[[]]),
+        sum_query(left_out, relation, by=[G_ALL, H_ALL], margins=[[]]),
+        sum_query(column, relation, by=[G_ALL, H_ALL], where=[old], margins=[[]]),
+    ):
+        total = some.parts[0].numerator
+        assert (total.sensitivity, total.lower, total.upper) == (7, 0, 14)
 
 
 def test_the_total_of_a_count_under_change_one_is_known_only_where_no_row_can_be_left_out():
@@ -85,6 +96,7 @@ def test_the_total_of_a_count_under_change_one_is_known_only_where_no_row_can_be
     young = condition(integer_column("x", lower=0, upper=3, missing="dropped"), below=2)
     for other in (
         count_query(relation, by=[G_ALL, H], margins="all"),
+        count_query(relation, by=[G_NAMED, H_ALL], margins="all"),
         count_query(relation, by=[G_ALL, H_ALL], where=[young], margins="all"),
         count_query(relation, by=[G_ALL, BINS], margins="all"),
         count_query(add_remove(n_max=3), by=[G_ALL, H_ALL], margins="all"),
@@ -155,6 +167,21 @@ def test_the_grid_of_a_margin_is_at_most_one_unit_so_that_every_value_lies_on_it
             assert grid <= 1
             assert (1 / grid).denominator == 1
             assert grid == 1 or not part.numerator.integers
+
+
+def test_an_alpha_that_clamps_would_take_half_of_is_refused_and_the_least_one_is_told():
+    query = count_query(add_remove(n_max=9), by=[G, H], margins="all")
+    least = 2 * (1 + 2 + 2 + 4) * EXACT_GAMMA  # nine numbers enter each cell
+    check_margins(query, F(1), least)
+    with pytest.raises(ParameterError, match="9 numbers enter each adjusted cell"):
+        check_margins(query, F(1), least * F(999, 1000))
+
+
+def test_an_epsilon_at_which_noise_is_a_point_is_refused():
+    query = count_query(add_remove(n_max=9), by=[G, H], margins=[["g"], []])
+    check_margins(query, F(2 * LARGEST_RATIO), F(1, 20))
+    with pytest.raises(BoundError, match="no noise to speak of"):
+        check_margins(query, F(2 * LARGEST_RATIO + 1), F(1, 20))
 
 
 def test_a_margin_has_no_finite_precision():
