@@ -32,10 +32,12 @@ def possible(statistic, name):
     relation, rows = statistic.relation, statistic.relation.rows
     if statistic.kind in ("count", "persons") or name == "count":
         return 0, rows
-    x, y = statistic.columns[0], statistic.columns[-1]
+    about = name.partition(" of ")[2]  # one of the columns whose means share a count
+    x = next((each for each in statistic.columns if each.name == about), statistic.columns[0])
+    y = statistic.columns[-1]
     half = (x.upper - x.lower) / 2
     pairs = Fraction(rows * rows // 4, rows * max(rows - 1, 1)) * (x.upper - x.lower) * (y.upper - y.lower)
-    every = not statistic.where and not x.dropped  # row counts
+    every = not statistic.where and not any(column.dropped for column in statistic.columns)  # row counts
     everywhere = statistic.by is None or (name == "sum in total" and statistic.by.keep_every_row)
     public = relation.is_change_one and everywhere and every
     return {
@@ -85,8 +87,8 @@ def test_what_is_shown_is_possible_and_the_value_is_what_was_drawn():
                 seen.add((drawn.line.statistic.kind, numerator.name if drawn.part.margin is None else "margin"))
     assert moved > 100
     # Counts, bins, sums from below and from zero, means alone and as sum and count, variances, covariances.
-    # And margins of counts, sums and people, and people.
-    assert len(seen) == 13
+    # And margins of counts, sums and people, and people; of x and y together centred sums, and means where n is public.
+    assert len(seen) == 17
 
 
 def test_the_test_sees_a_number_that_is_shown_as_it_was_drawn(monkeypatch):

@@ -17,6 +17,7 @@ from snapdp.errors import DataError
 from snapdp.studies.categories import KIND_KEYS, DateColumn, boolean_column, date_column, place_of
 from snapdp.studies.columns import AS_NUMBERS, AS_TEXT, INTEGER, NUMBER, PERSON, category_column
 from snapdp.studies.csv_dialect import CsvDialect
+from snapdp.studies.grouping.keys import KEY
 from snapdp.studies.periods import EACH
 from snapdp.tables.engines import postgres
 from snapdp.tables.engines.opening import open_table
@@ -424,7 +425,7 @@ def test_every_kind_of_category_column_is_compared_with_its_definition_cell_by_c
     assert {each.kind for each in COLUMNS} == {*KIND_KEYS}
     assert {each.compare for each in COLUMNS} == {AS_TEXT, AS_NUMBERS}
     assert {each.each for each in COLUMNS if isinstance(each, DateColumn)} == {*EACH}
-    assert {*ALLOWED} == {NUMBER, INTEGER, PERSON, AS_NUMBERS, *KIND_KEYS}
+    assert {*ALLOWED} == {NUMBER, INTEGER, PERSON, KEY, AS_NUMBERS, *KIND_KEYS}  # those of keys: test_keys.py
 
 
 @pytest.mark.parametrize(
