@@ -250,7 +250,8 @@ def _statistic(dice: random.Random, kind: str, columns: dict[str, Any], relation
         if found["groups_per_person"] == 1 and "missing" in columns["x"]:
             found |= _margins(random.Random(repr((found, columns))), found["by"], columns)
     elif kind != "persons" and "person" in relation and dice.random() < 0.3:
-        found["rows_per_person"] = dice.choice([1, 2, 7])
+        most = dice.choice([1, 2, 7])
+        found |= {} if most == relation["rows_per_person"] else {"rows_per_person": most}  # the default, said again
     return found
 
 
