@@ -12,12 +12,13 @@ from snapdp.studies.statistics.covariance import Covariance
 from snapdp.studies.statistics.histogram import Histogram
 from snapdp.studies.statistics.mean import Mean
 from snapdp.studies.statistics.persons import PersonCount
+from snapdp.studies.statistics.quantiles import Quantiles
 from snapdp.studies.statistics.statistic import Statistic
 from snapdp.studies.statistics.sum import ColumnSum
 from snapdp.studies.statistics.variance import Variance
 
 _CLASSES: tuple[type[Statistic], ...] = (
-    RowCount, PersonCount, Mean, ColumnSum, Variance, Covariance, Histogram,
+    RowCount, PersonCount, Mean, ColumnSum, Variance, Covariance, Histogram, Quantiles,
 )  # fmt: skip
 KINDS: dict[str, type[Statistic]] = {each.kind: each for each in _CLASSES}
 assert len(KINDS) == len(_CLASSES), "two statistics have one kind"
