@@ -112,6 +112,11 @@ if TYPE_CHECKING:
         margin_text as margin_text,
     )
     from snapdp.studies.grouping.parents import with_parents as with_parents
+    from snapdp.studies.magnitudes import (
+        MAGNITUDE as MAGNITUDE,
+        MagnitudeColumn as MagnitudeColumn,
+        magnitude_column as magnitude_column,
+    )
     from snapdp.studies.periods import DAY as DAY, EACH as EACH, MONTH as MONTH, YEAR as YEAR
     from snapdp.studies.plan import (
         Asked as Asked,
@@ -179,6 +184,7 @@ if TYPE_CHECKING:
         histogram_query as histogram_query,
         shares_are_of_n as shares_are_of_n,
     )
+    from snapdp.studies.statistics.magnitudes import Magnitudes as Magnitudes
     from snapdp.studies.statistics.margin_figures import CellError as CellError, MarginFigures as MarginFigures
     from snapdp.studies.statistics.mean import Mean as Mean, mean_query as mean_query
     from snapdp.studies.statistics.parts import Numerator as Numerator, Part as Part, mechanism as mechanism
@@ -239,6 +245,7 @@ else:
             "grouping.hierarchies": "Hierarchy MOST_NODES hierarchy_of",
             "grouping.parents": "with_parents",
             "grouping.margins": "ALL HIERARCHY Margin Margins WIDER margin_text",
+            "magnitudes": "MAGNITUDE MagnitudeColumn magnitude_column",
             "periods": "DAY EACH MONTH YEAR",
             "plan": "Asked Line Plan ask curve_of_part part_accuracy planned",
             "quantiser": "DOUBLE NARROW Quantiser quantiser_of",
@@ -253,6 +260,7 @@ else:
             "statistics.covariance": "Covariance covariance_query",
             "statistics.drawn": "FITS_INT64 MEAN_OF SHARE CellColumns Derived Printed",
             "statistics.histogram": "Histogram histogram_query shares_are_of_n",
+            "statistics.magnitudes": "Magnitudes",
             "statistics.mean": "Mean mean_query",
             "statistics.persons": "PersonCount persons_query",
             "statistics.quantiles": "DISTRIBUTION QUANTILE Quantiles quantiles_query",

@@ -10,6 +10,7 @@ from snapdp.errors import ParameterError
 from snapdp.studies.statistics.count import RowCount
 from snapdp.studies.statistics.covariance import Covariance
 from snapdp.studies.statistics.histogram import Histogram
+from snapdp.studies.statistics.magnitudes import Magnitudes
 from snapdp.studies.statistics.mean import Mean
 from snapdp.studies.statistics.persons import PersonCount
 from snapdp.studies.statistics.quantiles import Quantiles
@@ -19,6 +20,7 @@ from snapdp.studies.statistics.variance import Variance
 
 _CLASSES: tuple[type[Statistic], ...] = (
     RowCount, PersonCount, Mean, ColumnSum, Variance, Covariance, Histogram, Quantiles,
+    Magnitudes,
 )  # fmt: skip
 KINDS: dict[str, type[Statistic]] = {each.kind: each for each in _CLASSES}
 assert len(KINDS) == len(_CLASSES), "two statistics have one kind"
