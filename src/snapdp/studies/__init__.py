@@ -184,7 +184,6 @@ if TYPE_CHECKING:
         histogram_query as histogram_query,
         shares_are_of_n as shares_are_of_n,
     )
-    from snapdp.studies.statistics.ranks.magnitudes import Magnitudes as Magnitudes
     from snapdp.studies.statistics.margin_figures import CellError as CellError, MarginFigures as MarginFigures
     from snapdp.studies.statistics.mean import Mean as Mean, mean_query as mean_query
     from snapdp.studies.statistics.parts import Numerator as Numerator, Part as Part, mechanism as mechanism
@@ -194,6 +193,13 @@ if TYPE_CHECKING:
         QUANTILE as QUANTILE,
         Quantiles as Quantiles,
         quantiles_query as quantiles_query,
+    )
+    from snapdp.studies.statistics.ranks.magnitudes import (
+        BOUNDS as BOUNDS,
+        LOWER as LOWER,
+        UPPER as UPPER,
+        Magnitudes as Magnitudes,
+        magnitudes_query as magnitudes_query,
     )
     from snapdp.studies.statistics.registry import KINDS as KINDS, statistic_class as statistic_class
     from snapdp.studies.statistics.statistic import Statistic as Statistic
@@ -260,7 +266,7 @@ else:
             "statistics.covariance": "Covariance covariance_query",
             "statistics.drawn": "FITS_INT64 MEAN_OF SHARE CellColumns Derived Printed",
             "statistics.histogram": "Histogram histogram_query shares_are_of_n",
-            "statistics.ranks.magnitudes": "Magnitudes",
+            "statistics.ranks.magnitudes": "BOUNDS LOWER Magnitudes UPPER magnitudes_query",
             "statistics.mean": "Mean mean_query",
             "statistics.persons": "PersonCount persons_query",
             "statistics.quantiles": "DISTRIBUTION QUANTILE Quantiles quantiles_query",

@@ -1,18 +1,19 @@
 """Columns of numbers of which nothing is known: their cells by powers of two, within a public range of exponents.
 
-Room: studies. It reads nothing itself. A cell has one of 2 (highest - lowest + 1) + 1 places, in the order of numbers:
+Room: studies. It reads nothing itself. A cell has one of 2 (highest - lowest + 2) places, in the order of numbers:
 
-    x <= -2**highest;  -2**(k+1) < x <= -2**k;  |x| < 2**lowest;  2**k <= x < 2**(k+1);  x >= 2**highest
+    x <= -2**highest;  -2**(k+1) < x <= -2**k;  -2**lowest < x < 0;  0 <= x < 2**lowest;  2**k <= x < 2**(k+1);
+    x >= 2**highest
 
-for k from lowest to highest - 1, so that infinities lie in the outermost places and zero in the middle one. Behind them
-are two more: what is no number, and what is missing. Every edge is a double, so that comparisons decide exactly.
+for k from lowest to highest - 1, so that infinities lie in the outermost places, and zero, with all that is very small,
+just above the middle. Behind them are two more: what is no number, and what is missing. Every edge is a double, so that
+comparisons decide exactly.
 Theory: docs/theory/exploring.md, (1).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -33,7 +34,7 @@ End = Fraction | None  # of a place: None where it is open
 class MagnitudeColumn(CategoryColumn):
     """A column of numbers, counted by powers of two. Build one with `magnitude_column`.
 
-    lowest    what is nearer to zero than 2**lowest counts as zero
+    lowest    what is nearer to zero than 2**lowest is in the place beside it, or in that of zero
     highest   the outermost places begin at 2**highest, on both sides of zero
     """
 
@@ -70,30 +71,34 @@ class MagnitudeColumn(CategoryColumn):
 
     @property
     def places(self) -> int:
-        """Return how many magnitudes there are, those of both signs and zero."""
-        return 2 * self.powers + 1
+        """Return how many magnitudes there are, of both signs."""
+        return 2 * self.zero
+
+    @property
+    def zero(self) -> int:
+        """Return the place of zero: all below it are negative."""
+        return self.powers + 1
 
     def ends(self, place: int) -> tuple[End, End]:
         """Return between which numbers the cells of a place lie; None where it is open.
 
         >>> column = magnitude_column("pay", exponents=(0, 2))
-        >>> [tuple(map(str, column.ends(place))) for place in (0, 3, 5, 6)]
-        [('None', '-4'), ('-1', '1'), ('2', '4'), ('4', 'None')]
+        >>> [tuple(map(str, column.ends(place))) for place in (0, 3, 4, 6, 7)]
+        [('None', '-4'), ('-1', '0'), ('0', '1'), ('2', '4'), ('4', 'None')]
         """
-        if place < self.powers:
+        if place < self.zero:
             low, high = self.ends(self.places - 1 - place)
             return None if high is None else -high, None if low is None else -low
-        if place == self.powers:
-            return -power_of_two(self.lowest), power_of_two(self.lowest)
-        exponent = self.lowest + place - self.powers - 1
-        return power_of_two(exponent), power_of_two(exponent + 1) if exponent < self.highest else None
+        beyond = place - self.zero
+        low = power_of_two(self.lowest + beyond - 1) if beyond else Fraction(0)
+        return low, power_of_two(self.lowest + beyond) if beyond < self.powers else None
 
     def middle(self, place: int) -> Fraction:
-        """Return a number that stands for a place: the middle of its ends, or the end of one that is open."""
+        """Return a number that stands for a place: zero, the middle of its ends, or the end of one that is open."""
         low, high = self.ends(place)
         if low is None or high is None:
             return Fraction(low or high or 0)
-        return (low + high) / 2
+        return Fraction(0) if place == self.zero else (low + high) / 2
 
     def place(self, number: float) -> int:
         """Return the place of a double that is a number, an infinite one too.
@@ -101,22 +106,24 @@ class MagnitudeColumn(CategoryColumn):
         >>> magnitude_column("pay", exponents=(0, 2)).place(-2.0)
         1
         """
-        if abs(number) < math.ldexp(1.0, self.lowest):
-            return self.powers
-        exponent = self.highest if math.isinf(number) else min(math.frexp(number)[1] - 1, self.highest)
-        beyond = 1 + exponent - self.lowest
-        return self.powers + (beyond if number > 0 else -beyond)
+        beyond = 0
+        if abs(number) >= math.ldexp(1.0, self.lowest):
+            exponent = self.highest if math.isinf(number) else min(math.frexp(number)[1] - 1, self.highest)
+            beyond = 1 + exponent - self.lowest
+        return self.zero + beyond if number >= 0 else self.zero - 1 - beyond
 
 
 def magnitude_column(name: str, *, exponents: Any = (LOWEST, HIGHEST)) -> MagnitudeColumn:
     """Return a column of numbers that is counted by powers of two, from 2**lowest to 2**highest and their negatives.
 
     >>> magnitude_column("pay", exponents=(-1, 1)).labels[3:]
-    ('(-1/2, 1/2)', '[1/2, 1)', '[1, 2)', 'from 2', '(unreadable)', '(missing)')
+    ('(-1/2, 0)', '[0, 1/2)', '[1/2, 1)', '[1, 2)', 'from 2', '(unreadable)', '(missing)')
     """
     storable(name, "the name of a column")
     lowest, highest = _checked(name, exponents)
-    return MagnitudeColumn(name=name, categories=tuple(_names(lowest, highest)), lowest=lowest, highest=highest)
+    places = range(2 * (highest - lowest + 2))
+    names = tuple(span_name(each, each, lowest=lowest, highest=highest) for each in places)
+    return MagnitudeColumn(name=name, categories=names, lowest=lowest, highest=highest)
 
 
 def _checked(name: str, exponents: Any) -> tuple[int, int]:
@@ -146,16 +153,25 @@ def _checked(name: str, exponents: Any) -> tuple[int, int]:
     return lowest, highest
 
 
-def _names(lowest: int, highest: int) -> Iterator[str]:
-    """Yield the names of all magnitudes in order: those below zero mirror those above."""
-    exponents = range(lowest, highest)
-    yield f"to -{_power(highest)}"
-    yield from (f"(-{_power(k + 1)}, -{_power(k)}]" for k in reversed(exponents))
-    yield f"(-{_power(lowest)}, {_power(lowest)})"
-    yield from (f"[{_power(k)}, {_power(k + 1)})" for k in exponents)
-    yield f"from {_power(highest)}"
+def span_name(first: int, last: int, *, lowest: int, highest: int) -> str:
+    """Return the name of all places from one to another: the ends of what lies in them.
+
+    >>> [span_name(first, last, lowest=0, highest=2) for first, last in ((0, 2), (3, 3), (3, 5), (4, 4), (4, 7))]
+    ['to -1', '(-1, 0)', '(-1, 2)', '[0, 1)', 'from 0']
+    """
+    zero = highest - lowest + 2
+    low = _edge(first - zero, lowest) if first > 0 else None
+    high = _edge(last - zero + 1, lowest) if last < 2 * zero - 1 else None
+    if low is None:
+        return "all" if high is None else f"{'to' if last < zero - 1 else 'below'} {high}"
+    if high is None:
+        return f"{'from' if first >= zero else 'above'} {low}"
+    return f"{'[' if first >= zero else '('}{low}, {high}{']' if last < zero - 1 else ')'}"
 
 
-def _power(exponent: int) -> str:
-    """Return a power of two as names have it: written out, where that is not too long."""
-    return str(power_of_two(exponent)) if abs(exponent) <= LONGEST else f"2^{exponent}"
+def _edge(step: int, lowest: int) -> str:
+    """Return the lower edge of the place so many steps above that of zero: a power of two, or the negative of one."""
+    if step == 0:
+        return "0"
+    sign, exponent = ("", lowest + step - 1) if step > 0 else ("-", lowest - step - 1)
+    return sign + (str(power_of_two(exponent)) if abs(exponent) <= LONGEST else f"2^{exponent}")

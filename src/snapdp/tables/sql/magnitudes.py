@@ -27,13 +27,13 @@ def magnitude_cell(field: Field, dialect: Dialect) -> str:
 
 def magnitude_code(column: MagnitudeColumn, x: str, dialect: Dialect, *, unknown: str, null: str) -> str:
     """Return the place of a cell, found by halving; that of NaN, and that of NULL, are given."""
-    zero, powers = column.powers, [math.ldexp(1.0, k) for k in range(column.lowest, column.highest + 1)]
+    powers = [math.ldexp(1.0, k) for k in range(column.lowest, column.highest + 1)]
     above = [double_constant(each, dialect) for each in powers]
     below = [double_constant(-each, dialect) for each in reversed(powers)]
-    negative = _halving(f"{x} <= {{}}", below, list(range(zero)))
-    positive = _halving(f"{x} < {{}}", above[1:], list(range(zero + 1, column.places)))
+    negative = _halving(f"{x} <= {{}}", below, range(column.zero))
+    positive = _halving(f"{x} < {{}}", above, range(column.zero, column.places))
     return (
-        f"CASE WHEN {x} IS NULL THEN {null} WHEN {x} <= {below[-1]} THEN {negative} WHEN {x} < {above[0]} THEN {zero} "
+        f"CASE WHEN {x} IS NULL THEN {null} WHEN {x} < {double_constant(0.0, dialect)} THEN {negative} "
         f"WHEN {is_number(x, dialect)} THEN {positive} ELSE {unknown} END"
     )
 

@@ -32,7 +32,9 @@ COLUMNS = [
     magnitude_column("cell", exponents=(-1022, -1000)),
     magnitude_column("cell", exponents=(1000, 1023)),
 ]
-EDGES = [math.ldexp(1.0, k) for k in (-1074, -1022, -1021, -60, -11, -10, -9, -1, 0, 1, 3, 5, 6, 39, 40, 41, 1022, 1023)]
+EDGE_POWERS = (-1074, -1022, -1021, -60, -11, -10, -9, -1, 0, 1, 3, 5, 6, 39, 40, 41, 1022, 1023)
+EDGES = [math.ldexp(1.0, k) for k in EDGE_POWERS]
+PLAIN = CsvDialect()
 HOSTILE = [
     0.0, -0.0, 5e-324, 2.2250738585072009e-308, 1e-300, 1e300, 1e308, sys.float_info.max, math.inf, -math.inf, math.nan,
     None, 0.1, 1 / 3, 99.99, 1e15, 2.0**53 + 2,
@@ -53,7 +55,7 @@ def by_definition(column, cell):
     return column.place(cell)
 
 
-def by_text(column, text, dialect=CsvDialect()):
+def by_text(column, text, dialect=PLAIN):
     """Return the place of a text: a number in the form of its file, NaN, which is missing, or no number."""
     if text is None or re.fullmatch(" *[+-]?nan *", text, re.IGNORECASE | re.ASCII):
         return column.places + 1
@@ -143,9 +145,22 @@ def test_text_is_read_by_the_signs_that_its_file_declares(tmp_path):
     agree(open_table(path, dialect=dialect), given, lambda column, text: by_text(column, text, dialect))
 
 
-def test_objects_are_read_as_those_of_any_column_of_numbers(tmp_path):
+def test_objects_are_read_as_those_of_any_column_of_numbers():
     """What is no number and no text has no text to be read: it is missing, as it is for a mean."""
-    given = [1, 8.5, -0.0, "12", "x", None, True, math.nan, Decimal("9.5"), datetime.date(2024, 1, 1), 10**400, object()]
+    given = [
+        1,
+        8.5,
+        -0.0,
+        "12",
+        "x",
+        None,
+        True,
+        math.nan,
+        Decimal("9.5"),
+        datetime.date(2024, 1, 1),
+        10**400,
+        object(),
+    ]
     column = magnitude_column("cell", exponents=(0, 4))
     table = open_table({"place": list(range(len(given))), "cell": given})
     numbers = [1.0, 8.5, 0.0, 12.0, "unreadable", None, None, None, 9.5, None, math.inf, None]
@@ -169,7 +184,8 @@ def test_frames_count_alike_whatever_they_are_made_of():
 
 
 @pytest.mark.parametrize(
-    "cell", [np.array([True, False]), np.array(["2024-01-01", "2024-01-02"], dtype="datetime64[D]"), pl.Series(["a", "b"])]
+    "cell",
+    [np.array([True, False]), np.array(["2024-01-01", "2024-01-02"], dtype="datetime64[D]"), pl.Series(["a", "b"])],
 )
 def test_booleans_dates_and_text_by_their_schema_are_refused_as_for_any_column_of_numbers(cell):
     with pytest.raises(DataError, match="declared as magnitude but stored as"):

@@ -9,6 +9,7 @@ Theory: docs/theory/exploring.md; docs/theory/quantiles.md.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -22,12 +23,12 @@ from snapdp.studies.columns import Column
 from snapdp.studies.conditions import Condition, joined
 from snapdp.studies.grouping.groups import By
 from snapdp.studies.grouping.margins import Margin
-from snapdp.studies.magnitudes import MAGNITUDE, End, MagnitudeColumn
+from snapdp.studies.magnitudes import MAGNITUDE, End, MagnitudeColumn, span_name
 from snapdp.studies.readable import Label
 from snapdp.studies.relation import Relation, whole
 from snapdp.studies.statistics.details import Detail, NumberDetail, WholeDetail
 from snapdp.studies.statistics.drawn import SHARE, Derived, DrawnPart, Row, as_columns
-from snapdp.studies.statistics.level_counts import DrawnTree, depth_parts, depth_sums
+from snapdp.studies.statistics.level_counts import FINER, DrawnTree, depth_parts, depth_sums, radii_in_grids
 from snapdp.studies.statistics.parts import Part, finite_steps
 from snapdp.studies.statistics.shared_parts import count_part, own_bound
 from snapdp.studies.statistics.statistic import Statistic
@@ -86,7 +87,7 @@ class Magnitudes(Statistic):
                 f'Ask for quantiles or a histogram of it; or declare it with kind = "{MAGNITUDE}".',
             )
         share = _share(outside)
-        chosen = best_branching(column.powers, share) if branching is None else whole(branching, name="branching")
+        chosen = best_branching(column.zero, share) if branching is None else whole(branching, name="branching")
         if not 2 <= chosen <= column.places:
             raise ParameterError(
                 f"branching = {chosen} is not between 2 and the number of places, {column.places}.",
@@ -159,6 +160,16 @@ class Magnitudes(Statistic):
 
         level_for(alpha, self.tree.entering, EXACT_GAMMA)
 
+    def rows_for_bounds(self, epsilon: Fraction, alpha: Fraction) -> int:
+        """Return about how many numbers a column takes for bounds to be found: a figure for plans.     theory (5)"""
+        part, tail, zero = self.parts[0], self.outside / 2, self.column.zero
+        scale = part.numerator.sensitivity / (epsilon * part.share)
+        cells = tuple(range(zero - 1, self.column.places - 1))
+        furthest = max(map(float, radii_in_grids(self.tree, 1 - tail, FINER * scale, alpha, cells))) / FINER
+        rows = math.ceil(furthest / float(tail))
+        rounded = int("1" + "0" * max(0, len(str(rows)) - 2))
+        return -(-rows // rounded) * rounded
+
     # Names
 
     @property
@@ -172,12 +183,12 @@ class Magnitudes(Statistic):
     def labels_of(self, margin: Margin | None) -> Sequence[Label]:
         if margin is None:
             return self.labels
-        places, others = self.column.labels[: self.column.places], self.column.labels[self.column.places :]
+        column = self.column
         if margin == _OTHERS:
-            return others
-        width = self.tree.widths[margin[0]]
-        spans = (places[first : first + width] for first in range(0, len(places), width))
-        return tuple(each[0] if len(each) == 1 else f"{each[0]} to {each[-1]}" for each in spans)
+            return column.labels[column.places :]
+        width, ends = self.tree.widths[margin[0]], {"lowest": column.lowest, "highest": column.highest}
+        firsts = range(0, column.places, width)
+        return tuple(span_name(each, min(each + width, column.places) - 1, **ends) for each in firsts)
 
     def cells_of(self, margin: Margin | None) -> int:
         return len(self.labels_of(margin))
@@ -246,26 +257,28 @@ def magnitudes_query(
 
 
 @lru_cache(maxsize=256)
-def best_branching(powers: int, outside: Fraction) -> int:
+def best_branching(zero: int, outside: Fraction) -> int:
     """Return the branching whose bounds err least, for columns that are mostly not negative.           theory (4)
 
+    zero   the place of zero, as many as there are below it and above
+
     The lower bound of such a column lies at zero, its upper bound anywhere above: one depth, or two in which a node
-    begins at zero, as far as that can be.
+    begins at zero.
     """
     import numpy as np
 
     from snapdp.accuracy import LevelTree
 
-    places = 2 * powers + 1
-    tail, zero, above = outside / 2, np.array([powers - 1]), np.arange(powers, places - 1)
+    places = 2 * zero
+    tail, below, above = outside / 2, np.array([zero - 1]), np.arange(zero, places - 1)
 
     def error(branching: int) -> float:
         tree = LevelTree(cells=places, branching=branching)
-        ends = tree.sums(tail, zero).squares[0], np.sqrt(tree.sums(1 - tail, above).squares).mean()
-        return float(tree.depth * (np.sqrt(ends[0]) + ends[1]))
+        lower, upper = tree.sums(tail, below).squares, tree.sums(1 - tail, above).squares
+        return float(tree.depth * (np.sqrt(lower).mean() + np.sqrt(upper).mean()))
 
-    widths = {places, *(-(-powers // parts) for parts in range(1, 9))} - {1}
-    return min(sorted(widths, reverse=True), key=error)
+    widths = [each for each in range(2, zero + 1) if zero % each == 0 and places <= each**2]
+    return min([places, *reversed(widths)], key=error)
 
 
 def _share(given: Any) -> Fraction:
