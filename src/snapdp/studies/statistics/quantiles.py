@@ -21,13 +21,14 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from snapdp.display import exact_amount
-from snapdp.errors import ParameterError
+from snapdp.errors import ParameterError, PremiseError
 from snapdp.exact import parameter, to_float_down, to_float_nearest, to_float_up
 from snapdp.mechanism import EXACT_GAMMA, FinitePrecision
 from snapdp.studies.aggregates import Aggregate, LevelCounts
 from snapdp.studies.columns import INTEGER, Column, NumberColumn
 from snapdp.studies.conditions import Condition, joined
 from snapdp.studies.grouping.groups import By, groups_of
+from snapdp.studies.grouping.keys import KeyedGroups
 from snapdp.studies.grouping.margins import Margin
 from snapdp.studies.readable import Label
 from snapdp.studies.relation import Relation, whole
@@ -37,6 +38,7 @@ from snapdp.studies.statistics.level_counts import DrawnTree, check_nodes, depth
 from snapdp.studies.statistics.parts import Part, finite_steps
 from snapdp.studies.statistics.shared_parts import numbers_of, own_bound
 from snapdp.studies.statistics.statistic import Statistic
+from snapdp.values import replaced
 
 if TYPE_CHECKING:
     from snapdp.accuracy import LevelTree
@@ -80,22 +82,28 @@ class Quantiles(Statistic):
         rows_per_person: Any = None,
     ) -> Self:
         numbers = numbers_of(column, "quantiles")
+        groups = groups_of(by)
+        if isinstance(groups, KeyedGroups):
+            raise PremiseError(
+                "quantiles by the keys of a file are not released: each key would have a tree of its own.",
+                "Declare the groups as categories, or ask for counts, sums, means or a histogram by keys.",
+            )
         if numbers.levels < 1:
             raise ParameterError(f"column {numbers.name!r} has one level only.", "Give bounds that differ.")
+        levels = numbers.levels + 1
         found = cls(
             columns=(numbers,),
             relation=relation,
-            by=groups_of(by),
+            by=groups,
             where=joined(where),
             at=_checked_shares(at),
             rows_per_person=own_bound(relation, rows_per_person),
-            branching=2 if branching is None else _checked_branching(branching, numbers.levels + 1),
+            branching=levels if branching is None else _checked_branching(branching, levels),
         )
         return found if branching is not None else found._with_best_tree()
 
     def _with_best_tree(self) -> Self:
         from snapdp.accuracy import best_tree
-        from snapdp.values import replaced
 
         tree = best_tree(self.column.levels + 1, self.at, known_total=self.size_is_public)
         return replaced(self, branching=tree.branching)

@@ -22,6 +22,7 @@ from snapdp.studies.statistics.count import count_query
 from snapdp.studies.statistics.covariance import covariance_query
 from snapdp.studies.statistics.histogram import histogram_query
 from snapdp.studies.statistics.mean import mean_query
+from snapdp.studies.statistics.quantiles import quantiles_query
 from snapdp.studies.statistics.sum import sum_query
 from snapdp.studies.statistics.variance import variance_query
 from snapdp.tables.engines.opening import open_table
@@ -88,6 +89,12 @@ def queries_of(column, relation):
         cut = binned(column, edges=[middle, column.upper], outside="binned", null="binned")
         asked += [mean_query(column, relation, by=[G, cut, SECOND]), count_query(relation, by=cut)]
         asked.append(histogram_query(column, relation, edges=[middle, column.upper], missing="binned", by=H))
+    if column.levels < 500:
+        asked += [
+            quantiles_query(column, relation, branching=branching)
+            for branching in (2, 3, column.levels + 1)[: column.levels]
+        ]
+        asked.append(quantiles_query(column, relation, at=["1/4", "3/4"], by=[SECOND, G], where=where))
     if relation.is_change_one and relation.rows > 1 and not column.dropped:
         asked += [variance_query(column, relation), covariance_query(column, Y, relation)]
     return asked if relation.is_change_one else [*asked, count_query(relation)]
