@@ -12,8 +12,8 @@ from snapdp.mechanism import arithmetic_of
 from snapdp.studies.columns import category_column, integer_column, number_column
 from snapdp.studies.conditions import condition
 from snapdp.studies.plan import ask, plan
+from snapdp.studies.ranks.quantiles import quantiles_query
 from snapdp.studies.relation import add_remove, change_one
-from snapdp.studies.statistics.quantiles import quantiles_query
 from tests.unit.studies.statistics.enumeration import Extremes, grid_values
 from tests.unit.studies.statistics.test_sensitivities import COLUMNS, GROUP, proven
 

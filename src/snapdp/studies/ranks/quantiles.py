@@ -30,11 +30,11 @@ from snapdp.studies.conditions import Condition, joined
 from snapdp.studies.grouping.groups import By, groups_of
 from snapdp.studies.grouping.keys import KeyedGroups
 from snapdp.studies.grouping.margins import Margin
+from snapdp.studies.ranks.level_counts import DrawnTree, check_nodes, depth_parts, depth_sums
 from snapdp.studies.readable import Label
 from snapdp.studies.relation import Relation, whole
 from snapdp.studies.statistics.details import Detail, NumbersDetail, WholeDetail
 from snapdp.studies.statistics.drawn import Columns, Derived, DrawnPart, Printed, as_columns
-from snapdp.studies.statistics.level_counts import DrawnTree, check_nodes, depth_parts, depth_sums
 from snapdp.studies.statistics.parts import Part, finite_steps
 from snapdp.studies.statistics.shared_parts import numbers_of, own_bound
 from snapdp.studies.statistics.statistic import Statistic
