@@ -133,6 +133,19 @@ if TYPE_CHECKING:
         Quantiser as Quantiser,
         quantiser_of as quantiser_of,
     )
+    from snapdp.studies.ranks.magnitudes import (
+        BOUNDS as BOUNDS,
+        LOWER as LOWER,
+        UPPER as UPPER,
+        Magnitudes as Magnitudes,
+        magnitudes_query as magnitudes_query,
+    )
+    from snapdp.studies.ranks.quantiles import (
+        DISTRIBUTION as DISTRIBUTION,
+        QUANTILE as QUANTILE,
+        Quantiles as Quantiles,
+        quantiles_query as quantiles_query,
+    )
     from snapdp.studies.readable import (
         BETWEEN as BETWEEN,
         Label as Label,
@@ -188,19 +201,6 @@ if TYPE_CHECKING:
     from snapdp.studies.statistics.mean import Mean as Mean, mean_query as mean_query
     from snapdp.studies.statistics.parts import Numerator as Numerator, Part as Part, mechanism as mechanism
     from snapdp.studies.statistics.persons import PersonCount as PersonCount, persons_query as persons_query
-    from snapdp.studies.statistics.quantiles import (
-        DISTRIBUTION as DISTRIBUTION,
-        QUANTILE as QUANTILE,
-        Quantiles as Quantiles,
-        quantiles_query as quantiles_query,
-    )
-    from snapdp.studies.statistics.ranks.magnitudes import (
-        BOUNDS as BOUNDS,
-        LOWER as LOWER,
-        UPPER as UPPER,
-        Magnitudes as Magnitudes,
-        magnitudes_query as magnitudes_query,
-    )
     from snapdp.studies.statistics.registry import KINDS as KINDS, statistic_class as statistic_class
     from snapdp.studies.statistics.statistic import Statistic as Statistic
     from snapdp.studies.statistics.sum import ColumnSum as ColumnSum, sum_query as sum_query
@@ -266,10 +266,10 @@ else:
             "statistics.covariance": "Covariance covariance_query",
             "statistics.drawn": "FITS_INT64 MEAN_OF SHARE CellColumns Derived Printed",
             "statistics.histogram": "Histogram histogram_query shares_are_of_n",
-            "statistics.ranks.magnitudes": "BOUNDS LOWER Magnitudes UPPER magnitudes_query",
+            "ranks.magnitudes": "BOUNDS LOWER Magnitudes UPPER magnitudes_query",
             "statistics.mean": "Mean mean_query",
             "statistics.persons": "PersonCount persons_query",
-            "statistics.quantiles": "DISTRIBUTION QUANTILE Quantiles quantiles_query",
+            "ranks.quantiles": "DISTRIBUTION QUANTILE Quantiles quantiles_query",
             "statistics.registry": "KINDS statistic_class",
             "statistics.parts": "Numerator Part mechanism",
             "statistics.statistic": "Statistic",

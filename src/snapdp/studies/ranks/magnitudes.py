@@ -24,11 +24,11 @@ from snapdp.studies.conditions import Condition, joined
 from snapdp.studies.grouping.groups import By
 from snapdp.studies.grouping.margins import Margin
 from snapdp.studies.magnitudes import MAGNITUDE, End, MagnitudeColumn, span_name
+from snapdp.studies.ranks.level_counts import FINER, DrawnTree, depth_parts, depth_sums, radii_in_grids
 from snapdp.studies.readable import Label
 from snapdp.studies.relation import Relation, whole
 from snapdp.studies.statistics.details import Detail, NumberDetail, WholeDetail
 from snapdp.studies.statistics.drawn import SHARE, Derived, DrawnPart, Row, as_columns
-from snapdp.studies.statistics.level_counts import FINER, DrawnTree, depth_parts, depth_sums, radii_in_grids
 from snapdp.studies.statistics.parts import Part, finite_steps
 from snapdp.studies.statistics.shared_parts import count_part, own_bound
 from snapdp.studies.statistics.statistic import Statistic

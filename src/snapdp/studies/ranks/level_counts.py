@@ -86,11 +86,11 @@ class DrawnTree(Value):
         scale = Fraction(self.parts[0].mechanism.parameters.noise_scale)
         return radii_in_grids(self.tree, share, scale / self.grid, self.parts[0].alpha, cells)
 
-    def ranked(self, group: int, shares: Sequence[Fraction]) -> list[RankedCell]:
+    def ranked(self, found: Prefixes, shares: Sequence[Fraction]) -> list[RankedCell]:
         """Return the quantiles of a group."""
         from snapdp.accuracy import ranked
 
-        return ranked(self.prefixes(group), shares, [self.radii(share) for share in shares])
+        return ranked(found, shares, [self.radii(share) for share in shares])
 
 
 @lru_cache(maxsize=64)

@@ -17,26 +17,28 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from snapdp.display import exact_amount
-from snapdp.errors import ParameterError
+from snapdp.errors import ParameterError, PremiseError
 from snapdp.exact import parameter, to_float_down, to_float_nearest, to_float_up
 from snapdp.mechanism import EXACT_GAMMA, FinitePrecision
 from snapdp.studies.aggregates import Aggregate, LevelCounts
 from snapdp.studies.columns import INTEGER, Column, NumberColumn
 from snapdp.studies.conditions import Condition, joined
 from snapdp.studies.grouping.groups import By, groups_of
+from snapdp.studies.grouping.keys import KeyedGroups
 from snapdp.studies.grouping.margins import Margin
+from snapdp.studies.ranks.level_counts import DrawnTree, check_nodes, depth_parts, depth_sums
 from snapdp.studies.readable import Label
 from snapdp.studies.relation import Relation, whole
 from snapdp.studies.statistics.details import Detail, NumbersDetail, WholeDetail
-from snapdp.studies.statistics.drawn import Columns, Derived, DrawnPart, Printed, as_columns
-from snapdp.studies.statistics.level_counts import DrawnTree, check_nodes, depth_parts, depth_sums
+from snapdp.studies.statistics.drawn import Derived, DrawnPart, Printed, Row, as_columns
 from snapdp.studies.statistics.parts import Part, finite_steps
 from snapdp.studies.statistics.shared_parts import numbers_of, own_bound
 from snapdp.studies.statistics.statistic import Statistic
+from snapdp.values import replaced
 
 if TYPE_CHECKING:
     from snapdp.accuracy import LevelTree
@@ -80,22 +82,28 @@ class Quantiles(Statistic):
         rows_per_person: Any = None,
     ) -> Self:
         numbers = numbers_of(column, "quantiles")
+        groups = groups_of(by)
+        if isinstance(groups, KeyedGroups):
+            raise PremiseError(
+                "quantiles by the keys of a file are not released: each key would have a tree of its own.",
+                "Declare the groups as categories, or ask for counts, sums, means or a histogram by keys.",
+            )
         if numbers.levels < 1:
             raise ParameterError(f"column {numbers.name!r} has one level only.", "Give bounds that differ.")
+        levels = numbers.levels + 1
         found = cls(
             columns=(numbers,),
             relation=relation,
-            by=groups_of(by),
+            by=groups,
             where=joined(where),
             at=_checked_shares(at),
             rows_per_person=own_bound(relation, rows_per_person),
-            branching=2 if branching is None else _checked_branching(branching, numbers.levels + 1),
+            branching=levels if branching is None else _checked_branching(branching, levels),
         )
         return found if branching is not None else found._with_best_tree()
 
     def _with_best_tree(self) -> Self:
         from snapdp.accuracy import best_tree
-        from snapdp.values import replaced
 
         tree = best_tree(self.column.levels + 1, self.at, known_total=self.size_is_public)
         return replaced(self, branching=tree.branching)
@@ -224,16 +232,22 @@ class Quantiles(Statistic):
         parts: Sequence[DrawnPart],
         study: Sequence[tuple[Statistic, Sequence[DrawnPart]]],  # noqa: ARG002
     ) -> Iterator[Derived]:
-        """Yield the quantiles, and the rows up to some levels."""
+        """Yield the quantiles, and the rows up to some levels; shown is what never falls from one to the next."""
         drawn = DrawnTree(tree=self.tree, parts=tuple(parts), rows=self.relation.rows)
-        yield Derived(name=QUANTILE, title=self.title, columns=self._quantiles(drawn))
-        columns, shown = self._distribution(drawn)
+        radii = [drawn.grid * Fraction(each) for each in drawn.radii(Fraction(0), self.points).tolist()]
+        quantiles: list[Row] = []
+        points: list[Row] = []
+        shown: list[float] = []
+        for group in range(self.groups):
+            found = drawn.prefixes(group)
+            ranks = drawn.ranked(found, self.at)
+            quantiles += [(self._at(each.cell), self._at(each.low, -1), self._at(each.high, 1)) for each in ranks]
+            rows = [drawn.grid * Fraction(found.numerators[cell], found.denominator) for cell in self.points]
+            points += map(self._rows_up_to, rows, radii)
+            shown += map(to_float_nearest, accumulate((self._possible(each) for each in rows), max))
+        yield Derived(name=QUANTILE, title=self.title, columns=as_columns(quantiles))
         title = f"{DISTRIBUTION} of {self.title}"
-        yield Derived(name=DISTRIBUTION, title=title, columns=columns, shown=shown, margin=_POINTS)
-
-    def _quantiles(self, drawn: DrawnTree) -> Columns:
-        rows = [each for group in range(self.groups) for each in drawn.ranked(group, self.at)]
-        return as_columns([(self._at(row.cell), self._at(row.low, -1), self._at(row.high, 1)) for row in rows])
+        yield Derived(name=DISTRIBUTION, title=title, columns=as_columns(points), shown=shown, margin=_POINTS)
 
     def _at(self, cell: int, way: int = 0) -> Printed:
         """Return the number that a level stands for; as a double, rounded outward at the ends of an interval."""
@@ -242,26 +256,13 @@ class Quantiles(Statistic):
             return int(found)
         return {0: to_float_nearest, -1: to_float_down, 1: to_float_up}[way](found) + 0.0
 
-    def _distribution(self, drawn: DrawnTree) -> tuple[Columns, Sequence[Printed]]:
-        """Return the rows up to every point with their intervals, and the same as a distribution has them.
+    def _rows_up_to(self, rows: Fraction, radius: Fraction) -> Row:
+        """Return the rows up to a level, and the interval of their number.        theory (14)"""
+        low, high = self._possible(rows - radius), self._possible(rows + radius)
+        return to_float_nearest(rows) + 0.0, to_float_down(low), to_float_up(high)
 
-        Shown is what rises from level to level and is no more than all rows.                          theory (14)
-        """
-        rows: list[tuple[float, float, float]] = []
-        shown: list[float] = []
-        most = Fraction(self.relation.rows)
-        radii = [drawn.grid * Fraction(each) for each in drawn.radii(Fraction(0), self.points).tolist()]
-        for group in range(self.groups):
-            found = drawn.prefixes(group)
-            unit = drawn.grid / found.denominator
-            highest = Fraction(0)
-            for cell, radius in zip(self.points, radii, strict=True):
-                value = unit * found.numerators[cell]
-                highest = max(highest, min(value, most))
-                low, high = (min(max(value + way * radius, Fraction(0)), most) for way in (-1, 1))
-                rows.append((to_float_nearest(value) + 0.0, to_float_down(low), to_float_up(high)))
-                shown.append(to_float_nearest(highest))
-        return as_columns(rows), shown
+    def _possible(self, rows: Fraction) -> Fraction:
+        return min(max(rows, Fraction(0)), Fraction(self.relation.rows))
 
 
 KEY_NAMES = {None: QUANTILE, _POINTS: "up to"}  # of what names a cell beside its group
