@@ -35,7 +35,7 @@ from snapdp.studies.statistics.statistic import Statistic
 from snapdp.values import replaced
 
 if TYPE_CHECKING:
-    from snapdp.accuracy import LevelTree
+    from snapdp.accuracy import LevelTree, RankedCell
 
 OUTSIDE, LEAST_OUTSIDE, MOST_OUTSIDE = Fraction(1, 20), Fraction(1, 10**6), Fraction(1, 2)
 LONGEST = 10**12  # of a share, below the line
@@ -205,17 +205,24 @@ class Magnitudes(Statistic):
     ) -> Iterator[Derived]:
         """Yield bounds and quartiles, and the shares of rows without a number."""
         drawn = DrawnTree(tree=self.tree, parts=tuple(parts[:-1]), rows=self.relation.rows)
-        yield Derived(name=BOUNDS, title=self.title, columns=as_columns(self._bounds(drawn)))
-        shares = as_columns(self._shares(drawn, parts[-1]))
+        found = drawn.prefixes(0)
+        ranks = drawn.ranked(found, self.shares)
+        yield Derived(name=BOUNDS, title=self.title, columns=as_columns(self._bounds(ranks)))
+        numbers = drawn.grid * Fraction(found.total, found.denominator)
+        shares = as_columns(self._shares(numbers, parts[-1]))
         yield Derived(name=SHARE, title=f"shares without a number of {self.title}", columns=shares, margin=_OTHERS)
 
-    def _bounds(self, drawn: DrawnTree) -> list[Row]:
+    @property
+    def shares(self) -> tuple[Fraction, ...]:
+        """Return the shares at which quantiles are taken: those of both bounds, and the quarters between them."""
+        return (self.outside / 2, *QUARTERS, 1 - self.outside / 2)
+
+    def _bounds(self, ranks: Sequence[RankedCell]) -> list[Row]:
         """Return the bounds, each with its one-sided interval, and the quartiles between them.         theory (3)
 
         An end is None where the place is open: nothing is known of it then.
         """
-        tail = self.outside / 2
-        lower, *quarters, upper = drawn.ranked(0, (tail, *QUARTERS, 1 - tail))
+        lower, *quarters, upper = ranks
         least, most = self.column.ends(lower.low), self.column.ends(upper.high)
         rows: list[Row] = [(_double(least[0] if least[0] is not None else least[1]), _end(least[0]), None)]
         for each in quarters:
@@ -223,7 +230,7 @@ class Magnitudes(Statistic):
             rows.append((_double(self.column.middle(each.cell)), _end(low), _end(high)))
         return [*rows, (_double(most[1] if most[1] is not None else most[0]), None, _end(most[1]))]
 
-    def _shares(self, drawn: DrawnTree, others: DrawnPart) -> list[Row]:
+    def _shares(self, numbers: Fraction, others: DrawnPart) -> list[Row]:
         """Return of all rows the shares that are no number, and that are missing: of the public n under change-one.
 
         Where the number of rows is private it is that of all released counts together, and no interval is given.
@@ -236,8 +243,6 @@ class Magnitudes(Statistic):
                 (_part(count, Fraction(n)), to_float_down(low / n), to_float_up(high / n))
                 for count, (low, high) in zip(counts, ends, strict=True)
             ]
-        found = drawn.prefixes(0)
-        numbers = drawn.grid * Fraction(found.total, found.denominator)
         rows = sum((max(Fraction(0), each) for each in (numbers, *counts)), Fraction(0))
         return [(_part(count, rows), None, None) for count in counts]
 
