@@ -7,7 +7,7 @@ again, from the documents alone, and compared; the first field that differs is n
 Trusts: Python's integers, correctly rounded int / int, SHA-256, and what docs/theory/release-certificates.md names.
 Source: docs/theory/sensitivities.md (2)-(13), (17)-(24), mechanism.md (4), planning.md (4), (6), (33);
 adjusted-tables.md (2)-(6), (8)-(11), (13), (15), (17)-(30), (32); finite-precision.md (3)-(14), (19), (20);
-release-certificates.md [1]-[9].
+quantiles.md (1)-(12); exploring.md (1)-(3); release-certificates.md [1]-[9].
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from fractions import Fraction
 from functools import lru_cache
-from itertools import combinations, pairwise, product
+from itertools import accumulate, combinations, pairwise, product
 from typing import Any, NamedTuple
 
 FORMAT = "snapdp-release-certificate/1"
@@ -38,6 +38,7 @@ KINDS = {  # of statistics: how many columns, and the fields beside the common o
     "histogram": (1, "columns where? by? keys?"),
     "mean": (1, "columns where? by? keys?"), "variance": (1, "columns"), "covariance": (2, "columns"),
     "persons": (0, "where? by? keys? margins? shares?"),
+    "magnitudes": (1, "columns outside branching where?"),
 }  # fmt: skip
 PLAIN = "-?(0|[1-9][0-9]*)([.][0-9]+)?"  # a category that compares as a number
 SHA256, RATIONAL = "sha256:[0-9a-f]{64}", "-?[0-9]{1,1000}(/[0-9]{1,1000})?"
@@ -70,6 +71,16 @@ FINITE_GAMMA, WIDEST_SCALE, LEVEL_BITS = Fraction(1, 20), 1 + Fraction(1, 1 << 2
 CHECK_TOO = "its mechanisms have certificates of their own, which say what they lose:"
 LEAST_PRECISION, MOST_PRECISION = 118, 1024  # bits where none are declared; declared ones
 SMALLEST_ALPHA = Fraction(1, 1 << 940)
+LEAST_POWER, LARGEST_POWER, MOST_POWERS, LONGEST_POWER = -1022, 1023, 256, 60  # of two, that magnitudes are counted by
+WITHOUT: tuple[int, ...] = (-2,)  # the block of rows without a number
+FINER, OWN, SPARE = 1 << 12, 1 << 16, 1 + 2.0**-20  # of trees of ordered cells: grid, weights, roundings of doubles
+TILTS = (  # (tau, ln A(tau)), the latter rounded up                                                     quantiles (6)
+    (0.25, -1.233), (0.375, -1.443), (0.5, -1.616), (0.75, -1.897), (1, -2.129), (1.5, -2.510), (2, -2.825),
+    (3, -3.343), (4, -3.772), (6, -4.482), (8, -5.072), (12, -6.050), (16, -6.866), (24, -8.221),
+    (32, -9.353), (48, -11.239), (64, -12.818), (96, -15.451), (128, -17.660), (192, -21.349), (256, -24.448),
+    (384, -29.628), (512, -33.984), (768, -41.272), (1024, -47.405), (1536, -57.674), (2048, -66.318),
+    (3072, -80.801), (4096, -92.997), (6144, -113.438), (8192, -130.658),
+)  # fmt: skip
 NUMBERS = ("value", "shown", "low", "high")
 BINS = ("edges", "outside", "null")  # of a column of numbers that groups are by: no part of the column itself
 Row = tuple[float, float, float | None, float | None]  # one of each
@@ -334,7 +345,11 @@ def is_later(value: Any) -> bool:
     if type(value.get("by")) is list or ("edges" in value and "title" not in value):  # several columns; bins of one
         return True
     some = "where" in value and value.get("kind") != "count"
-    return some or value.get("kind") in ("boolean", "date") or any(map(is_later, value.values()))
+    return (
+        some
+        or value.get("kind") in ("boolean", "date", "magnitude", "magnitudes")
+        or any(map(is_later, value.values()))
+    )
 
 
 def read_relation(record: At) -> StatedRelation:
@@ -440,6 +455,13 @@ def read_column(column: At, kinds: str = "number|integer|category|boolean|date",
         column.fields("name kind unknown null")
         names = ("false", "true", *read_special(column))
         return Column(name, kind, cells=len(names), categories=2, labels=names)
+    if kind == "magnitude":
+        powers = [each.value for each in column.fields("name kind exponents")[2].rows()]
+        column.demand(len(powers) == 2 and all(type(each) is int for each in powers), "not two exponents")
+        low, high = powers
+        apart = LEAST_POWER <= low <= high <= LARGEST_POWER and high - low < MOST_POWERS
+        column.demand(apart, "exponents of no doubles, or too many of them")
+        return Column(name, kind, cells=2 * (high - low + 2), levels=low)
     if kind == "date":
         column.fields("name kind from to each unknown null")
         special, (first, last, each) = read_special(column), read_periods(column)
@@ -480,6 +502,30 @@ def read_column(column: At, kinds: str = "number|integer|category|boolean|date",
     column.demand(counts != "everywhere", "groups by a column in which a number counts wherever a cell is missing")
     names = tuple(read_bins(column, found, "null"))
     return found._replace(cells=len(names), labels=names)
+
+
+def place_edge(column: Column, place: int) -> Fraction | None:
+    """Return the lower edge of a place of magnitudes, which is the upper one of that before it.       exploring (1)"""
+    step = place - column.cells // 2
+    if place in (0, column.cells):
+        return None
+    size = Fraction(2) ** (column.levels + abs(step) - 1)
+    return ZERO if step == 0 else size if step > 0 else -size
+
+
+def span_label(column: Column, first: int, last: int) -> str:
+    """Return the name of the places from one to another."""
+    zero = column.cells // 2
+    low, high = (place_edge(column, place) for place in (first, last + 1))
+
+    def text(edge: Fraction) -> str:
+        power = floor_log2(abs(edge)) if edge else 0
+        return str(edge) if abs(power) <= LONGEST_POWER else f"{'-' * (edge < 0)}2^{power}"
+
+    if low is None or high is None:
+        left = "" if high is None else f"{'to' if last < zero - 1 else 'below'} {text(high)}"
+        return left or ("all" if low is None else f"{'from' if first >= zero else 'above'} {text(low)}")
+    return f"{'[' if first >= zero else '('}{text(low)}, {text(high)}{']' if last < zero - 1 else ')'}"
 
 
 def check_width(column: At, lower: Fraction, upper: Fraction, step: Fraction) -> None:
@@ -607,6 +653,8 @@ def read_cells(statistic: At, columns: list[Column]) -> tuple[str, int, list[Any
         statistic.at("where").demand(len(tested) == len(tests), "two conditions on one column")
     labels: list[Any] = [""]
     cells = 1
+    if statistic.value["kind"] == "magnitudes":
+        return title, 5, ["lower", "1/4", "1/2", "3/4", "upper"]
     if histogram:
         labels = read_bins(statistic, columns[0]) if "edges" in statistic.value else list(columns[0].labels or ())
         cells = columns[0].cells or len(labels)
@@ -801,6 +849,7 @@ class StatedPart(NamedTuple):  # one numerator: its mechanism in each cell, and 
     steps: int = 1  # of equal length in one sensitivity: rounding is paid for with each: finite-precision (20)
     precision: int | None = None  # None in exact arithmetic; 0 where the fewest bits are taken
     margin: Margin | None = None
+    finer: int = 0  # so many times closer outputs than the natural grid has: quantiles (9)
 
     @property
     def finite(self) -> Finite | None:
@@ -843,6 +892,8 @@ class StatedPart(NamedTuple):  # one numerator: its mechanism in each cell, and 
             return finite.grid * self.sensitivity / self.steps
         above, below = math.ceil(self.noise_scale) - 1, math.floor(1 / self.noise_scale)  # one of the two is 0
         fine = Fraction(1 << above.bit_length(), 16 << max(0, below.bit_length() - 1))
+        if self.finer:
+            return 16 * fine / self.finer
         if self.margin is not None:
             return ONE if self.whole else min(fine, ONE)
         return max(fine, ONE) if self.whole else fine
@@ -888,6 +939,17 @@ def parts_of(
         return
     stays = change_one and not grouped
     two = 2 if change_one and grouped else 1  # a row may leave one group and enter another: (13)
+    if kind == "magnitudes":  # exploring (2): a row is in the tree, or in one of two counts beside it
+        depths = statistic.tree.nodes
+        for place, nodes in enumerate(depths):
+            width, moving = statistic.tree.width(place), min(2, nodes) if change_one else 1
+            name, cell = f"count of each {width} levels" if width > 1 else "count at each level", len(depths) * moving
+            depth = StatedPart(name, moved, 0, n, ONE, ZERO, False, moving, epsilon / cell, moved)
+            yield depth._replace(margin=(place,), finer=FINER)
+        name, moving = "count without a number", 2 if change_one else 1
+        counts = StatedPart(name, moved, 0, n, ONE, ZERO, True, moving, epsilon / moving, moved)
+        yield counts._replace(margin=WITHOUT)
+        return
     if kind in ("count", "histogram"):  # (5), (6)
         moving = min(2, statistic.cells) if change_one else 1
         yield StatedPart("count", moved, 0, n, ONE, ZERO, True, moving, epsilon / moving, moved)
@@ -944,6 +1006,170 @@ def margin_parts(statistic: StatedStatistic, margins: StatedMargins, relation: S
         yield part._replace(margin=margin)
 
 
+class Sums(NamedTuple):  # of coefficients: squares, fourth powers, absolute values, and the largest square
+    squares: float
+    fourths: float
+    absolute: float
+    largest: float
+
+    def times(self, factor: float, count: int = 1) -> Sums:
+        square = factor * factor
+        return Sums(
+            self.squares * square * count,
+            self.fourths * square * square * count,
+            self.absolute * abs(factor) * count,
+            self.largest * square * min(count, 1),
+        )
+
+    def plus(self, *others: Sums) -> Sums:
+        """Return the sums of all, added one after the other."""
+        found = self
+        for each in others:
+            squares, fourths, absolute = (found[i] + each[i] for i in range(3))
+            found = Sums(squares, fourths, absolute, max(found.largest, each.largest))
+        return found
+
+
+UNIT, NO_SUMS = Sums(1.0, 1.0, 1.0, 1.0), Sums(0.0, 0.0, 0.0, 0.0)
+
+
+class OrderedCells(NamedTuple):  # the leaves of a tree of counts in which every node but the last has so many children
+    cells: int
+    branching: int
+
+    @property
+    def nodes(self) -> list[int]:
+        """Return how many nodes each depth has, from the top."""
+        found = [self.cells]
+        while found[0] > self.branching:
+            found.insert(0, -(-found[0] // self.branching))
+        return found
+
+    def width(self, place: int) -> int:
+        return int(self.branching ** (len(self.nodes) - 1 - place))
+
+    @property
+    def own(self) -> list[int]:
+        """Return the weight of a node's own number in units of 2**-16, for each depth.                quantiles (1)"""
+        found, variance = [OWN], ONE
+        for _ in self.nodes[1:]:
+            below = variance * self.branching
+            found.insert(0, round(below / (1 + below) * OWN))
+            share = Fraction(found[0], OWN)
+            variance = share**2 + (1 - share) ** 2 * below
+        return found
+
+    def siblings(self, place: int, node: int) -> tuple[int, int]:
+        """Return how many children the parent of a node has, and which of them it is."""
+        if place == 0:
+            return self.nodes[0], node
+        parent, last = node // self.branching, self.nodes[place - 1] - 1
+        among = self.nodes[place] - last * self.branching if parent == last else self.branching
+        return among, node - parent * self.branching
+
+    @property
+    def subtrees(self) -> list[tuple[Sums, Sums]]:
+        """Return for each depth the sums of what a node knows, of any but the last and of the last."""
+        found = [(UNIT, UNIT)]
+        for place in reversed(range(len(self.nodes) - 1)):
+            own, (full, last) = self.own[place] / OWN, found[0]
+            among = self.siblings(place + 1, self.nodes[place + 1] - 1)[0]
+            ragged = full.times(1 - own, among - 1).plus(last.times(1 - own))
+            whole = full.times(1 - own, self.branching)
+            found.insert(0, (UNIT.times(own).plus(whole), UNIT.times(own).plus(ragged)))
+        return found
+
+    def sums(self, share: Fraction) -> list[Sums]:
+        """Return for each cell j the sums of the error of (cells up to j) - share * (all cells).  quantiles (3), (4)"""
+        depths, subtrees, every = range(len(self.nodes)), self.subtrees, self.own
+        found = []
+        for cell in range(self.cells):
+            places = [(cell // self.width(place), *self.siblings(place, cell // self.width(place))) for place in depths]
+            inside = [1.0]
+            for _, among, at in reversed(places):
+                inside.insert(0, (at + inside[0]) / among)
+            passed, total = inside[0] - float(share), NO_SUMS
+            for place, (node, among, at) in enumerate(places):
+                (full, last), base, own = subtrees[place], passed - inside[place], every[place] / OWN
+                ragged = int(at < among - 1 and node - at + among == self.nodes[place])
+                right = full.times(base, among - 1 - at - ragged)
+                weight = inside[place + 1] + base
+                total = total.plus(full.times(1 + base, at), right, last.times(base, ragged), UNIT.times(weight * own))
+                passed = weight * (1 - own)
+            found.append(total)
+        return found
+
+    def radii(self, share: Fraction, scale: Fraction, level: Fraction) -> list[float]:
+        """Return the radius of each of these errors, in grids, for a noise scale in grids.            quantiles (9)"""
+        found = []
+        for squares, fourths, absolute, largest in self.sums(share):
+            random = max(squares, 2.0**-80)
+            kappa = min(five_bits_up(min(fourths / (random * random) * SPARE, 1.0)), 1.0)
+            part = min(five_bits_up(min(min(largest, random) / random * SPARE, 1.0)), 1.0)
+            reach = spread_factor(kappa, max(part, kappa), level) * math.sqrt(random) * SPARE * (squares > 0)
+            found.append((reach * outward(scale, scale)[1] + absolute * 0.5) * SPARE)
+        return found
+
+    def prefixes(self, measured: Sequence[Sequence[int]]) -> list[Fraction]:
+        """Return the sums of the first cells in grids, from the indices of every depth, exactly.  quantiles (1), (2)"""
+        b, averages, below = self.branching, [[Fraction(each) for each in measured[-1]]], list[list[Fraction]]()
+        for place in reversed(range(len(measured) - 1)):
+            own, known = Fraction(self.own[place], OWN), averages[0]
+            below.insert(0, [sum(known[first : first + b], ZERO) for first in range(0, len(known), b)])
+            pairs = zip(measured[place], below[0], strict=True)
+            averages.insert(0, [own * y + (1 - own) * z for y, z in pairs])
+        values = averages[0]
+        for place, known in enumerate(averages[1:]):
+            excess = [x - z for x, z in zip(values, below[place], strict=True)]
+            values = [z + excess[i // b] / self.siblings(place + 1, i)[0] for i, z in enumerate(known)]
+        return list(accumulate(values))
+
+
+def five_bits_up(x: float) -> float:
+    fraction, exponent = math.frexp(x)
+    return math.ldexp(math.ceil(fraction * 32), exponent - 5)
+
+
+@lru_cache(maxsize=4096)
+def spread_factor(kappa: float, largest: float, level: Fraction) -> float:
+    """Return rho: P(a sum of Laplace variables exceeds rho * root(W2)) is at most level.          quantiles (7), (8)"""
+    power = floor_log2(1 / level)
+    above = power * ln_up(Fraction(2), LEVEL_BITS) + ln_up(1 / level / 2**power, LEVEL_BITS)
+    best = math.inf
+    for tilt, bound in TILTS:
+        room, low = outward(-above - Fraction(bound), ZERO)[0], 0.0
+        if room <= 0:
+            continue
+        high = min(room, 1 / largest)
+        for _ in range(24):
+            t = (low + high) / 2
+            x = largest * t
+            fits = x < 1 and (t + kappa * t * t * (0.5 + x / 3 + x * x / 4 + x * x * x / (5 * (1 - x)))) * SPARE <= room
+            low, high = (t, high) if fits else (low, t)
+        best = min(best, tilt / (low or room * 2.0**-24))
+    return float((2 * best) ** 0.5 * SPARE)
+
+
+def ranks(found: list[Fraction], shares: Sequence[Fraction], radii: Sequence[list[float]]) -> list[list[int]]:
+    """Return for each of rising shares the cell of its quantile, and the first and last of its interval.
+
+    quantiles (11), (12)
+    """
+    last, total, rows = len(found) - 1, max(found[-1], ZERO), list[list[int]]()
+    least = list(accumulate(reversed(found), min))[::-1]
+    for share, radius in zip(shares, radii, strict=True):
+        first = next((j for j, each in enumerate(found) if each >= share * total), last)
+        final = next((j for j, each in enumerate(least) if each >= share * total), last)
+        away = [float(each - share * found[-1]) for each in found]
+        low = next((j for j, each in enumerate(away) if each >= -radius[j]), last)
+        high = max((min(j + 1, last) for j, each in enumerate(away) if each <= radius[j]), default=0)
+        rows.append([(first + final) // 2, low, high])
+    lows = list(accumulate((low for _, low, _ in rows[::-1]), min))[::-1]
+    highs = list(accumulate((high for *_, high in rows), max))
+    ends = zip(rows, lows, highs, strict=True)
+    return [[min(max(cell, low), high), low, high] for (cell, _, _), low, high in ends]
+
+
 class StatedStatistic(NamedTuple):
     kind: str
     epsilon: Fraction
@@ -955,9 +1181,21 @@ class StatedStatistic(NamedTuple):
     some: bool  # whether only some rows count: those that meet conditions, or that have the number
     released: list[tuple[StatedPart, list[int]]]  # with the indices of the cells
     margins: StatedMargins | None = None
+    outside: Fraction = ZERO  # of bounds that magnitudes have
+    branching: int = 2
+
+    @property
+    def tree(self) -> OrderedCells:
+        return OrderedCells(self.columns[0].cells, self.branching)
 
     def cells_of(self, margin: Margin | None) -> tuple[int, list[Any]]:
         """Return how many cells a part has, and their names."""
+        if self.kind == "magnitudes" and margin == WITHOUT:
+            return 2, ["(unreadable)", "(missing)"]
+        if self.kind == "magnitudes" and margin is not None:
+            width, column = self.tree.width(margin[0]), self.columns[0]
+            spans = [(first, min(first + width, column.cells) - 1) for first in range(0, column.cells, width)]
+            return len(spans), [span_label(column, *each) for each in spans]
         if self.margins is None or margin is None:
             return self.cells, self.labels
         return self.margins.cells(margin), self.margins.labels(margin)
@@ -989,6 +1227,7 @@ def read_statistic(stated: At, relation: StatedRelation) -> StatedStatistic:
     kind, grouped = stated.at("kind").text("|".join(KINDS)), "by" in stated.value
     wanted, names = KINDS[kind]
     kinds = "number|integer|category|boolean|date" if kind == "histogram" else "number|integer"
+    kinds = "magnitude" if kind == "magnitudes" else kinds
     columns = [read_column(each, kinds) for each in stated.at("columns").rows(MOST_MEANS)] if wanted else []
     several = kind == "mean" and len(columns) > 1
     different = len({column.name for column in columns})
@@ -1001,7 +1240,7 @@ def read_statistic(stated: At, relation: StatedRelation) -> StatedStatistic:
     names += " count_share" * (kind == "mean" and not public) + " complete" * (several and dropped)
     names += " arithmetic bits?" * ("arithmetic" in stated.value)
     names += " groups_per_person" * (kind == "persons" and grouped)
-    names += " rows_per_person?" * (relation.person and kind in ("count", "histogram", "sum", "mean"))
+    names += " rows_per_person?" * (relation.person and kind in ("count", "histogram", "sum", "mean", "magnitudes"))
     stated.demand(kind != "persons" or relation.person, "no column names the persons")
     _, title, epsilon, alpha, parts, *_ = stated.fields("kind title epsilon alpha parts " + names)
     stated.demand(kind not in ("variance", "covariance") or (public and relation.rows > 1), "needs a public n >= 2")
@@ -1016,6 +1255,8 @@ def read_statistic(stated: At, relation: StatedRelation) -> StatedStatistic:
         released=[],
         margins=read_margins(stated, relation, kind),
     )
+    if kind == "magnitudes":
+        found = read_look(stated, found)
     alpha.demand(found.alpha >= SMALLEST_ALPHA, "below 2**-940")
     stated.demand(stated.value.get("complete", True) is True, "complete: not true")
     title.same(found.title + " with margins" * (found.margins is not None))
@@ -1023,6 +1264,7 @@ def read_statistic(stated: At, relation: StatedRelation) -> StatedStatistic:
     stated.demand(grouped or not relation.change_one or for_count >= HALF, "a count_share below 1/2 where half is free")
     precision, (relation, groups) = read_precision(stated), read_bounds(stated, relation, found.cells)
     stated.demand(precision is None or found.margins is None, "margins in finite precision")
+    stated.demand(precision is None or kind != "magnitudes", "ranks in finite precision")
     stated.demand(groups == 1 or found.margins is None, "margins of persons who count in several cells")
     expected = [each._replace(precision=precision) for each in parts_of(found, relation, grouped, for_count, groups)]
     for column, total in zip(columns, expected, strict=False) if kind == "mean" and not public else ():
@@ -1032,6 +1274,56 @@ def read_statistic(stated: At, relation: StatedRelation) -> StatedStatistic:
     for each, part in zip(parts.rows(), expected, strict=True):
         found.released.append((part, check_part(each, part, found)))
     return found
+
+
+def read_look(stated: At, found: StatedStatistic) -> StatedStatistic:
+    """Return magnitudes with the share that their bounds may leave outside, and the branching of their tree."""
+    outside, branching = stated.at("outside").rational(), stated.at("branching").whole()
+    fits = Fraction(1, 10**6) <= outside <= HALF and outside.denominator <= 10**12
+    stated.at("outside").demand(fits, "no share that bounds may leave outside")
+    stated.at("branching").demand(2 <= branching <= found.columns[0].cells, "not from 2 to the number of places")
+    found = found._replace(outside=outside, branching=branching)
+    clamps = sum(found.tree.nodes) * GAMMA
+    stated.at("alpha").demand(found.alpha >= max(2 * clamps, LEAST_LEVEL), "too small for what clamps may change")
+    return found
+
+
+def look(statistic: StatedStatistic, relation: StatedRelation) -> Iterator[tuple[str, str, list[Row], Margin | None]]:
+    """Yield bounds and quartiles, and the shares of rows without a number.                            exploring (3)"""
+    *depths, (others, without) = statistic.released
+    column, tree, part = statistic.columns[0], statistic.tree, depths[0][0]
+    quarters = [Fraction(k, 4) for k in (1, 2, 3)]
+    wanted = [statistic.outside / 2, *quarters, 1 - statistic.outside / 2]
+    level = statistic.alpha - sum(tree.nodes) * GAMMA
+    found = tree.prefixes([indices for _, indices in depths])
+    cells = ranks(found, wanted, [tree.radii(share, part.noise_scale / part.grid, level) for share in wanted])
+    ends = [(place_edge(column, low), place_edge(column, high + 1)) for _, low, high in cells]
+    doubles = [tuple(None if each is None else float(each) for each in pair) for pair in ends]
+    first, last = place_edge(column, cells[0][1] + 1), place_edge(column, cells[4][2])  # where open places begin
+    lower, upper = doubles[0][0], doubles[4][1]
+    bound = float(first or ZERO) if lower is None else lower
+    rows: list[Row] = [(bound, bound, lower, None)]
+    for (cell, _, _), (low, high) in zip(cells[1:4], doubles[1:4], strict=True):
+        edges = [each for each in (place_edge(column, cell), place_edge(column, cell + 1)) if each is not None]
+        middle = float(ZERO if cell == column.cells // 2 and len(edges) > 1 else sum(edges, ZERO) / len(edges))
+        rows.append((middle, middle, low, high))
+    bound = float(last or ZERO) if upper is None else upper
+    yield "bounds", statistic.title, [*rows, (bound, bound, None, upper)], None
+    counts, public = [others.value(index) for index in without], relation.change_one and not statistic.some
+    everyone = [part.grid * found[-1], *counts]
+    total = relation.rows if public else sum(max(each, ZERO) for each in everyone) or ONE
+    of = f"shares without a number of {statistic.title}"
+    yield "share", of, list(parts_of_total(others, without, total, statistic.alpha if public else None)), WITHOUT
+
+
+def parts_of_total(
+    counts: StatedPart, indices: list[int], total: Fraction | int, alpha: Fraction | None
+) -> Iterator[Row]:
+    """Yield each count's part of a total, with an interval where that is public."""
+    for index in indices:
+        value = float(min(max(counts.value(index), ZERO) / total, ONE))
+        ends = (None, None) if alpha is None else outward(*(end / total for end in counts.interval(index, alpha)))
+        yield value, value, *ends
 
 
 def check_part(stated: At, part: StatedPart, statistic: StatedStatistic) -> list[int]:
@@ -1133,10 +1425,7 @@ def shares(statistic: StatedStatistic, relation: StatedRelation) -> Iterator[Row
     ((counts, indices),), n = statistic.released, relation.rows
     public = relation.change_one and not statistic.some
     total = n if public else sum(max(counts.value(index), ZERO) for index in indices) or ONE
-    for index in indices:
-        low, high = counts.interval(index, statistic.alpha)
-        value = float(min(max(counts.value(index), ZERO) / total, ONE))
-        yield value, value, *(outward(low / total, high / total) if public else (None, None))
+    yield from parts_of_total(counts, indices, total, statistic.alpha if public else None)
 
 
 def correlation(covariance: StatedStatistic, variances: Sequence[StatedStatistic]) -> Row:
@@ -1630,6 +1919,8 @@ def derived_blocks(statistics: Sequence[StatedStatistic], relation: StatedRelati
             yield DerivedBlock(number, "standard deviation", title, [(value, shown, *ends)])
         elif each.kind == "histogram" and each.cells <= INLINE:
             yield DerivedBlock(number, "share", f"shares of {each.title}", list(shares(each, relation)))
+        elif each.kind == "magnitudes":
+            yield from (DerivedBlock(number, *block) for block in look(each, relation))
         elif each.kind == "covariance" and all(column in variances for column in each.columns):
             row = correlation(each, [variances[column] for column in each.columns])
             yield DerivedBlock(number, "correlation", f"correlation({names})", [row])

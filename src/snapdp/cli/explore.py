@@ -75,7 +75,7 @@ def _look_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @click.command("explore", epilog=EXAMPLE)
-@click.argument("source", metavar="TABLE", type=str)
+@click.argument("source", type=str)
 @click.option("--table", metavar="NAME", help="The table in a DuckDB file or on a PostgreSQL server.")
 @click.option("--spark", metavar="URL", help="Let Spark with this master read the files.")
 @csv_options
