@@ -942,7 +942,7 @@ def parts_of(
     if kind == "magnitudes":  # exploring (2): a row is in the tree, or in one of two counts beside it
         depths = statistic.tree.nodes
         for place, nodes in enumerate(depths):
-            width, moving = statistic.tree.width(place), min(2, nodes) if change_one else 1
+            width, moving = statistic.tree.widths[place], min(2, nodes) if change_one else 1
             name, cell = f"count of each {width} levels" if width > 1 else "count at each level", len(depths) * moving
             depth = StatedPart(name, moved, 0, n, ONE, ZERO, False, moving, epsilon / cell, moved)
             yield depth._replace(margin=(place,), finer=FINER)
@@ -1036,17 +1036,16 @@ UNIT, NO_SUMS = Sums(1.0, 1.0, 1.0, 1.0), Sums(0.0, 0.0, 0.0, 0.0)
 class OrderedCells(NamedTuple):  # the leaves of a tree of counts in which every node but the last has so many children
     cells: int
     branching: int
+    nodes: tuple[int, ...]  # of each depth, from the top
+    widths: tuple[int, ...]  # how many cells a node of each depth is over
 
-    @property
-    def nodes(self) -> list[int]:
-        """Return how many nodes each depth has, from the top."""
-        found = [self.cells]
-        while found[0] > self.branching:
-            found.insert(0, -(-found[0] // self.branching))
-        return found
-
-    def width(self, place: int) -> int:
-        return int(self.branching ** (len(self.nodes) - 1 - place))
+    @staticmethod
+    def of(cells: int, branching: int) -> OrderedCells:
+        nodes = [cells]
+        while nodes[0] > branching:
+            nodes.insert(0, -(-nodes[0] // branching))
+        widths = (int(branching**place) for place in reversed(range(len(nodes))))
+        return OrderedCells(cells, branching, tuple(nodes), tuple(widths))
 
     @property
     def own(self) -> list[int]:
@@ -1081,10 +1080,10 @@ class OrderedCells(NamedTuple):  # the leaves of a tree of counts in which every
 
     def sums(self, share: Fraction) -> list[Sums]:
         """Return for each cell j the sums of the error of (cells up to j) - share * (all cells).  quantiles (3), (4)"""
-        depths, subtrees, every = range(len(self.nodes)), self.subtrees, self.own
-        found = []
+        subtrees, every, found = self.subtrees, self.own, list[Sums]()
         for cell in range(self.cells):
-            places = [(cell // self.width(place), *self.siblings(place, cell // self.width(place))) for place in depths]
+            way = enumerate(cell // width for width in self.widths)
+            places = [(node, *self.siblings(place, node)) for place, node in way]
             inside = [1.0]
             for _, among, at in reversed(places):
                 inside.insert(0, (at + inside[0]) / among)
@@ -1130,23 +1129,27 @@ def five_bits_up(x: float) -> float:
     return math.ldexp(math.ceil(fraction * 32), exponent - 5)
 
 
+@lru_cache(maxsize=64)
+def rooms(level: Fraction) -> list[tuple[float, float]]:
+    """Return (tau, ln(level/A(tau)) rounded down), where that is positive."""
+    power = floor_log2(1 / level)
+    above = power * ln_up(Fraction(2), LEVEL_BITS) + ln_up(1 / level / 2**power, LEVEL_BITS)
+    found = ((tau, outward(-above - Fraction(bound), ZERO)[0]) for tau, bound in TILTS)
+    return [(tau, room) for tau, room in found if room > 0]
+
+
 @lru_cache(maxsize=4096)
 def spread_factor(kappa: float, largest: float, level: Fraction) -> float:
     """Return rho: P(a sum of Laplace variables exceeds rho * root(W2)) is at most level.          quantiles (7), (8)"""
-    power = floor_log2(1 / level)
-    above = power * ln_up(Fraction(2), LEVEL_BITS) + ln_up(1 / level / 2**power, LEVEL_BITS)
     best = math.inf
-    for tilt, bound in TILTS:
-        room, low = outward(-above - Fraction(bound), ZERO)[0], 0.0
-        if room <= 0:
-            continue
-        high = min(room, 1 / largest)
+    for tau, room in rooms(level):
+        low, high = 0.0, min(room, 1 / largest)
         for _ in range(24):
             t = (low + high) / 2
             x = largest * t
             fits = x < 1 and (t + kappa * t * t * (0.5 + x / 3 + x * x / 4 + x * x * x / (5 * (1 - x)))) * SPARE <= room
             low, high = (t, high) if fits else (low, t)
-        best = min(best, tilt / (low or room * 2.0**-24))
+        best = min(best, tau / (low or room * 2.0**-24))
     return float((2 * best) ** 0.5 * SPARE)
 
 
@@ -1186,14 +1189,14 @@ class StatedStatistic(NamedTuple):
 
     @property
     def tree(self) -> OrderedCells:
-        return OrderedCells(self.columns[0].cells, self.branching)
+        return OrderedCells.of(self.columns[0].cells, self.branching)
 
     def cells_of(self, margin: Margin | None) -> tuple[int, list[Any]]:
         """Return how many cells a part has, and their names."""
         if self.kind == "magnitudes" and margin == WITHOUT:
             return 2, ["(unreadable)", "(missing)"]
         if self.kind == "magnitudes" and margin is not None:
-            width, column = self.tree.width(margin[0]), self.columns[0]
+            width, column = self.tree.widths[margin[0]], self.columns[0]
             spans = [(first, min(first + width, column.cells) - 1) for first in range(0, column.cells, width)]
             return len(spans), [span_label(column, *each) for each in spans]
         if self.margins is None or margin is None:
