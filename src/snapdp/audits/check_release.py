@@ -6,8 +6,8 @@ follows but the grid indices: every mechanism's parameters, cells, numbers, inte
 again, from the documents alone, and compared; the first field that differs is named.
 Trusts: Python's integers, correctly rounded int / int, SHA-256, and what docs/theory/release-certificates.md names.
 Source: docs/theory/sensitivities.md (2)-(13), (17)-(24), mechanism.md (4), planning.md (4), (6), (33);
-adjusted-tables.md (2)-(6), (8)-(11), (13), (15), (17)-(30), (32); finite-precision.md (3)-(14), (19), (20);
-quantiles.md (1)-(12); exploring.md (1)-(3); release-certificates.md [1]-[9].
+adjusted-tables.md (2)-(6), (8)-(11), (13), (15), (17)-(30), (32); quantiles.md (1)-(15); exploring.md (1)-(3);
+finite-precision.md (3)-(14), (19), (20); release-certificates.md [1]-[10].
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ KINDS = {  # of statistics: how many columns, and the fields beside the common o
     "count": (0, "where? by? keys? margins? shares?"), "sum": (1, "columns where? by? keys? margins? shares?"),
     "histogram": (1, "columns where? by? keys?"),
     "mean": (1, "columns where? by? keys?"), "variance": (1, "columns"), "covariance": (2, "columns"),
-    "persons": (0, "where? by? keys? margins? shares?"),
+    "persons": (0, "where? by? keys? margins? shares?"), "quantiles": (1, "columns at branching where? by?"),
     "magnitudes": (1, "columns outside branching where?"),
 }  # fmt: skip
 PLAIN = "-?(0|[1-9][0-9]*)([.][0-9]+)?"  # a category that compares as a number
@@ -58,6 +58,16 @@ MOST_MARGIN_COLUMNS, MOST_MARGIN_CELLS, MOST_MARGINS, MOST_TERMS = 8, 10**6, 256
 MOST_PARENTS, MOST_NODES = 16, 50_000  # levels of a hierarchy above the categories; cells of all its levels
 MOST_DERIVED = 20_000  # blocks of a record
 MOST_MEANS = 64  # columns whose means share a count
+MOST_SHARES, MOST_POINTS, MOST_COUNTED = 100, 256, 4_000_000  # of quantiles; of a distribution; nodes of all groups
+LN_A = (  # of tau = 1/4, 3/8, 1/2, 3/4, 1, ...: -1000 ln A(tau), rounded down                            quantiles (6)
+    1233, 1443, 1616, 1897, 2129, 2510, 2825, 3343, 3772, 4482, 5072, 6050, 6866, 8221, 9353, 11239, 12818, 15451,
+    17660, 21349, 24448, 29628, 33984, 41272, 47405, 57674, 66318, 80801, 92997, 113438, 130658,
+)  # fmt: skip
+SPARE = 1 + 2.0**-20  # for roundings of doubles: quantiles, "In doubles"
+SINGLE = (1.0, 1.0, 1.0, 1.0)
+POINTS, WITHOUT = (-1,), (-2,)  # in the place of a margin: the cells of a distribution; of rows without a number
+LEAST_POWER, LARGEST_POWER, MOST_POWERS, LONGEST_POWER = -1022, 1023, 256, 60  # of two, that magnitudes are counted by
+QUARTERS = [Fraction(k, 4) for k in (1, 2, 3)]
 MOST_TERMS_IN_ALL, LARGEST_RATIO, LEAST_LEVEL = 1 << 14, 512, Fraction(1, 1 << 63)
 LONGEST_EPSILON = 10**12  # of a cell of margins, above and below the line: numbers of adjusted tables grow with it
 FREQUENCIES, PLACES, SMEAR, GUARD = 1024, 1 << 14, 13, 64  # of the radius of an adjusted number
@@ -71,16 +81,6 @@ FINITE_GAMMA, WIDEST_SCALE, LEVEL_BITS = Fraction(1, 20), 1 + Fraction(1, 1 << 2
 CHECK_TOO = "its mechanisms have certificates of their own, which say what they lose:"
 LEAST_PRECISION, MOST_PRECISION = 118, 1024  # bits where none are declared; declared ones
 SMALLEST_ALPHA = Fraction(1, 1 << 940)
-LEAST_POWER, LARGEST_POWER, MOST_POWERS, LONGEST_POWER = -1022, 1023, 256, 60  # of two, that magnitudes are counted by
-WITHOUT: tuple[int, ...] = (-2,)  # the block of rows without a number
-FINER, OWN, SPARE = 1 << 12, 1 << 16, 1 + 2.0**-20  # of trees of ordered cells: grid, weights, roundings of doubles
-TILTS = (  # (tau, ln A(tau)), the latter rounded up                                                     quantiles (6)
-    (0.25, -1.233), (0.375, -1.443), (0.5, -1.616), (0.75, -1.897), (1, -2.129), (1.5, -2.510), (2, -2.825),
-    (3, -3.343), (4, -3.772), (6, -4.482), (8, -5.072), (12, -6.050), (16, -6.866), (24, -8.221),
-    (32, -9.353), (48, -11.239), (64, -12.818), (96, -15.451), (128, -17.660), (192, -21.349), (256, -24.448),
-    (384, -29.628), (512, -33.984), (768, -41.272), (1024, -47.405), (1536, -57.674), (2048, -66.318),
-    (3072, -80.801), (4096, -92.997), (6144, -113.438), (8192, -130.658),
-)  # fmt: skip
 NUMBERS = ("value", "shown", "low", "high")
 BINS = ("edges", "outside", "null")  # of a column of numbers that groups are by: no part of the column itself
 Row = tuple[float, float, float | None, float | None]  # one of each
@@ -89,6 +89,7 @@ Table = dict[tuple[int, ...], Fraction]  # of the cells of a margin, by the plac
 Entry = tuple[Margin, Fraction]  # a measured margin, and a coefficient of some of its cells
 Law = tuple[Fraction, Fraction, Any]  # |coefficient| * noise scale, grid/noise scale, how many (or a sum of squares)
 Scales = list[tuple[Fraction, Fraction]]  # the largest ones, each with grid/noise scale
+Sums = tuple[float, float, float, float]  # of coefficients: squares, fourth powers, absolute values; the largest square
 Spread = tuple[dict[Margin, Fraction], Scales]  # a sum of noises: the squares of its coefficients by their source
 
 
@@ -339,17 +340,23 @@ def is_later(value: Any) -> bool:
         return any(map(is_later, value))
     if type(value) is not dict:
         return False
-    later = {"compare", "missing_in_sums", "arithmetic", "rows_per_person", "groups_per_person", "margins", "keys"}
+    later = {
+        "compare",
+        "missing_in_sums",
+        "arithmetic",
+        "rows_per_person",
+        "groups_per_person",
+        "margins",
+        "keys",
+        "at",
+    }
     if later & {*value} or value.get("missing") == "dropped":
         return True
     if type(value.get("by")) is list or ("edges" in value and "title" not in value):  # several columns; bins of one
         return True
     some = "where" in value and value.get("kind") != "count"
-    return (
-        some
-        or value.get("kind") in ("boolean", "date", "magnitude", "magnitudes")
-        or any(map(is_later, value.values()))
-    )
+    kinds = ("boolean", "date", "magnitude", "magnitudes")
+    return some or value.get("kind") in kinds or any(map(is_later, value.values()))
 
 
 def read_relation(record: At) -> StatedRelation:
@@ -455,13 +462,13 @@ def read_column(column: At, kinds: str = "number|integer|category|boolean|date",
         column.fields("name kind unknown null")
         names = ("false", "true", *read_special(column))
         return Column(name, kind, cells=len(names), categories=2, labels=names)
-    if kind == "magnitude":
-        powers = [each.value for each in column.fields("name kind exponents")[2].rows()]
-        column.demand(len(powers) == 2 and all(type(each) is int for each in powers), "not two exponents")
-        low, high = powers
-        apart = LEAST_POWER <= low <= high <= LARGEST_POWER and high - low < MOST_POWERS
-        column.demand(apart, "exponents of no doubles, or too many of them")
-        return Column(name, kind, cells=2 * (high - low + 2), levels=low)
+    if kind == "magnitude":  # places are levels, the lowest exponent is where they are counted from
+        exponents = [each.value for each in column.fields("name kind exponents")[2].rows()]
+        column.demand(len(exponents) == 2 and all(type(each) is int for each in exponents), "not two exponents")
+        least, most = exponents
+        fit = LEAST_POWER <= least <= most <= LARGEST_POWER and most - least < MOST_POWERS
+        column.demand(fit, "exponents of no doubles, or too many of them")
+        return Column(name, kind, lower=Fraction(least), levels=2 * (most - least + 2) - 1)
     if kind == "date":
         column.fields("name kind from to each unknown null")
         special, (first, last, each) = read_special(column), read_periods(column)
@@ -502,30 +509,6 @@ def read_column(column: At, kinds: str = "number|integer|category|boolean|date",
     column.demand(counts != "everywhere", "groups by a column in which a number counts wherever a cell is missing")
     names = tuple(read_bins(column, found, "null"))
     return found._replace(cells=len(names), labels=names)
-
-
-def place_edge(column: Column, place: int) -> Fraction | None:
-    """Return the lower edge of a place of magnitudes, which is the upper one of that before it.       exploring (1)"""
-    step = place - column.cells // 2
-    if place in (0, column.cells):
-        return None
-    size = Fraction(2) ** (column.levels + abs(step) - 1)
-    return ZERO if step == 0 else size if step > 0 else -size
-
-
-def span_label(column: Column, first: int, last: int) -> str:
-    """Return the name of the places from one to another."""
-    zero = column.cells // 2
-    low, high = (place_edge(column, place) for place in (first, last + 1))
-
-    def text(edge: Fraction) -> str:
-        power = floor_log2(abs(edge)) if edge else 0
-        return str(edge) if abs(power) <= LONGEST_POWER else f"{'-' * (edge < 0)}2^{power}"
-
-    if low is None or high is None:
-        left = "" if high is None else f"{'to' if last < zero - 1 else 'below'} {text(high)}"
-        return left or ("all" if low is None else f"{'from' if first >= zero else 'above'} {text(low)}")
-    return f"{'[' if first >= zero else '('}{text(low)}, {text(high)}{']' if last < zero - 1 else ')'}"
 
 
 def check_width(column: At, lower: Fraction, upper: Fraction, step: Fraction) -> None:
@@ -645,6 +628,9 @@ def read_cells(statistic: At, columns: list[Column]) -> tuple[str, int, list[Any
     A cell is named by a text; by several columns by a list of texts, one for each, a histogram's own cell last.
     """
     title, histogram = statistic.at("kind").text(), statistic.value["kind"] == "histogram"
+    if title == "quantiles" and len(statistic.at("at").rows()) == 1:
+        share = amount(statistic.at("at").rows()[0].rational())
+        title = "median" if share == "0.5" else f"quantile {share}"
     title += f"({', '.join(column.name for column in columns)})" * (columns != [])
     if "where" in statistic.value:
         tests = statistic.at("where").rows()
@@ -653,8 +639,6 @@ def read_cells(statistic: At, columns: list[Column]) -> tuple[str, int, list[Any
         statistic.at("where").demand(len(tested) == len(tests), "two conditions on one column")
     labels: list[Any] = [""]
     cells = 1
-    if statistic.value["kind"] == "magnitudes":
-        return title, 5, ["lower", "1/4", "1/2", "3/4", "upper"]
     if histogram:
         labels = read_bins(statistic, columns[0]) if "edges" in statistic.value else list(columns[0].labels or ())
         cells = columns[0].cells or len(labels)
@@ -849,7 +833,7 @@ class StatedPart(NamedTuple):  # one numerator: its mechanism in each cell, and 
     steps: int = 1  # of equal length in one sensitivity: rounding is paid for with each: finite-precision (20)
     precision: int | None = None  # None in exact arithmetic; 0 where the fewest bits are taken
     margin: Margin | None = None
-    finer: int = 0  # so many times closer outputs than the natural grid has: quantiles (9)
+    finer: int = 1  # than usual the grid is by so much
 
     @property
     def finite(self) -> Finite | None:
@@ -887,14 +871,13 @@ class StatedPart(NamedTuple):  # one numerator: its mechanism in each cell, and 
         """Return a sixteenth of the least power of two >= the noise scale; at least 1 where values are whole.  [1]
 
         Of margins at most 1, the unit of all numerators, and 1 where values are whole.                           [9]
+        Of trees of levels a 256th of that.                                                                      [10]
         """
         if (finite := self.finite) is not None:
             return finite.grid * self.sensitivity / self.steps
         above, below = math.ceil(self.noise_scale) - 1, math.floor(1 / self.noise_scale)  # one of the two is 0
-        fine = Fraction(1 << above.bit_length(), 16 << max(0, below.bit_length() - 1))
-        if self.finer:
-            return 16 * fine / self.finer
-        if self.margin is not None:
+        fine = Fraction(1 << above.bit_length(), 16 * self.finer << max(0, below.bit_length() - 1))
+        if self.margin is not None and self.finer == 1:
             return ONE if self.whole else min(fine, ONE)
         return max(fine, ONE) if self.whole else fine
 
@@ -937,19 +920,17 @@ def parts_of(
     if statistic.margins is not None:
         yield from margin_parts(statistic, statistic.margins, relation)
         return
+    if statistic.tree is not None:  # quantiles (15)
+        for place, width in enumerate(statistic.tree.widths):
+            name, moving = "count at each level" if width == 1 else f"count of each {width} levels", 1 + change_one
+            each = epsilon / len(statistic.tree.widths) / moving
+            yield StatedPart(name, moved, 0, n, ONE, ZERO, False, moving, each, moved, margin=(place,), finer=256)
+        if kind == "magnitudes":  # exploring (2): a row is in the tree, or in one of two counts beside it
+            name, each = "count without a number", epsilon / moving
+            yield StatedPart(name, moved, 0, n, ONE, ZERO, True, moving, each, moved, margin=WITHOUT)
+        return
     stays = change_one and not grouped
     two = 2 if change_one and grouped else 1  # a row may leave one group and enter another: (13)
-    if kind == "magnitudes":  # exploring (2): a row is in the tree, or in one of two counts beside it
-        depths = statistic.tree.nodes
-        for place, nodes in enumerate(depths):
-            width, moving = statistic.tree.widths[place], min(2, nodes) if change_one else 1
-            name, cell = f"count of each {width} levels" if width > 1 else "count at each level", len(depths) * moving
-            depth = StatedPart(name, moved, 0, n, ONE, ZERO, False, moving, epsilon / cell, moved)
-            yield depth._replace(margin=(place,), finer=FINER)
-        name, moving = "count without a number", 2 if change_one else 1
-        counts = StatedPart(name, moved, 0, n, ONE, ZERO, True, moving, epsilon / moving, moved)
-        yield counts._replace(margin=WITHOUT)
-        return
     if kind in ("count", "histogram"):  # (5), (6)
         moving = min(2, statistic.cells) if change_one else 1
         yield StatedPart("count", moved, 0, n, ONE, ZERO, True, moving, epsilon / moving, moved)
@@ -1006,173 +987,6 @@ def margin_parts(statistic: StatedStatistic, margins: StatedMargins, relation: S
         yield part._replace(margin=margin)
 
 
-class Sums(NamedTuple):  # of coefficients: squares, fourth powers, absolute values, and the largest square
-    squares: float
-    fourths: float
-    absolute: float
-    largest: float
-
-    def times(self, factor: float, count: int = 1) -> Sums:
-        square = factor * factor
-        return Sums(
-            self.squares * square * count,
-            self.fourths * square * square * count,
-            self.absolute * abs(factor) * count,
-            self.largest * square * min(count, 1),
-        )
-
-    def plus(self, *others: Sums) -> Sums:
-        """Return the sums of all, added one after the other."""
-        found = self
-        for each in others:
-            squares, fourths, absolute = (found[i] + each[i] for i in range(3))
-            found = Sums(squares, fourths, absolute, max(found.largest, each.largest))
-        return found
-
-
-UNIT, NO_SUMS = Sums(1.0, 1.0, 1.0, 1.0), Sums(0.0, 0.0, 0.0, 0.0)
-
-
-class OrderedCells(NamedTuple):  # the leaves of a tree of counts in which every node but the last has so many children
-    cells: int
-    branching: int
-    nodes: tuple[int, ...]  # of each depth, from the top
-    widths: tuple[int, ...]  # how many cells a node of each depth is over
-
-    @staticmethod
-    def of(cells: int, branching: int) -> OrderedCells:
-        nodes = [cells]
-        while nodes[0] > branching:
-            nodes.insert(0, -(-nodes[0] // branching))
-        widths = (int(branching**place) for place in reversed(range(len(nodes))))
-        return OrderedCells(cells, branching, tuple(nodes), tuple(widths))
-
-    @property
-    def own(self) -> list[int]:
-        """Return the weight of a node's own number in units of 2**-16, for each depth.                quantiles (1)"""
-        found, variance = [OWN], ONE
-        for _ in self.nodes[1:]:
-            below = variance * self.branching
-            found.insert(0, round(below / (1 + below) * OWN))
-            share = Fraction(found[0], OWN)
-            variance = share**2 + (1 - share) ** 2 * below
-        return found
-
-    def siblings(self, place: int, node: int) -> tuple[int, int]:
-        """Return how many children the parent of a node has, and which of them it is."""
-        if place == 0:
-            return self.nodes[0], node
-        parent, last = node // self.branching, self.nodes[place - 1] - 1
-        among = self.nodes[place] - last * self.branching if parent == last else self.branching
-        return among, node - parent * self.branching
-
-    @property
-    def subtrees(self) -> list[tuple[Sums, Sums]]:
-        """Return for each depth the sums of what a node knows, of any but the last and of the last."""
-        found = [(UNIT, UNIT)]
-        for place in reversed(range(len(self.nodes) - 1)):
-            own, (full, last) = self.own[place] / OWN, found[0]
-            among = self.siblings(place + 1, self.nodes[place + 1] - 1)[0]
-            ragged = full.times(1 - own, among - 1).plus(last.times(1 - own))
-            whole = full.times(1 - own, self.branching)
-            found.insert(0, (UNIT.times(own).plus(whole), UNIT.times(own).plus(ragged)))
-        return found
-
-    def sums(self, share: Fraction) -> list[Sums]:
-        """Return for each cell j the sums of the error of (cells up to j) - share * (all cells).  quantiles (3), (4)"""
-        subtrees, every, found = self.subtrees, self.own, list[Sums]()
-        for cell in range(self.cells):
-            way = enumerate(cell // width for width in self.widths)
-            places = [(node, *self.siblings(place, node)) for place, node in way]
-            inside = [1.0]
-            for _, among, at in reversed(places):
-                inside.insert(0, (at + inside[0]) / among)
-            passed, total = inside[0] - float(share), NO_SUMS
-            for place, (node, among, at) in enumerate(places):
-                (full, last), base, own = subtrees[place], passed - inside[place], every[place] / OWN
-                ragged = int(at < among - 1 and node - at + among == self.nodes[place])
-                right = full.times(base, among - 1 - at - ragged)
-                weight = inside[place + 1] + base
-                total = total.plus(full.times(1 + base, at), right, last.times(base, ragged), UNIT.times(weight * own))
-                passed = weight * (1 - own)
-            found.append(total)
-        return found
-
-    def radii(self, share: Fraction, scale: Fraction, level: Fraction) -> list[float]:
-        """Return the radius of each of these errors, in grids, for a noise scale in grids.            quantiles (9)"""
-        found = []
-        for squares, fourths, absolute, largest in self.sums(share):
-            random = max(squares, 2.0**-80)
-            kappa = min(five_bits_up(min(fourths / (random * random) * SPARE, 1.0)), 1.0)
-            part = min(five_bits_up(min(min(largest, random) / random * SPARE, 1.0)), 1.0)
-            reach = spread_factor(kappa, max(part, kappa), level) * math.sqrt(random) * SPARE * (squares > 0)
-            found.append((reach * outward(scale, scale)[1] + absolute * 0.5) * SPARE)
-        return found
-
-    def prefixes(self, measured: Sequence[Sequence[int]]) -> list[Fraction]:
-        """Return the sums of the first cells in grids, from the indices of every depth, exactly.  quantiles (1), (2)"""
-        b, averages, below = self.branching, [[Fraction(each) for each in measured[-1]]], list[list[Fraction]]()
-        for place in reversed(range(len(measured) - 1)):
-            own, known = Fraction(self.own[place], OWN), averages[0]
-            below.insert(0, [sum(known[first : first + b], ZERO) for first in range(0, len(known), b)])
-            pairs = zip(measured[place], below[0], strict=True)
-            averages.insert(0, [own * y + (1 - own) * z for y, z in pairs])
-        values = averages[0]
-        for place, known in enumerate(averages[1:]):
-            excess = [x - z for x, z in zip(values, below[place], strict=True)]
-            values = [z + excess[i // b] / self.siblings(place + 1, i)[0] for i, z in enumerate(known)]
-        return list(accumulate(values))
-
-
-def five_bits_up(x: float) -> float:
-    fraction, exponent = math.frexp(x)
-    return math.ldexp(math.ceil(fraction * 32), exponent - 5)
-
-
-@lru_cache(maxsize=64)
-def rooms(level: Fraction) -> list[tuple[float, float]]:
-    """Return (tau, ln(level/A(tau)) rounded down), where that is positive."""
-    power = floor_log2(1 / level)
-    above = power * ln_up(Fraction(2), LEVEL_BITS) + ln_up(1 / level / 2**power, LEVEL_BITS)
-    found = ((tau, outward(-above - Fraction(bound), ZERO)[0]) for tau, bound in TILTS)
-    return [(tau, room) for tau, room in found if room > 0]
-
-
-@lru_cache(maxsize=4096)
-def spread_factor(kappa: float, largest: float, level: Fraction) -> float:
-    """Return rho: P(a sum of Laplace variables exceeds rho * root(W2)) is at most level.          quantiles (7), (8)"""
-    best = math.inf
-    for tau, room in rooms(level):
-        low, high = 0.0, min(room, 1 / largest)
-        for _ in range(24):
-            t = (low + high) / 2
-            x = largest * t
-            fits = x < 1 and (t + kappa * t * t * (0.5 + x / 3 + x * x / 4 + x * x * x / (5 * (1 - x)))) * SPARE <= room
-            low, high = (t, high) if fits else (low, t)
-        best = min(best, tau / (low or room * 2.0**-24))
-    return float((2 * best) ** 0.5 * SPARE)
-
-
-def ranks(found: list[Fraction], shares: Sequence[Fraction], radii: Sequence[list[float]]) -> list[list[int]]:
-    """Return for each of rising shares the cell of its quantile, and the first and last of its interval.
-
-    quantiles (11), (12)
-    """
-    last, total, rows = len(found) - 1, max(found[-1], ZERO), list[list[int]]()
-    least = list(accumulate(reversed(found), min))[::-1]
-    for share, radius in zip(shares, radii, strict=True):
-        first = next((j for j, each in enumerate(found) if each >= share * total), last)
-        final = next((j for j, each in enumerate(least) if each >= share * total), last)
-        away = [float(each - share * found[-1]) for each in found]
-        low = next((j for j, each in enumerate(away) if each >= -radius[j]), last)
-        high = max((min(j + 1, last) for j, each in enumerate(away) if each <= radius[j]), default=0)
-        rows.append([(first + final) // 2, low, high])
-    lows = list(accumulate((low for _, low, _ in rows[::-1]), min))[::-1]
-    highs = list(accumulate((high for *_, high in rows), max))
-    ends = zip(rows, lows, highs, strict=True)
-    return [[min(max(cell, low), high), low, high] for (cell, _, _), low, high in ends]
-
-
 class StatedStatistic(NamedTuple):
     kind: str
     epsilon: Fraction
@@ -1184,21 +998,13 @@ class StatedStatistic(NamedTuple):
     some: bool  # whether only some rows count: those that meet conditions, or that have the number
     released: list[tuple[StatedPart, list[int]]]  # with the indices of the cells
     margins: StatedMargins | None = None
-    outside: Fraction = ZERO  # of bounds that magnitudes have
-    branching: int = 2
-
-    @property
-    def tree(self) -> OrderedCells:
-        return OrderedCells.of(self.columns[0].cells, self.branching)
+    tree: LevelTree | None = None
 
     def cells_of(self, margin: Margin | None) -> tuple[int, list[Any]]:
-        """Return how many cells a part has, and their names."""
-        if self.kind == "magnitudes" and margin == WITHOUT:
-            return 2, ["(unreadable)", "(missing)"]
-        if self.kind == "magnitudes" and margin is not None:
-            width, column = self.tree.widths[margin[0]], self.columns[0]
-            spans = [(first, min(first + width, column.cells) - 1) for first in range(0, column.cells, width)]
-            return len(spans), [span_label(column, *each) for each in spans]
+        """Return how many cells a part has, or what is derived, and their names."""
+        if self.tree is not None:
+            cells = self.cells * self.tree.count(margin)
+            return cells, self.tree.names(margin, self.labels) if cells <= INLINE else []
         if self.margins is None or margin is None:
             return self.cells, self.labels
         return self.margins.cells(margin), self.margins.labels(margin)
@@ -1243,7 +1049,8 @@ def read_statistic(stated: At, relation: StatedRelation) -> StatedStatistic:
     names += " count_share" * (kind == "mean" and not public) + " complete" * (several and dropped)
     names += " arithmetic bits?" * ("arithmetic" in stated.value)
     names += " groups_per_person" * (kind == "persons" and grouped)
-    names += " rows_per_person?" * (relation.person and kind in ("count", "histogram", "sum", "mean", "magnitudes"))
+    own = ("count", "histogram", "sum", "mean", "quantiles", "magnitudes")
+    names += " rows_per_person?" * (relation.person and kind in own)
     stated.demand(kind != "persons" or relation.person, "no column names the persons")
     _, title, epsilon, alpha, parts, *_ = stated.fields("kind title epsilon alpha parts " + names)
     stated.demand(kind not in ("variance", "covariance") or (public and relation.rows > 1), "needs a public n >= 2")
@@ -1258,16 +1065,16 @@ def read_statistic(stated: At, relation: StatedRelation) -> StatedStatistic:
         released=[],
         margins=read_margins(stated, relation, kind),
     )
-    if kind == "magnitudes":
-        found = read_look(stated, found)
     alpha.demand(found.alpha >= SMALLEST_ALPHA, "below 2**-940")
     stated.demand(stated.value.get("complete", True) is True, "complete: not true")
+    if kind in ("quantiles", "magnitudes"):
+        found = found._replace(tree=read_tree(stated, found, public and kind == "quantiles"))
     title.same(found.title + " with margins" * (found.margins is not None))
     for_count = stated.at("count_share").rational(0, 1) if "count_share" in stated.value else HALF
     stated.demand(grouped or not relation.change_one or for_count >= HALF, "a count_share below 1/2 where half is free")
     precision, (relation, groups) = read_precision(stated), read_bounds(stated, relation, found.cells)
-    stated.demand(precision is None or found.margins is None, "margins in finite precision")
-    stated.demand(precision is None or kind != "magnitudes", "ranks in finite precision")
+    summed = found.margins is not None or found.tree is not None
+    stated.demand(precision is None or not summed, "margins or quantiles in finite precision")
     stated.demand(groups == 1 or found.margins is None, "margins of persons who count in several cells")
     expected = [each._replace(precision=precision) for each in parts_of(found, relation, grouped, for_count, groups)]
     for column, total in zip(columns, expected, strict=False) if kind == "mean" and not public else ():
@@ -1277,56 +1084,6 @@ def read_statistic(stated: At, relation: StatedRelation) -> StatedStatistic:
     for each, part in zip(parts.rows(), expected, strict=True):
         found.released.append((part, check_part(each, part, found)))
     return found
-
-
-def read_look(stated: At, found: StatedStatistic) -> StatedStatistic:
-    """Return magnitudes with the share that their bounds may leave outside, and the branching of their tree."""
-    outside, branching = stated.at("outside").rational(), stated.at("branching").whole()
-    fits = Fraction(1, 10**6) <= outside <= HALF and outside.denominator <= 10**12
-    stated.at("outside").demand(fits, "no share that bounds may leave outside")
-    stated.at("branching").demand(2 <= branching <= found.columns[0].cells, "not from 2 to the number of places")
-    found = found._replace(outside=outside, branching=branching)
-    clamps = sum(found.tree.nodes) * GAMMA
-    stated.at("alpha").demand(found.alpha >= max(2 * clamps, LEAST_LEVEL), "too small for what clamps may change")
-    return found
-
-
-def look(statistic: StatedStatistic, relation: StatedRelation) -> Iterator[tuple[str, str, list[Row], Margin | None]]:
-    """Yield bounds and quartiles, and the shares of rows without a number.                            exploring (3)"""
-    *depths, (others, without) = statistic.released
-    column, tree, part = statistic.columns[0], statistic.tree, depths[0][0]
-    quarters = [Fraction(k, 4) for k in (1, 2, 3)]
-    wanted = [statistic.outside / 2, *quarters, 1 - statistic.outside / 2]
-    level = statistic.alpha - sum(tree.nodes) * GAMMA
-    found = tree.prefixes([indices for _, indices in depths])
-    cells = ranks(found, wanted, [tree.radii(share, part.noise_scale / part.grid, level) for share in wanted])
-    ends = [(place_edge(column, low), place_edge(column, high + 1)) for _, low, high in cells]
-    doubles = [tuple(None if each is None else float(each) for each in pair) for pair in ends]
-    first, last = place_edge(column, cells[0][1] + 1), place_edge(column, cells[4][2])  # where open places begin
-    lower, upper = doubles[0][0], doubles[4][1]
-    bound = float(first or ZERO) if lower is None else lower
-    rows: list[Row] = [(bound, bound, lower, None)]
-    for (cell, _, _), (low, high) in zip(cells[1:4], doubles[1:4], strict=True):
-        edges = [each for each in (place_edge(column, cell), place_edge(column, cell + 1)) if each is not None]
-        middle = float(ZERO if cell == column.cells // 2 and len(edges) > 1 else sum(edges, ZERO) / len(edges))
-        rows.append((middle, middle, low, high))
-    bound = float(last or ZERO) if upper is None else upper
-    yield "bounds", statistic.title, [*rows, (bound, bound, None, upper)], None
-    counts, public = [others.value(index) for index in without], relation.change_one and not statistic.some
-    everyone = [part.grid * found[-1], *counts]
-    total = relation.rows if public else sum(max(each, ZERO) for each in everyone) or ONE
-    of = f"shares without a number of {statistic.title}"
-    yield "share", of, list(parts_of_total(others, without, total, statistic.alpha if public else None)), WITHOUT
-
-
-def parts_of_total(
-    counts: StatedPart, indices: list[int], total: Fraction | int, alpha: Fraction | None
-) -> Iterator[Row]:
-    """Yield each count's part of a total, with an interval where that is public."""
-    for index in indices:
-        value = float(min(max(counts.value(index), ZERO) / total, ONE))
-        ends = (None, None) if alpha is None else outward(*(end / total for end in counts.interval(index, alpha)))
-        yield value, value, *ends
 
 
 def check_part(stated: At, part: StatedPart, statistic: StatedStatistic) -> list[int]:
@@ -1391,7 +1148,8 @@ def check_block(
         digest = stated.at("file").at("digest").text(SHA256)
         derived["file"] = {"name": f"snapdp-{digest[7:39]}.parquet", "digest": digest, "rows": cells}
     elif numbers is None:
-        derived |= {"cell": labels, **{name: read_doubles(stated.at(name), cells) for name in NUMBERS}}
+        whole = margin is None and statistic.columns[0].kind == "integer"  # of quantiles
+        derived |= {"cell": labels, **{name: read_numbers_of(stated.at(name), cells, whole) for name in NUMBERS}}
     else:
         columns = {name: [row[place] for row in numbers] for place, name in enumerate(NUMBERS)}
         if type(stated.value) is dict and "shown" not in stated.value:  # of before: check_record asks all of them
@@ -1400,10 +1158,10 @@ def check_block(
     stated.same(derived | {"cells": cells})
 
 
-def read_doubles(stated: At, cells: int) -> list[float]:
-    """Return as many doubles as there are cells."""
+def read_numbers_of(stated: At, cells: int, whole: bool) -> list[float]:
+    """Return as many doubles, or whole numbers, as there are cells."""
     for each in stated.rows():
-        each.demand(type(each.value) is float and math.isfinite(each.value), "not a number")
+        each.demand(type(each.value) is (int if whole else float) and math.isfinite(each.value), "not a number")
     stated.demand(len(stated.value) == cells, "not so many numbers")
     return list(stated.value)
 
@@ -1429,6 +1187,16 @@ def shares(statistic: StatedStatistic, relation: StatedRelation) -> Iterator[Row
     public = relation.change_one and not statistic.some
     total = n if public else sum(max(counts.value(index), ZERO) for index in indices) or ONE
     yield from parts_of_total(counts, indices, total, statistic.alpha if public else None)
+
+
+def parts_of_total(
+    counts: StatedPart, indices: list[int], total: Fraction | int, alpha: Fraction | None
+) -> Iterator[Row]:
+    """Yield each count's part of a total, with an interval where that is public."""
+    for index in indices:
+        value = float(min(max(counts.value(index), ZERO) / total, ONE))
+        ends = (None, None) if alpha is None else outward(*(end / total for end in counts.interval(index, alpha)))
+        yield value, value, *ends
 
 
 def correlation(covariance: StatedStatistic, variances: Sequence[StatedStatistic]) -> Row:
@@ -1890,6 +1658,292 @@ def adjusted(
         yield margin, rows if opened else None, max(spreads) if same else [spreads[kind] for kind in kind_of]
 
 
+# 5. Quantiles from trees of counts: [10]
+def amount(x: Fraction) -> str:
+    """Return a number as names of levels have it: a decimal of at most six places, or digits; else a fraction."""
+    twos, fives = (x.denominator & -x.denominator).bit_length() - 1, 0
+    while x.denominator % 5 ** (fives + 1) == 0:
+        fives += 1
+    places = max(twos, fives)
+    if x.denominator != 2**twos * 5**fives:
+        return str(x)
+    sign, digits = "-" * (x < 0), str(abs(x.numerator) * 10**places // x.denominator)
+    if places <= 6:
+        digits = digits.rjust(places + 1, "0")
+        return sign + digits[: len(digits) - places] + f".{digits[-places:]}" * (places > 0)
+    tiny = abs(x) < Fraction(1, 10**6) and len(digits) <= 6
+    return sign + digits[0] + f".{digits[1:]}" * (len(digits) > 1) + f"e{len(digits) - 1 - places}" if tiny else str(x)
+
+
+def added(terms: Iterable[tuple[Sums, float, int]]) -> Sums:
+    """Return the sums of so many likes of each, times a factor."""
+    two = four = one = most = 0.0
+    for (squares, fourths, absolute, largest), factor, count in terms:
+        if count:
+            square = factor * factor
+            two += squares * square * count
+            four += fourths * square * square * count
+            one += absolute * abs(factor) * count
+            most = max(most, largest * square)
+    return two, four, one, most
+
+
+class LevelTree:
+    """Counts of the levels of a column, and of b, b**2, ... of them.                                 quantiles (1)-(4)
+
+    Doubles are added and multiplied in the order in which a release does it: every operation rounds alike everywhere.
+    """
+
+    def __init__(self, column: Column, b: int, shares: list[Fraction], known: bool, grouped: bool) -> None:
+        self.column, self.b, self.shares, self.known, self.grouped = column, b, shares, known, grouped
+        self.nodes, self.widths = [column.levels + 1], [1]
+        while self.nodes[0] > b:
+            self.nodes.insert(0, -(-self.nodes[0] // b))
+            self.widths.insert(0, self.widths[0] * b)
+        every = -(-self.nodes[-1] // MOST_POINTS)
+        self.points = sorted({*range(every - 1, self.nodes[-1], every), self.nodes[-1] - 1})
+        self.own, variance = [1 << 16], ONE
+        self.below = [(SINGLE, SINGLE)]  # of z, in any node but the last of a depth, and in the last
+        for upper, lower in reversed([*pairwise(self.nodes)]):
+            self.own.insert(0, round(variance * b / (1 + variance * b) * (1 << 16)))
+            part, own, (full, last) = Fraction(self.own[0], 1 << 16), self.own[0] / (1 << 16), self.below[0]
+            variance = part**2 + (1 - part) ** 2 * variance * b
+            both = (SINGLE, own, 1), (full, 1 - own, lower - (upper - 1) * b - 1), (last, 1 - own, 1)
+            self.below.insert(0, (added([both[0], (full, 1 - own, b)]), added(both)))
+        self.ways = [self.way(j) for j in range(self.nodes[-1] if self.nodes[-1] <= INLINE else 0)]
+        self.radii = [dict[int, float]() for _ in (*shares, ZERO)]  # of every share, and of the distribution
+
+    def count(self, margin: Margin | None) -> int:
+        """Return how many cells there are in one group: of quantiles, of the distribution, or of a depth."""
+        return len(self.shares) if margin is None else len(self.points) if margin == POINTS else self.nodes[margin[0]]
+
+    def names(self, margin: Margin | None, groups: list[Any]) -> list[Any]:
+        """Return the names of cells, groups outermost."""
+        if margin is None:
+            own = [amount(share) for share in self.shares] if len(self.shares) > 1 else [""]
+        elif margin == POINTS or self.widths[margin[0]] == 1:
+            own = [amount(self.at(j)) for j in (self.points if margin == POINTS else range(self.nodes[-1]))]
+        else:
+            width, last = self.widths[margin[0]], self.nodes[-1] - 1
+            ends = [(self.at(j), self.at(min(j + width - 1, last))) for j in range(0, last + 1, width)]
+            own = [f"{amount(low)} to {amount(high)}" for low, high in ends]
+        if own == [""] or not self.grouped:
+            return groups if own == [""] else own
+        return [f"{group} / {each}" if type(group) is str else [*group, each] for group in groups for each in own]
+
+    def at(self, j: int) -> Fraction:
+        return self.column.lower + j * self.column.step
+
+    def prefixes(self, measured: list[list[int]], n: Fraction) -> tuple[list[int], int]:
+        """Return the sums of the first levels in grids, and their common denominator.                       (1), (2)"""
+        z, sums = [[Fraction(y) for y in measured[-1]]], list[list[Fraction]]()
+        for own, depth in zip(self.own[-2::-1], measured[-2::-1], strict=True):
+            w = Fraction(own, 1 << 16)
+            sums.insert(0, [sum(z[0][i : i + self.b], ZERO) for i in range(0, len(z[0]), self.b)])
+            z.insert(0, [w * y + (1 - w) * below for y, below in zip(depth, sums[0], strict=True)])
+        x = [each + (n - sum(z[0], ZERO)) / len(z[0]) for each in z[0]] if self.known else z[0]
+        for below, summed in zip(z[1:], sums, strict=True):
+            more = [(x[p] - summed[p]) / min(self.b, len(below) - p * self.b) for p in range(len(x))]
+            x = [each + more[i // self.b] for i, each in enumerate(below)]
+        common = math.lcm(*(each.denominator for each in x))
+        return list(accumulate(each.numerator * (common // each.denominator) for each in x)), common
+
+    def way(self, j: int) -> tuple[list[float], list[tuple[int, int, int]]]:
+        """Return which part of each node above a level is up to it, and how many siblings are beside the way.     (3)
+
+        Those to the left, those to the right but the last of the depth, and that if it is one of them.
+        """
+        inside, siblings = [1.0], list[tuple[int, int, int]]()
+        for nodes, width in zip(self.nodes[::-1], self.widths[::-1], strict=True):
+            node = j // width
+            first = node // self.b * self.b
+            after = min(first + self.b, nodes)
+            last = int(after == nodes and node < nodes - 1)
+            siblings.insert(0, (node - first, after - 1 - node - last, last))
+            inside.insert(0, (node - first + inside[0]) / (after - first))
+        return inside, siblings
+
+    def sums(self, j: int, share: Fraction) -> Sums:
+        """Return those of the error of (levels up to j) - share * (all levels), in noise scales.                 (4)"""
+        inside, siblings = self.ways[j]
+        passed, terms = 0.0 if self.known else inside[0] - float(share), list[tuple[Sums, float, int]]()
+        for place, (left, right, ragged) in enumerate(siblings):
+            (full, last), own, base = self.below[place], self.own[place] / (1 << 16), passed - inside[place]
+            weight = inside[place + 1] + base
+            terms += (full, 1 + base, left), (full, base, right), (last, base, ragged), (SINGLE, weight * own, 1)
+            passed = weight * (1 - own)
+        return added(terms)
+
+    def radius(self, j: int, place: int, scale: float, level: Fraction) -> float:
+        """Return how far that goes but with probability `level`, in grids; for the share at a place, or 0.       (9)"""
+        if j not in self.radii[place]:
+            two, four, one, most = self.sums(j, [*self.shares, ZERO][place])
+            noise = 0.0
+            if two:
+                kappa, largest = (five_bits(min(x * SPARE, 1.0)) for x in (four / (two * two), most / two))
+                noise = spread_factor(kappa, max(kappa, largest), level) * math.sqrt(two) * SPARE
+            self.radii[place][j] = (noise * scale + one * 0.5) * SPARE
+        return self.radii[place][j]
+
+    def rank(self, prefix: list[int], common: int, place: int, scale: float, level: Fraction) -> tuple[int, int, int]:
+        """Return a quantile and its interval.                                                             (11), (12)"""
+        last, (top, bottom) = len(prefix) - 1, self.shares[place].as_integer_ratio()
+        turns = [*accumulate(prefix, max)], [*accumulate(prefix[::-1], min)][::-1]
+        away = [(each * bottom - top * prefix[-1]) / (common * bottom) for each in prefix]
+
+        def reaches(j: int, way: int) -> bool:
+            return way * away[j] >= 0 or way * away[j] >= -self.radius(j, place, scale, level)
+
+        low = next((j for j in range(last + 1) if reaches(j, 1)), last)
+        high = next((min(j + 1, last) for j in range(last, -1, -1) if reaches(j, -1)), 0)
+        rank = Fraction(top * max(prefix[-1], 0), bottom)
+        return sum(min(bisect_left(each, rank), last) for each in turns) // 2, low, high
+
+    def ranks(self, prefix: list[int], common: int, scale: float, level: Fraction) -> Iterator[tuple[int, int, int]]:
+        """Yield all quantiles, their intervals made to rise, each in its own."""
+        found = [self.rank(prefix, common, place, scale, level) for place in range(len(self.shares))]
+        lows = [*accumulate([low for _, low, _ in found[::-1]], min)][::-1]
+        highs = [*accumulate([high for _, _, high in found], max)]
+        for (cell, _, _), low, high in zip(found, lows, highs, strict=True):
+            yield min(max(cell, low), high), low, high
+
+
+class PlaceTree(LevelTree):  # over the places of magnitudes
+    def count(self, margin: Margin | None) -> int:
+        return len(self.names(margin, []))
+
+    def names(self, margin: Margin | None, groups: list[Any]) -> list[Any]:  # noqa: ARG002
+        if margin is None:
+            return ["lower", *map(str, QUARTERS), "upper"]
+        if margin == WITHOUT:
+            return ["(unreadable)", "(missing)"]
+        width, places = self.widths[margin[0]], self.nodes[-1]
+        return [self.span(first, min(first + width, places) - 1) for first in range(0, places, width)]
+
+    def edge(self, place: int) -> Fraction | None:
+        """Return the lower edge of a place, which is the upper one of that before it.                 exploring (1)"""
+        step = place - self.nodes[-1] // 2
+        if place in (0, self.nodes[-1]):
+            return None
+        size = Fraction(2) ** int(self.column.lower + abs(step) - 1)
+        return ZERO if step == 0 else size if step > 0 else -size
+
+    def span(self, first: int, last: int) -> str:
+        """Return the name of the places from one to another."""
+        zero, low, high = self.nodes[-1] // 2, self.edge(first), self.edge(last + 1)
+
+        def text(edge: Fraction) -> str:
+            power = floor_log2(abs(edge)) if edge else 0
+            return str(edge) if abs(power) <= LONGEST_POWER else f"{'-' * (edge < 0)}2^{power}"
+
+        if low is None or high is None:
+            left = "" if high is None else f"{'to' if last < zero - 1 else 'below'} {text(high)}"
+            return left or ("all" if low is None else f"{'from' if first >= zero else 'above'} {text(low)}")
+        return f"{'[' if first >= zero else '('}{text(low)}, {text(high)}{']' if last < zero - 1 else ')'}"
+
+    def middle(self, place: int) -> float:
+        """Return the number that stands for a place: zero, the middle, or the end of one that is open."""
+        edges = [each for each in (self.edge(place), self.edge(place + 1)) if each is not None]
+        zero = place == self.nodes[-1] // 2 and len(edges) == 2
+        return 0.0 if zero else float(sum(edges, ZERO) / len(edges))
+
+
+def five_bits(x: float) -> float:
+    """Return a number in (0, 1] rounded up to five bits."""
+    fraction, exponent = math.frexp(x)
+    return min(math.ldexp(math.ceil(fraction * 32), exponent - 5), 1.0)
+
+
+@lru_cache(maxsize=64)
+def rooms(level: Fraction) -> list[tuple[float, float]]:
+    """Return tau and ln(level/A(tau)), where that is positive; ln(level) is rounded down to 2**-20.              (6)"""
+    steps = 1 + bisect_left(range(1, 64 << 20), True, key=lambda k: at_most([Fraction(k, 1 << 20)], level))
+    taus = ((2 + i % 2) * 2.0 ** (i // 2 - 3) for i in range(len(LN_A)))
+    found = [(tau, log / 1000 - steps / (1 << 20)) for tau, log in zip(taus, LN_A, strict=True)]
+    return [(tau, room) for tau, room in found if room > 0]
+
+
+@lru_cache(maxsize=1 << 14)
+def spread_factor(kappa: float, largest: float, level: Fraction) -> float:
+    """Return rho.                                                                                          (7), (8)"""
+    least = math.inf
+    for tau, room in rooms(level):
+        low, high = 0.0, min(room, 1 / largest)
+        for _ in range(24):
+            t = (low + high) / 2
+            x = largest * t
+            spent = (0.5 + x / 3 + x * x / 4 + x * x * x / (5 * (1 - x))) if x < 1 else math.inf
+            low, high = (t, high) if (t + kappa * t * t * spent) * SPARE <= room else (low, t)
+        least = min(least, tau / (low or room * 2.0**-24))
+    return math.sqrt(2 * least) * SPARE
+
+
+def read_tree(stated: At, statistic: StatedStatistic, known: bool) -> LevelTree:
+    places = statistic.kind == "magnitudes"
+    shares = [] if places else [each.rational(0, 1) for each in stated.at("at").rows(MOST_SHARES)]
+    stated.demand(shares == sorted({*shares}), "at: shares that do not rise")
+    if places:
+        outside = stated.at("outside").rational()
+        fits = Fraction(1, 10**6) <= outside <= HALF and outside.denominator <= 10**12
+        stated.at("outside").demand(fits, "no share that bounds may leave outside")
+        shares = [outside / 2, *QUARTERS, 1 - outside / 2]
+    branching, levels = stated.at("branching").whole(), statistic.columns[0].levels + 1
+    stated.at("branching").demand(2 <= branching <= levels <= MOST_COUNTED, "not 2 to as many as there are levels")
+    kind = PlaceTree if places else LevelTree
+    found = kind(statistic.columns[0], branching, shares, known, "by" in stated.value)
+    entering = sum(found.nodes)
+    stated.demand(entering * statistic.cells <= MOST_COUNTED, "a tree of too many nodes")
+    stated.demand(statistic.alpha >= max(2 * entering * GAMMA, LEAST_LEVEL), "an alpha too small for ranks")
+    return found
+
+
+def ranks(statistic: StatedStatistic, tree: LevelTree, n: int) -> tuple[list[Row] | None, list[Row] | None]:
+    """Return the quantiles and the distribution of every group; none that follow from a file.    (9)-(14), [10]"""
+    parts, integer = [part for part, _ in statistic.released], tree.column.kind == "integer"
+    if any(statistic.cells_of(part.margin)[0] > INLINE for part in parts):
+        return None, None
+    grid, most, level = parts[0].grid, Fraction(n), statistic.alpha - sum(tree.nodes) * GAMMA
+    scale = outward(ZERO, parts[0].noise_scale / grid)[1]
+    quantiles, distribution = list[Row](), list[Row]()
+    for group in range(statistic.cells):
+        pairs = zip(statistic.released, tree.nodes, strict=True)
+        measured = [indices[group * nodes : (group + 1) * nodes] for (_, indices), nodes in pairs]
+        prefix, common = tree.prefixes(measured, n / grid)
+        for each in tree.ranks(prefix, common, scale, level):
+            value, *ends = (tree.at(j) for j in each)
+            printed = (int(value), *map(int, ends)) if integer else (float(value), *outward(*ends))
+            quantiles.append((printed[0], *printed))
+        highest = ZERO
+        for j in tree.points:
+            value, further = grid * Fraction(prefix[j], common), grid * Fraction(tree.radius(j, -1, scale, level))
+            highest = max(highest, min(value, most))
+            inside = (min(max(end, ZERO), most) for end in (value - further, value + further))
+            distribution.append((float(value), float(highest), *outward(*inside)))
+    return quantiles, distribution
+
+
+def look(statistic: StatedStatistic, tree: PlaceTree, relation: StatedRelation) -> tuple[list[Row], list[Row]]:
+    """Return bounds with the quartiles between them, and the shares of rows without a number.        exploring (3)"""
+    *depths, (others, without) = statistic.released
+    grid, level = depths[0][0].grid, statistic.alpha - sum(tree.nodes) * GAMMA
+    prefix, common = tree.prefixes([indices for _, indices in depths], ZERO)
+    scale = outward(ZERO, depths[0][0].noise_scale / grid)[1]
+    rows: list[Row] = []
+    for cell, *ends in tree.ranks(prefix, common, scale, level):
+        edges = tree.edge(ends[0]), tree.edge(ends[1] + 1)
+        low, high = (None if each is None else float(each) for each in edges)
+        middle = tree.middle(cell)
+        if not rows:  # the lower bound; where its place is open, where that begins
+            middle, high = tree.middle(ends[0]) if low is None else low, None
+        elif len(rows) == 4:
+            middle, low = tree.middle(ends[1]) if high is None else high, None
+        rows.append((middle, middle, low, high))
+    counts, public = [others.value(index) for index in without], relation.change_one and not statistic.some
+    everyone = [grid * Fraction(prefix[-1], common), *counts]
+    total = relation.rows if public else sum(max(each, ZERO) for each in everyone) or ONE
+    return rows, list(parts_of_total(others, without, total, statistic.alpha if public else None))
+
+
 def moved(row: Row) -> Row:
     """Return a derived row that is shown inside its interval, where it has one.                                [3]"""
     value, shown, low, high = row
@@ -1922,11 +1976,17 @@ def derived_blocks(statistics: Sequence[StatedStatistic], relation: StatedRelati
             yield DerivedBlock(number, "standard deviation", title, [(value, shown, *ends)])
         elif each.kind == "histogram" and each.cells <= INLINE:
             yield DerivedBlock(number, "share", f"shares of {each.title}", list(shares(each, relation)))
-        elif each.kind == "magnitudes":
-            yield from (DerivedBlock(number, *block) for block in look(each, relation))
         elif each.kind == "covariance" and all(column in variances for column in each.columns):
             row = correlation(each, [variances[column] for column in each.columns])
             yield DerivedBlock(number, "correlation", f"correlation({names})", [row])
+        elif isinstance(each.tree, PlaceTree):
+            bounds, others = look(each, each.tree, relation)
+            yield DerivedBlock(number, "bounds", each.title, bounds)
+            yield DerivedBlock(number, "share", f"shares without a number of {each.title}", others, WITHOUT)
+        elif each.tree is not None:
+            quantiles, distribution = ranks(each, each.tree, relation.rows)
+            yield DerivedBlock(number, "quantile", each.title, quantiles)
+            yield DerivedBlock(number, "distribution", f"distribution of {each.title}", distribution, POINTS)
         elif each.margins is not None:
             by = each.margins.names[: None if each.margins.above is None else 1]
             about = each.title.removesuffix(f" by {', '.join(by)}")
@@ -2024,11 +2084,11 @@ def unopened(record: Any) -> str:
     """Return what in an accepted record was not looked at; nothing where all of it was."""
     parts = [part for statistic in record["statistics"] for part in statistic["parts"]]
     files = sum("file" in block for block in [*parts, *record["derived"]])
-    adjusted_too = any(
-        "margins" in each and any("file" in part for part in each["parts"]) for each in record["statistics"]
-    )
+    long = [each for each in record["statistics"] if any("file" in part for part in each["parts"])]
+    follow = {"margins": "adjusted tables", "branching": "quantiles"}
+    names = [name for key, name in follow.items() if any(key in each for each in long)]
     said = f"the numbers in {files} file{'s' * (files > 1)} were not looked at"
-    said += ", nor adjusted tables that follow from them" * adjusted_too
+    said += f", nor {' and '.join(names)} that follow from them" * (names != [])
     return "" if files == 0 else said
 
 

@@ -17,17 +17,18 @@ Theory: docs/theory/quantiles.md, (5)-(9).
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
 from snapdp.errors import ParameterError
-from snapdp.exact import ln_enclosure, to_float_down
+from snapdp.exact import decided_ceil, ln_enclosure
 
 SPARE = 1 + 2.0**-20  # for every rounding of doubles on the way
 BUCKET_BITS = 5  # kappa and the largest square are rounded up to so many bits: the radius grows by less than 0.5 %
 _HALVINGS = 24
-_LN_BITS = 80
+_LN_STEPS = 1 << 20  # ln(level) is rounded down to a multiple of 2^-20: whoever repeats it finds the same
 # (tau, ln A(tau) rounded up), A(tau) = sup over u > 0 of erfc(1/sqrt(2 u)) e^(-tau u)                  theory (6)
 EXPONENTS: tuple[tuple[float, float], ...] = (
     (0.25, -1.233), (0.375, -1.443), (0.5, -1.616), (0.75, -1.897), (1, -2.129), (1.5, -2.510), (2, -2.825),
@@ -40,9 +41,12 @@ EXPONENTS: tuple[tuple[float, float], ...] = (
 
 @lru_cache(maxsize=64)
 def _slopes(level: Fraction) -> tuple[tuple[float, float], ...]:
-    """Return (tau, ln(level/A(tau)) rounded down), where that is positive: what the moments of V may reach."""
-    reached = ln_enclosure(level, _LN_BITS).lower
-    found = ((tau, to_float_down(reached - Fraction(bound))) for tau, bound in EXPONENTS)
+    """Return (tau, ln(level/A(tau))), ln(level) rounded down, where that is positive: what the moments of V may reach.
+
+    The difference is rounded to the nearest double: SPARE is on the other side of the comparison.
+    """
+    reached = -decided_ceil(lambda bits: ln_enclosure(level, bits) * -_LN_STEPS) / _LN_STEPS
+    found = ((tau, reached - bound) for tau, bound in EXPONENTS)
     return tuple((tau, room) for tau, room in found if room > 0)
 
 
@@ -55,7 +59,7 @@ def spread_factor(kappa: float, largest: float, level: Fraction) -> float:
     least = min((tau / _longest(room, kappa, largest) for tau, room in _slopes(level)), default=None)
     if least is None:
         raise ParameterError(f"alpha = {level} is too small for an interval.", "Give alpha >= 2^-63.", alpha=level)
-    return float((2 * least) ** 0.5 * SPARE)
+    return math.sqrt(2 * least) * SPARE
 
 
 def _longest(room: float, kappa: float, largest: float) -> float:

@@ -198,9 +198,6 @@ class Quantiles(Statistic):
             return self.cells
         return self.groups * (len(self.points) if margin == _POINTS else self.tree.nodes[margin[0]])
 
-    def name_columns(self, margin: Margin | None) -> tuple[Column, ...]:  # noqa: ARG002
-        return self._group_columns
-
     def _is_one(self, margin: Margin | None) -> bool:
         return margin is None and len(self.at) == 1
 
@@ -232,7 +229,13 @@ class Quantiles(Statistic):
         parts: Sequence[DrawnPart],
         study: Sequence[tuple[Statistic, Sequence[DrawnPart]]],  # noqa: ARG002
     ) -> Iterator[Derived]:
-        """Yield the quantiles, and the rows up to some levels; shown is what never falls from one to the next."""
+        """Yield the quantiles, and the rows up to some levels; shown is what never falls from one to the next.
+
+        Of parts that are not known, one number stands for those of all cells.
+        """
+        if not all(part.is_known for part in parts):
+            yield from self._of_its_kind
+            return
         drawn = DrawnTree(tree=self.tree, parts=tuple(parts), rows=self.relation.rows)
         radii = [drawn.grid * Fraction(each) for each in drawn.radii(Fraction(0), self.points).tolist()]
         quantiles: list[Row] = []
@@ -246,8 +249,18 @@ class Quantiles(Statistic):
             points += map(self._rows_up_to, rows, radii)
             shown += map(to_float_nearest, accumulate((self._possible(each) for each in rows), max))
         yield Derived(name=QUANTILE, title=self.title, columns=as_columns(quantiles))
+        yield self._points(points, shown)
+
+    def _points(self, rows: Sequence[Row], shown: Sequence[Printed]) -> Derived:
         title = f"{DISTRIBUTION} of {self.title}"
-        yield Derived(name=DISTRIBUTION, title=title, columns=as_columns(points), shown=shown, margin=_POINTS)
+        return Derived(name=DISTRIBUTION, title=title, columns=as_columns(rows), shown=shown, margin=_POINTS)
+
+    @property
+    def _of_its_kind(self) -> Iterator[Derived]:
+        """Yield what is derived with one number each, which is no released one."""
+        lower = self._at(0)
+        yield Derived(name=QUANTILE, title=self.title, columns=as_columns([(lower, lower, lower)]))
+        yield self._points([(0.0, 0.0, 0.0)], [0.0])
 
     def _at(self, cell: int, way: int = 0) -> Printed:
         """Return the number that a level stands for; as a double, rounded outward at the ends of an interval."""
