@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 from snapdp.api.study import study
 from snapdp.cli.app import main
+from snapdp.errors import DataError
 from snapdp.ledger.ledger import Ledger
 from snapdp.studies.declarations import digest
 
@@ -198,11 +199,66 @@ def test_without_a_ledger_epsilon_or_relation_nothing_happens(people):
     assert not (people / "none").exists()
 
 
+def test_a_study_that_cannot_be_written_after_the_charge_does_not_hide_what_was_found(people, monkeypatch):
+    def full(*_):
+        raise DataError("a file cannot be written: no space left.", "Choose another place.")
+
+    monkeypatch.setattr("snapdp.drafts.write_text", full)
+    done = run(*LOOK, *SHARP, "--study", "study.toml")
+    assert done.exit_code == 1
+    assert "from 16" in done.stdout
+    assert "asking again is free" in " ".join(done.stderr.split())
+    assert "wrote" not in done.stderr
+    monkeypatch.undo()
+    monkeypatch.chdir(people)
+    assert run(*LOOK, *SHARP, "--study", "study.toml").exit_code == 0
+    assert left() == 70
+
+
+def test_whole_persons_are_protected(people):
+    lines = [f"{i % 500},{20 + i % 40}" for i in range(2000)]
+    (people / "visits.csv").write_text("\n".join(["id,age", *lines]) + "\n")
+    who = ("--n-max", "2500", "--person", "id")
+    assert (
+        run("ledger", "create", "v", "--dataset", "v", "--cap", "50", "--relation", "add-remove", *who).exit_code == 0
+    )
+    words = ("explore", "visits.csv", "--columns", "age", *who, "--rows-per-person", "3", "--ledger", "v", "--yes")
+    done = run(*words, *SHARP, "--record", "v.json", "--study", "v.toml")
+    assert done.exit_code == 0, done.output
+    parts = json.loads((people / "v.json").read_text())["statistics"][0]["parts"]
+    assert {part["sensitivity"] for part in parts} == {"3"}
+    assert study("v.toml").relation.rows_per_person == 3
+    assert run("verify", "v.json", "--ledger", "v").exit_code == 0
+
+
 def test_a_budget_that_is_too_small_is_refused_before_the_table_is_read(people):
     done = run(*LOOK, "--epsilon", "91", "--study", "study.toml")
     assert done.exit_code == 1
     assert left() == 90
     assert not (people / "study.toml").exists()
+
+
+@pytest.mark.usefixtures("people")
+def test_release_plan_and_init_take_magnitudes_by_their_flag():
+    asked = ("--magnitudes", "age", "--n-max", "5000", *SHARP)
+    assert "magnitudes(age)" in run("plan", *asked).stdout
+    done = run("release", "people.csv", *asked, "--ledger", "l", "--yes")
+    assert done.exit_code == 0, done.output
+    lines = [line.split("│")[2:5] for line in done.stdout.splitlines() if "│" in line]
+    assert [[cell.strip() for cell in line] for line in (lines[0], lines[-1])] == [
+        ["lower", "16", "from 16"],
+        ["upper", "128", "to 128"],
+    ]
+    assert run("init", "made.toml", *asked).exit_code == 0
+    assert study("made.toml").column("age").kind == "magnitude"
+
+
+def test_a_conversation_about_magnitudes_asks_for_no_kind(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    answers = "people\n2\n50\n\nmagnitudes\nage\n1\nn\n"
+    done = CliRunner().invoke(main, ["init", "study.toml"], input=answers)
+    assert done.exit_code == 0, done.output
+    assert study("study.toml").asked[0].statistic.title == "magnitudes(age)"
 
 
 def test_the_help_says_first_that_it_is_charged():

@@ -14,7 +14,7 @@ from typing import Any
 
 from snapdp.api.study import Study
 from snapdp.display import exact_amount, shortened, visible
-from snapdp.errors import ParameterError
+from snapdp.errors import BoundError, ParameterError
 from snapdp.exact import parameter, positive
 from snapdp.release import Number, NumberBlock, Release
 from snapdp.studies import (
@@ -34,6 +34,7 @@ from snapdp.studies import (
     histogram_query,
     mean_query,
     number_column,
+    quantiser_of,
     study_to_toml,
 )
 from snapdp.values import Value
@@ -125,10 +126,9 @@ class Exploration:
 
     def study_text(self, looked: Study, *, data: str | None = None, csv: CsvDialect | None = None) -> str:
         """Return a study file to edit, with the bounds that were found; looked: the study of the look itself."""
-        bounded = [each for each in self.numbers if each.bounds is not None]
         listed = [column for column in looked.columns if column.name in {each.name for each in self.categories}]
         relation, epsilon = looked.relation, {each.statistic.columns[0].name: each.epsilon for each in looked.asked}
-        columns: list[Column] = [_bounded(each) for each in bounded]
+        columns = [column for each in self.numbers if (column := _bounded(each)) is not None]
         asked: list[Asked] = [
             *(ask(mean_query(column, relation), epsilon=epsilon[column.name]) for column in columns),
             *(ask(histogram_query(column, relation), epsilon=epsilon[column.name]) for column in listed),
@@ -150,8 +150,10 @@ class Exploration:
         yield f"charge {visible(str(self.release.record['previous']))}"
         for each in self.numbers:
             name, share, sure = _text(each.name), _percent(each.outside), _percent(1 - each.alpha)
-            if each.bounds is not None:
+            if _bounded(each) is not None:
                 yield f"{name}: at most {share} of its numbers lie outside of the bounds, with confidence {sure}."
+            elif each.bounds is not None:
+                yield f"{name}: its bounds lie where no step is exact; declare [columns.{name}] in another unit."
             else:
                 yield f"{name}: no bounds were found at epsilon {exact_amount(each.epsilon)}; declare [columns.{name}]"
                 yield "  with bounds that are public, or look again with more epsilon, or at a larger share outside."
@@ -178,10 +180,17 @@ def _explored(blocks: Sequence[NumberBlock]) -> ExploredNumbers | ExploredCatego
     )
 
 
-def _bounded(found: ExploredNumbers) -> Column:
-    assert found.bounds is not None
+def _bounded(found: ExploredNumbers) -> Column | None:
+    """Return the column with the bounds that were found; None where there are none, or none that sums could take."""
+    if found.bounds is None:
+        return None
     lower, upper = (Fraction(each) for each in found.bounds)
-    return number_column(found.name, lower=lower, upper=upper, missing="dropped")
+    try:
+        column = number_column(found.name, lower=lower, upper=upper, missing="dropped")
+        quantiser_of(column)
+    except BoundError:
+        return None
+    return column
 
 
 def _text(name: str) -> str:

@@ -123,7 +123,8 @@ def explore_command(ctx: click.Context, /, as_json: bool, ledger_path: str | Non
     found = Exploration(result)
     unwritten = [problem for path in outputs if (problem := saved(result, path)) is not None]
     if options["study_path"] is not None:
-        _write_study(found, looked, options)
+        unwritten += _write_study(found, looked, options)
+        outputs = [*outputs, options["study_path"]]
     if as_json:
         echo_json_text(result.to_json())
         ctx.meta["snapdp.json"] = False  # one result is printed, whatever follows
@@ -131,7 +132,7 @@ def explore_command(ctx: click.Context, /, as_json: bool, ledger_path: str | Non
         _show(found, options["only"])
         paid = "answered before: nothing was charged" if result.free else f"charged: epsilon {_cost(result)}"
         note(f"{paid}; left: {exact_amount(left)}", err=True)
-    for path in [*outputs, *([options["study_path"]] if options["study_path"] is not None else [])]:
+    for path in outputs:
         if not any(problem.filename == str(path) for problem in unwritten):
             say(f"wrote {one_line(str(path))}")
     if unwritten:
@@ -197,13 +198,19 @@ def _check_study_file(path: Path | None) -> None:
         raise click.UsageError(f"--study {path}: there is no such directory.")
 
 
-def _write_study(found: Exploration, looked: Study, options: dict[str, Any]) -> None:
+def _write_study(found: Exploration, looked: Study, options: dict[str, Any]) -> list[click.FileError]:
+    """Write the study to edit; return why it could not be written, where it could not: the release was made."""
     from snapdp.drafts import write_text
+    from snapdp.errors import SnapdpError
 
     source, path = options["source"], options["study_path"]
     is_file = not is_address(source) and os.path.isfile(source)
     data = os.path.relpath(source, path.absolute().parent) if is_file else None  # relative to the study
-    write_text(found.study_text(looked, data=data, csv=looked.csv), path)
+    try:
+        write_text(found.study_text(looked, data=data, csv=looked.csv), path)
+    except SnapdpError as problem:
+        return [click.FileError(str(path), f"{problem.problem} The release was made; asking again is free.")]
+    return []
 
 
 # What is shown

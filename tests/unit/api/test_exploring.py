@@ -83,3 +83,11 @@ def test_names_of_columns_do_not_leave_their_comment(ledger):
         assert "\x1b" not in text
         assert not any(line.startswith("b = 1") for line in text.splitlines())
         assert (found.numbers[0].bounds is None) == (epsilon == "0.001")
+
+
+def test_bounds_that_no_sum_could_take_are_told_and_not_declared(ledger):
+    looked, found = look({"a": [1e300] * 1000}, ledger, ["a"], exponents=(980, 1023))
+    assert found.numbers[0].bounds is not None
+    text = found.study_text(looked)
+    assert "# a: its bounds lie where no step is exact" in text
+    assert 'kind = "number"' not in text
