@@ -58,6 +58,7 @@ MOST_PARENTS, MOST_NODES = 16, 50_000  # levels of a hierarchy above the categor
 MOST_DERIVED = 20_000  # blocks of a record
 MOST_MEANS = 64  # columns whose means share a count
 MOST_SHARES, MOST_POINTS, MOST_COUNTED = 100, 256, 4_000_000  # of quantiles; of a distribution; nodes of all groups
+MOST_RANKS = 1 << 22  # levels times shares, of all statistics whose levels are listed
 LN_A = (  # of tau = 1/4, 3/8, 1/2, 3/4, 1, ...: -1000 ln A(tau), rounded down                            quantiles (6)
     1233, 1443, 1616, 1897, 2129, 2510, 2825, 3343, 3772, 4482, 5072, 6050, 6866, 8221, 9353, 11239, 12818, 15451,
     17660, 21349, 24448, 29628, 33984, 41272, 47405, 57674, 66318, 80801, 92997, 113438, 130658,
@@ -1943,6 +1944,9 @@ def check_record(record: At) -> Fraction:
     derived = record.at("derived")
     terms = sum(terms_of(each.margins) for each in statistics if each.margins is not None)
     record.demand(terms <= MOST_TERMS_IN_ALL, "too many margins to be adjusted")
+    trees = [(each.tree, each.cells * each.tree.nodes[-1]) for each in statistics if each.tree is not None]
+    ranks_in_all = sum(len(tree.shares) * levels for tree, levels in trees if levels <= INLINE)
+    record.demand(ranks_in_all <= MOST_RANKS, "too many quantiles to be derived again")
     blocks = list(derived_blocks(statistics, relation))
     derived.demand(type(derived.value) is list and len(derived.value) == len(blocks), "not so many blocks")
     every = derived.rows(MOST_DERIVED) if blocks else []

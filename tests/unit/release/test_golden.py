@@ -8,8 +8,10 @@ import hashlib
 import json
 import shutil
 import sqlite3
+from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -22,6 +24,8 @@ from snapdp.errors import LedgerError
 from snapdp.ledger.backup import restore
 from snapdp.ledger.belonging import identical
 from snapdp.ledger.ledger import Ledger
+from snapdp.release.derived import derived_blocks
+from snapdp.release.draw import Drawn
 from snapdp.release.numbers import shown_value
 from tests import VECTORS
 from tests.services import SERVER, address, new_database, postgres_server
@@ -33,6 +37,8 @@ NEWER = {
     V2 / "change-one.toml": "record.json",
     V2 / "proved.toml": "record-proved.json",
     V2 / "persons.toml": "record-persons.json",
+    V2 / "quantiles.toml": "record-quantiles.json",
+    V2 / "median.toml": "record-median.json",
 }
 ANALYST = "golden_analyst"
 
@@ -117,6 +123,27 @@ def test_a_record_of_persons_groups_and_margins_is_the_release_of_its_study_and_
     assert by_ward == pytest.approx(total)
     assert by_sex == pytest.approx(total)
     assert table == pytest.approx(total)
+
+
+@pytest.mark.parametrize("name", ["quantiles", "median"])
+def test_a_record_of_quantiles_is_the_release_of_its_study_and_its_indices_give_the_numbers_they_gave(name):
+    record = json.loads((V2 / f"record-{name}.json").read_text())
+    request = snapdp.study(V2 / f"{name}.toml").request()
+    assert identical(request.epsilon, request.declaration) == record["request"]
+    for line, mechanisms, kept in zip(request.lines, request.mechanisms, record["statistics"], strict=True):
+        drawn = [
+            Drawn(line=line, part=part, mechanism=m, indices=block["index"])
+            for part, m, block in zip(line.statistic.parts, mechanisms, kept["parts"], strict=True)
+        ]
+        derived = [block for block in record["derived"] if block["title"].endswith(kept["title"])]
+        assert [block.name for _, block in derived_blocks([drawn])] == ["quantile", "distribution"]
+        for (_, block), said in zip(derived_blocks([drawn]), derived, strict=True):
+            assert block.listed == {key: said[key] for key in block.listed}
+    assert all(low <= each <= high for block in record["derived"] for low, each, high in ends(block))
+
+
+def ends(block: dict[str, Any]) -> Iterator[tuple[float, float, float]]:
+    return zip(block["low"], block["shown"], block["high"], strict=True)
 
 
 @each_of("values.csv")
