@@ -61,6 +61,8 @@ ASKED: list[tuple[dict[str, Any], list[dict[str, Any]]]] = [
         ],
     ),
     (ONE, [{"kind": "mean", "column": "wage"}]),
+    (ADD, [{"kind": "variance", "column": "wage", "by": "region"}]),
+    (PERSONS, [{"kind": "covariance", "columns": ["age", "pay"], "correlation": True, "rows_per_person": 3}]),
     (ONE, [{"kind": "histogram", "column": "wage", "edges": [0, 10, 90], "missing": "binned"}]),
     (ADD, [{"kind": "mean", "column": "pay"}]),
     (ADD, [{"kind": "sum", "column": "wage", "where": NORTH}]),

@@ -90,6 +90,10 @@ def queries_of(column, relation):
         asked.append(histogram_query(column, relation, edges=[middle, column.upper], missing="binned", by=H))
     if relation.is_change_one and relation.rows > 1 and not column.dropped:
         asked += [variance_query(column, relation), covariance_query(column, Y, relation)]
+    elif relation.rows > 1:
+        asked += [variance_query(column, relation), covariance_query(column, Y, relation, correlation=True)]
+    if relation.rows > 1:
+        asked += [variance_query(column, relation, by=H), covariance_query(column, Y, relation, where=where, by=G)]
     return asked if relation.is_change_one else [*asked, count_query(relation)]
 
 
