@@ -161,7 +161,7 @@ def test_the_audit_and_the_checker_agree_on_random_releases(seeds):
             if changed != record and place[-1] != "cells":  # then the audit says that it is no record
                 assert check(release_certificate(changed)), (seed, place)
                 assert not audit(changed).sound, (seed, place)
-    assert len(kinds) == 6 + 5 + 5 + 2
+    assert len(kinds) == 6 + 7 + 7 + 2
     assert {"mean of x", "mean of y"} < kinds
 
 

@@ -28,6 +28,7 @@ from snapdp.studies.statistics.drawn import CellColumns, Columns, DrawnPart, as_
 
 LEAST_ROWS = 2  # a moment divides by one row less
 Range = tuple[Fraction, Fraction]
+Ratio = tuple[int, int]  # of integers, the second positive; not in lowest terms
 
 
 class Moment(NamedTuple):
@@ -71,10 +72,12 @@ def moments(
     x, y, both, rows = found[0], found[-3], found[-2], found[-1]
     possible = possible_moment(first, second)
     extra = (first.upper - first.lower) ** 2 / 8 if first == second else Fraction(0)  # h**2/2
-    scale = math.lcm(x.denominator * y.denominator, both.denominator, extra.denominator)
-    r = int(extra * scale)
+    scale = math.lcm(
+        x.denominator * y.denominator, both.denominator, *(each.denominator for each in (extra, *possible))
+    )
+    r, ends = int(extra * scale), (int(possible[0] * scale), int(possible[1] * scale))
     boxes = _boxes(x, y, both, rows, scale=scale, is_square=first == second)
-    return [_moment(box, r=r, scale=scale, unit=rows.denominator, possible=possible) for box in boxes]
+    return [_moment(box, r=r, scale=scale, unit=rows.denominator, possible=ends) for box in boxes]
 
 
 def _boxes(
@@ -100,35 +103,47 @@ def _boxes(
         )
 
 
-def _moment(box: Box, *, r: int, scale: int, unit: int, possible: Range) -> Moment:
-    """Return the moment of a cell inside what is possible; of fewer than two rows nothing is known.   theory (28)"""
+def _moment(box: Box, *, r: int, scale: int, unit: int, possible: tuple[int, int]) -> Moment:
+    """Return the moment of a cell inside what is possible; of fewer than two rows nothing is known.   theory (28)
+
+    Everything is over the scale, in integers: there may be very many cells.
+    """
     low, high = possible
-    value, n = (low + high) / 2, box.rows
+    value, n = (low + high, 2), box.rows
     if n >= LEAST_ROWS * unit:
         e, t = box.value
-        value = Fraction(r * n * n + e * n * unit - t * unit * unit, scale * n * (n - unit))
-        value = min(max(value, low), high)
-    if box.fewest < LEAST_ROWS or box.most < box.fewest:
-        return Moment(value, low, high)
-    fewest = box.fewest  # the more rows, the smaller is the largest moment
-    narrower = Fraction(4 * (fewest * fewest // 4), fewest * (fewest - 1)) / 2
-    low, high = low * narrower, high * narrower
-    ends = (
-        min(_candidates(box, *box.low, r=r, scale=scale)),
-        max(_candidates(box, *box.high, r=r, scale=scale)),
-    )
-    lower, upper = (min(max(end, low), high) for end in ends)
-    return Moment(value, lower, upper)
+        value = _inside((r * n * n + e * n * unit - t * unit * unit, n * (n - unit)), (low, 1), (high, 1))
+    ends = (low, 1), (high, 1)
+    if LEAST_ROWS <= (fewest := box.fewest) <= box.most:  # the more rows, the smaller is the largest moment
+        quarter, pairs = 2 * (fewest * fewest // 4), fewest * (fewest - 1)
+        least, largest = (low * quarter, pairs), (high * quarter, pairs)
+        lower = _largest([(-top, below) for top, below in _candidates(box, *box.low, r=r)])
+        upper = _largest(_candidates(box, *box.high, r=r))
+        ends = _inside((-lower[0], lower[1]), least, largest), _inside(upper, least, largest)
+    return Moment(*(Fraction(top, scale * below) for top, below in (value, *ends)))
 
 
-def _candidates(box: Box, e: int, t: int, *, r: int, scale: int) -> Iterable[Fraction]:
+def _candidates(box: Box, e: int, t: int, *, r: int) -> list[Ratio]:
     """Return the moment at all whole N where it may be least or largest: at the ends, and beside its turning point."""
     places = {box.fewest, box.most}
     m = abs(r + e)
     if (r + e) * t > 0 and abs(t) >= m:
         turn = (abs(t) + math.isqrt(t * t - abs(t) * m)) // m
         places |= {min(max(turn + more, box.fewest), box.most) for more in (0, 1)}
-    return [Fraction(r * n * n + e * n - t, scale * n * (n - 1)) for n in places]
+    return [(r * n * n + e * n - t, n * (n - 1)) for n in places]
+
+
+def _largest(ratios: Sequence[Ratio]) -> Ratio:
+    found = ratios[0]
+    for each in ratios[1:]:
+        found = each if each[0] * found[1] > found[0] * each[1] else found
+    return found
+
+
+def _inside(ratio: Ratio, low: Ratio, high: Ratio) -> Ratio:
+    if ratio[0] * low[1] < low[0] * ratio[1]:
+        return low
+    return high if ratio[0] * high[1] > high[0] * ratio[1] else ratio
 
 
 def correlations(covariances: Iterable[Moment], first: Iterable[Moment], second: Iterable[Moment]) -> list[Moment]:
