@@ -52,6 +52,7 @@ STATISTICS = [
     {"kind": "count", "by": "x"},
     {"kind": "sum", "column": "k", "by": ["x", "y"]},
     {"kind": "mean", "column": "x", "by": ["y", "h"]},
+    {"kind": "variance", "column": "k", "by": ["y", "h"]},
     {"kind": "histogram", "column": "x", "by": ["y", "h"]},
     {"kind": "histogram", "column": "h", "by": "x"},
     {"kind": "count", "by": ["g", "x"], "margins": "all"},
