@@ -14,11 +14,11 @@ from snapdp.errors import ParameterError, PremiseError
 from snapdp.release.derived import derived_blocks
 from snapdp.release.draw import Drawn
 from snapdp.studies.columns import category_column, integer_column, number_column
-from snapdp.studies.plan import Line, ask
+from snapdp.studies.plan import Line, ask, part_accuracy
 from snapdp.studies.relation import add_remove, change_one
 from snapdp.studies.statistics.centred.moments import moment_accuracy, moments, possible_moment
 from snapdp.studies.statistics.covariance import covariance_query
-from snapdp.studies.statistics.parts import mechanism
+from snapdp.studies.statistics.parts import Part, mechanism
 from snapdp.studies.statistics.variance import Variance, variance_query
 
 F = Fraction
@@ -299,3 +299,42 @@ def test_many_groups_are_derived_each_from_its_own_numbers():
                 other.highs[0],
             )
     assert [block.statistic for block in blocks] == ["variance(x) by g", "standard deviation(x) by g"]
+
+
+# Which way is better: theory (25) and (30)
+
+
+def test_squares_from_half_of_the_largest_are_never_worse_where_the_count_has_as_large_a_share():
+    """By the bound (29): half of the squares' noise against half a square of the count's, for all usual shares."""
+    h, n, of_sums = F(2), 1000, F(7)
+    for of_count, of_squares in product(map(F, range(1, 40)), repeat=2):  # in units of h**2 for squares from zero
+        left = n - of_count
+        sums = (2 * n * of_sums * h + of_sums**2) / left
+        from_zero = of_squares * h**2 + sums + of_count * h**2 * n / left
+        from_half = of_squares * h**2 / 2 + sums + of_count * h**2 * (F(1, 2) + n / left)
+        found = moment_accuracy(
+            X, X, add_remove(n_max=n), accuracies=(of_sums, of_squares * h**2 / 2, of_count), rows=n
+        )
+        assert found == min(8, from_half / (n - of_count - 1))
+        assert (from_half <= from_zero) == (of_count <= of_squares)
+    for query in (variance_query(X, RELATION), covariance_query(X, Y, RELATION, correlation=True)):
+        assert query.parts[-1].share >= query.parts[-2].share
+
+
+def test_where_n_is_public_centred_squares_are_better_only_where_the_mean_is_near_the_middle():
+    """theory (30): pairs of rows err alike wherever the mean is, squares and a sum by more away from the middle."""
+    n, alpha, x = 10_000, F(1, 20), integer_column("x", lower=0, upper=400, missing=0)
+    relation = change_one(n=n)
+    query = variance_query(x, relation)
+    pairs = Line(statistic=query, epsilon=F(1), alpha=alpha).accuracies[0]
+    of_sum, of_squares = (
+        part_accuracy(Part(numerator=term.numerator(relation, stays=True), share=F(1, 2)), F(1), alpha)
+        for term in query.terms
+    )
+
+    def other(distance):
+        return (of_squares + (2 * n * distance * of_sum + of_sum**2) / n) / (n - 1)
+
+    assert other(0) < F(11, 20) * pairs  # half, and a little
+    assert other(48) < pairs < other(52)  # the width is 400
+    assert other(200) > F(9, 4) * pairs
