@@ -61,8 +61,6 @@ ASKED: list[tuple[dict[str, Any], list[dict[str, Any]]]] = [
         ],
     ),
     (ONE, [{"kind": "mean", "column": "wage"}]),
-    (ADD, [{"kind": "variance", "column": "wage", "by": "region"}]),
-    (PERSONS, [{"kind": "covariance", "columns": ["age", "pay"], "correlation": True, "rows_per_person": 3}]),
     (ONE, [{"kind": "histogram", "column": "wage", "edges": [0, 10, 90], "missing": "binned"}]),
     (ADD, [{"kind": "mean", "column": "pay"}]),
     (ADD, [{"kind": "sum", "column": "wage", "where": NORTH}]),
@@ -102,6 +100,8 @@ ASKED: list[tuple[dict[str, Any], list[dict[str, Any]]]] = [
     (ADD, [{"kind": "mean", "columns": ["age", "pay"], "by": "sick"}]),
     (ADD, [{"kind": "sum", "column": "wage", "by": "town", "margins": "hierarchy"}]),
     (ONE, [{"kind": "count", "by": "home", "margins": "hierarchy", "shares": ["2/3", "1/3"]}]),
+    (ADD, [{"kind": "variance", "column": "wage", "by": "region"}]),
+    (PERSONS, [{"kind": "covariance", "columns": ["age", "pay"], "correlation": True, "rows_per_person": 3}]),
 ]
 MEAN_OF_PAY, REGIONS = (
     next(

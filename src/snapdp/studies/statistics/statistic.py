@@ -57,8 +57,7 @@ class Statistic(Value, ABC):
     flag      what its flag says in --help
     numbers   its columns hold numbers; otherwise they may hold categories as well
     conditions_since   the first version of records in which it may have conditions
-    inputs    from how many released parts a derived number follows at least, where one does; the accuracy that a plan
-              tells of it is that of such a number
+    inputs    how many released parts its number follows from, where it is derived: a plan splits alpha among them
 
     by        groups of rows, by one column or several: the statistic is released for each of them
     where     public conditions: the statistic is one of the rows that meet them all, among those that persons keep
