@@ -7,6 +7,7 @@ from snapdp.doors import door
 if TYPE_CHECKING:
     from snapdp.accuracy.adjusted.combination import (
         Radius as Radius,
+        level_for as level_for,
         radius_of as radius_of,
         variance_of as variance_of,
     )
@@ -121,6 +122,9 @@ if TYPE_CHECKING:
         printed_mechanism as printed_mechanism,
     )
     from snapdp.accuracy.published.rounding_rule import grid_4_1 as grid_4_1, rounded_4_2 as rounded_4_2
+    from snapdp.accuracy.quantiles.level_tree import LevelTree as LevelTree, best_tree as best_tree
+    from snapdp.accuracy.quantiles.prefixes import Prefixes as Prefixes, prefixes as prefixes
+    from snapdp.accuracy.quantiles.ranks import RankedCell as RankedCell, ranked as ranked
     from snapdp.accuracy.reach import reach_of as reach_of
     from snapdp.accuracy.worth import (
         Guess as Guess,
@@ -133,7 +137,7 @@ else:
     __getattr__, __dir__ = door(
         __name__,
         {
-            "adjusted.combination": "Radius radius_of variance_of",
+            "adjusted.combination": "Radius level_for radius_of variance_of",
             "adjusted.figures": (
                 "MarginWorth NodeWorth NumberWorth margins_worth terms_of tree_worth worth_of_kinds worth_of_terms"
             ),
@@ -173,6 +177,9 @@ else:
             ),
             "published.printed_mechanism": "PrintedMechanism printed_mechanism",
             "published.rounding_rule": "grid_4_1 rounded_4_2",
+            "quantiles.level_tree": "LevelTree best_tree",
+            "quantiles.prefixes": "Prefixes prefixes",
+            "quantiles.ranks": "RankedCell ranked",
             "reach": "reach_of",
             "worth": "Guess Report Worth report worth_of_mechanism",
         },

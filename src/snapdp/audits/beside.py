@@ -44,6 +44,10 @@ Found = TypeVar("Found")
 class Unseen(Drawn):
     """A part whose numbers were not looked at: it has as many cells as it has, and nothing is known of them."""
 
+    @property
+    def is_known(self) -> bool:
+        return False
+
     def columns(self, alpha: Fraction) -> CellColumns:  # noqa: ARG002
         import numpy as np
 
@@ -71,7 +75,7 @@ class _Place(Value):
 
 def are_unseen(parts: Sequence[Drawn]) -> bool:
     """Tell whether the numbers of a part were not looked at: then nothing that follows from them can be."""
-    return any(isinstance(part, Unseen) for part in parts)
+    return not all(part.is_known for part in parts)
 
 
 def unseen(drawn: Drawn) -> Unseen:

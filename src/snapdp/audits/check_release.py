@@ -6,8 +6,8 @@ follows but the grid indices: every mechanism's parameters, cells, numbers, inte
 again, from the documents alone, and compared; the first field that differs is named.
 Trusts: Python's integers, correctly rounded int / int, SHA-256, and what docs/theory/release-certificates.md names.
 Source: docs/theory/sensitivities.md (2)-(13), (17)-(28), mechanism.md (4), planning.md (4), (6), (33);
-adjusted-tables.md (2)-(6), (8)-(11), (13), (15), (17)-(30), (32); finite-precision.md (3)-(14), (19), (20);
-release-certificates.md [1]-[9].
+adjusted-tables.md (2)-(6), (8)-(11), (13), (15), (17)-(30), (32); quantiles.md (1)-(15); finite-precision.md
+(3)-(14), (19), (20); release-certificates.md [1]-[10].
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from fractions import Fraction
 from functools import lru_cache
-from itertools import combinations, pairwise, product
+from itertools import accumulate, combinations, pairwise, product
 from typing import Any, NamedTuple
 
 FORMAT = "snapdp-release-certificate/1"
@@ -38,7 +38,7 @@ KINDS = {  # of statistics: how many columns, and the fields beside the common o
     "histogram": (1, "columns where? by? keys?"),
     "mean": (1, "columns where? by? keys?"), "variance": (1, "columns where? by? keys?"),
     "covariance": (2, "columns where? by? keys?"),
-    "persons": (0, "where? by? keys? margins? shares?"),
+    "persons": (0, "where? by? keys? margins? shares?"), "quantiles": (1, "columns at branching where? by?"),
 }  # fmt: skip
 CENTRED = ("mean", "variance", "covariance")  # sums from the middles and a count, where the number of rows is private
 PLAIN = "-?(0|[1-9][0-9]*)([.][0-9]+)?"  # a category that compares as a number
@@ -59,6 +59,14 @@ MOST_MARGIN_COLUMNS, MOST_MARGIN_CELLS, MOST_MARGINS, MOST_TERMS = 8, 10**6, 256
 MOST_PARENTS, MOST_NODES = 16, 50_000  # levels of a hierarchy above the categories; cells of all its levels
 MOST_DERIVED = 20_000  # blocks of a record
 MOST_MEANS = 64  # columns whose means share a count
+MOST_SHARES, MOST_POINTS, MOST_COUNTED = 100, 256, 4_000_000  # of quantiles; of a distribution; nodes of all groups
+LN_A = (  # of tau = 1/4, 3/8, 1/2, 3/4, 1, ...: -1000 ln A(tau), rounded down                            quantiles (6)
+    1233, 1443, 1616, 1897, 2129, 2510, 2825, 3343, 3772, 4482, 5072, 6050, 6866, 8221, 9353, 11239, 12818, 15451,
+    17660, 21349, 24448, 29628, 33984, 41272, 47405, 57674, 66318, 80801, 92997, 113438, 130658,
+)  # fmt: skip
+SPARE = 1 + 2.0**-20  # for roundings of doubles: quantiles, "In doubles"
+SINGLE = (1.0, 1.0, 1.0, 1.0)
+POINTS = (-1,)  # in the place of a margin: the cells of a distribution
 MOST_TERMS_IN_ALL, LARGEST_RATIO, LEAST_LEVEL = 1 << 14, 512, Fraction(1, 1 << 63)
 LONGEST_EPSILON = 10**12  # of a cell of margins, above and below the line: numbers of adjusted tables grow with it
 FREQUENCIES, PLACES, SMEAR, GUARD = 1024, 1 << 14, 13, 64  # of the radius of an adjusted number
@@ -81,6 +89,7 @@ Table = dict[tuple[int, ...], Fraction]  # of the cells of a margin, by the plac
 Entry = tuple[Margin, Fraction]  # a measured margin, and a coefficient of some of its cells
 Law = tuple[Fraction, Fraction, Any]  # |coefficient| * noise scale, grid/noise scale, how many (or a sum of squares)
 Scales = list[tuple[Fraction, Fraction]]  # the largest ones, each with grid/noise scale
+Sums = tuple[float, float, float, float]  # of coefficients: squares, fourth powers, absolute values; the largest square
 Spread = tuple[dict[Margin, Fraction], Scales]  # a sum of noises: the squares of its coefficients by their source
 
 
@@ -331,7 +340,16 @@ def is_later(value: Any) -> bool:
         return any(map(is_later, value))
     if type(value) is not dict:
         return False
-    later = {"compare", "missing_in_sums", "arithmetic", "rows_per_person", "groups_per_person", "margins", "keys"}
+    later = {
+        "compare",
+        "missing_in_sums",
+        "arithmetic",
+        "rows_per_person",
+        "groups_per_person",
+        "margins",
+        "keys",
+        "at",
+    }
     if later & {*value} or value.get("missing") == "dropped":
         return True
     if type(value.get("by")) is list or ("edges" in value and "title" not in value):  # several columns; bins of one
@@ -602,6 +620,9 @@ def read_cells(statistic: At, columns: list[Column]) -> tuple[str, int, list[Any
     A cell is named by a text; by several columns by a list of texts, one for each, a histogram's own cell last.
     """
     title, histogram = statistic.at("kind").text(), statistic.value["kind"] == "histogram"
+    if title == "quantiles" and len(statistic.at("at").rows()) == 1:
+        share = amount(statistic.at("at").rows()[0].rational())
+        title = "median" if share == "0.5" else f"quantile {share}"
     title += f"({', '.join(column.name for column in columns)})" * (columns != [])
     if "where" in statistic.value:
         tests = statistic.at("where").rows()
@@ -804,6 +825,7 @@ class StatedPart(NamedTuple):  # one numerator: its mechanism in each cell, and 
     steps: int = 1  # of equal length in one sensitivity: rounding is paid for with each: finite-precision (20)
     precision: int | None = None  # None in exact arithmetic; 0 where the fewest bits are taken
     margin: Margin | None = None
+    finer: int = 1  # than usual the grid is by so much
 
     @property
     def finite(self) -> Finite | None:
@@ -841,12 +863,13 @@ class StatedPart(NamedTuple):  # one numerator: its mechanism in each cell, and 
         """Return a sixteenth of the least power of two >= the noise scale; at least 1 where values are whole.  [1]
 
         Of margins at most 1, the unit of all numerators, and 1 where values are whole.                           [9]
+        Of trees of levels a 256th of that.                                                                      [10]
         """
         if (finite := self.finite) is not None:
             return finite.grid * self.sensitivity / self.steps
         above, below = math.ceil(self.noise_scale) - 1, math.floor(1 / self.noise_scale)  # one of the two is 0
-        fine = Fraction(1 << above.bit_length(), 16 << max(0, below.bit_length() - 1))
-        if self.margin is not None:
+        fine = Fraction(1 << above.bit_length(), 16 * self.finer << max(0, below.bit_length() - 1))
+        if self.margin is not None and self.finer == 1:
             return ONE if self.whole else min(fine, ONE)
         return max(fine, ONE) if self.whole else fine
 
@@ -888,6 +911,12 @@ def parts_of(
     kind, epsilon, (change_one, n, moved, _) = statistic.kind, statistic.epsilon, relation
     if statistic.margins is not None:
         yield from margin_parts(statistic, statistic.margins, relation)
+        return
+    if statistic.tree is not None:  # quantiles (15)
+        for place, width in enumerate(statistic.tree.widths):
+            name, moving = "count at each level" if width == 1 else f"count of each {width} levels", 1 + change_one
+            each = epsilon / len(statistic.tree.widths) / moving
+            yield StatedPart(name, moved, 0, n, ONE, ZERO, False, moving, each, moved, margin=(place,), finer=256)
         return
     stays = change_one and not grouped
     two = 2 if change_one and grouped else 1  # a row may leave one group and enter another: (13)
@@ -976,6 +1005,7 @@ class StatedStatistic(NamedTuple):
     some: bool  # whether only some rows count: those that meet conditions, or that have the number
     released: list[tuple[StatedPart, list[int]]]  # with the indices of the cells
     margins: StatedMargins | None = None
+    tree: LevelTree | None = None
     squares: bool = False  # whether centred squares are among the parts
 
     @property
@@ -984,7 +1014,10 @@ class StatedStatistic(NamedTuple):
         return self.released[-1][0].name == "count"
 
     def cells_of(self, margin: Margin | None) -> tuple[int, list[Any]]:
-        """Return how many cells a part has, and their names."""
+        """Return how many cells a part has, or what is derived, and their names."""
+        if self.tree is not None:
+            cells = self.cells * self.tree.count(margin)
+            return cells, self.tree.names(margin, self.labels) if cells <= INLINE else []
         if self.margins is None or margin is None:
             return self.cells, self.labels
         return self.margins.cells(margin), self.margins.labels(margin)
@@ -1048,11 +1081,14 @@ def read_statistic(stated: At, relation: StatedRelation) -> StatedStatistic:
     alpha.demand(found.alpha >= SMALLEST_ALPHA, "below 2**-940")
     for key in ("complete", "correlation"):
         stated.demand(stated.value.get(key, True) is True, f"{key}: not true")
+    if kind == "quantiles":
+        found = found._replace(tree=read_tree(stated, found, public))
     title.same(found.title + " with margins" * (found.margins is not None))
     for_count = stated.at("count_share").rational(0, 1) if "count_share" in stated.value else HALF
     stated.demand(grouped or not relation.change_one or for_count >= HALF, "a count_share below 1/2 where half is free")
     precision, (relation, groups) = read_precision(stated), read_bounds(stated, relation, found.cells)
-    stated.demand(precision is None or found.margins is None, "margins in finite precision")
+    summed = found.margins is not None or found.tree is not None
+    stated.demand(precision is None or not summed, "margins or quantiles in finite precision")
     stated.demand(groups == 1 or found.margins is None, "margins of persons who count in several cells")
     expected = [each._replace(precision=precision) for each in parts_of(found, relation, grouped, for_count, groups)]
     for column, total in zip(columns, expected, strict=False) if kind == "mean" and not public else ():
@@ -1126,7 +1162,8 @@ def check_block(
         digest = stated.at("file").at("digest").text(SHA256)
         derived["file"] = {"name": f"snapdp-{digest[7:39]}.parquet", "digest": digest, "rows": cells}
     elif numbers is None:
-        derived |= {"cell": labels, **{name: read_doubles(stated.at(name), cells) for name in NUMBERS}}
+        whole = margin is None and statistic.columns[0].kind == "integer"  # of quantiles
+        derived |= {"cell": labels, **{name: read_numbers_of(stated.at(name), cells, whole) for name in NUMBERS}}
     else:
         columns = {name: [row[place] for row in numbers] for place, name in enumerate(NUMBERS)}
         if type(stated.value) is dict and "shown" not in stated.value:  # of before: check_record asks all of them
@@ -1135,10 +1172,10 @@ def check_block(
     stated.same(derived | {"cells": cells})
 
 
-def read_doubles(stated: At, cells: int) -> list[float]:
-    """Return as many doubles as there are cells."""
+def read_numbers_of(stated: At, cells: int, whole: bool) -> list[float]:
+    """Return as many doubles, or whole numbers, as there are cells."""
     for each in stated.rows():
-        each.demand(type(each.value) is float and math.isfinite(each.value), "not a number")
+        each.demand(type(each.value) is (int if whole else float) and math.isfinite(each.value), "not a number")
     stated.demand(len(stated.value) == cells, "not so many numbers")
     return list(stated.value)
 
@@ -1662,6 +1699,218 @@ def adjusted(
         yield margin, rows if opened else None, max(spreads) if same else [spreads[kind] for kind in kind_of]
 
 
+# 5. Quantiles from trees of counts: [10]
+def amount(x: Fraction) -> str:
+    """Return a number as names of levels have it: a decimal of at most six places, or digits; else a fraction."""
+    twos, fives = (x.denominator & -x.denominator).bit_length() - 1, 0
+    while x.denominator % 5 ** (fives + 1) == 0:
+        fives += 1
+    places = max(twos, fives)
+    if x.denominator != 2**twos * 5**fives:
+        return str(x)
+    sign, digits = "-" * (x < 0), str(abs(x.numerator) * 10**places // x.denominator)
+    if places <= 6:
+        digits = digits.rjust(places + 1, "0")
+        return sign + digits[: len(digits) - places] + f".{digits[-places:]}" * (places > 0)
+    tiny = abs(x) < Fraction(1, 10**6) and len(digits) <= 6
+    return sign + digits[0] + f".{digits[1:]}" * (len(digits) > 1) + f"e{len(digits) - 1 - places}" if tiny else str(x)
+
+
+def added(terms: Iterable[tuple[Sums, float, int]]) -> Sums:
+    """Return the sums of so many likes of each, times a factor."""
+    two = four = one = most = 0.0
+    for (squares, fourths, absolute, largest), factor, count in terms:
+        if count:
+            square = factor * factor
+            two += squares * square * count
+            four += fourths * square * square * count
+            one += absolute * abs(factor) * count
+            most = max(most, largest * square)
+    return two, four, one, most
+
+
+class LevelTree:
+    """Counts of the levels of a column, and of b, b**2, ... of them.                                 quantiles (1)-(4)
+
+    Doubles are added and multiplied in the order in which a release does it: every operation rounds alike everywhere.
+    """
+
+    def __init__(self, column: Column, b: int, shares: list[Fraction], known: bool, grouped: bool) -> None:
+        self.column, self.b, self.shares, self.known, self.grouped = column, b, shares, known, grouped
+        self.nodes, self.widths = [column.levels + 1], [1]
+        while self.nodes[0] > b:
+            self.nodes.insert(0, -(-self.nodes[0] // b))
+            self.widths.insert(0, self.widths[0] * b)
+        every = -(-self.nodes[-1] // MOST_POINTS)
+        self.points = sorted({*range(every - 1, self.nodes[-1], every), self.nodes[-1] - 1})
+        self.own, variance = [1 << 16], ONE
+        self.below = [(SINGLE, SINGLE)]  # of z, in any node but the last of a depth, and in the last
+        for upper, lower in reversed([*pairwise(self.nodes)]):
+            self.own.insert(0, round(variance * b / (1 + variance * b) * (1 << 16)))
+            part, own, (full, last) = Fraction(self.own[0], 1 << 16), self.own[0] / (1 << 16), self.below[0]
+            variance = part**2 + (1 - part) ** 2 * variance * b
+            both = (SINGLE, own, 1), (full, 1 - own, lower - (upper - 1) * b - 1), (last, 1 - own, 1)
+            self.below.insert(0, (added([both[0], (full, 1 - own, b)]), added(both)))
+        self.ways = [self.way(j) for j in range(self.nodes[-1] if self.nodes[-1] <= INLINE else 0)]
+        self.radii = [dict[int, float]() for _ in (*shares, ZERO)]  # of every share, and of the distribution
+
+    def count(self, margin: Margin | None) -> int:
+        """Return how many cells there are in one group: of quantiles, of the distribution, or of a depth."""
+        return len(self.shares) if margin is None else len(self.points) if margin == POINTS else self.nodes[margin[0]]
+
+    def names(self, margin: Margin | None, groups: list[Any]) -> list[Any]:
+        """Return the names of cells, groups outermost."""
+        if margin is None:
+            own = [amount(share) for share in self.shares] if len(self.shares) > 1 else [""]
+        elif margin == POINTS or self.widths[margin[0]] == 1:
+            own = [amount(self.at(j)) for j in (self.points if margin == POINTS else range(self.nodes[-1]))]
+        else:
+            width, last = self.widths[margin[0]], self.nodes[-1] - 1
+            ends = [(self.at(j), self.at(min(j + width - 1, last))) for j in range(0, last + 1, width)]
+            own = [f"{amount(low)} to {amount(high)}" for low, high in ends]
+        if own == [""] or not self.grouped:
+            return groups if own == [""] else own
+        return [f"{group} / {each}" if type(group) is str else [*group, each] for group in groups for each in own]
+
+    def at(self, j: int) -> Fraction:
+        return self.column.lower + j * self.column.step
+
+    def prefixes(self, measured: list[list[int]], n: Fraction) -> tuple[list[int], int]:
+        """Return the sums of the first levels in grids, and their common denominator.                       (1), (2)"""
+        z, sums = [[Fraction(y) for y in measured[-1]]], list[list[Fraction]]()
+        for own, depth in zip(self.own[-2::-1], measured[-2::-1], strict=True):
+            w = Fraction(own, 1 << 16)
+            sums.insert(0, [sum(z[0][i : i + self.b], ZERO) for i in range(0, len(z[0]), self.b)])
+            z.insert(0, [w * y + (1 - w) * below for y, below in zip(depth, sums[0], strict=True)])
+        x = [each + (n - sum(z[0], ZERO)) / len(z[0]) for each in z[0]] if self.known else z[0]
+        for below, summed in zip(z[1:], sums, strict=True):
+            more = [(x[p] - summed[p]) / min(self.b, len(below) - p * self.b) for p in range(len(x))]
+            x = [each + more[i // self.b] for i, each in enumerate(below)]
+        common = math.lcm(*(each.denominator for each in x))
+        return list(accumulate(each.numerator * (common // each.denominator) for each in x)), common
+
+    def way(self, j: int) -> tuple[list[float], list[tuple[int, int, int]]]:
+        """Return which part of each node above a level is up to it, and how many siblings are beside the way.     (3)
+
+        Those to the left, those to the right but the last of the depth, and that if it is one of them.
+        """
+        inside, siblings = [1.0], list[tuple[int, int, int]]()
+        for nodes, width in zip(self.nodes[::-1], self.widths[::-1], strict=True):
+            node = j // width
+            first = node // self.b * self.b
+            after = min(first + self.b, nodes)
+            last = int(after == nodes and node < nodes - 1)
+            siblings.insert(0, (node - first, after - 1 - node - last, last))
+            inside.insert(0, (node - first + inside[0]) / (after - first))
+        return inside, siblings
+
+    def sums(self, j: int, share: Fraction) -> Sums:
+        """Return those of the error of (levels up to j) - share * (all levels), in noise scales.                 (4)"""
+        inside, siblings = self.ways[j]
+        passed, terms = 0.0 if self.known else inside[0] - float(share), list[tuple[Sums, float, int]]()
+        for place, (left, right, ragged) in enumerate(siblings):
+            (full, last), own, base = self.below[place], self.own[place] / (1 << 16), passed - inside[place]
+            weight = inside[place + 1] + base
+            terms += (full, 1 + base, left), (full, base, right), (last, base, ragged), (SINGLE, weight * own, 1)
+            passed = weight * (1 - own)
+        return added(terms)
+
+    def radius(self, j: int, place: int, scale: float, level: Fraction) -> float:
+        """Return how far that goes but with probability `level`, in grids; for the share at a place, or 0.       (9)"""
+        if j not in self.radii[place]:
+            two, four, one, most = self.sums(j, [*self.shares, ZERO][place])
+            noise = 0.0
+            if two:
+                kappa, largest = (five_bits(min(x * SPARE, 1.0)) for x in (four / (two * two), most / two))
+                noise = spread_factor(kappa, max(kappa, largest), level) * math.sqrt(two) * SPARE
+            self.radii[place][j] = (noise * scale + one * 0.5) * SPARE
+        return self.radii[place][j]
+
+    def rank(self, prefix: list[int], common: int, place: int, scale: float, level: Fraction) -> tuple[int, int, int]:
+        """Return a quantile and its interval.                                                             (11), (12)"""
+        last, (top, bottom) = len(prefix) - 1, self.shares[place].as_integer_ratio()
+        turns = [*accumulate(prefix, max)], [*accumulate(prefix[::-1], min)][::-1]
+        away = [(each * bottom - top * prefix[-1]) / (common * bottom) for each in prefix]
+
+        def reaches(j: int, way: int) -> bool:
+            return way * away[j] >= 0 or way * away[j] >= -self.radius(j, place, scale, level)
+
+        low = next((j for j in range(last + 1) if reaches(j, 1)), last)
+        high = next((min(j + 1, last) for j in range(last, -1, -1) if reaches(j, -1)), 0)
+        rank = Fraction(top * max(prefix[-1], 0), bottom)
+        return sum(min(bisect_left(each, rank), last) for each in turns) // 2, low, high
+
+
+def five_bits(x: float) -> float:
+    """Return a number in (0, 1] rounded up to five bits."""
+    fraction, exponent = math.frexp(x)
+    return min(math.ldexp(math.ceil(fraction * 32), exponent - 5), 1.0)
+
+
+@lru_cache(maxsize=64)
+def rooms(level: Fraction) -> list[tuple[float, float]]:
+    """Return tau and ln(level/A(tau)), where that is positive; ln(level) is rounded down to 2**-20.              (6)"""
+    steps = 1 + bisect_left(range(1, 64 << 20), True, key=lambda k: at_most([Fraction(k, 1 << 20)], level))
+    taus = ((2 + i % 2) * 2.0 ** (i // 2 - 3) for i in range(len(LN_A)))
+    found = [(tau, log / 1000 - steps / (1 << 20)) for tau, log in zip(taus, LN_A, strict=True)]
+    return [(tau, room) for tau, room in found if room > 0]
+
+
+@lru_cache(maxsize=1 << 14)
+def spread_factor(kappa: float, largest: float, level: Fraction) -> float:
+    """Return rho.                                                                                          (7), (8)"""
+    least = math.inf
+    for tau, room in rooms(level):
+        low, high = 0.0, min(room, 1 / largest)
+        for _ in range(24):
+            t = (low + high) / 2
+            x = largest * t
+            spent = (0.5 + x / 3 + x * x / 4 + x * x * x / (5 * (1 - x))) if x < 1 else math.inf
+            low, high = (t, high) if (t + kappa * t * t * spent) * SPARE <= room else (low, t)
+        least = min(least, tau / (low or room * 2.0**-24))
+    return math.sqrt(2 * least) * SPARE
+
+
+def read_tree(stated: At, statistic: StatedStatistic, known: bool) -> LevelTree:
+    shares = [each.rational(0, 1) for each in stated.at("at").rows(MOST_SHARES)]
+    stated.at("at").demand(shares == sorted({*shares}), "shares that do not rise")
+    branching, levels = stated.at("branching").whole(), statistic.columns[0].levels + 1
+    stated.at("branching").demand(2 <= branching <= levels <= MOST_COUNTED, "not 2 to as many as there are levels")
+    found = LevelTree(statistic.columns[0], branching, shares, known, "by" in stated.value)
+    entering = sum(found.nodes)
+    stated.demand(entering * statistic.cells <= MOST_COUNTED, "a tree of too many nodes")
+    stated.demand(statistic.alpha >= max(2 * entering * GAMMA, LEAST_LEVEL), "an alpha too small for ranks")
+    return found
+
+
+def ranks(statistic: StatedStatistic, tree: LevelTree, n: int) -> tuple[list[Row] | None, list[Row] | None]:
+    """Return the quantiles and the distribution of every group; none that follow from a file.    (9)-(14), [10]"""
+    parts, integer = [part for part, _ in statistic.released], tree.column.kind == "integer"
+    if any(statistic.cells_of(part.margin)[0] > INLINE for part in parts):
+        return None, None
+    grid, most, level = parts[0].grid, Fraction(n), statistic.alpha - sum(tree.nodes) * GAMMA
+    scale = outward(ZERO, parts[0].noise_scale / grid)[1]
+    quantiles, distribution = list[Row](), list[Row]()
+    for group in range(statistic.cells):
+        pairs = zip(statistic.released, tree.nodes, strict=True)
+        measured = [indices[group * nodes : (group + 1) * nodes] for (_, indices), nodes in pairs]
+        prefix, common = tree.prefixes(measured, n / grid)
+        found = [tree.rank(prefix, common, place, scale, level) for place in range(len(tree.shares))]
+        lows = [*accumulate([low for _, low, _ in found[::-1]], min)][::-1]
+        highs = [*accumulate([high for _, _, high in found], max)]
+        for (cell, _, _), low, high in zip(found, lows, highs, strict=True):
+            value, *ends = (tree.at(j) for j in (min(max(cell, low), high), low, high))
+            printed = (int(value), *map(int, ends)) if integer else (float(value), *outward(*ends))
+            quantiles.append((printed[0], *printed))
+        highest = ZERO
+        for j in tree.points:
+            value, further = grid * Fraction(prefix[j], common), grid * Fraction(tree.radius(j, -1, scale, level))
+            highest = max(highest, min(value, most))
+            inside = (min(max(end, ZERO), most) for end in (value - further, value + further))
+            distribution.append((float(value), float(highest), *outward(*inside)))
+    return quantiles, distribution
+
+
 def moved(row: Row) -> Row:
     """Return a derived row that is shown inside its interval, where it has one.                                [3]"""
     value, shown, low, high = row
@@ -1712,6 +1961,10 @@ def derived_blocks(statistics: Sequence[StatedStatistic], relation: StatedRelati
             released = [one.released[0] for one in (each, *(variances[column] for column in each.columns))]
             three = [(part.value(index), *part.interval(index, each.alpha / 3)) for part, (index,) in released]
             yield DerivedBlock(number, "correlation", f"correlation{about}", [correlation(*three)])
+        elif each.tree is not None:
+            quantiles, distribution = ranks(each, each.tree, relation.rows)
+            yield DerivedBlock(number, "quantile", each.title, quantiles)
+            yield DerivedBlock(number, "distribution", f"distribution of {each.title}", distribution, POINTS)
         elif each.margins is not None:
             by = each.margins.names[: None if each.margins.above is None else 1]
             about = each.title.removesuffix(f" by {', '.join(by)}")
@@ -1812,11 +2065,11 @@ def unopened(record: Any) -> str:
     """Return what in an accepted record was not looked at; nothing where all of it was."""
     parts = [part for statistic in record["statistics"] for part in statistic["parts"]]
     files = sum("file" in block for block in [*parts, *record["derived"]])
-    adjusted_too = any(
-        "margins" in each and any("file" in part for part in each["parts"]) for each in record["statistics"]
-    )
+    long = [each for each in record["statistics"] if any("file" in part for part in each["parts"])]
+    follow = {"margins": "adjusted tables", "branching": "quantiles"}
+    names = [name for key, name in follow.items() if any(key in each for each in long)]
     said = f"the numbers in {files} file{'s' * (files > 1)} were not looked at"
-    said += ", nor adjusted tables that follow from them" * adjusted_too
+    said += f", nor {' and '.join(names)} that follow from them" * (names != [])
     return "" if files == 0 else said
 
 

@@ -268,8 +268,16 @@ def _derived_findings(
 
 
 def _but_numbers(stated: Mapping[str, Any], values: Mapping[str, Any], block: Block) -> dict[str, Any]:
-    """Return what a derived block must say beside numbers that nobody derived again: these as it says them."""
-    taken = {key: stated[key] for key in ("value", "shown", "low", "high") if key in stated}
+    """Return what a derived block must say beside numbers that nobody derived again: these as it says them.
+
+    They are of the kind of the others: whole numbers, or doubles.
+    """
+    kind = type(block.values[0])
+    taken = {
+        key: [each if type(each) is kind else kind(each or 0) for each in stated[key]]
+        for key in ("value", "shown", "low", "high")
+        if key in stated
+    }
     return {**values, **{key: each for key, each in block.listed.items() if key in ("cells", "cell")}, **taken}
 
 

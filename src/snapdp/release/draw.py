@@ -142,6 +142,11 @@ class Drawn(Value):
         """Return the alpha of its intervals."""
         return self.line.alpha
 
+    @property
+    def is_known(self) -> bool:
+        """Tell whether its indices are those that were drawn; an audit may not have looked at them."""
+        return True
+
     def numerator(self, index: int) -> Fraction:
         """Return the released numerator that an index stands for."""
         return self.mechanism.parameters.data_value(int(index))

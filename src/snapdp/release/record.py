@@ -66,6 +66,8 @@ VERSIONS: dict[int, dict[str, set[str]]] = {  # what each version added
             "complete",
             "keys",
             "correlation",
+            "at",
+            "branching",
         },
         **{key: {"from", "to", "each", "compare", "missing_in_sums"} for key in ("columns", "column")},
         # and lists of columns
@@ -123,7 +125,7 @@ TABLES = {"versions", "csv", "by", "column", "file", "certificate", "categories"
 ROWS = {"statistics", "derived", "parts", "columns", "where", "parents"}
 TABLE_OR_ROWS = {"by"}  # a column, or several
 LISTS: dict[str, tuple[type, ...]] = {
-    **dict.fromkeys(("cell", "edges", "clamp", "categories", "nulls", "margin", "shares", "of"), (str,)),
+    **dict.fromkeys(("cell", "edges", "clamp", "categories", "nulls", "margin", "shares", "of", "at"), (str,)),
     "index": (int,),
     **dict.fromkeys(("value", "shown"), (int, float)),
     **dict.fromkeys(("low", "high"), (int, float, type(None))),
@@ -131,7 +133,7 @@ LISTS: dict[str, tuple[type, ...]] = {
 MOST = {"edges": MOST_EDGES, "of": MOST_NODES, "statistics": 10_000, "derived": 20_000}  # what is longer than INLINE
 LONGEST_DIALECT = 1 << 13  # characters of how a CSV file is written
 WHOLE_NUMBERS = {"snapdp_record", "n", "n_max", "rows_per_person", "statistic", "cells", "moving", "count", "rows"}
-WHOLE_NUMBERS |= {"bits", "unit_rows", "groups_per_person"}
+WHOLE_NUMBERS |= {"bits", "unit_rows", "groups_per_person", "branching"}
 TRUTHS = {"whole", "complete", "correlation"}
 
 

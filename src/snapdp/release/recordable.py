@@ -193,6 +193,8 @@ def _bytes(line: Line, mechanisms: tuple[Mechanism, ...]) -> int:
     if line.statistic.margins is not None:
         return _bytes_of_margins(line, mechanisms)
     statistic = line.statistic
+    if statistic.following:
+        return _bytes_of_blocks(line, mechanisms)
     follow = statistic.derived_blocks
     blocks = len(mechanisms) + follow
     found = blocks * _FRAME + follow * len(canonical([statistic.title, str(line.alpha)]))
@@ -219,6 +221,19 @@ def _bytes_of_margins(line: Line, mechanisms: tuple[Mechanism, ...]) -> int:
             labels = [list(each) if isinstance(each, tuple) else each for each in statistic.labels_of(margin)]
             numbers = (_LISTS + 1) * _DOUBLE + widths.get(margin, 0)  # and a deviation of each
             found += 2 * len(canonical(labels)) + margins.cells(margin) * numbers
+    return found
+
+
+def _bytes_of_blocks(line: Line, mechanisms: tuple[Mechanism, ...]) -> int:
+    """Return the same where every block, released or derived, has cells of its own."""
+    statistic, title = line.statistic, line.statistic.title
+    blocks = [(part.margin, _width(part, m)) for part, m in zip(statistic.parts, mechanisms, strict=True)]
+    found = 0
+    for margin, width in [*blocks, *((margin, _LISTS * _DOUBLE) for margin in statistic.following)]:
+        found += _FRAME + len(canonical([title, str(line.alpha)]))
+        if statistic.cells_of(margin) <= INLINE:  # else they are in files
+            labels = [list(each) if isinstance(each, tuple) else each for each in statistic.labels_of(margin)]
+            found += len(canonical(labels)) + len(labels) * width
     return found
 
 

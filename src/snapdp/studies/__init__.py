@@ -11,6 +11,7 @@ if TYPE_CHECKING:
         Bins as Bins,
         Categories as Categories,
         Count as Count,
+        LevelCounts as LevelCounts,
         Levels as Levels,
         Member as Member,
         People as People,
@@ -127,6 +128,12 @@ if TYPE_CHECKING:
         Quantiser as Quantiser,
         quantiser_of as quantiser_of,
     )
+    from snapdp.studies.ranks.quantiles import (
+        DISTRIBUTION as DISTRIBUTION,
+        QUANTILE as QUANTILE,
+        Quantiles as Quantiles,
+        quantiles_query as quantiles_query,
+    )
     from snapdp.studies.readable import (
         BETWEEN as BETWEEN,
         Label as Label,
@@ -207,7 +214,8 @@ else:
         __name__,
         {
             "aggregates": (
-                "Aggregate Aggregates Bins Categories Count Levels Member People Persons Present Products Sum Test"
+                "Aggregate Aggregates Bins Categories Count LevelCounts Levels Member People Persons Present Products "
+                "Sum Test"
             ),
             "grouping.bins": "BinnedColumn binned",
             "categories": (
@@ -247,6 +255,7 @@ else:
             "statistics.histogram": "Histogram histogram_query shares_are_of_n",
             "statistics.mean": "Mean mean_query",
             "statistics.persons": "PersonCount persons_query",
+            "ranks.quantiles": "DISTRIBUTION QUANTILE Quantiles quantiles_query",
             "statistics.registry": "KINDS statistic_class",
             "statistics.parts": "Numerator Part mechanism",
             "statistics.statistic": "Statistic",

@@ -172,6 +172,20 @@ class Bins(_Asked):
         return len(self.cuts) - 1 + self.missing
 
 
+class LevelCounts(_Asked):
+    """The number of rows at each level; a row without the cell is at what stands in for it, or nowhere."""
+
+    column: NumberColumn
+
+    @property
+    def measured(self) -> tuple[Column, ...]:
+        return (self.column,)
+
+    @property
+    def cells(self) -> int:
+        return self.column.levels + 1
+
+
 class Categories(_Asked):
     """The number of rows in each cell of a category column."""
 
@@ -202,7 +216,7 @@ class People(_Asked):
             raise ParameterError(f"people that count in {self.groups} groups count nowhere.", "Give 1, 2, 3, ...")
 
 
-Aggregate = Count | Sum | Products | Bins | Categories | People
+Aggregate = Count | Sum | Products | Bins | LevelCounts | Categories | People
 
 
 class Aggregates:

@@ -126,6 +126,7 @@ class Line(OfStatistic):
         if self.arithmetic is not None and self.arithmetic.slack:
             raise ParameterError("few bits with a slack are for study, not for tables.", "Leave the slack out.")
         self.statistic.check_epsilon(self.epsilon, self.arithmetic)
+        self.statistic.check_alpha(self.alpha)
         if self.statistic.margins is not None:
             check_margins(self.statistic, self.epsilon, self.alpha)
             if self.arithmetic is not None:

@@ -51,7 +51,8 @@ def random_study(dice: random.Random, version: int | None = None) -> Any:
     asked += _moments(random.Random(repr((columns, relation))), columns, relation) if version > 1 else []
     once = {repr(each): {**each, "epsilon": dice.choice(EPSILONS), "alpha": dice.choice(ALPHAS)} for each in asked}
     for each in once.values():
-        each["alpha"] = "0.05" if "margins" in each and each["alpha"] == "1e-12" else each["alpha"]
+        summed = "margins" in each or each["kind"] == "quantiles"
+        each["alpha"] = "0.05" if summed and each["alpha"] == "1e-12" else each["alpha"]
     return snapdp.study(version=version, dataset="people", columns=columns, statistic=list(once.values()), **relation)
 
 
@@ -216,6 +217,8 @@ def _parents(dice: random.Random, names: list[str]) -> dict[str, Any]:
 
 
 def _statistic(dice: random.Random, kind: str, columns: dict[str, Any], relation: dict[str, Any]) -> dict[str, Any]:
+    if kind == "sum" and "missing" in columns["x"] and random.Random(repr(columns)).random() < 0.5:
+        return _quantiles(dice, columns, relation)
     found: dict[str, Any] = {"kind": kind}
     if kind not in ("variance", "covariance") and dice.random() < 0.4:
         found["by"] = _groups(dice, columns)
@@ -271,6 +274,23 @@ def _moments(dice: random.Random, columns: dict[str, Any], relation: dict[str, A
         found |= {"count_share": "0.25" if private else "0.75"} if dice.random() < 0.5 else {}
         found |= {"correlation": True} if kind == "covariance" and dice.random() < 0.5 else {}
     return [found]
+
+
+def _quantiles(dice: random.Random, columns: dict[str, Any], relation: dict[str, Any]) -> dict[str, Any]:
+    """Return quantiles of a column, by any tree; sums, where it has very many levels."""
+    name = dice.choice(NUMBERS)
+    levels = _declared(columns[name]).levels + 1
+    found: dict[str, Any] = {"kind": "quantiles" if levels <= 200 else "sum", "column": name}
+    if dice.random() < 0.4:
+        found["by"] = _groups(dice, columns)
+    if dice.random() < 0.3:
+        found["where"] = _where(dice, columns)
+    if "person" in relation and dice.random() < 0.3:
+        found |= {} if relation["rows_per_person"] == 7 else {"rows_per_person": 7}
+    if levels <= 200:
+        found |= dice.choice([{}, {"branching": dice.randint(2, levels)}])
+        found |= dice.choice([{}, {"at": ["0.9"]}, {"at": ["1e-9", "1/7", "0.5", "0.999999"]}])
+    return found
 
 
 def _has_several_cells(column: dict[str, Any]) -> bool:

@@ -31,6 +31,8 @@ COLUMNS = {
     "more": {"kind": "category", "categories": [f"key {i}" for i in range(33)]},
     "town": {"kind": "category", "categories": ["a", "b", "c"], "parents": {"county": {"K": ["a", "c"], "L": ["b"]}}},
     "home": {"kind": "category", "categories": ["a", "b"], "unknown": "binned", "null": "binned", "parents": WHOLE},
+    "kids": {"kind": "integer", "lower": 0, "upper": 6, "missing": "middle"},
+    "hours": {"kind": "number", "lower": "-1/2", "upper": 2, "step": "1/2", "missing": "dropped"},
     "years": {
         "kind": "integer",
         "lower": 0,
@@ -100,6 +102,11 @@ ASKED: list[tuple[dict[str, Any], list[dict[str, Any]]]] = [
     (ADD, [{"kind": "mean", "columns": ["age", "pay"], "by": "sick"}]),
     (ADD, [{"kind": "sum", "column": "wage", "by": "town", "margins": "hierarchy"}]),
     (ONE, [{"kind": "count", "by": "home", "margins": "hierarchy", "shares": ["2/3", "1/3"]}]),
+    (ONE, [{"kind": "quantiles", "column": "kids", "branching": 3}]),
+    (ADD, [{"kind": "quantiles", "column": "kids", "at": ["1/4", "0.5", "0.9"], "branching": 2, "by": "region"}]),
+    (ONE, [{"kind": "quantiles", "column": "hours", "at": ["1/3"], "branching": 2, "where": NORTH[:1]}]),
+    (PERSONS, [{"kind": "quantiles", "column": "hours", "by": ["region", "sick"], "rows_per_person": 5}]),
+    (ADD, [{"kind": "quantiles", "column": "kids", "at": ["0.5", "0.75"], "branching": 3, "by": "many"}]),
     (ADD, [{"kind": "variance", "column": "wage", "by": "region"}]),
     (PERSONS, [{"kind": "covariance", "columns": ["age", "pay"], "correlation": True, "rows_per_person": 3}]),
 ]
@@ -152,10 +159,11 @@ def test_every_kind_of_statistic_is_changed_inline_and_long_and_with_everything_
     records = [asked_record(number) for number in range(len(ASKED))]
     assert {each["kind"] for record in records for each in record["statistics"]} == set(KINDS)
     parts = [(each["kind"], part) for record in records for each in record["statistics"] for part in each["parts"]]
-    assert {kind for kind, part in parts if "file" in part} == {"histogram", "mean", "sum", "count", "persons"}
+    long = {"histogram", "mean", "sum", "count", "persons", "quantiles"}
+    assert {kind for kind, part in parts if "file" in part} == long
     derived = [block for record in records for block in record["derived"]]
     names = {"adjusted" if "margin" in block else block["name"].partition(" of ")[0] for block in derived}
-    assert names == {"mean", "share", "standard deviation", "correlation", "adjusted"}
+    assert names == {"mean", "share", "standard deviation", "correlation", "adjusted", "quantile", "distribution"}
     assert any("file" in block for block in derived)
 
 
@@ -181,6 +189,62 @@ def test_the_audit_and_the_checker_refuse_the_same_changes(number):
     made = release_certificate(record)
     for how, path, mutant in mutants(record):
         assert accepts(mutant) == (check_release.check({**made, "record": mutant}) == []), (how, path)
+
+
+def half_in_files() -> dict[str, Any]:
+    """Return a record of quantiles whose levels are in a file, and what follows from them is not."""
+    asked = [{"kind": "quantiles", "column": "day", "at": ["1/4", "0.5"], "branching": 40, "epsilon": 1}]
+    columns = {"day": {"kind": "integer", "lower": 1, "upper": 1100, "missing": 1}}
+    study = snapdp.study(dataset="people", columns=columns, statistic=asked, **ADD)
+    record: dict[str, Any] = json.loads(json.dumps(random_record(random.Random(3), study)))
+    assert ["file" in each for each in (*record["statistics"][0]["parts"], *record["derived"])] == [0, 1, 0, 0]
+    return record
+
+
+@pytest.mark.parametrize("step", [151, pytest.param(7, marks=pytest.mark.long)])
+def test_of_what_follows_from_a_file_that_is_not_there_both_see_all_but_the_digits(step):
+    record = half_in_files()
+    made, free = release_certificate(record), set()
+    assert check_release.check(made) == []
+    assert accepts(record)
+    for how, path, mutant in islice(mutants(record), step // 2, None, step):
+        found = accepts(mutant)
+        assert found == (check_release.check({**made, "record": mutant}) == []), (how, path)
+        if found and not is_free(how, path):
+            free.add((how, path[0], path[-2]))
+    assert set() < free <= {("changed", "derived", name) for name in ("value", "shown", "low", "high")}
+
+
+@pytest.mark.parametrize("number", [each for each, (_, asked) in enumerate(ASKED) if asked[0]["kind"] == "quantiles"])
+def test_changes_of_quantiles_are_refused_by_the_checker_as_well(number):
+    record = asked_record(number)
+    made = release_certificate(record)
+    for how, path, mutant in islice(mutants(record), 3, None, 23):
+        assert check_release.check({**made, "record": mutant}) or is_free(how, path), (how, path)
+
+
+def test_every_field_of_quantiles_is_named_by_both_where_it_was_changed():
+    record = asked_record(next(i for i, (one, asked) in enumerate(ASKED) if one is ADD and "at" in asked[0]))
+    made, tried = release_certificate(record), 0
+    blocks = [("derived", 0), ("derived", 1), ("statistics", 0, "parts", 0), ("statistics", 0, "parts", 2)]
+    for block in blocks:
+        for key, change in (("value", 1), ("shown", 1), ("low", -1), ("high", 1), ("index", 1), ("cell", "x")):
+            lie = json.loads(json.dumps(record))
+            place = lie
+            for step in block:
+                place = place[step]
+            if key not in place:
+                continue
+            place[key][2] += change
+            named = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in (*block, key, 2))
+            assert named.lstrip(".") in [each.field for each in audit(lie).findings]
+            (reason,) = check_release.check({**made, "record": lie})
+            wanted = (
+                named if key != "index" else named.replace(".index", ".value")
+            )  # an index is what others follow from
+            assert reason.startswith(f"record{wanted}: "), reason
+            tried += 1
+    assert tried == 4 * 5 + 2
 
 
 def test_numbers_in_a_file_that_does_not_belong_there_are_named():

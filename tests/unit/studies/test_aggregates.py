@@ -14,6 +14,7 @@ from snapdp.studies.aggregates import (
     Bins,
     Categories,
     Count,
+    LevelCounts,
     Levels,
     Member,
     Present,
@@ -46,6 +47,8 @@ ASKED = [
     Categories(column=MANY),
     Categories(column=MANY, by=FEW),
     Categories(column=FEW, by=MANY),
+    LevelCounts(column=X),
+    LevelCounts(column=Y, by=FEW),
 ]
 # The same columns as version 2 has them: a missing cell has no level, and adds what stands in for it, or nothing.
 GAPS = integer_column("x", lower=-5, upper=200, missing="dropped")
@@ -73,6 +76,10 @@ SOME = [
     Categories(column=FEW, where=TESTS[:1]),
     Categories(column=MANY, where=TESTS[2:]),
     Categories(column=MANY, where=TESTS, by=FEW),
+    LevelCounts(column=GAPS),
+    LevelCounts(column=FILLED),
+    LevelCounts(column=GAPS, where=TESTS[1:]),
+    LevelCounts(column=FILLED, where=TESTS[:2], by=FEW),
 ]
 # Groups by several columns, and by bins of numbers.
 AGES = binned(GAPS, edges=[0, 18, 65, 120])
@@ -91,6 +98,7 @@ SEVERAL = [
     Bins(column=GAPS, cuts=CUTS, missing=True, by=[FEW, HALVES], where=TESTS[2:]),
     Categories(column=FEW, by=[MANY, AGES]),
     Categories(column=MANY, by=[EVERYBODY, FEW]),
+    LevelCounts(column=FILLED, by=[AGES, FEW]),
 ]
 
 
@@ -131,6 +139,9 @@ def plain(asked, rows) -> tuple[int, ...]:
             return [sum((added(row, asked.first) or 0) * (added(row, asked.second) or 0) for row in group)]
         if isinstance(asked, Categories):
             return [sum(level(row, asked.column) == cell for row in group) for cell in range(asked.column.cells)]
+        if isinstance(asked, LevelCounts):
+            found = [added(row, asked.column) for row in group]
+            return [found.count(q) for q in range(asked.cells)]
         levels = [level(row, asked.column) for row in group]
         ends = list(zip(asked.cuts, asked.cuts[1:], strict=False))
         bins = [sum(each is not None and low <= each < high for each in levels) for low, high in ends]

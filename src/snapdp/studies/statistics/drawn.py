@@ -50,6 +50,10 @@ class DrawnPart(Protocol):
         """Return alpha: an interval misses its truth with this probability at most."""
 
     @property
+    def is_known(self) -> bool:
+        """Tell whether its indices are known; from others nothing need be derived but what it would be."""
+
+    @property
     def indices(self) -> Sequence[int]:
         """Return the released grid index of each cell."""
 

@@ -131,6 +131,11 @@ class Statistic(Value, ABC):
         return {} if self.rows_per_person is None else {"rows_per_person": self.rows_per_person}
 
     @property
+    def following(self) -> tuple[Margin | None, ...]:
+        """Return what tells the cells of each derived block apart, where every block has cells of its own."""
+        return ()
+
+    @property
     def derivation(self) -> str | None:
         """Return how the statistic follows from the released parts, where it is not one of them."""
         return None
@@ -157,6 +162,9 @@ class Statistic(Value, ABC):
 
     def check_epsilon(self, epsilon: Fraction, arithmetic: FinitePrecision | None = None) -> None:
         """Refuse an epsilon at which something derived could not be printed."""
+
+    def check_alpha(self, alpha: Fraction) -> None:
+        """Refuse an alpha at which something derived has no interval."""
 
     def derived_accuracies(self, accuracies: Sequence[Fraction], rows: int) -> tuple[Fraction, ...]:  # noqa: ARG002
         """Return the accuracies of what is derived from parts with these accuracies, for a table of so many rows."""

@@ -22,6 +22,7 @@ from snapdp.studies import (
     GroupColumn,
     Groups,
     KeyedGroups,
+    LevelCounts,
     Member,
     NumberColumn,
     People,
@@ -53,7 +54,8 @@ def measures_of(asked: Aggregate, names: Names, dialect: Dialect) -> list[str]:
     if isinstance(asked, Bins):  # cumulative: half the comparisons
         cells = [f"{name} >= {cut}" for cut in asked.cuts] + [f"{name} IS NULL"] * asked.missing
     else:
-        cells = [f"{name} = {code}" for code in range(asked.cells)]
+        place = _term(asked.column, names) if isinstance(asked, LevelCounts) else name
+        cells = [f"{place} = {code}" for code in range(asked.cells)]
     return [_count([*tests, each], dialect) for each in cells]
 
 
@@ -63,6 +65,8 @@ def code_of(asked: Aggregate, names: Names, dialect: Dialect) -> str:
         found = "0"
     elif isinstance(asked, Bins):
         found = _bin_code(names[asked.column], asked.cuts, missing=asked.missing)
+    elif isinstance(asked, LevelCounts):
+        found = _term(asked.column, names)
     else:
         assert isinstance(asked, Categories)
         found = names[asked.column]
@@ -105,7 +109,7 @@ def cells_of(asked: Aggregate, values: list[int], limb: int | None) -> list[int]
 
 
 def _term(column: NumberColumn, names: Names) -> str:
-    """Return what a row adds to a sum: its level, or what stands in for it there; NULL adds nothing."""
+    """Return what a row adds to a sum, or is counted at: its level, or what stands in for it; NULL where none does."""
     if column.everywhere or column.missing is None:
         return names[column]
     return f"COALESCE({names[column]}, {quantiser_of(column).missing})"

@@ -76,6 +76,8 @@ def part_statistics(query: Query, table: Table) -> list[list[Fraction]]:
     )
     if query.kind == "histogram":
         return [[count for group in groups for count in _histogram(query, list(group))]]
+    if query.kind == "quantiles":
+        return [[count for group in groups for count in _nodes(query, list(group), width)] for width in _widths(query)]
     return [list(cells) for cells in zip(*(_of_group(query, list(group)) for group in groups), strict=True)]
 
 
@@ -205,6 +207,21 @@ def _histogram(query: Query, rows: list[Row]) -> list[Fraction]:
     if query.missing == "binned":
         cells.append(sum(row[0] is None for row in rows))
     return [Fraction(count) for count in cells]
+
+
+def _widths(query: Query) -> list[int]:
+    """Return how many levels a node of each measured depth is over, the highest first."""
+    cells, widths = len(grid_values(query.columns[0])), [1]
+    while -(-cells // widths[-1]) > query.branching:
+        widths.append(widths[-1] * query.branching)
+    return widths[::-1]
+
+
+def _nodes(query: Query, rows: list[Row], width: int) -> list[Fraction]:
+    """Return the rows in each node of a depth."""
+    values, xs = grid_values(query.columns[0]), _answered(query.columns[0], rows)
+    nodes = [values[first : first + width] for first in range(0, len(values), width)]
+    return [Fraction(sum(x in node for x in xs)) for node in nodes]
 
 
 def numerators(query: Query, table: Table) -> list[list[Fraction]]:

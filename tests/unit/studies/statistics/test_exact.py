@@ -16,6 +16,7 @@ from snapdp.release.private_values import exact_values
 from snapdp.studies.columns import category_column, integer_column, number_column
 from snapdp.studies.conditions import condition
 from snapdp.studies.grouping.bins import binned
+from snapdp.studies.ranks.quantiles import quantiles_query
 from snapdp.studies.relation import add_remove, change_one
 from snapdp.studies.statistics.answers import aggregates_of, numerators
 from snapdp.studies.statistics.count import count_query
@@ -88,6 +89,12 @@ def queries_of(column, relation):
         cut = binned(column, edges=[middle, column.upper], outside="binned", null="binned")
         asked += [mean_query(column, relation, by=[G, cut, SECOND]), count_query(relation, by=cut)]
         asked.append(histogram_query(column, relation, edges=[middle, column.upper], missing="binned", by=H))
+    if column.levels < 500:
+        asked += [
+            quantiles_query(column, relation, branching=branching)
+            for branching in (2, 3, column.levels + 1)[: column.levels]
+        ]
+        asked.append(quantiles_query(column, relation, at=["1/4", "3/4"], by=[SECOND, G], where=where))
     if relation.is_change_one and relation.rows > 1 and not column.dropped:
         asked += [variance_query(column, relation), covariance_query(column, Y, relation)]
     elif relation.rows > 1:

@@ -10,7 +10,7 @@ from fractions import Fraction
 import pytest
 
 from snapdp.release.private_values import exact_values
-from snapdp.studies.aggregates import Bins, Categories, Count, Persons, Products, Sum
+from snapdp.studies.aggregates import Bins, Categories, Count, LevelCounts, Persons, Products, Sum
 from snapdp.studies.columns import category_column, integer_column, number_column
 from snapdp.studies.grouping.bins import binned
 from snapdp.studies.quantiser import quantiser_of
@@ -138,6 +138,9 @@ ADVERSARIAL = [
     Products(first=U, second=V, by=[LABELS, CUTS[0]]),
     Bins(column=D, cuts=tuple(range(0, 1003, 10)), by=[CUTS[1], LABELS]),
     Categories(column=LABELS, by=CUTS),
+    LevelCounts(column=U),
+    LevelCounts(column=D),
+    LevelCounts(column=W, by=LABELS),
 ]
 
 

@@ -1,0 +1,321 @@
+"""Quantiles of a column, and its whole distribution: from a tree of counts of its levels.
+
+Room: studies. Holds no data. The quantile at a share q of n rows is the least level j with N(<= j) >= q n, of the
+clamped and quantised values. All of them follow from one tree of counts, so as many as one likes cost as much as one,
+and the distribution itself is free.
+
+    released: counts of the nodes of a tree, each depth at an equal share of epsilon
+    derived:  the quantiles, each with an interval in units of the column; the rows up to every so many levels
+
+Under change-one, where every row counts, n is public and the tree's root is known. A row that is left out (its cell
+is missing, it meets no condition) and groups make the number of rows private under both relations.
+Theory: docs/theory/quantiles.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import cached_property
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from snapdp.display import exact_amount
+from snapdp.errors import ParameterError, PremiseError
+from snapdp.exact import parameter, to_float_down, to_float_nearest, to_float_up
+from snapdp.mechanism import EXACT_GAMMA, FinitePrecision
+from snapdp.studies.aggregates import Aggregate, LevelCounts
+from snapdp.studies.columns import INTEGER, Column, NumberColumn
+from snapdp.studies.conditions import Condition, joined
+from snapdp.studies.grouping.groups import By, groups_of
+from snapdp.studies.grouping.keys import KeyedGroups
+from snapdp.studies.grouping.margins import Margin
+from snapdp.studies.ranks.level_counts import DrawnTree, check_nodes, depth_parts, depth_sums
+from snapdp.studies.readable import Label
+from snapdp.studies.relation import Relation, whole
+from snapdp.studies.statistics.details import Detail, NumbersDetail, WholeDetail
+from snapdp.studies.statistics.drawn import Derived, DrawnPart, Printed, Row, as_columns
+from snapdp.studies.statistics.parts import Part, finite_steps
+from snapdp.studies.statistics.shared_parts import numbers_of, own_bound
+from snapdp.studies.statistics.statistic import Statistic
+from snapdp.values import replaced
+
+if TYPE_CHECKING:
+    from snapdp.accuracy import LevelTree
+
+QUANTILE, DISTRIBUTION = "quantile", "distribution"
+MEDIAN = Fraction(1, 2)
+MOST_SHARES = 100
+MOST_POINTS = 256  # at which the distribution is listed
+_POINTS: Margin = (-1,)  # tells the cells of the distribution from those of the quantiles, and of a depth
+
+
+class Quantiles(Statistic):
+    """Quantiles of a column at public shares, also in each group.
+
+    at         the shares, rising
+    branching  of the tree of levels: chosen from public numbers where it is not said
+    """
+
+    kind = "quantiles"
+    takes = 1
+    details: ClassVar[Mapping[str, Detail]] = {
+        "at": NumbersDetail(),
+        "branching": WholeDetail(),
+        "rows_per_person": WholeDetail(),
+    }
+    flag = "Quantiles of a column at the shares --at."
+
+    at: tuple[Fraction, ...] = (MEDIAN,)
+    branching: int = 2
+
+    @classmethod
+    def of(
+        cls,
+        column: Column,
+        *,
+        relation: Relation,
+        by: By = None,
+        where: Sequence[Condition] = (),
+        at: Iterable[Any] = (MEDIAN,),
+        branching: Any = None,
+        rows_per_person: Any = None,
+    ) -> Self:
+        numbers = numbers_of(column, "quantiles")
+        groups = groups_of(by)
+        if isinstance(groups, KeyedGroups):
+            raise PremiseError(
+                "quantiles by the keys of a file are not released: each key would have a tree of its own.",
+                "Declare the groups as categories, or ask for counts, sums, means or a histogram by keys.",
+            )
+        if numbers.levels < 1:
+            raise ParameterError(f"column {numbers.name!r} has one level only.", "Give bounds that differ.")
+        levels = numbers.levels + 1
+        found = cls(
+            columns=(numbers,),
+            relation=relation,
+            by=groups,
+            where=joined(where),
+            at=_checked_shares(at),
+            rows_per_person=own_bound(relation, rows_per_person),
+            branching=levels if branching is None else _checked_branching(branching, levels),
+        )
+        return found if branching is not None else found._with_best_tree()
+
+    def _with_best_tree(self) -> Self:
+        from snapdp.accuracy import best_tree
+
+        tree = best_tree(self.column.levels + 1, self.at, known_total=self.size_is_public)
+        return replaced(self, branching=tree.branching)
+
+    def _check(self) -> None:
+        step = f"Declare a wider step of {self.column.name}, or fewer groups."
+        check_nodes(self.shown, self.tree, self.groups, step)
+        super()._check()
+
+    @property
+    def column(self) -> NumberColumn:
+        return numbers_of(self.columns[0], "quantiles")
+
+    @cached_property
+    def tree(self) -> LevelTree:
+        from snapdp.accuracy import LevelTree
+
+        return LevelTree(cells=self.column.levels + 1, branching=self.branching, known_total=self.size_is_public)
+
+    @property
+    def groups(self) -> int:
+        return 1 if self.by is None else self.by.cells
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        return depth_parts(self.tree, self.neighbours, self.groups)
+
+    @property
+    def aggregates(self) -> list[Aggregate]:
+        return [LevelCounts(column=self.column, where=self.tests, by=self.by, persons=self.persons)]
+
+    def values(self, answers: Sequence[Sequence[int]]) -> tuple[Sequence[int], ...]:
+        (counts,) = answers
+        return depth_sums(self.tree, counts, self.groups)
+
+    @property
+    def stated(self) -> dict[str, Any]:
+        return {"at": self.at, "branching": self.branching, **super().stated}
+
+    @property
+    def following(self) -> tuple[Margin | None, ...]:
+        return None, _POINTS
+
+    @property
+    def derivation(self) -> str:
+        return "read off the released counts of its levels"
+
+    @property
+    def missing_in_words(self) -> tuple[str, ...]:
+        first, *others = super().missing_in_words
+        dropped = f"rows without {self.column.name} are left out, and how many count is private"
+        return (dropped if self.column.dropped else first, *others)
+
+    def check_epsilon(self, epsilon: Fraction, arithmetic: FinitePrecision | None = None) -> None:  # noqa: ARG002
+        if arithmetic is not None:
+            finite_steps(self.parts[0], self.shown)  # which trees do not have
+
+    def check_alpha(self, alpha: Fraction) -> None:
+        from snapdp.accuracy import level_for
+
+        level_for(alpha, self.tree.entering, EXACT_GAMMA)
+
+    # Names
+
+    def _about(self, conditions: Iterable[str]) -> str:
+        where = " and ".join(conditions)
+        name = self.kind if len(self.at) > 1 else f"{QUANTILE} {exact_amount(self.at[0])}"
+        name = "median" if self.at == (MEDIAN,) else name
+        return f"{name}({self.column.name})" + (f" where {where}" if where else "")
+
+    @property
+    def cells(self) -> int:
+        return self.groups * len(self.at)
+
+    @cached_property
+    def labels(self) -> Sequence[Label]:
+        return self.labels_of(None)
+
+    def labels_of(self, margin: Margin | None) -> Sequence[Label]:
+        own = self._own_labels(margin)
+        if own is None:
+            return ("",) if self.by is None else self.by.labels
+        return own if self.by is None else self.by.beside(own)
+
+    def keys_of(self, margin: Margin | None) -> tuple[str, ...]:
+        if not super().keys:
+            return ()
+        return super().keys if self._is_one(margin) else (*super().keys, KEY_NAMES.get(margin, self.column.name))
+
+    def cells_of(self, margin: Margin | None) -> int:
+        if margin is None:
+            return self.cells
+        return self.groups * (len(self.points) if margin == _POINTS else self.tree.nodes[margin[0]])
+
+    def _is_one(self, margin: Margin | None) -> bool:
+        return margin is None and len(self.at) == 1
+
+    def _own_labels(self, margin: Margin | None) -> tuple[str, ...] | None:
+        """Return the names of the cells of one group; None where there is one without a name."""
+        if margin is None:
+            return None if self._is_one(margin) else tuple(map(exact_amount, self.at))
+        if margin == _POINTS:
+            return tuple(self._text(cell) for cell in self.points)
+        width, cells = self.tree.widths[margin[0]], self.tree.cells
+        if width == 1:
+            return tuple(map(self._text, range(cells)))
+        ends = ((first, min(first + width, cells) - 1) for first in range(0, cells, width))
+        return tuple(f"{self._text(first)} to {self._text(last)}" for first, last in ends)
+
+    def _text(self, cell: int) -> str:
+        return exact_amount(self.column.lower + cell * self.column.step)
+
+    @cached_property
+    def points(self) -> tuple[int, ...]:
+        """Return the levels up to which rows are counted in the distribution: all, or so many equally far apart."""
+        every = -(-self.tree.cells // MOST_POINTS)
+        return tuple(sorted({*range(every - 1, self.tree.cells, every), self.tree.cells - 1}))
+
+    # What follows
+
+    def derived(
+        self,
+        parts: Sequence[DrawnPart],
+        study: Sequence[tuple[Statistic, Sequence[DrawnPart]]],  # noqa: ARG002
+    ) -> Iterator[Derived]:
+        """Yield the quantiles, and the rows up to some levels; shown is what never falls from one to the next.
+
+        Of parts that are not known, one number stands for those of all cells.
+        """
+        if not all(part.is_known for part in parts):
+            yield from self._of_its_kind
+            return
+        drawn = DrawnTree(tree=self.tree, parts=tuple(parts), rows=self.relation.rows)
+        radii = [drawn.grid * Fraction(each) for each in drawn.radii(Fraction(0), self.points).tolist()]
+        quantiles: list[Row] = []
+        points: list[Row] = []
+        shown: list[float] = []
+        for group in range(self.groups):
+            found = drawn.prefixes(group)
+            ranks = drawn.ranked(found, self.at)
+            quantiles += [(self._at(each.cell), self._at(each.low, -1), self._at(each.high, 1)) for each in ranks]
+            rows = [drawn.grid * Fraction(found.numerators[cell], found.denominator) for cell in self.points]
+            points += map(self._rows_up_to, rows, radii)
+            shown += map(to_float_nearest, accumulate((self._possible(each) for each in rows), max))
+        yield Derived(name=QUANTILE, title=self.title, columns=as_columns(quantiles))
+        yield self._points(points, shown)
+
+    def _points(self, rows: Sequence[Row], shown: Sequence[Printed]) -> Derived:
+        title = f"{DISTRIBUTION} of {self.title}"
+        return Derived(name=DISTRIBUTION, title=title, columns=as_columns(rows), shown=shown, margin=_POINTS)
+
+    @property
+    def _of_its_kind(self) -> Iterator[Derived]:
+        """Yield what is derived with one number each, which is no released one."""
+        lower = self._at(0)
+        yield Derived(name=QUANTILE, title=self.title, columns=as_columns([(lower, lower, lower)]))
+        yield self._points([(0.0, 0.0, 0.0)], [0.0])
+
+    def _at(self, cell: int, way: int = 0) -> Printed:
+        """Return the number that a level stands for; as a double, rounded outward at the ends of an interval."""
+        found = self.column.lower + cell * self.column.step
+        if self.column.kind == INTEGER:
+            return int(found)
+        return {0: to_float_nearest, -1: to_float_down, 1: to_float_up}[way](found) + 0.0
+
+    def _rows_up_to(self, rows: Fraction, radius: Fraction) -> Row:
+        """Return the rows up to a level, and the interval of their number.        theory (14)"""
+        low, high = self._possible(rows - radius), self._possible(rows + radius)
+        return to_float_nearest(rows) + 0.0, to_float_down(low), to_float_up(high)
+
+    def _possible(self, rows: Fraction) -> Fraction:
+        return min(max(rows, Fraction(0)), Fraction(self.relation.rows))
+
+
+KEY_NAMES = {None: QUANTILE, _POINTS: "up to"}  # of what names a cell beside its group
+
+
+def quantiles_query(
+    column: Column,
+    relation: Relation,
+    *,
+    at: Iterable[Any] = (MEDIAN,),
+    by: By = None,
+    where: Sequence[Condition] = (),
+    branching: Any = None,
+    rows_per_person: Any = None,
+) -> Quantiles:
+    """Return the quantiles of a column at shares between 0 and 1: the median, unless told."""
+    said: dict[str, Any] = {"at": at, "branching": branching, "rows_per_person": rows_per_person}
+    return Quantiles.of(column, relation=relation, by=by, where=where, **said)
+
+
+def _checked_shares(at: Iterable[Any]) -> tuple[Fraction, ...]:
+    shares = tuple(parameter(each, name="at") for each in at)
+    if not shares or len(shares) > MOST_SHARES:
+        raise ParameterError(f"at has {len(shares)} shares.", f"Give at least one, and at most {MOST_SHARES}.")
+    if not all(0 < share < 1 for share in shares):
+        wrong = next(share for share in shares if not 0 < share < 1)
+        raise ParameterError(
+            f"at = {exact_amount(wrong)} is no share between 0 and 1.",
+            "Give 0.5 for the median, 0.25 and 0.75 for the quartiles; the ends themselves would be single rows.",
+        )
+    if any(later <= before for before, later in pairwise(shares)):
+        raise ParameterError("the shares of at do not rise.", "Give each once, the smallest first: 0.25, 0.5, 0.75.")
+    return shares
+
+
+def _checked_branching(branching: Any, cells: int) -> int:
+    found = whole(branching, name="branching")
+    if not 2 <= found <= cells:
+        raise ParameterError(
+            f"branching = {found} is not between 2 and the number of levels, {cells}.",
+            "Leave it out: the plan chooses it. As many as there are levels is a histogram of them.",
+        )
+    return found
