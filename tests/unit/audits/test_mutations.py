@@ -155,7 +155,7 @@ def test_every_kind_of_statistic_is_changed_inline_and_long_and_with_everything_
     assert {kind for kind, part in parts if "file" in part} == {"histogram", "mean", "sum", "count", "persons"}
     derived = [block for record in records for block in record["derived"]]
     names = {"adjusted" if "margin" in block else block["name"].partition(" of ")[0] for block in derived}
-    assert names == {"mean", "share", "standard deviation", "correlation", "adjusted"}
+    assert names == {"mean", "share", "variance", "standard deviation", "covariance", "correlation", "adjusted"}
     assert any("file" in block for block in derived)
 
 
