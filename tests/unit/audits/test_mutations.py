@@ -163,7 +163,8 @@ def test_every_kind_of_statistic_is_changed_inline_and_long_and_with_everything_
     assert {kind for kind, part in parts if "file" in part} == long
     derived = [block for record in records for block in record["derived"]]
     names = {"adjusted" if "margin" in block else block["name"].partition(" of ")[0] for block in derived}
-    assert names == {"mean", "share", "standard deviation", "correlation", "adjusted", "quantile", "distribution"}
+    moments = {"variance", "standard deviation", "covariance", "correlation"}
+    assert names == {"mean", "share", "adjusted", "quantile", "distribution", *moments}
     assert any("file" in block for block in derived)
 
 
