@@ -109,7 +109,7 @@ def test_edges_without_a_name_are_for_the_histogram_as_they_were():
         (("--count", "--by", "age,sex", "--edges", "0,9"), "Which --edges is whose? Several columns could be meant"),
         (("--count", "--by", "sex", *SEX, "--edges", "pay=0,9"), '--edges "pay=0,9" belongs to no column'),
         (("--count", "--by", "age", "--edges", "age=0,200", *AGE[2:]), "leave the bounds 0 to 120"),
-        (("--variance", "age", "--by", "sex,region", *SEX, *REGION, *AGE[2:4], "--missing", "0"), "not defined"),
+        (("--variance", "age", *AGE[2:4], "--missing", "0", "--correlation"), "--correlation belongs to --covariance"),
     ],
 )
 def test_what_makes_no_sense_is_refused_in_the_words_of_flags(flags, problem):

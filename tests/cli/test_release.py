@@ -410,7 +410,7 @@ def test_an_answer_that_cannot_be_used_is_asked_for_again_and_the_others_are_kep
     """In brackets what is refused; a statistic that is not defined is left out, with the column it brought."""
     answers = "people\n2\n[many]\n[0]\n6000\n\n"
     answers += "mean\nage\ninteger\n[15,70]\n15\n[10]\n70\n[no]\n[-3]\n40\n[abc]\n[-1]\n0.5\ny\n"
-    answers += "variance\nincome\nnumber\n0\n9\nmiddle\n1\ny\nhistogram\nage\n[5]\n[20,x]\n[30,20]\n20,30,70\n0.2\ny\n"
+    answers += "variance\nincome\ncategory\nlow,high\n1\ny\nhistogram\nage\n[5]\n[20,x]\n[30,20]\n20,30,70\n0.2\ny\n"
     answers += "histogram\nregion\ncategory\n[a,a]\nnorth,south\n0.1\ny\n"
     answers += "histogram\nday\ndate\n[2020-13-01]\n2020-01-01\n[2019-01-01]\n2020-03-01\nmonth\n0.1\nn\n"
     done = run("init", "asked.toml", stdin=re.sub(r"[][]", "", answers))

@@ -94,12 +94,13 @@ def person_lines(record: Mapping[str, Any]) -> list[str]:
 
 
 def complete_lines(record: Mapping[str, Any]) -> list[str]:
-    """Return which rows count in means of several columns, where some are left out."""
+    """Return which rows count in means and covariances of several columns, where some are left out."""
     found = []
     titles = told_apart(each["title"] for each in record["statistics"])
     for title, each in zip(titles, record["statistics"], strict=True):
-        if each.get("complete") is True:
-            needed = [_short(column["name"]) for column in each["columns"] if column.get("missing") == DROPPED]
+        columns = each.get("columns", [])
+        needed = [_short(column["name"]) for column in columns if column.get("missing") == DROPPED]
+        if needed and len(columns) > 1:
             named = _short(readable_title(title, each))
             found.append(f"{named}: only rows count that have {listed(needed, MOST_NAMED)}.")
     return list(dict.fromkeys(found))
@@ -139,7 +140,7 @@ def _public_range(block: NumberBlock) -> Range | None:
         if block.derived and block.mean_of is not None:  # of one column among several
             declared = {**declared, "columns": [x for x in declared["columns"] if x["name"] == block.mean_of]}
         if block.derived:
-            return KINDS[declared["kind"]].derived_range(declared)
+            return KINDS[declared["kind"]].derived_range(declared, block.name)
         return _part_range(next(part for part in declared["parts"] if part["name"] == block.name))
     except (SnapdpError, LookupError):  # a record may be anybody's
         return None

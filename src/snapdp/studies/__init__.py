@@ -169,7 +169,7 @@ if TYPE_CHECKING:
         aggregates_of as aggregates_of,
         numerators as numerators,
     )
-    from snapdp.studies.statistics.centred_means import derived_mean as derived_mean
+    from snapdp.studies.statistics.centred.means import derived_mean as derived_mean
     from snapdp.studies.statistics.count import RowCount as RowCount, count_query as count_query
     from snapdp.studies.statistics.covariance import Covariance as Covariance, covariance_query as covariance_query
     from snapdp.studies.statistics.drawn import (
@@ -248,7 +248,7 @@ else:
             "relation": "ADD_REMOVE CHANGE_ONE Relation add_remove change_one relation_of_account whole",
             "sharing": "Sharing",
             "statistics.answers": "Numerators aggregates_of numerators",
-            "statistics.centred_means": "derived_mean",
+            "statistics.centred.means": "derived_mean",
             "statistics.count": "RowCount count_query",
             "statistics.covariance": "Covariance covariance_query",
             "statistics.drawn": "FITS_INT64 MEAN_OF SHARE CellColumns Derived Printed",

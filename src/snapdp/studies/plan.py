@@ -33,6 +33,7 @@ from snapdp.values import Value, replaced
 DEFAULT_ALPHA = Fraction(1, 20)
 MOST_SHOWN = 50  # lines of a plan that is printed
 WHOLE = Fraction(1)  # numerators are whole numbers
+_WORDS = {2: "two", 3: "three", 4: "four"}
 
 
 class OfStatistic(Value):
@@ -68,9 +69,9 @@ class Asked(OfStatistic):
             )
         if self.accuracy is not None and self.statistic.derivation is not None:
             raise PremiseError(
-                f"{self.statistic.shown} follows from two releases: no accuracy can be promised before the private "
-                "number of rows is known.",
-                "Give an epsilon; the plan shows the accuracy of the sum and of the count.",
+                f"{self.statistic.shown} follows from {_WORDS[self.statistic.inputs]} releases: no accuracy can be "
+                "promised before the private number of rows is known.",
+                "Give an epsilon; the plan shows the accuracy of each of its parts.",
             )
         if self.accuracy is not None and self.statistic.margins is None and len(self.statistic.parts) > 1:
             raise PremiseError(
@@ -190,16 +191,17 @@ class Line(OfStatistic):
         return "; ".join(remarks)
 
     def derived_accuracy(self, rows: Any) -> Fraction:
-        """Return the accuracy at alpha of a mean from sum and count, if the table (or group) has that many rows.
+        """Return the accuracy at alpha of a mean, variance or covariance that follows from sums and a count, if the
+        table (or group) has that many rows.
 
-        Each part may fail with alpha/2. The number of rows is private: this answers a guess, and promises nothing
-        for a smaller table.                                                                        theory (15)
+        Each of its k parts may fail with alpha/k. The number of rows is private: this answers a guess, and promises
+        nothing for a smaller table.                                                                theory (15), (29)
         """
-        return self.statistic.derived_accuracy(self._accuracies_at(self.alpha / 2), rows)
+        return self.statistic.derived_accuracy(self._accuracies_at(self.alpha / self.statistic.inputs), rows)
 
     def derived_accuracies(self, rows: Any) -> tuple[Fraction, ...]:
         """Return the same for each of several means that share a count; each holds by itself."""
-        return self.statistic.derived_accuracies(self._accuracies_at(self.alpha / 2), rows)
+        return self.statistic.derived_accuracies(self._accuracies_at(self.alpha / self.statistic.inputs), rows)
 
 
 class Offer(Value):

@@ -63,6 +63,28 @@ REQUESTS = {
         ),
         {"kind": "covariance", "columns": ["age", "pay"]},
     ),
+    "variances": (
+        lambda **to: snapdp.variance(FRAME, column="age", by="region", groups=("north", "south"), **BOUNDED, **to),
+        {"kind": "variance", "column": "age", "by": "region"},
+    ),
+    "correlation": (
+        lambda **to: snapdp.covariance(
+            FRAME,
+            column=("age", "pay"),
+            bounds=((0, 120), (0, 2000)),
+            missing=(50, "50"),
+            correlation=True,
+            where={"region": "north"},
+            columns={"region": REGION},
+            **to,
+        ),
+        {
+            "kind": "covariance",
+            "columns": ["age", "pay"],
+            "correlation": True,
+            "where": [{"column": "region", "equals": "north"}],
+        },
+    ),
     "histogram": (
         lambda **to: snapdp.histogram(FRAME, column="region", categories=["north", "south"], **to),
         {"kind": "histogram", "column": "region"},

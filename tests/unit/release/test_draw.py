@@ -40,9 +40,16 @@ def possible(statistic, name):
     every = not statistic.where and not any(column.dropped for column in statistic.columns)  # row counts
     everywhere = statistic.by is None or (name == "sum in total" and statistic.by.keep_every_row)
     public = relation.is_change_one and everywhere and every
+    if name.startswith("centred squares"):
+        nearest = x.step / 2 if x.levels % 2 else 0  # no cell is at the middle where levels are odd
+        return min(0, rows * (nearest**2 - half**2 / 2)), rows * half**2 / 2
+    if name == "centred products":
+        return -rows * half * (y.upper - y.lower) / 2, rows * half * (y.upper - y.lower) / 2
+    if name.startswith("centred sum"):
+        return -rows * half, rows * half
     return {
         "sum": (rows * x.lower, rows * x.upper) if public else (min(0, rows * x.lower), max(0, rows * x.upper)),
-        "mean": (x.lower, x.upper) if public else (-rows * half, rows * half),
+        "mean": (x.lower, x.upper),
         "variance": (0, pairs),
         "covariance": (-pairs, pairs),
     }[statistic.kind]
@@ -88,8 +95,9 @@ def test_what_is_shown_is_possible_and_the_value_is_what_was_drawn():
     assert moved > 100
     # Counts, bins, sums from below and from zero, means alone and as sum and count, variances, covariances.
     # And margins of counts, sums and people, and people; of x and y together centred sums, and means where n is public;
-    # levels and what is above them.
-    assert len(seen) == 18
+    # levels and what is above them. Of variances and covariances where n is private centred sums, squares, products,
+    # and counts.
+    assert len(seen) == 18 + 3 + 6
 
 
 def test_the_test_sees_a_number_that_is_shown_as_it_was_drawn(monkeypatch):

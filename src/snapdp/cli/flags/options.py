@@ -41,6 +41,13 @@ _OPTIONS: tuple[_Option, ...] = (
         {"is_flag": True, "help": "With --means: of rows in which all of the columns are present."},
     ),
     (
+        ("--correlation",),
+        {
+            "is_flag": True,
+            "help": "With --covariance of rows whose number is private: the correlation as well, of the same epsilon.",
+        },
+    ),
+    (
         ("--where",),
         {"multiple": True, "metavar": "CONDITION", "help": 'Of such rows only: "age>=65", "age<70", "region=north".'},
     ),

@@ -101,8 +101,11 @@ def _statistics(options: dict[str, Any], conditions: dict[str, Any], edges: dict
             details = {"edges": cut if any(cut) else None, "groups_per_person": options["groups_per_person"]}
             said = {key: each for key, each in details.items() if key in statistic.details and each is not None}
             said |= {"complete": True} if options["complete"] and statistic.several and len(names) > 1 else {}
+            said |= {"correlation": True} if options["correlation"] and "correlation" in statistic.details else {}
             found.append({"kind": statistic.kind, **about, **said, **({"where": where} if where else {})})
     _check_means(options)
+    if options["correlation"] and not any("correlation" in each for each in found):
+        raise click.UsageError("--correlation belongs to --covariance.")
     if options["groups_per_person"] is not None and not options["persons"]:
         raise click.UsageError("--groups-per-person belongs to --persons.")
     if options["rows_per_person"] is not None and {each["kind"] for each in found} == {PersonCount.kind}:

@@ -57,6 +57,7 @@ class Statistic(Value, ABC):
     flag      what its flag says in --help
     numbers   its columns hold numbers; otherwise they may hold categories as well
     conditions_since   the first version of records in which it may have conditions
+    inputs    how many released parts its number follows from, where it is derived: a plan splits alpha among them
 
     by        groups of rows, by one column or several: the statistic is released for each of them
     where     public conditions: the statistic is one of the rows that meet them all, among those that persons keep
@@ -71,6 +72,7 @@ class Statistic(Value, ABC):
     flag: ClassVar[str | None] = None
     numbers: ClassVar[bool] = True
     conditions_since: ClassVar[int] = 2
+    inputs: ClassVar[int] = 2
 
     relation: Relation
     columns: tuple[Column, ...] = ()
@@ -147,9 +149,16 @@ class Statistic(Value, ABC):
         yield from ()
 
     @classmethod
-    def derived_range(cls, declared: Mapping[str, Any]) -> tuple[Fraction, Fraction] | None:  # noqa: ARG003
-        """Return what the number that is derived can be, from what a record declares; None where no line says it."""
+    def derived_range(cls, declared: Mapping[str, Any], name: str) -> tuple[Fraction, Fraction] | None:  # noqa: ARG003
+        """Return what a number of this name can be that is derived, from what a record declares; None where no line
+        says it.
+        """
         return None
+
+    @property
+    def derived_blocks(self) -> int:
+        """Return how many blocks of numbers are derived from it, at most."""
+        return 1
 
     def check_epsilon(self, epsilon: Fraction, arithmetic: FinitePrecision | None = None) -> None:
         """Refuse an epsilon at which something derived could not be printed."""
