@@ -77,11 +77,13 @@ class Keys(Value):
             raise DataError("keys have other columns than they can have.", "The record was altered.")
         if not _DIGEST.fullmatch(self.digest) or len(self.listed) != (self.count if self.count <= LISTED else 0):
             raise DataError("the keys are not those of their number and digest.", "The record was altered.")
+        for row in self.listed:  # texts first: of half a character there is no digest
+            for text in row:
+                _check_text(text)
+        if self.listed and tuple(map(natural_keys, zip(*self.listed, strict=True))) != self.compare:
+            raise DataError("keys are compared in another way than such keys are.", "The record was altered.")
         if self.listed and digest_of_keys(self.names, self.listed) != self.digest:
             raise DataError("the digest of the keys is another one.", "The record was altered.")
-        for row in self.listed:
-            for place, text in enumerate(row):
-                _check_text(text, self.compare[place])
         if len({*self.listed}) != len(self.listed):
             raise DataError("one key stands twice.", "The record was altered.")
 
@@ -146,10 +148,9 @@ def natural_keys(texts: Iterable[str]) -> str:
     return AS_NUMBERS if all(re.fullmatch(KEY_NUMBER, text) for text in texts) else AS_TEXT
 
 
-def _check_text(text: str, compare: str) -> None:
-    storable(text, "a key")
-    if len(text.encode()) > LONGEST_KEY or (compare == AS_NUMBERS and not re.fullmatch(KEY_NUMBER, text)):
-        raise DataError("a key is longer than keys are, or no whole number.", "The record was altered.")
+def _check_text(text: str) -> None:
+    if len(storable(text, "a key").encode()) > LONGEST_KEY:
+        raise DataError("a key is longer than keys are.", "The record was altered.")
 
 
 class KeyColumn(CategoryColumn):
