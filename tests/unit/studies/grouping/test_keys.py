@@ -10,9 +10,9 @@ from itertools import product
 import pytest
 
 from snapdp.errors import BoundError, DataError, ParameterError
-from snapdp.studies.columns import integer_column
+from snapdp.studies.columns import INLINE, integer_column
 from snapdp.studies.grouping.groups import groups_of
-from snapdp.studies.grouping.keys import LISTED, MOST_KEYS, KeyLabels, digest_of_keys, keyed_groups, keys_of
+from snapdp.studies.grouping.keys import MOST_KEYS, KeyLabels, digest_of_keys, keyed_groups, keys_of
 from snapdp.studies.relation import add_remove, change_one
 from snapdp.studies.statistics.count import count_query
 from snapdp.studies.statistics.histogram import histogram_query
@@ -100,11 +100,11 @@ def test_a_statistic_is_what_its_declaration_makes_of_it(compare, last):
 
 def test_many_keys_are_declared_by_their_number_and_digest():
     digest = digest_of_keys(["g"], [["a"]])
-    many = keyed_groups(keys_of(["g"], count=LISTED + 1, digest=digest, compare=["text"]))
+    many = keyed_groups(keys_of(["g"], count=INLINE + 1, digest=digest, compare=["text"]))
     declared = count_query(N, by=many).declaration()
-    assert declared["keys"] == {"count": LISTED + 1, "digest": digest}
+    assert declared["keys"] == {"count": INLINE + 1, "digest": digest}
     again = statistic_class("count").from_declaration(declared, N)
-    assert (again.cells, len(again.labels), again) == (LISTED + 1, LISTED + 1, count_query(N, by=many))
+    assert (again.cells, len(again.labels), again) == (INLINE + 1, INLINE + 1, count_query(N, by=many))
     with pytest.raises(DataError, match="digest alone"):
         list(again.labels)
     assert isinstance(again.labels, KeyLabels)
