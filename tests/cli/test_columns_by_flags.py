@@ -135,7 +135,7 @@ def test_nothing_between_two_commas_is_no_category(listed):
     """male,,female declared an empty category once, without a word."""
     code, said = told("--histogram", "sex", "--categories", listed)
     assert code == 2
-    assert f"{listed} has nothing before a comma, or behind the last." in said
+    assert f"{listed} has an item that is empty." in said
     assert told("--histogram", "sex", "--categories", "sex=")[0] == 2
     assert told("--histogram", "age", "--edges", "0,,18", "--bounds", "0,18", "--missing", "dropped")[0] == 1
 

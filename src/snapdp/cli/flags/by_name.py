@@ -144,9 +144,9 @@ def items(text: str, *, any_text: bool = False) -> list[str]:
         if match is None:
             item, comma, behind = rest.partition(",")
             if any_text and not item.strip():
+                what = f"{text} has an item that is empty" if text.strip() else "A list is empty"
                 raise click.UsageError(
-                    f"{text or 'The list'} has nothing before a comma, or behind the last. Leave the comma out; "
-                    'an empty text that is meant stands in double quotes: north,"".'
+                    f'{what}. Leave its comma out; an empty text that is meant stands in double quotes: north,"".'
                 )
             found.append(item.strip())
         else:
