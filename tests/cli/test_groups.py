@@ -124,13 +124,13 @@ def test_a_release_shows_its_cells_and_saves_their_keys():
     assert max(map(len, done.stdout.splitlines())) <= 80
     assert "count by region, age: 4 cells" in done.stderr
     head, *rows = Path("v.csv").read_text(encoding="utf-8").splitlines()
-    assert head.endswith(",share_of,region,age")
+    assert head.endswith(",share_of,deviation,region,age")
     assert len(rows) == 4
     assert rows[0].endswith(',north,"[0, 18)"')
     assert run("ledger", "verify", "people.ledger", "--against", "r.json")
     again = run("release", "people.csv", *flags, "--json")
     assert json.loads(again.stdout)["statistics"][0]["by"][1]["edges"] == ["0", "18", "65"]
-    assert "<th>region</th><th>age</th><th>value</th>" in Path("r.html").read_text(encoding="utf-8")
+    assert '<th>region</th><th>age</th><th class="r">value</th>' in Path("r.html").read_text(encoding="utf-8")
 
 
 def test_a_plan_by_machines_tells_the_number_of_cells():

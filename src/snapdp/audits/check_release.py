@@ -605,9 +605,10 @@ def read_keys(by: At, keys: At) -> tuple[list[Column], list[list[str]]]:
     rows = [[text.text(LABEL) for text in row.rows()] for each in listed for row in each.rows()]
     for row in rows:
         fitting = len(row) == len(columns) and max(len(text.encode()) for text in row) <= LONGEST_KEY
-        fitting = fitting and all(re.fullmatch(KEY_NUMBER, row[i]) for i, number in enumerate(numbers) if number)
         keys.demand(fitting, "a key that is none")
     if rows:
+        whole = [all(re.fullmatch(KEY_NUMBER, row[i]) for row in rows) for i in range(len(columns))]
+        keys.demand(whole == numbers, "keys that are compared in another way")
         keys.demand(len(rows) == count.value == len({*map(tuple, rows)}), "one key twice, or not so many")
         lines = [[column.name for column in columns], *rows]
         text = "".join(",".join('"{}"'.format(each.replace('"', '""')) for each in line) + "\n" for line in lines)
@@ -688,7 +689,8 @@ def read_margins(stated: At, relation: StatedRelation, kind: str) -> StatedMargi
     """
     given, by = "margins" in stated.value, stated.value.get("by", {})
     stated.demand(given == ("shares" in stated.value) and (not given or "by" in stated.value), "no table with margins")
-    stated.demand(not given or "keys" not in stated.value, "margins of a list of keys")
+    keys = "keys" in stated.value
+    stated.demand(not keys or (not given and "by" in stated.value), "keys without columns, or with margins")
     levels = given and stated.value["margins"] == "hierarchy"
     parents = any("parents" in each for each in (by if type(by) is list else [by]))
     stated.demand(parents == levels and (not levels or type(by) is dict), "no hierarchy of one column with parents")

@@ -47,6 +47,7 @@ class Number(NamedTuple):
     derived   whether it follows from others
     charged   the same epsilon on the first number of a statistic, "0" on its others: these add up to what was charged
     share_of  of what it is a share; empty where it is none
+    deviation the standard deviation of its error, where the record says it: of adjusted numbers
     keys      the columns that name its cell, and what they name it by; none where it is in no group
     """
 
@@ -62,6 +63,7 @@ class Number(NamedTuple):
     derived: bool
     charged: str = FREE
     share_of: str = ""
+    deviation: float | None = None
     keys: Keys = ()
 
     @property
@@ -297,10 +299,13 @@ def _columns(by: Any) -> Sequence[Mapping[str, Any]]:
 
 def _numbers(block: Mapping[str, Any], like: Number, keys: Sequence[Keys]) -> Iterator[Number]:
     shown = block.get("shown", [None] * len(block["value"]))
-    columns = (block["cell"], keys, block["value"], shown, block["low"], block["high"])
-    for label, named, value, possible, low, high in zip(*columns, strict=True):
+    deviation = block.get("deviation")
+    each = deviation if isinstance(deviation, list) else [deviation] * len(block["value"])
+    columns = (block["cell"], keys, block["value"], shown, block["low"], block["high"], each)
+    for label, named, value, possible, low, high, spread in zip(*columns, strict=True):
         cell = label if isinstance(label, str) else label_text(tuple(label))
-        yield like._replace(cell=cell, keys=named, value=value, shown=possible, low=low, high=high)
+        numbers = {"value": value, "shown": possible, "low": low, "high": high, "deviation": spread}
+        yield like._replace(cell=cell, keys=named, **numbers)
 
 
 def _keys(statistic: Mapping[str, Any], cells: Sequence[Label]) -> Sequence[Keys]:

@@ -162,7 +162,14 @@ class Release:
 
     def __repr__(self) -> str:
         blocks = list(self.blocks())
-        numbers = [each for block in blocks for each in block.readable]
+        adjusted = {block.place for block in blocks if block.is_margin and block.derived}
+        measured = [block.place in adjusted and not block.derived for block in blocks]
+        ordered = sorted(zip(blocks, measured, strict=True), key=lambda each: (each[0].place, each[1]))
+        numbers = [
+            number._replace(statistic=f"measured {number.statistic}") if is_measured else number
+            for block, is_measured in ordered
+            for number in block.readable
+        ]
         rows = [(shortened(visible(title)), *rest) for title, *rest in map(shown_row, numbers)]
         widths = [max((len(row[i]) for row in rows), default=0) for i in range(3)]
         body = ["  ".join(text.ljust(w) for text, w in zip(row, widths, strict=True)).rstrip() for row in rows]

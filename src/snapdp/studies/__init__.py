@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         BINNED as BINNED,
         CATEGORY as CATEGORY,
         DROPPED as DROPPED,
+        INLINE as INLINE,
         INTEGER as INTEGER,
         NUMBER as NUMBER,
         PERSON as PERSON,
@@ -66,7 +67,6 @@ if TYPE_CHECKING:
         stated_dialect as stated_dialect,
     )
     from snapdp.studies.declarations import (
-        INLINE as INLINE,
         Unlisted as Unlisted,
         digest as digest,
         groups_from as groups_from,
@@ -89,7 +89,6 @@ if TYPE_CHECKING:
     from snapdp.studies.grouping.keys import (
         KEY as KEY,
         KEY_NUMBER as KEY_NUMBER,
-        LISTED as LISTED,
         LONGEST_KEY as LONGEST_KEY,
         MOST_KEYS as MOST_KEYS,
         KeyColumn as KeyColumn,
@@ -201,12 +200,14 @@ if TYPE_CHECKING:
         bounded_unit as bounded_unit,
         groups_clause as groups_clause,
         named_person as named_person,
+        person_in as person_in,
         person_in_words as person_in_words,
         person_names as person_names,
         person_unit as person_unit,
         rows_clause as rows_clause,
         rows_unit as rows_unit,
         stated_person as stated_person,
+        unit_in_words as unit_in_words,
     )
     from snapdp.studies.writer import relation_table as relation_table, study_to_toml as study_to_toml
 else:
@@ -223,16 +224,16 @@ else:
                 "boolean_column date_column place_of"
             ),
             "columns": (
-                "AS_NUMBERS AS_TEXT BINNED CATEGORY DROPPED INTEGER NUMBER PERSON CategoryColumn Column NumberColumn "
-                "PersonColumn category_column integer_column number_column storable "
+                "AS_NUMBERS AS_TEXT BINNED CATEGORY DROPPED INLINE INTEGER NUMBER PERSON CategoryColumn Column "
+                "NumberColumn PersonColumn category_column integer_column number_column storable "
             ),
             "comparisons": "compared",
             "conditions": "Condition condition",
             "csv_dialect": "ENCODINGS CsvDialect dialect_from dialect_words is_text stated_dialect",
-            "declarations": "INLINE Unlisted digest groups_from stated_levels",
+            "declarations": "Unlisted digest groups_from stated_levels",
             "grouping.groups": "By CrossedLabels GroupColumn Groups groups_of label_columns",
             "grouping.keys": (
-                "KEY KEY_NUMBER LISTED LONGEST_KEY MOST_KEYS KeyColumn KeyFile KeyLabels KeyReader KeyedGroups Keys "
+                "KEY KEY_NUMBER LONGEST_KEY MOST_KEYS KeyColumn KeyFile KeyLabels KeyReader KeyedGroups Keys "
                 "digest_of_keys key_line keyed_groups keys_of"
             ),
             "statistics.margin_figures": "CellError MarginFigures",
@@ -263,8 +264,8 @@ else:
             "statistics.variance": "Variance variance_query",
             "toml_table": "placed",
             "units": (
-                "Person believed bounded_in bounded_unit groups_clause named_person person_in_words person_names "
-                "person_unit rows_clause rows_unit stated_person"
+                "Person believed bounded_in bounded_unit groups_clause named_person person_in person_in_words "
+                "person_names person_unit rows_clause rows_unit stated_person unit_in_words"
             ),
             "writer": "relation_table study_to_toml",
         },

@@ -18,6 +18,7 @@ from snapdp.studies.columns import (
     AS_NUMBERS,
     AS_TEXT,
     DROPPED,
+    INLINE,
     INTEGER,
     CategoryColumn,
     Column,
@@ -35,7 +36,6 @@ from snapdp.studies.grouping.keys import KEY, KeyColumn, KeyedGroups, keyed_grou
 from snapdp.studies.grouping.parents import parents_from, parents_values
 from snapdp.studies.quantiser import quantiser_of
 
-INLINE = 1000  # longer lists of categories or cells are named by their digest
 MOST_CATEGORIES = 10_000_000
 _DIGEST = re.compile("sha256:[0-9a-f]{64}")
 

@@ -15,7 +15,9 @@ from snapdp.cli.flags.by_name import (
     belongs,
     declared_by_name,
     items,
+    lists,
     name_before,
+    named_list,
     once,
     rules_for_missing,
     words_by_name,
@@ -141,7 +143,7 @@ def _category_columns(options: dict[str, Any], names: list[str]) -> dict[str, An
     found: dict[str, dict[str, Any]] = {
         name: {
             "kind": "category",
-            "categories": items(text),
+            "categories": items(text, any_text=True),
             **({"compare": compare[name]} if name in compare else {}),
         }
         for name, text in declared_by_name(options, "categories", names).items()
@@ -157,17 +159,21 @@ def _category_columns(options: dict[str, Any], names: list[str]) -> dict[str, An
 
 
 def _parents(texts: Sequence[str]) -> dict[str, Any]:
-    """Return the levels above a column, one of each flag: LEVEL:PARENT=A,B;PARENT=C,D."""
+    """Return the levels above a column, one of each flag: LEVEL:PARENT=A,B;PARENT=C,D; names may be in quotes."""
     found: dict[str, Any] = {}
     for text in texts:
-        level, colon, rest = (part.strip() for part in text.partition(":"))
-        pairs = [[part.strip() for part in piece.partition("=")] for piece in rest.split(";") if piece.strip()]
-        if not colon or not pairs or not all(equals for _, equals, _ in pairs):
-            raise click.UsageError(f'--parents "{text}" is not LEVEL:PARENT=A,B;PARENT=C,D.')
-        names = [name for name, _, _ in pairs]
+        level, rest = named_list(text, ":") or ("", "")
+        pairs = [named_list(piece, "=") for piece in lists(rest) if piece.strip()]
+        told = [pair for pair in pairs if pair is not None]
+        if not level or not told or len(told) < len(pairs):
+            raise click.UsageError(
+                f'--parents "{text}" is not LEVEL:PARENT=A,B;PARENT=C,D. A name with one of the signs : ; = or a comma '
+                "in it stands in double quotes, and a quote in there twice."
+            )
+        names = [name for name, _ in told]
         if level in found or len(set(names)) != len(names):
             raise click.UsageError(f'--parents "{text}" says something twice: name each level and parent once.')
-        found[level] = {name: items(below) for name, _, below in pairs}
+        found[level] = {name: items(below, any_text=True) for name, below in told}
     return found
 
 
