@@ -37,6 +37,7 @@ from snapdp.release.numbers import (
 )
 from snapdp.release.remarks import bits_in_words, complete_lines, moved_line, person_lines, unknown_line, wide_lines
 from snapdp.release.report_margins import margins_section
+from snapdp.release.report_quantiles import quantiles_section
 from snapdp.studies import (
     AS_NUMBERS,
     BOOLEAN,
@@ -145,14 +146,16 @@ def _summary(blocks: Sequence[NumberBlock]) -> str:
 
 
 def _section_of(block: NumberBlock) -> tuple[int, str]:
-    """Return what tells sections apart: the margins of one table are one."""
-    return block.place, "" if block.is_margin else block.title
+    """Return what tells sections apart: the margins of one table are one, and all that belongs to quantiles."""
+    return block.place, "" if block.is_margin or block.is_ranked else block.title
 
 
 def _section(blocks: Sequence[NumberBlock]) -> str:
     """Return a picture and a table for a statistic with cells; nothing for a single number."""
     if blocks[0].is_margin:
         return margins_section(blocks)
+    if blocks[0].is_ranked:
+        return quantiles_section(blocks)
     found = []
     for block in sorted(blocks, key=lambda each: each.is_made_of):  # what is derived from parts stands before them
         if block.is_single:

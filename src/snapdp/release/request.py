@@ -148,7 +148,7 @@ def _check_margins(lines: Iterable[Line]) -> None:
 
 
 def _check_ranks(lines: Iterable[Line]) -> None:
-    """Refuse more quantiles than are checked again in bounded work, where all that they follow from is in the record."""
+    """Refuse more quantiles than are checked again in bounded work, where the record holds all they follow from."""
     every = [line.statistic for line in lines if isinstance(line.statistic, Quantiles)]
     if sum(len(each.at) * each.parts[-1].cells for each in every if each.parts[-1].cells <= INLINE) > MOST_RANKS:
         raise BoundError(

@@ -111,14 +111,14 @@ if TYPE_CHECKING:
         margin_text as margin_text,
     )
     from snapdp.studies.grouping.parents import with_parents as with_parents
+    from snapdp.studies.part_worth import curve_of_part as curve_of_part, part_accuracy as part_accuracy
     from snapdp.studies.periods import DAY as DAY, EACH as EACH, MONTH as MONTH, YEAR as YEAR
     from snapdp.studies.plan import (
         Asked as Asked,
         Line as Line,
+        Offer as Offer,
         Plan as Plan,
         ask as ask,
-        curve_of_part as curve_of_part,
-        part_accuracy as part_accuracy,
         planned as planned,
     )
     from snapdp.studies.quantiser import (
@@ -129,10 +129,12 @@ if TYPE_CHECKING:
     )
     from snapdp.studies.ranks.quantiles import (
         DISTRIBUTION as DISTRIBUTION,
+        OWN_KEYS as OWN_KEYS,
         QUANTILE as QUANTILE,
         Quantiles as Quantiles,
         quantiles_query as quantiles_query,
     )
+    from snapdp.studies.ranks.rank_figures import LikelyQuantile as LikelyQuantile, RankFigures as RankFigures
     from snapdp.studies.readable import (
         BETWEEN as BETWEEN,
         Label as Label,
@@ -241,8 +243,10 @@ else:
             "grouping.parents": "with_parents",
             "grouping.margins": "ALL HIERARCHY Margin Margins WIDER margin_text",
             "periods": "DAY EACH MONTH YEAR",
-            "plan": "Asked Line Plan ask curve_of_part part_accuracy planned",
+            "part_worth": "curve_of_part part_accuracy",
+            "plan": "Asked Line Offer Plan ask planned",
             "quantiser": "DOUBLE NARROW Quantiser quantiser_of",
+            "ranks.rank_figures": "LikelyQuantile RankFigures",
             "readable": "BETWEEN Label key_text label_text readable_cell readable_keys readable_number readable_title "
             "told_apart",
             "reader": "STUDY_VERSION DeclaredStudy keys_beside load_study plan_of study_from_toml study_from_values",
@@ -256,7 +260,7 @@ else:
             "statistics.histogram": "Histogram histogram_query shares_are_of_n",
             "statistics.mean": "Mean mean_query",
             "statistics.persons": "PersonCount persons_query",
-            "ranks.quantiles": "DISTRIBUTION QUANTILE Quantiles quantiles_query",
+            "ranks.quantiles": "DISTRIBUTION OWN_KEYS QUANTILE Quantiles quantiles_query",
             "statistics.registry": "KINDS statistic_class",
             "statistics.parts": "Numerator Part mechanism",
             "statistics.statistic": "Statistic",

@@ -324,6 +324,8 @@ def test_a_request_is_the_same_by_study_flags_and_python(tmp_path):
         "bits": None,
         "persons": False,
         "groups_per_person": None,
+        "at": None,
+        "branching": None,
         "unit_rows": None,
         "keys": None,
     }

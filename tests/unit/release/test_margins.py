@@ -378,6 +378,7 @@ def test_a_request_is_the_same_by_study_flags_and_python(tmp_path):
     options |= {"categories": ("region=north,south,east", "sex=f,m"), "integer": False, "n": None}
     options |= {"person": (), "rows_per_person": None, "arithmetic": None, "bits": None}
     options |= {"persons": False, "groups_per_person": None, "unit_rows": None, "keys": None}
+    options |= {"at": None, "branching": None}
     for margins in (("sex;region,sex;",), ("sex", "region,sex", "")):
         flags = study_from_values(study_values({**options, "margins": margins, "shares": "1/2, 1/4,1/4"}))
         assert [each.statistic.declaration() for each in flags.asked] == [

@@ -22,7 +22,7 @@ from snapdp.cli.flags.by_name import (
     rules_for_missing,
     words_by_name,
 )
-from snapdp.studies import BINNED, DROPPED, KINDS, Statistic
+from snapdp.studies import BINNED, DROPPED, KINDS, Quantiles, Statistic
 
 PARENTS_OF = "--parents belongs to the one column of --by, with its --categories."
 NO_COLUMN = {"row": {"kind": "integer", "lower": 0, "upper": 1, "missing": DROPPED}}
@@ -38,7 +38,9 @@ def names_of(statistic: type[Statistic], options: dict[str, Any]) -> list[list[s
     if not statistic.takes:
         return [[]] if options[statistic.kind] else []
     together = [items(text) for text in options[f"{statistic.kind}s"]] if statistic.several else []
-    return [*(items(text) if statistic.takes > 1 else [text] for text in options[statistic.kind]), *together]
+    medians = [[text] for text in options["median"]] if statistic is Quantiles else []
+    alone = (items(text) if statistic.takes > 1 else [text] for text in options[statistic.kind])
+    return [*alone, *together, *medians]
 
 
 def declared_columns(

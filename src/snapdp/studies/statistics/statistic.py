@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from snapdp.display import shortened, visible
 from snapdp.errors import DataError, ParameterError, PremiseError
@@ -43,6 +43,9 @@ from snapdp.studies.statistics.parts import Part
 from snapdp.studies.toml_table import TomlTable, named
 from snapdp.studies.units import rows_clause
 from snapdp.values import Value, replaced
+
+if TYPE_CHECKING:
+    from snapdp.studies.ranks.rank_figures import RankFigures
 
 WHERE = ConditionsDetail()
 
@@ -176,6 +179,10 @@ class Statistic(Value, ABC):
         if len(found) > 1:
             raise ParameterError(f"{self.shown} has {len(found)} derived numbers.", "Read derived_accuracies.")
         return found[0]
+
+    def ranks(self, epsilon: Fraction, alpha: Fraction) -> RankFigures | None:  # noqa: ARG002
+        """Return how far ranks may be misjudged, where what is derived is read off ranks."""
+        return None
 
     # What follows
 
