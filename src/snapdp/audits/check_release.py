@@ -1008,7 +1008,7 @@ class StatedStatistic(NamedTuple):
     some: bool  # whether only some rows count: those that meet conditions, or that have the number
     released: list[tuple[StatedPart, list[int]]]  # with the indices of the cells
     margins: StatedMargins | None = None
-    tree: LevelTree | None = None
+    tree: StatedTree | None = None
     squares: bool = False  # whether centred squares are among the parts
 
     @property
@@ -1732,7 +1732,7 @@ def added(terms: Iterable[tuple[Sums, float, int]]) -> Sums:
     return two, four, one, most
 
 
-class LevelTree:
+class StatedTree:
     """Counts of the levels of a column, and of b, b**2, ... of them.                                 quantiles (1)-(4)
 
     Doubles are added and multiplied in the order in which a release does it: every operation rounds alike everywhere.
@@ -1874,19 +1874,19 @@ def spread_factor(kappa: float, largest: float, level: Fraction) -> float:
     return math.sqrt(2 * least) * SPARE
 
 
-def read_tree(stated: At, statistic: StatedStatistic, known: bool) -> LevelTree:
+def read_tree(stated: At, statistic: StatedStatistic, known: bool) -> StatedTree:
     shares = [each.rational(0, 1) for each in stated.at("at").rows(MOST_SHARES)]
     stated.at("at").demand(shares == sorted({*shares}), "shares that do not rise")
     branching, levels = stated.at("branching").whole(), statistic.columns[0].levels + 1
     stated.at("branching").demand(2 <= branching <= levels <= MOST_COUNTED, "not 2 to as many as there are levels")
-    found = LevelTree(statistic.columns[0], branching, shares, known, "by" in stated.value)
+    found = StatedTree(statistic.columns[0], branching, shares, known, "by" in stated.value)
     entering = sum(found.nodes)
     stated.demand(entering * statistic.cells <= MOST_COUNTED, "a tree of too many nodes")
     stated.demand(statistic.alpha >= max(2 * entering * GAMMA, LEAST_LEVEL), "an alpha too small for ranks")
     return found
 
 
-def ranks(statistic: StatedStatistic, tree: LevelTree, n: int) -> tuple[list[Row] | None, list[Row] | None]:
+def ranks(statistic: StatedStatistic, tree: StatedTree, n: int) -> tuple[list[Row] | None, list[Row] | None]:
     """Return the quantiles and the distribution of every group; none that follow from a file.    (9)-(14), [10]"""
     parts, integer = [part for part, _ in statistic.released], tree.column.kind == "integer"
     if any(statistic.cells_of(part.margin)[0] > INLINE for part in parts):
