@@ -366,7 +366,7 @@ def test_radii_of_ranks_are_the_same_doubles_in_both(monkeypatch):
         b, known, share = dice.randint(2, min(cells, 40)), dice.random() < 0.5, Fraction(dice.randint(1, 999), 1000)
         alpha, scale = Fraction(1, dice.choice([2, 20, 1000, 10**6])), Fraction(dice.randint(2049, 4096))
         column = check_release.Column("x", "integer", levels=cells - 1)
-        tree = check_release.LevelTree(column, b, [share], known, False)
+        tree = check_release.StatedTree(column, b, [share], known, False)
         other = LevelTree(cells=cells, branching=b, known_total=known)
         assert (tuple(tree.nodes), tuple(tree.widths), tuple(tree.own)) == (other.nodes, other.widths, other.own)
         some = sorted({0, cells - 1, *(dice.randrange(cells) for _ in range(20))})
