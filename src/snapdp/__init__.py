@@ -36,6 +36,7 @@ from snapdp.mechanism import FinitePrecision, SnappingParameters
 
 if TYPE_CHECKING:
     from snapdp.api.one_line import count, covariance, histogram, mean, persons, sum, variance
+    from snapdp.api.one_line_quantiles import median, quantiles
     from snapdp.api.study import Study, study
     from snapdp.exact import Parameter
     from snapdp.ledger import Ledger
@@ -67,8 +68,10 @@ __all__ = [
     "histogram",
     "load_release",
     "mean",
+    "median",
     "open_table",
     "persons",
+    "quantiles",
     "study",
     "sum",
     "variance",
@@ -85,8 +88,10 @@ _LATER = {  # loaded when first asked for: a scalar release needs none of it
     "histogram": "snapdp.api.one_line",
     "load_release": "snapdp.release",
     "mean": "snapdp.api.one_line",
+    "median": "snapdp.api.one_line_quantiles",
     "open_table": "snapdp.tables",
     "persons": "snapdp.api.one_line",
+    "quantiles": "snapdp.api.one_line_quantiles",
     "study": "snapdp.api.study",
     "sum": "snapdp.api.one_line",
     "variance": "snapdp.api.one_line",

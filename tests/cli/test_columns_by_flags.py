@@ -130,6 +130,21 @@ def test_names_and_categories_with_commas_stand_in_quotes(tmp_path):
     assert len(found.asked[0].statistic.parts) == 2
 
 
+@pytest.mark.parametrize("listed", ["male,,female", ",male", "male,female,", "male, ,female"])
+def test_nothing_between_two_commas_is_no_category(listed):
+    """male,,female declared an empty category once, without a word."""
+    code, said = told("--histogram", "sex", "--categories", listed)
+    assert code == 2
+    assert f"{listed} has an item that is empty." in said
+    assert told("--histogram", "sex", "--categories", "sex=")[0] == 2
+    assert told("--histogram", "age", "--edges", "0,,18", "--bounds", "0,18", "--missing", "dropped")[0] == 1
+
+
+def test_an_empty_category_that_is_meant_stands_in_quotes(tmp_path):
+    (column,) = study_by_flags(tmp_path, "--histogram", "sex", "--categories", 'male,"",female').columns
+    assert column.categories == ("male", "", "female")
+
+
 def test_every_flag_by_name_takes_the_name_in_quotes(tmp_path):
     flags = ("--mean", "pay, net", "--bounds", '"pay, net"=0,90', "--missing", '"pay, net"=dropped')
     (column,) = study_by_flags(tmp_path, *flags, "--step", '"pay, net"=10').columns

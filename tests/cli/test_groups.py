@@ -109,7 +109,7 @@ def test_edges_without_a_name_are_for_the_histogram_as_they_were():
         (("--count", "--by", "age,sex", "--edges", "0,9"), "Which --edges is whose? Several columns could be meant"),
         (("--count", "--by", "sex", *SEX, "--edges", "pay=0,9"), '--edges "pay=0,9" belongs to no column'),
         (("--count", "--by", "age", "--edges", "age=0,200", *AGE[2:]), "leave the bounds 0 to 120"),
-        (("--variance", "age", "--by", "sex,region", *SEX, *REGION, *AGE[2:4], "--missing", "0"), "not defined"),
+        (("--variance", "age", *AGE[2:4], "--missing", "0", "--correlation"), "--correlation belongs to --covariance"),
     ],
 )
 def test_what_makes_no_sense_is_refused_in_the_words_of_flags(flags, problem):
@@ -124,13 +124,13 @@ def test_a_release_shows_its_cells_and_saves_their_keys():
     assert max(map(len, done.stdout.splitlines())) <= 80
     assert "count by region, age: 4 cells" in done.stderr
     head, *rows = Path("v.csv").read_text(encoding="utf-8").splitlines()
-    assert head.endswith(",share_of,region,age")
+    assert head.endswith(",share_of,deviation,region,age")
     assert len(rows) == 4
     assert rows[0].endswith(',north,"[0, 18)"')
     assert run("ledger", "verify", "people.ledger", "--against", "r.json")
     again = run("release", "people.csv", *flags, "--json")
     assert json.loads(again.stdout)["statistics"][0]["by"][1]["edges"] == ["0", "18", "65"]
-    assert "<th>region</th><th>age</th><th>value</th>" in Path("r.html").read_text(encoding="utf-8")
+    assert '<th>region</th><th>age</th><th class="r">value</th>' in Path("r.html").read_text(encoding="utf-8")
 
 
 def test_a_plan_by_machines_tells_the_number_of_cells():

@@ -124,12 +124,22 @@ def test_a_plan_shows_every_level_from_the_top_down_and_says_whose_figures_they_
         (["--parents", "county:K;L=c"], 2, "is not LEVEL:PARENT=A,B;PARENT=C,D"),
         (["--parents", "county:"], 2, "is not LEVEL:PARENT=A,B;PARENT=C,D"),
         (["--parents", "county:K=a,b;K=c"], 2, "says something twice"),
+        (["--parents", "county:K=a,b;L="], 2, "A list is empty"),
+        (["--parents", "county:K=a,,b;L=c"], 2, "has an item that is empty"),
+        (["--parents", 'county:"K=a,b;L=c'], 2, "stands in double quotes"),
         ([*COUNTY, *COUNTY], 2, "says something twice"),
         ([*COUNTY, "--shares", "1/2,1/2"], 1, "2 shares for 3 margins"),
     ],
 )
 def test_what_is_no_hierarchy_is_refused_in_words(words, code, said):
     assert said in " ".join(run("plan", *LEVELS, *COST, *words, code=code).stderr.split())
+
+
+def test_names_with_signs_of_the_flag_stand_in_quotes():
+    words = ["--count", "--by", "town", "--categories", 'a,b,"c;d = ""e"", f"', "--margins", "hierarchy"]
+    parents = ["--parents", '"the county: all": "K = ""x""; y" = a, b; "L,M"="c;d = ""e"", f"']
+    (line,) = json.loads(run("plan", *words, *parents, *COST, "--json").stdout)["lines"]
+    assert [each["margin"] for each in line["margins"]] == ["in total", "by the county: all", "by town"]
 
 
 @pytest.mark.parametrize(

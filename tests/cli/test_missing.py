@@ -6,6 +6,8 @@ The table is made up, of the shape of a labour survey: 44 % of the wages are mis
 from __future__ import annotations
 
 import json
+import math
+import statistics
 from fractions import Fraction
 from pathlib import Path
 
@@ -144,8 +146,9 @@ def test_a_study_of_version_1_keeps_its_middle_and_says_so():
     assert "missing cells count as 25 (middle)" in Path("r.html").read_text(encoding="utf-8")
 
 
-def test_variances_of_those_who_answered_are_refused_and_nothing_is_spent():
-    done = run("release", "survey.csv", "--variance", "wages", "--bounds", "0,50", "--missing", "dropped", *SURE)
-    assert (done.exit_code, "of some of the rows is not defined here" in " ".join(done.stderr.split())) == (1, True)
-    shown = json.loads(run("ledger", "show", "book.ledger", "--json").stdout)
-    assert shown["accounts"][0]["spent"] == "0"
+def test_variances_of_those_who_answered_are_of_those_only():
+    record = told("--variance", "wages", "--bounds", "0,50", "--missing", "dropped", "--step", "1/4")
+    variance, deviation = record["derived"]
+    assert variance["low"][0] < statistics.variance(answered()) < variance["high"][0]
+    assert variance["high"][0] - variance["low"][0] < 1
+    assert deviation["value"][0] == math.sqrt(variance["value"][0])

@@ -494,6 +494,22 @@ def test_a_name_with_a_flag_of_its_own_is_the_unit_as_it_stands():
     assert run(*opened, "--n-max", "20", "--person", "\tid").exit_code == 1  # no unit has a tab, and none loses it
 
 
+def test_people_see_a_person_of_several_columns_by_their_names_and_programs_the_unit():
+    shown = CliRunner(env={"COLUMNS": "120"}).invoke(main, ["ledger", "show", "several.ledger"])
+    assert "person (id, land)" in shown.stdout
+    (account,) = json.loads(say("ledger show several.ledger --json").stdout)["accounts"]
+    assert account["unit"] == 'person (["id","land"])'
+    asked = "release visits.csv --persons --n-max 20 --epsilon 1 --yes --ledger several.ledger"
+    turned = say(f"{asked} --person land,id")
+    told = " ".join(turned.stderr.split())
+    assert (turned.exit_code, "unit = 'person (land, id)'" in told, "'person (id, land)'" in told) == (1, True, True)
+    assert "Columns that name a person have an order" in told
+    other = " ".join(say(f"{asked} --person id").stderr.split())
+    assert "unit = 'person (id)'" in other
+    assert "have an order" not in other
+    assert spent() == [0, 0, 0]
+
+
 def test_groups_per_person_belongs_to_persons():
     done = say("plan --count --n-max 5 --person id --groups-per-person 2 --epsilon 1")
     assert (done.exit_code, "--groups-per-person belongs to --persons" in done.stderr) == (2, True)

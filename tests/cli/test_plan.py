@@ -216,9 +216,9 @@ def test_a_bare_mechanism_shows_a_hint_at_the_cliff():
         ([*MEAN, "--epsilon", "1", "--alpha", "2"], 1, "alpha"),
         ([*MEAN], 2, "What may it cost?"),
         (
-            ["plan", "--variance", "age", "--bounds", "0,1", "--missing", "0", "--n-max", "9", "--epsilon", "1"],
+            ["plan", "--variance", "age", "--bounds", "0,1", "--missing", "0", "--n-max", "1", "--epsilon", "1"],
             1,
-            "add-remove",
+            "at least two rows; n_max = 1",
         ),
         (["plan", "--sensitivity", "1", "--bounds", "0,9", "--accuracy", "1/8", "--grid", "1"], 1, "accuracy"),
         (["plan", "--sensitivity", "0", "--bounds", "0,9", "--epsilon", "1"], 1, "publish the exact value"),

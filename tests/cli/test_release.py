@@ -96,7 +96,7 @@ def test_a_study_is_released_with_report_record_and_values():
     assert done.exit_code == 0, done.stderr
     release = load_release("r.json")
     rows = list(csv.DictReader(Path("v.csv").read_text(encoding="utf-8").splitlines()))
-    assert len(rows) == len(list(release.numbers())) == 1 + 4 + 4 + 8 + 4 + 1
+    assert len(rows) == len(list(release.numbers())) == 1 + 4 + 4 + 8 + 4 + 1 + (3 + 121 + 11 + 121)
     assert float(rows[0]["value"]) == release.values["mean(age)"]
     assert run("ledger", "verify", "people.ledger", "--against", "r.json").exit_code == 0
     page = Path("r.html").read_text(encoding="utf-8")
@@ -132,7 +132,8 @@ def test_proved_arithmetic_goes_from_flags_to_a_certificate_that_is_accepted():
 
 def test_an_arithmetic_in_a_study_is_planned_and_released_or_refused_with_a_sentence():
     path = Path("study.toml")
-    path.write_text(path.read_text().replace("budget", 'arithmetic = "proved"\nbits = 128\nbudget', 1))
+    others = [each for each in path.read_text().split("\n[[statistic]]") if '"quantiles"' not in each]  # exact alone
+    path.write_text("\n[[statistic]]".join(others).replace("budget", 'arithmetic = "proved"\nbits = 128\nbudget', 1))
     assert load_study(path).arithmetic == FinitePrecision(bits=128)
     assert "Arithmetic: proved, 128 bits." in say("plan study.toml").stdout
     assert say("release study.toml --ledger people.ledger --yes --record record.json").exit_code == 0
@@ -410,7 +411,7 @@ def test_an_answer_that_cannot_be_used_is_asked_for_again_and_the_others_are_kep
     """In brackets what is refused; a statistic that is not defined is left out, with the column it brought."""
     answers = "people\n2\n[many]\n[0]\n6000\n\n"
     answers += "mean\nage\ninteger\n[15,70]\n15\n[10]\n70\n[no]\n[-3]\n40\n[abc]\n[-1]\n0.5\ny\n"
-    answers += "variance\nincome\nnumber\n0\n9\nmiddle\n1\ny\nhistogram\nage\n[5]\n[20,x]\n[30,20]\n20,30,70\n0.2\ny\n"
+    answers += "variance\nincome\ncategory\nlow,high\n1\ny\nhistogram\nage\n[5]\n[20,x]\n[30,20]\n20,30,70\n0.2\ny\n"
     answers += "histogram\nregion\ncategory\n[a,a]\nnorth,south\n0.1\ny\n"
     answers += "histogram\nday\ndate\n[2020-13-01]\n2020-01-01\n[2019-01-01]\n2020-03-01\nmonth\n0.1\nn\n"
     done = run("init", "asked.toml", stdin=re.sub(r"[][]", "", answers))

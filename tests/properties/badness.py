@@ -45,6 +45,7 @@ SOUND: dict[str, Any] = {
         {"kind": "count", "where": [{"column": "g", "equals": "a"}], "by": "g", "epsilon": 1},
         {"kind": "variance", "column": "x", "epsilon": 1},
         {"kind": "covariance", "columns": ["x", "k"], "epsilon": 1},
+        {"kind": "variance", "column": "k", "by": "g", "epsilon": 1},
         {"kind": "histogram", "column": "g", "accuracy": "3", "alpha": "0.1"},
         {"kind": "histogram", "column": "x", "edges": [500, 600, 1000], "outside": "binned", "by": "g", "epsilon": 1},
     ],
@@ -68,7 +69,7 @@ KEYS = [
     "n", "n_max", "person", "rows_per_person", "groups_per_person", "unit_rows", "budget", "lower", "upper",
     "step", "missing", "categories", "unknown",
     "null", "epsilon", "accuracy", "alpha", "lock", "column", "columns", "by", "where", "edges", "outside",
-    "count_share", "kind", "colour", "", "\x00", "relation",
+    "count_share", "correlation", "kind", "colour", "", "\x00", "relation",
 ]  # fmt: skip
 
 
@@ -108,11 +109,9 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 def bad_study(dice: random.Random) -> dict[Any, Any]:
     """Return a study spoilt in one to three places."""
     values = copy.deepcopy(SOUND)
-    kept = dice.sample(values["statistic"], dice.randint(1, 3))
-    values["statistic"] = kept
+    values["statistic"] = dice.sample(values["statistic"], dice.randint(1, 3))
     if dice.random() < 0.4:
         values["relation"], values["n_max"] = "add-remove", values.pop("n")
-        values["statistic"] = [each for each in kept if "variance" not in each["kind"]] or [dict(SOUND["statistic"][1])]
     for _ in range(dice.randint(1, 3)):
         _spoil(values, dice)
     return values

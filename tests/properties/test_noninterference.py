@@ -62,6 +62,9 @@ BOTH = [
     {"kind": "sum", "column": "x", "by": "h"},
     {"kind": "mean", "column": "x"},
     {"kind": "mean", "column": "x", "by": "g"},
+    {"kind": "variance", "column": "y", "by": "g"},
+    {"kind": "covariance", "columns": ["x", "k"], "by": "h", "correlation": True},
+    {"kind": "covariance", "columns": ["x", "y"], "where": [{"column": "g", "equals": "a"}]},
     {"kind": "histogram", "column": "g"},
     {"kind": "histogram", "column": "h"},
     {"kind": "histogram", "column": "x", "edges": [500, 600, "700.5", 1000]},
@@ -73,7 +76,11 @@ CHANGE_ONE = [
     {"kind": "variance", "column": "y"},
     {"kind": "covariance", "columns": ["x", "y"]},
 ]
-ADD_REMOVE = [{"kind": "count"}, {"kind": "mean", "column": "y", "count_share": "1/4"}]
+ADD_REMOVE = [
+    {"kind": "count"},
+    {"kind": "mean", "column": "y", "count_share": "1/4"},
+    {"kind": "variance", "column": "x"},
+]
 ROWS: list[tuple[Any, ...]] = [
     (512.25, 3.5, 7.0, "a", "a"),
     (750.0, -0.125, 0.0, "b", "b"),

@@ -21,6 +21,10 @@ STATISTICS = [
     {"kind": "histogram", "column": "y", "edges": [-1, 0, 1], "outside": "binned", "by": "g"},
     {"kind": "count", "where": [{"column": "x", "from": 600}]},
 ]
+MOMENTS = [
+    {"kind": "variance", "column": "y", "by": "g"},
+    {"kind": "covariance", "columns": ["x", "y"], "where": [{"column": "x", "from": 600}], "correlation": True},
+]
 VARIANCES = [{"kind": "variance", "column": "y"}, {"kind": "covariance", "columns": ["x", "y"]}]
 
 
@@ -31,7 +35,7 @@ def typed(rows: list[tuple[Any, ...]]) -> dict[str, Any]:
 
 def asked(pair: Pair) -> dict[str, Any]:
     more = VARIANCES if pair.relation == "change-one" else []
-    return study(pair.relation, pair.rows, [*STATISTICS, *more])
+    return study(pair.relation, pair.rows, [*STATISTICS, *MOMENTS, *more])
 
 
 def moves(pair: Pair, make: Any, folder: Any) -> None:

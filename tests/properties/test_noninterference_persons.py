@@ -44,6 +44,7 @@ PEOPLE = [
     {"kind": "sum", "column": "x", "rows_per_person": 4, "by": "g"},
     {"kind": "count", "rows_per_person": 1},
     {"kind": "mean", "column": "y", "rows_per_person": 2},
+    {"kind": "variance", "column": "y", "rows_per_person": 2, "by": "g"},
 ]
 TOGETHER = [
     {"kind": "count"},

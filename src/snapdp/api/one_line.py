@@ -234,6 +234,12 @@ def variance(
     column: str | None = None,
     step: Parameter | None = None,
     integer: bool = False,
+    where: Conditions | None = None,
+    columns: Mapping[str, Declaration] | None = None,
+    by: Any = None,
+    groups: GroupLists | None = None,
+    keys: Where | None = None,
+    rows_per_person: Parameter | None = None,
     epsilon: Parameter | None = None,
     accuracy: Parameter | None = None,
     alpha: Parameter | None = None,
@@ -241,11 +247,14 @@ def variance(
     bits: int | None = None,
     ledger: Where | Ledger | None = None,
     account: str | None = None,
+    directory: Where = ".",
 ) -> Release:
     """Release the variance of a column, and its standard deviation with it; everything as for `mean`."""
-    given = GivenColumns(data)
-    said = _about(given, data, column, numbers(bounds, missing=missing, step=step, integer=integer), None)
-    return released("variance", given, said, cost_of(epsilon, accuracy, alpha, arithmetic, bits), ledger, account)
+    given = GivenColumns(data, columns)
+    said = _about(given, data, column, numbers(bounds, missing=missing, step=step, integer=integer), where)
+    said |= _bound(rows_per_person)
+    cost = cost_of(epsilon, accuracy, alpha, arithmetic, bits)
+    return released("variance", given, said | given.groups(by, groups, keys), cost, ledger, account, directory)
 
 
 @needs_bounds(PAIRS)
@@ -258,6 +267,13 @@ def covariance(
     column: Sequence[str] | None = None,
     step: Parameter | None = None,
     integer: bool = False,
+    correlation: bool = False,
+    where: Conditions | None = None,
+    columns: Mapping[str, Declaration] | None = None,
+    by: Any = None,
+    groups: GroupLists | None = None,
+    keys: Where | None = None,
+    rows_per_person: Parameter | None = None,
     epsilon: Parameter | None = None,
     accuracy: Parameter | None = None,
     alpha: Parameter | None = None,
@@ -265,12 +281,15 @@ def covariance(
     bits: int | None = None,
     ledger: Where | Ledger | None = None,
     account: str | None = None,
+    directory: Where = ".",
 ) -> Release:
     """Release the covariance of two columns: two Series, or a table with column=("age", "pay").
 
     bounds, missing   one for each column: ((0, 120), (0, 5000)); one `missing` is for both
+    correlation       where the number of rows is private: the correlation too, of the same epsilon
+    others            as for `mean`
     """
-    given = GivenColumns(data)
+    given = GivenColumns(data, columns)
     if given.is_table != (other is None):
         raise ParameterError(
             "a covariance is of two columns.", 'Give two columns, or a table and column=("age", "pay").'
@@ -285,7 +304,9 @@ def covariance(
     first = given.column(data, names[0], declared[0], default="first")
     second = given.column(other, names[1], declared[1], default="second")
     cost = cost_of(epsilon, accuracy, alpha, arithmetic, bits)
-    return released("covariance", given, {"columns": [first, second]}, cost, ledger, account)
+    said = {"columns": [first, second]} | conditions(where) | _bound(rows_per_person)
+    said |= {"correlation": True} if truth(correlation, "correlation") else {}
+    return released("covariance", given, said | given.groups(by, groups, keys), cost, ledger, account, directory)
 
 
 def histogram(

@@ -5,7 +5,7 @@ Idea: a certificate holds the record of a release. From the columns and the rela
 follows but the grid indices: every mechanism's parameters, cells, numbers, intervals, the charge. It is derived here
 again, from the documents alone, and compared; the first field that differs is named.
 Trusts: Python's integers, correctly rounded int / int, SHA-256, and what docs/theory/release-certificates.md names.
-Source: docs/theory/sensitivities.md (2)-(13), (17)-(24), mechanism.md (4), planning.md (4), (6), (33);
+Source: docs/theory/sensitivities.md (2)-(13), (17)-(28), mechanism.md (4), planning.md (4), (6), (33);
 adjusted-tables.md (2)-(6), (8)-(11), (13), (15), (17)-(30), (32); quantiles.md (1)-(15); exploring.md (1)-(3);
 finite-precision.md (3)-(14), (19), (20); release-certificates.md [1]-[10].
 """
@@ -36,10 +36,12 @@ PROVED = EARLIER.replace(", fair bits", ", correct rounding assumed, fair bits")
 KINDS = {  # of statistics: how many columns, and the fields beside the common ones; those marked ? may be absent
     "count": (0, "where? by? keys? margins? shares?"), "sum": (1, "columns where? by? keys? margins? shares?"),
     "histogram": (1, "columns where? by? keys?"),
-    "mean": (1, "columns where? by? keys?"), "variance": (1, "columns"), "covariance": (2, "columns"),
+    "mean": (1, "columns where? by? keys?"), "variance": (1, "columns where? by? keys?"),
+    "covariance": (2, "columns where? by? keys?"),
     "persons": (0, "where? by? keys? margins? shares?"), "quantiles": (1, "columns at branching where? by?"),
     "magnitudes": (1, "columns outside branching where?"),
 }  # fmt: skip
+CENTRED = ("mean", "variance", "covariance")  # sums from the middles and a count, where the number of rows is private
 PLAIN = "-?(0|[1-9][0-9]*)([.][0-9]+)?"  # a category that compares as a number
 SHA256, RATIONAL = "sha256:[0-9a-f]{64}", "-?[0-9]{1,1000}(/[0-9]{1,1000})?"
 NAME, LABEL = "[^\0]+", "[^\0]*"  # what every engine can store
@@ -59,6 +61,7 @@ MOST_PARENTS, MOST_NODES = 16, 50_000  # levels of a hierarchy above the categor
 MOST_DERIVED = 20_000  # blocks of a record
 MOST_MEANS = 64  # columns whose means share a count
 MOST_SHARES, MOST_POINTS, MOST_COUNTED = 100, 256, 4_000_000  # of quantiles; of a distribution; nodes of all groups
+MOST_RANKS = 1 << 22  # levels times shares, of all statistics whose levels are listed
 LN_A = (  # of tau = 1/4, 3/8, 1/2, 3/4, 1, ...: -1000 ln A(tau), rounded down                            quantiles (6)
     1233, 1443, 1616, 1897, 2129, 2510, 2825, 3343, 3772, 4482, 5072, 6050, 6866, 8221, 9353, 11239, 12818, 15451,
     17660, 21349, 24448, 29628, 33984, 41272, 47405, 57674, 66318, 80801, 92997, 113438, 130658,
@@ -84,6 +87,7 @@ SMALLEST_ALPHA = Fraction(1, 1 << 940)
 NUMBERS = ("value", "shown", "low", "high")
 BINS = ("edges", "outside", "null")  # of a column of numbers that groups are by: no part of the column itself
 Row = tuple[float, float, float | None, float | None]  # one of each
+Exact = tuple[Fraction, Fraction, Fraction]  # a number and its interval
 Margin = tuple[int, ...]  # the columns that tell its cells apart, by their places
 Table = dict[tuple[int, ...], Fraction]  # of the cells of a margin, by the places of their categories
 Entry = tuple[Margin, Fraction]  # a measured margin, and a coefficient of some of its cells
@@ -612,9 +616,10 @@ def read_keys(by: At, keys: At) -> tuple[list[Column], list[list[str]]]:
     rows = [[text.text(LABEL) for text in row.rows()] for each in listed for row in each.rows()]
     for row in rows:
         fitting = len(row) == len(columns) and max(len(text.encode()) for text in row) <= LONGEST_KEY
-        fitting = fitting and all(re.fullmatch(KEY_NUMBER, row[i]) for i, number in enumerate(numbers) if number)
         keys.demand(fitting, "a key that is none")
     if rows:
+        whole = [all(re.fullmatch(KEY_NUMBER, row[i]) for row in rows) for i in range(len(columns))]
+        keys.demand(whole == numbers, "keys that are compared in another way")
         keys.demand(len(rows) == count.value == len({*map(tuple, rows)}), "one key twice, or not so many")
         lines = [[column.name for column in columns], *rows]
         text = "".join(",".join('"{}"'.format(each.replace('"', '""')) for each in line) + "\n" for line in lines)
@@ -695,7 +700,8 @@ def read_margins(stated: At, relation: StatedRelation, kind: str) -> StatedMargi
     """
     given, by = "margins" in stated.value, stated.value.get("by", {})
     stated.demand(given == ("shares" in stated.value) and (not given or "by" in stated.value), "no table with margins")
-    stated.demand(not given or "keys" not in stated.value, "margins of a list of keys")
+    keys = "keys" in stated.value
+    stated.demand(not keys or (not given and "by" in stated.value), "keys without columns, or with margins")
     levels = given and stated.value["margins"] == "hierarchy"
     parents = any("parents" in each for each in (by if type(by) is list else [by]))
     stated.demand(parents == levels and (not levels or type(by) is dict), "no hierarchy of one column with parents")
@@ -940,11 +946,12 @@ def parts_of(
         return
     x, y, integer = statistic.columns[0], statistic.columns[-1], statistic.columns[0].kind == "integer"
     several = len(statistic.columns)
-    if kind in ("variance", "covariance"):  # (10), (11)
+    public = stays and not statistic.some  # how many rows count
+    if kind in ("variance", "covariance") and public:  # (10), (11)
         most, factor = n * n // 4 * x.levels * y.levels, x.step * y.step / (n * (n - 1))
         least, furthest = 0 if kind == "variance" else -most, (n - 1) * x.levels * y.levels
         yield StatedPart(f"{kind} numerator", furthest, least, most, factor, ZERO, False, 1, epsilon)
-    elif stays and not statistic.some:  # (7); the mean of one row is its sum
+    elif public:  # (7); the mean of one row is its sum
         for x in statistic.columns:
             factor, shift = (x.step, n * x.lower) if kind == "sum" else (x.step / n, x.lower)
             total = x.kind == "integer" and (kind == "sum" or n == 1)
@@ -955,12 +962,29 @@ def parts_of(
         furthest = max(high, 0) - min(low, 0) if stays else max(abs(low), abs(high))  # (18)
         least, most = min(0, n * low), max(0, n * high)
         yield StatedPart("sum", furthest * moved, least, most, x.step, ZERO, integer, two, epsilon / two, moved)
-    else:  # (9), (19), (23): a row that stays moves a sum twice as far as one that comes or goes
-        steps, rest = (2, 2 * (1 - for_count)) if stays else (moved, 1 - for_count)
-        for x in statistic.columns:
-            name, most, part = "centred sum" + f" of {x.name}" * (several > 1), n * x.levels, rest * epsilon / several
-            yield StatedPart(name, x.levels * steps, -most, most, x.step / 2, ZERO, False, two, part / two, steps)
+    else:  # (9), (19), (23)-(26): a row that stays moves a sum twice as far as one that comes or goes
+        steps, rest, terms = (
+            2 if stays else moved,
+            (1 - for_count) * (2 if stays else 1),
+            list(centred_terms(statistic)),
+        )
+        for name, furthest, least, factor in terms:
+            part, low, high = rest * epsilon / len(terms) / two, min(0, n * least), n * furthest
+            yield StatedPart(name, furthest * steps, low, high, factor, ZERO, False, two, part, steps)
         yield StatedPart("count", moved, 0, n, ONE, ZERO, True, two, for_count * epsilon / two, moved)
+
+
+def centred_terms(statistic: StatedStatistic) -> Iterator[tuple[str, int, int, Fraction]]:
+    """Yield the centred sums of a statistic: what a row adds at most and at least, and the unit of it."""
+    several = len(statistic.columns) > 1
+    for x in statistic.columns:  # (9)
+        yield "centred sum" + f" of {x.name}" * several, x.levels, -x.levels, x.step / 2
+    if statistic.kind == "covariance":  # (26)
+        x, y = statistic.columns
+        yield "centred products", x.levels * y.levels, -x.levels * y.levels, x.step * y.step / 4
+    for x in statistic.columns if statistic.squares else ():  # (25): counted from half of the largest
+        least = 2 * (x.levels % 2) - x.levels**2
+        yield "centred squares" + f" of {x.name}" * several, x.levels**2, least, x.step**2 / 8
 
 
 def margin_parts(statistic: StatedStatistic, margins: StatedMargins, relation: StatedRelation) -> Iterator[StatedPart]:
@@ -998,7 +1022,13 @@ class StatedStatistic(NamedTuple):
     some: bool  # whether only some rows count: those that meet conditions, or that have the number
     released: list[tuple[StatedPart, list[int]]]  # with the indices of the cells
     margins: StatedMargins | None = None
-    tree: LevelTree | None = None
+    tree: StatedTree | None = None
+    squares: bool = False  # whether centred squares are among the parts
+
+    @property
+    def counted(self) -> bool:
+        """Tell whether it follows from sums and a count."""
+        return self.released[-1][0].name == "count"
 
     def cells_of(self, margin: Margin | None) -> tuple[int, list[Any]]:
         """Return how many cells a part has, or what is derived, and their names."""
@@ -1046,14 +1076,14 @@ def read_statistic(stated: At, relation: StatedRelation) -> StatedStatistic:
     dropped = stated.value.get("missing") == "dropped" if binned else any(x.missing == "left out" for x in columns)
     some = "where" in stated.value or dropped
     public = relation.change_one and not grouped and not some  # how many rows count
-    names += " count_share" * (kind == "mean" and not public) + " complete" * (several and dropped)
+    names += " count_share" * (kind in CENTRED and not public) + " complete" * (several and dropped)
+    names += " correlation?" * (kind == "covariance" and not public)
     names += " arithmetic bits?" * ("arithmetic" in stated.value)
     names += " groups_per_person" * (kind == "persons" and grouped)
-    own = ("count", "histogram", "sum", "mean", "quantiles", "magnitudes")
-    names += " rows_per_person?" * (relation.person and kind in own)
+    names += " rows_per_person?" * (relation.person and kind != "persons")
     stated.demand(kind != "persons" or relation.person, "no column names the persons")
     _, title, epsilon, alpha, parts, *_ = stated.fields("kind title epsilon alpha parts " + names)
-    stated.demand(kind not in ("variance", "covariance") or (public and relation.rows > 1), "needs a public n >= 2")
+    stated.demand(kind not in ("variance", "covariance") or relation.rows > 1, "needs two rows")
     stated.demand(kind != "count" or not public, "how many rows there are is public")
     found = StatedStatistic(
         kind,
@@ -1064,9 +1094,11 @@ def read_statistic(stated: At, relation: StatedRelation) -> StatedStatistic:
         some=some,
         released=[],
         margins=read_margins(stated, relation, kind),
+        squares=(kind == "variance" and not public) or "correlation" in stated.value,
     )
     alpha.demand(found.alpha >= SMALLEST_ALPHA, "below 2**-940")
-    stated.demand(stated.value.get("complete", True) is True, "complete: not true")
+    for key in ("complete", "correlation"):
+        stated.demand(stated.value.get(key, True) is True, f"{key}: not true")
     if kind in ("quantiles", "magnitudes"):
         found = found._replace(tree=read_tree(stated, found, public and kind == "quantiles"))
     title.same(found.title + " with margins" * (found.margins is not None))
@@ -1199,15 +1231,49 @@ def parts_of_total(
         yield value, value, *ends
 
 
-def correlation(covariance: StatedStatistic, variances: Sequence[StatedStatistic]) -> Row:
-    """Return covariance / root(variance * variance), inside -1 to 1; all intervals at a third of alpha.        [4]"""
-    inputs = [(part, indices[0]) for each in (covariance, *variances) for part, indices in each.released]
-    value, first, second = (part.value(index) for part, index in inputs)
-    (low, high), x, y = (part.interval(index, covariance.alpha / 3) for part, index in inputs)
+def moments(one: StatedStatistic, x: int, y: int, products: int, inputs: int) -> Iterator[Exact]:
+    """Yield (products - sum * sum / count)/(count - 1) of two columns, or of one, whose products are squares.
+
+    Columns and products are named by their places; each of so many inputs has its part of alpha. sensitivities (27)
+    """
+    first, second = (one.columns[i].upper - one.columns[i].lower for i in (x, y))
+    most, extra = first * second / 2, first * second / 8 if x == y else ZERO  # a square lacks extra for each row
+    least, drawn = ZERO if x == y else -most, [one.released[i] for i in (x, y, products, -1)]
+    for cell in range(len(drawn[0][1])):
+        s, t, e, n = (part.value(indices[cell]) for part, indices in drawn)
+        value = (extra * n * n + e * n - s * t) / (n * (n - 1)) if n >= 2 else (least + most) / 2
+        found = [part.interval(indices[cell], one.alpha / inputs) for part, indices in drawn]
+        corners = [a * b for a in found[0] for b in found[1]]
+        smallest = max(found[0][0], -found[0][1], ZERO) ** 2 if x == y else min(corners)
+        fewest, largest = math.ceil(found[3][0]), math.floor(found[3][1])
+        low, high = least, most  # of fewer than two rows nothing is known
+        if 2 <= fewest <= largest:
+            narrow = Fraction(2 * (fewest * fewest // 4), fewest * (fewest - 1))  # (10)
+            ends = (
+                min(turns(extra, found[2][0], max(corners), fewest, largest)),
+                max(turns(extra, found[2][1], smallest, fewest, largest)),
+            )
+            low, high = (min(max(end, narrow * least), narrow * most) for end in ends)
+        yield min(max(value, least), most), low, high
+
+
+def turns(r: Fraction, e: Fraction, t: Fraction, fewest: int, most: int) -> list[Fraction]:
+    """Return (r n n + e n - t)/(n (n - 1)) where it may be least or largest over whole n.        sensitivities (28)"""
+    places, unit = {fewest, most}, math.lcm(r.denominator, e.denominator, t.denominator)
+    a, b = int(abs(t) * unit), int(abs(r + e) * unit)
+    if (r + e) * t > 0 and a >= b:
+        place = (a + math.isqrt(a * a - a * b)) // b
+        places |= {min(max(each, fewest), most) for each in (place, place + 1)}
+    return [(r * n * n + e * n - t) / (n * (n - 1)) for n in places]
+
+
+def correlation(covariance: Exact, first: Exact, second: Exact) -> Row:
+    """Return covariance / root(variance * variance), inside -1 to 1, from three numbers and their intervals.   [4]"""
+    (value, low, high), (of_x, *x), (of_y, *y) = covariance, first, second
     narrow, wide = x[0] * y[0], x[1] * y[1]
-    pairs = (value, first * second), (low, narrow if low < 0 else wide), (high, narrow if high > 0 else wide)
+    pairs = (value, of_x * of_y), (low, narrow if low < 0 else wide), (high, narrow if high > 0 else wide)
     quotient, *ends = (min(max(root(top * abs(top) / (square or ONE)), -ONE), ONE) for top, square in pairs)
-    known = float(quotient) if min(first, second) > 0 else 0.0
+    known = float(quotient) if min(of_x, of_y) > 0 else 0.0
     return known, known, *(outward(ends[0], ends[1]) if narrow else (-1.0, 1.0))
 
 
@@ -1688,7 +1754,7 @@ def added(terms: Iterable[tuple[Sums, float, int]]) -> Sums:
     return two, four, one, most
 
 
-class LevelTree:
+class StatedTree:
     """Counts of the levels of a column, and of b, b**2, ... of them.                                 quantiles (1)-(4)
 
     Doubles are added and multiplied in the order in which a release does it: every operation rounds alike everywhere.
@@ -1808,7 +1874,7 @@ class LevelTree:
             yield min(max(cell, low), high), low, high
 
 
-class PlaceTree(LevelTree):  # over the places of magnitudes
+class PlaceTree(StatedTree):  # over the places of magnitudes
     def count(self, margin: Margin | None) -> int:
         return len(self.names(margin, []))
 
@@ -1878,7 +1944,7 @@ def spread_factor(kappa: float, largest: float, level: Fraction) -> float:
     return math.sqrt(2 * least) * SPARE
 
 
-def read_tree(stated: At, statistic: StatedStatistic, known: bool) -> LevelTree:
+def read_tree(stated: At, statistic: StatedStatistic, known: bool) -> StatedTree:
     places = statistic.kind == "magnitudes"
     shares = [] if places else [each.rational(0, 1) for each in stated.at("at").rows(MOST_SHARES)]
     stated.demand(shares == sorted({*shares}), "at: shares that do not rise")
@@ -1889,7 +1955,7 @@ def read_tree(stated: At, statistic: StatedStatistic, known: bool) -> LevelTree:
         shares = [outside / 2, *QUARTERS, 1 - outside / 2]
     branching, levels = stated.at("branching").whole(), statistic.columns[0].levels + 1
     stated.at("branching").demand(2 <= branching <= levels <= MOST_COUNTED, "not 2 to as many as there are levels")
-    kind = PlaceTree if places else LevelTree
+    kind = PlaceTree if places else StatedTree
     found = kind(statistic.columns[0], branching, shares, known, "by" in stated.value)
     entering = sum(found.nodes)
     stated.demand(entering * statistic.cells <= MOST_COUNTED, "a tree of too many nodes")
@@ -1897,7 +1963,7 @@ def read_tree(stated: At, statistic: StatedStatistic, known: bool) -> LevelTree:
     return found
 
 
-def ranks(statistic: StatedStatistic, tree: LevelTree, n: int) -> tuple[list[Row] | None, list[Row] | None]:
+def ranks(statistic: StatedStatistic, tree: StatedTree, n: int) -> tuple[list[Row] | None, list[Row] | None]:
     """Return the quantiles and the distribution of every group; none that follow from a file.    (9)-(14), [10]"""
     parts, integer = [part for part, _ in statistic.released], tree.column.kind == "integer"
     if any(statistic.cells_of(part.margin)[0] > INLINE for part in parts):
@@ -1950,6 +2016,10 @@ def moved(row: Row) -> Row:
     return value, shown if low is None or high is None else min(max(shown, low), high), low, high
 
 
+def exact_row(exact: Exact) -> Row:
+    return float(exact[0]), float(exact[0]), *outward(exact[1], exact[2])
+
+
 class DerivedBlock(NamedTuple):  # what follows from released numbers
     number: int  # of the statistic
     name: str
@@ -1961,24 +2031,35 @@ class DerivedBlock(NamedTuple):  # what follows from released numbers
 
 def derived_blocks(statistics: Sequence[StatedStatistic], relation: StatedRelation) -> Iterator[DerivedBlock]:
     """Yield what follows from released numbers, free of charge."""
-    variances = {each.columns[0]: each for each in statistics if each.kind == "variance"}
+    variances = {each.columns[0]: each for each in statistics if each.kind == "variance" and not each.counted}
     for number, each in enumerate(statistics):
-        names = ", ".join(column.name for column in each.columns)
-        if each.kind == "mean" and each.released[-1][0].name == "count":
+        about = each.title.removeprefix(each.kind)
+        if each.kind == "mean" and each.counted:
             for place, column in enumerate(each.columns):
                 name = "mean" + f" of {column.name}" * (len(each.columns) > 1)
                 yield DerivedBlock(number, name, each.title, list(means(each, place)))
+        elif each.kind == "variance" and each.counted:
+            found = list(moments(each, 0, 0, 1, 3))
+            yield DerivedBlock(number, each.kind, each.title, list(map(exact_row, found)))
+            deviations = [exact_row((root(a), root(b), root(c))) for a, b, c in found]
+            yield DerivedBlock(number, "standard deviation", f"standard deviation{about}", deviations)
         elif each.kind == "variance":
             part, (index,) = each.released[0]
             ends = outward(*(root(end) for end in part.interval(index, each.alpha)))
             value, shown = (float(root(max(square, ZERO))) for square in (part.value(index), part.possible(index)))
-            title = f"standard deviation({names})"
+            title = f"standard deviation{about}"
             yield DerivedBlock(number, "standard deviation", title, [(value, shown, *ends)])
         elif each.kind == "histogram" and each.cells <= INLINE:
             yield DerivedBlock(number, "share", f"shares of {each.title}", list(shares(each, relation)))
+        elif each.kind == "covariance" and each.counted:
+            yield DerivedBlock(number, each.kind, each.title, list(map(exact_row, moments(each, 0, 1, 2, 4))))
+            if each.squares:
+                inputs = (moments(each, *places, 6) for places in ((0, 1, 2), (0, 0, 3), (1, 1, 4)))
+                yield DerivedBlock(number, "correlation", f"correlation{about}", list(map(correlation, *inputs)))
         elif each.kind == "covariance" and all(column in variances for column in each.columns):
-            row = correlation(each, [variances[column] for column in each.columns])
-            yield DerivedBlock(number, "correlation", f"correlation({names})", [row])
+            released = [one.released[0] for one in (each, *(variances[column] for column in each.columns))]
+            three = [(part.value(index), *part.interval(index, each.alpha / 3)) for part, (index,) in released]
+            yield DerivedBlock(number, "correlation", f"correlation{about}", [correlation(*three)])
         elif isinstance(each.tree, PlaceTree):
             bounds, others = look(each, each.tree, relation)
             yield DerivedBlock(number, "bounds", each.title, bounds)
@@ -2032,7 +2113,10 @@ def check_record(record: At) -> Fraction:
         record.demand(sum(lengths(each.value, key) for each in stated) <= most, f"more than {most} {key}")
     statistics = [read_statistic(each, relation) for each in stated]
     later = any(each.kind == "mean" and len(each.columns) > 1 for each in statistics)
-    record.demand(not later or record.value["snapdp_record"] > 1, "means of several columns, of before they were")
+    later |= any(
+        each.kind != "mean" and "count_share" in one.value for each, one in zip(statistics, stated, strict=True)
+    )
+    record.demand(not later or record.value["snapdp_record"] > 1, "statistics of before they were")
     arithmetics = {(each.value.get("arithmetic", "exact"), each.value.get("bits")) for each in stated}
     record.demand(len(arithmetics) == 1, "several arithmetics in one request")
     record.at("arithmetic").same(stated[0].value.get("arithmetic", "exact"))
@@ -2044,6 +2128,9 @@ def check_record(record: At) -> Fraction:
     derived = record.at("derived")
     terms = sum(terms_of(each.margins) for each in statistics if each.margins is not None)
     record.demand(terms <= MOST_TERMS_IN_ALL, "too many margins to be adjusted")
+    trees = [(each.tree, each.cells * each.tree.nodes[-1]) for each in statistics if each.tree is not None]
+    ranks_in_all = sum(len(tree.shares) * levels for tree, levels in trees if levels <= INLINE)
+    record.demand(ranks_in_all <= MOST_RANKS, "too many quantiles to be derived again")
     blocks = list(derived_blocks(statistics, relation))
     derived.demand(type(derived.value) is list and len(derived.value) == len(blocks), "not so many blocks")
     every = derived.rows(MOST_DERIVED) if blocks else []

@@ -47,9 +47,15 @@ column = "age"
 epsilon = "0.2"
 
 [[statistic]]
+kind = "quantiles"
+column = "age"
+at = ["0.25", "0.5", "0.75"]
+epsilon = "0.2"
+
+[[statistic]]
 kind = "histogram"
 column = "region"
-epsilon = "0.2"
+epsilon = "0.1"
 
 [[statistic]]
 kind = "mean"
@@ -60,7 +66,7 @@ epsilon = "0.4"
 [[statistic]]
 kind = "count"
 where = [{column = "age", from = 65}]
-epsilon = "0.2"
+epsilon = "0.1"
 """
 
 
@@ -100,7 +106,9 @@ def demo_command(place: Path | None, directory: Path, open_report: bool) -> None
     echo("\n2. A ledger with a budget of epsilon 1 for this dataset, and the release that spends it.\n")
     show_release(result, left=left)
     mean, older = sum(age for age, _, _ in rows) / ROWS, sum(age >= 65 for age, _, _ in rows)
-    echo(f"\n   Nobody is in this table, so we may look: the mean age is {mean:g}, and {older} are 65 or older.")
+    median = sorted(age for age, _, _ in rows)[ROWS // 2 - 1]
+    echo("\n   Nobody is in this table, so we may look:")
+    echo(f"   the mean age is {mean:g}, the median {median}, and {older} are 65 or older.")
     shown = one_line(str(directory))
     echo(f"\n3. Written to {shown}: people.csv, study.toml, people.ledger, record.json, report.html, values.csv")
     table, ledger_path, record = (

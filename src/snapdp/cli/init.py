@@ -20,7 +20,7 @@ from snapdp.cli.flags.options import given, statistic_options
 from snapdp.cli.flags.statistics import study_values
 from snapdp.cli.screen import echo_json, one_line, say
 from snapdp.errors import ParameterError, SnapdpError
-from snapdp.exact import parameter, positive
+from snapdp.exact import parameter, positive, probability
 from snapdp.studies import (
     EACH,
     INTEGER,
@@ -161,11 +161,35 @@ def _statistic(columns: dict[str, Any], *, persons: bool) -> dict[str, Any]:
     if "by" in found and "groups_per_person" in KINDS[kind].details:
         many = "At most how many groups each person counts in"
         found["groups_per_person"] = _ask(many, check=lambda text: whole(text, name="groups_per_person"))
+    if "at" in KINDS[kind].details:
+        found |= _shares(columns, found["column"])
     column = columns.get(found.get("column", ""), {})
     if "edges" in KINDS[kind].details and column.get("kind") in (NUMBER, INTEGER) and "edges" not in column:
         found["edges"] = _list("Bin edges, increasing, with commas", check=_check_edges)
     found["epsilon"] = _ask("Epsilon it may cost", check=lambda text: positive(text, name="epsilon"))
     return found
+
+
+def _shares(columns: dict[str, Any], name: str) -> dict[str, Any]:
+    """Return the shares of quantiles; a column of numbers without a step is asked for one, which makes them good."""
+    column = columns[name]
+    if column["kind"] == NUMBER and "step" not in column:
+        question = "Values are rounded to multiples of (empty: the finest step; quantiles over fewer values err less)"
+        step = _ask(question, empty=True, check=lambda text: _check_column(name, _stepped(column, text)))
+        columns[name] = _stepped(column, step)
+    question = "At shares of the rows, rising, with commas (empty: 0.5, the median)"
+    shares = _ask(question, empty=True, check=_check_shares)
+    return {"at": _split(shares)} if shares else {}
+
+
+def _stepped(column: dict[str, Any], step: str) -> dict[str, Any]:
+    return {**column, "step": step} if step else column
+
+
+def _check_shares(text: str) -> None:
+    numbers = [probability(each, name="a share") for each in _split(text)]
+    if any(a >= b for a, b in pairwise(numbers)):
+        raise ParameterError("these shares do not rise.")
 
 
 def _column(columns: dict[str, Any], *, name: str | None = None, grouped: bool = False, kind: str | None = None) -> str:

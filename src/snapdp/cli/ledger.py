@@ -80,6 +80,7 @@ def create_command(
 def show_command(ctx: click.Context, /, path: str, as_json: bool) -> None:
     """Show every account: cap, spent, left."""
     from snapdp.ledger import Ledger
+    from snapdp.studies import unit_in_words
 
     ctx.meta["snapdp.json"] = as_json
     with Ledger.open(path) as ledger:
@@ -96,7 +97,7 @@ def show_command(ctx: click.Context, /, path: str, as_json: bool) -> None:
             exact_amount(each.left),
             each.relation,
             str(each.rows),
-            one_line(each.unit),
+            one_line(unit_in_words(each.unit)),
         )
         for each in accounts
     ]

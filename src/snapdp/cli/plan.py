@@ -18,8 +18,11 @@ from snapdp.cli.screen import echo_json, one_line, say
 
 if TYPE_CHECKING:
     from snapdp.accuracy import Worth
-    from snapdp.studies import Plan
+    from snapdp.studies import LikelyQuantile, Plan
 
+    Likes = tuple[LikelyQuantile, ...]
+
+IF_LIKE = ("if_like", "if_rows")
 OF_A_BARE_ONE = {"grid", "gamma", "bound", "clamp", "if_value", "if_output"}
 OF_A_MECHANISM = {"arithmetic", "bits", *OF_A_BARE_ONE}
 EXAMPLE = """\b
@@ -30,6 +33,7 @@ Examples:
   snapdp plan --sensitivity 1 --bounds 0,1000 --accuracy 7 --arithmetic notes --bits 118
   snapdp plan --sensitivity 1 --bounds 0,10 --epsilon 1 --if-value 0:2,5:6,10:2
   snapdp plan --sensitivity 1 --bounds 0,10 --epsilon 1 --if-output 9.5
+  snapdp plan --median age --bounds 0,120 --integer --missing dropped --n-max 10000 --epsilon 0.5
   snapdp plan study.toml --fit
 """
 
@@ -41,6 +45,13 @@ Examples:
     "--sensitivity", type=NUMBER, metavar="NUMBER", help="Plan a bare mechanism with this sensitivity and --bounds."
 )
 @mechanism_options
+@click.option(
+    "--if-like",
+    metavar="FILE",
+    help="Of quantiles: show the error in units of the column, too, if its rows were distributed like those of FILE, "
+    "which has a column of that name. FILE must be public: an earlier table, a made-up one, never the table itself.",
+)
+@click.option("--if-rows", type=int, metavar="N", help="With --if-like: if there were so many rows.")
 @click.option("--fit", is_flag=True, help="Rescale unlocked lines so that the total meets the budget.")
 @click.option("--budget", type=NUMBER, metavar="NUMBER", help="The budget to fit to, instead of the study's.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -56,11 +67,12 @@ def plan_command(ctx: click.Context, /, as_json: bool, plot: Path | None, **opti
     ctx.meta["snapdp.json"], ctx.meta["snapdp.study"] = as_json, options["study"] is not None
     _refuse_strays(options)
     result = _plan(options) if options["sensitivity"] is None else _mechanism(options)
+    likes = _likes(result, options)
     drawn = None if plot is None else _drawn(result, plot)
     if as_json:
-        echo_json(render.values(result), indent=2)
+        echo_json(render.values(result, likes=likes), indent=2)
     else:
-        render.show(result)
+        render.show(result, likes=likes)
     if drawn is not None:
         say(drawn)
 
@@ -78,7 +90,7 @@ def _drawn(result: Plan | Worth, plot: Path) -> str:
 def _refuse_strays(options: dict[str, Any]) -> None:
     """Refuse flags that would not be read: a budget tool must not ignore what it is told."""
     if options["study"] is not None:
-        allowed, form = {"study", "fit", "budget"}, "a study file"
+        allowed, form = {"study", "fit", "budget", *IF_LIKE}, "a study file"
     elif options["sensitivity"] is not None:
         allowed, form = {"sensitivity", "bounds", "epsilon", "accuracy", "alpha", *OF_A_MECHANISM}, "--sensitivity"
     else:
@@ -112,6 +124,27 @@ def _plan(options: dict[str, Any]) -> Plan:
     if options["fit"] and options["budget"] is None and plan.budget is None:
         raise click.UsageError("--fit needs --budget NUMBER, or a budget in the study.")
     return plan.fit(options["budget"]) if options["fit"] or options["budget"] is not None else plan
+
+
+def _likes(result: Plan | Worth, options: dict[str, Any]) -> dict[int, Likes]:
+    """Return for lines of quantiles, by their numbers, what they would be worth if rows were like a public file."""
+    if options["if_like"] is None:
+        if options["if_rows"] is not None:
+            raise click.UsageError("--if-rows belongs to --if-like.")
+        return {}
+    from snapdp.studies import LevelCounts, Plan, Quantiles
+    from snapdp.tables import open_table
+
+    assert isinstance(result, Plan)  # a bare mechanism has no such flag
+    found: dict[int, Any] = {
+        place: line.statistic for place, line in enumerate(result.lines) if isinstance(line.statistic, Quantiles)
+    }
+    if not found:
+        raise click.UsageError("--if-like is for quantiles and medians: other accuracies hold for every table.")
+    asked = {place: LevelCounts(column=each.column) for place, each in found.items()}
+    counts = open_table(options["if_like"]).aggregates(dict.fromkeys(asked.values()))
+    lines = result.lines
+    return {place: lines[place].error_if_counted(counts[each], options["if_rows"]) for place, each in asked.items()}
 
 
 def _mechanism(options: dict[str, Any]) -> Worth:

@@ -17,11 +17,12 @@ from snapdp.display import exact_amount, shortened, visible
 from snapdp.drafts import draft, finish
 from snapdp.errors import PremiseError
 from snapdp.mechanism import ExactLaw, SnappingParameters
-from snapdp.studies import Numerator, Part, Plan, curve_of_part, mechanism, part_accuracy
+from snapdp.studies import Line, Numerator, Part, Plan, curve_of_part, mechanism, part_accuracy
 
 Points = list[tuple[float, float]]
 LARGEST_TABLE = 400
 MOST_ROWS = 8
+RANK_POINTS = 40
 
 
 def write(result: Plan | Worth, path: Path) -> int:
@@ -85,7 +86,32 @@ def library() -> Any:
 def _rows(result: Plan | Worth) -> list[dict[str, Any]]:
     if isinstance(result, Worth):
         return [_mechanism_row(result, guess.inside) for guess in result.guesses] or [_mechanism_row(result)]
-    return [_part_row(line, part) for line in result.lines for part in line.statistic.parts]
+    return [row for line in result.lines for row in _line_rows(line)]
+
+
+def _line_rows(line: Line) -> list[dict[str, Any]]:
+    """Return a row for each part; of quantiles, whose counts are all alike, one with the radius of ranks."""
+    parts = line.statistic.parts
+    if line.ranks is None:
+        return [_part_row(line, part) for part in parts]
+    row, title = _part_row(line, parts[-1]), plain(line.statistic.readable_title)
+    here = (line.epsilon, float(line.ranks.radius))
+    curve = {"curve": RankCurve(line), "here": here, "title": f"{title}: rows at alpha = {line.alpha}"}
+    return [{**row, "curve": curve}]
+
+
+class RankCurve:
+    """The radius of the ranks of a line, against the epsilon typed for it."""
+
+    def __init__(self, line: Line) -> None:
+        self.line = line
+
+    def points(self, first: Fraction, last: Fraction) -> Points:
+        """Return points of the curve from one epsilon to another, equally far apart on the picture."""
+        ratio = float(last / first) ** (1 / RANK_POINTS)
+        epsilons = [first * Fraction(ratio**place) for place in range(RANK_POINTS + 1)]
+        found = ((each, self.line.statistic.ranks(each, self.line.alpha)) for each in epsilons)
+        return [(float(each), float(figures.radius)) for each, figures in found if figures is not None]
 
 
 def _mechanism_row(worth: Worth, value: Fraction | None = None) -> dict[str, Any]:
@@ -141,7 +167,7 @@ def _draw_law(axes: Any, *, law: ExactLaw, values: Any, title: str) -> Points:
     return list(zip(x, y, strict=True))
 
 
-def _draw_curve(axes: Any, *, curve: Curve, here: tuple[Fraction, float], title: str) -> Points:
+def _draw_curve(axes: Any, *, curve: Curve | RankCurve, here: tuple[Fraction, float], title: str) -> Points:
     epsilon, accuracy = here
     points = list(curve.points(epsilon / 10, epsilon * 10))
     places, values = zip(*points, strict=True)

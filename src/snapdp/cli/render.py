@@ -5,31 +5,42 @@ Room: cli. Prints through the screen alone. Figures are rounded to the safe side
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from snapdp.accuracy import Worth
 from snapdp.cli import worth
 from snapdp.cli.screen import note, one_line, say, table
-from snapdp.display import exact_amount, four_digits_up, hides_nothing
+from snapdp.display import exact_amount, four_digits_up, hides_nothing, short_decimal
 from snapdp.exact import parameter
 from snapdp.studies import (
     AS_NUMBERS,
     CategoryColumn,
     CellError,
     Hierarchy,
+    LikelyQuantile,
     Line,
     MarginFigures,
     NumberColumn,
+    Offer,
     Plan,
+    RankFigures,
     Sharing,
 )
 
 if TYPE_CHECKING:
-    from snapdp.release import Release
+    from snapdp.release import NumberBlock, Release
 
 BAR_WIDTH = 12
+RANKS_MEAN = (
+    "± r rows: the rank of a value is how many rows lie up to it. Compared with the rank asked for, that of any one "
+    "value is misjudged by more than r rows with probability at most alpha, for every table. The interval of a "
+    "quantile holds the true one, of values between their bounds and rounded to the step, with probability at least "
+    "1 - alpha; how long it is depends on the rows."
+)
 MOST_ROWS = 40  # of one statistic on a terminal; files hold all
+Likes = Mapping[int, Sequence[LikelyQuantile]]
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 
 
@@ -40,10 +51,13 @@ def bar(share: Fraction, width: int = BAR_WIDTH) -> str:
     return "█" * full + (_EIGHTHS[rest] if rest else "")
 
 
-def show(result: Plan | Worth, *, to_stderr: bool = False) -> None:
-    """Print a result for people."""
+def show(result: Plan | Worth, *, to_stderr: bool = False, likes: Likes | None = None) -> None:
+    """Print a result for people.
+
+    likes   what lines of quantiles would be worth if the rows were like public ones, by their numbers
+    """
     if isinstance(result, Plan):
-        _print_plan(result, to_stderr=to_stderr)
+        _print_plan(result, likes or {}, to_stderr=to_stderr)
     else:
         worth.show(result)
 
@@ -51,7 +65,9 @@ def show(result: Plan | Worth, *, to_stderr: bool = False) -> None:
 def show_release(result: Release, *, left: Fraction) -> None:
     """Print released numbers, what they cost, and what is left."""
     from snapdp.release import (
+        bound_lines,
         complete_lines,
+        distribution_line,
         margins_line,
         moved_line,
         person_lines,
@@ -62,21 +78,25 @@ def show_release(result: Release, *, left: Fraction) -> None:
     )
 
     rows: list[tuple[str, ...]] = []
-    blocks = [block for block in result.blocks() if block.is_first]
+    every = list(result.blocks())
+    blocks = [block for block in every if block.is_first]
+    head = _cell_head(blocks)
     for block in blocks:
         cells = block.readable
         for place, each in enumerate(cells[:MOST_ROWS]):
             _, value, ends = shown_row(each)
             name = each.statistic + (f", {each.part}" if block.mean_of is not None else "")
             name, paid = (name, block.cost) if place == 0 else ("", "")
-            rows.append((one_line(name), one_line(each.cell), value, ends, one_line(paid)))
+            cell = each.cell if head == block.own_key else block.told_cell(each)
+            rows.append((one_line(name), one_line(cell), value, ends, one_line(paid)))
         if len(cells) > MOST_ROWS:
             rows.append(("", f"... {len(cells) - MOST_ROWS} more", "", "", ""))
-    table(("statistic", "cell", "value", "interval", "epsilon"), rows, numbers=(2,))
+    table(("statistic", head, "value", "interval", "epsilon"), rows, numbers=(2,))
     moved = moved_line(each for block in blocks for each in block.numbers[:MOST_ROWS])
     record = result.record
     told = (*person_lines(record), *complete_lines(record), *wide_lines(record))
-    for line in (*map(unknown_line, blocks), moved, *told, margins_line(blocks)):
+    ends_at = [line for block in blocks for line in bound_lines(block)]
+    for line in (*map(unknown_line, blocks), *ends_at, moved, *told, margins_line(blocks), distribution_line(every)):
         if line:
             note(line, err=True)
     for name, title in result.long_blocks():
@@ -91,12 +111,18 @@ def show_release(result: Release, *, left: Fraction) -> None:
         note(warning, err=True, style="bold red")
 
 
-def values(result: Plan | Worth) -> dict[str, Any]:
+def _cell_head(blocks: Sequence[NumberBlock]) -> str:
+    """Return the head of the column of cells: "quantile" where all of them are such, and in no group."""
+    heads = {"cell" if "by" in block.declared else block.own_key for block in blocks if not block.is_single}
+    return heads.pop() or "cell" if len(heads) == 1 else "cell"
+
+
+def values(result: Plan | Worth, *, likes: Likes | None = None) -> dict[str, Any]:
     """Return a result for machines: amounts as exact fractions."""
-    return _plan_values(result) if isinstance(result, Plan) else worth.values(result)
+    return _plan_values(result, likes or {}) if isinstance(result, Plan) else worth.values(result)
 
 
-def _print_plan(plan: Plan, *, to_stderr: bool = False) -> None:
+def _print_plan(plan: Plan, likes: Likes, *, to_stderr: bool = False) -> None:
     """Print a plan as a table, with what a tenth more epsilon would buy."""
     heads = ("statistic", "epsilon", "share", "accuracy", "with 10 % more")
     rows = [
@@ -104,7 +130,7 @@ def _print_plan(plan: Plan, *, to_stderr: bool = False) -> None:
             one_line(title),
             exact_amount(line.epsilon),
             bar(line.epsilon / plan.total),
-            _accuracies(line, line.accuracies),
+            _accuracies(line, offer.accuracies),
             "" if line.margins else _accuracies(line, offer.more_accuracies),
         ]
         for line, title, offer in zip(plan.lines, plan.titles, plan.offers(), strict=True)
@@ -113,6 +139,8 @@ def _print_plan(plan: Plan, *, to_stderr: bool = False) -> None:
     for line, title in zip(plan.lines, plan.titles, strict=True):
         if line.margins:
             _print_margins(line, title, to_stderr=to_stderr)
+    for place, found in likes.items():
+        _print_likely(plan.titles[place], found, to_stderr=to_stderr)
     for line, title in zip(plan.lines, plan.titles, strict=True):
         if line.remarks:
             note(f"{one_line(title)}: {line.remarks}", err=to_stderr)
@@ -124,13 +152,41 @@ def _print_plan(plan: Plan, *, to_stderr: bool = False) -> None:
         note(arithmetic, err=to_stderr)
     relation = plan.lines[0].statistic.relation
     note(f"Neighbours: {one_line(relation.in_words)}", err=to_stderr)
-    note(
-        "accuracy a: |released - true| > a with probability at most alpha, for every table; "
-        f"alpha = {', '.join(sorted({exact_amount(line.alpha) for line in plan.lines}))}.",
-        err=to_stderr,
-    )
+    for meaning in _meanings(plan):
+        note(meaning, err=to_stderr)
     if warning := hides_nothing(plan.total):
         note(warning, err=to_stderr, style="bold red")
+
+
+def _print_likely(title: str, found: Sequence[LikelyQuantile], *, to_stderr: bool) -> None:
+    """Print how far quantiles would be off, in units of the column, for rows that are like public ones."""
+    rows = [
+        [exact_amount(each.share), *map(short_decimal, (each.value, each.low, each.high)), short_decimal(each.error)]
+        for each in found
+    ]
+    note(
+        f"{one_line(title)}, if {found[0].rows} rows were distributed like the public ones: the quantile there, the "
+        "values whose rank is within the radius of the one asked for, and how far the farther end is.",
+        err=to_stderr,
+    )
+    table(("quantile", "value", "from", "to", "error"), rows, numbers=(0, 1, 2, 3, 4), err=to_stderr)
+
+
+def _meanings(plan: Plan) -> list[str]:
+    """Return what the figures of a plan promise, for accuracies and for ranks."""
+    ranked = [line for line in plan.lines if line.ranks is not None]
+    others = [line for line in plan.lines if line.ranks is None]
+    found = []
+    if others:
+        promise = "accuracy a: |released - true| > a with probability at most alpha, for every table"
+        found.append(f"{promise}; alpha = {_alphas(others)}.")
+    if ranked:
+        found.append(f"{RANKS_MEAN} alpha = {_alphas(ranked)}.")
+    return found
+
+
+def _alphas(lines: list[Line]) -> str:
+    return ", ".join(sorted({exact_amount(line.alpha) for line in lines}))
 
 
 def _print_margins(line: Line, title: str, *, to_stderr: bool) -> None:
@@ -219,13 +275,15 @@ def _accuracies(line: Line, accuracies: tuple[Fraction, ...]) -> str:
         return ""
     if line.statistic.margins is not None:
         return "see below"
+    if line.ranks is not None:
+        return f"± {four_digits_up(accuracies[0])} rows"
     if len(accuracies) == 1:
         return f"± {four_digits_up(accuracies[0])}"
     names = (part.numerator.name for part in line.statistic.parts)
     return "\n".join(f"{one_line(name)} ± {four_digits_up(a)}" for name, a in zip(names, accuracies, strict=True))
 
 
-def _plan_values(plan: Plan) -> dict[str, Any]:
+def _plan_values(plan: Plan, likes: Likes) -> dict[str, Any]:
     """Return a plan as plain values: amounts as exact fractions, figures for display as text rounded up.
 
     bits   as declared, None where they are chosen: those of each part stand there
@@ -240,7 +298,10 @@ def _plan_values(plan: Plan) -> dict[str, Any]:
         "bits": None if arithmetic is None else arithmetic.bits,
         "warning": hides_nothing(plan.total),
         "reading": reading_of(plan),
-        "lines": [_line_values(line) for line in plan.lines],
+        "lines": [
+            {**_line_values(line, offer), **_likely_values(likes.get(place))}
+            for place, (line, offer) in enumerate(zip(plan.lines, plan.offers(), strict=True))
+        ],
         "sharing": [_sharing_values(each) for each in plan.sharings],
     }
 
@@ -256,7 +317,7 @@ def _sharing_values(sharing: Sharing) -> dict[str, Any]:
     }
 
 
-def _line_values(line: Line) -> dict[str, Any]:
+def _line_values(line: Line, more: Offer) -> dict[str, Any]:
     bits = line.bits or (None,) * len(line.statistic.parts)
     return {
         "statistic": line.statistic.title,
@@ -279,6 +340,7 @@ def _line_values(line: Line) -> dict[str, Any]:
             for part, accuracy, each in zip(line.statistic.parts, line.accuracies, bits, strict=True)
         ],
         **({"margins": [_margin_values(each) for each in line.margins]} if line.margins else {}),
+        **({} if line.ranks is None else {"ranks": _rank_values(line.ranks, more)}),
         "remarks": line.remarks,
     }
 
@@ -292,6 +354,28 @@ def _margin_values(figures: MarginFigures) -> dict[str, Any]:
         "adjusted": _error_values(figures.adjusted),
         "table_alone": _error_values(figures.alone),
     }
+
+
+def _rank_values(figures: RankFigures, more: Offer) -> dict[str, Any]:
+    """Return how far ranks may be misjudged; with a tenth more epsilon, too."""
+    then = more.more_accuracies[0] if more.more_accuracies else None
+    return {
+        "radius": str(figures.radius),
+        "radius_shown": four_digits_up(figures.radius),
+        "radius_with_10_percent_more": None if then is None else str(then),
+        "rows": figures.rows,
+        "rows_are_public": figures.size_is_public,
+        "share_shown": four_digits_up(100 * figures.share),
+        "levels": figures.levels,
+        "branches": list(figures.branches),
+    }
+
+
+def _likely_values(found: Sequence[LikelyQuantile] | None) -> dict[str, Any]:
+    if found is None:
+        return {}
+    names = ("share", "value", "low", "high", "error")
+    return {"if_like": [{name: str(getattr(each, name)) for name in names} for each in found]}
 
 
 def _error_values(error: CellError | None) -> dict[str, Any] | None:

@@ -7,13 +7,13 @@ place of a mark on the paper is rounded. Every text is escaped.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Literal
 
 from snapdp.display.html import Html, escape
 
-Look = Literal["first", "second", "hit", "cell", "axis", "interval", "cut"]
+Look = Literal["first", "second", "hit", "cell", "axis", "interval", "cut", "curve", "band"]
 Anchor = Literal["start", "middle", "end"]
 _BLUE, _ORANGE, _RED, _GREY = "#3f83bd", "#c07a1e", "#d0483a", "#888"
 _LOOKS: dict[Look, str] = {
@@ -23,6 +23,8 @@ _LOOKS: dict[Look, str] = {
     "cell": f'fill="none" stroke="{_GREY}"',
     "axis": 'fill="none" stroke="currentColor" opacity=".6"',
     "interval": 'fill="none" stroke="currentColor" stroke-width="1.4"',
+    "curve": f'fill="none" stroke="{_BLUE}" stroke-width="1.6"',
+    "band": f'fill="{_BLUE}" fill-opacity=".25"',
     "cut": f'fill="none" stroke="{_RED}" stroke-dasharray="3 3"',
 }
 _RING = f'stroke="{_RED}" stroke-width="2"'
@@ -93,6 +95,22 @@ class Chart:
         ends = f"M{low:.1f} {y - _STROKE:.1f}v{2 * _STROKE}M{high:.1f} {y - _STROKE:.1f}v{2 * _STROKE}"
         self.parts.append(f'<path d="{ends}M{low:.1f} {y:.1f}H{high:.1f}" {_LOOKS["interval"]}/>')
 
+    def steps(self, points: Sequence[tuple[float, float]], *, look: Look = "curve") -> None:
+        """Draw a curve that stays at the height of a point until the next one.
+
+        >>> chart = Chart(width=9, height=9)
+        >>> chart.steps([(0, 5), (2, 3), (4, 3)])
+        >>> chart.parts[0].partition('"')[2].partition('"')[0]
+        'M0.0 5.0H2.0V3.0H4.0V3.0'
+        """
+        self.parts.append(f'<path d="{_stepped(points)}" {_LOOKS[look]}/>')
+
+    def band(self, points: Sequence[tuple[float, float, float]]) -> None:
+        """Fill what is between two such curves: x, and the heights of both."""
+        there = [(x, first) for x, first, _ in points]
+        back = "".join(f"V{y:.1f}H{x:.1f}" for x, _, y in reversed(points))  # at each height until the point before it
+        self.parts.append(f'<path d="{_stepped(there)}{back}Z" {_LOOKS["band"]}/>')
+
     @contextmanager
     def together(self, said: str) -> Iterator[None]:
         """Say one thing of all marks that are drawn inside."""
@@ -109,6 +127,11 @@ class Chart:
     def figure(self, title: str) -> Html:
         """Return the picture with its title below it."""
         return Html(f"<figure>{self.svg(title)}<figcaption>{escape(title)}</figcaption></figure>")
+
+
+def _stepped(points: Sequence[tuple[float, float]]) -> str:
+    (x, y), *others = points
+    return f"M{x:.1f} {y:.1f}" + "".join(f"H{x:.1f}V{y:.1f}" for x, y in others)
 
 
 def _title(said: str) -> str:

@@ -43,6 +43,7 @@ STYLE = f"""{_TEXT}
 table {{ border-collapse: collapse; display: block; overflow-x: auto; font-variant-numeric: tabular-nums; }}
 th, td {{ text-align: left; padding: .25rem .8rem .25rem 0; border-bottom: 1px solid var(--line); }}
 th, td {{ vertical-align: top; }} th {{ font-weight: 600; }}
+.r {{ text-align: right; }}
 td.c, td.n {{ white-space: nowrap; }} td.n {{ font-family: ui-monospace, monospace; }}
 a {{ color: var(--link); }}
 figure {{ margin: 1rem 0; }} figcaption {{ opacity: .75; font-size: .9em; }}
@@ -112,12 +113,14 @@ def html_block(text: str) -> Html:
 def html_table(heads: Sequence[str], rows: Iterable[Sequence[str]], kinds: Sequence[str] = ()) -> Html:
     """Return a table; the last cell of a short row spans the columns that are left.
 
-    kinds   of the columns, for the style: n for numbers, c for what is not broken into lines
+    kinds   of the columns, for the style: r for numbers under each other, which end at one line, n for long ones, which
+            begin there, c for what is not broken into lines
 
     >>> html_table(["a", "b"], [["1", "<"], ["none"]], kinds=["", "n"]).split("<tbody>")[1]
     '<tr><td>1</td><td class="n">&lt;</td></tr>\\n<tr><td colspan="2">none</td></tr></tbody></table>'
     """
-    head = "".join(f"<th>{markup(name)}</th>" for name in heads)
+    ends = [' class="r"' if kind == "r" else "" for kind in kinds] + [""] * (len(heads) - len(kinds))
+    head = "".join(f"<th{end}>{markup(name)}</th>" for name, end in zip(heads, ends, strict=True))
     body = "\n".join(f"<tr>{_cells(row, len(heads), kinds)}</tr>" for row in rows)
     return Html(f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>")
 

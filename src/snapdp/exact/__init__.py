@@ -74,6 +74,7 @@ if TYPE_CHECKING:
         Parameter as Parameter,
         datum as datum,
         not_a_real_number as not_a_real_number,
+        over_common as over_common,
         parameter as parameter,
         positive as positive,
         probability as probability,
@@ -107,9 +108,9 @@ else:
             "integer_exp": "exp_scaled floor_cos floor_scaled pi_scaled",
             "integer_log": "ln_scaled",
             "numbers": (
-                "LARGEST_DECIMAL_EXPONENT Datum Parameter datum not_a_real_number parameter positive probability "
-                "ratio_down ratio_nearest ratio_up ratios_down ratios_up shown to_float_down to_float_nearest "
-                "to_float_up "
+                "LARGEST_DECIMAL_EXPONENT Datum Parameter datum not_a_real_number over_common parameter positive "
+                "probability ratio_down ratio_nearest ratio_up ratios_down ratios_up shown to_float_down "
+                "to_float_nearest to_float_up "
             ),
         },
     )

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 from snapdp.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy import floating, integer
 
     Parameter = int | float | str | Fraction | Decimal | integer[Any] | floating[Any]
@@ -152,6 +154,17 @@ def not_a_real_number(value: object) -> DataError:
         f"a value of type {type(value).__name__} is not a real number.",
         "Give an int, float, Fraction or Decimal, or an array of numpy floats or ints. No random bits were drawn.",
     )
+
+
+def over_common(numbers: Iterable[Fraction]) -> tuple[list[int], int]:
+    """Return numerators over one denominator, and this: sums of many rationals are sums of integers then.
+
+    >>> over_common([Fraction(1, 2), Fraction(-2, 3), Fraction(4)])
+    ([3, -4, 24], 6)
+    """
+    given = list(numbers)
+    common = math.lcm(*{each.denominator for each in given})
+    return [each.numerator * (common // each.denominator) for each in given], common
 
 
 def to_float_nearest(x: Fraction) -> float:

@@ -16,7 +16,7 @@ from snapdp.errors import BudgetError, LedgerError, ParameterError, PremiseError
 from snapdp.exact import shown
 from snapdp.ledger.chain import amount_from, canonical
 from snapdp.ledger.storage.storage import Entry, Signed, Standing
-from snapdp.studies import CHANGE_ONE, bounded_in
+from snapdp.studies import CHANGE_ONE, bounded_in, person_in, person_names, unit_in_words
 from snapdp.values import Value
 
 LONGEST_NAME = 100
@@ -200,17 +200,26 @@ def agree(holder: Account, *, relation: str, rows: int, unit: str) -> None:
         ("unit", unit, holder.unit),
     ):
         if given != kept:
-            bounded = bounded_in(holder.unit) if name == "unit" else None
-            fixed = "" if bounded is None else _fixed(bounded[1])
+            is_unit = name == "unit"
+            asked, opened = (shown(unit_in_words(str(each)) if is_unit else each) for each in (given, kept))
+            why = _why_other(unit, holder.unit) if is_unit else ""
             raise PremiseError(
-                f"the request has {name} = {shown(given)}; the account {holder.name!r} was opened with {shown(kept)}.",
-                f"{fixed}Epsilons add up only under one neighbour relation, unit and row count: ask as the account "
+                f"the request has {name} = {asked}; the account {holder.name!r} was opened with {opened}.",
+                f"{why}Epsilons add up only under one neighbour relation, unit and row count: ask as the account "
                 "says, or open another account for another dataset. Nothing was spent.",
             )
 
 
-def _fixed(most: int) -> str:
-    return f"This account fixes rows_per_person = {most}: no statistic says another bound, or counts persons. "
+def _why_other(given: str, kept: str) -> str:
+    """Return what may be behind a unit that is not the account's."""
+    bounded, persons = bounded_in(kept), [person_in(given), person_in(kept)]
+    if bounded is not None:
+        return (
+            f"This account fixes rows_per_person = {bounded[1]}: no statistic says another bound, or counts persons. "
+        )
+    if None not in persons and len({frozenset(person_names(each)) for each in persons if each}) == 1:
+        return "Columns that name a person have an order: name them in that of the account. "
+    return ""
 
 
 def payable(amount: Fraction) -> Fraction:

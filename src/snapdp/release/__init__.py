@@ -32,7 +32,9 @@ if TYPE_CHECKING:
     from snapdp.release.release import released as released
     from snapdp.release.remarks import (
         bits_in_words as bits_in_words,
+        bound_lines as bound_lines,
         complete_lines as complete_lines,
+        distribution_line as distribution_line,
         margins_line as margins_line,
         moved_line as moved_line,
         person_lines as person_lines,
@@ -69,7 +71,8 @@ else:
             "numbers": "Number NumberBlock shown_amount shown_row",
             "record": "LIBRARIES VERSION SideFile checked derived_values part_values",
             "release": "released",
-            "remarks": "bits_in_words complete_lines margins_line moved_line person_lines unknown_line wide_lines",
+            "remarks": "bits_in_words bound_lines complete_lines distribution_line margins_line moved_line "
+            "person_lines unknown_line wide_lines",
             "report": "report_page",
             "request": "MOST_STATISTICS Request added unit_text",
             "result": "Release load_record load_release",

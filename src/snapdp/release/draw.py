@@ -29,6 +29,7 @@ from snapdp.release.request import Request
 from snapdp.studies import FITS_INT64, INLINE, CellColumns, KeyLabels, Label, Line, Margin, Part, Printed
 from snapdp.values import Value, replaced
 
+LARGEST_INTEGER = 1 << 53  # whole numbers below it are doubles
 PAGE = 1 << 20  # cells whose numbers are made at one time, of a statistic by keys
 Bits = Callable[[int, int], BitSource]  # of a statistic and a part, by their numbers
 
@@ -268,6 +269,8 @@ class Drawn(Value):
         if len(self.indices) <= INLINE:
             values, shown, lows, highs = zip(*map(self._row, self.indices), strict=True)
             return values, shown, lows, highs
+        if self._fits_doubles:
+            return self._exact_columns()
         import numpy as np
 
         # Many cells share an index: each distinct one is printed once.
@@ -275,6 +278,28 @@ class Drawn(Value):
         columns = zip(*map(self._row, distinct.tolist()), strict=True)
         found: Any = tuple(np.array(column)[place] for column in columns)
         return found  # type: ignore[no-any-return]
+
+    @property
+    def _fits_doubles(self) -> bool:
+        """Tell whether every number that can be drawn is a double: below 2^53 over a power of two. Public."""
+        numbers, p = self._published, self.mechanism.parameters
+        if self.is_whole or numbers.denominator & (numbers.denominator - 1) or numbers.denominator > LARGEST_INTEGER:
+            return False
+        far = abs(numbers.slope) * max(abs(p.low), abs(p.high)) + abs(numbers.shift) + numbers.reach
+        return max(far, abs(numbers.low), abs(numbers.high)) < LARGEST_INTEGER
+
+    def _exact_columns(self) -> tuple[Any, Any, Any, Any]:
+        """Return what `_row` prints of each index, all cells at once: then neither conversion nor division rounds."""
+        import numpy as np
+
+        numbers = self._published
+        found = numbers.columns(self.indices)
+        possible = np.clip(found.value, numbers.low, numbers.high)
+        value, shown, low, high = (
+            each.astype(np.float64) / float(numbers.denominator)
+            for each in (found.value, possible, found.low, found.high)
+        )
+        return value, shown, low, high
 
 
 def _distinct(indices: Any) -> tuple[Any, Any]:

@@ -53,6 +53,7 @@ _DOUBLES = {
     "alpha": to_float_up,
     "epsilon": to_float_up,
     "charged": to_float_up,
+    "deviation": to_float_up,
 }
 
 

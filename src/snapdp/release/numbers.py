@@ -19,9 +19,13 @@ from snapdp.errors import SnapdpError
 from snapdp.exact import parameter
 from snapdp.studies import (
     BETWEEN,
+    DISTRIBUTION,
     MEAN_OF,
+    OWN_KEYS,
+    QUANTILE,
     SHARE,
     Label,
+    Quantiles,
     groups_from,
     label_text,
     margin_text,
@@ -47,6 +51,7 @@ class Number(NamedTuple):
     derived   whether it follows from others
     charged   the same epsilon on the first number of a statistic, "0" on its others: these add up to what was charged
     share_of  of what it is a share; empty where it is none
+    deviation the standard deviation of its error, where the record says it: of adjusted numbers
     keys      the columns that name its cell, and what they name it by; none where it is in no group
     """
 
@@ -62,6 +67,7 @@ class Number(NamedTuple):
     derived: bool
     charged: str = FREE
     share_of: str = ""
+    deviation: float | None = None
     keys: Keys = ()
 
     @property
@@ -155,8 +161,26 @@ class NumberBlock(Value):
 
     @property
     def is_first(self) -> bool:
-        """Tell whether people ask for it first: a mean, not its sum and count; adjusted margins; and no shares."""
-        return self.name != SHARE if self.derived else not (self.is_replaced or self.is_margin)
+        """Tell whether people ask for it first: a mean, not its sum and count; adjusted margins; no shares or curve."""
+        return self.name not in (SHARE, DISTRIBUTION) if self.derived else not (self.is_replaced or self.is_margin)
+
+    @property
+    def is_ranked(self) -> bool:
+        """Tell whether it belongs to quantiles: these, the distribution, and the counts that both are read off."""
+        return bool(self.declared["kind"] == Quantiles.kind)
+
+    def told_cell(self, number: Number) -> str:
+        """Return the cell of a number where other statistics stand beside it: of quantiles with the word before it."""
+        if self.name != QUANTILE or not self.is_ranked or len(self.declared.get("at", ())) == 1:
+            return number.cell
+        *groups, share = number.label or (number.cell,)
+        texts = (*groups, f"{QUANTILE} {share}")
+        return label_text(texts) if self.is_crossed else BETWEEN.join(texts)
+
+    @property
+    def own_key(self) -> str:
+        """Return what names its cells beside their groups: "quantile", "up to"; empty where a column does."""
+        return OWN_KEYS.get(self.name, "") if self.is_ranked else ""
 
     @property
     def is_single(self) -> bool:
@@ -244,7 +268,9 @@ def _blocks(
     is_replaced = any(block["title"] == title for block in derived)
     own = [(part, _title(statistic, part), statistic["alpha"], False) for part in statistic["parts"]]
     charge = statistic["epsilon"]
-    for block, titled, alpha, follows in (*own, *((each, each["title"], each["alpha"], True) for each in derived)):
+    made = [(each, each["title"], each["alpha"], True) for each in derived]
+    in_order = [*made, *own] if statistic["kind"] == Quantiles.kind else [*own, *made]  # what was asked for is first
+    for block, titled, alpha, follows in in_order:
         if "file" in block:
             continue
         epsilon = statistic["epsilon"] if titled == title or not follows else FREE
@@ -252,7 +278,7 @@ def _blocks(
         part = "" if whole and not block["name"].startswith(MEAN_OF) else block["name"]
         base = share_of if follows and block["name"] == SHARE else ""
         like = Number(titled, part, "", 0, None, None, None, alpha, epsilon, follows, share_of=base)
-        numbers = list(_numbers(block, like, _keys(_grouped(statistic, block), block["cell"])))
+        numbers = list(_numbers(block, like, _keys(_grouped(statistic, block), block)))
         if not numbers:
             continue
         numbers[0], charge = numbers[0]._replace(charged=charge), FREE
@@ -297,18 +323,30 @@ def _columns(by: Any) -> Sequence[Mapping[str, Any]]:
 
 def _numbers(block: Mapping[str, Any], like: Number, keys: Sequence[Keys]) -> Iterator[Number]:
     shown = block.get("shown", [None] * len(block["value"]))
-    columns = (block["cell"], keys, block["value"], shown, block["low"], block["high"])
-    for label, named, value, possible, low, high in zip(*columns, strict=True):
+    deviation = block.get("deviation")
+    each = deviation if isinstance(deviation, list) else [deviation] * len(block["value"])
+    columns = (block["cell"], keys, block["value"], shown, block["low"], block["high"], each)
+    for label, named, value, possible, low, high, spread in zip(*columns, strict=True):
         cell = label if isinstance(label, str) else label_text(tuple(label))
-        yield like._replace(cell=cell, keys=named, value=value, shown=possible, low=low, high=high)
+        numbers = {"value": value, "shown": possible, "low": low, "high": high, "deviation": spread}
+        yield like._replace(cell=cell, keys=named, **numbers)
 
 
-def _keys(statistic: Mapping[str, Any], cells: Sequence[Label]) -> Sequence[Keys]:
+def _own_names(statistic: Mapping[str, Any], block: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return what names a cell beside its groups: the columns of the statistic, or what quantiles call it."""
+    if statistic["kind"] != Quantiles.kind or block["name"] not in OWN_KEYS:
+        return tuple(column["name"] for column in statistic.get("columns", ()))
+    name, grouped = OWN_KEYS[block["name"]], [column["name"] for column in _columns(statistic["by"])]
+    return (f"{name} of {statistic['columns'][0]['name']}" if name in grouped else name,)
+
+
+def _keys(statistic: Mapping[str, Any], block: Mapping[str, Any]) -> Sequence[Keys]:
     """Return for each cell the columns that name it, and by what; nothing where there are no groups."""
+    cells: Sequence[Label] = block["cell"]
     if "by" not in statistic:
         return [()] * len(cells)
     by = statistic["by"]
-    own = tuple(column["name"] for column in statistic.get("columns", ()))
+    own = _own_names(statistic, block)
     if not isinstance(by, Mapping):
         names = (*(column["name"] for column in by), *own)
         return [() if isinstance(cell, str) else tuple(zip(names, cell, strict=False)) for cell in cells]

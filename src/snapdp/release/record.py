@@ -39,10 +39,12 @@ from snapdp.studies import (
     KINDS,
     MAGNITUDE,
     MOST_NODES,
+    Covariance,
     Margin,
     Mean,
     Part,
     Statistic,
+    Variance,
 )
 from snapdp.tables import ENGINES
 from snapdp.values import Value
@@ -64,6 +66,7 @@ VERSIONS: dict[int, dict[str, set[str]]] = {  # what each version added
             "shares",
             "complete",
             "keys",
+            "correlation",
             "at",
             "branching",
         },
@@ -132,7 +135,7 @@ MOST = {"edges": MOST_EDGES, "of": MOST_NODES, "statistics": 10_000, "derived": 
 LONGEST_DIALECT = 1 << 13  # characters of how a CSV file is written
 WHOLE_NUMBERS = {"snapdp_record", "n", "n_max", "rows_per_person", "statistic", "cells", "moving", "count", "rows"}
 WHOLE_NUMBERS |= {"bits", "unit_rows", "groups_per_person", "branching"}
-TRUTHS = {"whole", "complete"}
+TRUTHS = {"whole", "complete", "correlation"}
 
 
 class EngineUsed(Value):
@@ -336,6 +339,8 @@ def _check(place: str, value: Mapping[str, Any], version: int) -> None:
         raise _refused(f"of version {version} has a column of a kind that it does not have: {place}.kind")
     if version < 2 and place == "statistics" and _has_several_means(value):
         raise _refused(f"of version {version} has a mean of several columns, which it does not have: {place}")
+    if version < 2 and place == "statistics" and _has_moments(value):
+        raise _refused(f"of version {version} has a {value['kind']} with a count, which it does not have: {place}")
     if version < 2 and _is_crossed(place, value):
         raise _refused(f"of version {version} has groups by several columns, which it does not have: {place}")
     if _is_later(place, value, version):
@@ -367,6 +372,11 @@ def _is_later(place: str, value: Mapping[str, Any], version: int) -> bool:
 def _has_several_means(value: Mapping[str, Any]) -> bool:
     columns = value.get("columns")
     return value["kind"] == Mean.kind and isinstance(columns, (list, tuple)) and len(columns) > 1
+
+
+def _has_moments(value: Mapping[str, Any]) -> bool:
+    """Tell whether it is a variance or covariance of rows whose number is private."""
+    return "count_share" in value and value["kind"] in {Variance.kind, Covariance.kind}
 
 
 def _is_crossed(place: str, value: Mapping[str, Any]) -> bool:

@@ -195,7 +195,7 @@ def _bytes(line: Line, mechanisms: tuple[Mechanism, ...]) -> int:
     statistic = line.statistic
     if statistic.following:
         return _bytes_of_blocks(line, mechanisms)
-    follow = len(statistic.columns) if statistic.several else 1  # a block for each of several means
+    follow = statistic.derived_blocks
     blocks = len(mechanisms) + follow
     found = blocks * _FRAME + follow * len(canonical([statistic.title, str(line.alpha)]))
     found += len(canonical([column.name for column in statistic.columns])) if follow > 1 else 0

@@ -14,6 +14,7 @@ from snapdp.errors import SnapdpError
 from snapdp.exact import parameter
 from snapdp.release.numbers import Number, NumberBlock
 from snapdp.studies import (
+    DISTRIBUTION,
     DROPPED,
     HIERARCHY,
     KINDS,
@@ -22,6 +23,7 @@ from snapdp.studies import (
     groups_clause,
     groups_from,
     hierarchy_of,
+    readable_number,
     readable_title,
     rows_clause,
     told_apart,
@@ -71,6 +73,31 @@ def unknown_line(block: NumberBlock) -> str:
     return f"{title}: nothing is known of {whom}. The interval there is everything that the number can be."
 
 
+def bound_lines(block: NumberBlock) -> list[str]:
+    """Return which quantiles may be a bound of their column, where clamped values end; the whole range is unknown."""
+    possible = _public_range(block) if block.is_ranked and block.is_first else None
+    if possible is None:
+        return []
+    found = []
+    known = [each for each in block.readable if not _is_everything(each, possible)]
+    at_lower = [each for each in known if each.low is not None and Fraction(each.low) <= possible[0]]
+    at_upper = [each for each in known if each.high is not None and Fraction(each.high) >= possible[1]]
+    for bound, there in zip(possible, (at_lower, at_upper), strict=True):
+        names = [_short(each.cell) for each in there]
+        if names:
+            of_what = "" if block.is_single else f" of {listed(names, MOST_NAMED)}"
+            said = f"the interval{of_what} reaches the bound {readable_number(str(bound))}"
+            found.append(f"{_short(block.readable_title)}: {said}: the clamped values end there.")
+    return found
+
+
+def distribution_line(blocks: Iterable[NumberBlock]) -> str:
+    """Return where the distributions are, of which quantiles are shown; empty where there are none."""
+    titles = [_short(block.readable_title) for block in blocks if block.is_ranked and not block.is_first]
+    behind = [title for title in dict.fromkeys(titles) if title.startswith(DISTRIBUTION)]
+    return f"In the report and in files of values: {listed(behind, MOST_NAMED)}." if behind else ""
+
+
 def bits_in_words(record: Mapping[str, Any]) -> str:
     """Return the bits of the numbers in which a release in finite precision was computed."""
     bits = sorted({part.get("bits", 0) for each in record["statistics"] for part in each["parts"]})
@@ -94,12 +121,13 @@ def person_lines(record: Mapping[str, Any]) -> list[str]:
 
 
 def complete_lines(record: Mapping[str, Any]) -> list[str]:
-    """Return which rows count in means of several columns, where some are left out."""
+    """Return which rows count in means and covariances of several columns, where some are left out."""
     found = []
     titles = told_apart(each["title"] for each in record["statistics"])
     for title, each in zip(titles, record["statistics"], strict=True):
-        if each.get("complete") is True:
-            needed = [_short(column["name"]) for column in each["columns"] if column.get("missing") == DROPPED]
+        columns = each.get("columns", [])
+        needed = [_short(column["name"]) for column in columns if column.get("missing") == DROPPED]
+        if needed and len(columns) > 1:
             named = _short(readable_title(title, each))
             found.append(f"{named}: only rows count that have {listed(needed, MOST_NAMED)}.")
     return list(dict.fromkeys(found))
@@ -139,7 +167,7 @@ def _public_range(block: NumberBlock) -> Range | None:
         if block.derived and block.mean_of is not None:  # of one column among several
             declared = {**declared, "columns": [x for x in declared["columns"] if x["name"] == block.mean_of]}
         if block.derived:
-            return KINDS[declared["kind"]].derived_range(declared)
+            return KINDS[declared["kind"]].derived_range(declared, block.name)
         return _part_range(next(part for part in declared["parts"] if part["name"] == block.name))
     except (SnapdpError, LookupError):  # a record may be anybody's
         return None

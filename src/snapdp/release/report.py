@@ -37,6 +37,7 @@ from snapdp.release.numbers import (
 )
 from snapdp.release.remarks import bits_in_words, complete_lines, moved_line, person_lines, unknown_line, wide_lines
 from snapdp.release.report_margins import margins_section
+from snapdp.release.report_quantiles import quantiles_section
 from snapdp.studies import (
     AS_NUMBERS,
     BOOLEAN,
@@ -141,25 +142,28 @@ def _summary(blocks: Sequence[NumberBlock]) -> str:
     if not single:
         return ""
     rows = ((_named(each), *_shown(each.numbers[0]), _text(each.cost)) for each in single)
-    table = html_table(("statistic", "value", "interval", "epsilon"), rows)
+    table = html_table(("statistic", "value", "interval", "epsilon"), rows, kinds=("", *"rrr"))
     return f"<h2>Numbers</h2>{table}{''.join(map(_unknown, single))}"
 
 
 def _section_of(block: NumberBlock) -> tuple[int, str]:
-    """Return what tells sections apart: the margins of one table are one."""
-    return block.place, "" if block.is_margin else block.title
+    """Return what tells sections apart: the margins of one table are one, and all that belongs to quantiles."""
+    return block.place, "" if block.is_margin or block.is_ranked else block.title
 
 
 def _section(blocks: Sequence[NumberBlock]) -> str:
     """Return a picture and a table for a statistic with cells; nothing for a single number."""
     if blocks[0].is_margin:
         return margins_section(blocks)
+    if blocks[0].is_ranked:
+        return quantiles_section(blocks)
     found = []
     for block in sorted(blocks, key=lambda each: each.is_made_of):  # what is derived from parts stands before them
         if block.is_single:
             continue
         cells = block.readable
-        table = html_table((*_heads(block), "value", "interval"), ((*_names(each), *_shown(each)) for each in cells))
+        heads, rows = _heads(block), ((*_names(each), *_shown(each)) for each in cells)
+        table = html_table((*heads, "value", "interval"), rows, kinds=(*[""] * len(heads), *"rr"))
         picture = "" if block.is_made_of else bars(cells[:MOST_BARS])
         listed = folded("table", table, is_open=not block.is_made_of and len(cells) <= MOST_OPEN)
         found.append(f'<p class="dim">{_text(_about(block))}</p>{_unknown(block)}{picture}{listed}')
@@ -267,14 +271,15 @@ def _parameters(record: dict[str, Any], is_exact: bool) -> Html:
     parts = [(each, part) for each in named for part in each["parts"]]
     rows = [(_part_named(*each), *(_text(each[1][name]) for name in PARAMETERS)) for each in parts]
     if is_exact:
-        return html_table(heads, rows)
+        return html_table(heads, rows, kinds=("", *"r" * len(PARAMETERS)))
     rows = [(*row, _text(_middle(part))) for row, (_, part) in zip(rows, parts, strict=True)]
     proofs = [
         (_part_named(*each), str(each[1].get("bits", "")), Html(f"<code>{_text(_certificate(each[1]))}</code>"))
         for each in parts
     ]
-    proved = html_table(("statistic", "bits", "certificate"), proofs)
-    return Html(f"{html_table((*heads, 'middle'), rows)}<h3>certificates</h3>{proved}")
+    proved = html_table(("statistic", "bits", "certificate"), proofs, kinds=("", "r"))
+    parts_table = html_table((*heads, "middle"), rows, kinds=("", *"r" * len(heads)))
+    return Html(f"{parts_table}<h3>certificates</h3>{proved}")
 
 
 def _finitely(record: dict[str, Any]) -> str:

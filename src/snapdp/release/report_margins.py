@@ -74,7 +74,7 @@ def _margin(adjusted: NumberBlock | None, measured: NumberBlock | None) -> str:
     heads = tuple(_text(name) for name, _ in block.numbers[0].keys) or (Html("cell"),)
     rows = ((*name, *_shown(left, place), *_shown(right, place)) for place, name in enumerate(names))
     said = f"; standard deviation of the adjusted: {_deviation(block)}" if block.deviation is not None else ""
-    table = html_table((*heads, *HEADS), rows)
+    table = html_table((*heads, *HEADS), rows, kinds=(*[""] * len(heads), *"r" * len(HEADS)))
     name = block.readable_title.removeprefix("adjusted ")
     listed = folded("table", table, is_open=len(names) <= MOST_OPEN)
     return f'<h3>{_text(name)}</h3><p class="dim">{_text(f"{counted(len(names))}{said}")}</p>{listed}'
@@ -101,7 +101,8 @@ def _cross_table(adjusted: Blocks) -> str:
 
     heads = (_text(f"{pair[0]} / {pair[1]}"), *(_text(each.cell) for each in across), "in total")
     body = [(_text(each.cell), *map(printed, row), printed(each)) for each, row in zip(down, rows, strict=True)]
-    return str(html_table(heads, [*body, ("in total", *map(printed, across), printed(total[0]))]))
+    rows_of_text = [*body, ("in total", *map(printed, across), printed(total[0]))]
+    return str(html_table(heads, rows_of_text, kinds=("", *"r" * (len(across) + 1))))
 
 
 def _finest(blocks: Iterable[NumberBlock]) -> Decimal:
@@ -121,7 +122,8 @@ def _nested(adjusted: Blocks, measured: Blocks) -> str | None:
     if len(every) != len(tree.node_parents):
         return None
     rows = ((Html(INDENT * depth + every[node][0]), *every[node][1:]) for node, depth in _from_the_root(tree))
-    table = html_table(("cell", "level", "adjusted", "interval", "deviation", "measured", "interval"), rows)
+    heads = ("cell", "level", "adjusted", "interval", "deviation", "measured", "interval")
+    table = html_table(heads, rows, kinds=("", "", *"rrrrr"))
     return str(folded("table", table, is_open=len(every) <= 5 * MOST_OPEN))
 
 

@@ -17,7 +17,18 @@ from snapdp.errors import BoundError, PremiseError
 from snapdp.ledger import REQUEST_VERSION
 from snapdp.mechanism import Mechanism
 from snapdp.release.certificates import MechanismCertificate, certificate_of
-from snapdp.studies import BinnedColumn, Line, Part, Plan, Relation, Statistic, mechanism, stated_person
+from snapdp.studies import (
+    INLINE,
+    BinnedColumn,
+    Line,
+    Part,
+    Plan,
+    Quantiles,
+    Relation,
+    Statistic,
+    mechanism,
+    stated_person,
+)
 from snapdp.values import Value
 
 LARGEST = 1 << 1000  # published numbers and their differences are finite doubles
@@ -25,6 +36,7 @@ MOST_BITS = 3322  # of the denominator of a sum of epsilons: 1,000 digits, as th
 MOST_STATISTICS, MOST_DIGITS = 1000, 1000  # of a request, and of a number: what the independent checker reads
 MOST_EDGES, MOST_CONDITIONS = 100_000, 10_000  # of all statistics of a request: a record repeats each of them
 MOST_TERMS = 1 << 14  # that enter adjusted margins, of all statistics of a request
+MOST_RANKS = 1 << 22  # levels times shares of quantiles, of all statistics of a request whose levels a record lists
 MOST_PRECISION = 1024  # bits of a release in finite precision: what the independent checker derives in bounded work
 EXACT, PROVED = "exact", "proved"
 SMALLEST_ALPHA = Fraction(1, 1 << 940)  # 10**-283: thirds of it are decided by 2,048 bits, as the checker has them
@@ -46,6 +58,7 @@ class Request(Value):
         for line in self.lines:
             _check_numbers(line)
         _check_margins(self.lines)
+        _check_ranks(self.lines)
         added(line.epsilon for line in self.lines)
         check_lengths(map(_lists, self.lines))
         for line, mechanisms in zip(self.lines, self.mechanisms, strict=True):
@@ -131,6 +144,16 @@ def _check_margins(lines: Iterable[Line]) -> None:
         raise BoundError(
             "the statistics have too many margins to be adjusted in one request.",
             "Ask for fewer margins, or in several requests. Nothing was read and nothing spent.",
+        )
+
+
+def _check_ranks(lines: Iterable[Line]) -> None:
+    """Refuse more quantiles than are checked again in bounded work, where the record holds all they follow from."""
+    every = [line.statistic for line in lines if isinstance(line.statistic, Quantiles)]
+    if sum(len(each.at) * each.parts[-1].cells for each in every if each.parts[-1].cells <= INLINE) > MOST_RANKS:
+        raise BoundError(
+            "the statistics have too many quantiles for one request.",
+            "Ask for fewer shares, or in several requests. Nothing was read and nothing spent.",
         )
 
 

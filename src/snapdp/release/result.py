@@ -20,7 +20,7 @@ from snapdp.ledger import canonical
 from snapdp.release.certificates import MechanismCertificate, named_in, stated_in, write_certificates
 from snapdp.release.numbers import Number, NumberBlock, long_blocks, number_blocks, shown_row
 from snapdp.release.record import checked, file_names
-from snapdp.release.remarks import moved_line, share_line, unknown_line
+from snapdp.release.remarks import bound_lines, distribution_line, moved_line, share_line, unknown_line
 from snapdp.studies import SHARE, Label
 
 MOST_BYTES = 1 << 25  # of a record: what the independent checker reads, too
@@ -161,8 +161,16 @@ class Release:
         return report_body(self)
 
     def __repr__(self) -> str:
-        blocks = list(self.blocks())
-        numbers = [each for block in blocks for each in block.readable]
+        every = list(self.blocks())
+        blocks = [block for block in every if block.is_first or not block.is_ranked]  # what ranks are read off is long
+        adjusted = {block.place for block in blocks if block.is_margin and block.derived}
+        measured = [block.place in adjusted and not block.derived for block in blocks]
+        ordered = sorted(zip(blocks, measured, strict=True), key=lambda each: (each[0].place, each[1]))
+        numbers = [
+            number._replace(statistic=f"measured {number.statistic}") if is_measured else number
+            for block, is_measured in ordered
+            for number in block.readable
+        ]
         rows = [(shortened(visible(title)), *rest) for title, *rest in map(shown_row, numbers)]
         widths = [max((len(row[i]) for row in rows), default=0) for i in range(3)]
         body = ["  ".join(text.ljust(w) for text, w in zip(row, widths, strict=True)).rstrip() for row in rows]
@@ -170,7 +178,9 @@ class Release:
         paid += "" if self.author is None else f", drawn by {visible(self.author)}"
         more = [f"  {shortened(visible(title))}: in {visible(name)}" for name, title in self.long_blocks()]
         unknown = (unknown_line(block) for block in blocks if block.is_first)
-        more += [line for line in (*map(share_line, blocks), *unknown, moved_line(numbers)) if line]
+        ends_at = (line for block in blocks for line in bound_lines(block))
+        told = (*map(share_line, blocks), *unknown, *ends_at, moved_line(numbers), distribution_line(every))
+        more += [line for line in told if line]
         name = shortened(visible(self.record["dataset"]))
         return "\n".join([f"release of {name}: {visible(paid)}", *(f"  {line}" for line in body), *more])
 

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         BINNED as BINNED,
         CATEGORY as CATEGORY,
         DROPPED as DROPPED,
+        INLINE as INLINE,
         INTEGER as INTEGER,
         NUMBER as NUMBER,
         PERSON as PERSON,
@@ -66,7 +67,6 @@ if TYPE_CHECKING:
         stated_dialect as stated_dialect,
     )
     from snapdp.studies.declarations import (
-        INLINE as INLINE,
         Unlisted as Unlisted,
         digest as digest,
         groups_from as groups_from,
@@ -89,7 +89,6 @@ if TYPE_CHECKING:
     from snapdp.studies.grouping.keys import (
         KEY as KEY,
         KEY_NUMBER as KEY_NUMBER,
-        LISTED as LISTED,
         LONGEST_KEY as LONGEST_KEY,
         MOST_KEYS as MOST_KEYS,
         KeyColumn as KeyColumn,
@@ -117,14 +116,14 @@ if TYPE_CHECKING:
         MagnitudeColumn as MagnitudeColumn,
         magnitude_column as magnitude_column,
     )
+    from snapdp.studies.part_worth import curve_of_part as curve_of_part, part_accuracy as part_accuracy
     from snapdp.studies.periods import DAY as DAY, EACH as EACH, MONTH as MONTH, YEAR as YEAR
     from snapdp.studies.plan import (
         Asked as Asked,
         Line as Line,
+        Offer as Offer,
         Plan as Plan,
         ask as ask,
-        curve_of_part as curve_of_part,
-        part_accuracy as part_accuracy,
         planned as planned,
     )
     from snapdp.studies.quantiser import (
@@ -142,10 +141,12 @@ if TYPE_CHECKING:
     )
     from snapdp.studies.ranks.quantiles import (
         DISTRIBUTION as DISTRIBUTION,
+        OWN_KEYS as OWN_KEYS,
         QUANTILE as QUANTILE,
         Quantiles as Quantiles,
         quantiles_query as quantiles_query,
     )
+    from snapdp.studies.ranks.rank_figures import LikelyQuantile as LikelyQuantile, RankFigures as RankFigures
     from snapdp.studies.readable import (
         BETWEEN as BETWEEN,
         Label as Label,
@@ -181,7 +182,7 @@ if TYPE_CHECKING:
         aggregates_of as aggregates_of,
         numerators as numerators,
     )
-    from snapdp.studies.statistics.centred_means import derived_mean as derived_mean
+    from snapdp.studies.statistics.centred.means import derived_mean as derived_mean
     from snapdp.studies.statistics.count import RowCount as RowCount, count_query as count_query
     from snapdp.studies.statistics.covariance import Covariance as Covariance, covariance_query as covariance_query
     from snapdp.studies.statistics.drawn import (
@@ -213,12 +214,14 @@ if TYPE_CHECKING:
         bounded_unit as bounded_unit,
         groups_clause as groups_clause,
         named_person as named_person,
+        person_in as person_in,
         person_in_words as person_in_words,
         person_names as person_names,
         person_unit as person_unit,
         rows_clause as rows_clause,
         rows_unit as rows_unit,
         stated_person as stated_person,
+        unit_in_words as unit_in_words,
     )
     from snapdp.studies.writer import relation_table as relation_table, study_to_toml as study_to_toml
 else:
@@ -235,16 +238,16 @@ else:
                 "boolean_column date_column place_of"
             ),
             "columns": (
-                "AS_NUMBERS AS_TEXT BINNED CATEGORY DROPPED INTEGER NUMBER PERSON CategoryColumn Column NumberColumn "
-                "PersonColumn category_column integer_column number_column storable "
+                "AS_NUMBERS AS_TEXT BINNED CATEGORY DROPPED INLINE INTEGER NUMBER PERSON CategoryColumn Column "
+                "NumberColumn PersonColumn category_column integer_column number_column storable "
             ),
             "comparisons": "compared",
             "conditions": "Condition condition",
             "csv_dialect": "ENCODINGS CsvDialect dialect_from dialect_words is_text stated_dialect",
-            "declarations": "INLINE Unlisted digest groups_from stated_levels",
+            "declarations": "Unlisted digest groups_from stated_levels",
             "grouping.groups": "By CrossedLabels GroupColumn Groups groups_of label_columns",
             "grouping.keys": (
-                "KEY KEY_NUMBER LISTED LONGEST_KEY MOST_KEYS KeyColumn KeyFile KeyLabels KeyReader KeyedGroups Keys "
+                "KEY KEY_NUMBER LONGEST_KEY MOST_KEYS KeyColumn KeyFile KeyLabels KeyReader KeyedGroups Keys "
                 "digest_of_keys key_line keyed_groups keys_of"
             ),
             "statistics.margin_figures": "CellError MarginFigures",
@@ -253,15 +256,17 @@ else:
             "grouping.margins": "ALL HIERARCHY Margin Margins WIDER margin_text",
             "magnitudes": "MAGNITUDE MagnitudeColumn magnitude_column",
             "periods": "DAY EACH MONTH YEAR",
-            "plan": "Asked Line Plan ask curve_of_part part_accuracy planned",
+            "part_worth": "curve_of_part part_accuracy",
+            "plan": "Asked Line Offer Plan ask planned",
             "quantiser": "DOUBLE NARROW Quantiser quantiser_of",
+            "ranks.rank_figures": "LikelyQuantile RankFigures",
             "readable": "BETWEEN Label key_text label_text readable_cell readable_keys readable_number readable_title "
             "told_apart",
             "reader": "STUDY_VERSION DeclaredStudy keys_beside load_study plan_of study_from_toml study_from_values",
             "relation": "ADD_REMOVE CHANGE_ONE Relation add_remove change_one relation_of_account whole",
             "sharing": "Sharing",
             "statistics.answers": "Numerators aggregates_of numerators",
-            "statistics.centred_means": "derived_mean",
+            "statistics.centred.means": "derived_mean",
             "statistics.count": "RowCount count_query",
             "statistics.covariance": "Covariance covariance_query",
             "statistics.drawn": "FITS_INT64 MEAN_OF SHARE CellColumns Derived Printed",
@@ -269,7 +274,7 @@ else:
             "ranks.magnitudes": "BOUNDS LOWER Magnitudes UPPER magnitudes_query",
             "statistics.mean": "Mean mean_query",
             "statistics.persons": "PersonCount persons_query",
-            "ranks.quantiles": "DISTRIBUTION QUANTILE Quantiles quantiles_query",
+            "ranks.quantiles": "DISTRIBUTION OWN_KEYS QUANTILE Quantiles quantiles_query",
             "statistics.registry": "KINDS statistic_class",
             "statistics.parts": "Numerator Part mechanism",
             "statistics.statistic": "Statistic",
@@ -277,8 +282,8 @@ else:
             "statistics.variance": "Variance variance_query",
             "toml_table": "placed",
             "units": (
-                "Person believed bounded_in bounded_unit groups_clause named_person person_in_words person_names "
-                "person_unit rows_clause rows_unit stated_person"
+                "Person believed bounded_in bounded_unit groups_clause named_person person_in person_in_words "
+                "person_names person_unit rows_clause rows_unit stated_person unit_in_words"
             ),
             "writer": "relation_table study_to_toml",
         },

@@ -33,6 +33,7 @@ NUMBER, INTEGER, CATEGORY, PERSON = "number", "integer", "category", "person"
 DROPPED, BINNED = "dropped", "binned"
 AS_TEXT, AS_NUMBERS = "text", "numbers"  # how the cells of a category column are compared
 MIDDLE = "middle"
+INLINE = 1000  # longer lists of categories, keys or cells are named by their digest
 UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 MISSING_CHOICES = (
     'Give missing = "dropped" (rows without it are left out), missing = "middle" (the middle of the bounds stands in), '

@@ -18,6 +18,7 @@ from snapdp.studies.columns import (
     AS_NUMBERS,
     AS_TEXT,
     DROPPED,
+    INLINE,
     INTEGER,
     CategoryColumn,
     Column,
@@ -36,7 +37,6 @@ from snapdp.studies.grouping.parents import parents_from, parents_values
 from snapdp.studies.magnitudes import MAGNITUDE, MagnitudeColumn, magnitude_column
 from snapdp.studies.quantiser import quantiser_of
 
-INLINE = 1000  # longer lists of categories or cells are named by their digest
 MOST_CATEGORIES = 10_000_000
 _DIGEST = re.compile("sha256:[0-9a-f]{64}")
 

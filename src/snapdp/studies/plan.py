@@ -11,28 +11,30 @@ Theory: docs/theory/sensitivities.md.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from snapdp.accuracy import Curve, curve_of
 from snapdp.display import four_digits_up, shortened, visible
 from snapdp.errors import BudgetError, ParameterError, PremiseError, SnapdpError
-from snapdp.exact import positive, probability, shown
-from snapdp.mechanism import FinitePrecision, Mechanism, SnappingParameters, arithmetic_of
+from snapdp.exact import positive, probability
+from snapdp.mechanism import FinitePrecision, Mechanism, arithmetic_of
 from snapdp.studies.grouping.margins import HIERARCHY, TOTAL, WIDER, Margins
+from snapdp.studies.part_worth import epsilon_needed, numerator_accuracy
+from snapdp.studies.ranks.quantiles import Quantiles
+from snapdp.studies.ranks.rank_figures import LikelyQuantile, RankFigures
 from snapdp.studies.readable import told_apart
 from snapdp.studies.sharing import Sharing, could_share
 from snapdp.studies.statistics.adjusted import check_margins
 from snapdp.studies.statistics.margin_figures import MarginFigures, margin_figures
-from snapdp.studies.statistics.parts import Part, finite_steps, mechanism
+from snapdp.studies.statistics.parts import finite_steps, mechanism
 from snapdp.studies.statistics.statistic import Statistic
 from snapdp.values import Value, replaced
 
 DEFAULT_ALPHA = Fraction(1, 20)
 MOST_SHOWN = 50  # lines of a plan that is printed
-WHOLE = Fraction(1)  # numerators are whole numbers
+_WORDS = {2: "two", 3: "three", 4: "four"}
 
 
 class OfStatistic(Value):
@@ -66,11 +68,18 @@ class Asked(OfStatistic):
                 f"{self.statistic.shown} needs an epsilon or a target accuracy, one of the two.",
                 'Give epsilon = "0.3", or accuracy = "1.5" with alpha = "0.05".',
             )
+        if self.accuracy is not None and isinstance(self.statistic, Quantiles):
+            raise PremiseError(
+                f"{self.statistic.shown}: how far a quantile is off in units of its column depends on the rows, and no "
+                "accuracy can be promised before they are read.",
+                "Give an epsilon; the plan shows how many rows the rank may be off, and with a public file like the "
+                "table how far that is in units of the column. Nothing was read and nothing spent.",
+            )
         if self.accuracy is not None and self.statistic.derivation is not None:
             raise PremiseError(
-                f"{self.statistic.shown} follows from two releases: no accuracy can be promised before the private "
-                "number of rows is known.",
-                "Give an epsilon; the plan shows the accuracy of the sum and of the count.",
+                f"{self.statistic.shown} follows from {_WORDS[self.statistic.inputs]} releases: no accuracy can be "
+                "promised before the private number of rows is known.",
+                "Give an epsilon; the plan shows the accuracy of each of its parts.",
             )
         if self.accuracy is not None and self.statistic.margins is None and len(self.statistic.parts) > 1:
             raise PremiseError(
@@ -137,6 +146,23 @@ class Line(OfStatistic):
         return () if self.statistic.margins is None else margin_figures(self.statistic, self.epsilon, self.alpha)
 
     @cached_property
+    def ranks(self) -> RankFigures | None:
+        """Return how far ranks may be misjudged, where the statistic is read off ranks; None where it is not."""
+        return self.statistic.ranks(self.epsilon, self.alpha)
+
+    def error_if_like(self, values: Iterable[Any], rows: Any = None) -> tuple[LikelyQuantile, ...]:
+        """Return how far quantiles would be off, in units of the column, if its rows were distributed like these.
+
+        values   public ones: of an earlier table, say, or of a made-up one; never those of the table itself
+        rows     how many rows are distributed like them; n, or the bound on it, unless told
+        """
+        return self.error_if_counted(_quantiles(self.statistic).public_counts(values), rows)
+
+    def error_if_counted(self, counts: Sequence[int], rows: Any = None) -> tuple[LikelyQuantile, ...]:
+        """Return the same from how many public values there are at each level of the column."""
+        return _quantiles(self.statistic).if_counted(counts, epsilon=self.epsilon, alpha=self.alpha, rows=rows)
+
+    @cached_property
     def accuracies(self) -> tuple[Fraction, ...]:
         """Return for each part the a with P(|released - true| > a) <= alpha, for every table, in each cell."""
         return self._accuracies_at(self.alpha)
@@ -179,7 +205,9 @@ class Line(OfStatistic):
             remarks.append(f"{self.statistic.cells} cells")
         if self.statistic.persons_in_words:
             remarks.append(self.statistic.persons_in_words)
-        if self.statistic.derivation is not None:
+        if self.ranks is not None:
+            remarks.append(self.ranks.in_words)
+        elif self.statistic.derivation is not None:
             remarks.append(f"derived, no accuracy promised; {self.statistic.split}")
         elif len(self.statistic.parts) > 1 and self.statistic.margins is None:
             remarks.append(f"n is public, so no count is released; {self.statistic.split}")
@@ -190,20 +218,21 @@ class Line(OfStatistic):
         return "; ".join(remarks)
 
     def derived_accuracy(self, rows: Any) -> Fraction:
-        """Return the accuracy at alpha of a mean from sum and count, if the table (or group) has that many rows.
+        """Return the accuracy at alpha of a mean, variance or covariance that follows from sums and a count, if the
+        table (or group) has that many rows.
 
-        Each part may fail with alpha/2. The number of rows is private: this answers a guess, and promises nothing
-        for a smaller table.                                                                        theory (15)
+        Each of its k parts may fail with alpha/k. The number of rows is private: this answers a guess, and promises
+        nothing for a smaller table.                                                                theory (15), (29)
         """
-        return self.statistic.derived_accuracy(self._accuracies_at(self.alpha / 2), rows)
+        return self.statistic.derived_accuracy(self._accuracies_at(self.alpha / self.statistic.inputs), rows)
 
     def derived_accuracies(self, rows: Any) -> tuple[Fraction, ...]:
         """Return the same for each of several means that share a count; each holds by itself."""
-        return self.statistic.derived_accuracies(self._accuracies_at(self.alpha / 2), rows)
+        return self.statistic.derived_accuracies(self._accuracies_at(self.alpha / self.statistic.inputs), rows)
 
 
 class Offer(Value):
-    """What a line would gain from more epsilon: accuracies of its parts now and then.
+    """What a line would gain from more epsilon: accuracies of its parts, or the radius of its ranks, now and then.
 
     more_accuracies   none where so much epsilon is refused: nobody asked for it, and the line itself is as good
     """
@@ -355,79 +384,27 @@ def planned(asked: Asked) -> Line:
     )
 
 
-def part_accuracy(
-    part: Part,
-    epsilon: Fraction,
-    alpha: Fraction,
-    *,
-    title: str | None = None,
-    arithmetic: FinitePrecision | None = None,
-) -> Fraction:
-    """Return the accuracy of one cell of a part, in units of the statistic, at the epsilon typed for the whole."""
-    m = mechanism(part, epsilon, title=title, arithmetic=arithmetic)
-    return part.numerator.factor * numerator_accuracy(m.parameters, alpha)
+def _quantiles(statistic: Statistic) -> Quantiles:
+    if not isinstance(statistic, Quantiles):
+        raise ParameterError(f"{statistic.shown} is no quantile.", "Read its accuracy: it holds for every table.")
+    return statistic
 
 
-def epsilon_needed(
-    statistic: Statistic, accuracy: Fraction, alpha: Fraction, *, arithmetic: FinitePrecision | None = None
-) -> Fraction:
-    """Return the epsilon to type so that a statistic of one part has the accuracy asked for."""
-    (part,) = statistic.parts
-    steps = accuracy / part.numerator.factor
-    try:
-        return numerator_epsilon(part, steps, alpha, arithmetic=arithmetic) / part.share
-    except PremiseError as refusal:
-        if (bits := refusal.numbers.get("bits")) is None:
-            raise
-        raise PremiseError(
-            f"{statistic.shown}: {bits} bits are too few for accuracy = {shown(accuracy)} on this range, whatever "
-            "epsilon is tried: rounding would use up a visible part of it.",
-            "Give more bits, or leave bits out to have them chosen. Nothing was read and nothing spent.",
-            accuracy=accuracy,
-            bits=bits,
-        ) from None
-
-
-def numerator_accuracy(p: SnappingParameters, alpha: Fraction) -> Fraction:
-    """Return the tight accuracy of a mechanism for whole values, in units of its numerator.        theory (14)"""
-    from snapdp.accuracy import accuracy
-
-    return accuracy(replaced(p, step=WHOLE), alpha=alpha, method="tight")
-
-
-def numerator_epsilon(
-    part: Part, accuracy: Fraction, alpha: Fraction, *, arithmetic: FinitePrecision | None = None
-) -> Fraction:
-    """Return the least epsilon at which one cell has an accuracy in numerator units.
-
-    Rounded up to four digits; in finite precision that of one step is so rounded, and then taken for every step.
-    """
-    from snapdp.accuracy import epsilon_for
-
-    numerator, steps = part.numerator, 1 if arithmetic is None else finite_steps(part)
-    found = epsilon_for(
-        accuracy=accuracy,
-        alpha=alpha,
-        sensitivity=Fraction(numerator.sensitivity, steps),
-        lower=numerator.lower,
-        upper=numerator.upper,
-        step=WHOLE,
-        finest=Fraction(1) if numerator.integers and arithmetic is None else Fraction(0),
-        arithmetic=arithmetic,
-    )
-    return found.epsilon * steps
+def _accuracies(line: Line) -> tuple[Fraction, ...]:
+    """Return what is worth more with more epsilon: accuracies, or the radius of ranks."""
+    return line.accuracies if line.ranks is None else (line.ranks.radius,)
 
 
 def _offer(line: Line, epsilon: Fraction) -> Offer:
     try:
-        more = replaced(line, epsilon=epsilon).accuracies
+        more = _accuracies(replaced(line, epsilon=epsilon))
     except SnapdpError:
         more = ()
     return Offer(
         title=line.statistic.readable_title,
         epsilon=line.epsilon,
         more_epsilon=epsilon,
-        accuracies=line.accuracies,
+        accuracies=_accuracies(line),
         more_accuracies=more,
     )
 
@@ -462,6 +439,8 @@ def _margin_row(figures: MarginFigures) -> tuple[str, str, str, str]:
 def _accuracy_text(line: Line) -> str:
     if line.statistic.margins is not None:
         return f"at alpha {line.alpha} in each cell:"
+    if line.ranks is not None:
+        return f"{line.ranks.text} at alpha {line.alpha}"
     at_alpha = f"at alpha {line.alpha}" + (" in each cell" if line.statistic.cells > 1 else "")
     if len(line.accuracies) == 1:
         return f"+-{four_digits_up(line.accuracies[0])} {at_alpha}"
@@ -469,23 +448,4 @@ def _accuracy_text(line: Line) -> str:
     return (
         ", ".join(f"{shortened(visible(part.numerator.name))} +-{four_digits_up(a)}" for part, a in parts)
         + f" {at_alpha}"
-    )
-
-
-def curve_of_part(part: Part, alpha: Fraction, *, finite: SnappingParameters | None = None) -> Curve:
-    """Return the curve of one cell of a statistic, in its own units, against the epsilon typed for the whole.
-
-    finite   the mechanism of the cell, where it computes in finite precision
-    """
-    numerator = part.numerator
-    if finite is not None:
-        factor = numerator.factor * finite.unit
-        return replaced(curve_of(finite, alpha), sensitivity=finite_steps(part) / part.share, factor=factor)
-    return Curve(
-        sensitivity=numerator.sensitivity / part.share,
-        alpha=alpha,
-        grid="fine" if part.margin is None else Fraction(1),
-        finest=Fraction(1) if numerator.integers else Fraction(0),
-        factor=numerator.factor,
-        whole=numerator.integers,
     )

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from snapdp.errors import ParameterError
@@ -107,6 +108,25 @@ def person_in(unit: str) -> Person | None:
 def person_in_words(person: Person | list[str]) -> str:
     """Return the columns that name a person, for people."""
     return person if isinstance(person, str) else " and ".join(person)
+
+
+def unit_in_words(unit: str) -> str:
+    """Return a unit for people: the columns by their names, one that could be taken for several in quotes.
+
+    >>> unit_in_words('person (["carrier","flight"])'), unit_in_words('person (["a, b","c"])'), unit_in_words("row")
+    ('person (carrier, flight)', 'person ("a, b", c)', 'row')
+    """
+    person = person_in(unit)
+    return unit if person is None else f"person ({listed_names(person_names(person))})"
+
+
+def listed_names(names: Iterable[str]) -> str:
+    """Return names with commas between them; one that could be several stands in quotes.
+
+    >>> listed_names(["region", "age, old"])
+    'region, "age, old"'
+    """
+    return ", ".join(name if name.strip() == name and not {*name} & {*',"'} else json.dumps(name) for name in names)
 
 
 def rows_clause(most: int) -> str:

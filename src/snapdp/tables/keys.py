@@ -24,8 +24,8 @@ from snapdp.errors import BoundError, DataError, ParameterError, SnapdpError
 from snapdp.studies import (
     AS_NUMBERS,
     AS_TEXT,
+    INLINE,
     KEY_NUMBER,
-    LISTED,
     LONGEST_KEY,
     MOST_KEYS,
     Keys,
@@ -106,7 +106,7 @@ def _read(connection: Any, path: Any, names: Sequence[str], shown: str, file: Co
     origin = _numbered(file.copy)
     _check_texts(connection, origin, names, shown)
     _check_distinct(connection, origin, len(names), shown)
-    listed = list(file.rows()) if count <= LISTED else []
+    listed = list(file.rows()) if count <= INLINE else []
     return keys_of(
         names,
         count=count,

@@ -39,6 +39,9 @@ def add_remove_ledger(folder, *, unit="row", rows=10):
 
 
 def by_study(ledger, data, *statistics, **columns):
+    coarse = [each for each in statistics if each.get("column") == "step 4"]
+    statistics = tuple({**each, "column": "age"} if each in coarse else each for each in statistics)
+    columns |= {"age": {**AGE, "step": 4, "missing": 52}} if coarse else {}
     declared = {"age": AGE, "pay": {**AGE, "upper": 2000}, "region": REGION, **columns}
     relation = {"dataset": "people", "relation": "change-one", "n": 4}
     return snapdp.study(**relation, columns=declared, statistic=list(statistics)).release(data, ledger=ledger)
@@ -63,6 +66,28 @@ REQUESTS = {
         ),
         {"kind": "covariance", "columns": ["age", "pay"]},
     ),
+    "variances": (
+        lambda **to: snapdp.variance(FRAME, column="age", by="region", groups=("north", "south"), **BOUNDED, **to),
+        {"kind": "variance", "column": "age", "by": "region"},
+    ),
+    "correlation": (
+        lambda **to: snapdp.covariance(
+            FRAME,
+            column=("age", "pay"),
+            bounds=((0, 120), (0, 2000)),
+            missing=(50, "50"),
+            correlation=True,
+            where={"region": "north"},
+            columns={"region": REGION},
+            **to,
+        ),
+        {
+            "kind": "covariance",
+            "columns": ["age", "pay"],
+            "correlation": True,
+            "where": [{"column": "region", "equals": "north"}],
+        },
+    ),
     "histogram": (
         lambda **to: snapdp.histogram(FRAME, column="region", categories=["north", "south"], **to),
         {"kind": "histogram", "column": "region"},
@@ -74,6 +99,16 @@ REQUESTS = {
     "groups": (
         lambda **to: snapdp.mean(FRAME, column="age", by="region", groups=("north", "south"), **BOUNDED, **to),
         {"kind": "mean", "column": "age", "by": "region"},
+    ),
+    "quantiles": (
+        lambda **to: snapdp.quantiles(FRAME, column="age", at=(0.1, Fraction(1, 2)), step=4, **BOUNDED, **to),
+        {"kind": "quantiles", "column": "step 4", "at": ["1/10", "0.5"]},
+    ),
+    "median": (
+        lambda **to: snapdp.median(
+            FRAME, column="age", by="region", groups=("north", "south"), branching=5, step=4, **BOUNDED, **to
+        ),
+        {"kind": "quantiles", "column": "step 4", "by": "region", "branching": 5},
     ),
     "conditions": (
         lambda **to: snapdp.sum(FRAME, column="age", where={"age": (18, 65)}, **BOUNDED, **to),

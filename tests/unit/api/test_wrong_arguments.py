@@ -24,6 +24,8 @@ LINES: dict[str, dict[str, Any]] = {  # sound arguments, of a table and of colum
     "variance": {"data": FRAME, "column": "age", **AGE},
     "covariance": {"data": FRAME["age"], "other": FRAME["pay"], "bounds": ((0, 120), (0, 2000)), "missing": (50, 70)},
     "histogram": {"data": FRAME, "column": "age", "bounds": (0, 120), "edges": [0, 18, 65]},
+    "quantiles": {"data": FRAME["age"], "by": FRAME["region"], "groups": ["north"], "integer": True, **AGE},
+    "median": {"data": FRAME, "column": "age", "integer": True, **AGE},
     "persons": {"data": FRAME, "by": "region", "groups": ["north", "south"], "groups_per_person": 2},
 }
 PERSONS: dict[str, Any] = {"relation": "add-remove", "n_max": 9, "person": ["id", "land"], "rows_per_person": 2}

@@ -48,6 +48,7 @@ def random_study(dice: random.Random, version: int | None = None) -> Any:
     if pairs and dice.random() < 0.3:
         asked += [{"kind": "variance", "column": "x"}, {"kind": "variance", "column": "y"}]
         asked += [{"kind": "covariance", "columns": ["x", "y"]}]
+    asked += _moments(random.Random(repr((columns, relation))), columns, relation) if version > 1 else []
     once = {repr(each): {**each, "epsilon": dice.choice(EPSILONS), "alpha": dice.choice(ALPHAS)} for each in asked}
     for each in once.values():
         summed = "margins" in each or each["kind"] == "quantiles"
@@ -256,6 +257,23 @@ def _statistic(dice: random.Random, kind: str, columns: dict[str, Any], relation
         most = dice.choice([1, 2, 7])
         found |= {} if most == relation["rows_per_person"] else {"rows_per_person": most}  # the default, said again
     return found
+
+
+def _moments(dice: random.Random, columns: dict[str, Any], relation: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return a variance or a covariance, often one of rows whose number is private."""
+    if dice.random() < 0.6 or max(relation.get("n", 0), relation.get("n_max", 0)) < 2:
+        return []
+    kind = dice.choice(["variance", "covariance"])
+    about = list(NUMBERS) if kind == "covariance" else [dice.choice(NUMBERS)]
+    found: dict[str, Any] = {"kind": kind, **({"columns": about} if len(about) > 1 else {"column": about[0]})}
+    found |= {"by": _groups(dice, columns)} if dice.random() < 0.5 else {}
+    found |= {"where": _where(dice, columns)} if dice.random() < 0.3 else {}
+    private = "n_max" in relation or "by" in found
+    some = "where" in found or "dropped" in [columns[name].get("missing") for name in about]
+    if private or some:
+        found |= {"count_share": "0.25" if private else "0.75"} if dice.random() < 0.5 else {}
+        found |= {"correlation": True} if kind == "covariance" and dice.random() < 0.5 else {}
+    return [found]
 
 
 def _quantiles(dice: random.Random, columns: dict[str, Any], relation: dict[str, Any]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from typing import Any
 import duckdb
 import pytest
 
+import snapdp
 from snapdp.audits import forensics
 from snapdp.audits.release_audit import audit, is_sound
 from snapdp.release import side_files
@@ -200,3 +201,79 @@ def test_the_side_file_of_the_first_version_is_read(tmp_path):
     (tmp_path / stored.stem).write_bytes(base64.b64decode(stored.read_text()))
     found = audit(record, directory=tmp_path)
     assert (found.findings, found.seen, found.unseen) == ((), (stored.stem,), ())
+
+
+# Quantiles: every depth and everything derived has cells of its own
+
+RANKS = {"kind": "quantiles", "column": "kids", "at": ["0.25", "0.5"], "branching": 3, "by": ["many", "sick"]}
+DAYS = {"kind": "quantiles", "column": "days", "branching": 40}
+NODES, LEVELS, QUANTILES, POINTS = (
+    ("statistics", 0, "parts", 0),
+    ("statistics", 0, "parts", 1),
+    *(("derived", place) for place in (0, 1)),
+)
+DAY_LEVELS = ("statistics", 1, "parts", 1)
+
+
+@pytest.fixture(scope="module")
+def ranks(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Quantiles in many crossed groups, all in files, and those of one column whose levels alone are in one."""
+    place = tmp_path_factory.mktemp("it's [2] *")
+    columns = {
+        "kids": {"kind": "integer", "lower": 0, "upper": 6, "missing": "dropped"},
+        "days": {"kind": "integer", "lower": 1, "upper": 1100, "missing": 1},
+        "many": {"kind": "category", "categories": [f"key {i}" for i in range(300)]},
+        "sick": {"kind": "boolean"},
+    }
+    rows = {"kids": [1, 2, None], "days": [1, 70, 2000], "many": ["key 7"] * 3, "sick": ["yes", "no", "yes"]}
+    asked = [{**each, "epsilon": 1} for each in (RANKS, DAYS)]
+    study_of = snapdp.study(dataset="d", relation="add-remove", n_max=9, columns=columns, statistic=asked)
+    with snapdp.Ledger.create(place / "ledger") as ledger:
+        ledger.create_account("d", cap=9, relation="add-remove", rows=9)
+        study_of.release(rows, ledger=ledger, directory=place).save(place / "record.json")
+    return place
+
+
+def test_files_of_quantiles_are_seen_and_sound(ranks):
+    record = json.loads((ranks / "record.json").read_text())
+    files = [at(record, path) for path in (NODES, LEVELS, QUANTILES, POINTS, DAY_LEVELS)]
+    assert [each["file"]["rows"] for each in files] == [1800, 4200, 1200, 4200, 1100]
+    assert sum("file" in each for each in [*record["statistics"][1]["parts"], *record["derived"][2:]]) == 1
+    found = audit(record, directory=ranks)
+    assert (found.findings, found.unseen, len(found.seen)) == ((), (), 5)
+    without = audit(record)
+    assert (without.findings, without.seen, len(without.unseen)) == ((), (), 5)
+
+
+def test_what_follows_from_levels_in_a_file_is_derived_where_the_file_is_there(ranks):
+    record = json.loads((ranks / "record.json").read_text())
+    record["derived"][2]["value"][0] += 1
+    assert [each.field for each in audit(record, directory=ranks).findings] == ["derived[2].value[0]"]
+    assert audit(record).sound  # of what was not looked at nothing is said, ...
+    record["derived"][2]["value"][0] += 0.5
+    assert [each.field for each in audit(record).findings] == ["derived[2].value[0]"]  # but whether it is whole
+
+
+RANK_FORGERIES = [
+    (NODES, "SELECT * REPLACE (nextafter(value, 1e9::DOUBLE) AS value) FROM t", "statistics[0].parts[0].value[0]"),
+    (LEVELS, "SELECT * REPLACE (index + 1 AS index) FROM t", "statistics[0].parts[1].value[0]"),
+    (LEVELS, "SELECT * REPLACE (if(rowid = 9, '7', kids) AS kids) FROM t", "statistics[0].parts[1].kids[9]"),
+    (NODES, "SELECT * REPLACE ('0 to 3' AS kids) FROM t", "statistics[0].parts[0].kids[0]"),
+    (NODES, "SELECT * EXCLUDE (kids) FROM t", "statistics[0].parts[0].file"),
+    (QUANTILES, "SELECT * REPLACE (if(rowid = 5, 7, value) AS value) FROM t", "derived[0].value[5]"),
+    (QUANTILES, "SELECT * REPLACE (if(rowid = 5, 7, shown) AS shown) FROM t", "derived[0].shown[5]"),
+    (QUANTILES, "SELECT * REPLACE (if(rowid = 5, -1, low) AS low) FROM t", "derived[0].low[5]"),
+    (QUANTILES, "SELECT * REPLACE (high::DOUBLE AS high) FROM t", "derived[0].file"),
+    (QUANTILES, "SELECT * REPLACE (if(rowid = 5, '0.75', quantile) AS quantile) FROM t", "derived[0].quantile[5]"),
+    (POINTS, "SELECT * REPLACE (if(rowid = 7, shown + 1, shown) AS shown) FROM t", "derived[1].shown[7]"),
+    (POINTS, "SELECT * REPLACE (if(rowid = 7, high + 1, high) AS high) FROM t", "derived[1].high[7]"),
+    (POINTS, 'SELECT * REPLACE (if(rowid = 7, \'6\', "up to") AS "up to") FROM t', "derived[1].up to[7]"),
+    (DAY_LEVELS, "SELECT * REPLACE (if(rowid = 1, '3', cell) AS cell) FROM t", "statistics[1].parts[1].cell[1]"),
+]
+
+
+@pytest.mark.parametrize(("path", "statement", "field"), RANK_FORGERIES)
+def test_a_forged_file_of_quantiles_with_a_fitting_digest_is_found_out(ranks, tmp_path, path, statement, field):
+    record = json.loads((ranks / "record.json").read_text())
+    changed = forged(record, path, ranks, tmp_path, statement)
+    assert field in [each.field for each in audit(changed, directory=tmp_path).findings]

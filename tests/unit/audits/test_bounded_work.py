@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 import json
+import random
 import tracemalloc
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -15,6 +16,7 @@ from typing import Any
 
 import pytest
 
+import snapdp
 from snapdp.audits import check_release, forensics, from_record as rebuild
 from snapdp.audits.release_audit import audit, release_certificate
 from snapdp.errors import BoundError, DataError, SnapdpError
@@ -24,6 +26,7 @@ from snapdp.studies.columns import integer_column
 from snapdp.studies.plan import Plan, ask, planned
 from snapdp.studies.relation import add_remove
 from snapdp.studies.statistics.histogram import histogram_query
+from tests.unit.audits.releases import random_record
 from tests.unit.release.people import MEAN, released
 from tests.unit.release.support import leaves, with_value
 
@@ -95,6 +98,38 @@ def test_cells_that_are_not_there_take_no_memory_in_what_is_derived(record, monk
     part |= {"cells": 1} | {key: block[key][:1] for key in ("cell", "index", "value", "low", "high")}
     with within(2):
         assert not audit(changed).sound
+
+
+HUGE_TREES = {
+    "levels": ({"upper": "3999999"}, 4 * 10**6, None),
+    "levels in a tree": ({"upper": "1999999"}, 2, None),
+    "groups": ({}, 7, {"count": 500_000, "digest": "sha256:" + "0" * 64}),
+}
+
+
+@pytest.mark.parametrize("name", HUGE_TREES)
+def test_a_tree_of_millions_of_nodes_in_a_few_bytes_takes_no_memory(name, monkeypatch):
+    """Its numbers are in files that are not there: nothing is derived of them, by audit or checker."""
+    monkeypatch.setattr(forensics, "MOST_WORK", 1 << 14)
+    bounds, branching, groups = HUGE_TREES[name]
+    column = {"kids": {"kind": "integer", "lower": 0, "upper": 6, "missing": 0}}
+    column["g"] = {"kind": "category", "categories": [f"{i}" for i in range(1001)]}
+    asked = [{"kind": "quantiles", "column": "kids", "by": "g", "branching": 7, "epsilon": 1}]
+    small = snapdp.study(dataset="d", relation="add-remove", n_max=9, columns=column, statistic=asked)
+    changed = json.loads(json.dumps(random_record(random.Random(1), small)))
+    stated = changed["statistics"][0]
+    stated["columns"][0] |= bounds
+    stated["branching"] = branching
+    if groups is None:
+        del stated["by"]
+        stated["title"] = "median(kids)"
+    else:
+        stated["by"]["categories"] = groups
+    audit(changed)  # everything is loaded
+    with within(4):
+        assert not audit(changed).sound
+    with within(4):
+        assert check_release.check(release_certificate(changed))
 
 
 @pytest.mark.parametrize("numbers", [HUGE, pytest.param(MORE_HUGE, marks=pytest.mark.long)], ids=["few", "many"])

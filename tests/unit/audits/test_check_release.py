@@ -83,6 +83,8 @@ CHANGE_ONE = [
     {"kind": "mean", "column": "wages", "by": ["region", "years"], "epsilon": "0.3"},
     {"kind": "histogram", "column": "wages", "edges": [5, 50], "by": ["smokes", "code"], "epsilon": "0.3"},
     {"kind": "count", "by": "years", "epsilon": "0.3"},
+    {"kind": "variance", "column": "wages", "epsilon": "3"},
+    {"kind": "covariance", "columns": ["wages", "pay"], "by": "region", "correlation": True, "epsilon": "30"},
     {"kind": "mean", "columns": ["age", "pay"], "epsilon": "0.3"},
     {"kind": "mean", "columns": ["pay", "wages"], "complete": True, "epsilon": "0.3"},
     {"kind": "mean", "columns": ["wages", "age", "pay"], "complete": True, "by": "region", "epsilon": "0.3"},
@@ -103,6 +105,10 @@ ADD_REMOVE = [
     {"kind": "sum", "column": "wages", "by": ["many", "region"], "epsilon": "0.3"},
     {"kind": "mean", "columns": ["age", "wages"], "complete": True, "where": NORTH, "epsilon": "0.3"},
     {"kind": "mean", "columns": ["age", "pay"], "by": "many", "count_share": "0.25", "epsilon": "1"},
+    {"kind": "variance", "column": "age", "by": "many", "epsilon": "1"},
+    {"kind": "variance", "column": "pay", "by": "region", "count_share": "0.25", "epsilon": "20"},
+    {"kind": "covariance", "columns": ["wages", "age"], "where": NORTH, "correlation": True, "epsilon": "30"},
+    {"kind": "covariance", "columns": ["age", "wages"], "epsilon": "1"},
     {"kind": "quantiles", "column": "kids", "at": ["0.25", "0.75"], "by": ["region", "smokes"], "epsilon": "0.3"},
     {"kind": "quantiles", "column": "kids", "by": "many", "epsilon": "0.3"},
 ]
@@ -166,7 +172,7 @@ def test_the_audit_and_the_checker_agree_on_random_releases(seeds):
             if changed != record:
                 assert check({**release_certificate(record), "record": changed}), (seed, place)
                 assert not is_sound(changed), (seed, place)
-    assert len(kinds) == 7 + 6 + 5 + 2 + 2
+    assert len(kinds) == 7 + 8 + 7 + 2 + 2
     assert {"mean of x", "mean of y", "quantile", "distribution"} < kinds
 
 
@@ -360,7 +366,7 @@ def test_radii_of_ranks_are_the_same_doubles_in_both(monkeypatch):
         b, known, share = dice.randint(2, min(cells, 40)), dice.random() < 0.5, Fraction(dice.randint(1, 999), 1000)
         alpha, scale = Fraction(1, dice.choice([2, 20, 1000, 10**6])), Fraction(dice.randint(2049, 4096))
         column = check_release.Column("x", "integer", levels=cells - 1)
-        tree = check_release.LevelTree(column, b, [share], known, False)
+        tree = check_release.StatedTree(column, b, [share], known, False)
         other = LevelTree(cells=cells, branching=b, known_total=known)
         assert (tuple(tree.nodes), tuple(tree.widths), tuple(tree.own)) == (other.nodes, other.widths, other.own)
         some = sorted({0, cells - 1, *(dice.randrange(cells) for _ in range(20))})

@@ -108,6 +108,8 @@ ASKED: list[tuple[dict[str, Any], list[dict[str, Any]]]] = [
     (ONE, [{"kind": "quantiles", "column": "hours", "at": ["1/3"], "branching": 2, "where": NORTH[:1]}]),
     (PERSONS, [{"kind": "quantiles", "column": "hours", "by": ["region", "sick"], "rows_per_person": 5}]),
     (ADD, [{"kind": "quantiles", "column": "kids", "at": ["0.5", "0.75"], "branching": 3, "by": "many"}]),
+    (ADD, [{"kind": "variance", "column": "wage", "by": "region"}]),
+    (PERSONS, [{"kind": "covariance", "columns": ["age", "pay"], "correlation": True, "rows_per_person": 3}]),
     (ADD, [{"kind": "magnitudes", "column": "debt", "branching": 3}]),
     (ONE, [{"kind": "magnitudes", "column": "debt", "outside": "1/2", "where": NORTH}]),
     (PERSONS, [{"kind": "magnitudes", "column": "debt", "rows_per_person": 5}]),
@@ -165,8 +167,8 @@ def test_every_kind_of_statistic_is_changed_inline_and_long_and_with_everything_
     assert {kind for kind, part in parts if "file" in part} == long
     derived = [block for record in records for block in record["derived"]]
     names = {"adjusted" if "margin" in block else block["name"].partition(" of ")[0] for block in derived}
-    ranks = {"quantile", "distribution", "bounds"}
-    assert names == {"mean", "share", "standard deviation", "correlation", "adjusted"} | ranks
+    moments = {"variance", "standard deviation", "covariance", "correlation"}
+    assert names == {"mean", "share", "adjusted", "quantile", "distribution", "bounds", *moments}
     assert any("file" in block for block in derived)
 
 

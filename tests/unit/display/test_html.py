@@ -157,6 +157,13 @@ def test_the_style_of_a_fragment_touches_nothing_around_it():
         assert rule in style or "color-scheme" in rule
 
 
+def test_numbers_that_end_at_one_line_have_their_head_above_them():
+    table = html_table(["cell", "value"], [["north", "3"], ["south", "40"]], kinds=["", "r"])
+    assert '<tr><th>cell</th><th class="r">value</th></tr>' in table
+    assert '<td>south</td><td class="r">40</td>' in table
+    assert ".r { text-align: right; }" in STYLE
+
+
 def test_the_last_cell_of_a_short_row_spans_the_rest():
     table = html_table(["a", "b", "c"], [["1"], ["1", "2"], ["1", "2", "3"]], kinds=["c", "n"])
     assert '<tr><td colspan="3">1</td></tr>' in table

@@ -16,7 +16,7 @@ from snapdp.studies.columns import category_column, integer_column, number_colum
 from snapdp.studies.conditions import condition
 from snapdp.studies.plan import Line
 from snapdp.studies.relation import add_remove, change_one
-from snapdp.studies.statistics.centred_means import derived_mean
+from snapdp.studies.statistics.centred.means import derived_mean
 from snapdp.studies.statistics.count import count_query
 from snapdp.studies.statistics.covariance import covariance_query
 from snapdp.studies.statistics.histogram import histogram_query

@@ -8,11 +8,13 @@ from fractions import Fraction
 
 import pytest
 
+import snapdp
 from snapdp.audits import check_release
 from snapdp.audits.release_audit import audit, release_certificate
 from snapdp.release.derived import derived_blocks
-from snapdp.release.draw import CellNumbers, Drawn
+from snapdp.release.draw import LARGEST_INTEGER, CellNumbers, Drawn
 from snapdp.studies.columns import INTEGER
+from snapdp.values import replaced
 from tests.unit.audits.releases import random_record, random_study
 from tests.unit.release.people import COLUMNS, study
 
@@ -40,9 +42,16 @@ def possible(statistic, name):
     every = not statistic.where and not any(column.dropped for column in statistic.columns)  # row counts
     everywhere = statistic.by is None or (name == "sum in total" and statistic.by.keep_every_row)
     public = relation.is_change_one and everywhere and every
+    if name.startswith("centred squares"):
+        nearest = x.step / 2 if x.levels % 2 else 0  # no cell is at the middle where levels are odd
+        return min(0, rows * (nearest**2 - half**2 / 2)), rows * half**2 / 2
+    if name == "centred products":
+        return -rows * half * (y.upper - y.lower) / 2, rows * half * (y.upper - y.lower) / 2
+    if name.startswith("centred sum"):
+        return -rows * half, rows * half
     return {
         "sum": (rows * x.lower, rows * x.upper) if public else (min(0, rows * x.lower), max(0, rows * x.upper)),
-        "mean": (x.lower, x.upper) if public else (-rows * half, rows * half),
+        "mean": (x.lower, x.upper),
         "variance": (0, pairs),
         "covariance": (-pairs, pairs),
     }[statistic.kind]
@@ -88,8 +97,9 @@ def test_what_is_shown_is_possible_and_the_value_is_what_was_drawn():
     assert moved > 100
     # Counts, bins, sums from below and from zero, means alone and as sum and count, variances, covariances.
     # And margins of counts, sums and people, and people; of x and y together centred sums, and means where n is public;
-    # levels and what is above them.
-    assert len(seen) == 18
+    # levels and what is above them. Of variances and covariances where n is private centred sums, squares, products,
+    # and counts.
+    assert len(seen) == 18 + 3 + 6
 
 
 def test_the_test_sees_a_number_that_is_shown_as_it_was_drawn(monkeypatch):
@@ -139,6 +149,48 @@ def test_many_cells_are_shown_as_few_are():
     assert len(block.cells) == 1200
     assert [int(each) for each in block.shown] == [drawn._shown(index) for index in drawn.indices]
     assert {min(max(int(each), 0), 4) for each in block.values} == set(map(int, block.shown))
+
+
+def many_levels(epsilon, *, n_max=4):
+    """Return the drawn parts of quantiles over 1,501 levels: the cells of the last part are more than are inline."""
+    column = {"kind": "integer", "lower": 0, "upper": 1500, "missing": 0}
+    values = {"version": 2, "dataset": "x", "relation": "add-remove", "n_max": n_max, "columns": {"x": column}}
+    asked = {"kind": "quantiles", "column": "x", "branching": 1501, "epsilon": epsilon}
+    request = snapdp.study(**values, statistic=[asked]).request()
+    ((drawn,),) = at_the_clamps(request, random.Random(4))
+    return drawn
+
+
+@pytest.mark.parametrize(("epsilon", "n_max"), [("1", 4), ("1/3", 10**6), ("4097/4096", 7), ("1/1000000", 10**9)])
+def test_numbers_that_are_doubles_are_printed_all_at_once_as_one_by_one(epsilon, n_max):
+    drawn = many_levels(epsilon, n_max=n_max)
+    assert drawn._fits_doubles
+    assert drawn._published.denominator & (drawn._published.denominator - 1) == 0
+    together = drawn._columns()
+    one_by_one = list(zip(*map(drawn._row, drawn.indices), strict=True))
+    assert [each.dtype.kind for each in together] == ["f"] * 4
+    assert [each.tolist() for each in together] == [list(each) for each in one_by_one]
+
+
+def test_numbers_that_may_be_no_doubles_are_printed_one_by_one():
+    """Of sums in steps of 1/3, and where a clamp is beyond 2^53 grids."""
+    sums = {"kind": "sum", "column": "x", "by": "many", "epsilon": 1}
+    thirds = {"kind": "number", "lower": 0, "upper": 2, "step": "1/3", "missing": 0}
+    many = {"kind": "category", "categories": [f"m{i}" for i in range(1200)]}
+    values = {
+        "version": 2,
+        "dataset": "x",
+        "relation": "add-remove",
+        "n_max": 9,
+        "columns": {"x": thirds, "many": many},
+    }
+    ((drawn,),) = at_the_clamps(snapdp.study(**values, statistic=[sums]).request(), random.Random(5))
+    assert drawn._published.denominator % 3 == 0
+    assert not drawn._fits_doubles
+    drawn = many_levels("1000", n_max=4)
+    reach = replaced(drawn._published, reach=LARGEST_INTEGER)
+    drawn.__dict__["_published"] = reach
+    assert not drawn._fits_doubles
 
 
 @pytest.mark.parametrize("place", ["statistics", "derived"])

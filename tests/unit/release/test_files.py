@@ -32,6 +32,7 @@ SCHEMA = [
     ("derived", "BOOLEAN"),
     ("charged", "DOUBLE"),
     ("share_of", "VARCHAR"),
+    ("deviation", "DOUBLE"),
 ]
 REGIONS = {"kind": "histogram", "column": "region", "epsilon": 1}
 SUM = {"kind": "sum", "column": "age", "epsilon": 1}

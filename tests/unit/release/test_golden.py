@@ -8,8 +8,10 @@ import hashlib
 import json
 import shutil
 import sqlite3
+from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -22,6 +24,8 @@ from snapdp.errors import LedgerError
 from snapdp.ledger.backup import restore
 from snapdp.ledger.belonging import identical
 from snapdp.ledger.ledger import Ledger
+from snapdp.release.derived import derived_blocks
+from snapdp.release.draw import Drawn
 from snapdp.release.numbers import shown_value
 from tests import VECTORS
 from tests.services import SERVER, address, new_database, postgres_server
@@ -33,6 +37,10 @@ NEWER = {
     V2 / "change-one.toml": "record.json",
     V2 / "proved.toml": "record-proved.json",
     V2 / "persons.toml": "record-persons.json",
+    V2 / "quantiles.toml": "record-quantiles.json",
+    V2 / "median.toml": "record-median.json",
+    V2 / "levels.toml": "record-levels.json",
+    V2 / "keys.toml": "record-keys.json",
 }
 ANALYST = "golden_analyst"
 
@@ -98,17 +106,46 @@ def test_a_record_in_proved_arithmetic_is_the_release_of_its_study_and_has_its_c
     assert [part["noise_scale"] for part in parts] == [str(p.unit * p.noise_scale) for p in mechanisms]
 
 
-def test_a_record_of_persons_groups_and_margins_is_the_release_of_its_study_and_says_all_that_it_said():
-    record = json.loads((V2 / "record-persons.json").read_text())
-    request = snapdp.study(V2 / "persons.toml").request()
+@pytest.mark.parametrize("name", ["persons", "levels", "keys"])
+def test_a_record_of_tables_is_the_release_of_its_study_and_says_all_that_it_said(name):
+    record = json.loads((V2 / f"record-{name}.json").read_text())
+    request = snapdp.study(V2 / f"{name}.toml").request()
     assert identical(request.epsilon, request.declaration) == record["request"]
-    assert (record["person"], record["rows_per_person"]) == (["user", "land"], 2)
     for line, mechanisms, kept in zip(request.lines, request.mechanisms, record["statistics"], strict=True):
         said = line.statistic.declaration()
         assert {key: kept[key] for key in said} == said
         for part, m, block in zip(line.statistic.parts, mechanisms, kept["parts"], strict=True):
             assert (block["name"], block["moving"]) == (part.numerator.name, part.moving)
             assert (block["noise_scale"], block["grid"]) == (str(m.parameters.noise_scale), str(m.parameters.grid))
+
+
+def test_a_record_of_levels_and_of_means_with_one_count_is_kept():
+    record = json.loads((V2 / "record-levels.json").read_text())
+    count, total, means = record["statistics"]
+    assert (count["margins"], total["margins"]) == ("hierarchy", "hierarchy")
+    assert [each["level"] for each in count["by"]["parents"]] == ["county", "half"]
+    assert [len(count["parts"]), len(total["parts"])] == [3, 4]  # the number of rows is public
+    assert ([each["name"] for each in means["columns"]], means["complete"]) == (["weight", "height"], True)
+    levels = [block for block in record["derived"] if "deviation" in block]
+    assert [block["margin"] for block in levels] == [[], ["half"], ["county"], ["place"]] * 2
+    assert {type(block["deviation"]) for block in levels} == {float, list}
+    for block in levels[:4]:
+        assert sum(block["value"]) == pytest.approx(24)
+
+
+def test_a_record_of_keys_is_kept_and_its_keys_are_those_of_their_files():
+    record = json.loads((V2 / "record-keys.json").read_text())
+    counts, means, bins = record["statistics"]
+    assert counts["by"] == [{"name": "place", "kind": "key"}, {"name": "year", "kind": "key", "compare": "numbers"}]
+    assert counts["keys"] == means["keys"] != bins["keys"]
+    with (V2 / "keys.csv").open(newline="", encoding="utf-8") as file:
+        assert counts["keys"]["cell"] == list(csv.reader(file))[1:]
+    assert [each["keys"]["count"] for each in record["statistics"]] == [5, 5, 2]
+
+
+def test_a_record_of_persons_groups_and_margins_is_kept():
+    record = json.loads((V2 / "record-persons.json").read_text())
+    assert (record["person"], record["rows_per_person"]) == (["user", "land"], 2)
     fields = set().union(*record["statistics"])
     assert {"groups_per_person", "rows_per_person", "margins", "shares", "by", "where"} <= fields
     adjusted = [block for block in record["derived"] if "deviation" in block]
@@ -117,6 +154,27 @@ def test_a_record_of_persons_groups_and_margins_is_the_release_of_its_study_and_
     assert by_ward == pytest.approx(total)
     assert by_sex == pytest.approx(total)
     assert table == pytest.approx(total)
+
+
+@pytest.mark.parametrize("name", ["quantiles", "median"])
+def test_a_record_of_quantiles_is_the_release_of_its_study_and_its_indices_give_the_numbers_they_gave(name):
+    record = json.loads((V2 / f"record-{name}.json").read_text())
+    request = snapdp.study(V2 / f"{name}.toml").request()
+    assert identical(request.epsilon, request.declaration) == record["request"]
+    for line, mechanisms, kept in zip(request.lines, request.mechanisms, record["statistics"], strict=True):
+        drawn = [
+            Drawn(line=line, part=part, mechanism=m, indices=block["index"])
+            for part, m, block in zip(line.statistic.parts, mechanisms, kept["parts"], strict=True)
+        ]
+        derived = [block for block in record["derived"] if block["title"].endswith(kept["title"])]
+        assert [block.name for _, block in derived_blocks([drawn])] == ["quantile", "distribution"]
+        for (_, block), said in zip(derived_blocks([drawn]), derived, strict=True):
+            assert block.listed == {key: said[key] for key in block.listed}
+    assert all(low <= each <= high for block in record["derived"] for low, each, high in ends(block))
+
+
+def ends(block: dict[str, Any]) -> Iterator[tuple[float, float, float]]:
+    return zip(block["low"], block["shown"], block["high"], strict=True)
 
 
 @each_of("values.csv")

@@ -324,6 +324,8 @@ def test_a_request_is_the_same_by_study_flags_and_python(tmp_path):
         "bits": None,
         "persons": False,
         "groups_per_person": None,
+        "at": None,
+        "branching": None,
         "unit_rows": None,
         "keys": None,
     }
@@ -353,6 +355,20 @@ def test_a_refusal_spends_nothing(tmp_path):
         with pytest.raises(ParameterError, match="alpha"):
             study_of({**COUNT, "alpha": "1e-12"}).release(ROWS, ledger=book)
         assert book.account("people").spent == 0
+
+
+def test_files_of_values_have_the_deviation_of_every_adjusted_number_and_of_no_other(result, known, tmp_path):
+    for release in (result, known):
+        release.save(tmp_path / "v.parquet")
+        release.save(tmp_path / "v.csv")
+        told = pl.read_parquet(tmp_path / "v.parquet")
+        stated = []
+        for block in release.record["derived"]:
+            spread = block["deviation"]
+            stated += spread if isinstance(spread, list) else [spread] * len(block["value"])
+        assert told.filter(pl.col("derived"))["deviation"].to_list() == stated
+        assert {*told.filter(~pl.col("derived"))["deviation"].to_list()} == {None}
+        assert pl.read_csv(tmp_path / "v.csv")["deviation"].to_list() == told["deviation"].to_list()
 
 
 # Long levels
@@ -408,12 +424,13 @@ def test_values_and_frames_tell_levels_apart(result):
 
 def test_a_report_has_all_levels_in_one_table_every_parent_above_what_it_holds(result, known):
     page = result.to_html()
-    heads = ("cell", "level", "adjusted", "interval", "deviation", "measured", "interval")
-    assert page.count("".join(f"<th>{each}</th>" for each in heads)) == 2
+    numbers = ("adjusted", "interval", "deviation", "measured", "interval")
+    heads = "".join(f'<th class="r">{each}</th>' for each in numbers)  # they end at one line, as their cells do
+    assert page.count(f"<th>cell</th><th>level</th>{heads}") == 2
     names = ["in total", "&emsp;west", "&emsp;&emsp;NRW", "&emsp;&emsp;&emsp;Aachen", "&emsp;&emsp;RLP", "&emsp;south"]
     places = [page.index(f"<td>{each}</td>") for each in names]
     assert places == sorted(places)
-    assert "<td>known</td>" in known.to_html()
+    assert '<td class="r">known</td>' in known.to_html()
 
 
 def test_a_report_of_a_hierarchy_in_files_has_the_levels_that_it_can(folder):

@@ -378,6 +378,7 @@ def test_a_request_is_the_same_by_study_flags_and_python(tmp_path):
     options |= {"categories": ("region=north,south,east", "sex=f,m"), "integer": False, "n": None}
     options |= {"person": (), "rows_per_person": None, "arithmetic": None, "bits": None}
     options |= {"persons": False, "groups_per_person": None, "unit_rows": None, "keys": None}
+    options |= {"at": None, "branching": None}
     for margins in (("sex;region,sex;",), ("sex", "region,sex", "")):
         flags = study_from_values(study_values({**options, "margins": margins, "shares": "1/2, 1/4,1/4"}))
         assert [each.statistic.declaration() for each in flags.asked] == [
@@ -490,16 +491,23 @@ def test_a_single_table_with_margins_has_no_single_value(known):
 def test_a_report_has_adjusted_beside_measured_and_a_cross_table_with_totals(result, known):
     page = result.to_html()
     assert page.count("<h2>count by region, sex with margins</h2>") == 1
-    assert "<th>region</th><th>sex</th><th>adjusted</th><th>interval</th><th>measured</th><th>interval</th>" in page
-    assert "<th>region / sex</th><th>f</th><th>m</th><th>in total</th>" in page
+    heads = ("adjusted", "interval", "measured", "interval")
+    numbers = "".join(f'<th class="r">{head}</th>' for head in heads)  # they end at one line, as their cells do
+    assert f"<th>region</th><th>sex</th>{numbers}" in page
+    across = "".join(f'<th class="r">{head}</th>' for head in ("f", "m", "in total"))
+    assert f"<th>region / sex</th>{across}" in page
     assert "standard deviation of the adjusted" in page
-    assert "<td>known</td>" in known.to_html()
-    assert "adjusted count by region, sex [north, f]" in repr(result)
+    assert '<td class="r">known</td>' in known.to_html()
+    printed = repr(result)
+    assert "adjusted count by region, sex [north, f]" in printed
+    assert printed.index("adjusted count by region, sex") < printed.index("measured count in total")
+    assert "\n  count" not in printed  # what was measured says so
 
 
 def cross_table(page: str) -> list[list[str]]:
     """Return the texts of the table with totals, its heads first."""
-    (table,) = re.findall(r"<table>(?:(?!</table>).)*?<th>in total</th>.*?</table>", page, re.DOTALL)
+    tables = re.findall("<table>.*?</table>", page.replace(' class="r"', ""), re.DOTALL)
+    (table,) = (each for each in tables if "<th>in total</th>" in each)
     rows = re.findall(r"<tr>(.*?)</tr>", table, re.DOTALL)
     return [re.findall(r"<t[hd]>(.*?)</t[hd]>", row) for row in rows]
 

@@ -67,7 +67,7 @@ def test_no_two_statistics_have_one_name_on_any_page(capsys, tmp_path):
 def test_the_report_says_the_epsilon_of_a_mean_beside_it():
     """It once called a mean by groups, which was charged, derived and free of charge."""
     page = made(MEAN, GROUPED).to_html()
-    assert re.findall(r"<td>(mean\(pay\)[^<]*)</td>.*?<td>([\w/ ]+)</td></tr>", page)[:3] == [
+    assert re.findall(r'<td>(mean\(pay\)[^<]*)</td>.*?<td class="r">([\w/ ]+)</td></tr>', page)[:3] == [
         ("mean(pay)", "2/3"),
         ("mean(pay), centred sum", "part of it"),
         ("mean(pay), count", "part of it"),
@@ -82,7 +82,7 @@ def test_the_report_still_calls_free_what_is_free():
         "epsilon 1",
         "derived, free of charge; each is a share of all 5000 rows",
     ]
-    assert re.findall(r"<td>standard deviation\(age\)</td>.*?<td>(\w+)</td></tr>", page) == ["derived"]
+    assert re.findall(r'<td>standard deviation\(age\)</td>.*?<td class="r">(\w+)</td></tr>', page) == ["derived"]
 
 
 def terminal_rows(result, capsys):

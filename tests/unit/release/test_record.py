@@ -304,3 +304,18 @@ def test_a_release_from_spark_names_it_and_its_version(tmp_path):
 def test_a_release_from_a_file_names_duckdb_and_its_version(tmp_path):
     record, said = named(tmp_path, everywhere.on_duckdb(TYPED, tmp_path))
     assert said.startswith(f"DuckDB {record['versions']['duckdb']} adds")
+
+
+def test_a_variance_or_covariance_with_a_count_is_no_statistic_of_version_1(tmp_path):
+    asked = [
+        {"kind": "variance", "column": "pay", "by": "region", "epsilon": 1},
+        {"kind": "covariance", "columns": ["age", "pay"], "by": "region", "correlation": True, "epsilon": 1},
+    ]
+    for number, each in enumerate(asked):
+        (tmp_path / str(number)).mkdir()
+        found = released(tmp_path / str(number), each).record
+        assert checked(found) == found
+        with pytest.raises(DataError, match=r"with a count, which it does not have|statistics.correlation"):
+            checked(of_version_1(found))
+    with pytest.raises(DataError, match=r"of another kind than records have: statistics.correlation"):
+        checked({**found, "statistics": [{**found["statistics"][0], "correlation": "yes"}]})

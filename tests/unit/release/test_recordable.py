@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -31,6 +32,7 @@ from snapdp.studies import (
     mean_query,
     number_column,
     persons_query,
+    quantiles_query,
     sum_query,
     variance_query,
 )
@@ -84,10 +86,17 @@ REFUSED = {
     "one column is declared in two ways": lambda: request(sum_query(X, ROWS), sums(0, 1)),
     "a column has no name": lambda: request(sum_query(integer_column("", lower=0, upper=1), ROWS)),
     "may leave the whole numbers of 64 bits": lambda: request(WHOLE),
+    "too many quantiles": lambda: request(*(percentiles(1000, each) for each in range(42)), epsilon="1/1000"),
     "longer than records have": lambda: request(
         count_query(ROWS, where=[condition(integer_column(f"x{i}", lower=0, upper=9), below=5) for i in range(1001)])
     ),
 }
+
+
+def percentiles(levels: int, number: int) -> Any:
+    """Return as many quantiles as a statistic may have, of one of several columns."""
+    column = integer_column(f"x{number}", lower=0, upper=levels - 1)
+    return quantiles_query(column, ROWS, at=[F(i, 101) for i in range(1, 101)], branching=32)
 
 
 def count_with(where: Any, sensitivity: int) -> Any:
@@ -111,6 +120,7 @@ def test_what_lies_just_inside_every_limit_is_accepted():
     assert len(request(*COUNTS[:30], epsilon="1/1000", alpha=F(1, 1 << 940)).lines) == 30
     assert request(replaced_cells(WHOLE, 1000)).mechanisms  # inline whole numbers are exact, however large
     assert request(*(grouped(name, 1000, 700) for name in "abc")).declaration
+    assert request(*(percentiles(1000, each) for each in range(41)), epsilon="1/1000").declaration
 
 
 def replaced_cells(statistic: Any, cells: int) -> Any:
@@ -189,14 +199,12 @@ UNITS = [
 def _statistic(dice: random.Random, relation: Any, column: NumberColumn) -> Any:
     few = [count_query, histogram_query, histogram_query, sum_query, mean_query]
     few += [persons_query] * (relation.person is not None)
-    kind = dice.choice([*few, *([variance_query] if relation.is_change_one and relation.rows > 1 else [])])
+    kind = dice.choice([*few, *([variance_query] if relation.rows > 1 else [])])
     width, cells = dice.choice([1, 30, 1000]), one_of(dice, CELLS)
     names = [f"{i}".ljust(width, "ö") for i in range(cells)]
     groups = category_column(f"g{cells}/{width}", categories=names, null="binned")
     if kind is histogram_query and dice.random() < 0.4:
         return kind(dice.choice([groups, VISIT, SMOKES]), relation)
-    if kind is variance_query:
-        return kind(column, relation)
     more: dict[str, Any] = {} if dice.random() < 0.6 else {"by": groups}
     more |= {} if dice.random() < 0.6 else {"where": [dice.choice(CONDITIONS)]}
     if kind is persons_query:
@@ -230,11 +238,30 @@ class Made:
         self.request, self.dataset = lambda: made, made.dataset
 
 
-def holds(seed: int) -> bool:
+SHARES = [["1/2"], ["1e-300", "1/3", "0.999"], [F(1, 3**600), 1 - F(1, 7**300)], [F(i, 101) for i in range(1, 101)]]
+
+
+def extreme_quantiles(dice: random.Random) -> Request:
+    """Return a request for quantiles from the far ends of everything that can be declared; many are refused."""
+    relation = dice.choice([change_one, lambda n: add_remove(n_max=n), person, *UNITS])(n=one_of(dice, SIZES))
+    found = _numbers(dice)
+    column = found if found.levels <= 1500 else integer_column("x", lower=0, upper=3)
+    more: dict[str, Any] = {"at": dice.choice(SHARES)}
+    more |= {} if dice.random() < 0.5 else {"branching": dice.randint(2, column.levels + 1)}
+    more |= {} if dice.random() < 0.6 else {"where": [dice.choice(CONDITIONS)]}
+    names = [f"{i}".ljust(dice.choice([1, 300]), "ö") for i in range(dice.choice([1, 2, 7, 40]))]
+    more |= {} if dice.random() < 0.6 else {"by": category_column("g", categories=names, null="binned")}
+    line = ask(
+        quantiles_query(column, relation, **more), epsilon=one_of(dice, EPSILONS), alpha=dice.choice(["0.05", "1e-9"])
+    )
+    return Request(dataset="d", plan=plan([line]))
+
+
+def holds(seed: int, extreme: Callable[[random.Random], Request] = extreme_request) -> bool:
     """Tell whether a request was accepted; everything that must follow then is demanded."""
     dice = random.Random(seed)
     try:
-        made = extreme_request(dice)
+        made = extreme(dice)
     except SnapdpError:
         return False
     record = random_record(dice, Made(made))
@@ -251,6 +278,13 @@ def holds(seed: int) -> bool:
 def test_whatever_is_accepted_can_be_recorded_read_audited_and_certified(start):
     accepted = sum(map(holds, range(start, start + 8)))
     assert accepted > 1  # the generator is no wall of refusals
+
+
+@pytest.mark.parametrize(
+    "seeds", [range(20), pytest.param(range(20, 1000), marks=pytest.mark.long)], ids=["few", "many"]
+)
+def test_whatever_quantiles_are_accepted_can_be_recorded_read_audited_and_certified(seeds):
+    assert sum(holds(seed, extreme_quantiles) for seed in seeds) > len(seeds) / 5
 
 
 @pytest.mark.long

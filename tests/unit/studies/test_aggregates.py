@@ -66,6 +66,7 @@ SOME = [
     Sum(column=FILLED, where=TESTS[:2], by=FEW),
     Products(first=GAPS, second=FILLED, where=TESTS[1:]),
     Products(first=GAPS, second=GAPS, by=FEW),
+    Products(first=GAPS, second=FILLED, where=TESTS[:2], by=MANY),
     Bins(column=GAPS, cuts=(0, 10, 100)),
     Bins(column=GAPS, cuts=(0, 10, 100), missing=True),
     Bins(column=GAPS, cuts=(5, 100), missing=True, where=TESTS[1:], by=FEW),

@@ -15,9 +15,10 @@ from snapdp.exact.decimals import floor_log10, power_of_ten
 from snapdp.release.request import Request
 from snapdp.studies.columns import category_column, integer_column, number_column
 from snapdp.studies.conditions import condition
-from snapdp.studies.plan import Line, Plan, ask, curve_of_part, plan, planned
+from snapdp.studies.part_worth import curve_of_part
+from snapdp.studies.plan import Line, Plan, ask, plan, planned
 from snapdp.studies.relation import add_remove, change_one
-from snapdp.studies.statistics.centred_means import derived_mean
+from snapdp.studies.statistics.centred.means import derived_mean
 from snapdp.studies.statistics.count import count_query
 from snapdp.studies.statistics.covariance import covariance_query
 from snapdp.studies.statistics.histogram import histogram_query

@@ -278,12 +278,16 @@ def test_a_study_without_columns_or_statistics_is_refused():
 
 
 @pytest.mark.parametrize("kind", ["variance", "covariance"])
-def test_a_statistic_that_add_remove_does_not_define_is_refused_in_its_place(kind):
+def test_a_variance_under_add_remove_has_a_count_and_its_share_is_read_and_written(kind):
     text = changed('"change-one"', '"add-remove"', changed("n = 5000", "n_max = 5000"))
     which = 'columns = ["age", "pay"]' if kind == "covariance" else 'column = "age"'
     text = changed('kind = "mean"\ncolumn = "age"', f'kind = "{kind}"\n{which}', text)
-    with pytest.raises(PremiseError, match=rf"statistic 1 \({kind}\): a {kind} is not defined under add-remove"):
-        study_from_toml(text)
+    study = study_from_toml(text)
+    assert study.asked[0].statistic.count_share == (F(2, 5) if kind == "variance" else F(1, 3))
+    assert study_from_toml(study_to_toml(study)) == study
+    spoilt = changed(f'kind = "{kind}"', f'kind = "{kind}"\ncount_share = 1', text)
+    with pytest.raises(ParameterError, match=rf"statistic 1 \({kind}\): count_share = 1 is no probability"):
+        study_from_toml(spoilt)
 
 
 def test_errors_keep_their_family_and_their_numbers():
@@ -758,7 +762,7 @@ def test_the_order_of_columns_is_that_of_the_cells_and_another_request():
             grouped("age", age={**CUT, "unknown": "binned"}),
             "the key 'unknown' is not known for a column of kind integer",
         ),
-        (grouped(["region", "sex"], kind="variance", column="age"), "the key|variance"),
+        (grouped(["region", "sex"], kind="variance", column="age", margins="all"), "margins"),
     ],
 )
 def test_groups_and_bins_that_make_no_sense_are_refused_with_their_place(values, problem):

@@ -12,8 +12,8 @@ import pytest
 from snapdp.errors import BoundError, DataError, ParameterError, PremiseError
 from snapdp.studies import keyed_groups, number_column
 from snapdp.studies.aggregates import Bins, Categories, Count, Levels, People, Persons, Present, Sum
-from snapdp.studies.columns import category_column, integer_column
-from snapdp.studies.grouping.keys import LISTED, LONGEST_KEY, digest_of_keys
+from snapdp.studies.columns import INLINE, category_column, integer_column
+from snapdp.studies.grouping.keys import LONGEST_KEY, digest_of_keys
 from snapdp.tables import keys as module, open_table
 from snapdp.tables.keys import read_keys
 from snapdp.tables.sql.keys import LIMB, array_answers
@@ -118,7 +118,7 @@ def test_texts_with_one_hash_are_compared_themselves(tmp_path, monkeypatch):
 
 
 def test_many_keys_are_read_from_a_copy_whatever_happens_to_the_file(tmp_path):
-    count = 3 * LISTED
+    count = 3 * INLINE
     path = parquet(tmp_path / "k.parquet", f"SELECT 'p' || (i * 7 % {count}) AS g FROM range({count}) AS t(i)")
     found = read_keys(path, ["g"])
     path.unlink()

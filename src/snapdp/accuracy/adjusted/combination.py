@@ -10,17 +10,19 @@ Theory: docs/theory/adjusted-tables.md, (19), (27)-(31).
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from operator import mul
 from typing import Any
 
 from snapdp.accuracy.adjusted.inversion import inverted_radius
-from snapdp.accuracy.adjusted.noise import NoiseTerm
+from snapdp.accuracy.adjusted.noise import NoiseTerm, SnappedNoise
 from snapdp.accuracy.adjusted.summands import Summand, summands_of
 from snapdp.accuracy.adjusted.wide import SumNumbers, sum_numbers, wide_radius
 from snapdp.accuracy.tails import confidence
 from snapdp.errors import ParameterError
-from snapdp.exact import HALF, Enclosure, decided_ceil, enclose, ln_enclosure, power_of_two, probability
+from snapdp.exact import HALF, Enclosure, decided_ceil, ln_enclosure, over_common, power_of_two, probability
 from snapdp.mechanism import EXACT_GAMMA
 from snapdp.values import Value
 
@@ -74,11 +76,18 @@ def bounded_radius(numbers: SumNumbers | None, *, entering: int, alpha: Any) -> 
 
 
 def variance_of(terms: Iterable[NoiseTerm]) -> Enclosure:
-    """Return the variance of a sum of terms."""
-    total = enclose(0)
-    for term in terms:
-        total = total + term.noise.variance * (term.count * term.coefficient**2)
-    return total
+    """Return the variance of a sum of terms, added up in integers over one denominator."""
+    listed = list(terms)
+    numerators, common = over_common(term.coefficient for term in listed)
+    squares: Counter[SnappedNoise] = Counter()
+    for term, numerator in zip(listed, numerators, strict=True):
+        squares[term.noise] += term.count * numerator**2
+
+    def added(ends: Iterable[Fraction]) -> Fraction:
+        each, unit = over_common(ends)
+        return Fraction(sum(map(mul, squares.values(), each)), unit * common**2)
+
+    return Enclosure(added(n.variance.lower for n in squares), added(n.variance.upper for n in squares))
 
 
 def level_for(alpha: Fraction, numbers: int, gamma: Fraction) -> Fraction:

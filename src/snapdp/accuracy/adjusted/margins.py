@@ -15,10 +15,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
+from operator import mul
 from typing import Any
 
 from snapdp.errors import ParameterError
-from snapdp.exact import positive
+from snapdp.exact import over_common, positive
 from snapdp.values import Value
 
 Margin = tuple[int, ...]  # attributes by their number, in increasing order
@@ -72,9 +73,16 @@ class MarginFamily(Value):
 
     def weights(self, part: Margin) -> dict[Margin, Fraction]:
         """Return w/W of the measured margins that hold a part: what each contributes to its mean.        theory (3)"""
-        each = {margin: self.weight(margin, part) for margin in self.holding(part)}
-        total = sum(each.values())
-        return {margin: weight / total for margin, weight in each.items()}
+        if part not in self._weights:
+            holding = list(self.holding(part))
+            numerators, _ = over_common(self.weight(margin, part) for margin in holding)
+            total = sum(numerators)
+            self._weights[part] = {m: Fraction(own, total) for m, own in zip(holding, numerators, strict=True)}
+        return self._weights[part]
+
+    @cached_property
+    def _weights(self) -> dict[Margin, dict[Margin, Fraction]]:
+        return {}
 
     def parts(self, margin: Margin) -> Iterator[Margin]:
         """Yield the parts of an adjusted margin that carry noise: all of its subsets, but not a known total."""
@@ -99,16 +107,15 @@ class MarginFamily(Value):
         They depend only on which attributes the two cells agree in: at most 2^k for each measured margin. theory (6)
         """
         parts = list(self.parts(margin))
-        shares = {part: self.weights(part) for part in parts}
+        cells = self.cells(margin)  # of the margin without a part times those of the part, whatever the part
         found: Counter[tuple[Margin, Fraction]] = Counter()
         for source in self.measured:
             common = tuple(i for i in source if i in margin)
             inside = [part for part in parts if set(part) <= set(common)]
+            shares, unit = over_common(self.weights(part)[source] for part in inside)
             for agreeing in subsets(common):
-                value = Fraction(0)
-                for part in inside:
-                    sign = math.prod((i in agreeing) - Fraction(1, self.sizes[i]) for i in part)
-                    value += shares[part][source] * sign / self.cells(set(margin) - set(part))
+                signs = (math.prod((i in agreeing) * self.sizes[i] - 1 for i in part) for part in inside)
+                value = Fraction(sum(map(mul, shares, signs)), unit * cells)
                 differing = self.cells_but_one(i for i in common if i not in agreeing)
                 found[source, value] += differing * self.cells(set(source) - set(common))
         return tuple(

@@ -9,6 +9,7 @@ Theory: docs/theory/adjusted-tables.md, (12)-(15).
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from snapdp.errors import ParameterError
@@ -57,7 +58,7 @@ class SnappedNoise(Value):
             lambda bits: exp_enclosure(-place * x, bits) * -expm1_enclosure(-x, bits) * HALF, relative_bits=_NARROW
         )
 
-    @property
+    @cached_property
     def variance(self) -> Enclosure:
         """Return the variance of the noise: of its law on the grid, elsewhere its mean over all places.
 

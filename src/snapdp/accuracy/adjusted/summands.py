@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from snapdp.accuracy.adjusted.noise import NoiseTerm
-from snapdp.exact import exp_scaled, floor_scaled
+from snapdp.exact import exp_scaled, floor_scaled, over_common
 
 _STEPS = 64  # L is a multiple of 1/64
 _ROOT_BITS = 24
@@ -44,7 +44,10 @@ def summands_of(terms: Iterable[NoiseTerm]) -> list[Summand]:
         half_ratio = noise.ratio / 2 if noise.on_grid else Fraction(0)
         counts[abs(term.coefficient) * noise.noise_scale, half_ratio] += term.count
     found = [Summand(scale, half_ratio, times) for (scale, half_ratio), times in counts.items()]
-    return sorted(found, key=lambda s: (s.times * s.scale**2, s.scale, s.half_ratio), reverse=True)
+    scales, _ = over_common(each.scale for each in found)  # integers are compared many times faster
+    placed = zip(found, scales, strict=True)
+    ordered = sorted(placed, key=lambda p: (p[0].times * p[1] ** 2, p[1], p[0].half_ratio), reverse=True)
+    return [each for each, _ in ordered]
 
 
 def spacing_of(summands: Sequence[Summand]) -> Fraction:
@@ -52,8 +55,8 @@ def spacing_of(summands: Sequence[Summand]) -> Fraction:
     steps = [each.step for each in summands]
     if not all(steps):
         return Fraction(0)
-    denominator = math.lcm(*(step.denominator for step in steps))
-    return Fraction(math.gcd(*(int(step * denominator) for step in steps)), denominator)
+    numerators, common = over_common(steps)
+    return Fraction(math.gcd(*numerators), common)
 
 
 @lru_cache(maxsize=256)
@@ -99,8 +102,9 @@ def root_up(x: Fraction) -> Fraction:
 
 def tail_numbers(summands: Sequence[Summand], bits: int) -> TailNumbers:
     """Return v = 2 sum of times cosh(x/2) scale^2, with cosh rounded up at 2**-bits, and b = the largest scale."""
-    total = Fraction(0)
-    for each in summands:
+    scales, common = over_common(each.scale for each in summands)
+    total = 0
+    for each, scale in zip(summands, scales, strict=True):
         grown = hyperbolic_cosine(each.half_ratio, bits) + (1 if each.half_ratio else 0)
-        total += 2 * each.times * each.scale**2 * Fraction(grown, 1 << bits)
-    return TailNumbers(total, max(each.scale for each in summands))
+        total += 2 * each.times * scale**2 * grown
+    return TailNumbers(Fraction(total, common**2 << bits), Fraction(max(scales), common))

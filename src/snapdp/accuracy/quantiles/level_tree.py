@@ -189,13 +189,26 @@ class LevelTree(Value):
 
         In rows. What the grid moves, at most half of it for every number, is in it.
         """
-        import numpy as np
+        if cells is None:
+            reach, absolute = _reaches(self, share, level)
+        else:
+            reach, absolute = _reaches_of(self.sums(share, cells), level)
+        return (reach * to_float_up(noise_scale) + absolute * to_float_up(grid / 2)) * SPARE
 
-        found = self.sums(share, cells)
-        there = found.squares > 0  # where the total is known the last cell has no error
-        sums = (np.where(there, each, 1.0) for each in (found.squares, found.fourths, found.largest))
-        reach = radii(*sums, level=level) * there
-        return (reach * to_float_up(noise_scale) + found.absolute * to_float_up(grid / 2)) * SPARE
+
+@lru_cache(maxsize=16)
+def _reaches(tree: LevelTree, share: Fraction, level: Fraction) -> tuple[Any, Any]:
+    """Return the same of all cells of a tree: it depends on no epsilon, so a plan that is changed need not wait."""
+    return _reaches_of(tree.sums(share), level)
+
+
+def _reaches_of(found: _Sums, level: Fraction) -> tuple[Any, Any]:
+    """Return how far errors reach in noise scales, and the sums of absolute coefficients."""
+    import numpy as np
+
+    there = found.squares > 0  # where the total is known the last cell has no error
+    sums = (np.where(there, each, 1.0) for each in (found.squares, found.fourths, found.largest))
+    return radii(*sums, level=level) * there, found.absolute
 
 
 @lru_cache(maxsize=256)

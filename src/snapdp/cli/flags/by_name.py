@@ -124,10 +124,12 @@ def once(names: list[str]) -> list[str]:
     return list(dict.fromkeys(name.strip() for name in names))
 
 
-def items(text: str) -> list[str]:
+def items(text: str, *, any_text: bool = False) -> list[str]:
     """Return the items of a list; one in double quotes is what stands between them, with quotes doubled, as in CSV.
 
-    >>> items("north, south"), items('"south, east" ,'), items('"a ""b"" c"'), items("")
+    any_text   an item may be any text, and an empty one would be taken for one: refuse it, unless it is in quotes
+
+    >>> items("north, south"), items('"south, east" ,""'), items('"a ""b"" c"'), items("")
     (['north', 'south'], ['south, east', ''], ['a "b" c'], [''])
     """
     found = []
@@ -141,6 +143,11 @@ def items(text: str) -> list[str]:
             )
         if match is None:
             item, comma, behind = rest.partition(",")
+            if any_text and not item.strip():
+                what = f"{text} has an item that is empty" if text.strip() else "A list is empty"
+                raise click.UsageError(
+                    f'{what}. Leave its comma out; an empty text that is meant stands in double quotes: north,"".'
+                )
             found.append(item.strip())
         else:
             comma, behind = match[2], rest[match.end() :]
@@ -156,6 +163,21 @@ def lists(text: str) -> list[str]:
     ['region', '"a;b",sex', '']
     """
     return _SEMICOLON.split(text)
+
+
+def named_list(text: str, signs: str) -> tuple[str, str] | None:
+    """Return the name before the first of some signs, and what stands behind the sign; None where there is no sign.
+
+    A name in double quotes is what stands between them, with quotes doubled, as in CSV.
+
+    >>> named_list("half: a=b", ":"), named_list('"a=b; c" = d,e', "="), named_list("half", ":")
+    (('half', 'a=b'), ('a=b; c', 'd,e'), None)
+    """
+    match = re.match(rf'\s*(?:"((?:[^"]|"")*)"|([^"{signs}][^{signs}]*?)?)\s*[{signs}]', text, re.DOTALL)
+    if match is None:
+        return None
+    name = match[2] or "" if match[1] is None else match[1].replace('""', '"')
+    return name, text[match.end() :].strip()
 
 
 def as_item(name: str) -> str:

@@ -15,12 +15,14 @@ from snapdp.cli.flags.by_name import (
     belongs,
     declared_by_name,
     items,
+    lists,
     name_before,
+    named_list,
     once,
     rules_for_missing,
     words_by_name,
 )
-from snapdp.studies import BINNED, DROPPED, KINDS, Statistic
+from snapdp.studies import BINNED, DROPPED, KINDS, Quantiles, Statistic
 
 PARENTS_OF = "--parents belongs to the one column of --by, with its --categories."
 NO_COLUMN = {"row": {"kind": "integer", "lower": 0, "upper": 1, "missing": DROPPED}}
@@ -36,7 +38,9 @@ def names_of(statistic: type[Statistic], options: dict[str, Any]) -> list[list[s
     if not statistic.takes:
         return [[]] if options[statistic.kind] else []
     together = [items(text) for text in options[f"{statistic.kind}s"]] if statistic.several else []
-    return [*(items(text) if statistic.takes > 1 else [text] for text in options[statistic.kind]), *together]
+    medians = [[text] for text in options["median"]] if statistic is Quantiles else []
+    alone = (items(text) if statistic.takes > 1 else [text] for text in options[statistic.kind])
+    return [*alone, *together, *medians]
 
 
 def declared_columns(
@@ -142,7 +146,7 @@ def _category_columns(options: dict[str, Any], names: list[str]) -> dict[str, An
     found: dict[str, dict[str, Any]] = {
         name: {
             "kind": "category",
-            "categories": items(text),
+            "categories": items(text, any_text=True),
             **({"compare": compare[name]} if name in compare else {}),
         }
         for name, text in declared_by_name(options, "categories", names).items()
@@ -158,17 +162,21 @@ def _category_columns(options: dict[str, Any], names: list[str]) -> dict[str, An
 
 
 def _parents(texts: Sequence[str]) -> dict[str, Any]:
-    """Return the levels above a column, one of each flag: LEVEL:PARENT=A,B;PARENT=C,D."""
+    """Return the levels above a column, one of each flag: LEVEL:PARENT=A,B;PARENT=C,D; names may be in quotes."""
     found: dict[str, Any] = {}
     for text in texts:
-        level, colon, rest = (part.strip() for part in text.partition(":"))
-        pairs = [[part.strip() for part in piece.partition("=")] for piece in rest.split(";") if piece.strip()]
-        if not colon or not pairs or not all(equals for _, equals, _ in pairs):
-            raise click.UsageError(f'--parents "{text}" is not LEVEL:PARENT=A,B;PARENT=C,D.')
-        names = [name for name, _, _ in pairs]
+        level, rest = named_list(text, ":") or ("", "")
+        pairs = [named_list(piece, "=") for piece in lists(rest) if piece.strip()]
+        told = [pair for pair in pairs if pair is not None]
+        if not level or not told or len(told) < len(pairs):
+            raise click.UsageError(
+                f'--parents "{text}" is not LEVEL:PARENT=A,B;PARENT=C,D. A name with one of the signs : ; = or a comma '
+                "in it stands in double quotes, and a quote in there twice."
+            )
+        names = [name for name, _ in told]
         if level in found or len(set(names)) != len(names):
             raise click.UsageError(f'--parents "{text}" says something twice: name each level and parent once.')
-        found[level] = {name: items(below) for name, _, below in pairs}
+        found[level] = {name: items(below, any_text=True) for name, below in told}
     return found
 
 

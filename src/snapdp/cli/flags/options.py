@@ -40,6 +40,29 @@ _OPTIONS: tuple[_Option, ...] = (
         ("--complete",),
         {"is_flag": True, "help": "With --means: of rows in which all of the columns are present."},
     ),
+    (("--median",), {"multiple": True, "metavar": "COLUMN", "help": "The median of a column: its quantile at 0.5."}),
+    (
+        ("--at",),
+        {
+            "metavar": "Q1,Q2,...",
+            "help": "With --quantiles: the shares of rows, rising, between 0 and 1.  [default: 0.25,0.5,0.75]",
+        },
+    ),
+    (
+        ("--branching",),
+        {
+            "type": int,
+            "metavar": "B",
+            "help": "Of quantiles and medians: the branches of the tree that counts levels.  [default: chosen]",
+        },
+    ),
+    (
+        ("--correlation",),
+        {
+            "is_flag": True,
+            "help": "With --covariance of rows whose number is private: the correlation as well, of the same epsilon.",
+        },
+    ),
     (
         ("--where",),
         {"multiple": True, "metavar": "CONDITION", "help": 'Of such rows only: "age>=65", "age<70", "region=north".'},

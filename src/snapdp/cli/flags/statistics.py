@@ -26,6 +26,7 @@ from snapdp.errors import ParameterError, SnapdpError
 from snapdp.exact import positive
 from snapdp.studies import ADD_REMOVE, ALL, BINNED, CHANGE_ONE, DROPPED, HIERARCHY, KINDS, STUDY_VERSION, PersonCount
 
+QUARTILES = ("0.25", "0.5", "0.75")  # of --quantiles, unless --at says others
 STUDY = "study: "  # where the reader of studies says that something stands
 _CONDITION = re.compile(r"^\s*(?P<column>[^<>=]+?)\s*(?P<operator>>=|<|=)\s*(?P<value>[^<>=]+?)\s*$")
 
@@ -95,20 +96,25 @@ def _statistics(options: dict[str, Any], conditions: dict[str, Any], edges: dict
     where = [{"column": name, **tests} for name, tests in conditions.items()]
     found: list[dict[str, Any]] = []
     for statistic in statistics_in_order():
-        for names in names_of(statistic, options):
+        for place, names in enumerate(names_of(statistic, options)):
             about = {"column": names[0]} if statistic.takes == len(names) == 1 else {"columns": names} if names else {}
             cut = items(edges.get(names[0], "")) if names else []
             details = {"edges": cut if any(cut) else None, "groups_per_person": options["groups_per_person"]}
+            details |= {"at": _shares_at(options, place), "branching": options["branching"]}
             said = {key: each for key, each in details.items() if key in statistic.details and each is not None}
             said |= {"complete": True} if options["complete"] and statistic.several and len(names) > 1 else {}
+            said |= {"correlation": True} if options["correlation"] and "correlation" in statistic.details else {}
             found.append({"kind": statistic.kind, **about, **said, **({"where": where} if where else {})})
     _check_means(options)
+    if options["correlation"] and not any("correlation" in each for each in found):
+        raise click.UsageError("--correlation belongs to --covariance.")
+    _check_quantiles(options)
     if options["groups_per_person"] is not None and not options["persons"]:
         raise click.UsageError("--groups-per-person belongs to --persons.")
     if options["rows_per_person"] is not None and {each["kind"] for each in found} == {PersonCount.kind}:
         raise click.UsageError("--rows-per-person belongs to other statistics: --persons counts each person once.")
     if not found:
-        flags = ", ".join(f"--{kind}" for kind in KINDS)
+        flags = ", ".join(f"--{kind}" for kind in (*KINDS, "median"))
         raise click.UsageError(f"Give a study file, or one or more of {flags}.")
     by, margins = group_names(options), _margins(options)
     keys = {} if options["keys"] is None else {"keys": options["keys"]}
@@ -133,6 +139,22 @@ def _check_means(options: dict[str, Any]) -> None:
             and {*items(text)} <= bounded
         ):
             raise click.UsageError(f'--mean "{text}" is one column of that name. Several share a count: --means {text}')
+
+
+def _shares_at(options: dict[str, Any], place: int) -> list[str] | None:
+    """Return the shares of --quantiles, which stand before medians; None for these."""
+    if place >= len(options["quantiles"]):
+        return None
+    return list(QUARTILES) if options["at"] is None else items(options["at"])
+
+
+def _check_quantiles(options: dict[str, Any]) -> None:
+    """Refuse what speaks of quantiles where none are asked for."""
+    if options["at"] is not None and not options["quantiles"]:
+        more = " --median needs none: it is the quantile at 0.5." if options["median"] else ""
+        raise click.UsageError(f"--at belongs to --quantiles: name the column there.{more}")
+    if options["branching"] is not None and not (options["quantiles"] or options["median"]):
+        raise click.UsageError("--branching belongs to --quantiles or --median.")
 
 
 def _margins(options: dict[str, Any]) -> dict[str, Any]:

@@ -21,12 +21,11 @@ from itertools import islice
 from typing import Any, Protocol, overload
 
 from snapdp.errors import BoundError, DataError
-from snapdp.studies.columns import AS_NUMBERS, AS_TEXT, CategoryColumn, storable
+from snapdp.studies.columns import AS_NUMBERS, AS_TEXT, INLINE, CategoryColumn, storable
 from snapdp.studies.grouping.groups import MOST_COLUMNS, Groups
 from snapdp.values import Value
 
 KEY = "key"
-LISTED = 1000  # longer lists are named by their digest, as those of categories are
 MOST_KEYS = 50_000_000
 LONGEST_KEY = 4096  # bytes of one text: what an audit takes the longest names for
 KEY_NUMBER = "0|-?[1-9][0-9]{0,14}"  # keys that are numbers; two of them are one number iff they are one text
@@ -52,7 +51,7 @@ class Keys(Value):
 
     names    of the columns, in the order of by
     digest   see above
-    listed   the keys where there are at most LISTED; else nothing
+    listed   the keys where there are at most INLINE; else nothing
     compare  how cells of each column are compared with keys: as text, or as numbers
     """
 
@@ -75,13 +74,15 @@ class Keys(Value):
             AS_NUMBERS,
         }:
             raise DataError("keys have other columns than they can have.", "The record was altered.")
-        if not _DIGEST.fullmatch(self.digest) or len(self.listed) != (self.count if self.count <= LISTED else 0):
+        if not _DIGEST.fullmatch(self.digest) or len(self.listed) != (self.count if self.count <= INLINE else 0):
             raise DataError("the keys are not those of their number and digest.", "The record was altered.")
+        for row in self.listed:  # texts first: of half a character there is no digest
+            for text in row:
+                _check_text(text)
+        if self.listed and tuple(map(natural_keys, zip(*self.listed, strict=True))) != self.compare:
+            raise DataError("keys are compared in another way than such keys are.", "The record was altered.")
         if self.listed and digest_of_keys(self.names, self.listed) != self.digest:
             raise DataError("the digest of the keys is another one.", "The record was altered.")
-        for row in self.listed:
-            for place, text in enumerate(row):
-                _check_text(text, self.compare[place])
         if len({*self.listed}) != len(self.listed):
             raise DataError("one key stands twice.", "The record was altered.")
 
@@ -146,10 +147,9 @@ def natural_keys(texts: Iterable[str]) -> str:
     return AS_NUMBERS if all(re.fullmatch(KEY_NUMBER, text) for text in texts) else AS_TEXT
 
 
-def _check_text(text: str, compare: str) -> None:
-    storable(text, "a key")
-    if len(text.encode()) > LONGEST_KEY or (compare == AS_NUMBERS and not re.fullmatch(KEY_NUMBER, text)):
-        raise DataError("a key is longer than keys are, or no whole number.", "The record was altered.")
+def _check_text(text: str) -> None:
+    if len(storable(text, "a key").encode()) > LONGEST_KEY:
+        raise DataError("a key is longer than keys are.", "The record was altered.")
 
 
 class KeyColumn(CategoryColumn):

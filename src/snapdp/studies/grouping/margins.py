@@ -13,7 +13,6 @@ Theory: docs/theory/sensitivities.md (22); docs/theory/adjusted-tables.md (1).
 from __future__ import annotations
 
 import difflib
-import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -25,6 +24,7 @@ from snapdp.errors import BoundError, ParameterError
 from snapdp.exact import positive
 from snapdp.studies.grouping.groups import GroupColumn, Groups
 from snapdp.studies.grouping.keys import KeyedGroups
+from snapdp.studies.units import listed_names
 from snapdp.values import Value
 
 Margin = tuple[int, ...]  # columns of the groups by their places, increasing
@@ -184,8 +184,7 @@ def margin_text(names: Sequence[str]) -> str:
     >>> margin_text(["region", "sex"]), margin_text(["a, b"]), margin_text([])
     ('by region, sex', 'by "a, b"', 'in total')
     """
-    plain = (name if name.strip() == name and not {*name} & {*',"'} else json.dumps(name) for name in names)
-    return f"by {', '.join(plain)}" if names else "in total"
+    return f"by {listed_names(names)}" if names else "in total"
 
 
 def margins_of(

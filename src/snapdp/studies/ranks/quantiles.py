@@ -14,6 +14,7 @@ Theory: docs/theory/quantiles.md.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
@@ -22,7 +23,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from snapdp.display import exact_amount
 from snapdp.errors import ParameterError, PremiseError
-from snapdp.exact import parameter, to_float_down, to_float_nearest, to_float_up
+from snapdp.exact import HALF, parameter, to_float_down, to_float_nearest, to_float_up
 from snapdp.mechanism import EXACT_GAMMA, FinitePrecision
 from snapdp.studies.aggregates import Aggregate, LevelCounts
 from snapdp.studies.columns import INTEGER, Column, NumberColumn
@@ -42,6 +43,7 @@ from snapdp.values import replaced
 
 if TYPE_CHECKING:
     from snapdp.accuracy import LevelTree
+    from snapdp.studies.ranks.rank_figures import LikelyQuantile, RankFigures
 
 QUANTILE, DISTRIBUTION = "quantile", "distribution"
 MEDIAN = Fraction(1, 2)
@@ -60,11 +62,11 @@ class Quantiles(Statistic):
     kind = "quantiles"
     takes = 1
     details: ClassVar[Mapping[str, Detail]] = {
-        "at": NumbersDetail(),
+        "at": NumbersDetail("Give shares such as 0.25, 0.5 and 0.75, or leave the key out: then it is the median."),
         "branching": WholeDetail(),
         "rows_per_person": WholeDetail(),
     }
-    flag = "Quantiles of a column at the shares --at."
+    flag = "Quantiles of a column at the shares --at, and its distribution."
 
     at: tuple[Fraction, ...] = (MEDIAN,)
     branching: int = 2
@@ -166,6 +168,53 @@ class Quantiles(Statistic):
 
         level_for(alpha, self.tree.entering, EXACT_GAMMA)
 
+    @classmethod
+    def derived_range(
+        cls,
+        declared: Mapping[str, Any],
+        name: str = QUANTILE,
+    ) -> tuple[Fraction, Fraction] | None:
+        if name != QUANTILE:
+            return None
+        column = declared["columns"][0]
+        return parameter(column["lower"], name="lower"), parameter(column["upper"], name="upper")
+
+    # What it will be worth
+
+    def ranks(self, epsilon: Fraction, alpha: Fraction) -> RankFigures:
+        from snapdp.studies.ranks.rank_figures import rank_figures
+
+        rows = self.relation.rows
+        return rank_figures(self.tree, self.parts[0], self.at, epsilon=epsilon, alpha=alpha, rows=rows)
+
+    def public_counts(self, values: Iterable[Any]) -> list[int]:
+        """Return how many of some public values are at each level; missing ones by the rule of the column."""
+        column, counts = self.column, [0] * self.tree.cells
+        for each in values:
+            known = column.missing if each is None or each != each else parameter(each, name="a value")
+            if known is not None:
+                inside = min(max(known, column.lower), column.upper)
+                counts[math.floor((inside - column.lower) / column.step + HALF)] += 1
+        return counts
+
+    def if_counted(
+        self, counts: Sequence[int], *, epsilon: Fraction, alpha: Fraction, rows: Any = None
+    ) -> tuple[LikelyQuantile, ...]:
+        """Return the quantiles of a public distribution, each with the values that would be within reach.
+
+        counts   of every level; rows   how many rows are distributed like these, n or its bound unless told
+        """
+        from snapdp.studies.ranks.rank_figures import LikelyQuantile, cells_if_like
+
+        many = self.relation.rows if rows is None else whole(rows, name="rows")
+        said: dict[str, Any] = {"epsilon": epsilon, "alpha": alpha, "rows": many}
+        found = cells_if_like(self.tree, self.parts[0], self.at, counts, **said)
+        levels = (tuple(self.column.lower + cell * self.column.step for cell in cells) for cells in found)
+        return tuple(
+            LikelyQuantile(share=share, rows=many, value=value, low=low, high=high)
+            for share, (value, low, high) in zip(self.at, levels, strict=True)
+        )
+
     # Names
 
     def _about(self, conditions: Iterable[str]) -> str:
@@ -183,6 +232,15 @@ class Quantiles(Statistic):
         return self.labels_of(None)
 
     def labels_of(self, margin: Margin | None) -> Sequence[Label]:
+        if margin not in self._named:
+            self._named[margin] = self._labels_of(margin)
+        return self._named[margin]
+
+    @cached_property
+    def _named(self) -> dict[Margin | None, Sequence[Label]]:
+        return {}  # of every margin that was asked for: there may be very many names
+
+    def _labels_of(self, margin: Margin | None) -> Sequence[Label]:
         own = self._own_labels(margin)
         if own is None:
             return ("",) if self.by is None else self.by.labels
@@ -206,15 +264,21 @@ class Quantiles(Statistic):
         if margin is None:
             return None if self._is_one(margin) else tuple(map(exact_amount, self.at))
         if margin == _POINTS:
-            return tuple(self._text(cell) for cell in self.points)
+            return tuple(self._texts(self.points))
         width, cells = self.tree.widths[margin[0]], self.tree.cells
         if width == 1:
-            return tuple(map(self._text, range(cells)))
-        ends = ((first, min(first + width, cells) - 1) for first in range(0, cells, width))
-        return tuple(f"{self._text(first)} to {self._text(last)}" for first, last in ends)
+            return tuple(self._texts(range(cells)))
+        firsts, lasts = range(0, cells, width), (*range(width - 1, cells - 1, width), cells - 1)
+        ends = zip(self._texts(firsts), self._texts(lasts), strict=True)
+        return tuple(f"{first} to {last}" for first, last in ends)
 
-    def _text(self, cell: int) -> str:
-        return exact_amount(self.column.lower + cell * self.column.step)
+    def _texts(self, cells: Iterable[int]) -> Iterator[str]:
+        """Return the numbers that levels stand for, as texts: whole ones need no fractions."""
+        lower, step = self.column.lower, self.column.step
+        if lower.denominator == step.denominator == 1:
+            first, apart = int(lower), int(step)
+            return (str(first + apart * cell) for cell in cells)
+        return (exact_amount(lower + step * cell) for cell in cells)
 
     @cached_property
     def points(self) -> tuple[int, ...]:
@@ -278,7 +342,8 @@ class Quantiles(Statistic):
         return min(max(rows, Fraction(0)), Fraction(self.relation.rows))
 
 
-KEY_NAMES = {None: QUANTILE, _POINTS: "up to"}  # of what names a cell beside its group
+OWN_KEYS = {QUANTILE: QUANTILE, DISTRIBUTION: "up to"}  # what names a cell of each beside its group
+KEY_NAMES = {None: OWN_KEYS[QUANTILE], _POINTS: OWN_KEYS[DISTRIBUTION]}
 
 
 def quantiles_query(

@@ -1,7 +1,10 @@
 """Sample covariances, and the correlations that follow.
 
-Room: studies. Let S_x, S_y and P be the sums of x, y and x y over the rows, in steps above the lower bounds.
-n P - S_x S_y is a sum over pairs of rows; it needs n. Theory: docs/theory/sensitivities.md, (11).
+Room: studies. Let S_x, S_y and P be the sums of x, y and x y over the rows, in steps above the lower bounds. Where n is
+public n P - S_x S_y is a sum over pairs of rows, released as one number, and the correlation follows where a study has
+both variances. Where it is private how many rows count the covariance follows from centred sums, centred products and a
+count, of the rows in which both columns are present; asked for, the correlation follows with centred squares of both.
+Theory: docs/theory/sensitivities.md, (11), (26) and (27).
 """
 
 from __future__ import annotations
@@ -9,28 +12,53 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from snapdp.errors import ParameterError
-from snapdp.exact import root_for_rounding, to_float_down, to_float_nearest, to_float_up
+from snapdp.exact import shown
 from snapdp.studies.aggregates import Aggregate, Products, Sum
 from snapdp.studies.columns import Column, NumberColumn
 from snapdp.studies.conditions import Condition
+from snapdp.studies.declarations import column_from
 from snapdp.studies.grouping.groups import By
 from snapdp.studies.relation import Relation
-from snapdp.studies.statistics.drawn import Derived, DrawnPart, Row, as_columns
+from snapdp.studies.statistics.centred.moments import (
+    Moment,
+    correlations,
+    moment_accuracy,
+    moments,
+    possible_moment,
+    printed,
+)
+from snapdp.studies.statistics.centred.sums import CentredSums, Term
+from snapdp.studies.statistics.details import Detail, FlagDetail, NumberDetail, WholeDetail
+from snapdp.studies.statistics.drawn import Derived, DrawnPart
 from snapdp.studies.statistics.parts import Numerator, Part
-from snapdp.studies.statistics.shared_parts import numbers_of, public_rows
+from snapdp.studies.statistics.shared_parts import check_two_rows, numbers_of
 from snapdp.studies.statistics.statistic import Statistic
 from snapdp.studies.statistics.variance import Variance
 
+CORRELATION = "correlation"
 
-class Covariance(Statistic):
-    """The sample covariance of two columns, divided by n - 1."""
+
+class Covariance(CentredSums):
+    """The sample covariance of two columns: one number where it is public how many rows count, else centred sums,
+    centred products and a count.
+
+    correlation   with centred squares as well, from which the correlation follows
+    """
 
     kind = "covariance"
-    flag = "The sample covariance of two columns (divided by n - 1), with --n."
+    flag = "The sample covariance of two columns (divided by n - 1)."
     takes = 2
+    inputs = 4
+    details: ClassVar[Mapping[str, Detail]] = {
+        "count_share": NumberDetail(),
+        "correlation": FlagDetail(),
+        "rows_per_person": WholeDetail(),
+    }
+
+    correlation: bool = False
 
     @classmethod
     def of(
@@ -41,20 +69,44 @@ class Covariance(Statistic):
         relation: Relation,
         by: By = None,
         where: Sequence[Condition] = (),
+        count_share: Any = None,
+        correlation: Any = False,
+        rows_per_person: Any = None,
     ) -> Self:
         x, y = numbers_of(first, cls.kind), numbers_of(second, cls.kind)
         if x.name == y.name:
             raise ParameterError(f"the covariance of {x.name!r} with itself is its variance.", "Ask for the variance.")
-        public_rows(cls.kind, [x, y], relation, by, where)
-        return cls(columns=(x, y), relation=relation)
+        if not isinstance(correlation, bool):
+            raise ParameterError(
+                f"correlation = {shown(correlation)} is neither true nor false.", "Give correlation = true."
+            )
+        check_two_rows(cls.kind, relation)
+        rows: dict[str, Any] = {"relation": relation, "by": by, "where": where, "rows_per_person": rows_per_person}
+        sums = 5 if correlation else 3
+        found = cls.over_rows((x, y), sums=sums, count_share=count_share, correlation=correlation, **rows)
+        if correlation and found.count_share is None:
+            raise ParameterError(
+                "correlation belongs to a covariance of rows whose number is private.",
+                "Here n is public: leave it out, and ask for the variances of both columns as well; the correlation "
+                "follows from the three.",
+            )
+        return found
 
-    @cached_property
+    @property
     def pair(self) -> tuple[NumberColumn, NumberColumn]:
-        x, y = self.columns
-        return numbers_of(x, self.kind), numbers_of(y, self.kind)
+        x, y = self.number_columns
+        return x, y
 
     @cached_property
-    def parts(self) -> tuple[Part, ...]:
+    def terms(self) -> tuple[Term, ...]:
+        x, y = self.pair
+        sums = [Term(name=f"centred sum of {each.name}", first=each) for each in (x, y)]
+        squares = [Term(name=f"centred squares of {each.name}", first=each, second=each) for each in (x, y)]
+        products = Term(name="centred products", first=x, second=y)
+        return (*sums, products, *(squares if self.correlation else ()))
+
+    @property
+    def public_parts(self) -> tuple[Part, ...]:
         (x, y), n = self.pair, self.relation.rows
         product = x.levels * y.levels
         numerator = Numerator(  # n P - S_x S_y                                                       theory (11)
@@ -68,53 +120,100 @@ class Covariance(Statistic):
 
     @property
     def aggregates(self) -> list[Aggregate]:
+        if self.count_share is not None:
+            return super().aggregates
         (x, y), who = self.pair, self.persons
         return [Sum(column=x, persons=who), Sum(column=y, persons=who), Products(first=x, second=y, persons=who)]
 
     def values(self, answers: Sequence[Sequence[int]]) -> tuple[Sequence[int], ...]:
+        if self.count_share is not None:
+            return super().values(answers)
         n = self.relation.rows
         return ([n * p - s * t for s, t, p in zip(*answers, strict=True)],)
+
+    @property
+    def stated(self) -> dict[str, Any]:
+        return {**super().stated, **({"correlation": True} if self.correlation else {})}
+
+    @property
+    def derivation(self) -> str | None:
+        if self.count_share is None:
+            return None
+        (x, y), (low, high) = self.pair, possible_moment(*self.pair)
+        return (
+            f"covariance = (centred products - centred sum of {x.name} * centred sum of {y.name} / count) "
+            f"/ (count - 1), inside {low} to {high}"
+        )
+
+    @property
+    def derived_blocks(self) -> int:
+        return 2
 
     def derived(
         self, parts: Sequence[DrawnPart], study: Sequence[tuple[Statistic, Sequence[DrawnPart]]]
     ) -> Iterator[Derived]:
-        """Yield covariance / (deviation * deviation), where the study holds both variances."""
-        (covariance,) = parts
-        variances = {each.column.name: drawn[0] for each, drawn in study if isinstance(each, Variance)}
-        names = [column.name for column in self.columns]
-        if all(name in variances for name in names):
-            row = _correlation(covariance, *(variances[name] for name in names))
-            yield Derived(name="correlation", title=f"correlation({', '.join(names)})", columns=as_columns([row]))
+        """Yield the covariance, where it is not released itself, and covariance / (deviation * deviation)."""
+        title = f"{CORRELATION}{self.title.removeprefix(self.kind)}"
+        if self.count_share is None:
+            if found := self._of_study(parts[0], study):
+                yield Derived(name=CORRELATION, title=title, columns=printed(correlations(*found)))
+            return
+        alpha = parts[0].alpha
+        yield Derived(name=self.kind, title=self.title, columns=printed(self._covariances(parts, alpha / self.inputs)))
+        if self.correlation:
+            found = self._all_moments(parts, alpha / len(parts))
+            yield Derived(name=CORRELATION, title=title, columns=printed(correlations(*found)))
+
+    def _of_study(
+        self, covariance: DrawnPart, study: Sequence[tuple[Statistic, Sequence[DrawnPart]]]
+    ) -> list[list[Moment]]:
+        """Return the covariance and both variances of a study, all as they are released; nothing where one lacks."""
+        alone = [(each, drawn[0]) for each, drawn in study if isinstance(each, Variance) and each.count_share is None]
+        variances = {each.column.name: drawn for each, drawn in alone}
+        if not all(column.name in variances for column in self.columns):
+            return []
+        inputs = (covariance, *(variances[column.name] for column in self.columns))
+        return [[Moment(each.statistic(0), *each.interval(0, covariance.alpha / 3))] for each in inputs]
+
+    def _covariances(self, parts: Sequence[DrawnPart], alpha: Fraction) -> list[Moment]:
+        first, second, products, *_, counts = parts
+        return moments(*self.pair, sums=(first, second), products=products, counts=counts, alpha=alpha)
+
+    def _all_moments(self, parts: Sequence[DrawnPart], alpha: Fraction) -> list[list[Moment]]:
+        """Return the covariance and both variances, from parts each of which may miss with alpha."""
+        *sums, _, first, second, counts = parts
+        variances = [
+            moments(column, column, sums=[total], products=squares, counts=counts, alpha=alpha)
+            for column, total, squares in zip(self.pair, sums, (first, second), strict=True)
+        ]
+        return [self._covariances(parts, alpha), *variances]
 
     @classmethod
-    def derived_range(cls, declared: Mapping[str, Any]) -> tuple[Fraction, Fraction]:  # noqa: ARG003
-        """Return what a correlation can be."""
-        return Fraction(-1), Fraction(1)
+    def derived_range(cls, declared: Mapping[str, Any], name: str) -> tuple[Fraction, Fraction]:
+        """Return what a covariance of two rows or more, or a correlation, can be."""
+        if name == CORRELATION:
+            return Fraction(-1), Fraction(1)
+        x, y = (numbers_of(column_from(each), cls.kind) for each in declared["columns"])
+        return possible_moment(x, y)
+
+    def derived_accuracies(self, accuracies: Sequence[Fraction], rows: int) -> tuple[Fraction, ...]:
+        if self.count_share is None:
+            return super().derived_accuracies(accuracies, rows)
+        inputs = (*accuracies[:3], accuracies[-1])
+        return (moment_accuracy(*self.pair, self.relation, accuracies=inputs, rows=rows),)
 
 
 def covariance_query(
-    first: Column, second: Column, relation: Relation, *, by: By = None, where: Sequence[Condition] = ()
+    first: Column,
+    second: Column,
+    relation: Relation,
+    *,
+    by: By = None,
+    where: Sequence[Condition] = (),
+    count_share: Any = None,
+    correlation: bool = False,
+    rows_per_person: Any = None,
 ) -> Covariance:
-    """Return the sample covariance (divided by n - 1) of two columns."""
-    return Covariance.of(first, second, relation=relation, by=by, where=where)
-
-
-def _correlation(covariance: DrawnPart, first: DrawnPart, second: DrawnPart) -> Row:
-    alpha = covariance.alpha / 3
-    square = first.statistic(0) * second.statistic(0)
-    value = Fraction(0)
-    if min(first.statistic(0), second.statistic(0)) > 0:
-        value = _ratio(covariance.statistic(0), square)
-    low, high = covariance.interval(0, alpha)
-    (x_low, x_high), (y_low, y_high) = first.interval(0, alpha), second.interval(0, alpha)
-    narrow, wide = x_low * y_low, x_high * y_high
-    ends = Fraction(-1), Fraction(1)
-    if narrow > 0:
-        ends = _ratio(low, narrow if low < 0 else wide), _ratio(high, narrow if high > 0 else wide)
-    return to_float_nearest(value) + 0.0, to_float_down(ends[0]), to_float_up(ends[1])
-
-
-def _ratio(numerator: Fraction, square: Fraction) -> Fraction:
-    """Return numerator / sqrt(square), inside -1 to 1, as a number that rounds like it."""
-    size = min(root_for_rounding(numerator * numerator / square), Fraction(1))
-    return size if numerator > 0 else -size
+    """Return the sample covariance of two columns, divided by one row less than there are."""
+    more = {"count_share": count_share, "correlation": correlation, "rows_per_person": rows_per_person}
+    return Covariance.of(first, second, relation=relation, by=by, where=where, **more)

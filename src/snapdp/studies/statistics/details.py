@@ -82,12 +82,16 @@ class FlagDetail:
 
 
 class NumbersDetail:
-    """A list of exact numbers, not empty."""
+    """A list of exact numbers, not empty; `empty` says what to do about one that is."""
+
+    def __init__(self, empty: str | None = None) -> None:
+        self.empty = empty
 
     def read(self, table: TomlTable, key: str, columns: Mapping[str, Column]) -> Any:  # noqa: ARG002
         found = table.numbers(key)
         if found == []:
-            raise ParameterError(f"{key} is an empty list.", f"Give at least two {key}, or leave the key out.")
+            advice = self.empty or f"Give at least two {key}, or leave the key out."
+            raise ParameterError(f"{key} is an empty list.", advice)
         return found
 
     def toml(self, value: Any) -> object:

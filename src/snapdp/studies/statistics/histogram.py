@@ -16,9 +16,8 @@ from typing import Any, ClassVar, Self
 from snapdp.errors import ParameterError
 from snapdp.exact import to_float_down, to_float_nearest, to_float_up
 from snapdp.studies.aggregates import Aggregate, Bins, Categories
-from snapdp.studies.columns import BINNED, DROPPED, CategoryColumn, Column
+from snapdp.studies.columns import BINNED, DROPPED, INLINE, CategoryColumn, Column
 from snapdp.studies.conditions import Condition, joined
-from snapdp.studies.declarations import INLINE
 from snapdp.studies.grouping.bins import BinnedColumn, binned, in_bins
 from snapdp.studies.grouping.groups import By, check_cells, groups_of
 from snapdp.studies.readable import Label

@@ -10,11 +10,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from snapdp.errors import ParameterError, PremiseError
+from snapdp.errors import ParameterError
 from snapdp.studies.aggregates import Count, Present, Sum
 from snapdp.studies.columns import INTEGER, Column, NumberColumn
-from snapdp.studies.conditions import Condition
-from snapdp.studies.grouping.groups import By, Groups
+from snapdp.studies.grouping.groups import Groups
 from snapdp.studies.relation import Relation, whole
 from snapdp.studies.statistics.drawn import FITS_INT64
 from snapdp.studies.statistics.parts import Numerator, Part
@@ -115,26 +114,9 @@ def numbers_of(column: Column, statistic: str) -> NumberColumn:
     )
 
 
-def public_rows(
-    statistic: str, columns: Sequence[NumberColumn], relation: Relation, by: By, where: Sequence[Condition]
-) -> int:
-    """Return n where a variance or covariance is defined; refuse it otherwise."""
-    if where or any(column.dropped for column in columns):
-        raise PremiseError(
-            f"a {statistic} of some of the rows is not defined here: how many they are is private.",
-            "Leave out where, and let a public number or the middle stand in for missing cells; or ask for mean and "
-            'sum, which are there with where and with missing = "dropped".',
-        )
-    if by is not None:
-        raise PremiseError(
-            f"a {statistic} by groups is not defined here: the sizes of groups are private.",
-            "By groups there are count, sum, histogram, and the mean that follows from sum and count.",
-        )
-    if not relation.is_change_one:
-        raise PremiseError(
-            f"a {statistic} is not defined under add-remove: it needs the number of rows, which is private there.",
-            "Under add-remove there are count, sum, histogram, and the mean as sum and count; or declare change-one.",
-        )
+def check_two_rows(statistic: str, relation: Relation) -> None:
+    """Refuse a variance or covariance of one row: it divides by one row less."""
     if relation.rows < 2:
-        raise ParameterError(f"a {statistic} needs at least two rows; n = {relation.rows}.", "Declare n >= 2.")
-    return relation.rows
+        named = "n" if relation.is_change_one else "n_max"
+        problem = f"a {statistic} needs at least two rows; {named} = {relation.rows}."
+        raise ParameterError(problem, f"Declare {named} >= 2.")

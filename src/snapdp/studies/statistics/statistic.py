@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from snapdp.display import shortened, visible
 from snapdp.errors import DataError, ParameterError, PremiseError
@@ -45,6 +45,9 @@ from snapdp.studies.toml_table import TomlTable, named
 from snapdp.studies.units import rows_clause
 from snapdp.values import Value, replaced
 
+if TYPE_CHECKING:
+    from snapdp.studies.ranks.rank_figures import RankFigures
+
 WHERE = ConditionsDetail()
 
 
@@ -58,6 +61,7 @@ class Statistic(Value, ABC):
     flag      what its flag says in --help
     numbers   its columns hold numbers; otherwise they may hold categories as well
     conditions_since   the first version of records in which it may have conditions
+    inputs    how many released parts its number follows from, where it is derived: a plan splits alpha among them
     column_kind   the kind that its columns are declared with, where there is only one
 
     by        groups of rows, by one column or several: the statistic is released for each of them
@@ -73,6 +77,7 @@ class Statistic(Value, ABC):
     flag: ClassVar[str | None] = None
     numbers: ClassVar[bool] = True
     conditions_since: ClassVar[int] = 2
+    inputs: ClassVar[int] = 2
     column_kind: ClassVar[str | None] = None
 
     relation: Relation
@@ -156,9 +161,16 @@ class Statistic(Value, ABC):
         yield from ()
 
     @classmethod
-    def derived_range(cls, declared: Mapping[str, Any]) -> tuple[Fraction, Fraction] | None:  # noqa: ARG003
-        """Return what the number that is derived can be, from what a record declares; None where no line says it."""
+    def derived_range(cls, declared: Mapping[str, Any], name: str) -> tuple[Fraction, Fraction] | None:  # noqa: ARG003
+        """Return what a number of this name can be that is derived, from what a record declares; None where no line
+        says it.
+        """
         return None
+
+    @property
+    def derived_blocks(self) -> int:
+        """Return how many blocks of numbers are derived from it, at most."""
+        return 1
 
     def check_epsilon(self, epsilon: Fraction, arithmetic: FinitePrecision | None = None) -> None:
         """Refuse an epsilon at which something derived could not be printed."""
@@ -176,6 +188,10 @@ class Statistic(Value, ABC):
         if len(found) > 1:
             raise ParameterError(f"{self.shown} has {len(found)} derived numbers.", "Read derived_accuracies.")
         return found[0]
+
+    def ranks(self, epsilon: Fraction, alpha: Fraction) -> RankFigures | None:  # noqa: ARG002
+        """Return how far ranks may be misjudged, where what is derived is read off ranks."""
+        return None
 
     # What follows
 

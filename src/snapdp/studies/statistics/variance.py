@@ -1,46 +1,81 @@
-"""Sample variances.
+"""Sample variances, and the standard deviations that follow.
 
-Room: studies. Let S and Q be the sums of q and q**2 over the rows, q in steps above the lower bound. n Q - S**2 is a
-sum over pairs of rows; it needs n. Theory: docs/theory/sensitivities.md, (10).
+Room: studies. Let S and Q be the sums of q and q**2 over the rows, q in steps above the lower bound. Where n is public
+n Q - S**2 is a sum over pairs of rows, released as one number. Where it is private how many rows count the variance
+follows from a centred sum, centred squares and a count. Both are divided by one row less than there are.
+Theory: docs/theory/sensitivities.md, (10), (25) and (27).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
 from functools import cached_property
-from typing import Self
+from typing import Any, ClassVar, Self
 
-from snapdp.exact import root_for_rounding, to_float_down, to_float_nearest, to_float_up
+from snapdp.exact import root_for_rounding, to_float_nearest
 from snapdp.studies.aggregates import Aggregate, Products, Sum
 from snapdp.studies.columns import Column, NumberColumn
 from snapdp.studies.conditions import Condition
+from snapdp.studies.declarations import column_from
 from snapdp.studies.grouping.groups import By
 from snapdp.studies.relation import Relation
-from snapdp.studies.statistics.drawn import Derived, DrawnPart, as_columns
+from snapdp.studies.statistics.centred.moments import (
+    Moment,
+    moment_accuracy,
+    moments,
+    possible_moment,
+    printed,
+    roots,
+)
+from snapdp.studies.statistics.centred.sums import CentredSums, Term
+from snapdp.studies.statistics.details import Detail, NumberDetail, WholeDetail
+from snapdp.studies.statistics.drawn import Derived, DrawnPart
 from snapdp.studies.statistics.parts import Numerator, Part
-from snapdp.studies.statistics.shared_parts import numbers_of, public_rows
+from snapdp.studies.statistics.shared_parts import check_two_rows, numbers_of
 from snapdp.studies.statistics.statistic import Statistic
 
+DEVIATION = "standard deviation"
 
-class Variance(Statistic):
-    """The sample variance of a column, divided by n - 1."""
+
+class Variance(CentredSums):
+    """The sample variance of a column: one number where it is public how many rows count, else a centred sum, centred
+    squares and a count.
+    """
 
     kind = "variance"
-    flag = "The sample variance of a column (divided by n - 1), with --n."
+    flag = "The sample variance of a column (divided by n - 1), and its standard deviation."
     takes = 1
+    inputs = 3
+    details: ClassVar[Mapping[str, Detail]] = {"count_share": NumberDetail(), "rows_per_person": WholeDetail()}
 
     @classmethod
-    def of(cls, column: Column, *, relation: Relation, by: By = None, where: Sequence[Condition] = ()) -> Self:
+    def of(
+        cls,
+        column: Column,
+        *,
+        relation: Relation,
+        by: By = None,
+        where: Sequence[Condition] = (),
+        count_share: Any = None,
+        rows_per_person: Any = None,
+    ) -> Self:
         numbers = numbers_of(column, cls.kind)
-        public_rows(cls.kind, [numbers], relation, by, where)
-        return cls(columns=(numbers,), relation=relation)
+        check_two_rows(cls.kind, relation)
+        rows: dict[str, Any] = {"relation": relation, "by": by, "where": where, "rows_per_person": rows_per_person}
+        return cls.over_rows((numbers,), sums=2, count_share=count_share, **rows)
 
-    @cached_property
+    @property
     def column(self) -> NumberColumn:
-        return numbers_of(self.columns[0], self.kind)
+        return self.number_columns[0]
 
     @cached_property
-    def parts(self) -> tuple[Part, ...]:
+    def terms(self) -> tuple[Term, ...]:
+        x = self.column
+        return Term(name="centred sum", first=x), Term(name="centred squares", first=x, second=x)
+
+    @property
+    def public_parts(self) -> tuple[Part, ...]:
         n, square = self.relation.rows, self.column.levels**2
         numerator = Numerator(  # n Q - S**2                                                          theory (10)
             name="variance numerator",
@@ -53,29 +88,75 @@ class Variance(Statistic):
 
     @property
     def aggregates(self) -> list[Aggregate]:
+        if self.count_share is not None:
+            return super().aggregates
         column, who = self.column, self.persons
         return [Sum(column=column, persons=who), Products(first=column, second=column, persons=who)]
 
     def values(self, answers: Sequence[Sequence[int]]) -> tuple[Sequence[int], ...]:
+        if self.count_share is not None:
+            return super().values(answers)
         n = self.relation.rows
         return ([n * q - s * s for s, q in zip(*answers, strict=True)],)
+
+    @property
+    def derivation(self) -> str | None:
+        if self.count_share is None:
+            return None
+        half = (self.column.upper - self.column.lower) ** 2 / 8
+        return (
+            f"variance = (centred squares + {half} count - (centred sum)^2 / count) / (count - 1), "
+            f"inside 0 to {4 * half}"
+        )
+
+    @property
+    def derived_blocks(self) -> int:
+        return 2
 
     def derived(
         self,
         parts: Sequence[DrawnPart],
         study: Sequence[tuple[Statistic, Sequence[DrawnPart]]],  # noqa: ARG002
     ) -> Iterator[Derived]:
-        """Yield the standard deviation."""
-        (variance,) = parts
-        low, high = (root_for_rounding(end) for end in variance.interval(0, variance.alpha))
-        value, shown = (
-            to_float_nearest(root_for_rounding(square)) + 0.0
-            for square in (variance.statistic(0), variance.possible(0))
-        )
-        columns, title = as_columns([(value, to_float_down(low), to_float_up(high))]), self.column.name
-        yield Derived(name="standard deviation", title=f"standard deviation({title})", columns=columns, shown=[shown])
+        """Yield the variance, where it is not released itself, and the standard deviation."""
+        title = f"{DEVIATION}{self.title.removeprefix(self.kind)}"
+        if self.count_share is None:
+            (variance,) = parts
+            found = [Moment(variance.statistic(0), *variance.interval(0, variance.alpha))]
+            shown = [to_float_nearest(root_for_rounding(variance.possible(0))) + 0.0]
+            yield Derived(name=DEVIATION, title=title, columns=printed(roots(found)), shown=shown)
+            return
+        found = self.variances(parts, parts[0].alpha / len(parts))
+        yield Derived(name=self.kind, title=self.title, columns=printed(found))
+        yield Derived(name=DEVIATION, title=title, columns=printed(roots(found)))
+
+    def variances(self, parts: Sequence[DrawnPart], alpha: Fraction) -> list[Moment]:
+        """Return the variance in all cells, from parts each of which may miss with alpha."""
+        sums, squares, counts = parts
+        return moments(self.column, self.column, sums=[sums], products=squares, counts=counts, alpha=alpha)
+
+    @classmethod
+    def derived_range(cls, declared: Mapping[str, Any], name: str) -> tuple[Fraction, Fraction]:
+        """Return what a variance, or a standard deviation, can be of two rows or more."""
+        column = numbers_of(column_from(declared["columns"][0]), cls.kind)
+        low, high = possible_moment(column, column)
+        return (low, high) if name == cls.kind else (root_for_rounding(low), root_for_rounding(high))
+
+    def derived_accuracies(self, accuracies: Sequence[Fraction], rows: int) -> tuple[Fraction, ...]:
+        if self.count_share is None:
+            return super().derived_accuracies(accuracies, rows)
+        return (moment_accuracy(self.column, self.column, self.relation, accuracies=accuracies, rows=rows),)
 
 
-def variance_query(column: Column, relation: Relation, *, by: By = None, where: Sequence[Condition] = ()) -> Variance:
-    """Return the sample variance (divided by n - 1)."""
-    return Variance.of(column, relation=relation, by=by, where=where)
+def variance_query(
+    column: Column,
+    relation: Relation,
+    *,
+    by: By = None,
+    where: Sequence[Condition] = (),
+    count_share: Any = None,
+    rows_per_person: Any = None,
+) -> Variance:
+    """Return the sample variance, divided by one row less than there are."""
+    more = {"count_share": count_share, "rows_per_person": rows_per_person}
+    return Variance.of(column, relation=relation, by=by, where=where, **more)

@@ -87,21 +87,34 @@ def _first(
     # Engines place NULL differently: a level that is none stands before all others.
     order = ", ".join(["lot", *(f"COALESCE({name}, -1)" for name in names), "copy"])
 
-    def placed(of: str, lot: str, *, carried: str = "") -> str:
+    def placed(copies: str, lot: str) -> str:
         return (
             f"SELECT {row}\nFROM (SELECT {row}, ROW_NUMBER() OVER (PARTITION BY {person} ORDER BY {order}) AS place\n"
-            f"FROM (SELECT {row}, copy, {lot} AS lot\nFROM (SELECT {row}{carried}, {copy} AS copy\n"
-            f"FROM {of}) AS copies) AS lots) AS places\nWHERE place <= {most}"
+            f"FROM (SELECT {row}, copy, {lot} AS lot\nFROM ({copies}) AS copies) AS lots) AS places\n"
+            f"WHERE place <= {most}"
         )
 
     if dialect.once is None:  # one reading, in which only the rows of heavy persons are hashed
-        sized = f"(SELECT {row}, COUNT(*) OVER (PARTITION BY {person}) AS own\nFROM {rows} AS named) AS sized"
-        return f"({placed(sized, f'CASE WHEN own > {most} THEN {lot} END', carried=', own')})"
+        return f"({placed(_sized(rows, row, keys, names), f'CASE WHEN own > {most} THEN {lot} END')})"
     same = " AND ".join(f"{HEAVY}.{key} = {SEEN}.{key}" for key in keys)
     heavy = f"EXISTS (SELECT 1 FROM {HEAVY} WHERE {same})"
+    beyond = f"SELECT {row}, {copy} AS copy\nFROM (SELECT {row} FROM {SEEN} WHERE {heavy}) AS beyond"
     return (
         f"(WITH {SEEN} {dialect.once} {rows},\n"
         f"{HEAVY} {dialect.once} (SELECT {person} FROM {SEEN} GROUP BY {person} HAVING COUNT(*) > {most})\n"
         f"SELECT {row}\nFROM {SEEN}\nWHERE NOT {heavy}\nUNION ALL\n"
-        f"{placed(f'(SELECT {row} FROM {SEEN} WHERE {heavy}) AS beyond', lot)})"
+        f"{placed(beyond, lot)})"
+    )
+
+
+def _sized(rows: str, row: str, keys: Collection[str], names: Sequence[str]) -> str:
+    """Return all rows with the number of their person's and their copy, by one window: one partition and one order.
+
+    Equal rows stand beside each other and have the rank of the first of them: they are numbered from there.
+    """
+    window = f"PARTITION BY {', '.join(keys)} ORDER BY {', '.join(names or keys)}"
+    every = "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING"
+    return (
+        f"SELECT {row}, COUNT(*) OVER ({window} {every}) AS own,\n"
+        f"ROW_NUMBER() OVER ({window}) - RANK() OVER ({window}) + 1 AS copy\nFROM {rows} AS named"
     )

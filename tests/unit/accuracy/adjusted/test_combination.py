@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from fractions import Fraction
 from itertools import product
 
@@ -146,3 +147,21 @@ def test_noises_that_are_nearly_always_zero_have_no_radius(count, alpha):
     less = summands_of([term(1, F(enough), count - 1), term(1, F(enough) - F(1, 100), 1)])
     assert not none_moves(less, level=level)
     assert not none_moves(summands_of([term(1, on_grid=False, count=count)]), level=level)
+
+
+def test_a_variance_that_is_added_up_in_integers_has_the_ends_that_the_definition_has():
+    dice = random.Random(7)
+    noises = [noise(F(1, 3)), noise(F(5, 7)), noise(F(2, 9), on_grid=False)]
+    for _ in range(20):
+        terms = [
+            NoiseTerm(
+                coefficient=F(dice.randint(-50, 50), dice.randint(1, 60)),
+                noise=dice.choice(noises),
+                count=dice.randint(0, 9),
+            )
+            for _ in range(12)
+        ]
+        plain = enclose(0)
+        for each in terms:
+            plain = plain + each.noise.variance * (each.count * each.coefficient**2)
+        assert variance_of(terms) == plain

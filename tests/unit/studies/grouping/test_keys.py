@@ -10,9 +10,9 @@ from itertools import product
 import pytest
 
 from snapdp.errors import BoundError, DataError, ParameterError
-from snapdp.studies.columns import integer_column
+from snapdp.studies.columns import INLINE, integer_column
 from snapdp.studies.grouping.groups import groups_of
-from snapdp.studies.grouping.keys import LISTED, MOST_KEYS, KeyLabels, digest_of_keys, keyed_groups, keys_of
+from snapdp.studies.grouping.keys import MOST_KEYS, KeyLabels, digest_of_keys, keyed_groups, keys_of
 from snapdp.studies.relation import add_remove, change_one
 from snapdp.studies.statistics.count import count_query
 from snapdp.studies.statistics.histogram import histogram_query
@@ -87,12 +87,12 @@ def test_labels_are_tuples_in_the_order_of_keys_a_histograms_own_cells_innermost
     assert count_query(N, by=one).keys == ("g",)
 
 
-@pytest.mark.parametrize("compare", [["text", "text"], ["text", "numbers"]])
-def test_a_statistic_is_what_its_declaration_makes_of_it(compare):
-    by = groups([("b", "1"), ("a", "-2"), ("b", "0")], compare=compare)
+@pytest.mark.parametrize(("compare", "last"), [(["text", "text"], "00"), (["text", "numbers"], "0")])
+def test_a_statistic_is_what_its_declaration_makes_of_it(compare, last):
+    by = groups([("b", "1"), ("a", "-2"), ("b", last)], compare=compare)
     for query in queries(N, by):
         declared = json.loads(json.dumps(query.declaration()))
-        assert declared["keys"]["cell"] == [["b", "1"], ["a", "-2"], ["b", "0"]]
+        assert declared["keys"]["cell"] == [["b", "1"], ["a", "-2"], ["b", last]]
         assert declared["keys"]["digest"] == by.keys.digest
         assert statistic_class(declared["kind"]).from_declaration(declared, N) == query
     assert declared["by"][1] == {"name": "h", "kind": "key"} | ({"compare": "numbers"} if "numbers" in compare else {})
@@ -100,11 +100,11 @@ def test_a_statistic_is_what_its_declaration_makes_of_it(compare):
 
 def test_many_keys_are_declared_by_their_number_and_digest():
     digest = digest_of_keys(["g"], [["a"]])
-    many = keyed_groups(keys_of(["g"], count=LISTED + 1, digest=digest, compare=["text"]))
+    many = keyed_groups(keys_of(["g"], count=INLINE + 1, digest=digest, compare=["text"]))
     declared = count_query(N, by=many).declaration()
-    assert declared["keys"] == {"count": LISTED + 1, "digest": digest}
+    assert declared["keys"] == {"count": INLINE + 1, "digest": digest}
     again = statistic_class("count").from_declaration(declared, N)
-    assert (again.cells, len(again.labels), again) == (LISTED + 1, LISTED + 1, count_query(N, by=many))
+    assert (again.cells, len(again.labels), again) == (INLINE + 1, INLINE + 1, count_query(N, by=many))
     with pytest.raises(DataError, match="digest alone"):
         list(again.labels)
     assert isinstance(again.labels, KeyLabels)
@@ -124,6 +124,7 @@ ALTERED = {
     "another kind": lambda said: said["by"][0].update(kind="category"),
     "a comparison that is none": lambda said: said["by"][0].update(compare="words"),
     "numbers that are none": lambda said: said["by"][0].update(compare="numbers"),
+    "half a character": lambda said: said["keys"]["cell"][0].__setitem__(0, "\ud800"),
     "a column less": lambda said: said["by"].pop(),
 }
 
@@ -132,8 +133,15 @@ ALTERED = {
 def test_a_declaration_that_was_altered_is_refused(name):
     declared = json.loads(json.dumps(count_query(N, by=groups()).declaration()))
     ALTERED[name](declared)
-    with pytest.raises((DataError, BoundError)):
+    with pytest.raises((DataError, BoundError, ParameterError)):
         statistic_class("count").from_declaration(declared, N)
+
+
+def test_whole_numbers_are_compared_as_numbers_and_nothing_else_is():
+    """Nobody can declare it otherwise: how keys compare follows from them."""
+    for rows, compare in (([("1",), ("2",)], ["text"]), ([("1",), ("a",)], ["numbers"])):
+        with pytest.raises(DataError, match="compared in another way"):
+            groups(rows, ["g"], compare=compare)
 
 
 def test_a_key_that_stands_twice_is_refused_also_with_its_own_digest():

@@ -144,6 +144,8 @@ def group_values(column: CategoryColumn) -> list[str | None]:
 def _of_group(query: Query, rows: list[Row]) -> list[Fraction]:
     if query.kind == "count":
         return [Fraction(len(rows))]
+    if query.kind in ("variance", "covariance") and query.count_share is not None:
+        return _centred(query, rows)
     xs = _answered(query.columns[0], rows)
     if query.kind == "sum":
         return [sum(xs, Fraction(0))]
@@ -155,6 +157,23 @@ def _of_group(query: Query, rows: list[Row]) -> list[Fraction]:
     if query.kind == "variance":
         return [covariance([(x, x) for x in xs])]
     return [covariance(list(zip(xs, [row[1] for row in rows], strict=True)))]
+
+
+def _centred(query: Query, rows: list[Row]) -> list[Fraction]:
+    """Return sums of distances from the middles, of their products, and of squares from half the largest; and rows."""
+    places = {"x": 0, "y": 1}
+    rows = [row for row in rows if all(row[places[c.name]] is not None for c in query.columns if c.dropped)]
+    found = {}
+    for column in query.columns:
+        cells = [column.missing if row[places[column.name]] is None else row[places[column.name]] for row in rows]
+        found[column.name] = [cell - (column.lower + column.upper) / 2 for cell in cells]
+    halves = {c.name: ((c.upper - c.lower) / 2) ** 2 / 2 for c in query.columns}
+    sums = [sum(each, Fraction(0)) for each in found.values()]
+    squares = [sum((d * d - halves[name] for d in each), Fraction(0)) for name, each in found.items()]
+    if query.kind == "variance":
+        return [*sums, *squares, Fraction(len(rows))]
+    product_sum = sum((d * e for d, e in zip(*found.values(), strict=True)), Fraction(0))
+    return [*sums, product_sum, *(squares if query.correlation else ()), Fraction(len(rows))]
 
 
 def _answered(column: NumberColumn, rows: list[Row]) -> list[Fraction]:

@@ -97,6 +97,10 @@ def queries_of(column, relation):
         asked.append(quantiles_query(column, relation, at=["1/4", "3/4"], by=[SECOND, G], where=where))
     if relation.is_change_one and relation.rows > 1 and not column.dropped:
         asked += [variance_query(column, relation), covariance_query(column, Y, relation)]
+    elif relation.rows > 1:
+        asked += [variance_query(column, relation), covariance_query(column, Y, relation, correlation=True)]
+    if relation.rows > 1:
+        asked += [variance_query(column, relation, by=H), covariance_query(column, Y, relation, where=where, by=G)]
     return asked if relation.is_change_one else [*asked, count_query(relation)]
 
 

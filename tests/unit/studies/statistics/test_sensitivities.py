@@ -7,7 +7,7 @@ from itertools import product
 
 import pytest
 
-from snapdp.errors import ParameterError, PremiseError
+from snapdp.errors import ParameterError
 from snapdp.studies.columns import category_column, integer_column, number_column
 from snapdp.studies.conditions import condition
 from snapdp.studies.grouping.bins import binned
@@ -509,18 +509,3 @@ def test_what_stands_in_for_missing_cells_changes_no_sensitivity(n):
         variance_query(column, change_one(n=n)),
     ):
         proven(query, rows_with_gaps(column))
-
-
-@pytest.mark.parametrize("relation", [change_one(n=3), add_remove(n_max=3)], ids=["change-one", "add-remove"])
-def test_variances_and_covariances_of_some_rows_are_refused(relation):
-    whole, gaps = COLUMNS["around zero"], someone(COLUMNS["around zero"], "dropped")
-    where = [condition(GROUP, equals="a")]
-    for refused in (
-        lambda: variance_query(gaps, relation),
-        lambda: variance_query(whole, relation, where=where),
-        lambda: covariance_query(gaps, Y, relation),
-        lambda: covariance_query(Y, gaps, relation),
-        lambda: covariance_query(whole, Y, relation, where=where),
-    ):
-        with pytest.raises(PremiseError, match="of some of the rows is not defined here"):
-            refused()

@@ -8,8 +8,10 @@ import pytest
 
 from snapdp.studies.aggregates import Bins, Count, Levels, Persons, Present, Products, Sum
 from snapdp.studies.columns import integer_column, number_column
-from snapdp.studies.relation import change_one
+from snapdp.studies.grouping.bins import binned
+from snapdp.studies.relation import add_remove, change_one
 from snapdp.studies.statistics.answers import numerators
+from snapdp.studies.statistics.covariance import covariance_query
 from snapdp.studies.statistics.mean import mean_query
 from snapdp.tables.engines.opening import open_table
 from tests.services import on_spark
@@ -75,6 +77,23 @@ def complete_rows_are_those_that_have_all_columns(open_typed):
     found = numerators(query, open_typed(table).aggregates(query.aggregates))
     assert tuple(map(tuple, found)) == wanted
     assert 0 < len(pairs) < min(sum(cell is not None for cell in cells) for cells in (xs, ys))
+    moments_are_over_the_same_rows(open_typed(table), list(zip(xs, ys, strict=True)))
+
+
+def moments_are_over_the_same_rows(table, rows):
+    """Sums, products and squares of two columns by groups: each by its definition, over the rows that have both."""
+    x, y = GAPPY
+    groups = binned(x, edges=[0, 5, 9])
+    query = covariance_query(x, y, add_remove(n_max=99), by=groups, correlation=True)
+    wanted = []
+    for low, high in ((0, 5), (5, 10)):
+        pairs = [(2 * x - 9, int(4 * y) - 8) for x, y in rows if x is not None and y is not None and low <= x < high]
+        sums = [sum(pair[i] for pair in pairs) for i in (0, 1)]
+        squares = [sum(2 * pair[i] ** 2 - levels**2 for pair in pairs) for i, levels in ((0, 9), (1, 8))]
+        wanted.append([*sums, sum(a * b for a, b in pairs), *squares, len(pairs)])
+    found = numerators(query, table.aggregates(query.aggregates))
+    assert list(map(list, found)) == list(map(list, zip(*wanted, strict=True)))
+    assert min(wanted[0][-1], wanted[1][-1]) > 1
 
 
 def test_complete_rows_are_those_that_have_all_columns(tmp_path):

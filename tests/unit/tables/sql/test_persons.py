@@ -24,7 +24,7 @@ from snapdp.studies.statistics.sum import sum_query
 from snapdp.tables.engines.engine import statement
 from snapdp.tables.engines.opening import open_table
 from snapdp.tables.sources.duckdb_types import described
-from snapdp.tables.sql import generator
+from snapdp.tables.sql import generator, persons as persons_of_sql
 from snapdp.tables.sql.dialects import DUCKDB, POSTGRES, SPARK
 from snapdp.tables.sql.generator import level_rows
 from snapdp.tables.sql.stored import LABEL, TEXT, WHOLE, Field, Rows
@@ -53,11 +53,15 @@ def random_rows(draw, count):
     return [tuple(draw.choice(each) for each in cells) for _ in range(count)]
 
 
-def kept_on_duckdb(rows, *, most, salt=""):
+WINDOWS = replaced(DUCKDB, once=None)  # the text of an engine that computes a subquery each time it is read
+
+
+def kept_on_duckdb(rows, *, most, salt="", dialect=DUCKDB):
     with duckdb.connect(config={"pandas_analyze_sample": "0"}) as connection:
         source = table_of(rows).source
         persons = Persons(column="id", most=most)
-        text = level_rows([X, G], source.open(connection, [X, G, *persons.person_columns]), persons=persons, salt=salt)
+        opened = source.open(connection, [X, G, *persons.person_columns])
+        text = level_rows([X, G], opened, dialect=dialect, persons=persons, salt=salt)
         return by_order(((x, g), person) for x, g, person in connection.execute(text).fetchall())
 
 
@@ -72,6 +76,17 @@ def test_the_rows_kept_are_those_of_the_definition_in_any_order_of_the_table(mos
     assert kept_on_duckdb(rows, most=most, salt=salt) == found
     counts = Counter(person for *_, person in rows if person is not None)
     assert Counter(person for _, person in found) == {person: min(most, n) for person, n in counts.items()}
+
+
+@pytest.mark.parametrize("most", [1, 2, 5, 40, 1000])
+def test_copies_by_ranks_are_the_same_rows_equal_ones_and_those_without_a_level_too(most):
+    rows = [*random_rows(random.Random(most), 300), *[(3, None, "p")] * 50, *[(3, "a", "p")] * 50]
+    found = kept_on_duckdb(rows, most=most, salt="salt", dialect=WINDOWS)
+    assert found == kept(as_levels(rows), most=most, salt="salt")
+    with duckdb.connect() as connection:  # rows without any level are all equal
+        connection.execute("CREATE TABLE t AS SELECT * FROM (VALUES ('p'), ('p'), ('q'), (NULL)) AS v(p0)")
+        text = persons_of_sql.kept_rows("t", ["p0"], [], most=1, dialect=WINDOWS, salt="")
+        assert sorted(connection.execute(f"SELECT * FROM {text} AS kept").fetchall()) == [("p",), ("q",)]
 
 
 def test_another_salt_keeps_other_rows():

@@ -1,0 +1,82 @@
+"""Variances, covariances and correlations of rows whose number is private, on the command line: what people see."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import pytest
+
+import snapdp
+from tests.cli.test_means import BOUNDS, STUDY, one, place, run  # noqa: F401
+
+PAIR = ["--covariance", "age,income", "--correlation", *BOUNDS, "--missing", "dropped"]
+COST = ["--n", "200", "--epsilon", "9"]
+CORRELATED = STUDY.replace('kind = "mean"', 'kind = "covariance"').replace("complete", "correlation")
+CORRELATED = CORRELATED.replace("epsilon = 2", "epsilon = 9")
+
+
+def test_a_correlation_by_flags_study_and_python_is_one_request_and_its_files_and_certificate_agree(place):  # noqa: F811
+    (place / "people.toml").write_text(CORRELATED)
+    to = ["--ledger", "l.ledger", "--yes", "--record", "r.json", "--values", "v.csv"]
+    first = run("release", "people.csv", *PAIR, *COST, "--dataset", "people", *to)
+    assert "charged: epsilon 9" in first.output
+    assert "covariance(age, income): only rows count that have age and income." in one(first.output)
+    assert "answered before" in run("release", "people.toml", "--data", "people.csv", *to[:3]).output
+    told = {"bounds": ((0, 120), (0, 5000)), "missing": "dropped", "step": 1, "epsilon": 9}
+    found = snapdp.covariance("people.csv", column=("age", "income"), correlation=True, ledger="l.ledger", **told)
+    assert found.free
+    assert list(found.values) == ["covariance(age, income)", "correlation(age, income)"]
+    with (place / "v.csv").open(newline="") as file:
+        rows = {(row["statistic"], row["part"]): row for row in csv.DictReader(file)}
+    assert rows["correlation(age, income)", ""]["derived"] == rows["covariance(age, income)", ""]["derived"] == "true"
+    assert rows["correlation(age, income)", ""]["epsilon"] == "0"
+    assert float(rows["covariance(age, income)", ""]["value"]) == found.value
+    run("verify", "r.json", "--certificate", "c.json")
+    run("check", "c.json")
+    record = json.loads((place / "r.json").read_text())
+    record["derived"][1]["value"][0] += 0.5
+    (place / "r.json").write_text(json.dumps(record))
+    run("verify", "r.json", code=1)
+
+
+def test_a_plan_names_the_parts_and_how_they_share_epsilon():
+    told = one(
+        run("plan", "--variance", "age", *BOUNDS[:2], "--missing", "60", "--n-max", "9", "--epsilon", "1").output
+    )
+    assert "variance(age): derived, no accuracy promised; epsilon split 3/10 + 3/10 + 2/5" in told
+    assert "centred squares" in told
+    told = one(run("plan", *PAIR, *COST).output)
+    assert "sums and count together cost the epsilon typed (1/5, 1/5, 1/5, 1/5, 1/5 and 1/2 of it" in told
+
+
+@pytest.mark.parametrize(
+    ("flags", "says", "code"),
+    [
+        (["--mean", "age", "--bounds", "0,9", "--missing", "0", "--correlation", *COST], "belongs to --covariance", 2),
+        ([*PAIR[:-1], "0", *COST], "correlation belongs to a covariance of rows whose number is private", 1),
+        ([*PAIR, "--n", "200", "--accuracy", "1"], "follows from four releases", 1),
+        ([*PAIR, "--n-max", "1", "--epsilon", "1"], "at least two rows; n_max = 1", 1),
+        (
+            [
+                "--variance",
+                "age",
+                *BOUNDS[:2],
+                "--missing",
+                "0",
+                "--by",
+                "g",
+                "--categories",
+                "a",
+                "--margins",
+                "all",
+                *COST,
+            ],
+            "margins",
+            1,
+        ),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_in_words(flags, says, code):
+    told = one(run("plan", *flags, code=code).stderr)
+    assert says in told

@@ -1,0 +1,283 @@
+"""Quantiles on the command line: flags, plan, what a release shows and writes, and what is refused."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import pytest
+from click.testing import CliRunner
+
+import snapdp
+from snapdp.cli.app import main
+
+AGES = [(7 * i * i + 3 * i) % 90 for i in range(600)]
+BOUNDS = ["--bounds", "0,120", "--integer", "--missing", "dropped"]
+COST = ["--n-max", "1000", "--epsilon", "2"]
+STUDY = """version = 2
+dataset = "people"
+relation = "add-remove"
+n_max = 1000
+[columns.age]
+kind = "integer"
+lower = 0
+upper = 120
+missing = "dropped"
+[[statistic]]
+kind = "quantiles"
+column = "age"
+at = [0.25, 0.5, "3/4"]
+epsilon = 1
+[[statistic]]
+kind = "quantiles"
+column = "age"
+epsilon = 1
+"""
+
+
+def run(*words, code=0, input=None):
+    found = CliRunner().invoke(main, list(words), env={"COLUMNS": "80"}, input=input)
+    assert found.exit_code == code, found.output
+    return found
+
+
+def one(text):
+    return " ".join(text.split())
+
+
+def rows_of(path):
+    with open(path, encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    lines = (f"{age},{'north' if i % 3 else 'south'}" for i, age in enumerate(AGES))
+    (tmp_path / "people.csv").write_text("\n".join(["age,region", *lines, ""]))
+    account = ["--dataset", "people", "--cap", "90", "--relation", "add-remove", "--n-max", "1000"]
+    run("ledger", "create", "l.ledger", *account)
+    return tmp_path
+
+
+# Flags
+
+
+def test_flags_and_a_study_are_one_request(place):
+    (place / "study.toml").write_text(STUDY)
+    flags = ["--quantiles", "age", "--median", "age", *BOUNDS, *COST]
+    first = json.loads(run("release", "people.csv", *flags, "--ledger", "l.ledger", "--yes", "--json").stdout)
+    again = run("release", "study.toml", "--data", "people.csv", "--ledger", "l.ledger", "--yes", "--json")
+    assert json.loads(again.stdout) == first
+    assert [each["at"] for each in first["statistics"]] == [["1/4", "1/2", "3/4"], ["1/2"]]
+    at = ["--at", "0.25,0.5,0.75"]
+    assert json.loads(run("plan", *flags, *at, "--json").stdout) == json.loads(run("plan", *flags, "--json").stdout)
+
+
+def test_a_branching_may_be_said_and_is_chosen_otherwise():
+    asked = ["plan", "--median", "age", *BOUNDS, *COST, "--json"]
+    (chosen,) = json.loads(run(*asked).stdout)["lines"]
+    (said,) = json.loads(run(*asked, "--branching", "121").stdout)["lines"]
+    assert (chosen["ranks"]["branches"], said["ranks"]["branches"]) == ([11, 11], [121])
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--median", "age", "--at", "0.5", *BOUNDS], "--at belongs to --quantiles"),
+        (["--mean", "age", "--at", "0.5", *BOUNDS], "--at belongs to --quantiles"),
+        (["--mean", "age", "--branching", "4", *BOUNDS], "--branching belongs to --quantiles or --median"),
+        (["--median", "age", "--if-rows", "4", *BOUNDS], "--if-rows belongs to --if-like"),
+        (["--mean", "age", "--if-like", "people.csv", *BOUNDS], "--if-like is for quantiles and medians"),
+        (["--quantiles", "age"], "Give --bounds"),
+    ],
+)
+def test_flags_that_belong_to_nothing_are_refused(words, told, place):  # noqa: ARG001
+    assert told in one(run("plan", *words, *COST, code=2).stderr)
+
+
+@pytest.mark.parametrize(
+    ("at", "told"),
+    [
+        ("0.5,0.25", "do not rise"),
+        ("0,0.5", "at = 0 is no share between 0 and 1"),
+        ("50", "at = 50 is no share"),
+        ("half", "at"),
+    ],
+)
+def test_shares_that_are_none_are_refused(at, told):
+    assert told in one(run("plan", "--quantiles", "age", "--at", at, *BOUNDS, *COST, code=1).stderr)
+
+
+def test_an_accuracy_is_refused_in_words_that_fit():
+    asked = ["plan", "--median", "age", *BOUNDS, "--n-max", "1000", "--accuracy", "3"]
+    told = one(run(*asked, code=1).stderr)
+    assert "depends on the rows" in told
+    assert "two releases" not in told
+
+
+def test_init_asks_for_shares_and_for_a_step(place):
+    words = ["people", "2", "1000", "", "quantiles", "pay", "number", "0", "5000", "dropped", "0", "50"]
+    words += ["0.9,0.1", "0.1,0.9", "1", "y", "quantiles", "pay", "", "1", "n"]
+    run("init", "s.toml", input="\n".join([*words, ""]))
+    first, second = snapdp.study(place / "s.toml").asked
+    assert first.statistic.column.levels == 100
+    assert (first.statistic.title, second.statistic.title) == ("quantiles(pay)", "median(pay)")
+
+
+# Plan
+
+
+def test_a_plan_says_rows_share_levels_and_tree():
+    text = run("plan", "--quantiles", "age", *BOUNDS, "--n-max", "10000", "--epsilon", "0.5").stdout
+    assert "± 32.13 rows" in text
+    assert "± 29.21 rows" in text  # with a tenth more
+    told = one(text)
+    assert "0.3213 % of at most 10000 rows; 121 levels are counted in a tree of 2 depths (11 x 11)" in told
+    assert "misjudged by more than r rows with probability at most alpha" in told
+    assert "between their bounds and rounded to the step" in told
+    assert "rows without age are left out, and how many count is private" in told
+    for jargon in ("derived", "split", "count at each", "accuracy a:"):
+        assert jargon not in told
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_a_plan_has_accuracies_and_rows_where_both_are_asked_for():
+    told = one(run("plan", "--mean", "age", "--median", "age", *BOUNDS, *COST).stdout)
+    assert "accuracy a:" in told
+    assert "± r rows:" in told
+
+
+def test_the_figures_of_a_plan_are_in_its_json():
+    asked = ["plan", "--quantiles", "age", *BOUNDS, "--n-max", "10000", "--epsilon", "0.5", "--json"]
+    (line,) = json.loads(run(*asked).stdout)["lines"]
+    ranks = line["ranks"]
+    assert (ranks["radius_shown"], ranks["share_shown"], ranks["levels"]) == ("32.13", "0.3213", 121)
+    assert (ranks["rows"], ranks["rows_are_public"]) == (10000, False)
+    (count,) = json.loads(run("plan", "--count", *COST, "--json").stdout)["lines"]
+    assert "ranks" not in count
+    assert "if_like" not in line
+
+
+def test_a_public_file_tells_the_error_in_units_of_the_column(place):
+    (place / "public.csv").write_text("age\n" + "\n".join(map(str, range(1, 100))) + "\n\n999\n")
+    asked = ["plan", "--quantiles", "age", "--at", "0.1,0.5", *BOUNDS, *COST, "--if-like", "public.csv"]
+    (line,) = json.loads(run(*asked, "--if-rows", "200", "--json").stdout)["lines"]
+    study = snapdp.study(
+        dataset="x", relation="add-remove", n_max=1000, statistic=[
+            {"kind": "quantiles", "column": "age", "at": ["0.1", "0.5"], "epsilon": 2}
+        ],
+        columns={"age": {"kind": "integer", "lower": 0, "upper": 120, "missing": "dropped"}},
+    )  # fmt: skip
+    found = study.plan().lines[0].error_if_like([*range(1, 100), 999], rows=200)
+    assert [each["value"] for each in line["if_like"]] == ["10", "50"]
+    assert [(int(each["low"]), int(each["high"])) for each in line["if_like"]] == [(x.low, x.high) for x in found]
+    text = one(run(*asked, "--if-rows", "200").stdout)
+    assert "if 200 rows were distributed like the public ones" in text
+    assert "if 1000 rows were" in one(run(*asked).stdout)
+    assert "must be public" in one(run("plan", "--help").stdout)
+
+
+def test_a_public_file_without_the_column_is_refused(place):
+    (place / "public.csv").write_text("years\n3\n")
+    asked = ["plan", "--median", "age", *BOUNDS, *COST, "--if-like", "public.csv"]
+    assert "age" in run(*asked, code=1).stderr
+
+
+def test_a_plan_of_quantiles_has_a_picture(place):
+    run("plan", "--median", "age", *BOUNDS, *COST, "--plot", "plan.svg")
+    assert "rows at alpha = 1/20" in (place / "plan.svg").read_text()
+
+
+# Release
+
+
+def released(place, *words):
+    outputs = ["--values", "v.csv", "--report", "r.html", "--record", "r.json"]
+    found = run("release", "people.csv", *words, *COST, "--ledger", "l.ledger", "--yes", *outputs)
+    return found, rows_of(place / "v.csv"), (place / "r.html").read_text()
+
+
+def test_a_release_shows_quantiles_and_says_where_the_distribution_is(place):
+    found, _, _ = released(place, "--quantiles", "age", *BOUNDS)
+    assert "quantile" in found.stdout.splitlines()[1]  # the head of the column
+    assert [line.split("│")[2].strip() for line in found.stdout.splitlines()[3:6]] == ["0.25", "0.5", "0.75"]
+    assert len(found.stdout.splitlines()) == 7
+    assert "In the report and in files of values: distribution of quantiles(age)." in one(found.stderr)
+    shown = repr(snapdp.load_release(place / "r.json"))
+    assert "quantiles(age) [0.5]" in shown
+    assert "count at each level" not in shown
+    assert len(shown.splitlines()) == 5
+
+
+def test_quantiles_beside_other_statistics_have_the_word_in_their_cells(place):
+    named = ["--categories", "north,south"]
+    found, _, _ = released(place, "--quantiles", "age", "--histogram", "region", *named, *BOUNDS)
+    assert "quantile 0.25" in found.stdout
+    found, _, _ = released(place, "--quantiles", "age", "--by", "region", *named, *BOUNDS)
+    assert "north / quantile 0.25" in found.stdout
+    by_both = ["--by", "region,age", *named, "--edges", "age=0,50,120"]
+    found, rows, _ = released(place, "--quantiles", "age", *by_both, *BOUNDS)
+    assert "│ north, [0, 50), " in found.stdout  # and the quantile on the next line
+    assert [rows[0][key] for key in ("region", "age", "quantile")] == ["north", "[0, 50)", "0.25"]
+
+
+def test_a_file_of_values_has_quantiles_then_the_distribution_then_counts(place):
+    _, rows, _ = released(place, "--quantiles", "age", *BOUNDS)
+    kinds = [row["statistic"] if row["derived"] == "true" else row["part"] for row in rows]
+    assert list(dict.fromkeys(kinds)) == [
+        "quantiles(age)", "distribution of quantiles(age)", "count of each 11 levels", "count at each level",
+    ]  # fmt: skip
+    assert [row["cell"] for row in rows[:3]] == ["0.25", "0.5", "0.75"]
+    assert [row["charged"] for row in rows][:2] == ["2", "0"]
+    assert sum(int(row["charged"]) for row in rows) == 2
+
+
+def test_keys_of_groups_are_named_quantile_and_up_to(place):
+    grouped = ["--by", "region", "--categories", "north,south"]
+    _, rows, page = released(place, "--quantiles", "age", "--at", "0.5,0.9", *grouped, *BOUNDS)
+    assert [(row["region"], row["quantile"], row["up to"]) for row in rows[:4]] == [
+        ("north", "0.5", ""), ("north", "0.9", ""), ("south", "0.5", ""), ("south", "0.9", ""),
+    ]  # fmt: skip
+    assert (rows[4]["region"], rows[4]["quantile"], rows[4]["up to"]) == ("north", "", "0")
+    assert (rows[-1]["region"], rows[-1]["age"]) == ("south", "120")
+    assert "<th>quantile</th>" in page
+
+
+def test_a_group_called_quantile_keeps_its_column(place):
+    (place / "people.csv").write_text("age,quantile\n" + "".join(f"{age},a\n" for age in AGES))
+    grouped = ["--by", "quantile", "--categories", "a,b"]
+    _, rows, _ = released(place, "--quantiles", "age", *grouped, *BOUNDS)
+    assert [(row["quantile"], row["quantile of age"]) for row in rows[:2]] == [("a", "0.25"), ("a", "0.5")]
+
+
+def test_a_report_has_quantiles_a_picture_and_the_rules(place):
+    _, _, page = released(place, "--quantiles", "age", *BOUNDS)
+    assert page.index("<th>quantile</th>") < page.index("<svg") < page.index("<th>up to</th>")
+    assert "Of age between 0 and 120, rounded to steps of 1; rows without age are left out." in page
+    assert "each of which holds by itself" in page
+    assert page.index("count of each 11 levels") < page.index("count at each level")
+
+
+def test_an_interval_that_reaches_a_bound_is_named(place):
+    found, _, page = released(place, "--quantiles", "age", "--bounds", "0,50", "--integer", "--missing", "dropped")
+    line = "quantiles(age): the interval of 0.75 reaches the bound 50: the clamped values end there."
+    assert line in one(found.stderr)
+    assert line in page
+    assert line in one(repr(snapdp.load_release(place / "r.json")))
+
+
+def test_quantiles_of_which_nothing_is_known_are_named(place):  # noqa: ARG001
+    asked = ["--median", "age", *BOUNDS, "--n-max", "1000", "--epsilon", "1/1000", "--ledger", "l.ledger", "--yes"]
+    told = one(run("release", "people.csv", *asked).stderr)
+    assert "nothing will be known: give more epsilon, or a wider step" in told
+    assert "median(age): nothing is known. The interval is everything that the number can be." in told
+    assert "reaches the bound" not in told
+
+
+def test_a_median_is_a_number(place):
+    _, rows, page = released(place, "--median", "age", *BOUNDS)
+    release = snapdp.load_release(place / "r.json")
+    assert float(release) == release.value == float(rows[0]["value"])
+    assert "<h2>Numbers</h2>" in page
+    assert set(release.values) == {"median(age)", "distribution of median(age)"}
