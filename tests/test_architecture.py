@@ -17,8 +17,8 @@ from tests import ROOT
 SOURCE = ROOT / "src" / "snapdp"
 MODULES = sorted(SOURCE.rglob("*.py"))
 LARGEST_MODULE = 500
-# one file each, to be read alone, with all that adjusted margins and quantiles take: plain before short
-LARGEST_CHECKER = 2200
+# one file each, to be read alone, with all that adjusted margins, quantiles and magnitudes take: plain before short
+LARGEST_CHECKER = 2280
 CHECKERS = {"verifier/certificate/check.py", "audits/check_release.py"}
 MOST_MODULES = 20  # of one directory
 # These rooms may see rows, or what comes from them; no other imports what reads them.

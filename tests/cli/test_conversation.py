@@ -284,7 +284,7 @@ def test_an_older_copy_is_still_an_unsound_ledger():
 
 
 def test_a_second_object_is_never_printed_after_the_record(monkeypatch):
-    monkeypatch.setattr(release, "_saved", lambda _, path: click.FileError(str(path), "no room"))
+    monkeypatch.setattr(release, "saved", lambda _, path: click.FileError(str(path), "no room"))
     done = run(*ASK, "--yes", "--json", "--record", "r.json")
     assert done.exit_code == 1
     assert json.loads(done.stdout)["charged"] == "3/10"

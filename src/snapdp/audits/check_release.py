@@ -6,8 +6,8 @@ follows but the grid indices: every mechanism's parameters, cells, numbers, inte
 again, from the documents alone, and compared; the first field that differs is named.
 Trusts: Python's integers, correctly rounded int / int, SHA-256, and what docs/theory/release-certificates.md names.
 Source: docs/theory/sensitivities.md (2)-(13), (17)-(28), mechanism.md (4), planning.md (4), (6), (33);
-adjusted-tables.md (2)-(6), (8)-(11), (13), (15), (17)-(30), (32); quantiles.md (1)-(15); finite-precision.md
-(3)-(14), (19), (20); release-certificates.md [1]-[10].
+adjusted-tables.md (2)-(6), (8)-(11), (13), (15), (17)-(30), (32); quantiles.md (1)-(15); exploring.md (1)-(3);
+finite-precision.md (3)-(14), (19), (20); release-certificates.md [1]-[10].
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ KINDS = {  # of statistics: how many columns, and the fields beside the common o
     "mean": (1, "columns where? by? keys?"), "variance": (1, "columns where? by? keys?"),
     "covariance": (2, "columns where? by? keys?"),
     "persons": (0, "where? by? keys? margins? shares?"), "quantiles": (1, "columns at branching where? by?"),
+    "magnitudes": (1, "columns outside branching where?"),
 }  # fmt: skip
 CENTRED = ("mean", "variance", "covariance")  # sums from the middles and a count, where the number of rows is private
 PLAIN = "-?(0|[1-9][0-9]*)([.][0-9]+)?"  # a category that compares as a number
@@ -68,7 +69,9 @@ LN_A = (  # of tau = 1/4, 3/8, 1/2, 3/4, 1, ...: -1000 ln A(tau), rounded down  
 )  # fmt: skip
 SPARE = 1 + 2.0**-20  # for roundings of doubles: quantiles, "In doubles"
 SINGLE = (1.0, 1.0, 1.0, 1.0)
-POINTS = (-1,)  # in the place of a margin: the cells of a distribution
+POINTS, WITHOUT = (-1,), (-2,)  # in the place of a margin: the cells of a distribution; of rows without a number
+LEAST_POWER, LARGEST_POWER, MOST_POWERS, LONGEST_POWER = -1022, 1023, 256, 60  # of two, that magnitudes are counted by
+QUARTERS = [Fraction(k, 4) for k in (1, 2, 3)]
 MOST_TERMS_IN_ALL, LARGEST_RATIO, LEAST_LEVEL = 1 << 14, 512, Fraction(1, 1 << 63)
 LONGEST_EPSILON = 10**12  # of a cell of margins, above and below the line: numbers of adjusted tables grow with it
 FREQUENCIES, PLACES, SMEAR, GUARD = 1024, 1 << 14, 13, 64  # of the radius of an adjusted number
@@ -357,7 +360,8 @@ def is_later(value: Any) -> bool:
     if type(value.get("by")) is list or ("edges" in value and "title" not in value):  # several columns; bins of one
         return True
     some = "where" in value and value.get("kind") != "count"
-    return some or value.get("kind") in ("boolean", "date") or any(map(is_later, value.values()))
+    kinds = ("boolean", "date", "magnitude", "magnitudes")
+    return some or value.get("kind") in kinds or any(map(is_later, value.values()))
 
 
 def read_relation(record: At) -> StatedRelation:
@@ -463,6 +467,13 @@ def read_column(column: At, kinds: str = "number|integer|category|boolean|date",
         column.fields("name kind unknown null")
         names = ("false", "true", *read_special(column))
         return Column(name, kind, cells=len(names), categories=2, labels=names)
+    if kind == "magnitude":  # places are levels, the lowest exponent is where they are counted from
+        exponents = [each.value for each in column.fields("name kind exponents")[2].rows()]
+        column.demand(len(exponents) == 2 and all(type(each) is int for each in exponents), "not two exponents")
+        least, most = exponents
+        fit = LEAST_POWER <= least <= most <= LARGEST_POWER and most - least < MOST_POWERS
+        column.demand(fit, "exponents of no doubles, or too many of them")
+        return Column(name, kind, lower=Fraction(least), levels=2 * (most - least + 2) - 1)
     if kind == "date":
         column.fields("name kind from to each unknown null")
         special, (first, last, each) = read_special(column), read_periods(column)
@@ -921,6 +932,9 @@ def parts_of(
             name, moving = "count at each level" if width == 1 else f"count of each {width} levels", 1 + change_one
             each = epsilon / len(statistic.tree.widths) / moving
             yield StatedPart(name, moved, 0, n, ONE, ZERO, False, moving, each, moved, margin=(place,), finer=256)
+        if kind == "magnitudes":  # exploring (2): a row is in the tree, or in one of two counts beside it
+            name, each = "count without a number", epsilon / moving
+            yield StatedPart(name, moved, 0, n, ONE, ZERO, True, moving, each, moved, margin=WITHOUT)
         return
     stays = change_one and not grouped
     two = 2 if change_one and grouped else 1  # a row may leave one group and enter another: (13)
@@ -1053,6 +1067,7 @@ def read_statistic(stated: At, relation: StatedRelation) -> StatedStatistic:
     kind, grouped = stated.at("kind").text("|".join(KINDS)), "by" in stated.value
     wanted, names = KINDS[kind]
     kinds = "number|integer|category|boolean|date" if kind == "histogram" else "number|integer"
+    kinds = "magnitude" if kind == "magnitudes" else kinds
     columns = [read_column(each, kinds) for each in stated.at("columns").rows(MOST_MEANS)] if wanted else []
     several = kind == "mean" and len(columns) > 1
     different = len({column.name for column in columns})
@@ -1085,8 +1100,8 @@ def read_statistic(stated: At, relation: StatedRelation) -> StatedStatistic:
     alpha.demand(found.alpha >= SMALLEST_ALPHA, "below 2**-940")
     for key in ("complete", "correlation"):
         stated.demand(stated.value.get(key, True) is True, f"{key}: not true")
-    if kind == "quantiles":
-        found = found._replace(tree=read_tree(stated, found, public))
+    if kind in ("quantiles", "magnitudes"):
+        found = found._replace(tree=read_tree(stated, found, public and kind == "quantiles"))
     title.same(found.title + " with margins" * (found.margins is not None))
     for_count = stated.at("count_share").rational(0, 1) if "count_share" in stated.value else HALF
     stated.demand(grouped or not relation.change_one or for_count >= HALF, "a count_share below 1/2 where half is free")
@@ -1204,10 +1219,17 @@ def shares(statistic: StatedStatistic, relation: StatedRelation) -> Iterator[Row
     ((counts, indices),), n = statistic.released, relation.rows
     public = relation.change_one and not statistic.some
     total = n if public else sum(max(counts.value(index), ZERO) for index in indices) or ONE
+    yield from parts_of_total(counts, indices, total, statistic.alpha if public else None)
+
+
+def parts_of_total(
+    counts: StatedPart, indices: list[int], total: Fraction | int, alpha: Fraction | None
+) -> Iterator[Row]:
+    """Yield each count's part of a total, with an interval where that is public."""
     for index in indices:
-        low, high = counts.interval(index, statistic.alpha)
         value = float(min(max(counts.value(index), ZERO) / total, ONE))
-        yield value, value, *(outward(low / total, high / total) if public else (None, None))
+        ends = (None, None) if alpha is None else outward(*(end / total for end in counts.interval(index, alpha)))
+        yield value, value, *ends
 
 
 def moments(one: StatedStatistic, x: int, y: int, products: int, inputs: int) -> Iterator[Exact]:
@@ -1844,6 +1866,54 @@ class StatedTree:
         rank = Fraction(top * max(prefix[-1], 0), bottom)
         return sum(min(bisect_left(each, rank), last) for each in turns) // 2, low, high
 
+    def ranks(self, prefix: list[int], common: int, scale: float, level: Fraction) -> Iterator[tuple[int, int, int]]:
+        """Yield all quantiles, their intervals made to rise, each in its own."""
+        found = [self.rank(prefix, common, place, scale, level) for place in range(len(self.shares))]
+        lows = [*accumulate([low for _, low, _ in found[::-1]], min)][::-1]
+        highs = [*accumulate([high for _, _, high in found], max)]
+        for (cell, _, _), low, high in zip(found, lows, highs, strict=True):
+            yield min(max(cell, low), high), low, high
+
+
+class PlaceTree(StatedTree):  # over the places of magnitudes
+    def count(self, margin: Margin | None) -> int:
+        return len(self.names(margin, []))
+
+    def names(self, margin: Margin | None, groups: list[Any]) -> list[Any]:  # noqa: ARG002
+        if margin is None:
+            return ["lower", *map(str, QUARTERS), "upper"]
+        if margin == WITHOUT:
+            return ["(unreadable)", "(missing)"]
+        width, places = self.widths[margin[0]], self.nodes[-1]
+        return [self.span(first, min(first + width, places) - 1) for first in range(0, places, width)]
+
+    def edge(self, place: int) -> Fraction | None:
+        """Return the lower edge of a place, which is the upper one of that before it.                 exploring (1)"""
+        step = place - self.nodes[-1] // 2
+        if place in (0, self.nodes[-1]):
+            return None
+        size = Fraction(2) ** int(self.column.lower + abs(step) - 1)
+        return ZERO if step == 0 else size if step > 0 else -size
+
+    def span(self, first: int, last: int) -> str:
+        """Return the name of the places from one to another."""
+        zero, low, high = self.nodes[-1] // 2, self.edge(first), self.edge(last + 1)
+
+        def text(edge: Fraction) -> str:
+            power = floor_log2(abs(edge)) if edge else 0
+            return str(edge) if abs(power) <= LONGEST_POWER else f"{'-' * (edge < 0)}2^{power}"
+
+        if low is None or high is None:
+            left = "" if high is None else f"{'to' if last < zero - 1 else 'below'} {text(high)}"
+            return left or ("all" if low is None else f"{'from' if first >= zero else 'above'} {text(low)}")
+        return f"{'[' if first >= zero else '('}{text(low)}, {text(high)}{']' if last < zero - 1 else ')'}"
+
+    def middle(self, place: int) -> float:
+        """Return the number that stands for a place: zero, the middle, or the end of one that is open."""
+        edges = [each for each in (self.edge(place), self.edge(place + 1)) if each is not None]
+        zero = place == self.nodes[-1] // 2 and len(edges) == 2
+        return 0.0 if zero else float(sum(edges, ZERO) / len(edges))
+
 
 def five_bits(x: float) -> float:
     """Return a number in (0, 1] rounded up to five bits."""
@@ -1876,11 +1946,18 @@ def spread_factor(kappa: float, largest: float, level: Fraction) -> float:
 
 
 def read_tree(stated: At, statistic: StatedStatistic, known: bool) -> StatedTree:
-    shares = [each.rational(0, 1) for each in stated.at("at").rows(MOST_SHARES)]
-    stated.at("at").demand(shares == sorted({*shares}), "shares that do not rise")
+    places = statistic.kind == "magnitudes"
+    shares = [] if places else [each.rational(0, 1) for each in stated.at("at").rows(MOST_SHARES)]
+    stated.demand(shares == sorted({*shares}), "at: shares that do not rise")
+    if places:
+        outside = stated.at("outside").rational()
+        fits = Fraction(1, 10**6) <= outside <= HALF and outside.denominator <= 10**12
+        stated.at("outside").demand(fits, "no share that bounds may leave outside")
+        shares = [outside / 2, *QUARTERS, 1 - outside / 2]
     branching, levels = stated.at("branching").whole(), statistic.columns[0].levels + 1
     stated.at("branching").demand(2 <= branching <= levels <= MOST_COUNTED, "not 2 to as many as there are levels")
-    found = StatedTree(statistic.columns[0], branching, shares, known, "by" in stated.value)
+    kind = PlaceTree if places else StatedTree
+    found = kind(statistic.columns[0], branching, shares, known, "by" in stated.value)
     entering = sum(found.nodes)
     stated.demand(entering * statistic.cells <= MOST_COUNTED, "a tree of too many nodes")
     stated.demand(statistic.alpha >= max(2 * entering * GAMMA, LEAST_LEVEL), "an alpha too small for ranks")
@@ -1899,11 +1976,8 @@ def ranks(statistic: StatedStatistic, tree: StatedTree, n: int) -> tuple[list[Ro
         pairs = zip(statistic.released, tree.nodes, strict=True)
         measured = [indices[group * nodes : (group + 1) * nodes] for (_, indices), nodes in pairs]
         prefix, common = tree.prefixes(measured, n / grid)
-        found = [tree.rank(prefix, common, place, scale, level) for place in range(len(tree.shares))]
-        lows = [*accumulate([low for _, low, _ in found[::-1]], min)][::-1]
-        highs = [*accumulate([high for _, _, high in found], max)]
-        for (cell, _, _), low, high in zip(found, lows, highs, strict=True):
-            value, *ends = (tree.at(j) for j in (min(max(cell, low), high), low, high))
+        for each in tree.ranks(prefix, common, scale, level):
+            value, *ends = (tree.at(j) for j in each)
             printed = (int(value), *map(int, ends)) if integer else (float(value), *outward(*ends))
             quantiles.append((printed[0], *printed))
         highest = ZERO
@@ -1913,6 +1987,28 @@ def ranks(statistic: StatedStatistic, tree: StatedTree, n: int) -> tuple[list[Ro
             inside = (min(max(end, ZERO), most) for end in (value - further, value + further))
             distribution.append((float(value), float(highest), *outward(*inside)))
     return quantiles, distribution
+
+
+def look(statistic: StatedStatistic, tree: PlaceTree, relation: StatedRelation) -> tuple[list[Row], list[Row]]:
+    """Return bounds with the quartiles between them, and the shares of rows without a number.        exploring (3)"""
+    *depths, (others, without) = statistic.released
+    grid, level = depths[0][0].grid, statistic.alpha - sum(tree.nodes) * GAMMA
+    prefix, common = tree.prefixes([indices for _, indices in depths], ZERO)
+    scale = outward(ZERO, depths[0][0].noise_scale / grid)[1]
+    rows: list[Row] = []
+    for cell, *ends in tree.ranks(prefix, common, scale, level):
+        edges = tree.edge(ends[0]), tree.edge(ends[1] + 1)
+        low, high = (None if each is None else float(each) for each in edges)
+        middle = tree.middle(cell)
+        if not rows:  # the lower bound; where its place is open, where that begins
+            middle, high = tree.middle(ends[0]) if low is None else low, None
+        elif len(rows) == 4:
+            middle, low = tree.middle(ends[1]) if high is None else high, None
+        rows.append((middle, middle, low, high))
+    counts, public = [others.value(index) for index in without], relation.change_one and not statistic.some
+    everyone = [grid * Fraction(prefix[-1], common), *counts]
+    total = relation.rows if public else sum(max(each, ZERO) for each in everyone) or ONE
+    return rows, list(parts_of_total(others, without, total, statistic.alpha if public else None))
 
 
 def moved(row: Row) -> Row:
@@ -1965,6 +2061,10 @@ def derived_blocks(statistics: Sequence[StatedStatistic], relation: StatedRelati
             released = [one.released[0] for one in (each, *(variances[column] for column in each.columns))]
             three = [(part.value(index), *part.interval(index, each.alpha / 3)) for part, (index,) in released]
             yield DerivedBlock(number, "correlation", f"correlation{about}", [correlation(*three)])
+        elif isinstance(each.tree, PlaceTree):
+            bounds, others = look(each, each.tree, relation)
+            yield DerivedBlock(number, "bounds", each.title, bounds)
+            yield DerivedBlock(number, "share", f"shares without a number of {each.title}", others, WITHOUT)
         elif each.tree is not None:
             quantiles, distribution = ranks(each, each.tree, relation.rows)
             yield DerivedBlock(number, "quantile", each.title, quantiles)

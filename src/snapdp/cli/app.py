@@ -32,6 +32,7 @@ COMMANDS = {
     "check": "snapdp.cli.check:check_command",
     "demo": "snapdp.cli.demo:demo_command",
     "derive": "snapdp.cli.lab.derive:derive_command",
+    "explore": "snapdp.cli.explore:explore_command",
     "init": "snapdp.cli.init:init_command",
     "inspect": "snapdp.cli.inspect:inspect_command",
     "lab": "snapdp.cli.lab.group:lab_group",

@@ -21,7 +21,18 @@ from snapdp.cli.flags.statistics import study_values
 from snapdp.cli.screen import echo_json, one_line, say
 from snapdp.errors import ParameterError, SnapdpError
 from snapdp.exact import parameter, positive, probability
-from snapdp.studies import EACH, INTEGER, KIND_KEYS, KINDS, NUMBER, STUDY_VERSION, PersonCount, named_person, whole
+from snapdp.studies import (
+    EACH,
+    INTEGER,
+    KIND_KEYS,
+    KINDS,
+    MAGNITUDE,
+    NUMBER,
+    STUDY_VERSION,
+    PersonCount,
+    named_person,
+    whole,
+)
 
 EXAMPLE = """\b
 Examples:
@@ -141,7 +152,7 @@ def _statistic(columns: dict[str, Any], *, persons: bool) -> dict[str, Any]:
     kind = _ask(f"Statistic ({', '.join(kinds)})", choices=kinds)
     found: dict[str, Any] = {"kind": kind}
     if KINDS[kind].takes:
-        found["column"] = _column(columns)
+        found["column"] = _column(columns, kind=KINDS[kind].column_kind)
     elif by := _split(
         _ask("Counted for each cell of which column, or columns with commas? (empty: all rows)", empty=True)
     ):
@@ -181,11 +192,17 @@ def _check_shares(text: str) -> None:
         raise ParameterError("these shares do not rise.")
 
 
-def _column(columns: dict[str, Any], *, name: str | None = None, grouped: bool = False) -> str:
-    """Return the name of a column, which is declared where it is not yet; one of numbers has bins to be grouped by."""
+def _column(columns: dict[str, Any], *, name: str | None = None, grouped: bool = False, kind: str | None = None) -> str:
+    """Return the name of a column, which is declared where it is not yet; one of numbers has bins to be grouped by.
+
+    kind   what it is declared as, where the statistic leaves no choice: nothing is asked then
+    """
     name = name or _ask("Column")
+    if name not in columns and kind is not None:
+        columns[name] = {"kind": kind}
     if name not in columns:
-        kinds = (*KIND_KEYS, NUMBER, INTEGER) if grouped else (NUMBER, INTEGER, *KIND_KEYS)
+        others = tuple(each for each in KIND_KEYS if each != MAGNITUDE)
+        kinds = (*others, NUMBER, INTEGER) if grouped else (NUMBER, INTEGER, *others)
         who = one_line(name) if grouped else "It"
         kind = _ask(f"{who} holds ({', '.join(kinds)})", choices=kinds)
         columns[name] = _details(name, {"kind": kind})

@@ -78,16 +78,16 @@ def release_command(ctx: click.Context, /, as_json: bool, ledger_path: str | Non
     if ledger_path is None:
         command = ledger_to_create(options)
         raise click.UsageError(f"Which ledger is charged? Give --ledger PATH. To open one: {command}")
-    ctx.meta["snapdp.try"] = lambda refusal: _to_try(refusal, options, ledger_path)
-    outputs = _outputs(options)
+    ctx.meta["snapdp.try"] = lambda refusal: to_try(refusal, options, ledger_path)
+    outputs = output_files(options)
     with Ledger.open(ledger_path) as ledger:
         study = _study(options, ledger)
-        result = _released(study, ledger, options, yes=yes, quiet=as_json)
+        result = charged_release(study, ledger, options, yes=yes, quiet=as_json)
         left = ledger.account(study.dataset).left
     if not result.free:
         ctx.meta["snapdp.charges"] = False
         ctx.meta["snapdp.spent"] = exact_amount(parameter(result.charged, name="charged"))
-    unwritten = [problem for path in outputs if (problem := _saved(result, path)) is not None]
+    unwritten = [problem for path in outputs if (problem := saved(result, path)) is not None]
     if as_json:
         echo_json_text(result.to_json())
         ctx.meta["snapdp.json"] = False  # one result is printed, whatever follows
@@ -106,7 +106,7 @@ def release_command(ctx: click.Context, /, as_json: bool, ledger_path: str | Non
         raise unwritten[0]
 
 
-def _released(study: Study, ledger: Ledger, options: dict[str, Any], *, yes: bool, quiet: bool) -> Release:
+def charged_release(study: Study, ledger: Ledger, options: dict[str, Any], *, yes: bool, quiet: bool) -> Release:
     """Release a study after its cost was shown; whoever stops it is told what is left."""
     from snapdp.tables import open_table
 
@@ -133,7 +133,7 @@ def _directory(options: dict[str, Any]) -> Path:
     return Path() if asked is None and record is None else asked or record.parent
 
 
-def _saved(result: Release, path: Path) -> click.FileError | None:
+def saved(result: Release, path: Path) -> click.FileError | None:
     """Write a file of numbers that are in the ledger already; return why it could not be written."""
     from snapdp.errors import SnapdpError
 
@@ -166,13 +166,18 @@ def _study(options: dict[str, Any], ledger: Ledger) -> Study:
     refuse_strays(options, given(options) + [f"--{name}" for name in others if options[name] is not None])
     if is_study(options):
         return study(options["source"])
+    with by_flags():
+        return study(study_values(options, dataset=account_named(options["dataset"], ledger)))
+
+
+def account_named(name: str | None, ledger: Ledger) -> str:
+    """Return the account that is charged: the one that is named, or the only one."""
     names = [account.name for account in ledger.accounts()]
     names += [str(each.numbers["account"]) for each in ledger.unsound()]  # not the only one because others are broken
-    if options["dataset"] is None and len(names) != 1:
+    if name is None and len(names) != 1:
         many = f"it has {len(names)}: {', '.join(names)}" if names else "it has none yet"
         raise click.UsageError(f"Which account of the ledger is charged? Give --dataset NAME; {many}.")
-    with by_flags():
-        return study(study_values(options, dataset=options["dataset"] or names[0]))
+    return name or names[0]
 
 
 def _plan(study: Study, options: dict[str, Any]) -> Plan:
@@ -180,7 +185,7 @@ def _plan(study: Study, options: dict[str, Any]) -> Plan:
     return plan.fit(options["budget"]) if options["fit"] or options["budget"] is not None else plan
 
 
-def _outputs(options: dict[str, Any]) -> list[Path]:
+def output_files(options: dict[str, Any]) -> list[Path]:
     """Return the files to write; names that cannot be written as asked are refused before anything is charged."""
     endings = {"report": (".html", ".htm"), "record": (".json",), "values": (".csv", ".parquet")}
     found = []
@@ -220,7 +225,7 @@ def _what_is_left(account: Account) -> str:
     return f"{exact_amount(account.left)} of {exact_amount(account.cap)} left"
 
 
-def _to_try(refusal: SnapdpError, options: dict[str, Any], ledger_path: str) -> str | None:
+def to_try(refusal: SnapdpError, options: dict[str, Any], ledger_path: str) -> str | None:
     """Return the command that helps on, where there is one."""
     from snapdp.display import is_address
     from snapdp.errors import BudgetError, LedgerError

@@ -399,7 +399,8 @@ def shown_value(number: Number) -> str:
 def shown_interval(number: Number) -> str:
     """Return the interval for people, its ends rounded outward; empty where there is none."""
     if number.low is None or number.high is None:
-        return ""
+        ends = (("from", number.low), ("to", number.high))
+        return "".join(f"{side} {six_digits(end)}" for side, end in ends if end is not None)
     half = half_width(number)
     low = noise_digits(number.low, half_width=half, rounding=ROUND_FLOOR)
     high = noise_digits(number.high, half_width=half, rounding=ROUND_CEILING)

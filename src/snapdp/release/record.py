@@ -37,6 +37,7 @@ from snapdp.studies import (
     INLINE,
     KEY,
     KINDS,
+    MAGNITUDE,
     MOST_NODES,
     Covariance,
     Margin,
@@ -69,9 +70,9 @@ VERSIONS: dict[int, dict[str, set[str]]] = {  # what each version added
             "at",
             "branching",
         },
-        **{key: {"from", "to", "each", "compare", "missing_in_sums"} for key in ("columns", "column")},
+        **{key: {"from", "to", "each", "compare", "missing_in_sums", "exponents"} for key in ("columns", "column")},
         # and lists of columns
-        "by": {"from", "to", "each", "compare", "missing_in_sums", "edges", "outside", "parents"},
+        "by": {"from", "to", "each", "compare", "missing_in_sums", "exponents", "edges", "outside", "parents"},
         "parts": {"shown", "bits", "certificate", "margin"},  # the first absent from the first records of this version
         "derived": {"shown", "margin", "deviation"},
     },
@@ -79,7 +80,7 @@ VERSIONS: dict[int, dict[str, set[str]]] = {  # what each version added
 VERSION = re.compile("[0-9][0-9A-Za-z.+-]{0,40}")  # of a library or an engine, as records have it
 LIBRARIES = ("numpy", "gmpy2", "cryptography", "duckdb")
 _COLUMN = {"name", "kind", "lower", "upper", "step", "missing", "missing_in_sums", "categories", "unknown", "null"}
-_COLUMN |= {"from", "to", "each", "compare"}  # of dates; how categories are compared
+_COLUMN |= {"from", "to", "each", "compare", "exponents"}  # of dates; how categories are compared; of magnitudes
 _FINITE = {"bits", "certificate"}  # of parts in finite precision, and of no other
 _MARGIN = {"margin"}  # of a statistic with margins: the columns that tell the cells of this block apart
 _NUMBERS = {"cell", "index", "value", "shown", "low", "high", "file"}
@@ -126,7 +127,7 @@ ROWS = {"statistics", "derived", "parts", "columns", "where", "parents"}
 TABLE_OR_ROWS = {"by"}  # a column, or several
 LISTS: dict[str, tuple[type, ...]] = {
     **dict.fromkeys(("cell", "edges", "clamp", "categories", "nulls", "margin", "shares", "of", "at"), (str,)),
-    "index": (int,),
+    **dict.fromkeys(("index", "exponents"), (int,)),
     **dict.fromkeys(("value", "shown"), (int, float)),
     **dict.fromkeys(("low", "high"), (int, float, type(None))),
 }
@@ -334,7 +335,7 @@ def _check(place: str, value: Mapping[str, Any], version: int) -> None:
         raise _refused(f"has a field that records do not have: {place}.{shortened(visible(unknown[0]))}")
     if lacking:
         raise _refused(f"lacks a field that records have: {place}.{lacking[0]}")
-    if place in ("columns", "by", "column") and version < 2 and value["kind"] in (BOOLEAN, DATE):
+    if place in ("columns", "by", "column") and version < 2 and value["kind"] in (BOOLEAN, DATE, MAGNITUDE):
         raise _refused(f"of version {version} has a column of a kind that it does not have: {place}.kind")
     if version < 2 and place == "statistics" and _has_several_means(value):
         raise _refused(f"of version {version} has a mean of several columns, which it does not have: {place}")
@@ -403,6 +404,7 @@ def _required(place: str, value: Mapping[str, Any]) -> set[str]:
     if place in ("columns", "by", "column"):
         rules = {"unknown", "null"}
         special = {BOOLEAN: rules, DATE: rules | {"from", "to", "each"}, CATEGORY: rules | {"categories"}, KEY: set()}
+        special[MAGNITUDE] = {"exponents"}
         missing = "missing_in_sums" if "missing_in_sums" in value else "missing"
         numbers = {"lower", "upper", "step", missing} | ({"edges", "outside", "null"} if place == "by" else set())
         return {"name", "kind"} | special.get(str(value.get("kind")), numbers)

@@ -44,6 +44,7 @@ from snapdp.studies import (
     DATE,
     DROPPED,
     KEY,
+    MAGNITUDE,
     PersonCount,
     believed,
     dialect_words,
@@ -353,6 +354,9 @@ def _keyed(column: Mapping[str, Any], statistic: dict[str, Any]) -> str:
 
 
 def _declared(column: Mapping[str, Any]) -> str:
+    if column["kind"] == MAGNITUDE:
+        least, most = column["exponents"]
+        return f"numbers by powers of two, from 2^{least} to 2^{most} on both sides of zero; no bounds are declared"
     if "unknown" in column:
         return f"{_values_in_words(column)}; unknown {column['unknown']}, null {column['null']}"
     lower, upper, step = (readable_number(column[key]) for key in ("lower", "upper", "step"))

@@ -111,6 +111,11 @@ if TYPE_CHECKING:
         margin_text as margin_text,
     )
     from snapdp.studies.grouping.parents import with_parents as with_parents
+    from snapdp.studies.magnitudes import (
+        MAGNITUDE as MAGNITUDE,
+        MagnitudeColumn as MagnitudeColumn,
+        magnitude_column as magnitude_column,
+    )
     from snapdp.studies.part_worth import curve_of_part as curve_of_part, part_accuracy as part_accuracy
     from snapdp.studies.periods import DAY as DAY, EACH as EACH, MONTH as MONTH, YEAR as YEAR
     from snapdp.studies.plan import (
@@ -126,6 +131,13 @@ if TYPE_CHECKING:
         NARROW as NARROW,
         Quantiser as Quantiser,
         quantiser_of as quantiser_of,
+    )
+    from snapdp.studies.ranks.magnitudes import (
+        BOUNDS as BOUNDS,
+        LOWER as LOWER,
+        UPPER as UPPER,
+        Magnitudes as Magnitudes,
+        magnitudes_query as magnitudes_query,
     )
     from snapdp.studies.ranks.quantiles import (
         DISTRIBUTION as DISTRIBUTION,
@@ -243,6 +255,7 @@ else:
             "grouping.hierarchies": "Hierarchy MOST_NODES hierarchy_of",
             "grouping.parents": "with_parents",
             "grouping.margins": "ALL HIERARCHY Margin Margins WIDER margin_text",
+            "magnitudes": "MAGNITUDE MagnitudeColumn magnitude_column",
             "periods": "DAY EACH MONTH YEAR",
             "part_worth": "curve_of_part part_accuracy",
             "plan": "Asked Line Offer Plan ask planned",
@@ -259,6 +272,7 @@ else:
             "statistics.covariance": "Covariance covariance_query",
             "statistics.drawn": "FITS_INT64 MEAN_OF SHARE CellColumns Derived Printed",
             "statistics.histogram": "Histogram histogram_query shares_are_of_n",
+            "ranks.magnitudes": "BOUNDS LOWER Magnitudes UPPER magnitudes_query",
             "statistics.mean": "Mean mean_query",
             "statistics.persons": "PersonCount persons_query",
             "ranks.quantiles": "DISTRIBUTION OWN_KEYS QUANTILE Quantiles quantiles_query in_fewer_levels",

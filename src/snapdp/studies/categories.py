@@ -7,6 +7,7 @@ computes the same place, which the tests compare cell by cell:
     numbers   the category that is the same number: 1, 1.0 and +01 are one                   PLAIN_NUMBER
     boolean   true, t, yes, y, 1 or false, f, no, n, 0, in any capitals; 1.0 and 0.0 too     TRUE, FALSE
     date      the period of an ISO date from first to last; a time behind it is cut off      ISO_DATE
+    magnitude a number, by powers of two: `magnitudes` says it
 
 A cell that is none of these is unknown; one that is absent is null. Blanks around a cell count in text alone.
 Theory: docs/theory/exact-sums.md, (13).
@@ -34,6 +35,7 @@ from snapdp.studies.columns import (
 )
 from snapdp.studies.comparisons import compared, natural_comparison, naturally_compared
 from snapdp.studies.grouping.parents import parents_table, with_parents
+from snapdp.studies.magnitudes import HIGHEST, LOWEST, MAGNITUDE, MagnitudeColumn, magnitude_column
 from snapdp.studies.periods import EACH, Periods, period_number, period_start
 from snapdp.studies.toml_table import TomlTable
 
@@ -56,6 +58,7 @@ KIND_KEYS = {
     CATEGORY: ("kind", "categories", *RULE_KEYS, "compare", "parents"),
     BOOLEAN: ("kind", *RULE_KEYS),
     DATE: ("kind", "from", "to", "each", *RULE_KEYS),
+    MAGNITUDE: ("kind", "exponents"),
 }
 
 
@@ -231,6 +234,9 @@ def category_in(table: TomlTable, name: str, kind: str, *, newest: bool) -> Cate
     """Return the column that a table of a study file declares; version 1 has categories of text alone."""
     keys = [key for key in KIND_KEYS[kind] if newest or key not in LATER_KEYS]
     table.restrict(keys, because=f" for a {kind} column" if kind == CATEGORY else f" for a column of kind {kind}")
+    if kind == MAGNITUDE:
+        said = table.numbers("exponents") if "exponents" in table else (LOWEST, HIGHEST)
+        return magnitude_column(name, exponents=said)
     rules = {key: table.choice(key, DROPPED) for key in RULE_KEYS}
     if kind == BOOLEAN:
         return boolean_column(name, **rules)
@@ -247,6 +253,9 @@ def category_in(table: TomlTable, name: str, kind: str, *, newest: bool) -> Cate
 
 def category_items(column: CategoryColumn) -> Iterator[tuple[str, object]]:
     """Yield what a study file says of a column, but its kind; how it compares only where that is not natural."""
+    if isinstance(column, MagnitudeColumn):
+        yield "exponents", [column.lowest, column.highest]
+        return
     if isinstance(column, DateColumn):
         yield from (("from", column.first.isoformat()), ("to", column.last.isoformat()), ("each", column.each))
     elif column.listed:

@@ -34,6 +34,7 @@ from snapdp.studies.grouping.bins import BinnedColumn, binned
 from snapdp.studies.grouping.groups import Groups, groups_of
 from snapdp.studies.grouping.keys import KEY, KeyColumn, KeyedGroups, keyed_groups, keys_of
 from snapdp.studies.grouping.parents import parents_from, parents_values
+from snapdp.studies.magnitudes import MAGNITUDE, MagnitudeColumn, magnitude_column
 from snapdp.studies.quantiser import quantiser_of
 
 MOST_CATEGORIES = 10_000_000
@@ -72,6 +73,8 @@ def column_values(column: Column) -> dict[str, Any]:
     if isinstance(column, KeyColumn):
         compare = {"compare": column.compare} if column.compare == AS_NUMBERS else {}
         return {"name": column.name, "kind": column.kind, **compare}
+    if isinstance(column, MagnitudeColumn):
+        return {"name": column.name, "kind": column.kind, "exponents": [column.lowest, column.highest]}
     if isinstance(column, CategoryColumn):
         found: dict[str, Any] = {"name": column.name, "kind": column.kind}
         if isinstance(column, DateColumn):
@@ -176,6 +179,8 @@ def column_from(values: Mapping[str, Any], *, holding: str | None = None) -> Col
     name = values["name"]
     if values["kind"] == BOOLEAN:
         return boolean_column(name, **_rules_from(values))
+    if values["kind"] == MAGNITUDE:
+        return magnitude_column(name, exponents=values["exponents"])
     if values["kind"] == DATE:
         days = {"start": values["from"], "end": values["to"], "each": values["each"]}
         return date_column(name, **days, **_rules_from(values))

@@ -13,7 +13,7 @@ from itertools import zip_longest
 from textwrap import wrap
 
 from snapdp.display import html_card, shortened, visible
-from snapdp.studies import BooleanColumn, CategoryColumn, Column, PersonColumn
+from snapdp.studies import BooleanColumn, CategoryColumn, Column, MagnitudeColumn, PersonColumn
 from snapdp.tables.sql.inspection import BY_SCHEMA, LONGEST_SHAPE, NUMBERS, OUTSIDE, READINGS, UNREAD, VERDICTS, Judged
 from snapdp.tables.sql.stored import LABEL, TEXT, Field
 from snapdp.values import Value
@@ -105,7 +105,7 @@ def declared_look(
         classes = [class_of(count, rows) for count in (tally.missing, tally.unread, tally.outside)]
         if isinstance(column, PersonColumn):
             classes[1:] = "", ""
-        elif isinstance(column, BooleanColumn):
+        elif isinstance(column, (BooleanColumn, MagnitudeColumn)):
             classes[2] = ""
         elif isinstance(column, CategoryColumn) and column.listed:
             classes[1] = ""

@@ -24,6 +24,7 @@ COLUMNS = {
     "wage": {"kind": "number", "lower": 0, "upper": 90, "step": "1/4", "missing": "dropped"},
     "day": {"kind": "date", "from": "2024-01-01", "to": "2024-03-31", "each": "month"},
     "sick": {"kind": "boolean"},
+    "debt": {"kind": "magnitude", "exponents": [-1, 1]},
     "region": {"kind": "category", "categories": ["north", "south"], "unknown": "binned"},
     "full": {"kind": "boolean", "unknown": "binned", "null": "binned"},
     "many": {"kind": "category", "categories": [f"key {i}" for i in range(1200)]},
@@ -109,6 +110,9 @@ ASKED: list[tuple[dict[str, Any], list[dict[str, Any]]]] = [
     (ADD, [{"kind": "quantiles", "column": "kids", "at": ["0.5", "0.75"], "branching": 3, "by": "many"}]),
     (ADD, [{"kind": "variance", "column": "wage", "by": "region"}]),
     (PERSONS, [{"kind": "covariance", "columns": ["age", "pay"], "correlation": True, "rows_per_person": 3}]),
+    (ADD, [{"kind": "magnitudes", "column": "debt", "branching": 3}]),
+    (ONE, [{"kind": "magnitudes", "column": "debt", "outside": "1/2", "where": NORTH}]),
+    (PERSONS, [{"kind": "magnitudes", "column": "debt", "rows_per_person": 5}]),
 ]
 MEAN_OF_PAY, REGIONS = (
     next(
@@ -164,7 +168,7 @@ def test_every_kind_of_statistic_is_changed_inline_and_long_and_with_everything_
     derived = [block for record in records for block in record["derived"]]
     names = {"adjusted" if "margin" in block else block["name"].partition(" of ")[0] for block in derived}
     moments = {"variance", "standard deviation", "covariance", "correlation"}
-    assert names == {"mean", "share", "adjusted", "quantile", "distribution", *moments}
+    assert names == {"mean", "share", "adjusted", "quantile", "distribution", "bounds", *moments}
     assert any("file" in block for block in derived)
 
 

@@ -59,6 +59,7 @@ def declared_columns(
     categories = [name for each, name in named if not each.numbers and name not in edges]
     categories += [*conditions, *(name for name in grouped if name not in edges)]
     kinds = _kind_columns(options, once(categories))
+    kinds |= {name: {"kind": each.column_kind} for each, name in named if each.column_kind is not None}
     numbers += [name for name, tests in conditions.items() if "equals" not in tests and name not in kinds]
     if not numbers and not categories:  # a count of all rows names none, and a study needs one
         return {} if options["keys"] is not None else dict(NO_COLUMN)

@@ -40,7 +40,7 @@ def study_values(options: dict[str, Any], *, dataset: str = "from flags") -> dic
     return {
         "version": STUDY_VERSION,
         "dataset": dataset,
-        **_relation(options),
+        **stated_relation(options),
         **stated_arithmetic(options),
         "columns": columns,
         "statistic": [
@@ -181,7 +181,8 @@ def _costs(options: dict[str, Any], count: int) -> list[dict[str, Any]]:
     return [{**common, "epsilon": options["epsilon"] if share is None or count == 1 else str(share)}] * count
 
 
-def _relation(options: dict[str, Any]) -> dict[str, Any]:
+def stated_relation(options: dict[str, Any]) -> dict[str, Any]:
+    """Return who is a neighbour, by the keys of a study."""
     if options["n"] is not None and options["n_max"] is not None:
         raise click.UsageError(
             "--n and --n-max exclude each other: --n N says that the number of rows is public, --n-max N that it is "

@@ -7,6 +7,7 @@ statistics finds its class by its kind. The independent checker of releases keep
 from __future__ import annotations
 
 from snapdp.errors import ParameterError
+from snapdp.studies.ranks.magnitudes import Magnitudes
 from snapdp.studies.ranks.quantiles import Quantiles
 from snapdp.studies.statistics.count import RowCount
 from snapdp.studies.statistics.covariance import Covariance
@@ -19,6 +20,7 @@ from snapdp.studies.statistics.variance import Variance
 
 _CLASSES: tuple[type[Statistic], ...] = (
     RowCount, PersonCount, Mean, ColumnSum, Variance, Covariance, Histogram, Quantiles,
+    Magnitudes,
 )  # fmt: skip
 KINDS: dict[str, type[Statistic]] = {each.kind: each for each in _CLASSES}
 assert len(KINDS) == len(_CLASSES), "two statistics have one kind"

@@ -35,6 +35,7 @@ from snapdp.studies.grouping.hierarchies import Hierarchy
 from snapdp.studies.grouping.in_studies import groups_in
 from snapdp.studies.grouping.keys import KeyedGroups, KeyReader
 from snapdp.studies.grouping.margins import Margin, Margins
+from snapdp.studies.magnitudes import MagnitudeColumn
 from snapdp.studies.readable import Label
 from snapdp.studies.relation import Relation
 from snapdp.studies.statistics.details import ConditionsDetail, Detail
@@ -61,6 +62,7 @@ class Statistic(Value, ABC):
     numbers   its columns hold numbers; otherwise they may hold categories as well
     conditions_since   the first version of records in which it may have conditions
     inputs    how many released parts its number follows from, where it is derived: a plan splits alpha among them
+    column_kind   the kind that its columns are declared with, where there is only one
 
     by        groups of rows, by one column or several: the statistic is released for each of them
     where     public conditions: the statistic is one of the rows that meet them all, among those that persons keep
@@ -76,6 +78,7 @@ class Statistic(Value, ABC):
     numbers: ClassVar[bool] = True
     conditions_since: ClassVar[int] = 2
     inputs: ClassVar[int] = 2
+    column_kind: ClassVar[str | None] = None
 
     relation: Relation
     columns: tuple[Column, ...] = ()
@@ -91,6 +94,12 @@ class Statistic(Value, ABC):
                 "What they lose together must be 1 of it.",
                 charged=self.charged,
             )
+        for column in self.every_column:
+            if isinstance(column, MagnitudeColumn) and self.column_kind is None:
+                raise ParameterError(
+                    f"column {shortened(visible(column.name))} is declared by magnitudes: it has no bounds.",
+                    "Ask for its magnitudes; or declare bounds or categories, where these are public.",
+                )
         names = [part.numerator.name for part in self.parts]
         if len(set(names)) != len(names):
             raise PremiseError(f"two parts of {self.shown} have one name.", "Give each numerator its own.")

@@ -11,9 +11,19 @@ import re
 from decimal import Decimal
 from typing import Any
 
-from snapdp.studies import AS_NUMBERS, BooleanColumn, CategoryColumn, Column, DateColumn, NumberColumn, PersonColumn
+from snapdp.studies import (
+    AS_NUMBERS,
+    BooleanColumn,
+    CategoryColumn,
+    Column,
+    DateColumn,
+    MagnitudeColumn,
+    NumberColumn,
+    PersonColumn,
+)
 from snapdp.tables.sources.calendar import day_numbers
 
+OF_NUMBERS = (NumberColumn, MagnitudeColumn)  # columns whose cells are read as numbers
 _NO_NUMBERS = re.compile("bool|date|time|duration|period|interval|month_day", re.IGNORECASE)
 _TEXTS = re.compile("string|large_string|utf8|categorical|enum|dictionary<values=(large_)?string", re.IGNORECASE)
 _UNKNOWN = "\x00"  # no declared category can hold this character
@@ -24,7 +34,7 @@ def pandas_array(series: Any, column: Column) -> Any:
 
     if isinstance(series.dtype, np.dtype):
         return np.asarray(series)
-    if isinstance(column, NumberColumn) and getattr(series.dtype, "kind", "O") in "iuf":
+    if isinstance(column, OF_NUMBERS) and getattr(series.dtype, "kind", "O") in "iuf":
         return series.to_numpy(dtype="float64", na_value=np.nan)
     return np.asarray(series.astype(object), dtype=object)
 
@@ -145,11 +155,11 @@ def person_text(cell: Any) -> str | None:
 def cell_text(cell: Any, column: Column) -> str | None:
     """Return a cell as the text that its column reads; an object that fails to answer is no number, text or person."""
     try:
-        if isinstance(column, NumberColumn):
+        if isinstance(column, OF_NUMBERS):
             return number_text(cell)
         return person_text(cell) if isinstance(column, PersonColumn) else category_text(cell, column)
     except Exception:
-        return None if isinstance(column, NumberColumn | PersonColumn) else _UNKNOWN
+        return None if isinstance(column, (*OF_NUMBERS, PersonColumn)) else _UNKNOWN
 
 
 def _is_scalar(cell: Any, kinds: str) -> bool:

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from snapdp.errors import DataError
-from snapdp.studies import Column, NumberColumn, PersonColumn
+from snapdp.studies import Column, PersonColumn
 from snapdp.tables.sources.arrow import chosen_columns, unread
 from snapdp.tables.sources.calendar import day_numbers
-from snapdp.tables.sources.cells import cell_text, other_type, pandas_array, text_type, unpacked
+from snapdp.tables.sources.cells import OF_NUMBERS, cell_text, other_type, pandas_array, text_type, unpacked
 from snapdp.tables.sources.contents import arrow_digest, columns_digest
 from snapdp.tables.sources.duckdb_types import described
 from snapdp.tables.sources.source import Source
@@ -69,7 +69,7 @@ class ColumnsSource(Source):
         import numpy as np
 
         given = self.columns[column.name]
-        told = other_type(given) if isinstance(column, NumberColumn) else None
+        told = other_type(given) if isinstance(column, OF_NUMBERS) else None
         if told is not None:
             raise DataError(
                 f"column {column.name!r} is declared as {column.kind} but stored as {told}.",

@@ -27,8 +27,10 @@ from snapdp.studies import (
     BooleanColumn,
     CategoryColumn,
     DateColumn,
+    MagnitudeColumn,
 )
 from snapdp.tables.sql.dialects import Dialect
+from snapdp.tables.sql.magnitudes import magnitude_code
 from snapdp.tables.sql.number_format import PLAIN
 from snapdp.tables.sql.stored import CALENDAR, EMPTY, LABEL, NUMERIC, TEXT, TRUTH, WHOLE, Field
 
@@ -53,6 +55,8 @@ def category_code(column: CategoryColumn, cell: str, field: Field, dialect: Dial
     null = str(after + (column.unknown == BINNED)) if column.null == BINNED else "NULL"
     if keys is not None:
         return f"CASE WHEN {cell} IS NULL THEN {null} ELSE COALESCE({keys}.code, {unknown}) END"
+    if isinstance(column, MagnitudeColumn):
+        return magnitude_code(column, cell, dialect, unknown=unknown, null=null)
     if isinstance(column, DateColumn):
         inside, place = _is_inside(column, cell, dialect), _period(column, cell, dialect)
         return f"CASE WHEN {cell} IS NULL THEN {null} WHEN {inside} THEN {place} ELSE {unknown} END"

@@ -22,6 +22,7 @@ from snapdp.studies import (
     Groups,
     KeyColumn,
     KeyedGroups,
+    MagnitudeColumn,
     NumberColumn,
     People,
     PersonColumn,
@@ -42,7 +43,7 @@ def declared_rows(columns: Iterable[Column], *, table: str = "data") -> Rows:
     """Return a table that has every declared column in its natural type: for showing SQL before data exist."""
     fields = (
         Field(name=each.name, reads=identifier(each.name), stored="DOUBLE", kind=NUMERIC)
-        if isinstance(each, NumberColumn)
+        if isinstance(each, NumberColumn | MagnitudeColumn)
         else Field(name=each.name, reads=identifier(each.name), stored="VARCHAR", kind=TEXT)
         for each in dict.fromkeys(columns)
     )

@@ -10,7 +10,6 @@ punctuation stay, everything else is ?. Cells never leave it. Two scans at most:
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 
 from snapdp.exact import to_float_down, to_float_up
@@ -20,13 +19,15 @@ from snapdp.studies import (
     CategoryColumn,
     Column,
     DateColumn,
+    MagnitudeColumn,
     NumberColumn,
     PersonColumn,
 )
 from snapdp.tables.sql.categories import calendar_day, category_code, is_day, truth
 from snapdp.tables.sql.dialects import Dialect
+from snapdp.tables.sql.doubles import double_constant, is_number, is_unread
 from snapdp.tables.sql.generator import KeyTable, listed, long_lists
-from snapdp.tables.sql.levels import double_constant, read_cell
+from snapdp.tables.sql.levels import read_cell
 from snapdp.tables.sql.stored import CALENDAR, EMPTY, LABEL, NUMERIC, OTHER, TEXT, TRUTH, WHOLE, Field, Rows
 from snapdp.values import Value, replaced
 
@@ -45,7 +46,6 @@ BY_SCHEMA = {
     OTHER: NO_KIND,
 }
 FIRST_DAY = 10101  # yyyymmdd: there is no year 0
-_NAN = " *[+-]?[nN][aA][nN] *"
 
 
 class Judged(Value):
@@ -133,19 +133,14 @@ def _declared(place: int, column: Column, field: Field, dialect: Dialect, keys: 
 def _number(column: NumberColumn, v: str, t: str, field: Field, dialect: Dialect) -> str:
     low, high = to_float_up(column.lower), to_float_down(column.upper)  # for doubles as good as the bounds themselves
     outside = f"{v} < {double_constant(low, dialect)} OR {v} > {double_constant(high, dialect)}"
-    known = f"{v} <= {double_constant(math.inf, dialect)}"  # NaN is above it
-    unread = f"WHEN {_is_unread(t, dialect)} THEN {UNREAD} " if field.kind == TEXT else ""
+    known = is_number(v, dialect)
+    unread = f"WHEN {is_unread(t, dialect)} THEN {UNREAD} " if field.kind == TEXT else ""
     return f"CASE WHEN {known} THEN CASE WHEN {outside} THEN {OUTSIDE} ELSE {READ} END {unread}ELSE {MISSING} END"
-
-
-def _is_unread(t: str, dialect: Dialect) -> str:
-    """Return a test whether there is a text, where none was read: NaN is how programs write that there is none."""
-    return f"{t} IS NOT NULL AND NOT {dialect.matches.format(t, dialect.quoted(_NAN))}"
 
 
 def _category(column: CategoryColumn, v: str, field: Field, dialect: Dialect, keys: str | None) -> str:
     code = category_code(replaced(column, unknown=DROPPED, null=DROPPED), v, field, dialect, keys=keys)
-    other = str(UNREAD if isinstance(column, BooleanColumn) else OUTSIDE)
+    other = str(UNREAD if isinstance(column, (BooleanColumn, MagnitudeColumn)) else OUTSIDE)
     if isinstance(column, DateColumn):
         other = f"CASE WHEN {v} >= {FIRST_DAY} AND {is_day(v, dialect)} THEN {OUTSIDE} ELSE {UNREAD} END"
     return f"CASE WHEN {v} IS NULL THEN {MISSING} WHEN ({code}) IS NULL THEN {other} ELSE {READ} END"
@@ -160,7 +155,7 @@ def judge_undeclared(place: int, field: Field, dialect: Dialect) -> list[Judged]
         return [_undeclared(place + i, kind, field, dialect) for i, kind in enumerate(READINGS)]
     known = f"v{place} IS NOT NULL"
     if field.kind == NUMERIC:
-        known = f"CAST(v{place} AS {dialect.double}) <= {double_constant(math.inf, dialect)}"
+        known = is_number(f"CAST(v{place} AS {dialect.double})", dialect)
     return [Judged(cell=field.reads, verdict=f"CASE WHEN {known} THEN {READ} ELSE {MISSING} END")]
 
 
@@ -174,7 +169,7 @@ def _undeclared(place: int, kind: str, field: Field, dialect: Dialect) -> Judged
         assert kind == YES_NO, "a new reading says here what is read as it"
         cell, read = truth(field, dialect), f"{v} <> 2"
     verdict = (
-        f"CASE WHEN {v} IS NOT NULL AND {read} THEN {READ} WHEN {_is_unread(t, dialect)} THEN {UNREAD} "
+        f"CASE WHEN {v} IS NOT NULL AND {read} THEN {READ} WHEN {is_unread(t, dialect)} THEN {UNREAD} "
         f"ELSE {MISSING} END"
     )
     return Judged(cell=cell, verdict=verdict, text=text)

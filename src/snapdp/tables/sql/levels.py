@@ -10,21 +10,21 @@ from __future__ import annotations
 import math
 
 from snapdp.exact import floor_log2, power_of_two
-from snapdp.studies import DOUBLE, NARROW, CategoryColumn, Column, Quantiser
+from snapdp.studies import DOUBLE, NARROW, CategoryColumn, Column, MagnitudeColumn, Quantiser
 from snapdp.tables.sql.categories import category_cell
 from snapdp.tables.sql.dialects import Dialect
-from snapdp.tables.sql.stored import TEXT, Field
+from snapdp.tables.sql.doubles import double_constant, number_cell
+from snapdp.tables.sql.magnitudes import magnitude_cell
+from snapdp.tables.sql.stored import Field
 
 
 def read_cell(column: Column, field: Field, dialect: Dialect) -> str:
     """Return what is read of a cell: a double, or what a category is compared with; NULL where it is missing."""
+    if isinstance(column, MagnitudeColumn):
+        return magnitude_cell(field, dialect)
     if isinstance(column, CategoryColumn):
         return category_cell(column, field, dialect)
-    if field.kind == TEXT:
-        text, quoted = f"CAST({field.reads} AS {dialect.text})", dialect.quoted
-        return dialect.number_from_text.format(text, quoted(field.numbers.pattern), field.numbers.plain(text, quoted))
-    given = f"CAST({field.reads} AS {dialect.text})" if field.wide else field.reads
-    return f"CAST({given} AS {dialect.double})"
+    return number_cell(field, dialect)
 
 
 def clamped_cell(x: str, formula: Quantiser, dialect: Dialect) -> str:
@@ -57,12 +57,6 @@ def level_of(c: str, formula: Quantiser, dialect: Dialect) -> str:
             low, high = double_constant(formula.low, dialect), double_constant(formula.high, dialect)
             q = f"CASE WHEN {c} <= {low} THEN 0 WHEN {c} >= {high} THEN {formula.column.levels} ELSE {q} END"
     return f"COALESCE({q}, {formula.missing})" if formula.column.everywhere else q
-
-
-def double_constant(value: float, dialect: Dialect) -> str:
-    """Return a double as a constant of a statement."""
-    text = repr(value + 0.0) if math.isfinite(value) else "Infinity"  # + 0.0: no negative zero
-    return f"CAST('{text}' AS {dialect.double})"
 
 
 def _integer(value: int, kind: str) -> str:

@@ -20,6 +20,7 @@ from snapdp.studies import (
     DATE,
     INTEGER,
     KEY,
+    MAGNITUDE,
     NUMBER,
     PERSON,
     CategoryColumn,
@@ -35,6 +36,7 @@ _NUMBERS = ((NUMERIC, WHOLE, TEXT), "numbers")
 ALLOWED = {  # what a column of each kind may be stored as; EMPTY, which has no cell at all, as everything
     NUMBER: _NUMBERS,
     INTEGER: _NUMBERS,
+    MAGNITUDE: _NUMBERS,
     CATEGORY: ((TEXT, LABEL, WHOLE, TRUTH), "text or whole numbers"),
     AS_NUMBERS: ((TEXT, LABEL, WHOLE, NUMERIC), "numbers or text"),
     BOOLEAN: ((TEXT, LABEL, WHOLE, NUMERIC, TRUTH), "booleans, 0 and 1, or text"),

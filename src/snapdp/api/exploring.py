@@ -1,0 +1,201 @@
+"""A first look at a table that nobody has documented: the study that asks for it, what was found, a study to go on.
+
+Room: api. A look is a release like any other: a statistic of magnitudes for each column of numbers, a histogram for
+each column with public categories, at equal shares of epsilon. What was found is read from the record; bounds in it are
+public, because they were paid for.
+Theory: docs/theory/exploring.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from snapdp.api.study import Study
+from snapdp.display import exact_amount, shortened, visible
+from snapdp.errors import BoundError, ParameterError
+from snapdp.exact import parameter, positive
+from snapdp.release import Number, NumberBlock, Release
+from snapdp.studies import (
+    BOUNDS,
+    LOWER,
+    SHARE,
+    UPPER,
+    Asked,
+    Column,
+    CsvDialect,
+    DeclaredStudy,
+    Histogram,
+    Magnitudes,
+    ask,
+    count_query,
+    digest,
+    histogram_query,
+    mean_query,
+    number_column,
+    quantiser_of,
+    study_to_toml,
+)
+from snapdp.values import Value
+
+BINNED = "binned"
+
+
+class ExploredNumbers(Value):
+    """What was found of a column of numbers; None where nothing can be said at this epsilon.
+
+    lower, upper   all but the share `outside` of its numbers lie between them, with confidence 1 - alpha
+    quartiles      for each of the three an estimate and the ends of its interval
+    missing, unreadable   of all rows, with an interval where the number of rows is public
+    """
+
+    name: str
+    lower: float | None
+    upper: float | None
+    quartiles: tuple[Number, ...]
+    missing: Number
+    unreadable: Number
+    outside: Fraction
+    alpha: Fraction
+    epsilon: Fraction
+
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        """Return both bounds, where both are known and lie apart."""
+        if self.lower is None or self.upper is None or self.lower >= self.upper:
+            return None
+        return self.lower, self.upper
+
+
+class ExploredCategories(Value):
+    """What was found of a column with public categories: the number of rows of each."""
+
+    name: str
+    counts: tuple[Number, ...]
+
+
+def exploring_values(
+    columns: Sequence[str],
+    categories: Mapping[str, Sequence[str]],
+    *,
+    epsilon: Any,
+    alpha: Any = None,
+    outside: Any = None,
+    exponents: Sequence[Any] | None = None,
+) -> dict[str, Any]:
+    """Return the columns and statistics of a look, with the keys of a study; epsilon is that of all together."""
+    if not columns:
+        raise ParameterError("no column is named.", "Name those to look at.")
+    twice = next((name for place, name in enumerate(columns) if name in columns[:place]), None)
+    if twice is not None:
+        raise ParameterError(f"column {twice!r} is named twice.", "Asking twice costs twice: name each column once.")
+    share = positive(epsilon, name="epsilon") / len(columns)
+    cost = {"epsilon": str(share), **({} if alpha is None else {"alpha": alpha})}
+    said = {} if outside is None else {"outside": outside}
+    powers = {} if exponents is None else {"exponents": list(exponents)}
+    declared: dict[str, Any] = {}
+    statistics: list[dict[str, Any]] = []
+    for name in columns:
+        if name in categories:
+            rules = {"unknown": BINNED, "null": BINNED}  # how many rows are none of them is part of a first look
+            declared[name] = {"kind": "category", "categories": list(categories[name]), **rules}
+            statistics.append({"kind": Histogram.kind, "column": name, **cost})
+        else:
+            declared[name] = {"kind": "magnitude", **powers}
+            statistics.append({"kind": Magnitudes.kind, "column": name, **said, **cost})
+    return {"columns": declared, "statistic": statistics}
+
+
+class Exploration:
+    """What a look has found: read from the record of a release."""
+
+    def __init__(self, release: Release) -> None:
+        self.release = release
+        blocks: dict[int, list[NumberBlock]] = {}
+        for block in release.blocks():
+            blocks.setdefault(block.place, []).append(block)
+        found = [_explored(each) for each in blocks.values()]
+        self.numbers = tuple(each for each in found if isinstance(each, ExploredNumbers))
+        self.categories = tuple(each for each in found if isinstance(each, ExploredCategories))
+
+    @property
+    def digest(self) -> str:
+        """Return the digest of the record: that of its canonical text, which `--json` prints."""
+        return digest(self.release.to_json())
+
+    def study_text(self, looked: Study, *, data: str | None = None, csv: CsvDialect | None = None) -> str:
+        """Return a study file to edit, with the bounds that were found; looked: the study of the look itself."""
+        listed = [column for column in looked.columns if column.name in {each.name for each in self.categories}]
+        relation, epsilon = looked.relation, {each.statistic.columns[0].name: each.epsilon for each in looked.asked}
+        columns = [column for each in self.numbers if (column := _bounded(each)) is not None]
+        asked: list[Asked] = [
+            *(ask(mean_query(column, relation), epsilon=epsilon[column.name]) for column in columns),
+            *(ask(histogram_query(column, relation), epsilon=epsilon[column.name]) for column in listed),
+        ]
+        study = DeclaredStudy(
+            dataset=looked.dataset,
+            relation=relation,
+            columns=(*columns, *listed),
+            asked=tuple(asked) or (ask(count_query(relation), epsilon=looked.asked[0].epsilon),),
+            data=data,
+            csv=csv,
+        )
+        return "".join(f"# {line}\n" for line in self._remarks()) + "\n" + study_to_toml(study)
+
+    def _remarks(self) -> Iterator[str]:
+        """Yield what a reader of the study must know: where its bounds come from, and which columns have none."""
+        yield "A study to edit. Its bounds are public: they were released, and paid for, by a look at the table."
+        yield f"record {self.digest}"
+        yield f"charge {visible(str(self.release.record['previous']))}"
+        for each in self.numbers:
+            name, share, sure = _text(each.name), _percent(each.outside), _percent(1 - each.alpha)
+            if _bounded(each) is not None:
+                yield f"{name}: at most {share} of its numbers lie outside of the bounds, with confidence {sure}."
+            elif each.bounds is not None:
+                yield f"{name}: its bounds lie where no step is exact; declare [columns.{name}] in another unit."
+            else:
+                yield f"{name}: no bounds were found at epsilon {exact_amount(each.epsilon)}; declare [columns.{name}]"
+                yield "  with bounds that are public, or look again with more epsilon, or at a larger share outside."
+
+
+def _explored(blocks: Sequence[NumberBlock]) -> ExploredNumbers | ExploredCategories | None:
+    declared = blocks[0].declared
+    if declared["kind"] == Histogram.kind:
+        return ExploredCategories(name=declared["columns"][0]["name"], counts=blocks[0].readable)
+    if declared["kind"] != Magnitudes.kind:
+        return None
+    named = {block.name: {each.cell: each for each in block.numbers} for block in blocks}
+    bounds, shares = named[BOUNDS], list(named[SHARE].values())
+    return ExploredNumbers(
+        name=declared["columns"][0]["name"],
+        lower=bounds[LOWER].low,
+        upper=bounds[UPPER].high,
+        quartiles=tuple(each for cell, each in bounds.items() if cell not in (LOWER, UPPER)),
+        unreadable=shares[0],
+        missing=shares[1],
+        outside=parameter(declared["outside"], name="outside"),
+        alpha=parameter(declared["alpha"], name="alpha"),
+        epsilon=parameter(declared["epsilon"], name="epsilon"),
+    )
+
+
+def _bounded(found: ExploredNumbers) -> Column | None:
+    """Return the column with the bounds that were found; None where there are none, or none that sums could take."""
+    if found.bounds is None:
+        return None
+    lower, upper = (Fraction(each) for each in found.bounds)
+    try:
+        column = number_column(found.name, lower=lower, upper=upper, missing="dropped")
+        quantiser_of(column)
+    except BoundError:
+        return None
+    return column
+
+
+def _text(name: str) -> str:
+    return shortened(visible(name))
+
+
+def _percent(share: Fraction) -> str:
+    return f"{exact_amount(100 * share)} %"

@@ -1,0 +1,284 @@
+"""`snapdp explore`: a first look at a table that nobody has documented. Charged and recorded like every release.
+
+Room: cli. Parse, one library call, render.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from snapdp.cli.flags.arguments import NUMBER
+from snapdp.cli.flags.by_name import as_item, declared_by_name, items, name_before
+from snapdp.cli.flags.csv_dialect import csv_options, csv_values
+from snapdp.cli.flags.source import is_study
+from snapdp.cli.flags.statistics import by_flags, stated_relation
+from snapdp.cli.release import FILE, account_named, charged_release, ledger_to_create, output_files, saved, to_try
+from snapdp.cli.screen import echo_json_text, note, one_line, say, table
+from snapdp.display import exact_amount, is_address, six_digits
+from snapdp.exact import parameter
+
+if TYPE_CHECKING:
+    from snapdp.api.exploring import Exploration, ExploredNumbers
+    from snapdp.api.study import Study
+    from snapdp.ledger import Ledger
+    from snapdp.release import Number, Release
+
+EXAMPLE = """\b
+Examples:
+  snapdp explore people.csv --columns age,income --epsilon 0.2 --n-max 10000 --ledger people.ledger --study study.toml
+  snapdp explore people.csv --columns age,region --categories region=north,south --epsilon 0.2 --n 5000 --ledger l.db
+"""
+PARTS = ("bounds", "quartiles", "missing")
+UNUSED = {"data": None, "fit": False, "budget": None, "own": False, "no_inspect": True}  # what release has beside it
+
+
+def _look_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give the command the flags that say what is looked at, and what it may cost."""
+    options = (
+        click.option("--columns", multiple=True, metavar="A,B,...", help="The columns to look at.  [required]"),
+        click.option(
+            "--categories",
+            multiple=True,
+            metavar="NAME=A,B,...",
+            help="Public categories of one of the columns: their counts are released.",
+        ),
+        click.option("--only", type=click.Choice(PARTS), help="Show this alone; the release is the same."),
+        click.option(
+            "--outside",
+            type=NUMBER,
+            metavar="SHARE",
+            help="Bounds may leave so much of the numbers of a column outside.  [default: 0.05]",
+        ),
+        click.option(
+            "--exponents",
+            type=int,
+            nargs=2,
+            metavar="LEAST LARGEST",
+            help="Powers of two to count by, on both sides of zero.  [default: -10 40]",
+        ),
+        click.option("--epsilon", type=NUMBER, metavar="NUMBER", help="What it may cost, shared equally.  [required]"),
+        click.option("--alpha", type=NUMBER, metavar="NUMBER", help="1 minus the confidence.  [default: 0.05]"),
+        click.option("--n", type=int, help="Public number of rows: change-one neighbours."),
+        click.option("--n-max", type=int, help="Public bound on the private number of rows: add-remove neighbours."),
+        click.option("--person", multiple=True, metavar="COLUMN,...", help="Protect whole persons, named by these."),
+        click.option("--rows-per-person", type=int, help="At most so many rows of a person are kept.  [default: 1]"),
+        click.option("--unit-rows", type=int, help="Protect so many rows together, which nothing enforces."),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+@click.command("explore", epilog=EXAMPLE)
+@click.argument("source", type=str)
+@click.option("--table", metavar="NAME", help="The table in a DuckDB file or on a PostgreSQL server.")
+@click.option("--spark", metavar="URL", help="Let Spark with this master read the files.")
+@csv_options
+@_look_options
+@click.option("--ledger", "ledger_path", metavar="PATH", help="The ledger that is charged.  [required]")
+@click.option("--dataset", metavar="NAME", help="The ledger's account, where it has several.")
+@click.option("--yes", is_flag=True, help="Do not ask before the ledger is charged.")
+@click.option("--study", "study_path", type=FILE, help="Write a study to edit, with the bounds found: FILE.toml.")
+@click.option("--report", type=FILE, help="Write a self-contained page: FILE.html.")
+@click.option("--record", type=FILE, help="Write the record: FILE.json.")
+@click.option("--values", type=FILE, help="Write the numbers: FILE.csv or FILE.parquet.")
+@click.option("--json", "as_json", is_flag=True, help="Print the record as JSON.")
+@click.pass_context
+def explore_command(ctx: click.Context, /, as_json: bool, ledger_path: str | None, yes: bool, **options: Any) -> None:
+    """Take a first look at a table, charged like a release: bounds, quartiles, what is missing.
+
+    For a table of which nothing is documented. Numbers are counted by powers of two within a public range; bounds that
+    hold nearly all of a column, its quartiles and the share of missing cells follow from the counts. They were paid
+    for, so they are public: --study writes them into a study file to edit. The same look again is free.
+
+    A look that costs nothing, for whoever may read the table, and whose answers are not public: snapdp inspect.
+    """
+    from snapdp.api.exploring import Exploration
+    from snapdp.ledger import Ledger
+
+    ctx.meta["snapdp.json"], ctx.meta["snapdp.charges"] = as_json, True
+    options |= UNUSED | {"directory": None}
+    if is_study(options):
+        raise click.UsageError("A look takes the table itself, not a study: what a study declares is known already.")
+    if ledger_path is None:
+        command = ledger_to_create(options)
+        raise click.UsageError(f"Which ledger is charged? Give --ledger PATH. To open one: {command}")
+    ctx.meta["snapdp.try"] = lambda refusal: to_try(refusal, options, ledger_path)
+    outputs = output_files(options)
+    _check_study_file(options["study_path"])
+    with Ledger.open(ledger_path) as ledger:
+        looked = _study(options, ledger)
+        if not as_json:
+            _say_cost(looked)
+        result = charged_release(looked, ledger, options, yes=yes, quiet=True)
+        left = ledger.account(looked.dataset).left
+    if not result.free:
+        ctx.meta["snapdp.charges"] = False
+        ctx.meta["snapdp.spent"] = exact_amount(parameter(result.charged, name="charged"))
+    found = Exploration(result)
+    unwritten = [problem for path in outputs if (problem := saved(result, path)) is not None]
+    if options["study_path"] is not None:
+        unwritten += _write_study(found, looked, options)
+        outputs = [*outputs, options["study_path"]]
+    if as_json:
+        echo_json_text(result.to_json())
+        ctx.meta["snapdp.json"] = False  # one result is printed, whatever follows
+    else:
+        _show(found, options["only"])
+        paid = "answered before: nothing was charged" if result.free else f"charged: epsilon {_cost(result)}"
+        note(f"{paid}; left: {exact_amount(left)}", err=True)
+    for path in outputs:
+        if not any(problem.filename == str(path) for problem in unwritten):
+            say(f"wrote {one_line(str(path))}")
+    if unwritten:
+        raise unwritten[0]
+
+
+def _say_cost(looked: Study) -> None:
+    """Say what the look costs, and about how many rows its bounds take at that: public numbers."""
+    from snapdp.studies import Magnitudes
+
+    lines = looked.plan().lines
+    total, share = exact_amount(looked.plan().total), exact_amount(lines[0].epsilon)
+    say(f"epsilon {total} in total" + (f", {share} for each of {len(lines)} columns" if len(lines) > 1 else ""))
+    for line in lines:
+        if isinstance(line.statistic, Magnitudes):
+            rows = line.statistic.rows_for_bounds(line.epsilon, line.alpha)
+            say(f"bounds are found for columns of about {rows} numbers or more at this epsilon; quartiles for fewer")
+            return
+
+
+def _cost(result: Release) -> str:
+    return exact_amount(parameter(result.charged, name="charged"))
+
+
+def _study(options: dict[str, Any], ledger: Ledger) -> Study:
+    """Return the study of a look, as the flags declare it."""
+    from snapdp.api.exploring import exploring_values
+    from snapdp.api.study import study
+
+    columns = [name for text in options["columns"] for name in items(text) if name]
+    if not columns:
+        raise click.UsageError("Which columns are looked at? Give --columns A,B,...")
+    if options["epsilon"] is None:
+        raise click.UsageError("What may it cost? Give --epsilon NUMBER: all columns share it equally.")
+    for text in options["categories"]:
+        if "=" not in text or name_before(text) not in columns:
+            names = ", ".join(f"{as_item(name)}=A,B,..." for name in columns)
+            raise click.UsageError(f'--categories "{text}" belongs to no column: give it as one of {names}.')
+    categories = {name: items(text) for name, text in declared_by_name(options, "categories", columns).items()}
+    csv = {"csv": said} if (said := csv_values(options)) else {}
+    unit = stated_relation(options)
+    with by_flags():
+        values = exploring_values(
+            columns,
+            categories,
+            epsilon=options["epsilon"],
+            alpha=options["alpha"],
+            outside=options["outside"],
+            exponents=options["exponents"],
+        )
+        return study(dataset=account_named(options["dataset"], ledger), **unit, **csv, **values)
+
+
+def _check_study_file(path: Path | None) -> None:
+    """Refuse, before anything is charged, a study file that could not be written."""
+    if path is None:
+        return
+    if path.suffix != ".toml":
+        raise click.UsageError(f"--study writes .toml, not '{path.suffix}'.")
+    if os.path.exists(path):
+        raise click.UsageError(f"--study {path} exists; it is not overwritten.")
+    if not os.path.isdir(path.absolute().parent):
+        raise click.UsageError(f"--study {path}: there is no such directory.")
+
+
+def _write_study(found: Exploration, looked: Study, options: dict[str, Any]) -> list[click.FileError]:
+    """Write the study to edit; return why it could not be written, where it could not: the release was made."""
+    from snapdp.drafts import write_text
+    from snapdp.errors import SnapdpError
+
+    source, path = options["source"], options["study_path"]
+    is_file = not is_address(source) and os.path.isfile(source)
+    data = os.path.relpath(source, path.absolute().parent) if is_file else None  # relative to the study
+    try:
+        write_text(found.study_text(looked, data=data, csv=looked.csv), path)
+    except SnapdpError as problem:
+        return [click.FileError(str(path), f"{problem.problem} The release was made; asking again is free.")]
+    return []
+
+
+# What is shown
+
+
+def _show(found: Exploration, only: str | None) -> None:
+    shown = {
+        "bounds": ("bounds", _bounds),
+        "quartiles": ("quartiles", _quartiles),
+        "missing": ("without a number", _without),
+    }
+    parts = [shown[each] for each in PARTS if only in (None, each)]
+    if found.numbers:
+        rows = [(one_line(each.name), *(text(each) for _, text in parts)) for each in found.numbers]
+        table(("column", *(head for head, _ in parts)), rows)
+        _explain(found.numbers, only)
+    if found.categories and only is None:
+        counted = [(each.name, number) for each in found.categories for number in each.counts]
+        table(("column", "category", "rows", "interval"), _counts(counted), numbers=(2,))
+
+
+def _explain(numbers: tuple[ExploredNumbers, ...], only: str | None) -> None:
+    """Say what bounds and quartiles hold, and what helps where there are none."""
+    first = numbers[0]
+    outside, sure = (f"{exact_amount(100 * share)} %" for share in (first.outside, 1 - first.alpha))
+    if only in (None, "bounds"):
+        note(f"bounds: at most {outside} of the numbers of the column lie outside, with confidence {sure}", err=True)
+    if only in (None, "quartiles"):
+        note(f"quartiles: roughly, by powers of two; each interval holds with confidence {sure}", err=True)
+    if only in (None, "bounds") and any(each.bounds is None for each in numbers):
+        note("none: nothing can be said of so few rows at this epsilon; a larger one, or --outside, may help", err=True)
+
+
+def _bounds(found: ExploredNumbers) -> str:
+    low = "none" if found.lower is None else six_digits(found.lower)
+    high = "none" if found.upper is None else six_digits(found.upper)
+    return f"from {low}\nto {high}"
+
+
+def _quartiles(found: ExploredNumbers) -> str:
+    return "\n".join(f"{each.cell}: {_interval(each)}" for each in found.quartiles)
+
+
+def _interval(number: Number) -> str:
+    ends = (("from ", number.low), ("to ", number.high))
+    said = " ".join(f"{word}{six_digits(end)}" for word, end in ends if end is not None)
+    return said or "unknown"
+
+
+def _without(found: ExploredNumbers) -> str:
+    pairs = (("missing", found.missing), ("unreadable", found.unreadable))
+    return "\n".join(f"{name} {_share(number)}" for name, number in pairs)
+
+
+def _share(number: Number) -> str:
+    text = f"{100 * number.printed:.3g} %"
+    if number.low is None or number.high is None:
+        return text
+    return f"{text} ({100 * number.low:.3g} to {100 * number.high:.3g})"
+
+
+def _counts(counted: list[tuple[str, Number]]) -> list[tuple[str, ...]]:
+    from snapdp.release import shown_row
+
+    rows: list[tuple[str, ...]] = []
+    before = None
+    for name, number in counted:
+        _, value, ends = shown_row(number)
+        rows.append(("" if name == before else one_line(name), one_line(number.cell), value, ends))
+        before = name
+    return rows
