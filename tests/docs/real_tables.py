@@ -28,7 +28,7 @@ MADE = re.compile(r"^```python file\n(.*?)^```", re.MULTILINE | re.DOTALL)
 NAMED = re.compile(r"^```toml (\S+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 WIDTH, LABEL, RIGHT, ROW, FOOT = 560, 150, 30, 24, 24
 INCOME, ASSETS, HOURS = 0, 1, 0  # the places of statistics in the two studies
-SIZES = 2
+SIZES, RANGE = 2, (8, 128)
 QUARTILES = (Fraction(1, 4), Fraction(1, 2), Fraction(3, 4))
 
 
@@ -94,9 +94,9 @@ def quartile_rows(directory: Path) -> tuple[str, str]:
     second = []
     for group, hours in answered(directory, "happiness", "tvhours", "workstat").items():
         found = list(_compared(happiness, HOURS, {group: hours}, group))
-        released_, intervals = [f"{each.value:g}" for _, each, _ in found], [_interval(each) for _, each, _ in found]
-        true = [f"{each:g}" for _, _, each in found]
-        second.append(f"| {group} ({len(hours)}) | {', '.join(released_)} | {', '.join(intervals)} | {', '.join(true)} |")
+        numbers, intervals = [f"{each.value:g}" for _, each, _ in found], [_interval(each) for _, each, _ in found]
+        columns = numbers, intervals, [f"{true:g}" for _, _, true in found]
+        second.append(f"| {group} ({len(hours)}) | {' | '.join(', '.join(each) for each in columns)} |")
     return "\n".join(first), "\n".join(second)
 
 
@@ -110,8 +110,14 @@ def _compared(
 
 
 def _interval(number: Number) -> str:
-    assert number.low is not None and number.high is not None
-    return f"{number.low:g}" if number.low == number.high else f"{number.low:g} to {number.high:g}"
+    low, high = _ends(number)
+    return f"{low:g}" if low == high else f"{low:g} to {high:g}"
+
+
+def _ends(number: Number) -> tuple[float, float]:
+    assert number.low is not None
+    assert number.high is not None
+    return number.low, number.high
 
 
 def medians_by_size(directory: Path) -> str:
@@ -119,14 +125,14 @@ def medians_by_size(directory: Path) -> str:
     numbers = quantiles_of(drawn("families", directory), SIZES)
     families = answered(directory, "families", "inc", "fsize")
     chart = Chart(width=WIDTH, height=ROW * len(numbers) + FOOT)
-    x = scale(8, 128, start=LABEL, end=WIDTH - RIGHT)
+    x = scale(*RANGE, start=LABEL, end=WIDTH - RIGHT)
     for row, each in enumerate(numbers):
         middle, true = ROW * row + ROW / 2, true_quantile(families[each.cell], Fraction(1, 2))
         chart.label(LABEL - 8, middle + 4, f"{each.cell} ({len(families[each.cell])} families)", anchor="end")
-        assert each.low is not None and each.high is not None
-        with chart.together(f"size {each.cell}: {each.low:g} to {each.high:g}; true {true:.1f}"):
-            chart.interval(x(each.low), x(each.high), y=middle)
-            if (each.low, each.high) != (8, 128):
+        low, high = _ends(each)
+        with chart.together(f"size {each.cell}: {low:g} to {high:g}; true {true:.1f}"):
+            chart.interval(x(low), x(high), y=middle)
+            if (low, high) != RANGE:
                 chart.point(x(each.value), middle, look="second")
             chart.rectangle(x=x(true) - 1.5, y=middle - 9, width=3, height=18, look="hit")
     chart.vertical(LABEL, start=0, end=chart.height - FOOT)
