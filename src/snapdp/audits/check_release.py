@@ -61,6 +61,7 @@ MOST_PARENTS, MOST_NODES = 16, 50_000  # levels of a hierarchy above the categor
 MOST_DERIVED = 20_000  # blocks of a record
 MOST_MEANS = 64  # columns whose means share a count
 MOST_SHARES, MOST_POINTS, MOST_COUNTED = 100, 256, 4_000_000  # of quantiles; of a distribution; nodes of all groups
+WIDER = 32  # times a default step, of quantiles
 MOST_RANKS = 1 << 22  # levels times shares, of all statistics whose levels are listed
 LN_A = (  # of tau = 1/4, 3/8, 1/2, 3/4, 1, ...: -1000 ln A(tau), rounded down                            quantiles (6)
     1233, 1443, 1616, 1897, 2129, 2510, 2825, 3343, 3772, 4482, 5072, 6050, 6866, 8221, 9353, 11239, 12818, 15451,
@@ -2078,14 +2079,22 @@ def derived_blocks(statistics: Sequence[StatedStatistic], relation: StatedRelati
 
 
 def check_columns(record: At, statistics: Sequence[At]) -> None:
-    """Refuse a column that is declared in two ways: no study has it."""
+    """Refuse a column that is declared in two ways: no study has it. Of quantiles a default step may be wider.  [10]"""
     found: dict[str, Any] = {}
     for each in (statistic.value for statistic in statistics):
         tested = [test["column"] for test in each.get("where", [])]
         by = each.get("by", [])
-        for column in (*each.get("columns", []), *tested, *([by] if type(by) is dict else by)):
+        own = [] if each["kind"] == "quantiles" else each.get("columns", [])
+        for column in (*own, *tested, *([by] if type(by) is dict else by)):
             plain = {key: column[key] for key in column if key not in (BINS if "lower" in column else ("parents",))}
             record.demand(found.setdefault(column["name"], plain) == plain, "one column is declared in two ways")
+    for each in (statistic.value for statistic in statistics if statistic.value["kind"] == "quantiles"):
+        (column,) = each["columns"]
+        other = found.get(column["name"], column)
+        wider = other["kind"] == column["kind"] == "number" and Fraction(column["step"]) == WIDER * Fraction(
+            other["step"]
+        )
+        record.demand(other == column or wider, "one column is declared in two ways")
 
 
 def lengths(statistic: Any, key: str) -> int:

@@ -111,6 +111,11 @@ class NumberColumn(Value):
         return self.kind == INTEGER or self.levels < DEFAULT_LEVELS
 
     @property
+    def has_default_step(self) -> bool:
+        """Tell whether the step is the one that a column of numbers has where none is declared."""
+        return self.kind == NUMBER and self.step == _default_step(self.declared_lower, self.declared_upper)
+
+    @property
     def widened(self) -> bool:
         """Tell whether the effective bounds differ from the declared ones."""
         return (self.lower, self.upper) != (self.declared_lower, self.declared_upper)
@@ -201,10 +206,14 @@ def number_column(
     """
     low, high = _declared_bounds(name, lower, upper)
     if step is None:
-        width = power_of_two(floor_log2((high - low) / DEFAULT_LEVELS))
+        width = _default_step(low, high)
     else:
         width = positive(step, name=f"step of column {name!r}")
     return _on_the_grid(name, NUMBER, low, high, width, missing, everywhere)
+
+
+def _default_step(low: Fraction, high: Fraction) -> Fraction:
+    return power_of_two(floor_log2((high - low) / DEFAULT_LEVELS))
 
 
 def integer_column(

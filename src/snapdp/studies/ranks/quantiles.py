@@ -26,7 +26,7 @@ from snapdp.errors import ParameterError, PremiseError
 from snapdp.exact import HALF, parameter, to_float_down, to_float_nearest, to_float_up
 from snapdp.mechanism import EXACT_GAMMA, FinitePrecision
 from snapdp.studies.aggregates import Aggregate, LevelCounts
-from snapdp.studies.columns import INTEGER, Column, NumberColumn
+from snapdp.studies.columns import INTEGER, Column, NumberColumn, number_column
 from snapdp.studies.conditions import Condition, joined
 from snapdp.studies.grouping.groups import By, groups_of
 from snapdp.studies.grouping.keys import KeyedGroups
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 QUANTILE, DISTRIBUTION = "quantile", "distribution"
 MEDIAN = Fraction(1, 2)
 MOST_SHARES = 100
+WIDER = 32  # times a default step
 MOST_POINTS = 256  # at which the distribution is listed
 _POINTS: Margin = (-1,)  # tells the cells of the distribution from those of the quantiles, and of a depth
 
@@ -83,7 +84,7 @@ class Quantiles(Statistic):
         branching: Any = None,
         rows_per_person: Any = None,
     ) -> Self:
-        numbers = numbers_of(column, "quantiles")
+        numbers = in_fewer_levels(numbers_of(column, "quantiles"))
         groups = groups_of(by)
         if isinstance(groups, KeyedGroups):
             raise PremiseError(
@@ -359,6 +360,18 @@ def quantiles_query(
     """Return the quantiles of a column at shares between 0 and 1: the median, unless told."""
     said: dict[str, Any] = {"at": at, "branching": branching, "rows_per_person": rows_per_person}
     return Quantiles.of(column, relation=relation, by=by, where=where, **said)
+
+
+def in_fewer_levels(column: NumberColumn) -> NumberColumn:
+    """Return a column whose step nobody declared with a step 32 times as wide: some 2^15 to 2^16 levels.
+
+    A default step is finer than any rank is known: with fewer levels ranks err less.
+    """
+    if not column.has_default_step or column.everywhere:
+        return column
+    missing = "dropped" if column.dropped else column.missing
+    lower, upper = column.declared_lower, column.declared_upper
+    return number_column(column.name, lower=lower, upper=upper, step=WIDER * column.step, missing=missing)
 
 
 def _checked_shares(at: Iterable[Any]) -> tuple[Fraction, ...]:

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING
 
 from snapdp.display import four_digits_up
 from snapdp.errors import ParameterError
-from snapdp.studies.columns import DEFAULT_LEVELS
 from snapdp.studies.ranks.level_counts import radii_in_grids
 from snapdp.studies.statistics.parts import Part, mechanism
 from snapdp.values import Value
@@ -27,6 +26,7 @@ from snapdp.values import Value
 if TYPE_CHECKING:
     from snapdp.accuracy import LevelTree
 
+MANY_LEVELS = 1 << 14  # a plan says that fewer would err less
 TIMES = " x "  # between the numbers of branches of a tree
 
 
@@ -73,7 +73,7 @@ class RankFigures(Value):
     def in_words(self) -> str:
         """Return everything but the radius itself as clauses for people."""
         little = "; nothing will be known: give more epsilon, or a wider step" if 2 * self.radius >= self.rows else ""
-        finest = "; declare a step of the column: fewer levels err less" if self.levels > DEFAULT_LEVELS else ""
+        finest = "; declare a wider step of the column: fewer levels err less" if self.levels > MANY_LEVELS else ""
         return f"{self.share_in_words}; {self.tree_in_words}{finest}{little}"
 
 

@@ -139,6 +139,21 @@ def test_categories_one_level_and_too_many_nodes_are_refused():
         quantiles_query(number_column("x", lower=0, upper=99_999, step=1, missing="dropped"), relation, by=many)
 
 
+def test_a_default_step_is_taken_wider_and_a_declared_one_as_it_is():
+    default = number_column("x", lower=0, upper=120, missing="middle")
+    query = quantiles_query(default, add_remove(n_max=9))
+    assert query.column.step == 32 * default.step
+    assert (1 << 15) <= query.column.levels <= (1 << 16)
+    assert (query.column.lower, query.column.upper, query.column.missing) == (0, 120, 60)
+    assert quantiles_query(query.column, add_remove(n_max=9)) == query  # what a record states is what was asked
+    declared = number_column("x", lower=0, upper=120, step="1/100", missing="dropped")
+    assert quantiles_query(declared, add_remove(n_max=9)).column == declared
+    whole = integer_column("x", lower=0, upper=2_000_000, missing="dropped")
+    assert quantiles_query(whole, add_remove(n_max=9)).column == whole
+    formerly = number_column("x", lower=0, upper=120)
+    assert quantiles_query(formerly, add_remove(n_max=9)).column == formerly
+
+
 def test_finite_precision_small_alphas_and_target_accuracies_are_refused():
     query = quantiles_query(FEW, add_remove(n_max=9))
     with pytest.raises(PremiseError, match="no finite precision"):

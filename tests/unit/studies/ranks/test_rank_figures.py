@@ -62,8 +62,8 @@ def test_the_words_have_share_levels_and_tree():
     assert flat.branches == (121,)
     assert "each of 121 levels is counted by itself" in flat.in_words
     assert "nothing will be known" in line("1/10000").ranks.in_words
-    assert "declare a step" in replaced(flat, levels=number_column("pay", lower=0, upper=1).levels + 1).in_words
-    assert "declare a step" not in flat.in_words
+    assert "declare a wider step" in replaced(flat, levels=number_column("pay", lower=0, upper=1).levels + 1).in_words
+    assert "declare a wider step" not in flat.in_words
 
 
 @pytest.mark.parametrize("branching", [2, 3, 11, 60, 121])
