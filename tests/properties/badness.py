@@ -59,7 +59,7 @@ WRONG: list[Any] = [
     None, True, False, 0, 1, -1, 7, 10**30, -(10**400), 0.5, 1e308, float("nan"), float("inf"), Decimal("1e-400"),
     "", " ", "0", "-1", "1/0", "1/3", "nan", "inf", "1e400", "1e999999", "0.1.2", "1_000", "\u0661", "x", "g", "k", "a",
     "change-one", "add-remove", "number", "integer", "category", "mean", "count", "persons", "histogram", "dropped",
-    "binned",
+    "binned", "quantiles",
     "\x00", "\ud800", "a\nb", "[/b]", "[red]", "'; DROP TABLE x; --", '"', "é" * 200, "=1+1", "../../etc/passwd", [],
     {}, [1], ["x"], ["x", "x"], ["a", "a"], [None], [[1]], [1000, 500], [500, 500.0001], {"column": "x"},
     [{"column": "x", "from": 600}], [{}], {"x": 1}, datetime.date(2026, 1, 1), "1e-300", "0.999999999999", 2**1000,

@@ -11,6 +11,7 @@ from snapdp.studies.categories import boolean_column, date_column
 from snapdp.studies.columns import category_column, integer_column
 from snapdp.studies.comparisons import compared
 from snapdp.studies.conditions import condition
+from snapdp.studies.ranks.quantiles import quantiles_query
 from snapdp.studies.relation import add_remove, change_one
 from snapdp.studies.statistics.count import count_query
 from snapdp.studies.statistics.histogram import histogram_query
@@ -24,6 +25,7 @@ from tests.unit.tables.kinds import HAND_MADE
 from tests.unit.tables.tables import csv_text
 
 AGE = integer_column("age", lower=0, upper=120)
+TENS = integer_column("age", lower=0, upper=120, step=10, missing="dropped")
 SMOKES = boolean_column("smokes", unknown="binned")
 CODE = compared(category_column("code", categories=["0", "1", "2.5"], null="binned"), "numbers")
 MANY = compared(category_column("code", categories=[str(i) for i in range(100)], unknown="binned"), "numbers")
@@ -45,6 +47,7 @@ def asked(relation):
         persons_query(relation, by=SMOKES, groups_per_person=3),
         mean_query(AGE, relation, by=WEEKS, rows_per_person=1),
         histogram_query(SMOKES, relation, rows_per_person=7),
+        quantiles_query(TENS, relation, rows_per_person=1, by=SMOKES),
     ] if relation.person else []  # fmt: skip
     return [
         *people,
@@ -56,6 +59,8 @@ def asked(relation):
         count_query(relation, where=where),
         count_query(relation, where=[condition(CODE, equals="1.0")], by=WEEKS),
         mean_query(AGE, relation, by=WEEKS),
+        quantiles_query(TENS, relation, branching=3),
+        quantiles_query(TENS, relation, by=[SMOKES, WEEKS], where=[condition(CODE, equals="1.0")]),
     ]
 
 

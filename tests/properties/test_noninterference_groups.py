@@ -64,6 +64,7 @@ STATISTICS = [
     },
     {"kind": "count", "by": "g", "margins": "hierarchy"},
     {"kind": "variance", "column": "k", "by": ["y", "h"]},
+    {"kind": "quantiles", "column": "k", "at": ["1/3", "0.5"], "by": "y"},
 ]
 PLAIN = (600.0, 2.0, 20.0, "a", "a")
 PAIRS = {
@@ -121,6 +122,7 @@ def test_a_row_that_moves_spends_what_is_charged_and_none_spends_more(tmp_path):
     assert lost["a row that is in no cell comes or goes"][7:10] == [0, 0, 0]  # and in none, the total included
     assert lost["a row moves in both columns"][9] * 3 == 2  # in two levels; the total stays
     assert lost["a row comes or goes"][9] == 1
+    assert lost["a row comes or goes"][11] == 1  # in every depth
 
 
 @pytest.mark.parametrize("kind", ["lists", *(pytest.param(each, marks=pytest.mark.long) for each in ("polars",))])

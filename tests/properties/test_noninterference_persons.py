@@ -45,12 +45,14 @@ PEOPLE = [
     {"kind": "count", "rows_per_person": 1},
     {"kind": "mean", "column": "y", "rows_per_person": 2},
     {"kind": "variance", "column": "y", "rows_per_person": 2, "by": "g"},
+    {"kind": "quantiles", "column": "y", "at": ["1/4", "3/4"], "rows_per_person": 2},
 ]
 TOGETHER = [
     {"kind": "count"},
     {"kind": "sum", "column": "x", "by": "g"},
     {"kind": "mean", "column": "y"},
     {"kind": "histogram", "column": "k"},
+    {"kind": "quantiles", "column": "y", "branching": 2},
 ]
 OTHERS = [(*row[:4], f"person {number % 3}") for number, row in enumerate(ROWS)]
 BAGS = {  # the rows of somebody

@@ -49,6 +49,8 @@ SOME = [
     {"kind": "histogram", "column": "k", "edges": list(range(-3, 41)), "where": [HIGH]},  # 43 cells: the vector path
     {"kind": "histogram", "column": "g", "where": [HIGH]},
     {"kind": "count", "where": [HIGH]},
+    {"kind": "quantiles", "column": "k"},  # where every row counts n is the root
+    {"kind": "quantiles", "column": "y", "at": ["1/4", "3/4"], "branching": 5, "where": [HIGH]},
 ]
 MORE = {
     "a row stops counting": changed((800.0, 2.0, 20.0, "a", "a"), (None, 2.0, 20.0, "a", "a")),

@@ -18,6 +18,7 @@ from snapdp.studies.columns import category_column, integer_column, number_colum
 from snapdp.studies.conditions import condition
 from snapdp.studies.grouping.bins import BinnedColumn, binned
 from snapdp.studies.plan import ask
+from snapdp.studies.ranks.quantiles import quantiles_query
 from snapdp.studies.reader import DeclaredStudy, load_study, plan_of, study_from_toml, study_from_values
 from snapdp.studies.relation import add_remove, change_one
 from snapdp.studies.statistics.count import count_query
@@ -396,6 +397,23 @@ def studies(draw):
         budget=draw(st.none() | epsilons),
         arithmetic=arithmetic,
     )
+
+
+@given(
+    at=st.lists(st.fractions(min_value=F(1, 999), max_value=F(998, 999)), min_size=1, max_size=5, unique=True),
+    branching=st.none() | st.integers(2, 13),
+    known=st.booleans(),
+)
+@settings(max_examples=30, deadline=None)
+def test_quantiles_that_are_written_are_read_back_equal(at, branching, known):
+    """The tree that a plan chose is written, so that whoever reads the study asks for the same."""
+    column = integer_column("age", lower=0, upper=120, step=10, missing="dropped" if not known else "middle")
+    asked = quantiles_query(column, change_one(n=9), at=sorted(at), branching=branching)
+    study = DeclaredStudy(
+        dataset="d", relation=asked.relation, columns=(column,), asked=(ask(asked, epsilon=1),), version=2
+    )
+    assert study_from_toml(study_to_toml(study)) == study
+    assert f"branching = {asked.branching}" in study_to_toml(study)
 
 
 @given(study=studies())

@@ -294,7 +294,7 @@ class Quantiles(Statistic):
         parts: Sequence[DrawnPart],
         study: Sequence[tuple[Statistic, Sequence[DrawnPart]]],  # noqa: ARG002
     ) -> Iterator[Derived]:
-        """Yield the quantiles, and the rows up to some levels; shown is what never falls from one to the next.
+        """Yield the quantiles, and the rows up to some levels; shown rises, as far as its intervals let it.
 
         Of parts that are not known, one number stands for those of all cells.
         """
