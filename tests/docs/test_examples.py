@@ -24,11 +24,13 @@ ROOT = Path(__file__).resolve().parents[2]
 BELOW = [name for _, name, _ in pkgutil.walk_packages(snapdp.__path__, "snapdp.") if not name.endswith("__main__")]
 MODULES = ["snapdp", *BELOW]
 README = ROOT / "README.md"
+REAL_TABLES = ROOT / "docs" / "guide" / "real-tables.md"
 PAGES = sorted([README, *(ROOT / "docs").rglob("*.md")])
 TOML = re.compile(r"^```toml\n(.*?)^```", re.MULTILINE | re.DOTALL)
 SHELL = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 MADE = re.compile(r"^```python file\n(.*?)^```", re.MULTILINE | re.DOTALL)
+NAMED = re.compile(r"^```toml (\S+)\n(.*?)^```", re.MULTILINE | re.DOTALL)  # a study that is saved under a name
 FENCE = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
@@ -46,14 +48,24 @@ def test_docstring_examples_come_in_through_the_doors():
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_python_blocks_of_a_page_run_in_order(page, tmp_path, monkeypatch):
-    """With nothing at hand but what the page says: its first block of TOML is saved as study.toml."""
+    """With nothing at hand but what the page says: its tables, and its first block of TOML, saved as study.toml."""
     source = page.read_text(encoding="utf-8")
     monkeypatch.chdir(tmp_path)
+    make_tables(page)
     for study in TOML.findall(source)[:1]:
         Path("study.toml").write_text(study, encoding="utf-8")
     namespace: dict[str, object] = {}
     for block in FENCE.findall(source):
         exec(compile(block, str(page), "exec"), namespace)
+
+
+def make_tables(page):
+    """Write the tables of a page, and its studies that have a name, into the current directory."""
+    source = page.read_text(encoding="utf-8")
+    for block in MADE.findall(source):
+        exec(compile(block, str(page), "exec"), {})
+    for name, study in NAMED.findall(source):
+        Path(name).write_text(study, encoding="utf-8")
 
 
 def blocks_for(page, component):
@@ -131,16 +143,28 @@ def test_all_pages_can_be_followed_one_after_the_other_in_one_directory(tmp_path
     monkeypatch.chdir(tmp_path / "clone")
     for page in in_the_order_of_the_readme():
         source = page.read_text(encoding="utf-8")
-        for block in MADE.findall(source):  # a table of the page itself, and its study where it has one
-            exec(compile(block, str(page), "exec"), {})
-            for study in TOML.findall(source)[:1]:
-                Path("pay.toml").write_text(study, encoding="utf-8")
-        for command, *words in commands_of(page):
-            if command == "cp":
-                shutil.copy(*words)
-                continue
-            done = CliRunner().invoke(main, ["demo", *words] if command == "bin/demo" else words)
-            assert done.exit_code == 0, (page.name, words, done.output, done.stderr)
+        make_tables(page)
+        for study in TOML.findall(source)[: bool(MADE.search(source))]:  # of a table of the page itself
+            Path("pay.toml").write_text(study, encoding="utf-8")
+        follow(page)
+
+
+def follow(page):
+    """Run the commands of a page in the current directory."""
+    for command, *words in commands_of(page):
+        if command == "cp":
+            shutil.copy(*words)
+            continue
+        done = CliRunner().invoke(main, ["demo", *words] if command == "bin/demo" else words)
+        assert done.exit_code == 0, (page.name, words, done.output, done.stderr)
+
+
+def test_the_page_of_real_tables_can_be_followed_by_itself(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    make_tables(REAL_TABLES)
+    follow(REAL_TABLES)
+    left = {name: (tmp_path / f"{name}-look.toml").read_text(encoding="utf-8") for name in ("families", "happiness")}
+    assert all(f'dataset = "{name}"' in text for name, text in left.items())
 
 
 def test_no_page_writes_something_else_under_the_name_that_another_page_has_written():

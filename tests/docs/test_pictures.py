@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import shlex
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from click.testing import CliRunner
@@ -15,6 +16,7 @@ from click.testing import CliRunner
 from snapdp.cli.app import main
 from snapdp.verifier import load_program, verdict_page, verify
 from tests import ROOT
+from tests.docs import real_tables
 
 GUIDE = ROOT / "docs" / "guide"
 COMMANDS = {  # a picture of a command, which writes it by --plot
@@ -25,6 +27,7 @@ COMMANDS = {  # a picture of a command, which writes it by --plot
 }
 REPORTS = {"audit-naive.svg": "naive_laplace", "verify-halfscale.svg": "snap_halfscale"}  # the last one of a report
 OF_A_RELEASE = {"release-report.svg"}  # drawn at random once, as releases are
+OF_REAL_TABLES = real_tables.PICTURES  # of releases by recorded bits, which can be made again
 
 
 def drawn(name: str, directory: Path) -> str:
@@ -32,6 +35,9 @@ def drawn(name: str, directory: Path) -> str:
     if name in REPORTS:
         found = re.findall(r"<svg .*?</svg>", verdict_page(verify(load_program(REPORTS[name]))), re.DOTALL)
         return found[-1].replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1) + "\n"
+    if name in OF_REAL_TABLES:
+        real_tables.made(directory)
+        return OF_REAL_TABLES[name](directory)
     path = directory / name
     done = CliRunner().invoke(main, [*shlex.split(COMMANDS[name]), "--plot", str(path)])
     assert done.exit_code == 0, done.output
@@ -45,7 +51,7 @@ def content(picture: str) -> str:
 
 
 SLOW = ("plan-mean.svg", "verify-halfscale.svg")
-EACH = [pytest.param(name, marks=[pytest.mark.long] * (name in SLOW)) for name in (*COMMANDS, *REPORTS)]
+EACH = [pytest.param(name, marks=[pytest.mark.long] * (name in SLOW)) for name in (*COMMANDS, *REPORTS, *OF_REAL_TABLES)]
 
 
 @pytest.mark.parametrize("name", EACH)
@@ -55,15 +61,28 @@ def test_a_picture_on_disk_is_what_is_drawn_today(name, tmp_path):
     assert len(kept) < 100_000
 
 
+def test_the_quartiles_of_real_tables_are_those_of_the_recorded_release_and_of_the_tables(tmp_path):
+    real_tables.made(tmp_path)
+    page = real_tables.PAGE.read_text(encoding="utf-8")
+    for rows in real_tables.quartile_rows(tmp_path):
+        assert f"|---|---|---|---|\n{rows}\n\n" in page
+
+
 def test_every_picture_is_one_of_these_and_stands_on_a_page_beside_its_command():
-    assert {path.name for path in (ROOT / "docs").rglob("*.svg")} == {*COMMANDS, *REPORTS, *OF_A_RELEASE}
+    assert {path.name for path in (ROOT / "docs").rglob("*.svg")} == {
+        *COMMANDS,
+        *REPORTS,
+        *OF_A_RELEASE,
+        *OF_REAL_TABLES,
+    }
     pages = "".join(path.read_text(encoding="utf-8") for path in sorted(GUIDE.glob("*.md")))
-    assert [name for name in (*COMMANDS, *REPORTS, *OF_A_RELEASE) if f"]({name})" not in pages] == []
+    assert [name for name in (*COMMANDS, *REPORTS, *OF_A_RELEASE, *OF_REAL_TABLES) if f"]({name})" not in pages] == []
     assert [command for command in COMMANDS.values() if f"snapdp {command}" not in pages] == []
     others = [path.name for path in (ROOT / "docs").rglob("*") if path.suffix in (".png", ".pdf", ".jpg", ".gif")]
     assert others == []
 
 
 if __name__ == "__main__":
-    for each in (*COMMANDS, *REPORTS):
-        (GUIDE / each).write_text(drawn(each, GUIDE), encoding="utf-8")
+    for each in (*COMMANDS, *REPORTS, *OF_REAL_TABLES):
+        with TemporaryDirectory() as place:
+            (GUIDE / each).write_text(drawn(each, Path(place)), encoding="utf-8")

@@ -1,0 +1,149 @@
+"""The two real tables of the guide, released with recorded bits, beside the truth.
+
+The numbers and pictures of docs/guide/real-tables.md are those of one release that can be made again: exact arithmetic
+draws the same numbers from the same bits, on every machine. The tables come from the package that the page names, by
+the block of the page itself; the studies are those of the page.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+import random
+import re
+from collections.abc import Callable, Iterator
+from contextlib import chdir
+from fractions import Fraction
+from pathlib import Path
+
+import snapdp
+from snapdp.audits.release_audit import is_sound
+from snapdp.display import Chart, scale
+from snapdp.randomness.bits import RecordedBits
+from snapdp.release import Number, Release, released
+from tests import ROOT
+
+PAGE = ROOT / "docs" / "guide" / "real-tables.md"
+MADE = re.compile(r"^```python file\n(.*?)^```", re.MULTILINE | re.DOTALL)
+NAMED = re.compile(r"^```toml (\S+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+WIDTH, LABEL, RIGHT, ROW, FOOT = 560, 150, 30, 24, 24
+INCOME, ASSETS, HOURS = 0, 1, 0  # the places of statistics in the two studies
+SIZES = 2
+QUARTILES = (Fraction(1, 4), Fraction(1, 2), Fraction(3, 4))
+
+
+def recorded(seed: int) -> Callable[[int, int], RecordedBits]:
+    """Return bits for each part of each statistic, from a generator of their own."""
+
+    def bits(statistic: int, part: int) -> RecordedBits:
+        dice = random.Random(f"{seed} {statistic} {part}")
+        return RecordedBits([dice.getrandbits(64) - (1 << 63) for _ in range(5000)])
+
+    return bits
+
+
+def made(directory: Path) -> None:
+    """Write the tables and the studies of the page into a directory, as a reader does."""
+    source = PAGE.read_text(encoding="utf-8")
+    with chdir(directory):
+        for block in MADE.findall(source):
+            exec(compile(block, str(PAGE), "exec"), {})
+        for name, text in NAMED.findall(source):
+            Path(name).write_text(text, encoding="utf-8")
+
+
+def drawn(name: str, directory: Path, *, seed: int = 16) -> Release:
+    """Return the release of a study of the page, by recorded bits."""
+    study = snapdp.study(directory / f"{name}.toml")
+    request, table = study.request(), snapdp.open_table(directory / f"{name}.csv")
+    with snapdp.Ledger.create(directory / f"recorded-{name}.ledger") as book:
+        book.create_account(name, cap=10, relation=study.relation.kind, rows=study.relation.rows)
+        out = released(request, table, book, directory=directory, is_sound=is_sound, bits=recorded(seed))
+    return Release(out.record)
+
+
+def true_quantile(values: list[float], share: Fraction) -> float:
+    """Return the least value up to which at least that share of all lie."""
+    return sorted(values)[math.ceil(share * len(values)) - 1]
+
+
+def answered(directory: Path, table: str, column: str, by: str) -> dict[str, list[float]]:
+    """Return the numbers of a column that are there, by groups."""
+    found: dict[str, list[float]] = {}
+    with (directory / f"{table}.csv").open(encoding="utf-8", newline="") as lines:
+        for row in csv.DictReader(lines):
+            if row[column]:
+                found.setdefault(row[by], []).append(float(row[column]))
+    return found
+
+
+def quantiles_of(release: Release, place: int) -> list[Number]:
+    """Return the quantiles of one statistic."""
+    return next(list(each.numbers) for each in release.blocks() if each.place == place and each.name == "quantile")
+
+
+def quartile_rows(directory: Path) -> tuple[str, str]:
+    """Return the rows of both tables of the page that have the quartiles: released, with intervals, and true."""
+    families, happiness = drawn("families", directory), drawn("happiness", directory)
+    first = [
+        f"| {title}, {plan}, {share} | {each.value:g} | {_interval(each)} | {true:.1f} |"
+        for place, column, title in ((INCOME, "inc", "income"), (ASSETS, "nettfa", "assets"))
+        for group, plan in (("0", "no plan"), ("1", "plan"))
+        for share, each, true in _compared(families, place, answered(directory, "families", column, "e401k"), group)
+    ]
+    second = []
+    for group, hours in answered(directory, "happiness", "tvhours", "workstat").items():
+        found = list(_compared(happiness, HOURS, {group: hours}, group))
+        released_, intervals = [f"{each.value:g}" for _, each, _ in found], [_interval(each) for _, each, _ in found]
+        true = [f"{each:g}" for _, _, each in found]
+        second.append(f"| {group} ({len(hours)}) | {', '.join(released_)} | {', '.join(intervals)} | {', '.join(true)} |")
+    return "\n".join(first), "\n".join(second)
+
+
+def _compared(
+    release: Release, place: int, values: dict[str, list[float]], group: str
+) -> Iterator[tuple[Fraction, Number, float]]:
+    """Yield each quartile of a group: its share, what was released, and the truth."""
+    numbers = {each.label: each for each in quantiles_of(release, place)}
+    for share in QUARTILES:
+        yield share, numbers[group, f"{float(share):g}"], true_quantile(values[group], share)
+
+
+def _interval(number: Number) -> str:
+    assert number.low is not None and number.high is not None
+    return f"{number.low:g}" if number.low == number.high else f"{number.low:g} to {number.high:g}"
+
+
+def medians_by_size(directory: Path) -> str:
+    """Return the picture of medians by the size of families: released, with intervals, and true."""
+    numbers = quantiles_of(drawn("families", directory), SIZES)
+    families = answered(directory, "families", "inc", "fsize")
+    chart = Chart(width=WIDTH, height=ROW * len(numbers) + FOOT)
+    x = scale(8, 128, start=LABEL, end=WIDTH - RIGHT)
+    for row, each in enumerate(numbers):
+        middle, true = ROW * row + ROW / 2, true_quantile(families[each.cell], Fraction(1, 2))
+        chart.label(LABEL - 8, middle + 4, f"{each.cell} ({len(families[each.cell])} families)", anchor="end")
+        assert each.low is not None and each.high is not None
+        with chart.together(f"size {each.cell}: {each.low:g} to {each.high:g}; true {true:.1f}"):
+            chart.interval(x(each.low), x(each.high), y=middle)
+            if (each.low, each.high) != (8, 128):
+                chart.point(x(each.value), middle, look="second")
+            chart.rectangle(x=x(true) - 1.5, y=middle - 9, width=3, height=18, look="hit")
+    chart.vertical(LABEL, start=0, end=chart.height - FOOT)
+    for end in (8, 48, 88, 128):
+        chart.label(x(end), chart.height - 6, str(end))
+    return _file(chart.svg("median income by the size of families: released with intervals, and the true ones"))
+
+
+def incomes(directory: Path) -> str:
+    """Return the picture of a distribution, the one that the report of the families has first."""
+    page = drawn("families", directory).to_html()
+    found = re.findall(r"<svg .*?</svg>", page, re.DOTALL)
+    return _file(next(each for each in found if "rows up to each value" in each))
+
+
+def _file(picture: str) -> str:
+    return str(picture).replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1) + "\n"
+
+
+PICTURES = {"real-medians.svg": medians_by_size, "real-incomes.svg": incomes}
