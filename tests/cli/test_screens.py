@@ -211,7 +211,8 @@ def test_a_name_goes_through_every_command_and_file(name, person):
             assert not row[key].lstrip().startswith(("=", "+", "-", "@"))
             assert unguarded(row[key]) == getattr(number, key)
     kinds = duckdb.execute("DESCRIBE SELECT * FROM 'v.parquet'").fetchall()
-    assert [kind for _, kind, *_ in kinds] == ["VARCHAR"] * 3 + ["DOUBLE"] * 6 + ["BOOLEAN", "DOUBLE"] + ["VARCHAR"] * 3
+    told = ["VARCHAR"] * 3 + ["DOUBLE"] * 6 + ["BOOLEAN", "DOUBLE", "VARCHAR", "DOUBLE"] + ["VARCHAR"] * 2
+    assert [kind for _, kind, *_ in kinds] == told
 
 
 @hostile
