@@ -338,6 +338,10 @@ class Column(NamedTuple):  # numbers on a step, or categories; no labels where o
     labels: tuple[str, ...] | None = None
     periods: tuple[date, date, str] | None = None  # from, to, each
 
+    @property
+    def is_whole(self) -> bool:
+        return self.lower.denominator == self.step.denominator == 1
+
 
 def is_later(value: Any) -> bool:
     """Tell whether something stands in a part of a record that version 1 did not have; there only counts had where."""
@@ -1181,7 +1185,7 @@ def check_block(
         digest = stated.at("file").at("digest").text(SHA256)
         derived["file"] = {"name": f"snapdp-{digest[7:39]}.parquet", "digest": digest, "rows": cells}
     elif numbers is None:
-        whole = margin is None and statistic.columns[0].kind == "integer"  # of quantiles
+        whole = margin is None and statistic.columns[0].is_whole  # of quantiles
         derived |= {"cell": labels, **{name: read_numbers_of(stated.at(name), cells, whole) for name in NUMBERS}}
     else:
         columns = {name: [row[place] for row in numbers] for place, name in enumerate(NUMBERS)}
@@ -1966,7 +1970,7 @@ def read_tree(stated: At, statistic: StatedStatistic, known: bool) -> StatedTree
 
 def ranks(statistic: StatedStatistic, tree: StatedTree, n: int) -> tuple[list[Row] | None, list[Row] | None]:
     """Return the quantiles and the distribution of every group; none that follow from a file.    (9)-(14), [10]"""
-    parts, integer = [part for part, _ in statistic.released], tree.column.kind == "integer"
+    parts, integer = [part for part, _ in statistic.released], tree.column.is_whole
     if any(statistic.cells_of(part.margin)[0] > INLINE for part in parts):
         return None, None
     grid, most, level = parts[0].grid, Fraction(n), statistic.alpha - sum(tree.nodes) * GAMMA

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ from snapdp.cli.flags.source import is_study
 from snapdp.cli.flags.statistics import by_flags, stated_relation
 from snapdp.cli.release import FILE, account_named, charged_release, ledger_to_create, output_files, saved, to_try
 from snapdp.cli.screen import echo_json_text, note, one_line, say, table
-from snapdp.display import exact_amount, is_address, six_digits
+from snapdp.display import exact_amount, is_address
 from snapdp.exact import parameter
 
 if TYPE_CHECKING:
@@ -241,12 +242,13 @@ def _explain(numbers: tuple[ExploredNumbers, ...], only: str | None) -> None:
     if only in (None, "quartiles"):
         note(f"quartiles: roughly, by powers of two; each interval holds with confidence {sure}", err=True)
     if only in (None, "bounds") and any(each.bounds is None for each in numbers):
-        note("none: nothing can be said of so few rows at this epsilon; a larger one, or --outside, may help", err=True)
+        helps = "a larger one, or --outside, may help; snapdp inspect tells how cells are read"
+        note(f"none: too few numbers for this epsilon; {helps}", err=True)
 
 
 def _bounds(found: ExploredNumbers) -> str:
-    low = "none" if found.lower is None else six_digits(found.lower)
-    high = "none" if found.upper is None else six_digits(found.upper)
+    low = "none" if found.lower is None else exact_amount(Fraction(found.lower))
+    high = "none" if found.upper is None else exact_amount(Fraction(found.upper))
     return f"from {low}\nto {high}"
 
 
@@ -256,7 +258,7 @@ def _quartiles(found: ExploredNumbers) -> str:
 
 def _interval(number: Number) -> str:
     ends = (("from ", number.low), ("to ", number.high))
-    said = " ".join(f"{word}{six_digits(end)}" for word, end in ends if end is not None)
+    said = " ".join(f"{word}{exact_amount(Fraction(end))}" for word, end in ends if end is not None)
     return said or "unknown"
 
 

@@ -27,6 +27,7 @@ from snapdp.studies import (
     Plan,
     RankFigures,
     Sharing,
+    key_text,
 )
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ RANKS_MEAN = (
     "1 - alpha; how long it is depends on the rows."
 )
 MOST_ROWS = 40  # of one statistic on a terminal; files hold all
+MOST_NAMES = 12  # of the categories of one column
 Likes = Mapping[int, Sequence[LikelyQuantile]]
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 
@@ -74,6 +76,7 @@ def show_release(result: Release, *, left: Fraction) -> None:
         shown_amount,
         shown_row,
         unknown_line,
+        unknown_places,
         wide_lines,
     )
 
@@ -82,9 +85,10 @@ def show_release(result: Release, *, left: Fraction) -> None:
     blocks = [block for block in every if block.is_first]
     head = _cell_head(blocks)
     for block in blocks:
-        cells = block.readable
+        cells, unknown = block.readable, unknown_places(block)
         for place, each in enumerate(cells[:MOST_ROWS]):
             _, value, ends = shown_row(each)
+            value = "-" if place in unknown else value
             name = each.statistic + (f", {each.part}" if block.mean_of is not None else "")
             name, paid = (name, block.cost) if place == 0 else ("", "")
             cell = each.cell if head == block.own_key else block.told_cell(each)
@@ -239,6 +243,7 @@ def reading_of(plan: Plan) -> list[str]:
     found = [f"Missing and unreadable cells: {'; '.join(map(one_line, told))}."] if told else []
     others = list(dict.fromkeys(clause for line in plan.lines for clause in line.statistic.others_in_words))[:MOST_ROWS]
     found += [f"Other cells: {'; '.join(map(one_line, others))}."] if others else []
+    found += [f"Groups: {'; '.join(named)}."] if (named := _groups(plan)) else []
     bounds = [_bounds(each) for each in columns if isinstance(each, NumberColumn)][:MOST_ROWS]
     found += [f"Cells are moved between their bounds: {'; '.join(bounds)}."] if bounds else []
     plain = [each for each in categories if each.listed and each.compare != AS_NUMBERS]
@@ -247,6 +252,21 @@ def reading_of(plan: Plan) -> list[str]:
     if any(each.compare == AS_NUMBERS for each in categories):
         found.append("Categories that are numbers are compared as numbers: 1.0 is 1.")
     return found
+
+
+def _groups(plan: Plan) -> list[str]:
+    """Return the declared names of groups as they will be looked for: one that nobody has costs as much."""
+    by = (column for line in plan.lines if line.statistic.by is not None for column in line.statistic.by.columns)
+    listed = [
+        each for each in dict.fromkeys(by) if isinstance(each, CategoryColumn) and each.listed and each.categories
+    ]
+    return [one_line(f"{each.name} {_some(each.categories)}") for each in listed[:MOST_ROWS]]
+
+
+def _some(names: Sequence[str]) -> str:
+    """Return names, each in quotes where it could be taken for several; of many the first."""
+    more = f", ... and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return ", ".join(map(key_text, names[:MOST_NAMES])) + more
 
 
 def _bounds(column: NumberColumn) -> str:

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         moved_line as moved_line,
         person_lines as person_lines,
         unknown_line as unknown_line,
+        unknown_places as unknown_places,
         wide_lines as wide_lines,
     )
     from snapdp.release.report import report_page as report_page
@@ -72,7 +73,7 @@ else:
             "record": "LIBRARIES VERSION SideFile checked derived_values part_values",
             "release": "released",
             "remarks": "bits_in_words bound_lines complete_lines distribution_line margins_line moved_line "
-            "person_lines unknown_line wide_lines",
+            "person_lines unknown_line unknown_places wide_lines",
             "report": "report_page",
             "request": "MOST_STATISTICS Request added unit_text",
             "result": "Release load_record load_release",

@@ -39,6 +39,8 @@ MEASURED = "the tables as measured are in the record and in files of values."
 MOST_NAMED, LONGEST = 5, 80  # cells in a line, characters of a name
 Range = tuple[Fraction, Fraction]
 
+WHY_UNKNOWN = "too few rows for this epsilon, or few of their cells can be read (snapdp inspect tells)"
+
 
 def moved_line(numbers: Iterable[Number]) -> str:
     """Return what is to be known where another number is shown than was drawn; empty where none is."""
@@ -57,20 +59,26 @@ def share_line(block: NumberBlock) -> str:
     return f"{_short(block.readable_title)}: each is a share of {block.share_of}." if block.share_of else ""
 
 
+def unknown_places(block: NumberBlock) -> set[int]:
+    """Return the places of the numbers of which nothing is known: they are no result, whatever was drawn."""
+    possible = _public_range(block)
+    return {place for place, each in enumerate(block.numbers) if _is_everything(each, possible)}
+
+
 def unknown_line(block: NumberBlock) -> str:
     """Return of which numbers of a block nothing is known; empty where something is known of all.
 
     Nothing is known where an interval is all that the number can be: the mean of a group that may be empty, say.
     """
-    possible = _public_range(block)
-    found = [each for each in block.readable if _is_everything(each, possible)]
+    unknown = unknown_places(block)
+    found = [each for place, each in enumerate(block.readable) if place in unknown]
     if not found:
         return ""
     title = _short(block.readable_title) + (f", {_short(block.part)}" if block.part else "")
     if block.is_single:
-        return f"{title}: nothing is known. The interval is everything that the number can be."
+        return f"{title}: nothing is known. The interval is everything that the number can be: {WHY_UNKNOWN}."
     whom = "any cell" if len(found) == len(block.numbers) else listed([_short(each.cell) for each in found], MOST_NAMED)
-    return f"{title}: nothing is known of {whom}. The interval there is everything that the number can be."
+    return f"{title}: nothing is known of {whom}. The interval is everything that the number can be: {WHY_UNKNOWN}."
 
 
 def bound_lines(block: NumberBlock) -> list[str]:

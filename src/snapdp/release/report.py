@@ -379,7 +379,7 @@ def _bins(column: Mapping[str, Any]) -> str:
 def _missing(column: Mapping[str, Any]) -> str:
     """Return what a missing cell of a column of numbers counts as."""
     if column.get("missing") == DROPPED:
-        return "rows without it are left out of sums and means"
+        return "rows without it are left out"
     number = column.get("missing_in_sums", column.get("missing"))
     try:
         lower, upper = (parameter(column[key], name=key) for key in ("lower", "upper"))

@@ -14,7 +14,7 @@ from snapdp.display import Chart, Html, escape, folded, html_table, scale, short
 from snapdp.errors import SnapdpError
 from snapdp.exact import parameter
 from snapdp.release.numbers import Number, NumberBlock, shown_interval, shown_value
-from snapdp.release.remarks import bound_lines, unknown_line
+from snapdp.release.remarks import bound_lines, unknown_line, unknown_places
 from snapdp.studies import BETWEEN, DISTRIBUTION, DROPPED, QUANTILE, readable_number
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, FOOT = 520, 260, 70, 20, 12, 36
@@ -63,7 +63,11 @@ def _tree(block: NumberBlock) -> str:
 def _table(block: NumberBlock, *, is_open: bool) -> str:
     keys = block.numbers[0].keys
     heads = tuple(_text(name) for name, _ in keys) or (_text(block.own_key or "cell"),)
-    rows = ((*_names(each), shown_value(each), shown_interval(each)) for each in block.readable)
+    unknown = unknown_places(block)
+    rows = (
+        (*_names(each), "-" if place in unknown else shown_value(each), shown_interval(each))
+        for place, each in enumerate(block.readable)
+    )
     return str(folded("table", html_table((*heads, "value", "interval"), rows), is_open=is_open))
 
 

@@ -96,7 +96,7 @@ class NumberColumn(Value):
     def missing_in_words(self) -> str:
         """Return what a missing cell counts as, as a clause for people."""
         if self.missing is None:
-            return f"rows without {self.name} are left out of sums and means"
+            return f"rows without {self.name} are left out"
         middle = " (middle)" if self.missing == nearest_multiple(self.middle, self.step) else ""
         return f"missing cells of {self.name} count as {exact_amount(self.missing)}{middle}"
 

@@ -70,7 +70,8 @@ def _column(column: Column, version: int) -> Iterator[Item]:
     else:
         yield "lower", column.declared_lower
         yield "upper", column.declared_upper
-        yield "step", column.step
+        if version == 1 or not column.has_default_step:
+            yield "step", column.step
         yield "missing", DROPPED if column.missing is None else column.missing
         if isinstance(column, BinnedColumn):
             yield from (("edges", list(column.edges)), ("outside", column.outside), ("null", column.null))

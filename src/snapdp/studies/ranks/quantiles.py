@@ -26,7 +26,7 @@ from snapdp.errors import ParameterError, PremiseError
 from snapdp.exact import HALF, parameter, to_float_down, to_float_nearest, to_float_up
 from snapdp.mechanism import EXACT_GAMMA, FinitePrecision
 from snapdp.studies.aggregates import Aggregate, LevelCounts
-from snapdp.studies.columns import INTEGER, Column, NumberColumn, number_column
+from snapdp.studies.columns import Column, NumberColumn, number_column
 from snapdp.studies.conditions import Condition, joined
 from snapdp.studies.grouping.groups import By, groups_of
 from snapdp.studies.grouping.keys import KeyedGroups
@@ -330,7 +330,7 @@ class Quantiles(Statistic):
     def _at(self, cell: int, way: int = 0) -> Printed:
         """Return the number that a level stands for; as a double, rounded outward at the ends of an interval."""
         found = self.column.lower + cell * self.column.step
-        if self.column.kind == INTEGER:
+        if self.column.lower.denominator == self.column.step.denominator == 1:
             return int(found)
         return {0: to_float_nearest, -1: to_float_down, 1: to_float_up}[way](found) + 0.0
 

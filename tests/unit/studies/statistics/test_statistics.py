@@ -203,7 +203,7 @@ def test_what_missing_cells_count_as_is_said_in_words():
         return list(query.missing_in_words)
 
     middle = number_column("age", lower=0, upper=121, step=1, missing="middle")
-    assert told(mean_query(WAGES, change_one(n=9))) == ["rows without wages are left out of sums and means"]
+    assert told(mean_query(WAGES, change_one(n=9))) == ["rows without wages are left out"]
     assert told(mean_query(KIDS, change_one(n=9))) == ["missing cells of kids count as 0"]
     assert told(mean_query(middle, change_one(n=9))) == ["missing cells of age count as 61 (middle)"]
     assert told(histogram_query(KIDS, change_one(n=9), edges=[0, 3])) == ["rows without kids are in no bin"]
