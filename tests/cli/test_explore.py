@@ -142,7 +142,7 @@ def test_where_nothing_can_be_said_it_is_said_and_the_study_has_a_comment_instea
     done = run(*LOOK, "--epsilon", "0.001", "--study", "study.toml", "--outside", "0.001")
     assert done.exit_code == 0, done.output
     assert "from none" in done.stdout
-    assert "none: nothing can be said of so few rows at this epsilon" in " ".join(done.stderr.split())
+    assert "none: too few numbers for this epsilon" in " ".join(done.stderr.split())
     text = (people / "study.toml").read_text()
     assert "# age: no bounds were found at epsilon 0.0005" in text
     assert "[columns" not in "".join(line for line in text.splitlines() if not line.startswith("#"))

@@ -61,7 +61,7 @@ MOST_PARENTS, MOST_NODES = 16, 50_000  # levels of a hierarchy above the categor
 MOST_DERIVED = 20_000  # blocks of a record
 MOST_MEANS = 64  # columns whose means share a count
 MOST_SHARES, MOST_POINTS, MOST_COUNTED = 100, 256, 4_000_000  # of quantiles; of a distribution; nodes of all groups
-WIDER = 32  # times a default step, of quantiles
+MOST_RANKED, MOST_WORK = 1 << 20, 1 << 25  # of quantiles; of their nodes, for every share and once more
 MOST_RANKS = 1 << 22  # levels times shares, of all statistics whose levels are listed
 LN_A = (  # of tau = 1/4, 3/8, 1/2, 3/4, 1, ...: -1000 ln A(tau), rounded down                            quantiles (6)
     1233, 1443, 1616, 1897, 2129, 2510, 2825, 3343, 3772, 4482, 5072, 6050, 6866, 8221, 9353, 11239, 12818, 15451,
@@ -659,7 +659,8 @@ def read_cells(statistic: At, columns: list[Column]) -> tuple[str, int, list[Any
         else:
             groups = read_groups(statistic.at("by"))
         names, several, most = [column.name for column in groups], len(groups) > 1, MOST_KEYS if keyed else MOST_CELLS
-        statistic.demand(not histogram or columns[0].name not in names, "a histogram by itself")
+        alone = histogram or statistic.value["kind"] == "quantiles"
+        statistic.demand(not alone or columns[0].name not in names, f"{statistic.value['kind']} of a column by itself")
         title, cells = f"{title} by {', '.join(names)}", cells * math.prod(column.cells for column in groups)
         statistic.demand(cells <= most or not (histogram or several), f"more than {most} cells")
         lists = [*(column.labels or () for column in groups), *[labels] * histogram]
@@ -1187,6 +1188,9 @@ def check_block(
     elif numbers is None:
         whole = margin is None and statistic.columns[0].is_whole  # of quantiles
         derived |= {"cell": labels, **{name: read_numbers_of(stated.at(name), cells, whole) for name in NUMBERS}}
+        column, rows = statistic.columns[0], zip(derived["low"], derived["shown"], derived["high"], strict=True)
+        least, most = outward(column.lower, column.upper) if margin is None else (-math.inf, math.inf)
+        stated.demand(all(least <= low <= each <= high <= most for low, each, high in rows), "numbers that cannot be")
     else:
         columns = {name: [row[place] for row in numbers] for place, name in enumerate(NUMBERS)}
         if type(stated.value) is dict and "shown" not in stated.value:  # of before: check_record asks all of them
@@ -1959,11 +1963,13 @@ def read_tree(stated: At, statistic: StatedStatistic, known: bool) -> StatedTree
         stated.at("outside").demand(fits, "no share that bounds may leave outside")
         shares = [outside / 2, *QUARTERS, 1 - outside / 2]
     branching, levels = stated.at("branching").whole(), statistic.columns[0].levels + 1
-    stated.at("branching").demand(2 <= branching <= levels <= MOST_COUNTED, "not 2 to as many as there are levels")
+    stated.at("branching").demand(2 <= branching <= levels, "not 2 to as many as there are levels")
+    stated.demand(levels <= MOST_RANKED, "quantiles over too many levels")
     kind = PlaceTree if places else StatedTree
     found = kind(statistic.columns[0], branching, shares, known, "by" in stated.value)
     entering = sum(found.nodes)
     stated.demand(entering * statistic.cells <= MOST_COUNTED, "a tree of too many nodes")
+    stated.demand(entering * statistic.cells * (1 + len(shares)) <= MOST_WORK, "too many ranks")
     stated.demand(statistic.alpha >= max(2 * entering * GAMMA, LEAST_LEVEL), "an alpha too small for ranks")
     return found
 
@@ -2083,22 +2089,14 @@ def derived_blocks(statistics: Sequence[StatedStatistic], relation: StatedRelati
 
 
 def check_columns(record: At, statistics: Sequence[At]) -> None:
-    """Refuse a column that is declared in two ways: no study has it. Of quantiles a default step may be wider.  [10]"""
+    """Refuse a column that is declared in two ways: no study has it."""
     found: dict[str, Any] = {}
     for each in (statistic.value for statistic in statistics):
         tested = [test["column"] for test in each.get("where", [])]
         by = each.get("by", [])
-        own = [] if each["kind"] == "quantiles" else each.get("columns", [])
-        for column in (*own, *tested, *([by] if type(by) is dict else by)):
+        for column in (*each.get("columns", []), *tested, *([by] if type(by) is dict else by)):
             plain = {key: column[key] for key in column if key not in (BINS if "lower" in column else ("parents",))}
             record.demand(found.setdefault(column["name"], plain) == plain, "one column is declared in two ways")
-    for each in (statistic.value for statistic in statistics if statistic.value["kind"] == "quantiles"):
-        (column,) = each["columns"]
-        other = found.get(column["name"], column)
-        wider = other["kind"] == column["kind"] == "number" and Fraction(column["step"]) == WIDER * Fraction(
-            other["step"]
-        )
-        record.demand(other == column or wider, "one column is declared in two ways")
 
 
 def lengths(statistic: Any, key: str) -> int:

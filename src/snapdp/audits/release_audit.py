@@ -17,6 +17,7 @@ What remains are premises: some proved, some tested when the library starts, som
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Generator, Iterator, Mapping, Sequence
@@ -30,6 +31,7 @@ from snapdp.audits.forensics import altered_field
 from snapdp.audits.from_record import rebuilt
 from snapdp.audits.mechanism_certificates import CertificatesBeside, NamedCertificate
 from snapdp.errors import LedgerError, SnapdpError
+from snapdp.exact import to_float_down, to_float_up
 from snapdp.ledger import Ledger, declaration_of, identical, is_failure
 from snapdp.release import (
     LIBRARIES,
@@ -43,7 +45,7 @@ from snapdp.release import (
     derived_values,
     part_values,
 )
-from snapdp.studies import INLINE, dialect_words, person_in_words, stated_dialect
+from snapdp.studies import INLINE, KINDS, dialect_words, person_in_words, stated_dialect
 from snapdp.tables import ENGINES
 from snapdp.values import Value, replaced
 
@@ -262,9 +264,19 @@ def _derived_findings(
             yield from files.derived(field, says, values, parts, block)
         elif are_unseen(parts):  # it follows from numbers in files that were not looked at
             yield from differences(field, says, _but_numbers(says, values, block))
+            yield from _impossible(field, says, record["statistics"][number])
         else:
             listed = {key: each for key, each in block.listed.items() if key not in unsaid}
             yield from differences(field, says, values | listed)
+
+
+def _impossible(field: str, says: Mapping[str, Any], declared: Mapping[str, Any]) -> Iterator[Finding]:
+    """Yield numbers that nobody derived again and that cannot be: outside of their interval, or of the public range."""
+    possible = KINDS[declared["kind"]].derived_range(declared, says["name"])
+    least, most = (-math.inf, math.inf) if possible is None else (to_float_down(possible[0]), to_float_up(possible[1]))
+    for cell, ends in enumerate(zip(says["low"], says.get("shown", says["value"]), says["high"], strict=True)):
+        if None not in ends and not least <= ends[0] <= ends[1] <= ends[2] <= most:
+            yield Finding(field=f"{field}.shown[{cell}]", says=str(ends[1]), should="a number that it can be")
 
 
 def _but_numbers(stated: Mapping[str, Any], values: Mapping[str, Any], block: Block) -> dict[str, Any]:

@@ -134,7 +134,7 @@ def _print_certificates(found: Any, path: Path) -> None:
 
 def _why_unseen(path: Path, name: str) -> str:
     if not os.path.exists(path.parent / name):
-        return "It is not beside the record: of its numbers nothing is said."
+        return "It is not beside the record: of its numbers, and of those that follow from them, nothing is said."
     return "It is whole; of what the record does not tell, or only with another file, nothing is said."
 
 

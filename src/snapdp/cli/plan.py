@@ -141,7 +141,7 @@ def _likes(result: Plan | Worth, options: dict[str, Any]) -> dict[int, Likes]:
     }
     if not found:
         raise click.UsageError("--if-like is for quantiles and medians: other accuracies hold for every table.")
-    asked = {place: LevelCounts(column=each.column) for place, each in found.items()}
+    asked = {place: LevelCounts(column=each.column, where=each.tests) for place, each in found.items()}
     counts = open_table(options["if_like"]).aggregates(dict.fromkeys(asked.values()))
     lines = result.lines
     return {place: lines[place].error_if_counted(counts[each], options["if_rows"]) for place, each in asked.items()}

@@ -25,9 +25,7 @@ from snapdp.studies import (
     Column,
     KeyColumn,
     Line,
-    NumberColumn,
     Part,
-    in_fewer_levels,
     statistic_class,
     storable,
 )
@@ -90,7 +88,7 @@ def _check_columns(request: Request) -> None:
     found: dict[str, Column] = {}
     for column in (each.plain for line in request.lines for each in line.statistic.every_column):
         other = found.setdefault(column.name, column)
-        if other != column and not (_are_keys(other, column) or _are_levels(other, column)):
+        if other != column and not _are_keys(other, column):
             raise ParameterError("one column is declared in two ways.", "Declare it once, for all statistics.")
     persons = request.relation.person_columns
     if "" in found or "" in persons:
@@ -99,13 +97,6 @@ def _check_columns(request: Request) -> None:
         storable(name or "", "the name of a person's column, or of a role,")
     if request.own == "":
         raise ParameterError("the role has no name.", "Leave it out, or name it: its records could not be certified.")
-
-
-def _are_levels(one: Column, other: Column) -> bool:
-    """Tell whether two declarations are one but for the default step, which quantiles take wider."""
-    if not (isinstance(one, NumberColumn) and isinstance(other, NumberColumn)):
-        return False
-    return in_fewer_levels(one) == other or in_fewer_levels(other) == one
 
 
 def _are_keys(one: Column, other: Column) -> bool:

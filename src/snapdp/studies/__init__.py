@@ -144,7 +144,6 @@ if TYPE_CHECKING:
         OWN_KEYS as OWN_KEYS,
         QUANTILE as QUANTILE,
         Quantiles as Quantiles,
-        in_fewer_levels as in_fewer_levels,
         quantiles_query as quantiles_query,
     )
     from snapdp.studies.ranks.rank_figures import LikelyQuantile as LikelyQuantile, RankFigures as RankFigures
@@ -275,7 +274,7 @@ else:
             "ranks.magnitudes": "BOUNDS LOWER Magnitudes UPPER magnitudes_query",
             "statistics.mean": "Mean mean_query",
             "statistics.persons": "PersonCount persons_query",
-            "ranks.quantiles": "DISTRIBUTION OWN_KEYS QUANTILE Quantiles quantiles_query in_fewer_levels",
+            "ranks.quantiles": "DISTRIBUTION OWN_KEYS QUANTILE Quantiles quantiles_query",
             "statistics.registry": "KINDS statistic_class",
             "statistics.parts": "Numerator Part mechanism",
             "statistics.statistic": "Statistic",

@@ -220,6 +220,15 @@ def test_of_what_follows_from_a_file_that_is_not_there_both_see_all_but_the_digi
     assert set() < free <= {("changed", "derived", name) for name in ("value", "shown", "low", "high")}
 
 
+@pytest.mark.parametrize(("key", "number"), [("shown", 9999), ("low", 0), ("high", 1101), ("low", 1100), ("high", 1)])
+def test_numbers_that_cannot_be_are_refused_though_their_file_is_not_there(key, number):
+    record = half_in_files()
+    made = release_certificate(record)
+    record["derived"][0][key][0] = number
+    assert not accepts(record)
+    assert check_release.check({**made, "record": record})
+
+
 @pytest.mark.parametrize("number", [each for each, (_, asked) in enumerate(ASKED) if asked[0]["kind"] == "quantiles"])
 def test_changes_of_quantiles_are_refused_by_the_checker_as_well(number):
     record = asked_record(number)

@@ -346,11 +346,3 @@ def test_bits_that_no_certificate_can_state_are_refused_before_the_charge(tmp_pa
         assert ledger.account("people").spent == 0
         record = counted(epsilon, bits + 2).release({"x": [1, 0, 1]}, ledger=ledger, directory=tmp_path).record
     assert accepted_certificate(record)
-
-
-def test_a_median_beside_a_mean_takes_a_default_step_wider():
-    column = number_column("x", lower=0, upper=120, missing="middle")
-    assert request(sum_query(column, ROWS), quantiles_query(column, ROWS)) is not None
-    other = number_column("x", lower=0, upper=120, missing="dropped")
-    with pytest.raises(SnapdpError, match="declared in two ways"):
-        request(sum_query(column, ROWS), quantiles_query(other, ROWS))

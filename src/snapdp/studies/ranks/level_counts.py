@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from snapdp.studies.statistics.drawn import DrawnPart
 
 FINER = 1 << 12  # outputs are 2^-12 of the natural grid apart: thousands of them may be added
+MOST_WORK = 1 << 25  # nodes, for every share and once more
 MOST_NODES = 4_000_000  # of all groups and depths together: they are combined after the charge, in bounded time
 
 
@@ -48,6 +49,16 @@ def check_nodes(title: str, tree: LevelTree, groups: int, advice: str) -> None:
             f"{title}: the tree of its levels has {tree.entering * groups} nodes, more than {MOST_NODES}.",
             f"{advice} Nothing was read and nothing spent.",
             nodes=tree.entering * groups,
+        )
+
+
+def check_work(title: str, tree: LevelTree, times: int) -> None:
+    """Refuse more ranks than are found in bounded time after the charge: nodes of a group, times groups and shares."""
+    if tree.entering * times > MOST_WORK:
+        raise BoundError(
+            f"{title}: {tree.entering * times} numbers would be looked at, more than {MOST_WORK}.",
+            "Ask for fewer shares or groups at one time, or declare a wider step. Nothing was read and nothing spent.",
+            numbers=tree.entering * times,
         )
 
 

@@ -22,16 +22,16 @@ from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from snapdp.display import exact_amount
-from snapdp.errors import ParameterError, PremiseError
+from snapdp.errors import BoundError, ParameterError, PremiseError
 from snapdp.exact import HALF, parameter, to_float_down, to_float_nearest, to_float_up
 from snapdp.mechanism import EXACT_GAMMA, FinitePrecision
 from snapdp.studies.aggregates import Aggregate, LevelCounts
-from snapdp.studies.columns import Column, NumberColumn, number_column
+from snapdp.studies.columns import DEFAULT_LEVELS, Column, NumberColumn
 from snapdp.studies.conditions import Condition, joined
 from snapdp.studies.grouping.groups import By, groups_of
 from snapdp.studies.grouping.keys import KeyedGroups
 from snapdp.studies.grouping.margins import Margin
-from snapdp.studies.ranks.level_counts import DrawnTree, check_nodes, depth_parts, depth_sums
+from snapdp.studies.ranks.level_counts import DrawnTree, check_nodes, check_work, depth_parts, depth_sums
 from snapdp.studies.readable import Label
 from snapdp.studies.relation import Relation, whole
 from snapdp.studies.statistics.details import Detail, NumbersDetail, WholeDetail
@@ -48,7 +48,6 @@ if TYPE_CHECKING:
 QUANTILE, DISTRIBUTION = "quantile", "distribution"
 MEDIAN = Fraction(1, 2)
 MOST_SHARES = 100
-WIDER = 32  # times a default step
 MOST_POINTS = 256  # at which the distribution is listed
 _POINTS: Margin = (-1,)  # tells the cells of the distribution from those of the quantiles, and of a depth
 
@@ -84,15 +83,18 @@ class Quantiles(Statistic):
         branching: Any = None,
         rows_per_person: Any = None,
     ) -> Self:
-        numbers = in_fewer_levels(numbers_of(column, "quantiles"))
+        numbers = numbers_of(column, "quantiles")
         groups = groups_of(by)
         if isinstance(groups, KeyedGroups):
             raise PremiseError(
                 "quantiles by the keys of a file are not released: each key would have a tree of its own.",
                 "Declare the groups as categories, or ask for counts, sums, means or a histogram by keys.",
             )
-        if numbers.levels < 1:
-            raise ParameterError(f"column {numbers.name!r} has one level only.", "Give bounds that differ.")
+        _check_levels(numbers)
+        if groups is not None and numbers.name in groups.names:
+            raise ParameterError(
+                f"quantiles of {numbers.name!r} by itself are asked for.", f"Leave {numbers.name!r} out of by."
+            )
         levels = numbers.levels + 1
         found = cls(
             columns=(numbers,),
@@ -114,6 +116,7 @@ class Quantiles(Statistic):
     def _check(self) -> None:
         step = f"Declare a wider step of {self.column.name}, or fewer groups."
         check_nodes(self.shown, self.tree, self.groups, step)
+        check_work(self.shown, self.tree, self.groups * (1 + len(self.at)))
         super()._check()
 
     @property
@@ -301,14 +304,17 @@ class Quantiles(Statistic):
         if not all(part.is_known for part in parts):
             yield from self._of_its_kind
             return
+        from snapdp.accuracy import ranked
+
         drawn = DrawnTree(tree=self.tree, parts=tuple(parts), rows=self.relation.rows)
+        reaches = [drawn.radii(share) for share in self.at]
         radii = [drawn.grid * Fraction(each) for each in drawn.radii(Fraction(0), self.points).tolist()]
         quantiles: list[Row] = []
         points: list[Row] = []
         shown: list[float] = []
         for group in range(self.groups):
             found = drawn.prefixes(group)
-            ranks = drawn.ranked(found, self.at)
+            ranks = ranked(found, self.at, reaches)
             quantiles += [(self._at(each.cell), self._at(each.low, -1), self._at(each.high, 1)) for each in ranks]
             rows = [drawn.grid * Fraction(found.numerators[cell], found.denominator) for cell in self.points]
             points += map(self._rows_up_to, rows, radii)
@@ -362,16 +368,29 @@ def quantiles_query(
     return Quantiles.of(column, relation=relation, by=by, where=where, **said)
 
 
-def in_fewer_levels(column: NumberColumn) -> NumberColumn:
-    """Return a column whose step nobody declared with a step 32 times as wide: some 2^15 to 2^16 levels.
+def _check_levels(column: NumberColumn) -> None:
+    """Refuse a column of very many levels, as one has without a step: ranks would err more, and take long."""
+    if column.levels < 1:
+        raise ParameterError(f"column {column.name!r} has one level only.", "Give bounds that differ.")
+    if column.levels >= DEFAULT_LEVELS:
+        raise BoundError(
+            f"quantiles of {column.name!r} would be read off counts of {column.levels + 1} levels, and at most "
+            f"{DEFAULT_LEVELS} are counted: where no step is declared it is very small.",
+            f'Declare one as wide as you would print the number: step = "{exact_amount(_round_step(column))}", or '
+            "whole numbers (by flags --step, or --integer). The fewer levels, the less ranks err. Nothing was read "
+            "and nothing spent.",
+            levels=column.levels + 1,
+        )
 
-    A default step is finer than any rank is known: with fewer levels ranks err less.
-    """
-    if not column.has_default_step or column.everywhere:
-        return column
-    missing = "dropped" if column.dropped else column.missing
-    lower, upper = column.declared_lower, column.declared_upper
-    return number_column(column.name, lower=lower, upper=upper, step=WIDER * column.step, missing=missing)
+
+def _round_step(column: NumberColumn) -> Fraction:
+    """Return a power of ten of which there are 100 to 1,000 between the bounds."""
+    step = Fraction(1)
+    while (column.upper - column.lower) / step > 1000:
+        step *= 10
+    while (column.upper - column.lower) / step < 100:
+        step /= 10
+    return step
 
 
 def _checked_shares(at: Iterable[Any]) -> tuple[Fraction, ...]:

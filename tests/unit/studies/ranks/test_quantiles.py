@@ -7,10 +7,12 @@ from itertools import pairwise, product
 
 import pytest
 
+from snapdp.display import exact_amount
 from snapdp.errors import BoundError, ParameterError, PremiseError
 from snapdp.mechanism import arithmetic_of
 from snapdp.studies.columns import category_column, integer_column, number_column
 from snapdp.studies.conditions import condition
+from snapdp.studies.grouping.bins import binned
 from snapdp.studies.plan import ask, plan
 from snapdp.studies.ranks.quantiles import quantiles_query
 from snapdp.studies.relation import add_remove, change_one
@@ -131,27 +133,40 @@ def test_categories_one_level_and_too_many_nodes_are_refused():
     relation = add_remove(n_max=9)
     with pytest.raises(ParameterError, match="holds categories and has no quantiles"):
         quantiles_query(GROUP, relation)
-    wide = number_column("x", lower=0, upper=4_000_000, step=1, missing="dropped")
-    with pytest.raises(BoundError, match="more than 4000000"):
-        quantiles_query(wide, relation)
     many = category_column("g", categories=[str(k) for k in range(50)])
     with pytest.raises(BoundError, match="nodes"):
         quantiles_query(number_column("x", lower=0, upper=99_999, step=1, missing="dropped"), relation, by=many)
 
 
-def test_a_default_step_is_taken_wider_and_a_declared_one_as_it_is():
-    default = number_column("x", lower=0, upper=120, missing="middle")
-    query = quantiles_query(default, add_remove(n_max=9))
-    assert query.column.step == 32 * default.step
-    assert (1 << 15) <= query.column.levels <= (1 << 16)
-    assert (query.column.lower, query.column.upper, query.column.missing) == (0, 120, 60)
-    assert quantiles_query(query.column, add_remove(n_max=9)) == query  # what a record states is what was asked
-    declared = number_column("x", lower=0, upper=120, step="1/100", missing="dropped")
-    assert quantiles_query(declared, add_remove(n_max=9)).column == declared
-    whole = integer_column("x", lower=0, upper=2_000_000, missing="dropped")
-    assert quantiles_query(whole, add_remove(n_max=9)).column == whole
-    formerly = number_column("x", lower=0, upper=120)
-    assert quantiles_query(formerly, add_remove(n_max=9)).column == formerly
+@pytest.mark.parametrize(
+    ("column", "step"),
+    [
+        (number_column("x", lower=0, upper=120, missing="middle"), "1"),
+        (number_column("x", lower="0.1", upper="9.7", missing="dropped"), "1/100"),
+        (number_column("x", lower=0, upper=2_000_000, step=1, missing="dropped"), "10000"),
+        (integer_column("x", lower=0, upper=1 << 20, missing="dropped"), "10000"),
+    ],
+)
+def test_more_levels_than_are_counted_are_refused_with_a_step_to_declare(column, step):
+    with pytest.raises(BoundError) as refusal:
+        quantiles_query(column, add_remove(n_max=9))
+    assert f'step = "{exact_amount(F(step))}"' in str(refusal.value)
+    assert "nothing spent" in str(refusal.value)
+
+
+def test_many_shares_of_many_groups_are_refused_before_they_take_minutes():
+    groups = category_column("g", categories=[str(k) for k in range(300)])
+    shares = [F(k, 101) for k in range(1, 101)]
+    wide = integer_column("x", lower=0, upper=1999, missing="dropped")
+    assert quantiles_query(wide, add_remove(n_max=9), by=groups) is not None
+    with pytest.raises(BoundError, match="numbers would be looked at"):
+        quantiles_query(wide, add_remove(n_max=9), by=groups, at=shares)
+
+
+def test_quantiles_of_a_column_by_its_own_bins_are_refused():
+    cut = binned(FEW, edges=[-2, 0, 1])
+    with pytest.raises(ParameterError, match="by itself"):
+        quantiles_query(FEW, add_remove(n_max=9), by=cut)
 
 
 def test_finite_precision_small_alphas_and_target_accuracies_are_refused():
