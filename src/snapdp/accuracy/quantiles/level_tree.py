@@ -26,6 +26,7 @@ from snapdp.exact import to_float_up
 from snapdp.values import Value
 
 OWN_BITS = 16  # a weight is a multiple of 2^-16
+WHOLE_WEIGHT = 1 << OWN_BITS
 SAMPLED = 1024  # cells at which branchings are compared
 
 
@@ -102,12 +103,12 @@ class LevelTree(Value):
     @cached_property
     def own(self) -> tuple[int, ...]:
         """Return the weight of a node's own measurement in units of 2^-16, for each depth: U/(1 + U), rounded. (1)"""
-        found, variance = [1 << OWN_BITS], Fraction(1)
+        found, variance = [WHOLE_WEIGHT], Fraction(1)
         for _ in range(self.depth - 1):
             below = variance * self.branching
-            own = round((below / (1 + below)) * (1 << OWN_BITS))
+            own = round((below / (1 + below)) * WHOLE_WEIGHT)
             found.append(own)
-            share = Fraction(own, 1 << OWN_BITS)
+            share = Fraction(own, WHOLE_WEIGHT)
             variance = share**2 + (1 - share) ** 2 * below
         return tuple(reversed(found))
 
@@ -120,10 +121,10 @@ class LevelTree(Value):
 
     @cached_property
     def _subtrees(self) -> list[tuple[_Sums, _Sums]]:
-        """Return for each depth the sums of z, of any node but the last and of the last.        theory (3)"""
+        """Return for each depth the sums of z, of any node but the last and of the last.        theory (1), (4)"""
         found = [(_ONE, _ONE)]
         for place in range(self.depth - 2, -1, -1):
-            own = self.own[place] / (1 << OWN_BITS)
+            own = self.own[place] / WHOLE_WEIGHT
             full, last = found[-1]
             children = self.children(place)[1]
             usual = _ONE.times(own).and_(full.times(1 - own, self.branching))
@@ -152,7 +153,7 @@ class LevelTree(Value):
             ragged = (at < children - 1) & (node - at + children == self.nodes[place])
             total = total.and_(full.times(base, children - 1 - at - ragged)).and_(last.times(base, ragged))
             weight = inside[place + 1] + base
-            own = self.own[place] / (1 << OWN_BITS)
+            own = self.own[place] / WHOLE_WEIGHT
             total = total.and_(_ONE.times(weight * own))
             passed = weight * (1 - own)
         return total
@@ -168,7 +169,7 @@ class LevelTree(Value):
         return np.where(parent == self.nodes[place - 1] - 1, last, usual), node - parent * self.branching
 
     def _inside(self, leaf: Any) -> list[Any]:
-        """Return which part of the nodes above cell j, from the root to the cell, its prefix takes.       theory (2)"""
+        """Return which part of the nodes above cell j, from the root to the cell, its prefix takes.       theory (3)"""
         import numpy as np
 
         found = [np.ones(len(leaf))]

@@ -84,7 +84,7 @@ def rounded_up(x: Any) -> Any:
 
 
 def radii(squares: Any, fourths: Any, largest: Any, *, level: Fraction) -> Any:
-    """Return for arrays of W2, sums of b^4 and max b^2 the radii r with P(|S| > r) <= level.        theory (9)"""
+    """Return for arrays of W2, sums of b^4 and max b^2 the radii r with P(|S| > r) <= level.        theory (8)"""
     import numpy as np
 
     kappa = np.minimum(rounded_up(np.minimum(fourths / (squares * squares) * SPARE, 1.0)), 1.0)

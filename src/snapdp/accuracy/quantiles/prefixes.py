@@ -11,10 +11,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import accumulate
 
-from snapdp.accuracy.quantiles.level_tree import OWN_BITS, LevelTree
+from snapdp.accuracy.quantiles.level_tree import OWN_BITS, WHOLE_WEIGHT, LevelTree
 from snapdp.errors import ParameterError
-
-WHOLE = 1 << OWN_BITS
 
 
 class Prefixes:
@@ -64,7 +62,7 @@ def _averages(tree: LevelTree, measured: Sequence[Sequence[int]]) -> tuple[list[
     for place in range(tree.depth - 2, -1, -1):
         below = averages[-1]
         added = [sum(below[first : first + b]) for first in range(0, len(below), b)]
-        own, rest = tree.own[place] * _unit(tree, place + 1), WHOLE - tree.own[place]
+        own, rest = tree.own[place] * _unit(tree, place + 1), WHOLE_WEIGHT - tree.own[place]
         averages.append([own * int(y) + rest * z for y, z in zip(measured[place], added, strict=True)])
         sums.append(added)
     return averages[::-1], sums[::-1]
