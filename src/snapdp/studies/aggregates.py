@@ -83,12 +83,6 @@ class Persons(Value):
         """Return the columns as sources see them."""
         return tuple(PersonColumn(name=name) for name in self.columns)
 
-    @property
-    def person_column(self) -> PersonColumn:
-        """Return the column, where there is one."""
-        (only,) = self.person_columns
-        return only
-
 
 class _Asked(Value):
     """What every aggregate says about its rows: the tests they meet, all of them; their groups; whose they are."""

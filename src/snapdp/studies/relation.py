@@ -161,6 +161,14 @@ def _two_units(unit_rows: int) -> ParameterError:
     )
 
 
+def guessed_rows(rows: Any, relation: Relation) -> int:
+    """Return how many rows somebody guesses that there are; refuse more than are declared."""
+    found, most = whole(rows, name="rows"), relation.rows
+    if found > most:
+        raise ParameterError(f"rows = {found} is more than the {most} declared.", f"Give rows <= {most}.")
+    return found
+
+
 def whole(value: Any, *, name: str) -> int:
     """Return a public parameter that must be a positive whole number."""
     number = parameter(value, name=name)

@@ -14,10 +14,9 @@ import math
 from fractions import Fraction
 from typing import Any
 
-from snapdp.errors import ParameterError
 from snapdp.exact import ratio_nearest, ratios_down, ratios_up
 from snapdp.studies.columns import NumberColumn
-from snapdp.studies.relation import Relation, whole
+from snapdp.studies.relation import Relation, guessed_rows
 from snapdp.studies.statistics.drawn import FITS_INT64, CellColumns, Columns
 
 
@@ -35,9 +34,7 @@ def mean_accuracy(
     column: NumberColumn, relation: Relation, *, of_sum: Fraction, of_count: Fraction, rows: int
 ) -> Fraction:
     """Return the accuracy of a mean of so many rows, from those of its centred sum and its count.     theory (15)"""
-    guessed, most = whole(rows, name="rows"), relation.rows
-    if guessed > most:
-        raise ParameterError(f"rows = {guessed} is more than the {most} declared.", f"Give rows <= {most}.")
+    guessed = guessed_rows(rows, relation)
     width, left = column.upper - column.lower, guessed - of_count
     return width if left <= 0 else min(width, (of_sum + width / 2 * of_count) / left)
 

@@ -20,10 +20,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from snapdp.errors import ParameterError
 from snapdp.exact import root_for_rounding, to_float_down, to_float_nearest, to_float_up
 from snapdp.studies.columns import NumberColumn
-from snapdp.studies.relation import Relation, whole
+from snapdp.studies.relation import Relation, guessed_rows
 from snapdp.studies.statistics.drawn import CellColumns, Columns, DrawnPart, as_columns
 
 LEAST_ROWS = 2  # a moment divides by one row less
@@ -189,9 +188,7 @@ def moment_accuracy(
 
     It is one for every larger table, too.
     """
-    guessed, most = whole(rows, name="rows"), relation.rows
-    if guessed > most:
-        raise ParameterError(f"rows = {guessed} is more than the {most} declared.", f"Give rows <= {most}.")
+    guessed = guessed_rows(rows, relation)
     of_first, of_second, of_products, of_count = accuracies[0], accuracies[-3], accuracies[-2], accuracies[-1]
     low, high = possible_moment(first, second)
     if guessed - of_count < LEAST_ROWS:

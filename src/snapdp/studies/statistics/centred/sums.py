@@ -27,7 +27,7 @@ from functools import cached_property
 from typing import Any, Self
 
 from snapdp.errors import ParameterError
-from snapdp.exact import probability
+from snapdp.exact import HALF, probability
 from snapdp.studies.aggregates import Aggregate, Count, Present, Products, Sum, Test
 from snapdp.studies.columns import NumberColumn
 from snapdp.studies.conditions import Condition, joined
@@ -37,8 +37,6 @@ from snapdp.studies.statistics.parts import Numerator, Part
 from snapdp.studies.statistics.shared_parts import combined, count_numerator, in_groups, numbers_of, own_bound
 from snapdp.studies.statistics.statistic import Statistic
 from snapdp.values import Value
-
-HALF = Fraction(1, 2)
 
 
 class Term(Value):
