@@ -169,9 +169,14 @@ class NumberBlock(Value):
         """Tell whether it belongs to quantiles: these, the distribution, and the counts that both are read off."""
         return bool(self.declared["kind"] == Quantiles.kind)
 
+    @property
+    def is_one_quantile(self) -> bool:
+        """Tell whether it is quantiles at one share, which no cell names then."""
+        return self.name == QUANTILE and len(self.declared.get("at", ())) == 1
+
     def told_cell(self, number: Number) -> str:
         """Return the cell of a number where other statistics stand beside it: of quantiles with the word before it."""
-        if self.name != QUANTILE or not self.is_ranked or len(self.declared.get("at", ())) == 1:
+        if self.name != QUANTILE or not self.is_ranked or self.is_one_quantile:
             return number.cell
         *groups, share = number.label or (number.cell,)
         texts = (*groups, f"{QUANTILE} {share}")

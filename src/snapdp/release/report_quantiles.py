@@ -34,7 +34,7 @@ def quantiles_section(blocks: Sequence[NumberBlock]) -> str:
         found.append("" if asked.is_single else _table(asked, is_open=len(asked.numbers) <= 5 * MOST_OPEN))
     if curve is not None:
         found.append(_distribution(curve, asked))
-    found += [_counts(each) for each in blocks if not each.derived]
+    found += [_table(each, title=each.part or each.name) for each in blocks if not each.derived]
     return "".join(found)
 
 
@@ -60,26 +60,17 @@ def _tree(block: NumberBlock) -> str:
     return f"They are read off noisy counts of its levels ({depths}), and so is the distribution, free of charge."
 
 
-def _table(block: NumberBlock, *, is_open: bool) -> str:
-    keys = block.numbers[0].keys
-    heads = tuple(_text(name) for name, _ in keys) or (_text(block.own_key or "cell"),)
-    unknown = unknown_places(block)
+def _table(block: NumberBlock, *, title: str = "table", is_open: bool = False) -> str:
+    names, unknown = [name for name, _ in block.numbers[0].keys] or [block.own_key or "levels"], unknown_places(block)
     rows = (
         (*_names(each), "-" if place in unknown else shown_value(each), shown_interval(each))
         for place, each in enumerate(block.readable)
     )
-    return str(folded("table", html_table((*heads, "value", "interval"), rows), is_open=is_open))
+    return str(folded(_text(title), html_table((*map(_text, names), "value", "interval"), rows), is_open=is_open))
 
 
 def _names(number: Number) -> tuple[Html, ...]:
     return tuple(map(_text, number.label)) or (_text(number.cell),)
-
-
-def _counts(block: NumberBlock) -> str:
-    """Return the counts of one depth, folded away."""
-    heads = tuple(_text(name) for name, _ in block.numbers[0].keys) or (Html("levels"),)
-    rows = ((*_names(each), shown_value(each), shown_interval(each)) for each in block.readable)
-    return str(folded(_text(block.part or block.name), html_table((*heads, "value", "interval"), rows)))
 
 
 def _distribution(curve: NumberBlock, asked: NumberBlock | None) -> str:
@@ -91,7 +82,7 @@ def _distribution(curve: NumberBlock, asked: NumberBlock | None) -> str:
         pictures.append(step_picture(numbers, there, name, _shares(curve)))
     more = len(groups) - MOST_PICTURES
     left = f'<p class="dim">{more} more groups have no picture; the table has them.</p>' if more > 0 else ""
-    return f"<h3>{_text(DISTRIBUTION)}</h3>{''.join(pictures)}{left}{_table(curve, is_open=False)}"
+    return f"<h3>{_text(DISTRIBUTION)}</h3>{''.join(pictures)}{left}{_table(curve)}"
 
 
 def _group(number: Number, block: NumberBlock) -> str:
@@ -99,8 +90,7 @@ def _group(number: Number, block: NumberBlock) -> str:
     if "by" not in block.declared:
         return ""
     texts = list(number.label) or number.cell.split(BETWEEN)
-    alone = block.name == QUANTILE and len(block.declared.get("at", ())) == 1
-    return BETWEEN.join(texts if alone else texts[:-1])
+    return BETWEEN.join(texts if block.is_one_quantile else texts[:-1])
 
 
 def _shares(block: NumberBlock) -> list[float]:
