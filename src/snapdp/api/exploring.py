@@ -18,8 +18,12 @@ from snapdp.errors import BoundError, ParameterError
 from snapdp.exact import parameter, positive
 from snapdp.release import Number, NumberBlock, Release
 from snapdp.studies import (
+    BINNED,
     BOUNDS,
+    CATEGORY,
+    DROPPED,
     LOWER,
+    MAGNITUDE,
     SHARE,
     UPPER,
     Asked,
@@ -38,8 +42,6 @@ from snapdp.studies import (
     study_to_toml,
 )
 from snapdp.values import Value
-
-BINNED = "binned"
 
 
 class ExploredNumbers(Value):
@@ -99,10 +101,10 @@ def exploring_values(
     for name in columns:
         if name in categories:
             rules = {"unknown": BINNED, "null": BINNED}  # how many rows are none of them is part of a first look
-            declared[name] = {"kind": "category", "categories": list(categories[name]), **rules}
+            declared[name] = {"kind": CATEGORY, "categories": list(categories[name]), **rules}
             statistics.append({"kind": Histogram.kind, "column": name, **cost})
         else:
-            declared[name] = {"kind": "magnitude", **powers}
+            declared[name] = {"kind": MAGNITUDE, **powers}
             statistics.append({"kind": Magnitudes.kind, "column": name, **said, **cost})
     return {"columns": declared, "statistic": statistics}
 
@@ -186,7 +188,7 @@ def _bounded(found: ExploredNumbers) -> Column | None:
         return None
     lower, upper = (Fraction(each) for each in found.bounds)
     try:
-        column = number_column(found.name, lower=lower, upper=upper, missing="dropped")
+        column = number_column(found.name, lower=lower, upper=upper, missing=DROPPED)
         quantiser_of(column)
     except BoundError:
         return None

@@ -24,11 +24,10 @@ from snapdp.api.given_columns import (
 from snapdp.api.released import Where, cost_of, released
 from snapdp.ledger import Ledger
 from snapdp.release import Release
+from snapdp.studies import QUARTILES
 
 if TYPE_CHECKING:
     from snapdp.exact import Parameter
-
-QUARTILES = ("0.25", "0.5", "0.75")
 
 
 @needs_bounds(PAIR)

@@ -120,7 +120,7 @@ def explore_command(ctx: click.Context, /, as_json: bool, ledger_path: str | Non
         left = ledger.account(looked.dataset).left
     if not result.free:
         ctx.meta["snapdp.charges"] = False
-        ctx.meta["snapdp.spent"] = exact_amount(parameter(result.charged, name="charged"))
+        ctx.meta["snapdp.spent"] = _cost(result)
     found = Exploration(result)
     unwritten = [problem for path in outputs if (problem := saved(result, path)) is not None]
     if options["study_path"] is not None:

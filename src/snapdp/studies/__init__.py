@@ -143,6 +143,7 @@ if TYPE_CHECKING:
         DISTRIBUTION as DISTRIBUTION,
         OWN_KEYS as OWN_KEYS,
         QUANTILE as QUANTILE,
+        QUARTILES as QUARTILES,
         Quantiles as Quantiles,
         quantiles_query as quantiles_query,
     )
@@ -274,7 +275,7 @@ else:
             "ranks.magnitudes": "BOUNDS LOWER Magnitudes UPPER magnitudes_query",
             "statistics.mean": "Mean mean_query",
             "statistics.persons": "PersonCount persons_query",
-            "ranks.quantiles": "DISTRIBUTION OWN_KEYS QUANTILE Quantiles quantiles_query",
+            "ranks.quantiles": "DISTRIBUTION OWN_KEYS QUANTILE QUARTILES Quantiles quantiles_query",
             "statistics.registry": "KINDS statistic_class",
             "statistics.parts": "Numerator Part mechanism",
             "statistics.statistic": "Statistic",

@@ -24,9 +24,19 @@ from snapdp.cli.flags.columns import (
 from snapdp.cli.flags.mechanism import stated_arithmetic
 from snapdp.errors import ParameterError, SnapdpError
 from snapdp.exact import positive
-from snapdp.studies import ADD_REMOVE, ALL, BINNED, CHANGE_ONE, DROPPED, HIERARCHY, KINDS, STUDY_VERSION, PersonCount
+from snapdp.studies import (
+    ADD_REMOVE,
+    ALL,
+    BINNED,
+    CHANGE_ONE,
+    DROPPED,
+    HIERARCHY,
+    KINDS,
+    QUARTILES,
+    STUDY_VERSION,
+    PersonCount,
+)
 
-QUARTILES = ("0.25", "0.5", "0.75")  # of --quantiles, unless --at says others
 STUDY = "study: "  # where the reader of studies says that something stands
 _CONDITION = re.compile(r"^\s*(?P<column>[^<>=]+?)\s*(?P<operator>>=|<|=)\s*(?P<value>[^<>=]+?)\s*$")
 

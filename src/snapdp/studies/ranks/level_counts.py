@@ -8,16 +8,18 @@ Theory: docs/theory/quantiles.md, (1), (9), (11)-(15).
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from snapdp.errors import BoundError
-from snapdp.mechanism import EXACT_GAMMA
-from snapdp.studies.relation import Relation
-from snapdp.studies.statistics.parts import Part
+from snapdp.errors import BoundError, ParameterError
+from snapdp.mechanism import EXACT_GAMMA, FinitePrecision
+from snapdp.studies.relation import Relation, whole
+from snapdp.studies.statistics.parts import Part, finite_steps
 from snapdp.studies.statistics.shared_parts import count_part
+from snapdp.studies.statistics.statistic import Statistic
 from snapdp.values import Value, replaced
 
 if TYPE_CHECKING:
@@ -27,6 +29,35 @@ if TYPE_CHECKING:
 FINER = 1 << 12  # outputs are 2^-12 of the natural grid apart: thousands of them may be added
 MOST_WORK = 1 << 25  # nodes, for every share and once more
 MOST_NODES = 4_000_000  # of all groups and depths together: they are combined after the charge, in bounded time
+
+
+class TreeStatistic(Statistic):
+    """A statistic that is read off a tree of counts."""
+
+    @property
+    @abstractmethod
+    def tree(self) -> LevelTree:
+        """Return the tree of its ordered cells, of one group."""
+
+    def check_epsilon(self, epsilon: Fraction, arithmetic: FinitePrecision | None = None) -> None:  # noqa: ARG002
+        if arithmetic is not None:
+            finite_steps(self.parts[0], self.shown)  # which trees do not have
+
+    def check_alpha(self, alpha: Fraction) -> None:
+        from snapdp.accuracy import level_for
+
+        level_for(alpha, self.tree.entering, EXACT_GAMMA)
+
+
+def checked_branching(branching: Any, cells: int, called: str) -> int:
+    """Return a branching that is said: from 2 to that of a flat tree; called   what its cells are."""
+    found = whole(branching, name="branching")
+    if not 2 <= found <= cells:
+        raise ParameterError(
+            f"branching = {found} is not between 2 and the number of {called}, {cells}.",
+            "Leave it out: it is chosen from public numbers. As many as there are is a histogram of them.",
+        )
+    return found
 
 
 def depth_parts(tree: LevelTree, relation: Relation, groups: int) -> tuple[Part, ...]:

@@ -17,19 +17,27 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from snapdp.errors import ParameterError
 from snapdp.exact import parameter, shown, to_float_down, to_float_nearest, to_float_up
-from snapdp.mechanism import EXACT_GAMMA, FinitePrecision
 from snapdp.studies.aggregates import Aggregate, Categories
 from snapdp.studies.columns import Column
 from snapdp.studies.conditions import Condition, joined
 from snapdp.studies.grouping.groups import By
 from snapdp.studies.grouping.margins import Margin
 from snapdp.studies.magnitudes import MAGNITUDE, End, MagnitudeColumn, span_name
-from snapdp.studies.ranks.level_counts import FINER, DrawnTree, depth_parts, depth_sums, radii_in_grids
+from snapdp.studies.ranks.level_counts import (
+    FINER,
+    DrawnTree,
+    TreeStatistic,
+    checked_branching,
+    depth_parts,
+    depth_sums,
+    radii_in_grids,
+)
+from snapdp.studies.ranks.quantiles import QUARTILES
 from snapdp.studies.readable import Label
-from snapdp.studies.relation import Relation, whole
+from snapdp.studies.relation import Relation
 from snapdp.studies.statistics.details import Detail, NumberDetail, WholeDetail
 from snapdp.studies.statistics.drawn import SHARE, Derived, DrawnPart, Row, as_columns
-from snapdp.studies.statistics.parts import Part, finite_steps
+from snapdp.studies.statistics.parts import Part
 from snapdp.studies.statistics.shared_parts import count_part, own_bound
 from snapdp.studies.statistics.statistic import Statistic
 from snapdp.values import replaced
@@ -39,14 +47,14 @@ if TYPE_CHECKING:
 
 OUTSIDE, LEAST_OUTSIDE, MOST_OUTSIDE = Fraction(1, 20), Fraction(1, 10**6), Fraction(1, 2)
 LONGEST = 10**12  # of a share, below the line
-QUARTERS = (Fraction(1, 4), Fraction(1, 2), Fraction(3, 4))
+QUARTERS = tuple(map(Fraction, QUARTILES))
 BOUNDS = "bounds"  # of what is derived: a lower and an upper bound, and the quartiles between them
 LOWER, UPPER = "lower", "upper"
 WITHOUT = "count without a number"
 _OTHERS: Margin = (-2,)  # tells the two cells of rows without a number from those of the tree
 
 
-class Magnitudes(Statistic):
+class Magnitudes(TreeStatistic):
     """The number of rows in each place of a column of magnitudes; bounds and quartiles follow.
 
     outside    the bounds leave at most this share of the numbers outside, half of it on each side
@@ -87,12 +95,9 @@ class Magnitudes(Statistic):
                 f'Ask for quantiles or a histogram of it; or declare it with kind = "{MAGNITUDE}".',
             )
         share = _share(outside)
-        chosen = best_branching(column.zero, share) if branching is None else whole(branching, name="branching")
-        if not 2 <= chosen <= column.places:
-            raise ParameterError(
-                f"branching = {chosen} is not between 2 and the number of places, {column.places}.",
-                "Leave it out: it is chosen from public numbers.",
-            )
+        chosen = best_branching(column.zero, share)
+        if branching is not None:
+            chosen = checked_branching(branching, column.places, "places")
         return cls(
             columns=(column,),
             relation=relation,
@@ -150,15 +155,6 @@ class Magnitudes(Statistic):
     @property
     def derivation(self) -> str:
         return "read off the released counts of its magnitudes"
-
-    def check_epsilon(self, epsilon: Fraction, arithmetic: FinitePrecision | None = None) -> None:  # noqa: ARG002
-        if arithmetic is not None:
-            finite_steps(self.parts[0], self.shown)  # which trees do not have
-
-    def check_alpha(self, alpha: Fraction) -> None:
-        from snapdp.accuracy import level_for
-
-        level_for(alpha, self.tree.entering, EXACT_GAMMA)
 
     def rows_for_bounds(self, epsilon: Fraction, alpha: Fraction) -> int:
         """Return about how many numbers a column takes for bounds to be found: a figure for plans.     theory (5)"""

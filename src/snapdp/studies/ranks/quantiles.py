@@ -24,19 +24,26 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from snapdp.display import exact_amount
 from snapdp.errors import BoundError, ParameterError, PremiseError
 from snapdp.exact import HALF, parameter, to_float_down, to_float_nearest, to_float_up
-from snapdp.mechanism import EXACT_GAMMA, FinitePrecision
 from snapdp.studies.aggregates import Aggregate, LevelCounts
 from snapdp.studies.columns import DEFAULT_LEVELS, Column, NumberColumn
 from snapdp.studies.conditions import Condition, joined
 from snapdp.studies.grouping.groups import By, groups_of
 from snapdp.studies.grouping.keys import KeyedGroups
 from snapdp.studies.grouping.margins import Margin
-from snapdp.studies.ranks.level_counts import DrawnTree, check_nodes, check_work, depth_parts, depth_sums
+from snapdp.studies.ranks.level_counts import (
+    DrawnTree,
+    TreeStatistic,
+    check_nodes,
+    check_work,
+    checked_branching,
+    depth_parts,
+    depth_sums,
+)
 from snapdp.studies.readable import Label
 from snapdp.studies.relation import Relation, whole
 from snapdp.studies.statistics.details import Detail, NumbersDetail, WholeDetail
 from snapdp.studies.statistics.drawn import Derived, DrawnPart, Printed, Row, as_columns
-from snapdp.studies.statistics.parts import Part, finite_steps
+from snapdp.studies.statistics.parts import Part
 from snapdp.studies.statistics.shared_parts import numbers_of, own_bound
 from snapdp.studies.statistics.statistic import Statistic
 from snapdp.values import replaced
@@ -47,12 +54,13 @@ if TYPE_CHECKING:
 
 QUANTILE, DISTRIBUTION = "quantile", "distribution"
 MEDIAN = Fraction(1, 2)
+QUARTILES = ("0.25", "0.5", "0.75")  # as they are typed
 MOST_SHARES = 100
 MOST_POINTS = 256  # at which the distribution is listed
 _POINTS: Margin = (-1,)  # tells the cells of the distribution from those of the quantiles, and of a depth
 
 
-class Quantiles(Statistic):
+class Quantiles(TreeStatistic):
     """Quantiles of a column at public shares, also in each group.
 
     at         the shares, rising
@@ -83,7 +91,7 @@ class Quantiles(Statistic):
         branching: Any = None,
         rows_per_person: Any = None,
     ) -> Self:
-        numbers = numbers_of(column, "quantiles")
+        numbers = numbers_of(column, cls.kind)
         groups = groups_of(by)
         if isinstance(groups, KeyedGroups):
             raise PremiseError(
@@ -103,7 +111,7 @@ class Quantiles(Statistic):
             where=joined(where),
             at=_checked_shares(at),
             rows_per_person=own_bound(relation, rows_per_person),
-            branching=levels if branching is None else _checked_branching(branching, levels),
+            branching=levels if branching is None else checked_branching(branching, levels, "levels"),
         )
         return found if branching is not None else found._with_best_tree()
 
@@ -121,7 +129,7 @@ class Quantiles(Statistic):
 
     @property
     def column(self) -> NumberColumn:
-        return numbers_of(self.columns[0], "quantiles")
+        return numbers_of(self.columns[0], self.kind)
 
     @cached_property
     def tree(self) -> LevelTree:
@@ -163,21 +171,8 @@ class Quantiles(Statistic):
         dropped = f"rows without {self.column.name} are left out, and how many count is private"
         return (dropped if self.column.dropped else first, *others)
 
-    def check_epsilon(self, epsilon: Fraction, arithmetic: FinitePrecision | None = None) -> None:  # noqa: ARG002
-        if arithmetic is not None:
-            finite_steps(self.parts[0], self.shown)  # which trees do not have
-
-    def check_alpha(self, alpha: Fraction) -> None:
-        from snapdp.accuracy import level_for
-
-        level_for(alpha, self.tree.entering, EXACT_GAMMA)
-
     @classmethod
-    def derived_range(
-        cls,
-        declared: Mapping[str, Any],
-        name: str = QUANTILE,
-    ) -> tuple[Fraction, Fraction] | None:
+    def derived_range(cls, declared: Mapping[str, Any], name: str) -> tuple[Fraction, Fraction] | None:
         if name != QUANTILE:
             return None
         column = declared["columns"][0]
@@ -406,13 +401,3 @@ def _checked_shares(at: Iterable[Any]) -> tuple[Fraction, ...]:
     if any(later <= before for before, later in pairwise(shares)):
         raise ParameterError("the shares of at do not rise.", "Give each once, the smallest first: 0.25, 0.5, 0.75.")
     return shares
-
-
-def _checked_branching(branching: Any, cells: int) -> int:
-    found = whole(branching, name="branching")
-    if not 2 <= found <= cells:
-        raise ParameterError(
-            f"branching = {found} is not between 2 and the number of levels, {cells}.",
-            "Leave it out: the plan chooses it. As many as there are levels is a histogram of them.",
-        )
-    return found
