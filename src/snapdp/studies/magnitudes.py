@@ -57,7 +57,7 @@ class MagnitudeColumn(CategoryColumn):
 
     @property
     def others_in_words(self) -> str:
-        return f"cells of {self.name} that are no number, and empty ones, have cells of their own"
+        return f"rows whose {self.name} is no number, or empty, are counted by themselves"
 
     @cached_property
     def labels(self) -> tuple[str, ...]:

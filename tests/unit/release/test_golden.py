@@ -6,6 +6,7 @@ import base64
 import csv
 import hashlib
 import json
+import math
 import shutil
 import sqlite3
 from collections.abc import Iterator
@@ -39,6 +40,8 @@ NEWER = {
     V2 / "persons.toml": "record-persons.json",
     V2 / "quantiles.toml": "record-quantiles.json",
     V2 / "median.toml": "record-median.json",
+    V2 / "magnitudes.toml": "record-magnitudes.json",
+    V2 / "look.toml": "record-look.json",
     V2 / "levels.toml": "record-levels.json",
     V2 / "keys.toml": "record-keys.json",
 }
@@ -156,25 +159,48 @@ def test_a_record_of_persons_groups_and_margins_is_kept():
     assert table == pytest.approx(total)
 
 
-@pytest.mark.parametrize("name", ["quantiles", "median"])
-def test_a_record_of_quantiles_is_the_release_of_its_study_and_its_indices_give_the_numbers_they_gave(name):
+@pytest.mark.parametrize(
+    ("name", "blocks"),
+    [
+        *((name, ["quantile", "distribution"]) for name in ("quantiles", "median")),
+        *((name, ["bounds", "share"]) for name in ("magnitudes", "look")),
+    ],
+)
+def test_a_record_of_ranks_is_the_release_of_its_study_and_its_indices_give_the_numbers_they_gave(name, blocks):
     record = json.loads((V2 / f"record-{name}.json").read_text())
     request = snapdp.study(V2 / f"{name}.toml").request()
     assert identical(request.epsilon, request.declaration) == record["request"]
-    for line, mechanisms, kept in zip(request.lines, request.mechanisms, record["statistics"], strict=True):
+    for place, (line, mechanisms) in enumerate(zip(request.lines, request.mechanisms, strict=True)):
+        kept = record["statistics"][place]
         drawn = [
             Drawn(line=line, part=part, mechanism=m, indices=block["index"])
             for part, m, block in zip(line.statistic.parts, mechanisms, kept["parts"], strict=True)
         ]
-        derived = [block for block in record["derived"] if block["title"].endswith(kept["title"])]
-        assert [block.name for _, block in derived_blocks([drawn])] == ["quantile", "distribution"]
+        derived = [block for block in record["derived"] if block["statistic"] == place]
+        assert [block.name for _, block in derived_blocks([drawn])] == blocks
         for (_, block), said in zip(derived_blocks([drawn]), derived, strict=True):
             assert block.listed == {key: said[key] for key in block.listed}
-    assert all(low <= each <= high for block in record["derived"] for low, each, high in ends(block))
+    every = [each for block in record["derived"] for each in ends(block)]
+    assert all(low <= each <= high for low, each, high in every)
 
 
 def ends(block: dict[str, Any]) -> Iterator[tuple[float, float, float]]:
-    return zip(block["low"], block["shown"], block["high"], strict=True)
+    """Yield the end of an interval, the number and the other end; what is open has no end."""
+    for low, shown_, high in zip(block["low"], block["shown"], block["high"], strict=True):
+        yield -math.inf if low is None else low, shown_, math.inf if high is None else high
+
+
+def test_a_record_of_looks_has_bounds_that_were_found_and_some_that_were_not():
+    found = {(each["title"], low, high) for each in looks("magnitudes") + looks("look") for low, _, high in ends(each)}
+    assert ("magnitudes(minutes)", 4.0, math.inf) in found
+    assert ("magnitudes(minutes)", -math.inf, 128.0) in found
+    assert ("magnitudes(ward)", -math.inf, math.inf) in found
+    assert ("magnitudes(score)", 1.0, math.inf) in found
+
+
+def looks(name: str) -> list[dict[str, Any]]:
+    record = json.loads((V2 / f"record-{name}.json").read_text())
+    return [block for block in record["derived"] if block["name"] == "bounds"]
 
 
 @each_of("values.csv")
