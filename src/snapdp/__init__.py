@@ -36,6 +36,7 @@ from snapdp.mechanism import FinitePrecision, SnappingParameters
 
 if TYPE_CHECKING:
     from snapdp.api.one_line import count, covariance, histogram, mean, persons, sum, variance
+    from snapdp.api.one_line_look import explore
     from snapdp.api.one_line_quantiles import median, quantiles
     from snapdp.api.study import Study, study
     from snapdp.exact import Parameter
@@ -65,6 +66,7 @@ __all__ = [
     "audit",
     "count",
     "covariance",
+    "explore",
     "histogram",
     "load_release",
     "mean",
@@ -85,6 +87,7 @@ _LATER = {  # loaded when first asked for: a scalar release needs none of it
     "audit": "snapdp.verifier",
     "count": "snapdp.api.one_line",
     "covariance": "snapdp.api.one_line",
+    "explore": "snapdp.api.one_line_look",
     "histogram": "snapdp.api.one_line",
     "load_release": "snapdp.release",
     "mean": "snapdp.api.one_line",

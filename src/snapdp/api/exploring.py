@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from snapdp.api.study import Study
-from snapdp.display import exact_amount, shortened, visible
+from snapdp.display import confidence, exact_amount, percent, shortened, visible
 from snapdp.errors import BoundError, ParameterError
 from snapdp.exact import parameter, positive
 from snapdp.release import Number, NumberBlock, Release
@@ -62,6 +62,10 @@ class ExploredNumbers(Value):
     alpha: Fraction
     epsilon: Fraction
 
+    def __str__(self) -> str:
+        low, high = ("none" if each is None else f"{each:g}" for each in (self.lower, self.upper))
+        return f"bounds from {low} to {high}"
+
     @property
     def bounds(self) -> tuple[float, float] | None:
         """Return both bounds, where both are known and lie apart."""
@@ -76,6 +80,9 @@ class ExploredCategories(Value):
     name: str
     counts: tuple[Number, ...]
 
+    def __str__(self) -> str:
+        return f"{len(self.counts)} counts"
+
 
 def exploring_values(
     columns: Sequence[str],
@@ -89,6 +96,9 @@ def exploring_values(
     """Return the columns and statistics of a look, with the keys of a study; epsilon is that of all together."""
     if not columns:
         raise ParameterError("no column is named.", "Name those to look at.")
+    stray = next((name for name in categories if name not in columns), None)
+    if stray is not None:
+        raise ParameterError(f"categories are for column {stray!r}, which is not looked at.", "Name it in columns.")
     twice = next((name for place, name in enumerate(columns) if name in columns[:place]), None)
     if twice is not None:
         raise ParameterError(f"column {twice!r} is named twice.", "Asking twice costs twice: name each column once.")
@@ -110,10 +120,15 @@ def exploring_values(
 
 
 class Exploration:
-    """What a look has found: read from the record of a release."""
+    """What a look has found: read from the record of its release.
 
-    def __init__(self, release: Release) -> None:
-        self.release = release
+    looked       the study of the look itself
+    numbers      what was found of each column of numbers
+    categories   what was found of each column with public categories
+    """
+
+    def __init__(self, looked: Study, release: Release) -> None:
+        self.looked, self.release = looked, release
         blocks: dict[int, list[NumberBlock]] = {}
         for block in release.blocks():
             blocks.setdefault(block.place, []).append(block)
@@ -126,8 +141,13 @@ class Exploration:
         """Return the digest of the record: that of its canonical text, which `--json` prints."""
         return digest(self.release.to_json())
 
-    def study_text(self, looked: Study, *, data: str | None = None, csv: CsvDialect | None = None) -> str:
-        """Return a study file to edit, with the bounds that were found; looked: the study of the look itself."""
+    def __repr__(self) -> str:
+        lines = [f"look: epsilon {self.release.charged}", *(f"  {_text(each.name)}: {each}" for each in self.numbers)]
+        return "\n".join([*lines, *(f"  {_text(each.name)}: {each}" for each in self.categories)])
+
+    def study_text(self, *, data: str | None = None, csv: CsvDialect | None = None) -> str:
+        """Return a study file to edit, with the bounds that were found."""
+        looked = self.looked
         listed = [column for column in looked.columns if column.name in {each.name for each in self.categories}]
         relation, epsilon = looked.relation, {each.statistic.columns[0].name: each.epsilon for each in looked.asked}
         columns = [column for each in self.numbers if (column := _bounded(each)) is not None]
@@ -151,7 +171,7 @@ class Exploration:
         yield f"record {self.digest}"
         yield f"charge {visible(str(self.release.record['previous']))}"
         for each in self.numbers:
-            name, share, sure = _text(each.name), _percent(each.outside), _percent(1 - each.alpha)
+            name, share, sure = _text(each.name), percent(each.outside), confidence(each.alpha)
             if _bounded(each) is not None:
                 yield f"{name}: at most {share} of its numbers lie outside of the bounds, with confidence {sure}."
             elif each.bounds is not None:
@@ -197,7 +217,3 @@ def _bounded(found: ExploredNumbers) -> Column | None:
 
 def _text(name: str) -> str:
     return shortened(visible(name))
-
-
-def _percent(share: Fraction) -> str:
-    return f"{exact_amount(100 * share)} %"

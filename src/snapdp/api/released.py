@@ -1,4 +1,4 @@
-"""One statistic, released: the study that a call in one line means, charged to the account that a ledger holds.
+"""What one line asks for, released: the study that a call means, charged to the account that a ledger holds.
 
 Room: api. Who is protected, and how many rows there are, is read from the account. Without a ledger nothing is read.
 """
@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from snapdp.api.given_columns import GivenColumns, told, written
-from snapdp.api.study import study
+from snapdp.api.study import Study, study
 from snapdp.display import is_address
 from snapdp.errors import LedgerError, ParameterError, SnapdpError
 from snapdp.ledger import Ledger
@@ -64,11 +64,32 @@ def released(
     directory: Where = ".",
 ) -> Release:
     """Release one statistic, charged to an account of the ledger."""
-    if ledger is None or not (isinstance(ledger, Ledger) or is_address(ledger) or _exists(ledger)):
-        raise _no_ledger(ledger)
+    check_ledger(ledger)
     asked = {"kind": kind, **statistic, **cost.keys}
     given.check_conditions(asked.get("where", []))
     study_keys = {"columns": given.declared, "statistic": [asked], **cost.arithmetic}
+    return released_study(study_keys, given, ledger, account, directory)[1]
+
+
+def check_ledger(ledger: Where | Ledger | None) -> None:
+    """Refuse to go on without a ledger."""
+    if ledger is None or not (isinstance(ledger, Ledger) or is_address(ledger) or _exists(ledger)):
+        raise _no_ledger(ledger)
+
+
+def released_study(
+    study_keys: dict[str, Any],
+    given: GivenColumns,
+    ledger: Where | Ledger | None,
+    account: str | None,
+    directory: Where = ".",
+) -> tuple[Study, Release]:
+    """Return the study that some keys mean under the relation of an account, and its release, charged to that account.
+
+    How many rows of each person count, the first statistic says for all of them.
+    """
+    check_ledger(ledger)
+    assert ledger is not None
     if isinstance(ledger, Ledger):
         return _charged(study_keys, given, ledger, account, directory)
     with Ledger.open(ledger) as book:
@@ -77,14 +98,14 @@ def released(
 
 def _charged(
     study_keys: dict[str, Any], given: GivenColumns, ledger: Ledger, account: str | None, directory: Where
-) -> Release:
+) -> tuple[Study, Release]:
     holder = ledger.only_account() if account is None else ledger.account(account)
     relation = relation_of_account(kind=holder.relation, rows=holder.rows, unit=holder.unit)
     given.check_person(relation.person_columns)
     unit = relation_table(relation) | _bound_of(study_keys["statistic"][0], relation, holder.unit)
     with _free():
         meant = study(dataset=holder.name, **unit, **study_keys)
-    return meant.release(given.table, ledger=ledger, directory=directory)
+    return meant, meant.release(given.table, ledger=ledger, directory=directory)
 
 
 @contextmanager

@@ -20,7 +20,7 @@ from snapdp.cli.flags.source import is_study
 from snapdp.cli.flags.statistics import by_flags, stated_relation
 from snapdp.cli.release import FILE, account_named, charged_release, ledger_to_create, output_files, saved, to_try
 from snapdp.cli.screen import echo_json_text, note, one_line, say, table
-from snapdp.display import exact_amount, is_address
+from snapdp.display import confidence, exact_amount, is_address, percent
 from snapdp.exact import parameter
 
 if TYPE_CHECKING:
@@ -121,10 +121,10 @@ def explore_command(ctx: click.Context, /, as_json: bool, ledger_path: str | Non
     if not result.free:
         ctx.meta["snapdp.charges"] = False
         ctx.meta["snapdp.spent"] = _cost(result)
-    found = Exploration(result)
+    found = Exploration(looked, result)
     unwritten = [problem for path in outputs if (problem := saved(result, path)) is not None]
     if options["study_path"] is not None:
-        unwritten += _write_study(found, looked, options)
+        unwritten += _write_study(found, options)
         outputs = [*outputs, options["study_path"]]
     if as_json:
         echo_json_text(result.to_json())
@@ -199,7 +199,7 @@ def _check_study_file(path: Path | None) -> None:
         raise click.UsageError(f"--study {path}: there is no such directory.")
 
 
-def _write_study(found: Exploration, looked: Study, options: dict[str, Any]) -> list[click.FileError]:
+def _write_study(found: Exploration, options: dict[str, Any]) -> list[click.FileError]:
     """Write the study to edit; return why it could not be written, where it could not: the release was made."""
     from snapdp.drafts import write_text
     from snapdp.errors import SnapdpError
@@ -208,7 +208,7 @@ def _write_study(found: Exploration, looked: Study, options: dict[str, Any]) -> 
     is_file = not is_address(source) and os.path.isfile(source)
     data = os.path.relpath(source, path.absolute().parent) if is_file else None  # relative to the study
     try:
-        write_text(found.study_text(looked, data=data, csv=looked.csv), path)
+        write_text(found.study_text(data=data, csv=found.looked.csv), path)
     except SnapdpError as problem:
         return [click.FileError(str(path), f"{problem.problem} The release was made; asking again is free.")]
     return []
@@ -236,7 +236,7 @@ def _show(found: Exploration, only: str | None) -> None:
 def _explain(numbers: tuple[ExploredNumbers, ...], only: str | None) -> None:
     """Say what bounds and quartiles hold, and what helps where there are none."""
     first = numbers[0]
-    outside, sure = (f"{exact_amount(100 * share)} %" for share in (first.outside, 1 - first.alpha))
+    outside, sure = percent(first.outside), confidence(first.alpha)
     if only in (None, "bounds"):
         note(f"bounds: at most {outside} of the numbers of the column lie outside, with confidence {sure}", err=True)
     if only in (None, "quartiles"):

@@ -48,7 +48,12 @@ if TYPE_CHECKING:
         visible as visible,
         visible_lines as visible_lines,
     )
-    from snapdp.display.words import confidence as confidence, hides_nothing as hides_nothing, listed as listed
+    from snapdp.display.words import (
+        confidence as confidence,
+        hides_nothing as hides_nothing,
+        listed as listed,
+        percent as percent,
+    )
 else:
     __getattr__, __dir__ = door(
         __name__,
@@ -62,6 +67,6 @@ else:
                 "six_digits two_digits"
             ),
             "text": "ESCAPED encodable shortened visible visible_lines",
-            "words": "confidence hides_nothing listed",
+            "words": "confidence hides_nothing listed percent",
         },
     )

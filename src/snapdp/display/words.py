@@ -33,8 +33,18 @@ def confidence(alpha: Fraction) -> str:
     >>> confidence(Fraction(1, 20)), confidence(Fraction(1, 1000)), confidence(Fraction(1, 3))
     ('95 %', '99.9 %', '1 - 1/3')
     """
-    percent = exact_amount(100 * (1 - alpha))
-    return f"1 - {exact_amount(alpha)}" if "/" in percent else f"{percent} %"
+    found = percent(1 - alpha)
+    return found if found.endswith("%") else f"1 - {exact_amount(alpha)}"
+
+
+def percent(share: Fraction) -> str:
+    """Return a share in percent where that is a short decimal, else the share itself.
+
+    >>> percent(Fraction(1, 20)), percent(Fraction(1, 1000)), percent(Fraction(1, 3))
+    ('5 %', '0.1 %', '1/3')
+    """
+    found = exact_amount(100 * share)
+    return exact_amount(share) if "/" in found else f"{found} %"
 
 
 def listed(names: Sequence[str], most: int) -> str:

@@ -26,6 +26,7 @@ LINES: dict[str, dict[str, Any]] = {  # sound arguments, of a table and of colum
     "histogram": {"data": FRAME, "column": "age", "bounds": (0, 120), "edges": [0, 18, 65]},
     "quantiles": {"data": FRAME["age"], "by": FRAME["region"], "groups": ["north"], "integer": True, **AGE},
     "median": {"data": FRAME, "column": "age", "integer": True, **AGE},
+    "explore": {"data": FRAME, "columns": ["age", "region"], "categories": {"region": ["north"]}},
     "persons": {"data": FRAME, "by": "region", "groups": ["north", "south"], "groups_per_person": 2},
 }
 PERSONS: dict[str, Any] = {"relation": "add-remove", "n_max": 9, "person": ["id", "land"], "rows_per_person": 2}
