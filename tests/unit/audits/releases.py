@@ -282,7 +282,8 @@ def _quantiles(dice: random.Random, columns: dict[str, Any], relation: dict[str,
     levels = _declared(columns[name]).levels + 1
     found: dict[str, Any] = {"kind": "quantiles" if levels <= 200 else "sum", "column": name}
     if dice.random() < 0.4:
-        found["by"] = _groups(dice, columns)
+        by = _groups(dice, columns)
+        found |= {"by": by} if name not in by else {}  # no column is its own group
     if dice.random() < 0.3:
         found["where"] = _where(dice, columns)
     if "person" in relation and dice.random() < 0.3:
