@@ -14,6 +14,7 @@ from snapdp.errors import SnapdpError
 from snapdp.exact import parameter
 from snapdp.release.numbers import Number, NumberBlock
 from snapdp.studies import (
+    BOUNDS,
     DISTRIBUTION,
     DROPPED,
     HIERARCHY,
@@ -61,6 +62,8 @@ def share_line(block: NumberBlock) -> str:
 
 def unknown_places(block: NumberBlock) -> set[int]:
     """Return the places of the numbers of which nothing is known: they are no result, whatever was drawn."""
+    if block.derived and block.name == BOUNDS:  # of a column of magnitudes, which has no range
+        return {place for place, each in enumerate(block.numbers) if each.low is each.high is None}
     possible = _public_range(block)
     return {place for place, each in enumerate(block.numbers) if _is_everything(each, possible)}
 

@@ -9,8 +9,9 @@ from fractions import Fraction
 import pytest
 
 from snapdp.cli.render import show_release
-from snapdp.release import Release
-from snapdp.release.remarks import unknown_line
+from snapdp.release import Release, load_release
+from snapdp.release.remarks import unknown_line, unknown_places
+from tests import ROOT
 from tests.unit.audits.releases import random_record
 from tests.unit.release.test_numbers import COLUMNS, GROUPED, HISTOGRAM, MEAN, VARIANCE, made
 
@@ -94,3 +95,11 @@ def test_a_record_whose_ranges_are_no_numbers_is_shown_without_a_word():
     record["statistics"][0]["parts"][0]["lower"] = "low"
     record["statistics"][1]["columns"][0]["upper"] = "high"
     assert said(Release(record)) == []
+
+
+def test_bounds_that_were_not_found_are_no_numbers():
+    release = load_release(ROOT / "tests/vectors/golden/v2/record-magnitudes.json")
+    found = [block for block in release.blocks() if block.name == "bounds"]
+    for block in found:
+        assert unknown_places(block) == {i for i, each in enumerate(block.numbers) if each.high is None is each.low}
+    assert any("nothing is known" in unknown_line(block) for block in found)
