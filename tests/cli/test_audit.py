@@ -53,7 +53,8 @@ def test_verify_says_which_files_it_did_not_look_at(record):
     done = run("verify", record)
     assert done.exit_code == 0
     said = " ".join(done.output.split())
-    assert f"Not looked at: {name}. It is not beside the record: of its numbers nothing is said." in said
+    nothing = "of its numbers, and of those that follow from them, nothing is said"
+    assert f"Not looked at: {name}. It is not beside the record: {nothing}." in said
     assert said.count("Not looked at") == 1
     assert json.loads(run("verify", record, "--json").stdout)["files"]["unseen"] == [name]
 

@@ -1188,8 +1188,9 @@ def check_block(
     elif numbers is None:
         whole = margin is None and statistic.columns[0].is_whole  # of quantiles
         derived |= {"cell": labels, **{name: read_numbers_of(stated.at(name), cells, whole) for name in NUMBERS}}
-        column, rows = statistic.columns[0], zip(derived["low"], derived["shown"], derived["high"], strict=True)
-        least, most = outward(column.lower, column.upper) if margin is None else (-math.inf, math.inf)
+        rows, least, most = zip(derived["low"], derived["shown"], derived["high"], strict=True), -math.inf, math.inf
+        if margin is None and statistic.tree is not None:  # quantiles are values of their column
+            least, most = outward(statistic.columns[0].lower, statistic.columns[0].upper)
         stated.demand(all(least <= low <= each <= high <= most for low, each, high in rows), "numbers that cannot be")
     else:
         columns = {name: [row[place] for row in numbers] for place, name in enumerate(NUMBERS)}
