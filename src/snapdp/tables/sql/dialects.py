@@ -44,6 +44,7 @@ class Dialect(Value):
     octets       the number of bytes of a text
     once         makes a named subquery that is read several times be computed once; None where the engine computes it
                  again each time, and might find other rows
+    bucket       one of 2^20 numbers for keys, equal for equal ones; None where the engine has none that is cheap
     matches      whether all of a text matches a pattern of ASCII classes; both are operands
     replaced     a text {0} with {2} for each match of the pattern {1}
     letter       a pattern of letters of any script, as far as the engine knows them
@@ -75,6 +76,7 @@ class Dialect(Value):
     lot: str
     octets: str
     once: str | None
+    bucket: str | None
     matches: str
     replaced: str
     letter: str
@@ -109,6 +111,7 @@ DUCKDB = Dialect(
     lot="CAST('0x' || substr(sha256({0}), 1, 15) AS BIGINT)",
     octets="strlen({0})",
     once="AS MATERIALIZED",
+    bucket="(hash({0}) & 1048575)",
     matches="regexp_full_match({0}, {1})",
     replaced="regexp_replace({0}, {1}, {2}, 'g')",
     letter=r"[\p{L}\p{M}]",
@@ -172,6 +175,7 @@ POSTGRES = Dialect(
     lot="CAST(CAST('x0' || substr(encode(sha256(convert_to({0}, 'UTF8')), 'hex'), 1, 15) AS BIT(64)) AS BIGINT)",
     octets="octet_length({0})",
     once="AS MATERIALIZED",
+    bucket=None,
     quoted=literal,
     labels=_postgres_labels,
     stack=None,
@@ -228,6 +232,7 @@ SPARK = Dialect(
     lot="CAST(conv(substr(sha2({0}, 256), 1, 15), 16, 10) AS BIGINT)",
     octets="octet_length({0})",
     once=None,
+    bucket=None,
     quoted=_spark_literal,
     labels=_spark_labels,
     many_cells=8,

@@ -23,7 +23,7 @@ from collections.abc import Collection, Sequence
 from snapdp.tables.sql.dialects import Dialect
 from snapdp.tables.sql.stored import WHOLE, Field
 
-SEEN, HEAVY = "snapdp_seen", "snapdp_heavy"
+SEEN, FULL, HEAVY = "snapdp_seen", "snapdp_full", "snapdp_heavy"
 UUID = "uuid"  # two of them are one if and only if their texts are, as with whole numbers
 
 
@@ -96,12 +96,17 @@ def _first(
 
     if dialect.once is None:  # one reading, in which only the rows of heavy persons are hashed
         return f"({placed(_sized(rows, row, keys, names), f'CASE WHEN own > {most} THEN {lot} END')})"
+    full, among = "", ""
+    if dialect.bucket is not None:  # a person is heavy only where a bucket of several is: far fewer are counted
+        bucket = dialect.bucket.format(person)
+        full = f"{FULL} {dialect.once} (SELECT {bucket} AS bucket FROM {SEEN} GROUP BY 1 HAVING COUNT(*) > {most}),\n"
+        among = f" WHERE {bucket} IN (SELECT bucket FROM {FULL})"
     same = " AND ".join(f"{HEAVY}.{key} = {SEEN}.{key}" for key in keys)
     heavy = f"EXISTS (SELECT 1 FROM {HEAVY} WHERE {same})"
     beyond = f"SELECT {row}, {copy} AS copy\nFROM (SELECT {row} FROM {SEEN} WHERE {heavy}) AS beyond"
     return (
-        f"(WITH {SEEN} {dialect.once} {rows},\n"
-        f"{HEAVY} {dialect.once} (SELECT {person} FROM {SEEN} GROUP BY {person} HAVING COUNT(*) > {most})\n"
+        f"(WITH {SEEN} {dialect.once} {rows},\n{full}"
+        f"{HEAVY} {dialect.once} (SELECT {person} FROM {SEEN}{among} GROUP BY {person} HAVING COUNT(*) > {most})\n"
         f"SELECT {row}\nFROM {SEEN}\nWHERE NOT {heavy}\nUNION ALL\n"
         f"{placed(beyond, lot)})"
     )
