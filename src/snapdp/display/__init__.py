@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         six_digits as six_digits,
         two_digits as two_digits,
     )
+    from snapdp.display.odds import guessed_right as guessed_right, odds_in_words as odds_in_words
     from snapdp.display.text import (
         ESCAPED as ESCAPED,
         encodable as encodable,
@@ -66,6 +67,7 @@ else:
                 "figure four_digits four_digits_up general noise_digits plain_decimal scientific_up short_decimal "
                 "six_digits two_digits"
             ),
+            "odds": "guessed_right odds_in_words",
             "text": "ESCAPED encodable shortened visible visible_lines",
             "words": "confidence hides_nothing listed percent",
         },

@@ -97,6 +97,18 @@ class Relation(Value):
         return "row" if self.unit_rows == 1 else rows_unit(self.unit_rows)
 
     @property
+    def secret(self) -> str:
+        """Return what is protected, as an indirect question.
+
+        >>> change_one(n=5000).secret, add_remove(n_max=9000, person="id").secret
+        ('which of two values this row has', 'whether this person is in the table')
+        """
+        if self.is_change_one:
+            return "which of two values this row has"
+        who = "this person is" if self.person is not None else "this row is"
+        return f"whether {who if self.unit_rows == 1 else f'these {self.unit_rows} rows are'} in the table"
+
+    @property
     def in_words(self) -> str:
         """Return the relation as a sentence for people."""
         if self.is_change_one:
