@@ -123,6 +123,7 @@ def test_a_plan_shows_every_level_from_the_top_down_and_says_whose_figures_they_
         (["--parents", "K=a,b;L=c"], 2, "is not LEVEL:PARENT=A,B;PARENT=C,D"),
         (["--parents", "county:K;L=c"], 2, "is not LEVEL:PARENT=A,B;PARENT=C,D"),
         (["--parents", "county:"], 2, "is not LEVEL:PARENT=A,B;PARENT=C,D"),
+        (["--parents", "town=county:K=a,b;L=c"], 2, "is not LEVEL:PARENT=A,B;PARENT=C,D"),
         (["--parents", "county:K=a,b;K=c"], 2, "says something twice"),
         (["--parents", "county:K=a,b;L="], 2, "A list is empty"),
         (["--parents", "county:K=a,,b;L=c"], 2, "has an item that is empty"),

@@ -168,7 +168,8 @@ def _parents(texts: Sequence[str]) -> dict[str, Any]:
         level, rest = named_list(text, ":") or ("", "")
         pairs = [named_list(piece, "=") for piece in lists(rest) if piece.strip()]
         told = [pair for pair in pairs if pair is not None]
-        if not level or not told or len(told) < len(pairs):
+        is_sure = "=" not in level or text.lstrip().startswith('"')  # else it may begin like the other flags, NAME=
+        if not level or not told or len(told) < len(pairs) or not is_sure:
             raise click.UsageError(
                 f'--parents "{text}" is not LEVEL:PARENT=A,B;PARENT=C,D. A name with one of the signs : ; = or a comma '
                 "in it stands in double quotes, and a quote in there twice."
