@@ -21,7 +21,7 @@ from snapdp.cli.flags.mechanism import release_arithmetic_options
 from snapdp.cli.flags.options import given, statistic_options
 from snapdp.cli.flags.source import is_study, refuse_strays, source_options
 from snapdp.cli.flags.statistics import by_flags, named_columns, study_values
-from snapdp.cli.screen import confirm, echo_json_text, is_conversation, one_line, say, watch
+from snapdp.cli.screen import confirm, echo_json_text, is_conversation, note, one_line, say, watch
 from snapdp.display import exact_amount, shown_address
 from snapdp.exact import parameter
 
@@ -116,7 +116,7 @@ def charged_release(study: Study, ledger: Ledger, options: dict[str, Any], *, ye
     where = {"table": options["table"], "spark": options["spark"], "dialect": csv_dialect(options, study.csv)}
     table = study.table(None if data is None else open_table(data, **where))
     if not quiet:
-        _show_cost(plan)
+        _show_cost(plan, account)
     to = {"directory": _directory(options), "watch": watch, "own": options["own"]}
     look = None if quiet or options["no_inspect"] else lambda: study.inspect(table, watch=watch)
     ask = None if yes else lambda: _ask(plan, account, look)
@@ -201,10 +201,13 @@ def output_files(options: dict[str, Any]) -> list[Path]:
     return found
 
 
-def _show_cost(plan: Plan) -> None:
-    from snapdp.cli.render import show
+def _show_cost(plan: Plan, account: Account) -> None:
+    """Show what this release costs and means, and what it means with everything that was charged before."""
+    from snapdp.cli.plans.screen import account_odds, show_plan
 
-    show(plan, to_stderr=True)
+    show_plan(plan, to_stderr=True)
+    if told := account_odds(plan, account):
+        note(told, err=True)
 
 
 def _ask(plan: Plan, account: Account, look: Callable[[], Look] | None) -> None:

@@ -21,7 +21,7 @@ from snapdp.studies.statistics.mean import MOST_COLUMNS, Mean
 from snapdp.values import Value, replaced
 
 if TYPE_CHECKING:
-    from snapdp.studies.plan import Line
+    from snapdp.studies.plans.lines import Line
 
 MOST_NAMED = 3  # means whose errors are told in one sentence
 
