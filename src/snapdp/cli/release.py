@@ -21,7 +21,7 @@ from snapdp.cli.flags.mechanism import release_arithmetic_options
 from snapdp.cli.flags.options import given, statistic_options
 from snapdp.cli.flags.source import is_study, refuse_strays, source_options
 from snapdp.cli.flags.statistics import by_flags, named_columns, study_values
-from snapdp.cli.screen import confirm, echo_json_text, is_conversation, note, one_line, say, watch
+from snapdp.cli.screen import confirm, echo_json_text, is_conversation, one_line, say, watch
 from snapdp.display import exact_amount, shown_address
 from snapdp.exact import parameter
 
@@ -203,11 +203,9 @@ def output_files(options: dict[str, Any]) -> list[Path]:
 
 def _show_cost(plan: Plan, account: Account) -> None:
     """Show what this release costs and means, and what it means with everything that was charged before."""
-    from snapdp.cli.plans.screen import account_odds, show_plan
+    from snapdp.cli.plans.screen import show_plan
 
-    show_plan(plan, to_stderr=True)
-    if told := account_odds(plan, account):
-        note(told, err=True)
+    show_plan(plan, account=account, to_stderr=True)
 
 
 def _ask(plan: Plan, account: Account, look: Callable[[], Look] | None) -> None:

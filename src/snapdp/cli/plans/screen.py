@@ -23,9 +23,17 @@ BY_FLAGS = Spelling(fit="--fit", if_rows="--if-rows N")
 CASES = 100
 
 
-def show_plan(plan: Plan, likes: Likes | None = None, *, details: bool = False, to_stderr: bool = False) -> None:
+def show_plan(
+    plan: Plan,
+    likes: Likes | None = None,
+    *,
+    account: Account | None = None,
+    details: bool = False,
+    to_stderr: bool = False,
+) -> None:
     """Print a plan.
 
+    account   of a ledger: what everything charged before means, together with the plan, is said as well
     likes     what lines of quantiles would be worth if the rows were like public ones, by their numbers
     details   what numbers are made of, what more epsilon buys, what was declared
     """
@@ -39,7 +47,8 @@ def show_plan(plan: Plan, likes: Likes | None = None, *, details: bool = False, 
         _show_likely(plan.titles[place], found, to_stderr=to_stderr)
     for text in said.advice:
         note(text, err=to_stderr, style="yellow")
-    for text in (*said.legend, *said.promise, *said.reading):
+    before = [told] if account is not None and (told := account_odds(plan, account)) else []
+    for text in (*said.legend, *said.promise, *before, *said.reading):
         note(text, err=to_stderr)
     for text in details_of(plan) if details else ():
         note(text, err=to_stderr)

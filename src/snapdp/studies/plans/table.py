@@ -103,7 +103,7 @@ def error_in_words(statistic: Statistic, number: NumberError, *, rows_told: bool
     if len(shown) == 1:
         guesses.append(f"it is {shown[0]} or more")
     elif shown:
-        guesses.append(f"deviations are {' and '.join(shown)} or more")
+        guesses.append(f"deviations reach {' and '.join(shown)}")
     unit = " rows" if number.in_rows else ""
     return f"± {four_digits_up(number.error)}{unit}" + (f" if {' and '.join(guesses)}" if guesses else "")
 

@@ -42,6 +42,7 @@ WIDTH = 80
 MOST_NAMED = 3  # lines that are named in one sentence
 MOST_ADVISED = 8  # lines that say little, each with what would help
 HUNDRED = 100
+PLURALS = {"group": "groups", "category": "categories", "bin": "bins"}
 TENTH = Fraction(1, 10)
 
 
@@ -180,7 +181,7 @@ def useless_in_words(useless: Useless) -> str:
     says = f"{name}{error} is {share_in_words(number.share)} {of}"
     if useless.epsilon is not None:
         return f"{says}; epsilon {exact_amount(useless.epsilon)} would make it a tenth."
-    helps = "fewer of these or more rows" if divided else "more rows"
+    helps = f"fewer {PLURALS[_called(line.statistic)]} or more rows" if divided else "more rows"
     return f"{says}, and no epsilon below {BEYOND} would make it a tenth: it takes {helps}."
 
 
@@ -261,7 +262,7 @@ def _more(plan: Plan) -> Iterator[str]:
     """Yield what a tenth more epsilon would buy for the first number of each line."""
     pairs = zip(plan.lines[:MOST_SHOWN], plan.titles, strict=False)
     found = [(title, errors_with_more(line, TENTH, plan.if_rows)) for line, title in pairs]
-    told = [f"{shortened(visible(title))} ± {four_digits_up(then[0].error)}" for title, then in found if then]
+    told = [f"{shortened(visible(title))} ± {four_digits_up(e.error)}" for title, then in found for e in then[:1]]
     if told:
         yield f"With 10 % more epsilon each: {', '.join(told)}."
 

@@ -81,7 +81,7 @@ def test_no_epsilon_is_named_where_none_below_five_is_enough():
     (weak,) = useless_lines(Plan(lines=(tiny,)))
     assert weak.epsilon is None
     assert useless_in_words(weak).endswith(
-        "is 100 % of its range, and no epsilon below 5 would make it a tenth: it takes fewer of these or more rows."
+        "is 100 % of its range, and no epsilon below 5 would make it a tenth: it takes fewer groups or more rows."
     )
     much = Line(statistic=count_query(add_remove(n_max=3)), epsilon=F(6))
     assert useful_epsilon(much) is None
