@@ -13,6 +13,7 @@ from snapdp.studies.plans.lines import Line
 from snapdp.studies.statistics.covariance import Covariance
 from snapdp.studies.statistics.number_errors import NumberError
 from snapdp.studies.statistics.variance import Variance
+from snapdp.values import replaced
 
 INPUTS = 3
 
@@ -33,4 +34,5 @@ def _correlation(lines: Sequence[Line], line: Line) -> tuple[NumberError, ...]:
     x, y = (variances[column.name].accuracies_at(alpha)[0] for column in covariance.pair)
     (both,) = line.accuracies_at(alpha)
     rows = covariance.relation.rows
-    return (covariance.correlation_at(of_covariance=both, of_variances=(x, y), rows=rows, promised=True),)
+    found = covariance.correlation_at(of_covariance=both, of_variances=(x, y), rows=rows, promised=True)
+    return (replaced(found, lines=INPUTS),)

@@ -77,7 +77,7 @@ class Plan(Value):
     @cached_property
     def sharings(self) -> tuple[Sharing, ...]:
         """Return which means could share a count, and what that would buy: it is said, and never done."""
-        return could_share(self.lines)
+        return could_share(self.lines, self.if_rows)
 
     def fit(self, budget: Any = None) -> Plan:
         """Return the plan with its unlocked lines rescaled by one factor, so that the total is the budget exactly."""

@@ -43,10 +43,10 @@ class Useless(Value):
 
 
 def useless_lines(plan: Plan) -> list[Useless]:
-    """Return the lines that say little."""
+    """Return the lines that say little: of what follows from several no one line could be mended alone."""
     found = []
     for place, (line, errors) in enumerate(zip(plan.lines, plan.errors, strict=True)):
-        weak = [each for each in errors if not each.is_useful]
+        weak = [each for each in errors if each.lines == 1 and not each.is_useful]
         if weak:
             worst = max(weak, key=lambda each: each.share)
             found.append(Useless(place=place, line=line, number=worst, if_rows=plan.if_rows))

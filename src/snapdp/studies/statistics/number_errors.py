@@ -27,6 +27,7 @@ class NumberError(Value):
     promised   the error holds for every table; else for those with so many rows or more
     in_rows    the error is a number of rows, by which a rank is misjudged
     spreads    deviations of the columns: the error holds where they are as large, or larger; none where it is not asked
+    lines      of a plan from which it follows, where that is more than its own
     """
 
     name: str = ""
@@ -36,6 +37,7 @@ class NumberError(Value):
     promised: bool = True
     in_rows: bool = False
     spreads: tuple[Fraction, ...] = ()
+    lines: int = 1
 
     @property
     def share(self) -> Fraction:

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import pytest
 
+import snapdp
 from snapdp.errors import ParameterError
 from snapdp.studies.columns import category_column, integer_column, number_column
 from snapdp.studies.conditions import condition
@@ -85,6 +86,22 @@ def test_no_epsilon_is_named_where_none_below_five_is_enough():
     )
     much = Line(statistic=count_query(add_remove(n_max=3)), epsilon=F(6))
     assert useful_epsilon(much) is None
+
+
+def test_a_correlation_of_three_lines_is_told_and_marks_none_of_them():
+    few = change_one(n=400)
+    queries = [covariance_query(AGE, PAY, few), variance_query(AGE, few), variance_query(PAY, few)]
+    found = plan([ask(query, epsilon="0.9") for query in queries])
+    correlation = found.errors[0][-1]
+    assert (correlation.name, correlation.lines, correlation.is_useful) == ("correlation", 3, False)
+    assert useless_lines(found) == []
+
+
+def test_a_guess_of_rows_changes_no_request():
+    columns = {"age": {"kind": "integer", "lower": 0, "upper": 120, "missing": "dropped"}}
+    asked = [{"kind": "mean", "column": "age", "epsilon": 1}]
+    study = snapdp.study(dataset="d", relation="add-remove", n_max=400, columns=columns, statistic=asked)
+    assert study.request(study.plan(if_rows=50)).declaration == study.request().declaration
 
 
 def test_guesses_are_equal_shares_of_the_rows_unless_somebody_guesses():
