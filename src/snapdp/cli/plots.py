@@ -17,7 +17,7 @@ from snapdp.display import confidence, exact_amount, shortened, visible
 from snapdp.drafts import draft, finish
 from snapdp.errors import PremiseError
 from snapdp.mechanism import ExactLaw, SnappingParameters
-from snapdp.studies import Line, Numerator, Part, Plan, curve_of_part, mechanism, part_accuracy
+from snapdp.studies import Line, Numerator, Part, Plan, curve_of_part, mechanism, part_accuracy, part_names
 
 Points = list[tuple[float, float]]
 LARGEST_TABLE = 400
@@ -94,7 +94,7 @@ def _line_rows(line: Line) -> list[dict[str, Any]]:
     """Return a row for each part; of quantiles, which are read off very many counts, one with the radius of ranks."""
     parts = line.statistic.parts
     if line.ranks is None:
-        return [_part_row(line, part) for part in parts]
+        return [_part_row(line, part, name) for part, name in zip(parts, part_names(line.statistic), strict=True)]
     title, here = plain(line.statistic.readable_title), (line.epsilon, float(line.ranks.radius))
     told = f"{title}: ± rows of a rank ({confidence(line.alpha)})"
     return [{"law": None, "curve": {"curve": RankCurve(line), "here": here, "title": told, "unit": "± rows"}}]
@@ -127,10 +127,10 @@ def _mechanism_row(worth: Worth, value: Fraction | None = None) -> dict[str, Any
     return {"law": law, "curve": curve}
 
 
-def _part_row(line: Any, part: Part) -> dict[str, Any]:
+def _part_row(line: Line, part: Part, called: str) -> dict[str, Any]:
     numerator: Numerator = part.numerator
     title = plain(line.statistic.readable_title)
-    name = title if len(line.statistic.parts) == 1 else f"{title}: {plain(numerator.name)}"
+    name = title if len(line.statistic.parts) == 1 else f"{title}: {plain(called)}"
     p = mechanism(part, line.epsilon, arithmetic=line.arithmetic).parameters
     finite = None if line.arithmetic is None else p
     law = {"law": _law(p), "values": lambda x: float(numerator.statistic(x)), "title": f"{name}: law of the output"}

@@ -37,7 +37,7 @@ def show_plan(
     likes     what lines of quantiles would be worth if the rows were like public ones, by their numbers
     details   what numbers are made of, what more epsilon buys, what was declared
     """
-    said = plan_words(plan, width=console(err=to_stderr).width, spelling=BY_FLAGS)
+    said = plan_words(plan, width=console(err=to_stderr).width, most=len(plan.lines), spelling=BY_FLAGS)
     note(said.title, err=to_stderr, style="bold")
     heads, *lines = said.lines
     note(heads, err=to_stderr, style="bold")

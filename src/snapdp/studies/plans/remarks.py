@@ -14,6 +14,7 @@ from snapdp.studies.grouping.margins import HIERARCHY, TOTAL, WIDER, Margins
 from snapdp.studies.ranks.magnitudes import Magnitudes
 from snapdp.studies.statistics.centred.sums import CentredSums, Term
 from snapdp.studies.statistics.margin_figures import MarginFigures
+from snapdp.studies.statistics.statistic import Statistic
 
 if TYPE_CHECKING:
     from snapdp.studies.plans.lines import Line
@@ -59,8 +60,8 @@ def made_of(line: Line) -> str | None:
     """
     statistic = line.statistic
     if isinstance(statistic, CentredSums) and statistic.count_share is not None:
-        names = [*(_summed(term, several=len(statistic.columns) > 1) for term in statistic.terms), "a count"]
-        told = [f"{name} (± {four_digits_up(a)})" for name, a in zip(names, line.accuracies, strict=True)]
+        pairs = zip(part_names(statistic), line.accuracies, strict=True)
+        told = [f"a {name} (± {four_digits_up(a)})" for name, a in pairs]
         return f"computed from {listed(told, MOST_PARTS)}; {statistic.split}"
     if statistic.derivation is not None:
         return f"{statistic.derivation}; {statistic.split}"
@@ -69,12 +70,19 @@ def made_of(line: Line) -> str | None:
     return None
 
 
+def part_names(statistic: Statistic) -> list[str]:
+    """Return the names of what is released, as people read them; records have names of their own."""
+    if isinstance(statistic, CentredSums) and statistic.count_share is not None:
+        return [*(_summed(term, several=len(statistic.columns) > 1) for term in statistic.terms), "count"]
+    return [part.numerator.name for part in statistic.parts]
+
+
 def _summed(term: Term, *, several: bool) -> str:
     """Return what is summed, in words: distances from the middle of the bounds."""
     if term.second is not None and not term.is_square:
-        return "a sum of products of distances"
+        return "sum of products of distances"
     name = f" in {shortened(visible(term.first.name))}" if several else ""
-    return f"a sum of {'squared ' if term.is_square else ''}distances from {exact_amount(term.first.middle)}{name}"
+    return f"sum of {'squared ' if term.is_square else ''}distances from {exact_amount(term.first.middle)}{name}"
 
 
 def _in_margins(margins: Margins) -> str:

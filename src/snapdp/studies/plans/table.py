@@ -97,8 +97,8 @@ def error_in_words(statistic: Statistic, number: NumberError, *, rows_told: bool
     """
     guesses = []
     if not number.promised and not rows_told:
-        where = f"{number.rows:,} rows count"
-        guesses.append(where if statistic.by is None else f"a group has {number.rows:,} rows")
+        where = f"{rows_in_words(number.rows)} count{'s' if number.rows == 1 else ''}"
+        guesses.append(where if statistic.by is None else f"a group has {rows_in_words(number.rows)}")
     shown = list(map(exact_amount, number.spreads))
     if len(shown) == 1:
         guesses.append(f"it is {shown[0]} or more")
@@ -106,6 +106,15 @@ def error_in_words(statistic: Statistic, number: NumberError, *, rows_told: bool
         guesses.append(f"deviations reach {' and '.join(shown)}")
     unit = " rows" if number.in_rows else ""
     return f"± {four_digits_up(number.error)}{unit}" + (f" if {' and '.join(guesses)}" if guesses else "")
+
+
+def rows_in_words(rows: int) -> str:
+    """Return a number of rows.
+
+    >>> rows_in_words(1), rows_in_words(1250)
+    ('1 row', '1,250 rows')
+    """
+    return f"{rows:,} row{'' if rows == 1 else 's'}"
 
 
 def _epsilon(epsilon: Fraction) -> str:

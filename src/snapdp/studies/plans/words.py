@@ -27,7 +27,7 @@ from snapdp.studies.plans.cuts import Excess, excess_of
 from snapdp.studies.plans.offers import errors_with_more
 from snapdp.studies.plans.reading import declared_in, rules_of
 from snapdp.studies.plans.remarks import advice_of, remarks_of, share_in_words
-from snapdp.studies.plans.table import GAP, MARK, MOST_SHOWN, error_in_words, heads_of, lines_of, rows_of
+from snapdp.studies.plans.table import GAP, MARK, MOST_SHOWN, error_in_words, heads_of, lines_of, rows_in_words, rows_of
 from snapdp.studies.plans.usefulness import BEYOND, Useless, useless_lines
 from snapdp.studies.plans.variance_ways import other_way
 from snapdp.studies.statistics.number_errors import NumberError
@@ -76,15 +76,14 @@ class PlanWords(Value):
     warning: str
 
 
-def plan_words(plan: Plan, *, width: int = WIDTH, spelling: Spelling = IN_PYTHON) -> PlanWords:
-    """Return what is said about a plan, its table at most so wide."""
-    shown = range(min(MOST_SHOWN, len(plan.lines)))
+def plan_words(plan: Plan, *, width: int = WIDTH, most: int = MOST_SHOWN, spelling: Spelling = IN_PYTHON) -> PlanWords:
+    """Return what is said about a plan, its table at most so wide, and of so many lines."""
     useless = useless_lines(plan)
-    lines = lines_of(heads_of(plan), rows_of(plan, (each.place for each in useless)), width)
-    left = len(plan.lines) - len(shown)
+    lines = lines_of(heads_of(plan), rows_of(plan, (each.place for each in useless), most=most), width)
+    left = len(plan.lines) - most
     return PlanWords(
         title=_title(plan),
-        lines=(*lines, *([f"{GAP}... and {left} more"] if left else [])),
+        lines=(*lines, *([f"{GAP}... and {left} more"] if left > 0 else [])),
         advice=tuple(_advice(plan, useless, spelling)),
         legend=tuple(_legend(plan, spelling)),
         promise=_promise(plan),
@@ -177,7 +176,7 @@ def useless_in_words(useless: Useless) -> str:
     name = f"{shortened(visible(number.name))} " if number.name else ""
     divided = line.margins or line.statistic.divisions > 1
     where = f" of a {_called(line.statistic)}" if divided else ""
-    of = f"the {number.rows:,} rows{where}" if number.is_of_rows else "its range"
+    of = f"the {rows_in_words(number.rows)}{where}" if number.is_of_rows else "its range"
     says = f"{name}{error} is {share_in_words(number.share)} {of}"
     if useless.epsilon is not None:
         return f"{says}; epsilon {exact_amount(useless.epsilon)} would make it a tenth."

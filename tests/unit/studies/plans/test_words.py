@@ -10,6 +10,7 @@ import pytest
 import snapdp
 from snapdp.display import odds_in_words
 from snapdp.studies.columns import category_column, integer_column
+from snapdp.studies.conditions import condition
 from snapdp.studies.plans.asked import ask
 from snapdp.studies.plans.cuts import excess_of
 from snapdp.studies.plans.lines import Line
@@ -140,6 +141,13 @@ def test_lines_of_different_confidence_say_their_own():
     assert lines[2].endswith("(99 %)")
     odd = plan([ask(count_query(ADD), epsilon="0.5", alpha="0.001")])
     assert "± x: in 999 of 1000 releases the number is within" in repr(odd)
+
+
+def test_a_terminal_shows_every_line_and_python_the_first_fifty():
+    asked = [ask(count_query(ADD, where=[condition(AGE, start=k)]), epsilon="0.5") for k in range(1, 61)]
+    many = plan(asked)
+    assert plan_words(many).lines[-1] == "  ... and 10 more"
+    assert len(plan_words(many, most=60).lines) == 61
 
 
 # The other way to a variance
