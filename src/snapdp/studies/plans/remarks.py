@@ -28,16 +28,21 @@ def remarks_of(line: Line) -> Iterator[str]:
     if line.lock:
         yield "locked"
     yield from advice_of(line)
-    if line.statistic.keys and line.statistic.margins is None:
-        yield f"{line.statistic.cells} combinations"
-    if line.statistic.persons_in_words:
-        yield line.statistic.persons_in_words
+    yield from counting_of(line)
     if line.ranks is not None:
         yield line.ranks.in_words
     elif (made := made_of(line)) is not None:
         yield made
     if line.statistic.margins is not None:
         yield _in_margins(line.statistic.margins)
+
+
+def counting_of(line: Line) -> Iterator[str]:
+    """Yield what is counted: how many combinations of groups there are, and how persons count."""
+    if line.statistic.keys and line.statistic.margins is None:
+        yield f"{line.statistic.cells:,} combinations"
+    if line.statistic.persons_in_words:
+        yield line.statistic.persons_in_words
 
 
 def advice_of(line: Line) -> Iterator[str]:

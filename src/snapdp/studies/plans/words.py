@@ -26,7 +26,7 @@ from snapdp.studies.grouping.hierarchies import Hierarchy
 from snapdp.studies.plans.cuts import Excess, excess_of
 from snapdp.studies.plans.offers import errors_with_more
 from snapdp.studies.plans.reading import declared_in, rules_of
-from snapdp.studies.plans.remarks import advice_of, remarks_of, share_in_words
+from snapdp.studies.plans.remarks import advice_of, counting_of, remarks_of, share_in_words
 from snapdp.studies.plans.table import GAP, MARK, MOST_SHOWN, error_in_words, heads_of, lines_of, rows_in_words, rows_of
 from snapdp.studies.plans.usefulness import BEYOND, Useless, useless_lines
 from snapdp.studies.plans.variance_ways import other_way
@@ -195,12 +195,12 @@ def _called(statistic: Statistic) -> str:
 
 
 def _legend(plan: Plan, spelling: Spelling) -> Iterator[str]:
-    persons = dict.fromkeys(each for line in plan.lines if (each := line.statistic.persons_in_words))
-    for clause in persons:
-        about = [
-            t for t, line in zip(plan.titles, plan.lines, strict=True) if line.statistic.persons_in_words == clause
-        ]
-        yield f"{listed([shortened(visible(each)) for each in about], MOST_NAMED)}: {clause}."
+    told: dict[str, list[str]] = {}
+    for title, line in zip(plan.titles, plan.lines, strict=True):
+        for clause in counting_of(line):
+            told.setdefault(clause, []).append(shortened(visible(title)))
+    for clause, titles in told.items():
+        yield f"{listed(titles, MOST_NAMED)}: {clause}."
     errors = [each for line in plan.errors for each in line]
     if any(not each.promised for each in errors):
         yield f'Errors with "if" hold for so many rows or more, a guess; another: {spelling.if_rows}.'

@@ -10,6 +10,7 @@ from hypothesis import example, given, settings, strategies as st
 
 from snapdp import FinitePrecision
 from snapdp.accuracy import accuracy
+from snapdp.display import four_digits_up
 from snapdp.errors import BudgetError, ParameterError, PremiseError
 from snapdp.exact.decimals import floor_log10, power_of_ten
 from snapdp.release.request import Request
@@ -285,9 +286,10 @@ def test_a_mean_under_add_remove_shows_both_parts_and_promises_no_accuracy():
     of_sum, of_count = line.accuracies
     assert of_sum > of_count
     assert of_count.denominator == 1
-    assert "± 0.2281 if 10,000 rows count" in repr(Plan(lines=(line,)))
-    made = "computed from a sum of distances from 60 (± 240.0) and a count (± 12); epsilon split 3/4 + 1/4"
-    assert line.remarks == made
+    assert f"± {four_digits_up(line.derived_accuracy(10_000))} if 10,000 rows count" in repr(Plan(lines=(line,)))
+    shown = [four_digits_up(each) for each in (of_sum, of_count)]
+    made = f"a sum of distances from 60 (± {shown[0]}) and a count (± {shown[1]}); epsilon split 3/4 + 1/4"
+    assert line.remarks == f"computed from {made}"
     with pytest.raises(PremiseError, match="follows from two releases"):
         ask(mean_query(AGE, MANY), accuracy=1)
     with pytest.raises(PremiseError, match="follows from two releases"):
