@@ -30,7 +30,7 @@ import numpy as np
 from snapdp.accuracy import LevelTree, best_tree, prefixes, ranked
 from snapdp.studies import add_remove, ask, integer_column, quantiles_query
 from snapdp.studies.aggregates import LevelCounts
-from snapdp.studies.plan import plan
+from snapdp.studies.plans.plan import plan
 from snapdp.tables.engines.opening import open_table
 
 DECILES = tuple(Fraction(k, 10) for k in range(1, 10))

@@ -16,8 +16,10 @@ Statistics of a table: declare a `study`, see its `plan()`, `release(table, ledg
 ...     columns={"region": {"kind": "category", "categories": ["north", "south"]}},
 ...     statistic=[{"kind": "histogram", "column": "region", "epsilon": "0.5"}])
 >>> people.plan()
-plan: epsilon 1/2
-  histogram(region)  1/2  +-6 at alpha 1/20 in each cell
+Plan: epsilon 0.5 in total
+  statistic          epsilon  share   ± error (95 %)
+  histogram(region)      0.5  ██████  ± 6
+± x: in 95 of 100 releases the number is within ± x of the table's.
 
 Single numbers, whose bounds and sensitivity you know: `Snapping`, with its accuracy and its exact law.
 

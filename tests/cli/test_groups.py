@@ -122,7 +122,7 @@ def test_a_release_shows_its_cells_and_saves_their_keys():
     for cell in ("north, [0, 18)", "north, [18, 65]", "south, [0, 18)", "south, [18, 65]"):
         assert cell in done.stdout
     assert max(map(len, done.stdout.splitlines())) <= 80
-    assert "count by region, age: 4 cells" in done.stderr
+    assert "count by region, age: 4 combinations." in done.stderr
     head, *rows = Path("v.csv").read_text(encoding="utf-8").splitlines()
     assert head.endswith(",share_of,deviation,region,age")
     assert len(rows) == 4

@@ -20,13 +20,14 @@ def run(*words, code=0):
 
 
 def test_a_plan_shows_every_margin_measured_adjusted_and_from_the_table_alone():
-    shown = run("plan", *TABLE, *COST, "--margins", "all").output
-    for word in ("in total", "by region", "by sex", "by region, sex", "measured", "adjusted", "table alone", "sd "):
+    short, shown = (run("plan", *TABLE, *COST, "--margins", "all", *more).output for more in ([], ["--details"]))
+    for word in ("in total", "by region", "by sex", "by region, sex", "adjusted so that they add up", "(alone ± "):
+        assert word in short
+    for word in ("measured", "adjusted", "alone", "(sd "):
         assert word in shown
-    assert "4 margins with 9 cells together" in " ".join(shown.split())
-    assert "margins bring nothing here" in " ".join(shown.split())  # of so small a table
-    assert max(map(len, shown.splitlines())) <= 80
-    assert shown.count("see below") == 1  # nothing below says what more epsilon would bring
+    assert "4 margins with 9 numbers together" in " ".join(shown.split())
+    assert "margins bring nothing here" in " ".join(short.split())  # of so small a table
+    assert max(map(len, (short + shown).splitlines())) <= 80
 
 
 def test_json_has_the_figures_of_every_margin():
@@ -70,8 +71,10 @@ PERSONS = ["--persons", *TABLE[1:], "--person", "id"]
 
 
 def test_a_table_of_persons_has_margins_where_each_has_one_cell_and_is_told_why_not_where_several():
-    shown = " ".join(run("plan", *PERSONS, *COST, "--groups-per-person", "1", "--margins", "all").output.split())
-    assert "each person counts in 1 group, the same in all margins; 4 margins with 9 cells together" in shown
+    asked = ["plan", *PERSONS, *COST, "--groups-per-person", "1", "--margins", "all"]
+    assert "each person counts in 1 group, the same in all margins." in " ".join(run(*asked).output.split())
+    shown = " ".join(run(*asked, "--details").output.split())
+    assert "each person counts in 1 group, the same in all margins; 4 margins with 9 numbers together" in shown
     refused = " ".join(
         run("plan", *PERSONS, *COST, "--groups-per-person", "2", "--margins", "all", code=1).stderr.split()
     )
@@ -103,12 +106,12 @@ COUNTY = ["--parents", "county: K=a, b; L=c"]
 
 
 def test_a_plan_shows_every_level_from_the_top_down_and_says_whose_figures_they_are():
-    shown = run("plan", *LEVELS, *COUNTY, *COST).output
-    places = [shown.index(word) for word in ("│ in total", "│ by county", "│ by town")]
+    shown = run("plan", *LEVELS, *COUNTY, *COST, "--details").output
+    places = [shown.index(word) for word in ("    in total", "    by county", "    by town")]
     assert places == sorted(places)
     said = " ".join(shown.split())
-    assert "3 levels with 6 cells together" in said
-    assert "the cell that errs most" in said
+    assert "3 levels with 6 numbers together" in said
+    assert "the figures are those of the one that errs most" in said
     assert max(map(len, shown.splitlines())) <= 80
     (line,) = json.loads(run("plan", *LEVELS, *COUNTY, *COST, "--json").stdout)["lines"]
     assert [each["margin"] for each in line["margins"]] == ["in total", "by county", "by town"]

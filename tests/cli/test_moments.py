@@ -42,11 +42,16 @@ def test_a_correlation_by_flags_study_and_python_is_one_request_and_its_files_an
 
 def test_a_plan_names_the_parts_and_how_they_share_epsilon():
     told = one(
-        run("plan", "--variance", "age", *BOUNDS[:2], "--missing", "60", "--n-max", "9", "--epsilon", "1").output
+        run(
+            "plan", "--variance", "age", *BOUNDS[:2], "--missing", "60", "--n-max", "9", "--epsilon", "1", "--details"
+        ).output
     )
-    assert "variance(age): derived, no accuracy promised; epsilon split 3/10 + 3/10 + 2/5" in told
-    assert "centred squares" in told
-    told = one(run("plan", *PAIR, *COST).output)
+    assert "variance(age): computed from a sum of distances from" in told
+    assert "a sum of squared distances from" in told
+    assert "epsilon split 3/10 + 3/10 + 2/5" in told
+    assert "derived" not in told
+    assert "centred" not in told
+    told = one(run("plan", *PAIR, *COST, "--details").output)
     assert "sums and count together cost the epsilon typed (1/5, 1/5, 1/5, 1/5, 1/5 and 1/2 of it" in told
 
 

@@ -18,10 +18,10 @@ from snapdp.accuracy.error import accuracy
 from snapdp.accuracy.worth import worth_of_mechanism
 from snapdp.cli import plots
 from snapdp.cli.app import main
-from snapdp.cli.render import bar
 from snapdp.cli.worth import point
 from snapdp.exact import Enclosure
 from snapdp.studies.columns import number_column
+from snapdp.studies.plans.table import bar
 from snapdp.studies.reader import load_study, plan_of
 from snapdp.studies.relation import change_one
 from snapdp.studies.statistics.mean import mean_query
@@ -519,7 +519,7 @@ def test_an_output_says_what_it_knows_about_its_own_error(arithmetic):
     assert Fraction(found["bias"][0]) <= known.bias.lower <= known.bias.upper <= Fraction(found["bias"][1])
     done = run(*flags)
     assert "If the output were 9 " in done.output
-    assert "missed, with" not in done.output
+    assert "one of the rare ones" not in " ".join(done.output.split())
     assert found["missed"] is False
     assert max(map(len, done.output.splitlines())) <= 80
 
@@ -527,7 +527,8 @@ def test_an_output_says_what_it_knows_about_its_own_error(arithmetic):
 def test_an_output_far_from_every_value_is_said_to_be_one_that_is_missed():
     flags = ["plan", "--sensitivity", "1", "--bounds", "0,100", "--epsilon", "5", "--grid", "2", "--if-output", "-6"]
     said = " ".join(run(*flags).output.split())
-    assert "further than ± 0 from every such value: it is itself one of those that are missed, with probab" in said
+    assert "further than ± 0 from every such value: it is itself one of the rare ones" in said
+    assert "it holds in 95 of 100 releases." in said
     assert json.loads(run(*flags, "--json").output)["if_output"]["missed"] is True
 
 
@@ -615,7 +616,8 @@ def test_a_plan_says_in_which_arithmetic_it_computes_wherever_it_is_shown(study)
     study.write_text(text.replace("step = 1", 'step = 1\nmissing = "middle"'))
     plan = plan_of(load_study(study))
     for shown in (repr(plan), plan._repr_html_()):
-        assert "epsilon 1/2 of budget 1, arithmetic proved, 128 bits" in shown
+        assert "epsilon 0.5 of a budget of 1" in shown
+        assert "Arithmetic: proved, 128 bits." in shown
 
 
 def test_a_refusal_of_flags_says_nothing_of_a_study(study):
@@ -658,7 +660,9 @@ def test_how_cells_are_read_is_said_once_and_follows_from_the_declarations_alone
     others = "Other cells: cells of g that mean none of its categories, and empty ones, are left out."
     bounds = "Cells are moved between their bounds: age from 0 to 121."
     assert [" ".join(each.stdout.split()).count(others) for each in (*told, alone)] == [1, 1, 1, 1]
-    assert [each.stdout.count(bounds) for each in told] == [1, 1, 1]
+    assert [each.stdout.count(bounds) for each in told] == [0, 0, 0]
+    at_length = run("plan", *flags, *mixed, "--details").stdout
+    assert [at_length.count(each) for each in (missing, text, bounds)] == [1, 1, 1]
     by = [
         "--mean",
         "age",

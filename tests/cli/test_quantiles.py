@@ -87,7 +87,10 @@ def test_a_branching_may_be_said_and_is_chosen_otherwise():
         (["--median", "age", "--at", "0.5", *BOUNDS], "--at belongs to --quantiles"),
         (["--mean", "age", "--at", "0.5", *BOUNDS], "--at belongs to --quantiles"),
         (["--mean", "age", "--branching", "4", *BOUNDS], "--branching belongs to --quantiles or --median"),
-        (["--median", "age", "--if-rows", "4", *BOUNDS], "--if-rows belongs to --if-like"),
+        (
+            ["--sensitivity", "1", "--bounds", "0,9", "--if-rows", "4"],
+            "--if-rows, --n-max is not read together with --sensitivity",
+        ),
         (["--mean", "age", "--if-like", "people.csv", *BOUNDS], "--if-like is for quantiles and medians"),
         (["--quantiles", "age"], "Give --bounds"),
     ],
@@ -131,11 +134,15 @@ def test_init_asks_for_shares_and_for_a_step(place):
 def test_a_plan_says_rows_share_levels_and_tree():
     text = run("plan", "--quantiles", "age", *BOUNDS, "--n-max", "10000", "--epsilon", "0.5").stdout
     assert "± 32.13 rows" in text
-    assert "± 29.21 rows" in text  # with a tenth more
     told = one(text)
-    assert "0.3213 % of at most 10000 rows; 121 levels are counted in a tree of 2 depths (11 x 11)" in told
-    assert "misjudged by more than r rows with probability at most alpha" in told
-    assert "between their bounds and rounded to the step" in told
+    assert "in 95 of 100 releases the rank of a given value, the rows up to it, is misjudged by at most x" in told
+    assert "0.3213 %" not in told
+    at_length = one(
+        run("plan", "--quantiles", "age", *BOUNDS, "--n-max", "10000", "--epsilon", "0.5", "--details").stdout
+    )
+    assert "0.3213 % of at most 10000 rows; 121 levels are counted in a tree of 2 depths (11 x 11)" in at_length
+    assert "With 10 % more epsilon each: quantiles(age) ± 29.21." in at_length
+    assert "Cells are moved between their bounds: age from 0 to 120, in steps of 1." in at_length
     assert "rows without age are left out, and how many count is private" in told
     for jargon in ("derived", "split", "count at each", "accuracy a:"):
         assert jargon not in told
@@ -144,8 +151,8 @@ def test_a_plan_says_rows_share_levels_and_tree():
 
 def test_a_plan_has_accuracies_and_rows_where_both_are_asked_for():
     told = one(run("plan", "--mean", "age", "--median", "age", *BOUNDS, *COST).stdout)
-    assert "accuracy a:" in told
-    assert "± r rows:" in told
+    assert "± x: in 95 of 100 releases" in told
+    assert "± x rows: in 95 of 100 releases" in told
 
 
 def test_the_figures_of_a_plan_are_in_its_json():
@@ -174,7 +181,7 @@ def test_a_public_file_tells_the_error_in_units_of_the_column(place):
     assert [(int(each["low"]), int(each["high"])) for each in line["if_like"]] == [(x.low, x.high) for x in found]
     text = one(run(*asked, "--if-rows", "200").stdout)
     assert "if 200 rows were distributed like the public ones" in text
-    assert "if 1000 rows were" in one(run(*asked).stdout)
+    assert "if 1,000 rows were" in one(run(*asked).stdout)
     assert "must be public" in one(run("plan", "--help").stdout)
 
 
@@ -186,7 +193,7 @@ def test_a_public_file_without_the_column_is_refused(place):
 
 def test_a_plan_of_quantiles_has_a_picture(place):
     run("plan", "--median", "age", *BOUNDS, *COST, "--plot", "plan.svg")
-    assert "rows at alpha = 1/20" in (place / "plan.svg").read_text()
+    assert "± rows of a rank (95 %)" in (place / "plan.svg").read_text()
 
 
 # Release

@@ -96,9 +96,13 @@ class Study:
     def _repr_html_(self) -> str:
         return study_html(self.declared)
 
-    def plan(self) -> Plan:
-        """Return what every statistic costs and is worth. No data is opened."""
-        return plan_of(self.declared)
+    def plan(self, *, if_rows: Any = None) -> Plan:
+        """Return what every statistic costs and is worth. No data is opened.
+
+        if_rows   errors that depend on how many rows there are, which is private, are told for so many in the table, or
+                  in each group; unless told, for an equal share of n, or of the bound on it
+        """
+        return plan_of(self.declared, if_rows=if_rows)
 
     def request(self, plan: Plan | None = None) -> Request:
         """Return the request that a release would make; a plan of this study may be given instead of its own."""
@@ -223,8 +227,10 @@ def study(given: str | os.PathLike[str] | dict[str, Any] | None = None, **values
     ...           columns={"age": {"kind": "integer", "lower": 0, "upper": 120, "missing": "middle"}},
     ...           statistic=[{"kind": "mean", "column": "age", "epsilon": "0.5"}])
     >>> s.plan()
-    plan: epsilon 1/2
-      mean(age)  1/2  +-0.1440 at alpha 1/20
+    Plan: epsilon 0.5 in total
+      statistic  epsilon  share   ± error (95 %)
+      mean(age)      0.5  ██████  ± 0.1440
+    ± x: in 95 of 100 releases the number is within ± x of the table's.
     """
     if given is not None and values:
         raise ParameterError("a study is a file or values, not both.", "Give one of the two.")

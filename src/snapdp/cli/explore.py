@@ -20,13 +20,13 @@ from snapdp.cli.flags.source import is_study
 from snapdp.cli.flags.statistics import by_flags, stated_relation
 from snapdp.cli.release import FILE, account_named, charged_release, ledger_to_create, output_files, saved, to_try
 from snapdp.cli.screen import echo_json_text, note, one_line, say, table
-from snapdp.display import confidence, exact_amount, is_address, percent
+from snapdp.display import confidence, exact_amount, is_address, odds_in_words, percent
 from snapdp.exact import parameter
 
 if TYPE_CHECKING:
     from snapdp.api.exploring import Exploration, ExploredNumbers
     from snapdp.api.study import Study
-    from snapdp.ledger import Ledger
+    from snapdp.ledger import Account, Ledger
     from snapdp.release import Number, Release
 
 EXAMPLE = """\b
@@ -115,7 +115,7 @@ def explore_command(ctx: click.Context, /, as_json: bool, ledger_path: str | Non
     with Ledger.open(ledger_path) as ledger:
         looked = _study(options, ledger)
         if not as_json:
-            _say_cost(looked)
+            _say_cost(looked, ledger.account(looked.dataset))
         result = charged_release(looked, ledger, options, yes=yes, quiet=True)
         left = ledger.account(looked.dataset).left
     if not result.free:
@@ -140,13 +140,17 @@ def explore_command(ctx: click.Context, /, as_json: bool, ledger_path: str | Non
         raise unwritten[0]
 
 
-def _say_cost(looked: Study) -> None:
-    """Say what the look costs, and about how many rows its bounds take at that: public numbers."""
+def _say_cost(looked: Study, account: Account) -> None:
+    """Say what the look costs and means, and about how many rows its bounds take at that: public numbers."""
+    from snapdp.cli.plans.screen import account_odds
     from snapdp.studies import Magnitudes
 
-    lines = looked.plan().lines
-    total, share = exact_amount(looked.plan().total), exact_amount(lines[0].epsilon)
+    plan = looked.plan()
+    lines, total, share = plan.lines, exact_amount(plan.total), exact_amount(plan.lines[0].epsilon)
     say(f"epsilon {total} in total" + (f", {share} for each of {len(lines)} columns" if len(lines) > 1 else ""))
+    say(odds_in_words(plan.total, plan.relation.secret))
+    if told := account_odds(plan, account):
+        say(told)
     for line in lines:
         if isinstance(line.statistic, Magnitudes):
             rows = line.statistic.rows_for_bounds(line.epsilon, line.alpha)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     Likes = tuple[LikelyQuantile, ...]
 
-IF_LIKE = ("if_like", "if_rows")
+OF_A_PLAN = {"fit", "budget", "if_like", "if_rows", "details"}
 OF_A_BARE_ONE = {"grid", "gamma", "bound", "clamp", "if_value", "if_output"}
 OF_A_MECHANISM = {"arithmetic", "bits", *OF_A_BARE_ONE}
 EXAMPLE = """\b
@@ -35,6 +35,7 @@ Examples:
   snapdp plan --sensitivity 1 --bounds 0,10 --epsilon 1 --if-output 9.5
   snapdp plan --median age --bounds 0,120 --integer --missing dropped --n-max 10000 --epsilon 0.5
   snapdp plan study.toml --fit
+  snapdp plan study.toml --if-rows 500 --details
 """
 
 
@@ -51,9 +52,16 @@ Examples:
     help="Of quantiles: show the error in units of the column, too, if its rows were distributed like those of FILE, "
     "which has a column of that name. FILE must be public: an earlier table, a made-up one, never the table itself.",
 )
-@click.option("--if-rows", type=int, metavar="N", help="With --if-like: if there were so many rows.")
+@click.option(
+    "--if-rows",
+    type=int,
+    metavar="N",
+    help="Errors that depend on how many rows there are: show them for N rows in the table, or in each group.  "
+    "[default: an equal share of n or n_max]",
+)
 @click.option("--fit", is_flag=True, help="Rescale unlocked lines so that the total meets the budget.")
 @click.option("--budget", type=NUMBER, metavar="NUMBER", help="The budget to fit to, instead of the study's.")
+@click.option("--details", is_flag=True, help="Say what numbers are made of, what more epsilon buys, what is declared.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @picture_option
 @click.pass_context
@@ -72,7 +80,7 @@ def plan_command(ctx: click.Context, /, as_json: bool, plot: Path | None, **opti
     if as_json:
         echo_json(render.values(result, likes=likes), indent=2)
     else:
-        render.show(result, likes=likes)
+        render.show(result, likes=likes, details=options["details"])
     if drawn is not None:
         say(drawn)
 
@@ -90,7 +98,7 @@ def _drawn(result: Plan | Worth, plot: Path) -> str:
 def _refuse_strays(options: dict[str, Any]) -> None:
     """Refuse flags that would not be read: a budget tool must not ignore what it is told."""
     if options["study"] is not None:
-        allowed, form = {"study", "fit", "budget", *IF_LIKE}, "a study file"
+        allowed, form = {"study", *OF_A_PLAN}, "a study file"
     elif options["sensitivity"] is not None:
         allowed, form = {"sensitivity", "bounds", "epsilon", "accuracy", "alpha", *OF_A_MECHANISM}, "--sensitivity"
     else:
@@ -116,11 +124,12 @@ def _plan(options: dict[str, Any]) -> Plan:
     from snapdp.studies import load_study, plan_of, study_from_values
     from snapdp.tables import read_keys
 
+    rows = options["if_rows"]
     if options["study"] is not None:
-        plan = plan_of(load_study(options["study"], read_keys=read_keys))
+        plan = plan_of(load_study(options["study"], read_keys=read_keys), if_rows=rows)
     else:
         with by_flags():
-            plan = plan_of(study_from_values(study_values(options), read_keys=read_keys))
+            plan = plan_of(study_from_values(study_values(options), read_keys=read_keys), if_rows=rows)
     if options["fit"] and options["budget"] is None and plan.budget is None:
         raise click.UsageError("--fit needs --budget NUMBER, or a budget in the study.")
     return plan.fit(options["budget"]) if options["fit"] or options["budget"] is not None else plan
@@ -129,8 +138,6 @@ def _plan(options: dict[str, Any]) -> Plan:
 def _likes(result: Plan | Worth, options: dict[str, Any]) -> dict[int, Likes]:
     """Return for lines of quantiles, by their numbers, what they would be worth if rows were like a public file."""
     if options["if_like"] is None:
-        if options["if_rows"] is not None:
-            raise click.UsageError("--if-rows belongs to --if-like.")
         return {}
     from snapdp.studies import LevelCounts, Plan, Quantiles
     from snapdp.tables import open_table

@@ -13,16 +13,17 @@ from pathlib import Path
 from typing import Any
 
 from snapdp.accuracy import Curve, Worth, curve_of, law_heights
-from snapdp.display import exact_amount, shortened, visible
+from snapdp.display import confidence, exact_amount, shortened, visible
 from snapdp.drafts import draft, finish
 from snapdp.errors import PremiseError
 from snapdp.mechanism import ExactLaw, SnappingParameters
-from snapdp.studies import Line, Numerator, Part, Plan, curve_of_part, mechanism, part_accuracy
+from snapdp.studies import Line, Numerator, Part, Plan, curve_of_part, mechanism, part_accuracy, part_names
 
 Points = list[tuple[float, float]]
 LARGEST_TABLE = 400
 MOST_ROWS = 8
 RANK_POINTS = 40
+RANKS = "Quantiles are read off many counts at once.\nRight: by how many rows a rank may be off."
 
 
 def write(result: Plan | Worth, path: Path) -> int:
@@ -36,7 +37,7 @@ def write(result: Plan | Worth, path: Path) -> int:
     figure = figure_of(figsize=(11, 3.2 * len(rows)), layout="constrained")
     axes = figure.subplots(len(rows), 2, squeeze=False)
     drawn = [
-        (_draw_law(left, **row["law"]), _draw_curve(right, **row["curve"]))
+        (_draw_law(left, **row["law"]) if row["law"] else _say_ranks(left), _draw_curve(right, **row["curve"]))
         for (left, right), row in zip(axes, rows, strict=True)
     ]
     save(figure, path, drawn)
@@ -90,14 +91,13 @@ def _rows(result: Plan | Worth) -> list[dict[str, Any]]:
 
 
 def _line_rows(line: Line) -> list[dict[str, Any]]:
-    """Return a row for each part; of quantiles, whose counts are all alike, one with the radius of ranks."""
+    """Return a row for each part; of quantiles, which are read off very many counts, one with the radius of ranks."""
     parts = line.statistic.parts
     if line.ranks is None:
-        return [_part_row(line, part) for part in parts]
-    row, title = _part_row(line, parts[-1]), plain(line.statistic.readable_title)
-    here = (line.epsilon, float(line.ranks.radius))
-    curve = {"curve": RankCurve(line), "here": here, "title": f"{title}: rows at alpha = {line.alpha}"}
-    return [{**row, "curve": curve}]
+        return [_part_row(line, part, name) for part, name in zip(parts, part_names(line.statistic), strict=True)]
+    title, here = plain(line.statistic.readable_title), (line.epsilon, float(line.ranks.radius))
+    told = f"{title}: ± rows of a rank ({confidence(line.alpha)})"
+    return [{"law": None, "curve": {"curve": RankCurve(line), "here": here, "title": told, "unit": "± rows"}}]
 
 
 class RankCurve:
@@ -122,22 +122,22 @@ def _mechanism_row(worth: Worth, value: Fraction | None = None) -> dict[str, Any
     curve = {
         "curve": curve_of(p, worth.alpha),
         "here": (p.epsilon, float(worth.tight)),
-        "title": f"accuracy at alpha = {worth.alpha}",
+        "title": f"± error ({confidence(worth.alpha)})",
     }
     return {"law": law, "curve": curve}
 
 
-def _part_row(line: Any, part: Part) -> dict[str, Any]:
+def _part_row(line: Line, part: Part, called: str) -> dict[str, Any]:
     numerator: Numerator = part.numerator
     title = plain(line.statistic.readable_title)
-    name = title if len(line.statistic.parts) == 1 else f"{title}: {plain(numerator.name)}"
+    name = title if len(line.statistic.parts) == 1 else f"{title}: {plain(called)}"
     p = mechanism(part, line.epsilon, arithmetic=line.arithmetic).parameters
     finite = None if line.arithmetic is None else p
     law = {"law": _law(p), "values": lambda x: float(numerator.statistic(x)), "title": f"{name}: law of the output"}
     curve = {
         "curve": curve_of_part(part, line.alpha, finite=finite),
         "here": (line.epsilon, float(part_accuracy(part, line.epsilon, line.alpha, arithmetic=line.arithmetic))),
-        "title": f"{name}: accuracy at alpha = {line.alpha}",
+        "title": f"{name}: ± error ({confidence(line.alpha)})",
     }
     return {"law": law, "curve": curve}
 
@@ -167,13 +167,22 @@ def _draw_law(axes: Any, *, law: ExactLaw, values: Any, title: str) -> Points:
     return list(zip(x, y, strict=True))
 
 
-def _draw_curve(axes: Any, *, curve: Curve | RankCurve, here: tuple[Fraction, float], title: str) -> Points:
+def _say_ranks(axes: Any) -> Points:
+    """Leave the left picture out, with a word: no one number has a law to draw."""
+    axes.axis("off")
+    axes.text(0.5, 0.5, RANKS, ha="center", va="center", wrap=True, transform=axes.transAxes)
+    return []
+
+
+def _draw_curve(
+    axes: Any, *, curve: Curve | RankCurve, here: tuple[Fraction, float], title: str, unit: str = "± error"
+) -> Points:
     epsilon, accuracy = here
     points = list(curve.points(epsilon / 10, epsilon * 10))
     places, values = zip(*points, strict=True)
     axes.loglog(places, values, color="#2f6f9f")
     axes.plot([float(epsilon)], [accuracy], "o", color="#c0392b", label=f"epsilon = {epsilon}")
-    axes.set(xlabel="epsilon", ylabel="accuracy")
+    axes.set(xlabel="epsilon", ylabel=unit)
     axes.set_title(title, fontsize=10)
     axes.grid(True, which="both", linewidth=0.3)
     axes.legend(frameon=False)

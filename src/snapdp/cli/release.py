@@ -116,7 +116,7 @@ def charged_release(study: Study, ledger: Ledger, options: dict[str, Any], *, ye
     where = {"table": options["table"], "spark": options["spark"], "dialect": csv_dialect(options, study.csv)}
     table = study.table(None if data is None else open_table(data, **where))
     if not quiet:
-        _show_cost(plan)
+        _show_cost(plan, account)
     to = {"directory": _directory(options), "watch": watch, "own": options["own"]}
     look = None if quiet or options["no_inspect"] else lambda: study.inspect(table, watch=watch)
     ask = None if yes else lambda: _ask(plan, account, look)
@@ -201,10 +201,11 @@ def output_files(options: dict[str, Any]) -> list[Path]:
     return found
 
 
-def _show_cost(plan: Plan) -> None:
-    from snapdp.cli.render import show
+def _show_cost(plan: Plan, account: Account) -> None:
+    """Show what this release costs and means, and what it means with everything that was charged before."""
+    from snapdp.cli.plans.screen import show_plan
 
-    show(plan, to_stderr=True)
+    show_plan(plan, account=account, to_stderr=True)
 
 
 def _ask(plan: Plan, account: Account, look: Callable[[], Look] | None) -> None:

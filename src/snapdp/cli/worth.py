@@ -18,6 +18,7 @@ from snapdp.display import (
     four_digits,
     four_digits_up,
     hides_nothing,
+    how_often,
     short_decimal,
     six_digits,
     two_digits,
@@ -49,12 +50,11 @@ def _outward(range_of: Enclosure) -> str:
 def show(worth: Worth) -> None:
     """Print what one mechanism is worth."""
     p, price = worth.parameters, worth.price
-    missed = f"missed with probability at most {exact_amount(worth.alpha)}"
     rows = [
         ("noise scale", four_digits(p.unit * p.noise_scale), f"data units{_hair(worth)}"),
         ("grid of the outputs", str(p.data_grid), ""),
         ("outputs are clamped to", _clamp(worth), ""),
-        ("accuracy", f"± {four_digits_up(worth.tight)}", f"{missed}; {_beside_laplace(worth)}"),
+        ("accuracy", f"± {four_digits_up(worth.tight)}", f"{how_often(worth.alpha)}; {_beside_laplace(worth)}"),
         _published_row(worth),
         ("root mean square error", four_digits_up(price.rmse), "on average over where a value lies on the grid"),
         ("bias", _outward(worth.bias), "over the public range"),
@@ -186,20 +186,20 @@ def _both(one: Enclosure, other: Enclosure) -> tuple[str, str]:
 
 def _show_after(after: AfterRelease) -> None:
     """Print what an output says about its own error: functions of the output, so telling it costs nothing."""
-    interval, level = after.interval, exact_amount(after.interval.alpha)
+    interval, often = after.interval, how_often(after.interval.alpha)
     half = Decimal(float(after.accuracy))
     low = six_digits(to_float_down(interval.lower), ROUND_FLOOR, half)
     high = six_digits(to_float_up(interval.upper), ROUND_CEILING, half)
     rows = [
-        ("the statistic lies in", f"{low} ... {high}", f"missed with probability at most {level}"),
-        ("accuracy in there", f"± {four_digits_up(after.accuracy)}", "missed with no larger probability"),
+        ("the statistic lies in", f"{low} ... {high}", often),
+        ("accuracy in there", f"± {four_digits_up(after.accuracy)}", "as often, or more"),
         ("bias in there", _outward(after.bias), "whatever the statistic is"),
     ]
     table(("", "", ""), rows, numbers=(1,), dim=(2,), title=f"If the output were {exact_amount(interval.output)}")
     if after.is_missed:
         note(
             f"This output is further than ± {four_digits_up(after.accuracy)} from every such value: it is itself "
-            f"one of those that are missed, with probability at most {level}."
+            f"one of the rare ones, for which what is said does not hold; it holds {often}."
         )
 
 

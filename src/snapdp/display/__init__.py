@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from snapdp.display.words import (
         confidence as confidence,
         hides_nothing as hides_nothing,
+        how_often as how_often,
         listed as listed,
         percent as percent,
     )
@@ -69,6 +70,6 @@ else:
             ),
             "odds": "guessed_right odds_in_words",
             "text": "ESCAPED encodable shortened visible visible_lines",
-            "words": "confidence hides_nothing listed percent",
+            "words": "confidence hides_nothing how_often listed percent",
         },
     )

@@ -37,6 +37,19 @@ def confidence(alpha: Fraction) -> str:
     return found if found.endswith("%") else f"1 - {exact_amount(alpha)}"
 
 
+def how_often(alpha: Fraction) -> str:
+    """Return how often something holds that may fail with alpha.
+
+    >>> how_often(Fraction(1, 20)), how_often(Fraction(1, 1000)), how_often(Fraction(1, 3))
+    ('in 95 of 100 releases', 'in 999 of 1000 releases', 'with probability 1 - 1/3')
+    """
+    for cases in (100, 1000, 10_000):
+        holds = cases * (1 - alpha)
+        if holds.denominator == 1:
+            return f"in {holds} of {cases} releases"
+    return f"with probability {confidence(alpha)}"
+
+
 def percent(share: Fraction) -> str:
     """Return a share in percent where that is a short decimal, else the share itself.
 

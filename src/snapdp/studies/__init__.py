@@ -116,15 +116,25 @@ if TYPE_CHECKING:
         MagnitudeColumn as MagnitudeColumn,
         magnitude_column as magnitude_column,
     )
-    from snapdp.studies.part_worth import curve_of_part as curve_of_part, part_accuracy as part_accuracy
     from snapdp.studies.periods import DAY as DAY, EACH as EACH, MONTH as MONTH, YEAR as YEAR
-    from snapdp.studies.plan import (
-        Asked as Asked,
-        Line as Line,
-        Offer as Offer,
-        Plan as Plan,
-        ask as ask,
-        planned as planned,
+    from snapdp.studies.plans.asked import Asked as Asked, ask as ask
+    from snapdp.studies.plans.cuts import Excess as Excess, excess_of as excess_of
+    from snapdp.studies.plans.lines import Line as Line, planned as planned
+    from snapdp.studies.plans.offers import Offer as Offer
+    from snapdp.studies.plans.part_worth import curve_of_part as curve_of_part, part_accuracy as part_accuracy
+    from snapdp.studies.plans.plan import Plan as Plan
+    from snapdp.studies.plans.reading import reading_of as reading_of
+    from snapdp.studies.plans.remarks import part_names as part_names
+    from snapdp.studies.plans.sharing import Sharing as Sharing
+    from snapdp.studies.plans.table import error_in_words as error_in_words
+    from snapdp.studies.plans.usefulness import Useless as Useless, useless_lines as useless_lines
+    from snapdp.studies.plans.variance_ways import OtherWay as OtherWay, other_way as other_way
+    from snapdp.studies.plans.words import (
+        PlanWords as PlanWords,
+        Spelling as Spelling,
+        details_of as details_of,
+        plan_words as plan_words,
+        useless_in_words as useless_in_words,
     )
     from snapdp.studies.quantiser import (
         DOUBLE as DOUBLE,
@@ -177,7 +187,6 @@ if TYPE_CHECKING:
         relation_of_account as relation_of_account,
         whole as whole,
     )
-    from snapdp.studies.sharing import Sharing as Sharing
     from snapdp.studies.statistics.answers import (
         Numerators as Numerators,
         aggregates_of as aggregates_of,
@@ -201,6 +210,7 @@ if TYPE_CHECKING:
     )
     from snapdp.studies.statistics.margin_figures import CellError as CellError, MarginFigures as MarginFigures
     from snapdp.studies.statistics.mean import Mean as Mean, mean_query as mean_query
+    from snapdp.studies.statistics.number_errors import NumberError as NumberError
     from snapdp.studies.statistics.parts import Numerator as Numerator, Part as Part, mechanism as mechanism
     from snapdp.studies.statistics.persons import PersonCount as PersonCount, persons_query as persons_query
     from snapdp.studies.statistics.registry import KINDS as KINDS, statistic_class as statistic_class
@@ -257,15 +267,26 @@ else:
             "grouping.margins": "ALL HIERARCHY Margin Margins WIDER margin_text",
             "magnitudes": "MAGNITUDE MagnitudeColumn magnitude_column",
             "periods": "DAY EACH MONTH YEAR",
-            "part_worth": "curve_of_part part_accuracy",
-            "plan": "Asked Line Offer Plan ask planned",
+            "plans.asked": "Asked ask",
+            "plans.cuts": "Excess excess_of",
+            "plans.lines": "Line planned",
+            "plans.offers": "Offer",
+            "plans.part_worth": "curve_of_part part_accuracy",
+            "plans.plan": "Plan",
+            "plans.reading": "reading_of",
+            "plans.remarks": "part_names",
+            "plans.sharing": "Sharing",
+            "plans.table": "error_in_words",
+            "plans.usefulness": "Useless useless_lines",
+            "plans.variance_ways": "OtherWay other_way",
+            "plans.words": "PlanWords Spelling details_of plan_words useless_in_words",
+            "statistics.number_errors": "NumberError",
             "quantiser": "DOUBLE NARROW Quantiser quantiser_of",
             "ranks.rank_figures": "LikelyQuantile RankFigures",
             "readable": "BETWEEN Label key_text label_text readable_cell readable_keys readable_number readable_title "
             "told_apart",
             "reader": "STUDY_VERSION DeclaredStudy keys_beside load_study plan_of study_from_toml study_from_values",
             "relation": "ADD_REMOVE CHANGE_ONE Relation add_remove change_one relation_of_account whole",
-            "sharing": "Sharing",
             "statistics.answers": "Numerators aggregates_of numerators",
             "statistics.centred.means": "derived_mean",
             "statistics.count": "RowCount count_query",

@@ -47,7 +47,8 @@ from snapdp.studies.conditions import by_name
 from snapdp.studies.csv_dialect import SINGLE_TEXTS, CsvDialect, dialect_from
 from snapdp.studies.grouping.bins import BinnedColumn, binned
 from snapdp.studies.grouping.keys import KeyedGroups, KeyReader, Keys
-from snapdp.studies.plan import DEFAULT_ALPHA, Asked, Plan, ask, plan
+from snapdp.studies.plans.asked import DEFAULT_ALPHA, Asked, ask
+from snapdp.studies.plans.plan import Plan, plan
 from snapdp.studies.quantiser import quantiser_of
 from snapdp.studies.readable import Label
 from snapdp.studies.relation import ADD_REMOVE, CHANGE_ONE, Relation, add_remove, change_one, whole
@@ -195,9 +196,12 @@ def study_from_values(values: dict[str, Any], *, read_keys: KeyReader | None = N
     return study
 
 
-def plan_of(study: DeclaredStudy) -> Plan:
-    """Return the plan of a study; a target accuracy becomes the epsilon it needs."""
-    return plan(study.asked, budget=study.budget)
+def plan_of(study: DeclaredStudy, *, if_rows: Any = None) -> Plan:
+    """Return the plan of a study; a target accuracy becomes the epsilon it needs.
+
+    if_rows   so many rows are guessed to be in the table, or in each group: see `Plan`
+    """
+    return plan(study.asked, budget=study.budget, if_rows=if_rows)
 
 
 def _relation(top: TomlTable, version: int) -> Relation:

@@ -15,7 +15,7 @@ from snapdp.studies.categories import category_items
 from snapdp.studies.columns import DROPPED, CategoryColumn, Column
 from snapdp.studies.csv_dialect import SINGLE_TEXTS, CsvDialect
 from snapdp.studies.grouping.bins import BinnedColumn
-from snapdp.studies.plan import DEFAULT_ALPHA, Asked
+from snapdp.studies.plans.asked import DEFAULT_ALPHA, Asked
 from snapdp.studies.reader import DeclaredStudy
 from snapdp.studies.relation import Relation
 from snapdp.studies.units import stated_person

@@ -96,8 +96,11 @@ def test_a_study_is_shown_in_one_line_and_a_plan_in_fifty():
     )
     assert "... 95 more" in repr(SHOWN["study"])
     lines = repr(SHOWN["plan"]).splitlines()
-    assert len(lines) == 1 + 50 + 1
-    assert lines[-1] == "  ... and 50 more"
+    assert lines[0] == "Plan: epsilon 100 in total"
+    assert sum(line.endswith("± 3") for line in lines) == 50  # each title, which is long, above its figures
+    assert lines[2 + 2 * 50] == "  ... and 50 more"
+    assert "92 more" in " ".join(lines[103:])
+    assert len(lines) < 150
 
 
 def test_equal_values_are_equal_and_have_one_hash():

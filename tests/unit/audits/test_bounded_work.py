@@ -23,7 +23,9 @@ from snapdp.errors import BoundError, DataError, SnapdpError
 from snapdp.release import request, result
 from snapdp.release.result import Release, load_record, load_release
 from snapdp.studies.columns import integer_column
-from snapdp.studies.plan import Plan, ask, planned
+from snapdp.studies.plans.asked import ask
+from snapdp.studies.plans.lines import planned
+from snapdp.studies.plans.plan import Plan
 from snapdp.studies.relation import add_remove
 from snapdp.studies.statistics.histogram import histogram_query
 from tests.unit.audits.releases import random_record

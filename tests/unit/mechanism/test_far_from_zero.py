@@ -20,7 +20,8 @@ from snapdp.mechanism.law.law import law_of
 from snapdp.mechanism.law.loss import pair_loss
 from snapdp.release.draw import Drawn
 from snapdp.studies.columns import number_column
-from snapdp.studies.plan import ask, planned
+from snapdp.studies.plans.asked import ask
+from snapdp.studies.plans.lines import planned
 from snapdp.studies.relation import change_one
 from snapdp.studies.statistics.mean import mean_query
 from snapdp.studies.statistics.parts import mechanism

@@ -325,6 +325,6 @@ def test_a_terminal_shows_cells_in_one_text_without_control_characters(result):
 def test_a_plan_tells_how_many_cells_there_are():
     study = snapdp.study(dataset="p", relation="add-remove", n_max=9, columns=COLUMNS, statistic=[COUNT, PLAIN])
     lines = study.plan().lines
-    assert [line.remarks for line in lines] == ["40 cells", ""]
+    assert [line.remarks for line in lines] == ["40 combinations", ""]
     assert "count by region, sex" in repr(study)
     assert "integer, 0 to 120 in steps of 1, 4 bins" in study._repr_html_()

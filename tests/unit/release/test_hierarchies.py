@@ -469,7 +469,7 @@ def test_a_plan_shows_errors_that_no_cell_of_the_release_exceeds(result):
             assert max(widths) <= 2 * figures.adjusted.accuracy * (1 + F(1, 2**40))
             assert figures.adjusted.deviation <= figures.measured.deviation
         assert sum(each.epsilon for each in line.margins) == line.epsilon
-    assert "4 levels with 11 cells together" in lines[0].remarks
+    assert "4 levels with 11 numbers together" in lines[0].remarks
 
 
 def test_persons_are_counted_at_every_level_each_in_one_cell_of_it(tmp_path):

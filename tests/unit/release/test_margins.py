@@ -20,6 +20,7 @@ import snapdp
 from snapdp.audits import check_release
 from snapdp.audits.release_audit import audit, is_sound, release_certificate
 from snapdp.cli.render import show_release
+from snapdp.display import four_digits_up
 from snapdp.errors import BoundError, BudgetError, DataError, ParameterError, PremiseError
 from snapdp.exact import floor_log10
 from snapdp.randomness.bits import RecordedBits
@@ -583,8 +584,9 @@ def test_a_plan_shows_measured_and_adjusted_errors_that_the_release_then_has(res
             assert figures.adjusted.deviation <= figures.measured.deviation
     shown = repr(study_of(COUNT).plan())
     assert "by region" in shown
-    assert "measured +-12 (sd 5.665), adjusted +-8.063 (sd 4.006), " not in shown
-    assert "from the table alone" in shown
+    for each in lines[0].margins:
+        assert f"± {four_digits_up(each.adjusted.accuracy)} (alone ± {four_digits_up(each.alone.accuracy)})" in shown
+    assert "from the finest table by itself" in " ".join(shown.split())
 
 
 def test_a_known_total_is_known_in_the_plan():

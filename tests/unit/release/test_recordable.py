@@ -36,7 +36,7 @@ from snapdp.studies import (
     sum_query,
     variance_query,
 )
-from snapdp.studies.plan import plan
+from snapdp.studies.plans.plan import plan
 from snapdp.values import replaced
 from tests.unit.audits.releases import random_record
 

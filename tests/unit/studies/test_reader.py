@@ -17,7 +17,7 @@ from snapdp.studies import reader
 from snapdp.studies.columns import category_column, integer_column, number_column
 from snapdp.studies.conditions import condition
 from snapdp.studies.grouping.bins import BinnedColumn, binned
-from snapdp.studies.plan import ask
+from snapdp.studies.plans.asked import ask
 from snapdp.studies.ranks.quantiles import quantiles_query
 from snapdp.studies.reader import DeclaredStudy, load_study, plan_of, study_from_toml, study_from_values
 from snapdp.studies.relation import add_remove, change_one
@@ -137,7 +137,7 @@ def test_groups_and_persons_are_planned_and_not_ignored():
     assert [part.cells for part in first.parts] == [4, 4]
     assert [part.share for part in first.parts] == [F(3, 5), F(2, 5)]
     assert [part.numerator.sensitivity for part in first.parts] == [3 * 120, 3]
-    assert "centred sum" in repr(plan_of(study))
+    assert "a sum of distances from 60" in plan_of(study).lines[0].remarks
 
 
 def test_conditions_edges_and_covariances_are_read():
@@ -570,7 +570,8 @@ def test_two_thousand_damaged_studies_are_read_or_refused_and_never_crash():
         for _ in range(dice.randint(1, 2)):
             _damage(damaged, dice)
         try:
-            assert repr(plan_of(study_from_values(damaged))).startswith("plan: epsilon")
+            found = plan_of(study_from_values(damaged))
+            assert read % 4 or repr(found).startswith("Plan: epsilon")  # which takes long
             read += 1
         except SnapdpError as refusal:
             refusals.append(refusal)

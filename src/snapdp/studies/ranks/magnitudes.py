@@ -37,6 +37,7 @@ from snapdp.studies.readable import Label
 from snapdp.studies.relation import Relation
 from snapdp.studies.statistics.details import Detail, NumberDetail, WholeDetail
 from snapdp.studies.statistics.drawn import SHARE, Derived, DrawnPart, Row, as_columns
+from snapdp.studies.statistics.number_errors import AccuraciesAt, NumberError
 from snapdp.studies.statistics.parts import Part
 from snapdp.studies.statistics.shared_parts import count_part, own_bound
 from snapdp.studies.statistics.statistic import Statistic
@@ -155,6 +156,10 @@ class Magnitudes(TreeStatistic):
     @property
     def derivation(self) -> str:
         return "read off the released counts of its magnitudes"
+
+    def number_errors(self, accuracies: AccuraciesAt, rows: int) -> Iterator[NumberError]:  # noqa: ARG002
+        """Yield nothing: how far bounds and quartiles are off depends on the rows alone. See `rows_for_bounds`."""
+        yield from ()
 
     def rows_for_bounds(self, epsilon: Fraction, alpha: Fraction) -> int:
         """Return about how many numbers a column takes for bounds to be found: a figure for plans.     theory (5)"""

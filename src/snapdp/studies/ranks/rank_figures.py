@@ -54,7 +54,7 @@ class RankFigures(Value):
     @property
     def text(self) -> str:
         """Return the radius in short."""
-        return f"+-{four_digits_up(self.radius)} rows"
+        return f"± {four_digits_up(self.radius)} rows"
 
     @property
     def share_in_words(self) -> str:
@@ -70,11 +70,16 @@ class RankFigures(Value):
         return f"{self.levels} levels are counted in a tree of {len(self.branches)} depths ({tree})"
 
     @property
+    def advice(self) -> str:
+        """Return what would make it better, where it is bad; empty where nothing is to be said."""
+        if 2 * self.radius >= self.rows:
+            return "nothing will be known: give more epsilon, or a wider step"
+        return "declare a wider step of the column: fewer levels err less" if self.levels > MANY_LEVELS else ""
+
+    @property
     def in_words(self) -> str:
-        """Return everything but the radius itself as clauses for people."""
-        little = "; nothing will be known: give more epsilon, or a wider step" if 2 * self.radius >= self.rows else ""
-        finest = "; declare a wider step of the column: fewer levels err less" if self.levels > MANY_LEVELS else ""
-        return f"{self.share_in_words}; {self.tree_in_words}{finest}{little}"
+        """Return everything but the radius itself, and what would make it better, as clauses for people."""
+        return f"{self.share_in_words}; {self.tree_in_words}"
 
 
 class LikelyQuantile(Value):

@@ -22,9 +22,15 @@ from snapdp.studies.conditions import Condition
 from snapdp.studies.declarations import column_from
 from snapdp.studies.grouping.groups import By
 from snapdp.studies.relation import Relation
+from snapdp.studies.statistics.centred.guessed_spread import (
+    WIDEST_CORRELATION,
+    correlation_error,
+    guessed_deviation,
+)
 from snapdp.studies.statistics.centred.moments import (
     Moment,
     correlations,
+    largest_moment,
     moment_accuracy,
     moments,
     possible_moment,
@@ -33,6 +39,7 @@ from snapdp.studies.statistics.centred.moments import (
 from snapdp.studies.statistics.centred.sums import CentredSums, Term
 from snapdp.studies.statistics.details import Detail, FlagDetail, NumberDetail, WholeDetail
 from snapdp.studies.statistics.drawn import Derived, DrawnPart
+from snapdp.studies.statistics.number_errors import AccuraciesAt, NumberError
 from snapdp.studies.statistics.parts import Numerator, Part
 from snapdp.studies.statistics.shared_parts import check_two_rows, numbers_of
 from snapdp.studies.statistics.statistic import Statistic
@@ -201,6 +208,34 @@ class Covariance(CentredSums):
             return super().derived_accuracies(accuracies, rows)
         inputs = (*accuracies[:3], accuracies[-1])
         return (moment_accuracy(*self.pair, self.relation, accuracies=inputs, rows=rows),)
+
+    def number_errors(self, accuracies: AccuraciesAt, rows: int) -> Iterator[NumberError]:
+        """Yield those of the covariance and, where it is asked for, of the correlation."""
+        if self.count_share is None:
+            yield from super().number_errors(accuracies, rows)
+            return
+        (error,) = self.derived_accuracies(accuracies(self.inputs), rows)
+        width = 2 * largest_moment(*self.pair, rows)
+        yield NumberError(error=error, width=width, rows=rows, promised=False)
+        if not self.correlation:
+            return
+        first, second, products, *squares, count = accuracies(len(self.parts))
+        x, y = (
+            moment_accuracy(column, column, self.relation, accuracies=(of_sum, of_squares, count), rows=rows)
+            for column, of_sum, of_squares in zip(self.pair, (first, second), squares, strict=True)
+        )
+        both = moment_accuracy(*self.pair, self.relation, accuracies=(first, second, products, count), rows=rows)
+        yield self.correlation_at(of_covariance=both, of_variances=(x, y), rows=rows, promised=False)
+
+    def correlation_at(
+        self, *, of_covariance: Fraction, of_variances: tuple[Fraction, Fraction], rows: int, promised: bool
+    ) -> NumberError:
+        """Return how far the correlation is off, if covariance and variances are off by that.          theory (32)"""
+        x, y = map(guessed_deviation, self.pair)
+        error = correlation_error(of_covariance=of_covariance, of_variances=of_variances, deviations=(x, y))
+        return NumberError(
+            name=CORRELATION, error=error, width=WIDEST_CORRELATION, rows=rows, promised=promised, spreads=(x, y)
+        )
 
 
 def covariance_query(

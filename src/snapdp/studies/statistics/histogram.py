@@ -48,6 +48,7 @@ class Histogram(Statistic):
     }
     flag = "Counts over --categories or --edges."
     numbers = False
+    adds_up = True
 
     edges: tuple[Fraction, ...] = ()
     outside: str = DROPPED
@@ -88,6 +89,10 @@ class Histogram(Statistic):
         if groups is not None:
             check_cells(found.title, found.cells, most=groups.most_cells)
         return found
+
+    @property
+    def divisions(self) -> int:
+        return self.cells
 
     @property
     def column(self) -> Column:

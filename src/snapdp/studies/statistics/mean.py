@@ -30,6 +30,7 @@ from snapdp.studies.statistics.centred.means import mean_accuracy, mean_columns
 from snapdp.studies.statistics.centred.sums import CentredSums, Term
 from snapdp.studies.statistics.details import Detail, FlagDetail, NumberDetail, WholeDetail
 from snapdp.studies.statistics.drawn import MEAN_OF, Derived, DrawnPart
+from snapdp.studies.statistics.number_errors import AccuraciesAt, NumberError
 from snapdp.studies.statistics.parts import Numerator, Part, check_printable, mechanism
 from snapdp.studies.statistics.shared_parts import numbers_of, rows_that_count, sum_above_lower
 from snapdp.studies.statistics.statistic import Statistic
@@ -164,6 +165,16 @@ class Mean(CentredSums):
             mean_accuracy(column, self.relation, of_sum=of_sum, of_count=of_count, rows=rows)
             for column, of_sum in zip(self.number_columns, sums, strict=True)
         )
+
+    def number_errors(self, accuracies: AccuraciesAt, rows: int) -> Iterator[NumberError]:
+        if self.count_share is None:
+            yield from super().number_errors(accuracies, rows)
+            return
+        several = len(self.columns) > 1
+        found = self.derived_accuracies(accuracies(self.inputs), rows)
+        for column, error in zip(self.number_columns, found, strict=True):
+            name, width = self._name_of(column) if several else "", column.upper - column.lower
+            yield NumberError(name=name, error=error, width=width, rows=rows, promised=False)
 
 
 def mean_query(

@@ -37,10 +37,11 @@ from snapdp.studies.grouping.keys import KeyedGroups, KeyReader
 from snapdp.studies.grouping.margins import Margin, Margins
 from snapdp.studies.magnitudes import MagnitudeColumn
 from snapdp.studies.readable import Label
-from snapdp.studies.relation import Relation
+from snapdp.studies.relation import Relation, guessed_rows
 from snapdp.studies.statistics.details import ConditionsDetail, Detail
 from snapdp.studies.statistics.drawn import Derived, DrawnPart
-from snapdp.studies.statistics.parts import Part
+from snapdp.studies.statistics.number_errors import AccuraciesAt, NumberError
+from snapdp.studies.statistics.parts import Numerator, Part
 from snapdp.studies.toml_table import TomlTable, named
 from snapdp.studies.units import rows_clause
 from snapdp.values import Value, replaced
@@ -63,6 +64,7 @@ class Statistic(Value, ABC):
     conditions_since   the first version of records in which it may have conditions
     inputs    how many released parts its number follows from, where it is derived: a plan splits alpha among them
     column_kind   the kind that its columns are declared with, where there is only one
+    adds_up   its numbers grow with the rows that they are of, as counts and sums do
 
     by        groups of rows, by one column or several: the statistic is released for each of them
     where     public conditions: the statistic is one of the rows that meet them all, among those that persons keep
@@ -79,6 +81,7 @@ class Statistic(Value, ABC):
     conditions_since: ClassVar[int] = 2
     inputs: ClassVar[int] = 2
     column_kind: ClassVar[str | None] = None
+    adds_up: ClassVar[bool] = False
 
     relation: Relation
     columns: tuple[Column, ...] = ()
@@ -189,6 +192,21 @@ class Statistic(Value, ABC):
             raise ParameterError(f"{self.shown} has {len(found)} derived numbers.", "Read derived_accuracies.")
         return found[0]
 
+    def number_errors(self, accuracies: AccuraciesAt, rows: int) -> Iterator[NumberError]:
+        """Yield how far its numbers may be off, those too that are computed from what is released.
+
+        accuracies   of its parts, where each may miss with alpha/k, from k
+        rows         so many are thought to be in the table, or in each group
+        """
+        for part, error in zip(self.parts, accuracies(1), strict=True):
+            name = "" if len(self.parts) == 1 else part.numerator.name
+            yield NumberError(name=name, error=error, width=self.width(part.numerator, rows), rows=rows)
+
+    def width(self, numerator: Numerator, rows: int) -> Fraction:
+        """Return the width of the range of a released number, if there are so many rows."""
+        low, high = numerator.statistic_range
+        return (high - low) * rows / self.relation.rows if self.adds_up else high - low
+
     def ranks(self, epsilon: Fraction, alpha: Fraction) -> RankFigures | None:  # noqa: ARG002
         """Return how far ranks may be misjudged, where what is derived is read off ranks."""
         return None
@@ -267,6 +285,20 @@ class Statistic(Value, ABC):
         """Tell whether it is public how many rows the statistic is about: n, all of them.          theory (17)"""
         dropped = any(isinstance(column, NumberColumn) and column.dropped for column in self.columns)
         return self.relation.is_change_one and self.by is None and not self.where and not dropped
+
+    @property
+    def divisions(self) -> int:
+        """Return among how many groups its rows are divided: a guess gives as many to each."""
+        return 1 if self.by is None else self.by.cells
+
+    def rows_guessed(self, if_rows: Any = None, *, divisions: int | None = None) -> int:
+        """Return how many rows are thought to be in the table, or in each group: an equal share of n, or of the bound
+        on it, unless somebody guesses; where it is public how many there are, so many.
+        """
+        among = self.divisions if divisions is None else divisions
+        if if_rows is None or (self.size_is_public and among == 1):
+            return max(1, self.relation.rows // among)
+        return guessed_rows(if_rows, self.relation)
 
     @property
     def cells(self) -> int:

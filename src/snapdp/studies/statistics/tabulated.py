@@ -24,6 +24,7 @@ from snapdp.values import replaced
 class Tabulated(Statistic):
     """A statistic whose table by several columns may be released with margins."""
 
+    adds_up = True
     details: ClassVar[Mapping[str, Detail]] = {
         "rows_per_person": WholeDetail(),
         "margins": MarginsDetail(),

@@ -20,8 +20,10 @@ from snapdp.studies.conditions import Condition
 from snapdp.studies.declarations import column_from
 from snapdp.studies.grouping.groups import By
 from snapdp.studies.relation import Relation
+from snapdp.studies.statistics.centred.guessed_spread import deviation_error, guessed_deviation
 from snapdp.studies.statistics.centred.moments import (
     Moment,
+    largest_moment,
     moment_accuracy,
     moments,
     possible_moment,
@@ -31,9 +33,11 @@ from snapdp.studies.statistics.centred.moments import (
 from snapdp.studies.statistics.centred.sums import CentredSums, Term
 from snapdp.studies.statistics.details import Detail, NumberDetail, WholeDetail
 from snapdp.studies.statistics.drawn import Derived, DrawnPart
+from snapdp.studies.statistics.number_errors import AccuraciesAt, NumberError
 from snapdp.studies.statistics.parts import Numerator, Part
 from snapdp.studies.statistics.shared_parts import check_two_rows, numbers_of
 from snapdp.studies.statistics.statistic import Statistic
+from snapdp.values import replaced
 
 DEVIATION = "standard deviation"
 
@@ -146,6 +150,24 @@ class Variance(CentredSums):
         if self.count_share is None:
             return super().derived_accuracies(accuracies, rows)
         return (moment_accuracy(self.column, self.column, self.relation, accuracies=accuracies, rows=rows),)
+
+    def number_errors(self, accuracies: AccuraciesAt, rows: int) -> Iterator[NumberError]:
+        """Yield those of the variance and of the standard deviation."""
+        if self.count_share is None:
+            (variance,) = super().number_errors(accuracies, rows)
+        else:
+            (error,) = self.derived_accuracies(accuracies(self.inputs), rows)
+            width = largest_moment(self.column, self.column, rows)
+            variance = NumberError(error=error, width=width, rows=rows, promised=False)
+        yield variance
+        deviation = guessed_deviation(self.column)
+        yield replaced(
+            variance,
+            name=DEVIATION,
+            error=deviation_error(variance.error, deviation),
+            width=(self.column.upper - self.column.lower) / 2,
+            spreads=(deviation,),
+        )
 
 
 def variance_query(

@@ -16,7 +16,8 @@ from snapdp.studies.categories import boolean_column
 from snapdp.studies.columns import number_column
 from snapdp.studies.conditions import condition
 from snapdp.studies.magnitudes import magnitude_column
-from snapdp.studies.plan import ask, plan
+from snapdp.studies.plans.asked import ask
+from snapdp.studies.plans.plan import plan
 from snapdp.studies.ranks.magnitudes import OUTSIDE, best_branching, magnitudes_query
 from snapdp.studies.relation import add_remove, change_one
 from snapdp.studies.statistics.statistic import Statistic

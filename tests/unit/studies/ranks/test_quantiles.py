@@ -13,7 +13,8 @@ from snapdp.mechanism import arithmetic_of
 from snapdp.studies.columns import category_column, integer_column, number_column
 from snapdp.studies.conditions import condition
 from snapdp.studies.grouping.bins import binned
-from snapdp.studies.plan import ask, plan
+from snapdp.studies.plans.asked import ask
+from snapdp.studies.plans.plan import plan
 from snapdp.studies.ranks.quantiles import quantiles_query
 from snapdp.studies.relation import add_remove, change_one
 from tests.unit.studies.statistics.enumeration import Extremes, grid_values

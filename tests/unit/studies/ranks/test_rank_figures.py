@@ -12,7 +12,8 @@ from snapdp.accuracy import level_for
 from snapdp.errors import ParameterError, PremiseError
 from snapdp.mechanism import EXACT_GAMMA
 from snapdp.studies import Plan, integer_column, number_column, quantiles_query
-from snapdp.studies.plan import ask, planned
+from snapdp.studies.plans.asked import ask
+from snapdp.studies.plans.lines import planned
 from snapdp.studies.ranks.rank_figures import TIMES, RankFigures
 from snapdp.studies.relation import add_remove, change_one
 from snapdp.values import replaced
@@ -61,9 +62,9 @@ def test_the_words_have_share_levels_and_tree():
     flat = line(branching=121).ranks
     assert flat.branches == (121,)
     assert "each of 121 levels is counted by itself" in flat.in_words
-    assert "nothing will be known" in line("1/10000").ranks.in_words
-    assert "declare a wider step" in replaced(flat, levels=number_column("pay", lower=0, upper=1).levels + 1).in_words
-    assert "declare a wider step" not in flat.in_words
+    assert "nothing will be known" in line("1/10000").ranks.advice
+    assert "declare a wider step" in replaced(flat, levels=number_column("pay", lower=0, upper=1).levels + 1).advice
+    assert flat.advice == ""
 
 
 @pytest.mark.parametrize("branching", [2, 3, 11, 60, 121])
@@ -83,7 +84,7 @@ def test_a_plan_says_rows_in_text_offers_and_remarks():
     assert offer.accuracies == (asked.ranks.radius,)
     assert offer.gains[0] == pytest.approx(1 - 1 / 1.1, abs=1e-3)
     text = repr(Plan(lines=(asked,)))
-    assert "+-32.13 rows at alpha 1/20" in text
+    assert "± 32.13 rows" in text
     assert "derived" not in text
     assert "split" not in text
     assert "32.13 rows" in Plan(lines=(asked,))._repr_html_()

@@ -16,7 +16,7 @@ from snapdp.studies import ask, study_from_values
 from snapdp.studies.aggregates import Present
 from snapdp.studies.columns import category_column, integer_column, number_column
 from snapdp.studies.conditions import condition
-from snapdp.studies.plan import Line
+from snapdp.studies.plans.lines import Line
 from snapdp.studies.relation import add_remove, change_one
 from snapdp.studies.statistics.answers import aggregates_of, numerators
 from snapdp.studies.statistics.mean import MOST_COLUMNS, Mean, mean_query

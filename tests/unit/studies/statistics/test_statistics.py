@@ -15,7 +15,7 @@ from snapdp.release.draw import Drawn
 from snapdp.studies.columns import category_column, integer_column, number_column
 from snapdp.studies.conditions import condition
 from snapdp.studies.declarations import column_from, column_values
-from snapdp.studies.plan import Line
+from snapdp.studies.plans.lines import Line
 from snapdp.studies.relation import add_remove, change_one
 from snapdp.studies.statistics.count import count_query
 from snapdp.studies.statistics.covariance import covariance_query

@@ -58,6 +58,12 @@ def possible_moment(first: NumberColumn, second: NumberColumn) -> Range:
     return Fraction(0) if first == second else -most, most
 
 
+def largest_moment(first: NumberColumn, second: NumberColumn, rows: int) -> Fraction:
+    """Return the largest variance or covariance of so many rows: half of them at either end.       theory (10), (11)"""
+    _, most = possible_moment(first, second)
+    return most if rows < LEAST_ROWS else most * 2 * (rows * rows // 4) / (rows * (rows - 1))
+
+
 def moments(
     first: NumberColumn, second: NumberColumn, *, sums: Sequence[DrawnPart], products: DrawnPart, counts: DrawnPart,
     alpha: Fraction,

@@ -14,8 +14,9 @@ from snapdp.errors import ParameterError, PremiseError
 from snapdp.release.derived import derived_blocks
 from snapdp.release.draw import Drawn
 from snapdp.studies.columns import category_column, integer_column, number_column
-from snapdp.studies.part_worth import part_accuracy
-from snapdp.studies.plan import Line, ask
+from snapdp.studies.plans.asked import ask
+from snapdp.studies.plans.lines import Line
+from snapdp.studies.plans.part_worth import part_accuracy
 from snapdp.studies.relation import add_remove, change_one
 from snapdp.studies.statistics.centred.moments import moment_accuracy, moments, possible_moment
 from snapdp.studies.statistics.covariance import covariance_query

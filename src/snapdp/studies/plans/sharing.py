@@ -21,7 +21,7 @@ from snapdp.studies.statistics.mean import MOST_COLUMNS, Mean
 from snapdp.values import Value, replaced
 
 if TYPE_CHECKING:
-    from snapdp.studies.plan import Line
+    from snapdp.studies.plans.lines import Line
 
 MOST_NAMED = 3  # means whose errors are told in one sentence
 
@@ -58,24 +58,27 @@ class Sharing(Value):
         )
 
 
-def could_share(lines: Iterable[Line]) -> tuple[Sharing, ...]:
-    """Return which means could share a count, where each of them would be more accurate at the same epsilon."""
+def could_share(lines: Iterable[Line], if_rows: int | None = None) -> tuple[Sharing, ...]:
+    """Return which means could share a count, where each of them would be more accurate at the same epsilon.
+
+    if_rows   so many rows are guessed to be in the table, or in each group
+    """
     alike: dict[object, list[Line]] = {}
     for line in lines:
         mean = line.statistic
         if isinstance(mean, Mean) and mean.count_share is not None and not any(c.dropped for c in mean.number_columns):
             rows = (mean.relation, mean.by, mean.where, mean.rows_per_person, line.alpha, line.arithmetic)
             alike.setdefault(rows, []).append(line)
-    return tuple(found for each in alike.values() if len(each) > 1 for found in _gain(each))
+    return tuple(found for each in alike.values() if len(each) > 1 for found in _gain(each, if_rows))
 
 
-def _gain(lines: list[Line]) -> Iterator[Sharing]:
+def _gain(lines: list[Line], if_rows: int | None) -> Iterator[Sharing]:
     means = [line.statistic for line in lines if isinstance(line.statistic, Mean)]
     columns = [column for mean in means for column in mean.number_columns]
     if len(columns) > MOST_COLUMNS or len({column.name for column in columns}) < len(columns):
         return
     first, epsilon = means[0], sum((line.epsilon for line in lines), Fraction(0))
-    rows = max(1, first.relation.rows // (1 if first.by is None else first.by.cells))
+    rows = first.rows_guessed(if_rows)
     about: dict[str, Any] = {
         "relation": first.relation,
         "by": first.by,

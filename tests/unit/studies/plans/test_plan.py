@@ -10,13 +10,16 @@ from hypothesis import example, given, settings, strategies as st
 
 from snapdp import FinitePrecision
 from snapdp.accuracy import accuracy
+from snapdp.display import four_digits_up
 from snapdp.errors import BudgetError, ParameterError, PremiseError
 from snapdp.exact.decimals import floor_log10, power_of_ten
 from snapdp.release.request import Request
 from snapdp.studies.columns import category_column, integer_column, number_column
 from snapdp.studies.conditions import condition
-from snapdp.studies.part_worth import curve_of_part
-from snapdp.studies.plan import Line, Plan, ask, plan, planned
+from snapdp.studies.plans.asked import ask
+from snapdp.studies.plans.lines import Line, planned
+from snapdp.studies.plans.part_worth import curve_of_part
+from snapdp.studies.plans.plan import Plan, plan
 from snapdp.studies.relation import add_remove, change_one
 from snapdp.studies.statistics.centred.means import derived_mean
 from snapdp.studies.statistics.count import count_query
@@ -272,7 +275,7 @@ def test_too_few_bits_are_refused_by_the_statistic_and_by_what_was_typed():
 def test_a_fitted_line_that_misses_the_accuracy_asked_for_says_so():
     small = plan([ask(mean_query(AGE, N), accuracy="0.5"), ask(QUERIES[2], epsilon=1)]).fit("0.1")
     assert not small.lines[0].meets_target
-    assert "misses the accuracy 1/2 asked for" in repr(small)
+    assert "mean(age): misses the accuracy 0.5 asked for." in repr(small)
     large = small.fit(10)
     assert large.lines[0].meets_target
 
@@ -283,9 +286,10 @@ def test_a_mean_under_add_remove_shows_both_parts_and_promises_no_accuracy():
     of_sum, of_count = line.accuracies
     assert of_sum > of_count
     assert of_count.denominator == 1
-    text = repr(Plan(lines=(line,)))
-    assert "centred sum +-" in text
-    assert "derived, no accuracy promised; epsilon split 3/4 + 1/4" in text
+    assert f"± {four_digits_up(line.derived_accuracy(10_000))} if 10,000 rows count" in repr(Plan(lines=(line,)))
+    shown = [four_digits_up(each) for each in (of_sum, of_count)]
+    made = f"a sum of distances from 60 (± {shown[0]}) and a count (± {shown[1]}); epsilon split 3/4 + 1/4"
+    assert line.remarks == f"computed from {made}"
     with pytest.raises(PremiseError, match="follows from two releases"):
         ask(mean_query(AGE, MANY), accuracy=1)
     with pytest.raises(PremiseError, match="follows from two releases"):
@@ -296,9 +300,7 @@ def test_a_mean_of_those_who_answered_says_what_its_parts_run_at_and_promises_no
     wages = integer_column("wages", lower=0, upper=120, missing="dropped")
     line = Line(statistic=mean_query(wages, N), epsilon=F(1))
     assert line.accuracy is None
-    assert "sum and count together cost the epsilon typed (1 and 1/2 of it: they share a part)" in repr(
-        Plan(lines=(line,))
-    )
+    assert "sum and count together cost the epsilon typed (1 and 1/2 of it: they share a part)" in line.remarks
     whole = Line(statistic=sum_query(integer_column("wages", lower=-60, upper=60), N), epsilon=F(1))
     assert abs(line.accuracies[0] - whole.accuracies[0]) < 8  # the centred sum has the sensitivity of the width
     assert line.derived_accuracy(N.rows) < F(1, 5)
@@ -384,9 +386,14 @@ def test_a_count_of_nothing_gives_the_midpoint_and_means_stay_inside_the_bounds(
 def test_the_plan_prints_as_a_small_table():
     lines = [ask(mean_query(AGE, N), epsilon="0.3", lock=True), ask(histogram_query(REGION, N), epsilon="0.9")]
     assert repr(plan(lines, budget=1)) == (
-        "plan: epsilon 6/5 of budget 1; too much: fit it\n"
-        "  mean(age)          3/10  +-0.2400 at alpha 1/20          locked\n"
-        "  histogram(region)  9/10  +-7 at alpha 1/20 in each cell"
+        "Plan: epsilon 1.2 of a budget of 1, 0.2 too much\n"
+        "  statistic             epsilon  share  ± error (95 %)\n"
+        "  mean(age)          0.3 locked  █▌     ± 0.2400\n"
+        "  histogram(region)         0.9  ████▌  ± 7\n"
+        "Too much. plan.fit() makes every epsilon 77.8 % of what it is, the locked ones\n"
+        "  as they are: histogram(region) ± 9.\n"
+        "Or leave out mean(age) (0.3) or histogram(region) (0.9): the others fit.\n"
+        "± x: in 95 of 100 releases the number is within ± x of the table's."
     )
 
 

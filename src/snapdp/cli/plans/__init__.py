@@ -1,0 +1,1 @@
+"""How plans look on a terminal, and what machines read of them."""

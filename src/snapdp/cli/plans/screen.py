@@ -1,0 +1,84 @@
+"""How a plan looks on a terminal: a table, and under it what to change, what it means and what is protected.
+
+Room: cli. Prints through the screen alone. The words are those of `studies`, as Python and notebooks show them too.
+Figures are rounded to the safe side (up).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from snapdp.cli.screen import console, note, one_line, table
+from snapdp.display import exact_amount, guessed_right, short_decimal
+from snapdp.studies import LikelyQuantile, Spelling, details_of, plan_words
+
+if TYPE_CHECKING:
+    from snapdp.ledger import Account
+    from snapdp.studies import Plan
+
+Likes = Mapping[int, Sequence[LikelyQuantile]]
+BY_FLAGS = Spelling(fit="--fit", if_rows="--if-rows N")
+CASES = 100
+
+
+def show_plan(
+    plan: Plan,
+    likes: Likes | None = None,
+    *,
+    account: Account | None = None,
+    details: bool = False,
+    to_stderr: bool = False,
+) -> None:
+    """Print a plan.
+
+    account   of a ledger: what everything charged before means, together with the plan, is said as well
+    likes     what lines of quantiles would be worth if the rows were like public ones, by their numbers
+    details   what numbers are made of, what more epsilon buys, what was declared
+    """
+    said = plan_words(plan, width=console(err=to_stderr).width, most=len(plan.lines), spelling=BY_FLAGS)
+    note(said.title, err=to_stderr, style="bold")
+    heads, *lines = said.lines
+    note(heads, err=to_stderr, style="bold")
+    for line in lines:
+        note(line, err=to_stderr, style="")
+    for place, found in (likes or {}).items():
+        _show_likely(plan.titles[place], found, to_stderr=to_stderr)
+    for text in said.advice:
+        note(text, err=to_stderr, style="yellow")
+    before = [told] if account is not None and (told := account_odds(plan, account)) else []
+    for text in (*said.legend, *said.promise, *before, *said.reading):
+        note(text, err=to_stderr)
+    for text in details_of(plan) if details else ():
+        note(text, err=to_stderr)
+    if said.warning:
+        note(said.warning, err=to_stderr, style="bold red")
+
+
+def account_odds(plan: Plan, account: Account) -> str:
+    """Return what everything that was charged before means together with this plan; empty where nothing was."""
+    if not account.spent:
+        return ""
+    total = account.spent + plan.total
+    right = guessed_right(total)
+    told = "could be right in all" if right == CASES else f"is right in at most {right}"
+    return (
+        f"With everything charged to {one_line(account.name)} before, epsilon {exact_amount(total)} together: "
+        f"the same person {told} of {CASES} cases."
+    )
+
+
+def _show_likely(title: str, found: Sequence[LikelyQuantile], *, to_stderr: bool) -> None:
+    """Print how far quantiles would be off, in units of the column, for rows that are like public ones."""
+    note(
+        f"{one_line(title)}, if {found[0].rows:,} rows were distributed like the public ones: the quantile there, the "
+        "values whose rank is too near to tell them apart, and how far the farther of these is.",
+        err=to_stderr,
+    )
+    rows = [[_share(each.share), *map(short_decimal, (each.value, each.low, each.high, each.error))] for each in found]
+    table(("quantile", "value", "from", "to", "± error"), rows, numbers=(0, 1, 2, 3, 4), err=to_stderr)
+
+
+def _share(share: Fraction) -> str:
+    return exact_amount(share)

@@ -1,0 +1,188 @@
+"""What machines read of a plan: plain values, amounts as exact fractions.
+
+Room: cli. Figures for display are texts, rounded up; keys stay what they were, new ones are added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from snapdp.cli.plans.screen import Likes
+from snapdp.display import four_digits_up, guessed_right, hides_nothing, odds_in_words
+from snapdp.studies import (
+    CellError,
+    Excess,
+    LikelyQuantile,
+    Line,
+    MarginFigures,
+    NumberError,
+    Offer,
+    OtherWay,
+    Plan,
+    RankFigures,
+    Sharing,
+    Useless,
+    error_in_words,
+    excess_of,
+    other_way,
+    reading_of,
+    useless_in_words,
+    useless_lines,
+)
+
+
+def plan_values(plan: Plan, likes: Likes) -> dict[str, Any]:
+    """Return a plan as plain values: amounts as exact fractions, figures for display as text rounded up.
+
+    bits   as declared, None where they are chosen: those of each part stand there
+    """
+    arithmetic = plan.lines[0].arithmetic
+    useless = {each.place: each for each in useless_lines(plan)}
+    return {
+        "ok": True,
+        "total": str(plan.total),
+        "budget": None if plan.budget is None else str(plan.budget),
+        "if_rows": plan.if_rows,
+        "relation": plan.relation.in_words,
+        "odds": {"text": odds_in_words(plan.total, plan.relation.secret), "right_of_100": guessed_right(plan.total)},
+        "over": None if (excess := excess_of(plan)) is None else _excess_values(plan, excess),
+        "arithmetic": "exact" if arithmetic is None else arithmetic.rule,
+        "bits": None if arithmetic is None else arithmetic.bits,
+        "warning": hides_nothing(plan.total),
+        "reading": reading_of(plan),
+        "lines": [
+            {**_line_values(line, offer), **_error_values_of(plan, place, useless), **_likely_values(likes.get(place))}
+            for place, (line, offer) in enumerate(zip(plan.lines, plan.offers(), strict=True))
+        ],
+        "sharing": [_sharing_values(each) for each in plan.sharings],
+    }
+
+
+def _excess_values(plan: Plan, excess: Excess) -> dict[str, Any]:
+    """Return by how much a plan is over its budget, and which lines are, each by itself, enough to leave out."""
+    fitted = excess.fitted
+    return {
+        "epsilon": str(excess.over),
+        "fitted": None if fitted is None else [str(line.epsilon) for line in fitted.lines],
+        "enough": [plan.lines[place].statistic.title for place in excess.enough],
+    }
+
+
+def _error_values_of(plan: Plan, place: int, useless: Mapping[int, Useless]) -> dict[str, Any]:
+    """Return how far the numbers of a line may be off, at the guess of rows, and whether that is useful."""
+    line, found = plan.lines[place], plan.errors[place]
+    errors = [_number_error_values(line, each) for each in found]
+    weak, way = useless.get(place), other_way(line)
+    return {
+        "error": errors[0] if errors else None,
+        "errors": errors,
+        "if_rows": next((each.rows for each in found if not each.promised), None),
+        "useful": {
+            "useful": weak is None,
+            "epsilon": None if weak is None or weak.epsilon is None else str(weak.epsilon),
+            "text": None if weak is None else useless_in_words(weak),
+        },
+        **({} if way is None else {"other_way": _way_values(way)}),
+    }
+
+
+def _number_error_values(line: Line, number: NumberError) -> dict[str, Any]:
+    return {
+        "name": number.name or line.statistic.title,
+        "text": error_in_words(line.statistic, number),
+        "exact": str(number.error),
+        "range": str(number.width),
+        "rows": number.rows,
+        "promised": number.promised,
+        "in_rows": number.in_rows,
+        "if_deviations": list(map(str, number.spreads)),
+    }
+
+
+def _way_values(way: OtherWay) -> dict[str, Any]:
+    return {
+        "middle": str(way.middle),
+        "within": str(way.within),
+        "better": str(way.better),
+        "text": way.in_words,
+    }
+
+
+def _sharing_values(sharing: Sharing) -> dict[str, Any]:
+    return {
+        "columns": list(sharing.columns),
+        "epsilon": str(sharing.epsilon),
+        "rows": sharing.rows,
+        "apart": list(map(str, sharing.apart)),
+        "together": list(map(str, sharing.together)),
+        "remark": sharing.in_words,
+    }
+
+
+def _line_values(line: Line, more: Offer) -> dict[str, Any]:
+    bits = line.bits or (None,) * len(line.statistic.parts)
+    return {
+        "statistic": line.statistic.title,
+        "epsilon": str(line.epsilon),
+        "alpha": str(line.alpha),
+        "locked": line.lock,
+        "target": None if line.target is None else str(line.target),
+        "meets_target": line.meets_target,
+        "cells": line.statistic.cells,
+        "parts": [
+            {
+                "name": part.numerator.name,
+                "accuracy": str(accuracy),
+                "accuracy_shown": four_digits_up(accuracy),
+                "share": str(part.share),
+                "sensitivity": str(part.numerator.statistic_sensitivity),
+                "range": [str(end) for end in part.numerator.statistic_range],
+                "bits": each,
+            }
+            for part, accuracy, each in zip(line.statistic.parts, line.accuracies, bits, strict=True)
+        ],
+        **({"margins": [_margin_values(each) for each in line.margins]} if line.margins else {}),
+        **({} if line.ranks is None else {"ranks": _rank_values(line.ranks, more)}),
+        "remarks": line.remarks,
+    }
+
+
+def _margin_values(figures: MarginFigures) -> dict[str, Any]:
+    return {
+        "margin": figures.text,
+        "cells": figures.cells,
+        "epsilon": str(figures.epsilon),
+        "measured": _error_values(figures.measured),
+        "adjusted": _error_values(figures.adjusted),
+        "table_alone": _error_values(figures.alone),
+    }
+
+
+def _rank_values(figures: RankFigures, more: Offer) -> dict[str, Any]:
+    """Return how far ranks may be misjudged; with a tenth more epsilon, too."""
+    then = more.more_accuracies[0] if more.more_accuracies else None
+    return {
+        "radius": str(figures.radius),
+        "radius_shown": four_digits_up(figures.radius),
+        "radius_with_10_percent_more": None if then is None else str(then),
+        "rows": figures.rows,
+        "rows_are_public": figures.size_is_public,
+        "share_shown": four_digits_up(100 * figures.share),
+        "levels": figures.levels,
+        "branches": list(figures.branches),
+    }
+
+
+def _likely_values(found: Sequence[LikelyQuantile] | None) -> dict[str, Any]:
+    if found is None:
+        return {}
+    names = ("share", "value", "low", "high", "error")
+    return {"if_like": [{name: str(getattr(each, name)) for name in names} for each in found]}
+
+
+def _error_values(error: CellError | None) -> dict[str, Any] | None:
+    if error is None:
+        return None
+    shown = four_digits_up(error.accuracy)
+    return {"accuracy": str(error.accuracy), "accuracy_shown": shown, "deviation": error.deviation}

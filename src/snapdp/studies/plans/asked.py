@@ -1,0 +1,96 @@
+"""What is asked of a plan: a statistic with an epsilon, or with the accuracy that it is to have.
+
+Room: studies. It cannot see data. Where no accuracy can be promised before the rows are read, none can be asked for.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from snapdp.errors import ParameterError, PremiseError
+from snapdp.exact import positive, probability
+from snapdp.mechanism import FinitePrecision, arithmetic_of
+from snapdp.studies.ranks.quantiles import Quantiles
+from snapdp.studies.statistics.statistic import Statistic
+from snapdp.values import Value
+
+DEFAULT_ALPHA = Fraction(1, 20)
+_WORDS = {2: "two", 3: "three", 4: "four"}
+
+
+class OfStatistic(Value):
+    """What is said of one statistic. It was called `query`; that word is still taken and answered."""
+
+    statistic: Statistic
+
+    def __init__(self, **fields: Any) -> None:
+        if "query" in fields and "statistic" not in fields:
+            fields["statistic"] = fields.pop("query")
+        super().__init__(**fields)
+
+    @property
+    def query(self) -> Statistic:
+        """Return the statistic, by its former name."""
+        return self.statistic
+
+
+class Asked(OfStatistic):
+    """One line as it is asked for: a statistic with an epsilon or a target accuracy (in its own units) at alpha."""
+
+    epsilon: Fraction | None = None
+    accuracy: Fraction | None = None
+    alpha: Fraction = DEFAULT_ALPHA
+    lock: bool = False
+    arithmetic: FinitePrecision | None = None
+
+    def _check(self) -> None:
+        if (self.epsilon is None) == (self.accuracy is None):
+            raise ParameterError(
+                f"{self.statistic.shown} needs an epsilon or a target accuracy, one of the two.",
+                'Give epsilon = "0.3", or accuracy = "1.5" with alpha = "0.05".',
+            )
+        if self.accuracy is not None and isinstance(self.statistic, Quantiles):
+            raise PremiseError(
+                f"{self.statistic.shown}: how far a quantile is off in units of its column depends on the rows, and no "
+                "accuracy can be promised before they are read.",
+                "Give an epsilon; the plan shows how many rows the rank may be off, and with a public file like the "
+                "table how far that is in units of the column. Nothing was read and nothing spent.",
+            )
+        if self.accuracy is not None and self.statistic.derivation is not None:
+            raise PremiseError(
+                f"{self.statistic.shown} follows from {_WORDS[self.statistic.inputs]} releases: no accuracy can be "
+                "promised before the private number of rows is known.",
+                "Give an epsilon; the plan shows the accuracy of each of its parts.",
+            )
+        if self.accuracy is not None and self.statistic.margins is None and len(self.statistic.parts) > 1:
+            raise PremiseError(
+                f"{self.statistic.shown} is several numbers, each of its own accuracy.",
+                "Give an epsilon; the plan shows the accuracy of each. Or ask for each by itself.",
+            )
+        if self.accuracy is not None and self.statistic.margins is not None:
+            raise PremiseError(
+                f"{self.statistic.shown} has several tables, each of its own accuracy.",
+                "Give an epsilon; the plan shows the accuracy of every margin.",
+            )
+
+
+def ask(
+    statistic: Statistic,
+    *,
+    epsilon: Any = None,
+    accuracy: Any = None,
+    alpha: Any = DEFAULT_ALPHA,
+    lock: bool = False,
+    arithmetic: Any = None,
+    bits: int | None = None,
+) -> Asked:
+    """Return a validated statistic with its cost, and the arithmetic it is to be planned in."""
+    return Asked(
+        statistic=statistic,
+        epsilon=None if epsilon is None else positive(epsilon, name="epsilon"),
+        accuracy=None if accuracy is None else positive(accuracy, name="accuracy"),
+        alpha=probability(alpha, name="alpha"),
+        lock=lock,
+        arithmetic=arithmetic_of(arithmetic, bits),
+    )

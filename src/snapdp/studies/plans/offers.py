@@ -1,0 +1,69 @@
+"""What a line of a plan would gain from more epsilon.
+
+Room: studies. It cannot see data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any
+
+from snapdp.display import four_digits_up, shortened, visible
+from snapdp.errors import SnapdpError
+from snapdp.studies.plans.lines import Line
+from snapdp.studies.statistics.number_errors import NumberError
+from snapdp.values import Value, replaced
+
+
+class Offer(Value):
+    """What a line would gain from more epsilon: accuracies of its parts, or the radius of its ranks, now and then.
+
+    more_accuracies   none where so much epsilon is refused: nobody asked for it, and the line itself is as good
+    """
+
+    title: str
+    epsilon: Fraction
+    more_epsilon: Fraction
+    accuracies: tuple[Fraction, ...]
+    more_accuracies: tuple[Fraction, ...]
+
+    @property
+    def gains(self) -> tuple[Fraction, ...]:
+        """Return by what part of itself each accuracy shrinks."""
+        return tuple(1 - then / now if now else Fraction(0) for now, then in self._pairs())
+
+    def _pairs(self) -> Iterable[tuple[Fraction, Fraction]]:
+        return zip(self.accuracies, self.more_accuracies, strict=True) if self.more_accuracies else ()
+
+    def __repr__(self) -> str:
+        steps = ", ".join(f"{four_digits_up(now)} -> {four_digits_up(then)}" for now, then in self._pairs())
+        steps = steps or "refused"
+        return f"{shortened(visible(self.title))}: epsilon {self.epsilon} -> {self.more_epsilon}, accuracy {steps}"
+
+
+def _accuracies(line: Line) -> tuple[Fraction, ...]:
+    """Return what is worth more with more epsilon: accuracies, or the radius of ranks."""
+    return line.accuracies if line.ranks is None else (line.ranks.radius,)
+
+
+def errors_with_more(line: Line, more: Fraction, if_rows: Any = None) -> tuple[NumberError, ...]:
+    """Return how far the numbers of a line would be off with so much more epsilon; nothing where it is refused."""
+    try:
+        return replaced(line, epsilon=line.epsilon * (1 + more), target=None).number_errors(if_rows)
+    except SnapdpError:
+        return ()
+
+
+def offer_of(line: Line, epsilon: Fraction) -> Offer:
+    try:
+        more = _accuracies(replaced(line, epsilon=epsilon))
+    except SnapdpError:
+        more = ()
+    return Offer(
+        title=line.statistic.readable_title,
+        epsilon=line.epsilon,
+        more_epsilon=epsilon,
+        accuracies=_accuracies(line),
+        more_accuracies=more,
+    )

@@ -1,0 +1,278 @@
+"""A plan in words: its title, what should be changed, what its figures mean, what is protected and how well.
+
+Room: studies. It cannot see data. The same sentences serve terminals, Python and notebooks; how something is asked for
+differs, and is a `Spelling`. Ordered by importance, each short; what explains at length is among the details.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from snapdp.display import (
+    exact_amount,
+    four_digits_up,
+    hides_nothing,
+    how_often,
+    listed,
+    odds_in_words,
+    shortened,
+    visible,
+)
+from snapdp.studies.columns import CategoryColumn
+from snapdp.studies.grouping.hierarchies import Hierarchy
+from snapdp.studies.plans.cuts import Excess, excess_of
+from snapdp.studies.plans.offers import errors_with_more
+from snapdp.studies.plans.reading import declared_in, rules_of
+from snapdp.studies.plans.remarks import advice_of, counting_of, remarks_of, share_in_words
+from snapdp.studies.plans.table import GAP, MARK, MOST_SHOWN, error_in_words, heads_of, lines_of, rows_in_words, rows_of
+from snapdp.studies.plans.usefulness import BEYOND, Useless, useless_lines
+from snapdp.studies.plans.variance_ways import other_way
+from snapdp.studies.statistics.number_errors import NumberError
+from snapdp.values import Value
+
+if TYPE_CHECKING:
+    from snapdp.studies.plans.lines import Line
+    from snapdp.studies.plans.plan import Plan
+    from snapdp.studies.statistics.statistic import Statistic
+
+WIDTH = 80
+MOST_NAMED = 3  # lines that are named in one sentence
+MOST_ADVISED = 8  # lines that say little, each with what would help
+HUNDRED = 100
+PLURALS = {"group": "groups", "category": "categories", "bin": "bins"}
+TENTH = Fraction(1, 10)
+
+
+class Spelling(Value):
+    """How somebody who reads the plan asks for something else."""
+
+    fit: str
+    if_rows: str
+
+
+IN_PYTHON = Spelling(fit="plan.fit()", if_rows="study.plan(if_rows=N)")
+
+
+class PlanWords(Value):
+    """Everything that is said about a plan.
+
+    lines     the table
+    advice    what should be changed, the most important first
+    legend    what the figures mean
+    promise   what is protected, and what epsilon means
+    reading   what happens to cells that are no number, or none of the categories
+    warning   of an epsilon that hides nothing; empty for any other
+    """
+
+    title: str
+    lines: tuple[str, ...]
+    advice: tuple[str, ...]
+    legend: tuple[str, ...]
+    promise: tuple[str, ...]
+    reading: tuple[str, ...]
+    warning: str
+
+
+def plan_words(plan: Plan, *, width: int = WIDTH, most: int = MOST_SHOWN, spelling: Spelling = IN_PYTHON) -> PlanWords:
+    """Return what is said about a plan, its table at most so wide, and of so many lines."""
+    useless = useless_lines(plan)
+    lines = lines_of(heads_of(plan), rows_of(plan, (each.place for each in useless), most=most), width)
+    left = len(plan.lines) - most
+    return PlanWords(
+        title=_title(plan),
+        lines=(*lines, *([f"{GAP}... and {left} more"] if left > 0 else [])),
+        advice=tuple(_advice(plan, useless, spelling)),
+        legend=tuple(_legend(plan, spelling)),
+        promise=_promise(plan),
+        reading=tuple(rules_of(plan)),
+        warning=hides_nothing(plan.total),
+    )
+
+
+def plan_text(plan: Plan) -> str:
+    """Return a plan as Python shows it: the table, what should be changed, and what the figures mean."""
+    said = plan_words(plan)
+    notes = (textwrap.fill(each, WIDTH, subsequent_indent=GAP) for each in (*said.advice, *said.legend))
+    return "\n".join([said.title, *said.lines, *notes])
+
+
+def plan_html(plan: Plan) -> str:
+    """Return a plan as a notebook shows it."""
+    from snapdp.display import html_card
+
+    said = plan_words(plan)
+    marked = [each.place for each in useless_lines(plan)]
+    rows = [(f"{MARK} " * row.mark + row.title, row.epsilon, row.bar, row.error) for row in rows_of(plan, marked)]
+    left = len(plan.lines) - MOST_SHOWN
+    more = [(f"... and {left} more",)] if left > 0 else []
+    notes = [(each,) for each in (*said.advice, *said.legend, *said.promise, *said.reading, said.warning) if each]
+    return html_card(said.title, [(heads_of(plan), [*rows, *more]), ((), notes)])
+
+
+def _title(plan: Plan) -> str:
+    total = exact_amount(plan.total)
+    if plan.budget is None:
+        return f"Plan: epsilon {total} in total"
+    over = f", {exact_amount(plan.total - plan.budget)} too much" if plan.total > plan.budget else ""
+    return f"Plan: epsilon {total} of a budget of {exact_amount(plan.budget)}{over}"
+
+
+# What should be changed
+
+
+def _advice(plan: Plan, useless: Sequence[Useless], spelling: Spelling) -> Iterator[str]:
+    titles = [shortened(visible(title)) for title in plan.titles]
+    if (excess := excess_of(plan)) is not None:
+        yield from _cuts(plan, excess, titles, spelling)
+    for each in useless[:MOST_ADVISED]:
+        yield f"{MARK} {titles[each.place]}: {useless_in_words(each)}"
+    if len(useless) > MOST_ADVISED:
+        yield f"{MARK} So is the error of {len(useless) - MOST_ADVISED} more: above a tenth of the range."
+    advised = [f"{title}: {c}." for title, line in zip(titles, plan.lines, strict=True) for c in advice_of(line)]
+    yield from advised[:MOST_ADVISED]
+    for sharing in plan.sharings:
+        yield sharing.in_words
+
+
+def _cuts(plan: Plan, excess: Excess, titles: Sequence[str], spelling: Spelling) -> Iterator[str]:
+    """Yield what to cut from a plan that is over its budget."""
+    if excess.fitted is not None:
+        free = [place for place, line in enumerate(plan.lines) if not line.lock]
+        factor = excess.fitted.lines[free[0]].epsilon / plan.lines[free[0]].epsilon
+        errors = excess.fitted.errors
+        worth = [f"{titles[place]} {_worth(excess.fitted.lines[place], errors[place])}" for place in free]
+        kept = ", the locked ones as they are" if len(free) < len(plan.lines) else ""
+        told = listed(worth, MOST_NAMED + 3)
+        yield f"Too much. {spelling.fit} makes every epsilon {_percent(factor)} of what it is{kept}: {told}."
+    else:
+        yield f"Too much: the locked lines alone cost {exact_amount(plan.locked)}. Unlock one, or leave one out."
+    if excess.enough:
+        named = [f"{titles[place]} ({exact_amount(plan.lines[place].epsilon)})" for place in excess.enough]
+        yield f"Or leave out {_one_of(named)}: the others fit."
+    elif len(plan.lines) > 1:
+        yield "No single statistic left out would make the others fit."
+
+
+def _worth(line: Line, errors: Sequence[NumberError]) -> str:
+    return error_in_words(line.statistic, errors[0]) if errors else ""
+
+
+def _one_of(named: Sequence[str]) -> str:
+    shown = list(named[:MOST_NAMED])
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} or {shown[-1]}"
+
+
+def _percent(factor: Fraction) -> str:
+    return f"{float(HUNDRED * factor):.3g} %"
+
+
+def useless_in_words(useless: Useless) -> str:
+    """Return how bad the error of a line is, and what would help."""
+    number, line = useless.number, useless.line
+    error = f"± {four_digits_up(number.error)}" + (" rows" if number.in_rows else "")
+    name = f"{shortened(visible(number.name))} " if number.name else ""
+    divided = line.margins or line.statistic.divisions > 1
+    where = f" of a {_called(line.statistic)}" if divided else ""
+    of = f"the {rows_in_words(number.rows)}{where}" if number.is_of_rows else "its range"
+    says = f"{name}{error} is {share_in_words(number.share)} {of}"
+    if useless.epsilon is not None:
+        return f"{says}; epsilon {exact_amount(useless.epsilon)} would make it a tenth."
+    helps = f"fewer {PLURALS[_called(line.statistic)]} or more rows" if divided else "more rows"
+    return f"{says}, and no epsilon below {BEYOND} would make it a tenth: it takes {helps}."
+
+
+def _called(statistic: Statistic) -> str:
+    """Return what its rows are divided into."""
+    if statistic.by is not None:
+        return "group"
+    return "category" if isinstance(statistic.columns[0], CategoryColumn) else "bin"
+
+
+# What the figures mean
+
+
+def _legend(plan: Plan, spelling: Spelling) -> Iterator[str]:
+    told: dict[str, list[str]] = {}
+    for title, line in zip(plan.titles, plan.lines, strict=True):
+        for clause in counting_of(line):
+            told.setdefault(clause, []).append(shortened(visible(title)))
+    for clause, titles in told.items():
+        yield f"{listed(titles, MOST_NAMED)}: {clause}."
+    errors = [each for line in plan.errors for each in line]
+    if any(not each.promised for each in errors):
+        yield f'Errors with "if" hold for so many rows or more, a guess; another: {spelling.if_rows}.'
+    if any(line.margins for line in plan.lines):
+        yield "Margins are adjusted so that they add up. alone: from the finest table by itself, at the same epsilon."
+    if any(not each.in_rows for each in errors):
+        yield f"± x: {_often(plan)} the number is within ± x of the table's."
+    if any(each.in_rows for each in errors):
+        yield (
+            f"± x rows: {_often(plan)} the rank of a given value, the rows up to it, is misjudged by at most x. A "
+            "quantile is published with its interval in units of the column, which holds it as often."
+        )
+    if arithmetic := arithmetic_of_plan(plan):
+        yield arithmetic
+
+
+def _often(plan: Plan) -> str:
+    """Return how often an error holds: "in 95 of 100 releases"."""
+    alphas = {line.alpha for line in plan.lines}
+    if len(alphas) > 1:
+        return "as often as it says,"
+    return how_often(alphas.pop())
+
+
+def _promise(plan: Plan) -> tuple[str, ...]:
+    relation = plan.relation
+    told = shortened(visible(relation.in_words), 400)
+    return f"What is protected: {told}", odds_in_words(plan.total, relation.secret)
+
+
+def arithmetic_of_plan(plan: Plan) -> str:
+    """Return in which arithmetic a plan computes, as a sentence; empty where it is exact."""
+    arithmetic = plan.lines[0].arithmetic
+    if arithmetic is None:
+        return ""
+    chosen = ", chosen" if arithmetic.bits is None else ""
+    only = "" if arithmetic.rule == "proved" else "; for plans only"
+    return f"Arithmetic: {plan.arithmetic_in_words}{chosen}{only}."
+
+
+# Details
+
+
+def details_of(plan: Plan) -> list[str]:
+    """Return what explains figures at length: what numbers are made of, what more epsilon buys, what is declared."""
+    found = []
+    for line, title in zip(plan.lines, plan.titles, strict=True):
+        name = shortened(visible(title))
+        clauses = list(remarks_of(line))
+        if (way := other_way(line)) is not None:
+            clauses.append(way.in_words)
+        found += [f"{name}: {'; '.join(clauses)}"] if clauses else []
+        found += [f"{name}, {text}" for text in _margins(line)]
+    return [*found, *_more(plan), *declared_in(plan)]
+
+
+def _more(plan: Plan) -> Iterator[str]:
+    """Yield what a tenth more epsilon would buy for the first number of each line."""
+    pairs = zip(plan.lines[:MOST_SHOWN], plan.titles, strict=False)
+    found = [(title, errors_with_more(line, TENTH, plan.if_rows)) for line, title in pairs]
+    told = [f"{shortened(visible(title))} ± {four_digits_up(e.error)}" for title, then in found for e in then[:1]]
+    if told:
+        yield f"With 10 % more epsilon each: {', '.join(told)}."
+
+
+def _margins(line: Line) -> Iterator[str]:
+    """Yield what every margin is worth: accuracy and standard deviation, measured, adjusted and alone."""
+    for each in line.margins:
+        if each.measured is None:
+            continue
+        alone = "" if each.alone is None else f"; alone {each.alone.text}"
+        numbers = f"{each.cells} number{'s' if each.cells > 1 else ''}"
+        yield f"{each.text}, {numbers}: measured {each.measured.text}, adjusted {each.adjusted.text}{alone}"
+    if isinstance(line.statistic.margins, Hierarchy):
+        yield "numbers of one level err by different amounts: the figures are those of the one that errs most"

@@ -1,0 +1,158 @@
+"""`snapdp plan` and the plan before a release, as people read them: at 80 columns, in plain words, with odds."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from snapdp.cli.app import main
+from snapdp.studies.plans.table import columns_of
+
+WIDTH = 80
+GROUPED = [
+    *("plan", "--mean", "income", "--bounds", "0,10000", "--missing", "dropped", "--by", "region"),
+    *("--categories", "north,south,east,west", "--n", "5000", "--epsilon", "0.4"),
+]
+LONG = "how many years ago somebody says that they were born, in whole ones 東京"
+STUDY = f"""
+version = 2
+dataset = "people"
+relation = "add-remove"
+n_max = 400
+budget = 1
+
+[columns.age]
+kind = "integer"
+lower = 0
+upper = 120
+missing = "dropped"
+
+[columns."{LONG}"]
+kind = "integer"
+lower = 0
+upper = 120
+missing = "middle"
+
+[columns.region]
+kind = "category"
+categories = ["north", "south", "east", "west"]
+
+[[statistic]]
+kind = "mean"
+column = "{LONG}"
+epsilon = "0.5"
+lock = true
+
+[[statistic]]
+kind = "variance"
+column = "age"
+by = "region"
+epsilon = "0.3"
+
+[[statistic]]
+kind = "count"
+by = "region"
+margins = "all"
+epsilon = "0.3"
+
+[[statistic]]
+kind = "quantiles"
+column = "age"
+at = ["0.25", "0.5"]
+epsilon = "0.2"
+"""
+
+
+def run(*arguments: str, code: int = 0):
+    done = CliRunner(env={"COLUMNS": str(WIDTH)}).invoke(main, list(map(str, arguments)))
+    assert done.exit_code == code, done.output + done.stderr
+    return done
+
+
+def one(text: str) -> str:
+    return " ".join(text.split())
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("study.toml").write_text(STUDY, encoding="utf-8")
+    rows = "".join(f"{i % 90},{i % 90},{('north', 'south', 'east', 'west')[i % 4]}\n" for i in range(300))
+    Path("people.csv").write_text(f'age,"{LONG}",region\n{rows}', encoding="utf-8")
+    return tmp_path
+
+
+def test_a_mean_by_groups_says_its_own_error_at_a_guess_of_rows():
+    text = run(*GROUPED).output
+    assert "mean(income) by region      0.4  ██████  ± 306.2 if a group has 1,250 rows" in text
+    assert "!" not in text
+    fewer = one(run(*GROUPED, "--if-rows", "300").output)
+    assert "± 1413 if a group has 300 rows" in fewer
+    assert "! mean(income) by region: ± 1413 is 15 % of its range; epsilon 0.54 would make it a tenth." in fewer
+    assert "more than the 5000 declared" in run(*GROUPED, "--if-rows", "5001", code=1).stderr
+
+
+def test_machines_read_error_guess_usefulness_and_odds():
+    found = json.loads(run(*GROUPED, "--if-rows", "300", "--json").output)
+    (line,) = found["lines"]
+    assert found["if_rows"] == line["if_rows"] == 300
+    assert line["error"]["text"] == "± 1413 if a group has 300 rows"
+    assert Fraction(line["error"]["exact"]) > Fraction(line["error"]["range"]) / 10 == 1000
+    assert (line["useful"]["useful"], line["useful"]["epsilon"]) == (False, "27/50")
+    assert found["odds"]["right_of_100"] == 60
+    assert "is right in at most 60 of them" in found["odds"]["text"]
+    assert found["over"] is None
+    useful = json.loads(run(*GROUPED[:-1], "0.54", "--if-rows", "300", "--json").output)
+    assert useful["lines"][0]["useful"] == {"useful": True, "epsilon": None, "text": None}
+    public = ["plan", "--variance", "age", "--bounds", "0,120", "--missing", "60", "--n", "5000", "--epsilon", "1"]
+    (line,) = json.loads(run(*public, "--json").output)["lines"]
+    assert [each["name"] for each in line["errors"]] == ["variance(age)", "standard deviation"]
+    assert (line["if_rows"], line["other_way"]["middle"]) == (None, "60")
+    assert "within" in one(run(*public, "--details").output)
+
+
+@pytest.mark.parametrize("details", [[], ["--details"]], ids=["short", "details"])
+def test_no_line_is_wider_than_the_terminal_and_a_plan_over_its_budget_says_what_to_cut(place, details):  # noqa: ARG001
+    text = run("plan", "study.toml", *details).output
+    assert max(map(columns_of, text.splitlines())) <= WIDTH
+    told = one(text)
+    assert "Plan: epsilon 1.3 of a budget of 1, 0.3 too much" in told
+    assert "Too much. --fit makes every epsilon 62.5 % of what it is, the locked ones as they are:" in told
+    assert "Or leave out variance(age) by region (0.3)" in told
+    assert ("a sum of squared distances from 60" in told) == bool(details)
+    for jargon in ("alpha", "centred", "derived", "Neighbours", "numerator"):
+        assert jargon not in told
+    over = json.loads(run("plan", "study.toml", "--json").output)["over"]
+    assert (over["epsilon"], over["fitted"][0]) == ("3/10", "1/2")
+    assert len(over["enough"]) == 3
+
+
+def test_a_plan_of_five_statistics_is_read_at_a_glance(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run("demo", "d")
+    lines = run("plan", "d/study.toml").output.splitlines()
+    assert len(lines) <= 25
+    assert max(map(len, lines)) <= WIDTH
+
+
+def test_a_release_says_what_it_means_alone_and_with_everything_before(place):  # noqa: ARG001
+    terms = ["--dataset", "people", "--cap", "3", "--relation", "add-remove", "--n-max", "400"]
+    run("ledger", "create", "people.ledger", *terms)
+    asked = ["release", "study.toml", "--data", "people.csv", "--ledger", "people.ledger", "--yes"]
+    first = one(run(*asked, "--fit").stderr)
+    assert "is right in at most 74 of them after seeing this." in first
+    assert "charged to people before" not in first
+    later = one(run(*asked, "--fit", "--budget", "0.9").stderr)
+    assert "is right in at most 72 of them after seeing this." in later
+    assert (
+        "With everything charged to people before, epsilon 1.9 together: the same person is right in at most 87"
+        in later
+    )
+    looked = ["explore", "people.csv", "--columns", "age", "--epsilon", "0.1", "--n-max", "400"]
+    told = one(run(*looked, "--ledger", "people.ledger", "--yes").stderr)
+    assert "at most 53 of them after seeing this." in told
+    assert "epsilon 2 together: the same person is right in at most 89 of 100 cases." in told

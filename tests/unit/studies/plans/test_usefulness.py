@@ -1,0 +1,157 @@
+"""Which lines say little, at which guess of rows, and what epsilon would help: exactly at a tenth, and truly."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+import snapdp
+from snapdp.errors import ParameterError
+from snapdp.studies.columns import category_column, integer_column, number_column
+from snapdp.studies.conditions import condition
+from snapdp.studies.plans.asked import ask
+from snapdp.studies.plans.lines import Line
+from snapdp.studies.plans.plan import Plan, plan
+from snapdp.studies.plans.usefulness import BEYOND, short_decimal_at, useful_epsilon, useless_lines
+from snapdp.studies.plans.words import useless_in_words
+from snapdp.studies.ranks.quantiles import quantiles_query
+from snapdp.studies.relation import add_remove, change_one
+from snapdp.studies.statistics.count import count_query
+from snapdp.studies.statistics.covariance import covariance_query
+from snapdp.studies.statistics.histogram import histogram_query
+from snapdp.studies.statistics.mean import mean_query
+from snapdp.studies.statistics.number_errors import NumberError
+from snapdp.studies.statistics.sum import sum_query
+from snapdp.studies.statistics.variance import variance_query
+from snapdp.values import replaced
+
+F = Fraction
+AGE = integer_column("age", lower=0, upper=120)
+PAY = number_column("pay", lower=500, upper=1000, step=1)
+REGION = category_column("region", categories=["north", "south", "east", "west"])
+ADD, ONE = add_remove(n_max=400), change_one(n=400)
+WEAK = [
+    mean_query(AGE, ADD, by=REGION),
+    mean_query(AGE, ONE, by=REGION),
+    mean_query([AGE, PAY], ADD),
+    count_query(ADD, where=[condition(AGE, start=65)]),
+    histogram_query(REGION, ONE),
+    sum_query(PAY, ADD, by=REGION),
+    variance_query(AGE, ONE),
+    variance_query(AGE, ADD),
+    covariance_query(AGE, PAY, add_remove(n_max=4000), correlation=True),
+    quantiles_query(AGE, ADD, by=REGION),
+    count_query(ADD, by=REGION, margins="all"),
+]
+
+
+def test_an_error_of_a_tenth_is_useful_and_the_least_more_is_not():
+    exactly = NumberError(error=F(12), width=F(120), rows=5)
+    assert exactly.is_useful
+    assert not replaced(exactly, error=F(12) + F(1, 10**30)).is_useful
+    assert not replaced(exactly, width=F(120) - F(1, 10**30)).is_useful
+
+
+@pytest.mark.parametrize("query", WEAK, ids=lambda query: f"{query.relation.kind} {query.title}")
+def test_the_epsilon_named_makes_a_line_useful_and_the_next_smaller_decimal_does_not(query):
+    line = Line(statistic=query, epsilon=F(1, 50))
+    assert not all(each.is_useful for each in line.number_errors())
+    found = useful_epsilon(line)
+    assert F(1, 50) < found < BEYOND
+    place = next(i for i in range(-400, 100) if short_decimal_at(i) == found)
+
+    def useful(epsilon):
+        return all(each.is_useful for each in replaced(line, epsilon=epsilon).number_errors())
+
+    assert useful(found)
+    assert not useful(short_decimal_at(place - 1))
+    (weak,) = useless_lines(Plan(lines=(line,)))
+    assert useless_in_words(weak).endswith("would make it a tenth.")
+    assert useless_lines(Plan(lines=(replaced(line, epsilon=found),))) == []
+
+
+def test_decimals_of_two_digits_rise_without_a_gap():
+    found = [short_decimal_at(place) for place in range(-200, 100)]
+    assert found == sorted(set(found))
+    assert {F(1, 10), F(11, 100), F(99, 1000), F(1), F(49, 10)} <= set(found)
+
+
+def test_no_epsilon_is_named_where_none_below_five_is_enough():
+    tiny = Line(statistic=mean_query(AGE, add_remove(n_max=8), by=REGION), epsilon=F(1))
+    (weak,) = useless_lines(Plan(lines=(tiny,)))
+    assert weak.epsilon is None
+    assert useless_in_words(weak).endswith(
+        "is 100 % of its range, and no epsilon below 5 would make it a tenth: it takes fewer groups or more rows."
+    )
+    much = Line(statistic=count_query(add_remove(n_max=3)), epsilon=F(6))
+    assert useful_epsilon(much) is None
+
+
+def test_a_correlation_of_three_lines_is_told_and_marks_none_of_them():
+    few = change_one(n=400)
+    queries = [covariance_query(AGE, PAY, few), variance_query(AGE, few), variance_query(PAY, few)]
+    found = plan([ask(query, epsilon="0.9") for query in queries])
+    correlation = found.errors[0][-1]
+    assert (correlation.name, correlation.lines, correlation.is_useful) == ("correlation", 3, False)
+    assert useless_lines(found) == []
+
+
+def test_a_guess_of_rows_changes_no_request():
+    columns = {"age": {"kind": "integer", "lower": 0, "upper": 120, "missing": "dropped"}}
+    asked = [{"kind": "mean", "column": "age", "epsilon": 1}]
+    study = snapdp.study(dataset="d", relation="add-remove", n_max=400, columns=columns, statistic=asked)
+    assert study.request(study.plan(if_rows=50)).declaration == study.request().declaration
+
+
+def test_guesses_are_equal_shares_of_the_rows_unless_somebody_guesses():
+    rows = {
+        query.title: [each.rows for each in Line(statistic=query, epsilon=F(1)).number_errors()]
+        for query in (
+            mean_query(AGE, ADD),
+            mean_query(AGE, ADD, by=REGION),
+            histogram_query(REGION, ONE),
+            count_query(ONE, where=[condition(AGE, start=65)]),
+            quantiles_query(AGE, ADD, by=REGION, at=["0.25", "0.5"]),
+            histogram_query(REGION, ADD, by=category_column("sex", categories=["f", "m"])),
+            count_query(ADD, by=REGION, margins="all"),
+        )
+    }
+    assert list(rows.values()) == [[400], [100], [100], [400], [100], [50], [400, 100]]
+    many = mean_query(AGE, add_remove(n_max=3), by=REGION)
+    assert [each.rows for each in Line(statistic=many, epsilon=F(1)).number_errors()] == [1]
+
+
+def test_a_guess_changes_what_is_not_promised_and_what_errors_are_compared_with():
+    grouped, count = mean_query(AGE, ADD, by=REGION), histogram_query(REGION, ADD)
+    asked = [ask(each, epsilon=1) for each in (grouped, count)]
+    for guess in (50, 399):
+        (mean,), (counted,) = plan(asked, if_rows=guess).errors
+        assert mean.error == Line(statistic=grouped, epsilon=F(1)).derived_accuracy(guess)
+        assert (mean.promised, mean.rows, mean.width) == (False, guess, 120)
+        assert (counted.promised, counted.rows, counted.width) == (True, guess, guess)
+    known = plan([ask(mean_query(AGE, ONE), epsilon=1)], if_rows=7)
+    ((mean,),) = known.errors
+    assert (mean.rows, mean.promised) == (400, True)  # how many there are is public
+    assert known.fit(2).if_rows == 7
+    for wrong in (0, 401, "x"):
+        with pytest.raises(ParameterError, match="rows"):
+            plan(asked, if_rows=wrong)
+
+
+@pytest.mark.parametrize(
+    ("query", "width"),
+    [
+        (mean_query(PAY, ONE), 500),
+        (mean_query(PAY, ADD, by=REGION), 500),
+        (sum_query(PAY, ONE), 400 * 500),
+        (sum_query(PAY, ADD, by=REGION), 100 * 1000),
+        (count_query(ADD, by=REGION), 100),
+        (variance_query(AGE, change_one(n=4)), F(120**2, 3)),
+        (variance_query(AGE, add_remove(n_max=4)), F(120**2, 3)),
+        (covariance_query(AGE, PAY, add_remove(n_max=4)), F(2 * 120 * 500, 3)),
+    ],
+    ids=lambda each: getattr(each, "title", each),
+)
+def test_the_range_of_each_kind_is_what_its_number_can_be_at_the_guess(query, width):
+    assert Line(statistic=query, epsilon=F(1)).number_errors()[0].width == width
