@@ -265,4 +265,4 @@ def test_the_help_says_first_that_it_is_charged():
     listed = run("--help").stdout
     line = next(each for each in listed.splitlines() if each.strip().startswith("explore"))
     assert "charged" in line
-    assert "charged" in run("explore", "--help").stdout.split("\n\n")[1]
+    assert run("explore", "--help").stdout.split("\n\n")[1].strip().startswith("Charged: ")
