@@ -111,13 +111,20 @@ class Study:
             )
         return Request(dataset=self.dataset, plan=plan or self.plan())
 
-    def sql(self, table: Any = None) -> str:
-        """Return the statement that will run: on a table, or on one with every column in its natural type."""
+    def sql(self, table: Any = None, *, dialect: str = "") -> str:
+        """Return the statement that will run: on a table, or on one with every column in its natural type.
+
+        dialect   without a table, the engine whose words it is in: duckdb (if left out), spark or postgresql
+        """
         from snapdp.studies import aggregates_of
         from snapdp.tables import statement
 
         asked = aggregates_of(each.statistic for each in self.asked)
-        return statement(asked) if table is None else self.table(table).statement(asked, salt=self.dataset)
+        if table is None:
+            return statement(asked, dialect=dialect or "duckdb", salt=self.dataset)
+        if dialect:
+            raise ParameterError("a table has the dialect of its engine.", "Give a table or a dialect, one of the two.")
+        return self.table(table).statement(asked, salt=self.dataset)
 
     def inspect(self, table: Any = None, *, watch: Watch | None = None) -> Look:
         """Return how the cells of the declared columns are read: classes and shapes, never a cell.

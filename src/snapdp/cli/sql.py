@@ -12,17 +12,36 @@ import click
 from snapdp.cli.flags.arguments import StudyFile
 from snapdp.cli.flags.csv_dialect import csv_dialect, csv_options, csv_values, to_declare
 from snapdp.cli.screen import echo, echo_json
+from snapdp.tables import ENGINES
+
+EXAMPLE = """\b
+Examples:
+  snapdp sql study.toml
+  snapdp sql study.toml --dialect postgresql
+"""
 
 
-@click.command("sql", epilog="\b\nExample:\n  snapdp sql study.toml")
+@click.command("sql", epilog=EXAMPLE)
 @click.argument("study", type=StudyFile(exists=True, dir_okay=False))
 @click.option("--data", help="Show it for this table: the types it is stored in decide how cells are read.")
 @click.option("--table", metavar="NAME", help="The table in a DuckDB file or on a PostgreSQL server.")
+@click.option(
+    "--dialect",
+    type=click.Choice(tuple(ENGINES)),
+    help="Show it as this engine reads it, for a table of natural types.  [default: duckdb, or the engine of --data]",
+)
 @csv_options
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def sql_command(
-    ctx: click.Context, /, study: str, data: str | None, table: str | None, as_json: bool, **options: Any
+    ctx: click.Context,
+    /,
+    study: str,
+    data: str | None,
+    table: str | None,
+    dialect: str | None,
+    as_json: bool,
+    **options: Any,
 ) -> None:
     """Show the SQL text that computes the exact integers of a study."""
     from snapdp.api.study import study as load
@@ -31,12 +50,16 @@ def sql_command(
     ctx.meta["snapdp.json"], ctx.meta["snapdp.study"] = as_json, True
     if table is not None and data is None:
         raise click.UsageError("--table names a table in --data: give both.")
+    if dialect is not None and data is not None:
+        raise click.UsageError("--dialect is for a table that is not there yet; that of --data is its engine's.")
     if data is None and csv_values(options):
         raise click.UsageError("How a CSV file is written belongs to --data: give both.")
     ctx.meta["snapdp.try"] = to_declare
     found = load(study)
-    dialect = csv_dialect(options, found.csv)
-    text = found.sql(None if data is None else open_table(data, table=table, dialect=dialect))
+    if data is None:
+        text = found.sql(dialect=dialect or "")
+    else:
+        text = found.sql(open_table(data, table=table, dialect=csv_dialect(options, found.csv)))
     if as_json:
         echo_json({"ok": True, "sql": text})
     else:

@@ -14,8 +14,9 @@ from snapdp.studies import keyed_groups, number_column
 from snapdp.studies.aggregates import Bins, Categories, Count, Levels, People, Persons, Present, Sum
 from snapdp.studies.columns import INLINE, category_column, integer_column
 from snapdp.studies.grouping.keys import LONGEST_KEY, digest_of_keys
-from snapdp.tables import keys as module, open_table
+from snapdp.tables import keys as module, open_table, statement
 from snapdp.tables.keys import read_keys
+from snapdp.tables.sql.dialects import POSTGRES
 from snapdp.tables.sql.keys import LIMB, array_answers
 
 HOSTILE = ["", ",", '"', "'", "a\nb", "\r", " a", "\x1b[31m", "Ä", "𝄞", "NULL", "1.0", "x" * LONGEST_KEY]
@@ -222,9 +223,11 @@ def test_the_statement_says_what_is_joined_and_names_no_key(tmp_path):
 def test_an_engine_that_does_not_take_keys_refuses_them(tmp_path, monkeypatch):
     by = keyed_groups(read_keys(csv(tmp_path / "k.csv", "g\na\n"), ["g"]))
     table = open_table({"g": ["a"]})
-    monkeypatch.setattr(type(table), "takes_keys", False)
+    monkeypatch.setattr(type(table), "dialect", POSTGRES)
     with pytest.raises(PremiseError, match="does not count by keys from a file; DuckDB does"):
         table.aggregates([Count(by=by)])
+    with pytest.raises(PremiseError, match="spark does not count by keys"):
+        statement([Count(by=by)], dialect="spark")
 
 
 def test_a_column_that_is_no_text_cannot_be_compared_with_keys(tmp_path):

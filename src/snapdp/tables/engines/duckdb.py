@@ -35,7 +35,6 @@ class DuckdbEngine(Engine):
 
     dialect = DUCKDB
     name = dialect.name
-    takes_keys = True
 
     @contextmanager
     def _connected(self) -> Iterator[Any]:

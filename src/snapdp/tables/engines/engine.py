@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, ClassVar, TypeVar
 
+from snapdp.display import shortened, visible
 from snapdp.errors import DataError, ParameterError, PremiseError, SnapdpError
 from snapdp.studies import Aggregate, Aggregates, Column, KeyColumn, NumberColumn, quantiser_of
 from snapdp.tables.engines.failures import refusal
@@ -26,7 +27,7 @@ from snapdp.tables.inspection import (
     undeclared_look,
 )
 from snapdp.tables.sources.source import Source
-from snapdp.tables.sql.dialects import Dialect
+from snapdp.tables.sql.dialects import DIALECTS, Dialect
 from snapdp.tables.sql.generator import KeyTable, Script, columns_of, declared_rows, persons_of, script
 from snapdp.tables.sql.inspection import (
     UNREAD,
@@ -50,12 +51,10 @@ class Engine(ABC):
 
     name      as records name the engine
     dialect   how it spells SQL
-    takes_keys   groups by the keys of a file are counted
     """
 
     name: ClassVar[str]
     dialect: ClassVar[Dialect]
-    takes_keys: ClassVar[bool] = False
 
     def __init__(self, source: Source, *, threads: int | None = None) -> None:
         self.source, self.threads = source, threads
@@ -187,11 +186,7 @@ class Engine(ABC):
 
     def _script(self, connection: Any, asked: Sequence[Aggregate], salt: str) -> Script:
         columns = [*columns_of(asked), *persons_of(asked)]
-        if not self.takes_keys and any(isinstance(each, KeyColumn) for each in columns):
-            raise PremiseError(
-                f"{self.dialect.name} does not count by keys from a file; DuckDB does.",
-                "Give the rows as CSV or Parquet files, or declare the categories of each column. Nothing was spent.",
-            )
+        _check_keys(columns, self.dialect)
         return script(asked, self.source.open(connection, columns), dialect=self.dialect, salt=salt)
 
     def _run(self, connection: Any, asked: Sequence[Aggregate], salt: str, watch: Watch | None) -> Aggregates:
@@ -247,14 +242,32 @@ class Engine(ABC):
         return None
 
 
-def statement(asked: Iterable[Aggregate], *, table: str = "data") -> str:
-    """Return the SQL text for a table that is not there yet, with every column in its natural type."""
+def statement(asked: Iterable[Aggregate], *, table: str = "data", dialect: str = "duckdb", salt: str = "") -> str:
+    """Return the SQL text for a table that is not there yet, with every column in its natural type.
+
+    dialect   the engine whose words it is in, by the name that records have
+    """
+    if dialect not in DIALECTS:
+        said = shortened(visible(str(dialect)), 40)
+        raise ParameterError(f"no engine here speaks {said}.", f"Give dialect = {', '.join(DIALECTS)}.")
     wanted = list(asked)
     columns = columns_of(wanted)
     check_columns(columns)
     others = {column.name for column in columns}
     persons = [each for each in persons_of(wanted) if each.name not in others]
-    return script(wanted, declared_rows([*columns, *persons], table=table)).text
+    words = DIALECTS[dialect]
+    _check_keys(columns, words)
+    rows = declared_rows([*columns, *persons], table=table, dialect=words)
+    return script(wanted, rows, dialect=words, salt=salt).text
+
+
+def _check_keys(columns: Iterable[Column], dialect: Dialect) -> None:
+    """Refuse to count by keys from a file where the engine loads no tables of lists."""
+    if dialect.labels is not None and any(isinstance(each, KeyColumn) for each in columns):
+        raise PremiseError(
+            f"{dialect.name} does not count by keys from a file; DuckDB does.",
+            "Give the rows as CSV or Parquet files, or declare the categories of each column. Nothing was spent.",
+        )
 
 
 def check_columns(columns: Iterable[Column]) -> None:

@@ -53,6 +53,7 @@ class Dialect(Value):
     same_decimal a cell of the decimal type {1} as that type, NULL where it would be rounded or does not fit
     whole_quotient   of integers of the narrow type, rounded toward zero
     quoted       text as a literal
+    named        a name, whatever it holds
     labels       declared categories as a table (label, code) inside the statement; None where the engine loads one
     many_cells   more cells than this are counted by GROUP BY
     stack        makes {0} rows of each row, with one code each: all such counts in one scan; None: a scan for each
@@ -86,6 +87,7 @@ class Dialect(Value):
     same_decimal: str
     whole_quotient: str
     quoted: Callable[[str], str]
+    named: Callable[[str], str]
     labels: Callable[[Sequence[str]], str] | None
     stack: str | None
     limb: int | None
@@ -121,6 +123,7 @@ DUCKDB = Dialect(
     same_decimal=_SAME_DECIMAL,
     whole_quotient="({0} // {1})",
     quoted=literal,
+    named=identifier,
     labels=None,
     stack=None,
     limb=None,  # its sum of BIGINT is a HUGEINT
@@ -177,6 +180,7 @@ POSTGRES = Dialect(
     once="AS MATERIALIZED",
     bucket=None,
     quoted=literal,
+    named=identifier,
     labels=_postgres_labels,
     stack=None,
     limb=None,  # its sum of BIGINT is a NUMERIC
@@ -194,6 +198,17 @@ def _spark_literal(text: str) -> str:
     if any(each in storable(text, "a text") for each in "'\\$"):
         return f"CAST(X'{text.encode().hex()}' AS STRING)"
     return f"'{text}'"
+
+
+def _spark_identifier(name: str) -> str:
+    """Return a name in the quotes of Spark, which reads text in double quotes as a literal.
+
+    For showing: a release reads columns by their numbers, since Spark might replace a ${name} even here.
+
+    >>> print(_spark_identifier("a `b` c"))
+    `a ``b`` c`
+    """
+    return "`" + storable(name, "a name").replace("`", "``") + "`"
 
 
 def _spark_labels(labels: Sequence[str]) -> str:
@@ -234,8 +249,12 @@ SPARK = Dialect(
     once=None,
     bucket=None,
     quoted=_spark_literal,
+    named=_spark_identifier,
     labels=_spark_labels,
     many_cells=8,
     stack="stack({0}, {1})",
     limb=21,
 )
+
+
+DIALECTS = {each.name: each for each in (DUCKDB, SPARK, POSTGRES)}

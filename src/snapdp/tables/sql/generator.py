@@ -39,15 +39,15 @@ from snapdp.tables.sql.stored import NUMERIC, TEXT, Field, Rows
 from snapdp.values import Value
 
 
-def declared_rows(columns: Iterable[Column], *, table: str = "data") -> Rows:
+def declared_rows(columns: Iterable[Column], *, table: str = "data", dialect: Dialect = DUCKDB) -> Rows:
     """Return a table that has every declared column in its natural type: for showing SQL before data exist."""
     fields = (
-        Field(name=each.name, reads=identifier(each.name), stored="DOUBLE", kind=NUMERIC)
+        Field(name=each.name, reads=dialect.named(each.name), stored=dialect.double, kind=NUMERIC)
         if isinstance(each, NumberColumn | MagnitudeColumn)
-        else Field(name=each.name, reads=identifier(each.name), stored="VARCHAR", kind=TEXT)
+        else Field(name=each.name, reads=dialect.named(each.name), stored=dialect.text, kind=TEXT)
         for each in dict.fromkeys(columns)
     )
-    return Rows(origin=identifier(table), fields=tuple(fields))
+    return Rows(origin=dialect.named(table), fields=tuple(fields))
 
 
 class KeyTable(Value):
