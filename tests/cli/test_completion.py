@@ -123,9 +123,7 @@ ask snapdp plan stu
 ask snapdp release people.csv --mean inc
 """
     environment = {**os.environ, "PYTHONPATH": str(SOURCE), "PATH": f"{tmp_path}/bin:{os.environ['PATH']}"}
-    done = subprocess.run(
-        ["bash", "--norc", "-c", script], capture_output=True, text=True, check=True, env=environment
-    )
+    done = subprocess.run(["bash", "--norc", "-c", script], capture_output=True, text=True, check=True, env=environment)
     lines = done.stdout.splitlines()
     assert lines[0].endswith("-F _snapdp_completion snapdp")
     assert lines[1:] == ["inspect", "study.toml", "income"], done.stderr

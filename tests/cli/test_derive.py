@@ -80,7 +80,7 @@ def test_help_ends_with_examples_that_run():
     assert len(examples) >= 4
     for words in examples:
         assert words[:3] == ["snapdp", "lab", "derive"]
-        assert run(*words[2:]).exit_code == 0
+        assert run(*words[3:]).exit_code == 0
 
 
 def test_the_lab_has_derive_and_bound_under_one_roof() -> None:

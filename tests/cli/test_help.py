@@ -22,6 +22,7 @@ from snapdp.cli.help.pages import OTHERS, SectionedCommand, heading_of
 from snapdp.cli.help.topics import ABOUT, ODDS, TOPIC_OF, TOPICS
 from snapdp.cli.lab.group import LAB
 from snapdp.display import guessed_right
+from tests import ROOT
 
 WIDTH = 80
 EVERY = dict(commands_below(main, click.Context(main, info_name="snapdp")))
@@ -121,7 +122,8 @@ def test_a_page_ends_with_an_example_of_its_command(name):
 
 
 @pytest.mark.parametrize("name", [name for name in ALONE if name not in NOT_RUN])
-def test_every_example_of_a_page_runs_where_the_files_of_the_demo_lie(name, place):
+@pytest.mark.usefixtures("place")
+def test_every_example_of_a_page_runs_where_the_files_of_the_demo_lie(name):
     if name == "ledger create":  # the account is there already
         Path("people.ledger").unlink()
     if name == "init":  # so is the study, and without flags it asks
@@ -144,7 +146,8 @@ def follow(words: list[str]) -> None:
         Path(path).write_text(done.stdout, encoding="utf-8")
 
 
-def test_an_example_that_does_not_run_would_be_found(place):
+@pytest.mark.usefixtures("place")
+def test_an_example_that_does_not_run_would_be_found():
     with pytest.raises(AssertionError):
         follow(["plan", "nowhere.toml"])
 
@@ -178,7 +181,8 @@ def test_under_a_heading_flags_keep_the_order_in_which_they_are_declared():
 
 
 @pytest.mark.parametrize("topic", TOPICS)
-def test_a_topic_fits_one_screen_and_its_examples_run(topic, place):
+@pytest.mark.usefixtures("place")
+def test_a_topic_fits_one_screen_and_its_examples_run(topic):
     text = run("help", topic).stdout
     lines = text.splitlines()
     assert lines[0] == f"{topic}: {lines[0].partition(': ')[2]}"
@@ -297,6 +301,19 @@ def test_with_json_a_hint_is_part_of_the_result():
 
 def test_every_flag_that_a_hint_names_is_a_flag_of_some_command():
     known = {flag for command in ALONE.values() for each in command.params for flag in each.opts} | {"--version"}
-    for name, sentences in NATURAL_FLAGS.items():
+    for sentences in NATURAL_FLAGS.values():
         for told in sentences:
             assert {*re.findall(r"(?<![\w-])--[a-z-]+", told)} <= known, told
+
+
+# The page of the guide
+
+
+def test_the_page_of_commands_has_every_command_and_the_lines_that_it_quotes():
+    text = (ROOT / "docs" / "guide" / "commands.md").read_text(encoding="utf-8")
+    assert all(f"`{name}`" in text for name in COMMANDS)
+    assert re.findall(r"^\|[\w ]*\| `(\w+)` \|", text, re.MULTILINE) == [*COMMANDS]
+    quoted = re.findall(r"^    \$ snapdp (.*)\n    (Error: .*)$", text, re.MULTILINE)
+    assert len(quoted) == 2
+    for words, told in quoted:
+        assert run(*words.split()).stderr.splitlines()[-1] == told

@@ -293,15 +293,6 @@ def test_the_command_is_installed_and_speaks_utf8_on_a_pipe():
     assert done.stderr == ""
 
 
-def test_every_command_has_an_example_that_runs(study):
-    for name, command in main.commands.items():
-        text = (command.epilog or "") + (command.help or "")
-        examples = [line.split()[1:] for line in text.splitlines() if line.strip().startswith("snapdp ")]
-        assert examples, name
-        for words in examples:
-            assert run(*(str(study) if word == "study.toml" else word for word in words)).exit_code == 0, words
-
-
 BARE = ["plan", "--sensitivity", "1", "--bounds", "0,1000"]
 
 

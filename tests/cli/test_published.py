@@ -54,7 +54,11 @@ def test_in_exact_arithmetic_the_claims_about_bits_are_left_out():
 
 
 def test_the_examples_of_its_help_run():
-    examples = [shlex.split(line)[3:] for line in EPILOG.replace("\\\n", " ").splitlines() if line.strip().startswith("snapdp lab")]
+    examples = [
+        shlex.split(line)[3:]
+        for line in EPILOG.replace("\\\n", " ").splitlines()
+        if line.strip().startswith("snapdp lab")
+    ]
     assert len(examples) == 4
     assert [run(*words).exit_code for words in examples] == [0] * 4
 

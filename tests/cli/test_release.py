@@ -17,7 +17,6 @@ from click.testing import CliRunner
 from snapdp import Ledger, load_release
 from snapdp.cli.app import main
 from snapdp.cli.demo import STUDY, people, table_text
-from snapdp.cli.lab.group import LAB
 from snapdp.mechanism import FinitePrecision
 from snapdp.studies.reader import load_study, study_from_toml
 

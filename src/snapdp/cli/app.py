@@ -35,7 +35,10 @@ MAP = {  # the order of the help page; a new command is one line
         "init": ("snapdp.cli.init:init_command", "Write a study file from flags."),
         "inspect": ("snapdp.cli.inspect:inspect_command", "See how a table is read; free, for the data holder."),
         "plan": ("snapdp.cli.plan:plan_command", "Show what a release will cost and be worth."),
-        "explore": ("snapdp.cli.explore:explore_command", "charged: bounds, quartiles, missing shares; writes a study."),
+        "explore": (
+            "snapdp.cli.explore:explore_command",
+            "charged: bounds, quartiles, missing shares; writes a study.",
+        ),
         "release": ("snapdp.cli.release:release_command", "charged: publish statistics; writes report and record."),
         "ledger": ("snapdp.cli.ledger:ledger_group", "Keep budgets: what may be spent, and what was."),
         "sql": ("snapdp.cli.sql:sql_command", "Show the SQL text that a release will run."),

@@ -67,7 +67,12 @@ def _look_options(command: Callable[..., Any]) -> Callable[..., Any]:
             help="Powers of two to count by, on both sides of zero.  [default: -10 40]",
         ),
         click.option("--epsilon", type=NUMBER, metavar="NUMBER", help="What it may cost, shared equally.  [required]"),
-        click.option("--alpha", type=NUMBER, metavar="NUMBER", help="Found wrongly in this share of looks: 0.05 is 95 %.  [default: 0.05]"),
+        click.option(
+            "--alpha",
+            type=NUMBER,
+            metavar="NUMBER",
+            help="Found wrongly in this share of looks: 0.05 is 95 %.  [default: 0.05]",
+        ),
         click.option("--n", type=int, help="The number of rows is public, and this (change-one)."),
         click.option("--n-max", type=int, help="It is private, and at most this (add-remove)."),
         click.option("--person", multiple=True, metavar="COLUMN,...", help="Protect whole persons, named by these."),

@@ -30,7 +30,8 @@ def ledger_group() -> None:
 
 @ledger_group.command(
     "create",
-    epilog="\b\nExample:\n  snapdp ledger create people.ledger --dataset people --cap 1 \\\n      --relation change-one --n 5000",
+    epilog="\b\nExample:\n  snapdp ledger create people.ledger --dataset people --cap 1 "
+    "\\\n      --relation change-one --n 5000",
 )
 @click.argument("path")
 @click.option("--dataset", required=True, metavar="NAME", help="The account: one for each dataset.")

@@ -67,7 +67,13 @@ Examples:
 @picture_option
 @click.pass_context
 def plan_command(
-    ctx: click.Context, /, as_json: bool, plot: Path | None, ledger_path: str | None, dataset: str | None, **options: Any
+    ctx: click.Context,
+    /,
+    as_json: bool,
+    plot: Path | None,
+    ledger_path: str | None,
+    dataset: str | None,
+    **options: Any,
 ) -> None:
     """Show what a release will cost and be worth. No data is opened.
 

@@ -22,7 +22,9 @@ def tour_command() -> None:
     echo("1. A mechanism: epsilon = 1/2, one person changes the count by 1, and the count\n   lies in 0 ... 1000.\n")
     m = Snapping(epsilon="0.5", sensitivity=1, lower=0, upper=1000)
     echo(_parameters(m.parameters))
-    echo("\n2. Five releases of the count 412. Each is a multiple of the grid, and each\n   would cost epsilon = 1/2.\n")
+    echo(
+        "\n2. Five releases of the count 412. Each is a multiple of the grid, and each\n   would cost epsilon = 1/2.\n"
+    )
     echo("   " + "   ".join(f"{m.release(412):g}" for _ in range(5)))
     echo("\n3. The exact law of a small one: epsilon = 1, values 0 ... 6, the true value 2.\n   No sampling.\n")
     small = Snapping(epsilon=1, sensitivity=1, lower=0, upper=6, grid=1, clamp="range")

@@ -63,7 +63,8 @@ CALLS = {  # name of a screen: the command, run one after the other in one direc
     "plan-ledger-fits": "snapdp plan study.toml --ledger more.ledger",
     "init": f"snapdp init ages.toml --dataset people {MEAN}",
     "release-again": "snapdp release study.toml --ledger people.ledger --yes",
-    "release-study": "snapdp release study.toml --ledger more.ledger --yes --record r.json --report r.html --values v.csv",
+    "release-study": "snapdp release study.toml --ledger more.ledger --yes --record r.json --report r.html "
+    "--values v.csv",
     "release-flags": f"snapdp release people.csv {MEAN} --ledger more.ledger --yes",
     "release-refused": "snapdp release study.toml --ledger people.ledger --fit --budget 1/2 --yes",
     "explore": "snapdp explore people.csv --columns age,income --epsilon 0.2 --n 5000 --ledger more.ledger --yes",

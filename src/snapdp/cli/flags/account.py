@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from snapdp.ledger import Account
-    from snapdp.studies import Plan
 
 
 class PlannedCharge(NamedTuple):

@@ -173,7 +173,13 @@ _OPTIONS: tuple[_Option, ...] = (
             "help": "Public bin edges of a column of numbers, for a histogram or --by; or NAME=E1,...",
         },
     ),
-    (("--n",), {"type": int, "help": "The number of rows is public, and this: nobody learns the values of a row (change-one)."}),
+    (
+        ("--n",),
+        {
+            "type": int,
+            "help": "The number of rows is public, and this: nobody learns the values of a row (change-one).",
+        },
+    ),
     (
         ("--n-max",),
         {"type": int, "help": "It is private, and at most this: nobody learns whether a row is there (add-remove)."},
@@ -219,7 +225,7 @@ NAMES = tuple(names[0].removeprefix("--").replace("-", "_") for names, _ in _OPT
 def statistic_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the flags that say which statistics are asked for; a shell completes those that name columns."""
     for names, settings in reversed(_OPTIONS):
-        known = {"shell_complete": complete_columns} if "COLUMN" in settings.get("metavar", "") else {}
+        known: dict[str, Any] = {"shell_complete": complete_columns} if "COLUMN" in settings.get("metavar", "") else {}
         command = click.option(*names, **settings, **known)(command)
     return command
 

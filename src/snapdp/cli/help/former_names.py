@@ -61,9 +61,7 @@ _OUTPUTS = (
     "> FILE keeps what is printed",
 )
 _TOLD: dict[str, tuple[str, ...]] = {  # for each name the first sentence that can be followed
-    "std sd stdev stddev standard-deviation deviation": (
-        "The standard deviation comes with --variance COLUMN",
-    ),
+    "std sd stdev stddev standard-deviation deviation": ("The standard deviation comes with --variance COLUMN",),
     "var": ("Give --variance COLUMN",),
     "cov": ("Give --covariance COLUMN,COLUMN",),
     "corr cor correlations": ("Give --covariance COLUMN,COLUMN --correlation",),
@@ -109,7 +107,7 @@ _TOLD: dict[str, tuple[str, ...]] = {  # for each name the first sentence that c
     "dry-run": ("`snapdp plan` shows what it will cost, and charges nothing",),
     "db database": ("Give --ledger PATH",),
     "v version": ("`snapdp --version` prints the version",),
-    "dialect engine": ("Give --data TABLE: the statement is written for the engine that reads it",),
+    "engine": ("Give --dialect NAME",),
 }
 NATURAL_FLAGS = {name: told for names, told in _TOLD.items() for name in names.split()}
 MOST_NAMED = 3
@@ -147,7 +145,9 @@ def _nearest(name: str, own: set[str]) -> str:
 def _whose(ctx: click.Context, name: str) -> str:
     """Return which commands have a flag of that name; nothing where they are many, as with --json."""
     root = ctx.find_root()
-    found = [path for path, command in commands_below(root.command, root) if any(name in x.opts for x in command.params)]
+    found = [
+        path for path, command in commands_below(root.command, root) if any(name in x.opts for x in command.params)
+    ]
     if not found or len(found) > MOST_NAMED:
         return ""
     return f"It belongs to {', '.join(f'{root.command_path} {each}' for each in found)}"

@@ -6,6 +6,7 @@ Room: cli/help. Topics come first: `bounds` and `epsilon` are no commands.
 from __future__ import annotations
 
 from difflib import get_close_matches
+from typing import Any
 
 import click
 
@@ -17,7 +18,7 @@ class TopicWord(click.types.StringParamType):
 
     name = "topic"
 
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[object]:  # type: ignore[override]
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:  # noqa: ARG002
         from click.shell_completion import CompletionItem
 
         from snapdp.cli.help.topics import ABOUT

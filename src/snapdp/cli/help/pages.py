@@ -6,6 +6,8 @@ flags keep the order in which they are declared. A flag without a line here stan
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import click
 
 from snapdp.studies import KINDS
@@ -26,7 +28,7 @@ _HEADINGS = {
 }
 HEADINGS = {name: heading for heading, names in _HEADINGS.items() for name in names.split()}
 HEADINGS |= dict.fromkeys(KINDS, "Statistics")
-LISTED_ALONE = {"--correlation": ("Give --covariance COLUMN,COLUMN --correlation: the flag itself takes no columns.")}
+TAKES_NO_COLUMNS = {"--correlation": "Give --covariance COLUMN,COLUMN --correlation: the flag itself takes no columns."}
 
 
 class SectionedCommand(click.Command):
@@ -44,8 +46,8 @@ class SectionedCommand(click.Command):
                     formatter.write_dl(records)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        for flag, told in LISTED_ALONE.items():
-            words = (word for before, word in zip(args, args[1:], strict=False) if before == flag)
+        for flag, told in TAKES_NO_COLUMNS.items():
+            words = (word for before, word in pairwise(args) if before == flag)
             if any("," in word and not word.startswith("-") for word in words):
                 raise click.UsageError(told, ctx)
         return super().parse_args(ctx, args)
