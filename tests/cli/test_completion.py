@@ -78,7 +78,7 @@ def test_a_study_is_offered_by_its_ending_and_where_there_is_none_files_are():
     assert offered("snapdp sql st") == ["study.toml"]
     assert [(each.type, each.value) for each in items("snapdp plan folder/")] == [("file", "folder/")]
     assert [each.type for each in items("snapdp release p")] == ["file"]
-    assert [each.type for each in items("snapdp ledger show ")] == ["file"]
+    assert [each.type for each in items("snapdp release people.csv --ledger ")] == ["file"]
     assert items("snapdp plan --zzz") == []
 
 

@@ -192,7 +192,7 @@ def test_a_bare_mechanism_shows_a_hint_at_the_cliff():
     [
         (["plan"], 2, "Give a study file"),
         (["plan", "--mean", "age", "--n", "5"], 2, "--bounds LOWER,UPPER"),
-        ([*MEAN[:-2], "--epsilon", "1"], 2, "Who is a neighbour?"),
+        ([*MEAN[:-2], "--epsilon", "1"], 2, "Who is protected?"),
         ([*MEAN, "--n-max", "9", "--epsilon", "1"], 2, "--n and --n-max exclude each other"),
         (["plan", "--count", "--where", "age!65", "--n", "5", "--epsilon", "1"], 2, "is not understood"),
         (["plan", "nowhere.toml"], 2, "does not exist"),

@@ -22,7 +22,7 @@ import click
 from snapdp import __version__
 from snapdp.cli import screen
 from snapdp.cli.flags.spelling import in_flags
-from snapdp.cli.help.former_names import FORMER_COMMANDS, no_such_option
+from snapdp.cli.help.former_names import FORMER_COMMANDS, hinting
 from snapdp.cli.help.late import Late, LateGroup
 from snapdp.display import shortened, visible, without_secrets
 from snapdp.errors import ProgramError, SnapdpError
@@ -97,7 +97,7 @@ class PoliteGroup(LateGroup):
             sys.exit(screen.OutputError.exit_code)
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
-        with screen.polite():
+        with screen.polite(), hinting():
             return super().make_context(*args, **kwargs)
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -109,7 +109,7 @@ class PoliteGroup(LateGroup):
 
     def _answered(self, ctx: click.Context) -> Any:
         try:
-            with screen.polite():
+            with screen.polite(), hinting():
                 return super().invoke(ctx)
         except SnapdpError as refusal:
             _refuse(ctx, refusal)
@@ -117,12 +117,11 @@ class PoliteGroup(LateGroup):
             return ctx.exit(ctx.meta.get("snapdp.refused", code))
         except (screen.OutputError, click.exceptions.NoArgsIsHelpError, click.exceptions.Exit, click.Abort):
             raise
-        except click.ClickException as problem:
-            misuse = no_such_option(problem) if isinstance(problem, click.NoSuchOption) else problem
+        except click.ClickException as misuse:
             if not ctx.meta.get("snapdp.json"):
                 told = misuse.format_message().partition(misuse.message or "\0")[0]  # click puts words before it
                 vars(misuse)["message"] = screen.wrapped(misuse.message, first=f"Error: {told}")
-                raise misuse from None
+                raise
             screen.echo_json({"ok": False, "error": misuse.format_message(), "advice": _help(misuse), "spent": "0"})
             return ctx.exit(misuse.exit_code)
         except Exception as broken:

@@ -85,7 +85,7 @@ def plan_command(
     _refuse_strays(options)
     result = _plan(options) if options["sensitivity"] is None else _mechanism(options)
     likes = _likes(result, options)
-    charge = None if ledger_path is None else planned_charge(result, ledger_path, dataset)
+    charge = None if ledger_path is None else planned_charge(result, ledger_path, dataset, study=options["study"])
     drawn = None if plot is None else _drawn(result, plot)
     if as_json:
         account = {} if charge is None else {"account": charge.values}

@@ -1,4 +1,7 @@
-"""`snapdp start`: a stand-in until the command itself is here."""
+"""`snapdp start`: a stand-in until the command itself is here.
+
+Room: cli.
+"""
 
 from __future__ import annotations
 

@@ -127,7 +127,8 @@ def screen(command: str) -> str:
     done = CliRunner(env=TERMINAL).invoke(main, shlex.split(command)[1:], prog_name="snapdp")
     assert "Traceback" not in done.output, done.output
     assert done.exit_code != 70, (command, done.output)
-    lines = [f"$ {typed(command)}", *(each.rstrip() for each in done.output.splitlines())]
+    shown = re.sub(r"^(Try '.*) -h' for help\.$", r"\1 --help' for help.", done.output, flags=re.MULTILINE)  # click 8.2
+    lines = [f"$ {typed(command)}", *(each.rstrip() for each in shown.splitlines())]
     return "\n".join(lines + ([f"[exit code {done.exit_code}]"] if done.exit_code else [])) + "\n"
 
 

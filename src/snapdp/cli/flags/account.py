@@ -6,6 +6,7 @@ Room: cli. The ledger is read, not written.
 from __future__ import annotations
 
 import shlex
+import tomllib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,6 +18,7 @@ from snapdp.errors import PremiseError
 
 if TYPE_CHECKING:
     from fractions import Fraction
+    from pathlib import Path
 
     from snapdp.ledger import Account
 
@@ -48,8 +50,8 @@ def account_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option("--ledger", "ledger_path", metavar="PATH", help=told)(command)
 
 
-def planned_charge(plan: Any, ledger_path: str, dataset: str | None) -> PlannedCharge:
-    """Return a plan beside the account that would be charged for it."""
+def planned_charge(plan: Any, ledger_path: str, dataset: str | None, *, study: Path | None) -> PlannedCharge:
+    """Return a plan beside the account that would be charged for it: that of its study, or the one that is named."""
     from snapdp.cli.release import account_named
     from snapdp.ledger import Ledger, agree, unit_for, units_of
     from snapdp.release import Request
@@ -57,8 +59,10 @@ def planned_charge(plan: Any, ledger_path: str, dataset: str | None) -> PlannedC
 
     if not isinstance(plan, Plan):
         raise click.UsageError("--ledger belongs to a study or to statistics: a bare mechanism is charged nowhere.")
+    if study is not None and dataset is not None:
+        raise click.UsageError("--dataset is not read together with a study file: it names its dataset itself.")
     with Ledger.open(ledger_path) as ledger:
-        account = ledger.account(account_named(dataset, ledger))
+        account = ledger.account(account_named(dataset, ledger) if study is None else _dataset_of(study))
     whom = plan.lines[0].statistic.relation
     unit = unit_for(account, units_of(Request(dataset=account.name, plan=plan).declaration))
     try:
@@ -66,6 +70,12 @@ def planned_charge(plan: Any, ledger_path: str, dataset: str | None) -> PlannedC
     except PremiseError as refusal:
         return PlannedCharge(ledger_path, account, plan.total, whom.secret, refusal.problem)
     return PlannedCharge(ledger_path, account, plan.total, whom.secret, "")
+
+
+def _dataset_of(study: Path) -> str:
+    """Return the dataset of a study that was read already, without reading its files of keys again."""
+    values: dict[str, str] = tomllib.loads(study.read_text(encoding="utf-8-sig"))
+    return values["dataset"]
 
 
 def show_charge(found: PlannedCharge) -> None:

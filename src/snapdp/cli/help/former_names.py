@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 
 import click
@@ -135,6 +136,15 @@ def no_such_option(misuse: click.NoSuchOption) -> click.UsageError:
     followed = (each for each in NATURAL_FLAGS.get(name.lstrip("-").lower(), ()) if {*_FLAG.findall(each)} <= own)
     told = next(followed, None) or _whose(ctx, name) or _nearest(name, own)
     return click.UsageError(f"No such option '{name}'.{told and f' {told}.'}", ctx)
+
+
+@contextmanager
+def hinting() -> Iterator[None]:
+    """Let a flag that does not exist be answered with what it is called here."""
+    try:
+        yield
+    except click.NoSuchOption as misuse:
+        raise no_such_option(misuse) from None
 
 
 def _nearest(name: str, own: set[str]) -> str:
