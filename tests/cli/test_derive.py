@@ -74,15 +74,6 @@ def test_two_forms_at_once_are_wrong_usage():
     assert "one of" in json.loads(done.stdout)["error"]
 
 
-def test_help_ends_with_examples_that_run():
-    lines = run("--help").output.strip().splitlines()
-    examples = [line.split() for line in lines[lines.index("  Examples:") + 1 :]]
-    assert len(examples) >= 4
-    for words in examples:
-        assert words[:3] == ["snapdp", "lab", "derive"]
-        assert run(*words[3:]).exit_code == 0
-
-
 def test_the_lab_has_derive_and_bound_under_one_roof() -> None:
     answered = CliRunner().invoke(main, ["lab", "derive", "snap_half"])
     assert answered.exit_code == 0

@@ -7,6 +7,7 @@ import shlex
 import subprocess
 import sys
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,7 @@ def run(*words: str, stdin: str | None = None) -> Any:
     return CliRunner(env={"COLUMNS": str(WIDTH)}).invoke(main, list(words), prog_name="snapdp", input=stdin)
 
 
+@cache
 def page(name: str) -> str:
     done = run(*name.split(), "--help")
     assert done.exit_code == 0, done.output
