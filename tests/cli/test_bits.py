@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 from fractions import Fraction
 
 import pytest
@@ -11,7 +10,6 @@ from click.testing import CliRunner
 
 from snapdp import Snapping
 from snapdp.cli.app import main
-from snapdp.cli.lab.bits import EXAMPLE
 
 BARE = ("--epsilon", "0.5", "--sensitivity", "1", "--bounds", "0,1000")
 
@@ -59,9 +57,3 @@ def test_what_it_cannot_take_is_refused(words, code, said):
     done = run(*BARE, *words)
     assert (done.exit_code, said in done.stderr) == (code, True), done.stderr
     assert "defect" not in done.stderr
-
-
-def test_the_examples_of_its_help_run():
-    examples = [shlex.split(line)[3:] for line in EXAMPLE.splitlines() if line.strip().startswith("snapdp lab")]
-    assert len(examples) == 3
-    assert [run(*words).exit_code for words in examples] == [0] * 3

@@ -1,4 +1,4 @@
-"""`snapdp bound`: what people see, what machines read, exit codes."""
+"""`snapdp lab bound`, and `snapdp bound` as it was called before: what people see, what machines read, exit codes."""
 
 from __future__ import annotations
 

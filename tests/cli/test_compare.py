@@ -11,7 +11,6 @@ from click.testing import CliRunner
 
 from snapdp.cli.app import main
 from snapdp.cli.demo import people
-from snapdp.cli.lab.compare import EXAMPLE
 
 
 def run(*arguments):
@@ -196,17 +195,6 @@ def test_flags_of_a_table_need_one():
 def points_of(picture):
     """Return the digest of what a picture shows, which does not depend on the program that drew it."""
     return re.findall(r"points sha256 [0-9a-f]{64}", picture.read_text(encoding="utf-8"))
-
-
-def test_the_examples_of_its_help_run(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    written(tmp_path, [31, 40, 55])
-    text = EXAMPLE.replace("\\\n", " ")
-    lines = [line.split()[3:] for line in text.splitlines() if line.startswith("  snapdp lab compare ")]
-    assert len(lines) == 7
-    for words in lines:
-        if "--plot" not in words:  # tests/docs/test_pictures.py draws it
-            assert run(*words).exit_code == 0, words
 
 
 @pytest.mark.parametrize("words", [["--epsilons", "0.5,2"], ["--show", "clamp"]])

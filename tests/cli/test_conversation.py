@@ -192,7 +192,7 @@ epsilon = "1/4"
         (["ledger", "create", "x", *OPEN, "--cap", "one"], "'--cap': 'one' is no number"),
         (["plan", *MEAN, "--epsilon", "1", "--fit", "--budget", "x"], "'--budget': 'x' is no number"),
         (["plan", *MEAN, "--n-max", "5", "--epsilon", "1"], "--n and --n-max exclude each other"),
-        (["plan", "--mean", "age", "--bounds", "0,1", "--missing", "0", "--epsilon", "1"], "Who is a neighbour?"),
+        (["plan", "--mean", "age", "--bounds", "0,1", "--missing", "0", "--epsilon", "1"], "Who is protected?"),
         (["plan", "people.csv"], "'people.csv' is no study file: its name does not end in .toml."),
         (["sql", "people.csv"], "'people.csv' is no study file"),
         (
@@ -323,9 +323,9 @@ def commands(group: click.Group = main, path: str = "") -> dict[str, click.Comma
     return found
 
 
-def test_every_command_but_demo_inspect_and_tour_takes_json():
+def test_every_command_but_conversations_takes_json():
     without = {name for name, each in commands().items() if not any("--json" in option.opts for option in each.params)}
-    assert without == {"demo", "inspect", "tour"}  # a look is for people
+    assert without == {"demo", "inspect", "start", "tour"}  # a look is for people
 
 
 def test_every_flag_of_every_command_is_explained():

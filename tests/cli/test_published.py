@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import shlex
 
 import pytest
 from click.testing import CliRunner
 
 from snapdp.accuracy.published.beside import CLAIMS
 from snapdp.cli.app import main
-from snapdp.cli.lab.published import EXAMPLE as EPILOG
 
 
 def run(*arguments):
@@ -51,12 +49,6 @@ def test_in_exact_arithmetic_the_claims_about_bits_are_left_out():
     assert "Mironov's bound: left out" in done.output
     found = json.loads(run(*names, *exact, "--json").output)
     assert tuple(each["name"] for each in found["left_out"]) == names[1:]
-
-
-def test_the_examples_of_its_help_run():
-    examples = [shlex.split(line)[3:] for line in EPILOG.splitlines() if line.strip().startswith("snapdp lab")]
-    assert len(examples) == 4
-    assert [run(*words).exit_code for words in examples] == [0] * 4
 
 
 def test_formulas_can_be_named():

@@ -15,9 +15,8 @@ import pytest
 from click.testing import CliRunner
 
 from snapdp import Ledger, load_release
-from snapdp.cli.app import COMMANDS, main
+from snapdp.cli.app import main
 from snapdp.cli.demo import STUDY, people, table_text
-from snapdp.cli.lab.group import LAB
 from snapdp.mechanism import FinitePrecision
 from snapdp.studies.reader import load_study, study_from_toml
 
@@ -433,30 +432,6 @@ def test_sql_shows_what_will_run():
 
 
 # All commands
-
-
-@pytest.mark.parametrize(
-    "name",
-    sorted(
-        {
-            *COMMANDS,
-            *(f"lab {each}" for each in LAB if each not in COMMANDS),
-            "ledger create",
-            "ledger show",
-            "ledger history",
-            "ledger verify",
-            "ledger backup",
-            "ledger restore",
-        }
-    ),
-)
-def test_help_ends_with_a_runnable_example(name):
-    text = run(*name.split(), "--help").stdout
-    if name in ("ledger", "lab"):  # groups: their commands are asked
-        return
-    examples = re.findall(r"^ +(snapdp .*)$", text, re.MULTILINE)
-    assert examples[-1].startswith(f"snapdp {name}")
-    assert text.rstrip().endswith(examples[-1])
 
 
 def test_the_demo_runs_in_a_fresh_process_and_can_be_repeated_free():

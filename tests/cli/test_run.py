@@ -59,15 +59,6 @@ def test_it_refuses_in_the_words_of_the_command(words, code, said):
     assert said in done.stderr
 
 
-def test_help_ends_with_examples_that_run():
-    lines = run("--help").output.strip().splitlines()
-    examples = [line.split() for line in lines[lines.index("  Examples:") + 1 :]]
-    assert len(examples) == 5
-    for words in examples:
-        assert words[:3] == ["snapdp", "lab", "run"]
-        assert run(*words[3:]).exit_code == 0
-
-
 def test_the_rules_of_the_note_miss_a_value():
     done = run(*HALF, "--rules", "printed")
     assert "are unsound" in done.stdout

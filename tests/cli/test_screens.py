@@ -295,6 +295,12 @@ def test_a_word_of_the_command_line_is_repeated_visibly_whatever_it_is(name):
         ("bound", "x", "--range", name),
         ("init", f"{name}.toml", "--count", "--n-max", "5", "--epsilon", name),
         ("sql", name),
+        ("help", name),
+        ("completion", name),
+        ("start", f"{name}.csv"),
+        ("plan", "--count", "--n-max", "5", "--epsilon", "1", "--ledger", name),
+        ("ledger", name),
+        ("plan", f"--{name}"),
         ("demo", "--directory", f"empty.ledger/{name}"),
     ):
         run(*arguments)

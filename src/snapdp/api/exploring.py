@@ -155,10 +155,13 @@ class Exploration:
             *(ask(mean_query(column, relation), epsilon=epsilon[column.name]) for column in columns),
             *(ask(histogram_query(column, relation), epsilon=epsilon[column.name]) for column in listed),
         ]
+        known = [*columns, *listed]
+        if not asked and relation.is_change_one:  # a study asks for something: how many rows there are is known here
+            asked, known = [looked.asked[0]], [*looked.asked[0].statistic.columns]
         study = DeclaredStudy(
             dataset=looked.dataset,
             relation=relation,
-            columns=(*columns, *listed),
+            columns=tuple(known),
             asked=tuple(asked) or (ask(count_query(relation), epsilon=looked.asked[0].epsilon),),
             data=data,
             csv=csv,

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from snapdp.api.former_keywords import former_keywords
 from snapdp.api.given_columns import (
     PAIR,
     Conditions,
@@ -40,6 +41,7 @@ TRUTH = {"kind": "boolean"}
 TRUTH_TYPES = ("bool", "boolean", "bool[pyarrow]")  # as numpy, pandas, Polars and Arrow name them
 
 
+@former_keywords
 def count(
     data: Any,
     *,
@@ -58,7 +60,7 @@ def count(
     arithmetic: str | None = None,
     bits: int | None = None,
     ledger: Where | Ledger | None = None,
-    account: str | None = None,
+    dataset: str | None = None,
     directory: Where = ".",
 ) -> Release:
     """Release how many rows meet all conditions; of a column of truth values, how many are true.
@@ -81,9 +83,10 @@ def count(
         raise ParameterError("rows of a table are counted, not a column.", 'Say which: where={"region": "north"}.')
     said |= _bound(rows_per_person) | _margins(margins, shares)
     cost = cost_of(epsilon, accuracy, alpha, arithmetic, bits)
-    return released("count", given, said | given.groups(by, groups, keys), cost, ledger, account, directory)
+    return released("count", given, said | given.groups(by, groups, keys), cost, ledger, dataset, directory)
 
 
+@former_keywords
 def persons(
     data: Any,
     *,
@@ -101,7 +104,7 @@ def persons(
     arithmetic: str | None = None,
     bits: int | None = None,
     ledger: Where | Ledger | None = None,
-    account: str | None = None,
+    dataset: str | None = None,
     directory: Where = ".",
 ) -> Release:
     """Release how many persons have a row that meets all conditions; each counts once, however many rows it has.
@@ -121,9 +124,10 @@ def persons(
     said |= {} if groups_per_person is None else {"groups_per_person": written(groups_per_person)}
     said |= _margins(margins, shares)
     cost = cost_of(epsilon, accuracy, alpha, arithmetic, bits)
-    return released("persons", given, said | given.groups(by, groups, keys), cost, ledger, account, directory)
+    return released("persons", given, said | given.groups(by, groups, keys), cost, ledger, dataset, directory)
 
 
+@former_keywords
 @needs_bounds(PAIR)
 def sum(
     data: Any,
@@ -147,7 +151,7 @@ def sum(
     arithmetic: str | None = None,
     bits: int | None = None,
     ledger: Where | Ledger | None = None,
-    account: str | None = None,
+    dataset: str | None = None,
     directory: Where = ".",
 ) -> Release:
     """Release the sum of a column; `margins` and `shares` as for `count`, everything else as for `mean`."""
@@ -155,9 +159,10 @@ def sum(
     said = _about(given, data, column, numbers(bounds, missing=missing, step=step, integer=integer), where)
     said |= _bound(rows_per_person) | _margins(margins, shares)
     cost = cost_of(epsilon, accuracy, alpha, arithmetic, bits)
-    return released("sum", given, said | given.groups(by, groups, keys), cost, ledger, account, directory)
+    return released("sum", given, said | given.groups(by, groups, keys), cost, ledger, dataset, directory)
 
 
+@former_keywords
 @needs_bounds(PAIR_OR_PAIRS)
 def mean(
     data: Any,
@@ -180,7 +185,7 @@ def mean(
     arithmetic: str | None = None,
     bits: int | None = None,
     ledger: Where | Ledger | None = None,
-    account: str | None = None,
+    dataset: str | None = None,
     directory: Where = ".",
 ) -> Release:
     """Release the mean of a column; `float(...)` of it is the number, and it prints with its interval.
@@ -204,7 +209,7 @@ def mean(
     epsilon    what it costs; or `accuracy`, what it must be worth, missed with probability `alpha` at most
     arithmetic "proved" computes in `bits` bits, with certificates; exact, unless told
     ledger     the ledger that is charged: a path, an address or an open one
-    account    its account, where it has several; relation, n or n_max and persons are the account's
+    dataset    its account, where it has several; relation, n or n_max and persons are the account's
     directory  where the files of very many groups go, and certificates
 
     >>> mean([31, 44], bounds=(0, 120), missing="dropped", epsilon=1)  # doctest: +ELLIPSIS
@@ -222,9 +227,10 @@ def mean(
     said |= {"complete": True} if truth(complete, "complete") else {}
     said |= _bound(rows_per_person)
     cost = cost_of(epsilon, accuracy, alpha, arithmetic, bits)
-    return released("mean", given, said | given.groups(by, groups, keys), cost, ledger, account, directory)
+    return released("mean", given, said | given.groups(by, groups, keys), cost, ledger, dataset, directory)
 
 
+@former_keywords
 @needs_bounds(PAIR)
 def variance(
     data: Any,
@@ -246,7 +252,7 @@ def variance(
     arithmetic: str | None = None,
     bits: int | None = None,
     ledger: Where | Ledger | None = None,
-    account: str | None = None,
+    dataset: str | None = None,
     directory: Where = ".",
 ) -> Release:
     """Release the variance of a column, and its standard deviation with it; everything as for `mean`."""
@@ -254,9 +260,10 @@ def variance(
     said = _about(given, data, column, numbers(bounds, missing=missing, step=step, integer=integer), where)
     said |= _bound(rows_per_person)
     cost = cost_of(epsilon, accuracy, alpha, arithmetic, bits)
-    return released("variance", given, said | given.groups(by, groups, keys), cost, ledger, account, directory)
+    return released("variance", given, said | given.groups(by, groups, keys), cost, ledger, dataset, directory)
 
 
+@former_keywords
 @needs_bounds(PAIRS)
 def covariance(
     data: Any,
@@ -280,7 +287,7 @@ def covariance(
     arithmetic: str | None = None,
     bits: int | None = None,
     ledger: Where | Ledger | None = None,
-    account: str | None = None,
+    dataset: str | None = None,
     directory: Where = ".",
 ) -> Release:
     """Release the covariance of two columns: two Series, or a table with column=("age", "pay").
@@ -306,9 +313,10 @@ def covariance(
     cost = cost_of(epsilon, accuracy, alpha, arithmetic, bits)
     said = {"columns": [first, second]} | conditions(where) | _bound(rows_per_person)
     said |= {"correlation": True} if truth(correlation, "correlation") else {}
-    return released("covariance", given, said | given.groups(by, groups, keys), cost, ledger, account, directory)
+    return released("covariance", given, said | given.groups(by, groups, keys), cost, ledger, dataset, directory)
 
 
+@former_keywords
 def histogram(
     data: Any,
     *,
@@ -334,7 +342,7 @@ def histogram(
     arithmetic: str | None = None,
     bits: int | None = None,
     ledger: Where | Ledger | None = None,
-    account: str | None = None,
+    dataset: str | None = None,
     directory: Where = ".",
 ) -> Release:
     """Release how many rows each category has, or each bin between public edges.
@@ -365,7 +373,7 @@ def histogram(
         said |= {} if missing is None else {"missing": missing}
     said |= _bound(rows_per_person)
     cost = cost_of(epsilon, accuracy, alpha, arithmetic, bits)
-    return released("histogram", given, said | given.groups(by, groups, keys), cost, ledger, account, directory)
+    return released("histogram", given, said | given.groups(by, groups, keys), cost, ledger, dataset, directory)
 
 
 def _about(

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from snapdp.api.exploring import Exploration, exploring_values
+from snapdp.api.former_keywords import former_keywords
 from snapdp.api.given_columns import GivenColumns, category, listed, told, written
 from snapdp.api.released import Where, check_ledger, released_study
 from snapdp.errors import ParameterError
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from snapdp.exact import Parameter
 
 
+@former_keywords
 def explore(
     data: Any,
     *,
@@ -29,7 +31,7 @@ def explore(
     epsilon: Parameter | None = None,
     alpha: Parameter | None = None,
     ledger: Where | Ledger | None = None,
-    account: str | None = None,
+    dataset: str | None = None,
     directory: Where = ".",
 ) -> Exploration:
     """Take a first look at columns of a table of which nothing is documented, charged like every release.
@@ -61,7 +63,7 @@ def explore(
     )
     if rows_per_person is not None:
         values["statistic"][0]["rows_per_person"] = written(rows_per_person)
-    return Exploration(*released_study(values, given, ledger, account, directory))
+    return Exploration(*released_study(values, given, ledger, dataset, directory))
 
 
 def _name(given: Any) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from snapdp.api.former_keywords import former_keywords
 from snapdp.api.given_columns import (
     PAIR,
     Conditions,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from snapdp.exact import Parameter
 
 
+@former_keywords
 @needs_bounds(PAIR)
 def quantiles(
     data: Any,
@@ -49,7 +51,7 @@ def quantiles(
     epsilon: Parameter | None = None,
     alpha: Parameter | None = None,
     ledger: Where | Ledger | None = None,
-    account: str | None = None,
+    dataset: str | None = None,
     directory: Where = ".",
 ) -> Release:
     """Release quantiles of a column, each with an interval in its units; all of them cost as much as one.
@@ -69,9 +71,10 @@ def quantiles(
     said |= {} if branching is None else {"branching": written(branching)}
     said |= {} if rows_per_person is None else {"rows_per_person": written(rows_per_person)}
     cost = cost_of(epsilon, None, alpha, None, None)
-    return released("quantiles", given, said | given.groups(by, groups), cost, ledger, account, directory)
+    return released("quantiles", given, said | given.groups(by, groups), cost, ledger, dataset, directory)
 
 
+@former_keywords
 @needs_bounds(PAIR)
 def median(
     data: Any,
@@ -90,7 +93,7 @@ def median(
     epsilon: Parameter | None = None,
     alpha: Parameter | None = None,
     ledger: Where | Ledger | None = None,
-    account: str | None = None,
+    dataset: str | None = None,
     directory: Where = ".",
 ) -> Release:
     """Release the median of a column: its quantile at 0.5. `float(...)` of it is the number; others as `quantiles`."""
@@ -111,6 +114,6 @@ def median(
         epsilon=epsilon,
         alpha=alpha,
         ledger=ledger,
-        account=account,
+        dataset=dataset,
         directory=directory,
     )

@@ -22,27 +22,52 @@ import click
 from snapdp import __version__
 from snapdp.cli import screen
 from snapdp.cli.flags.spelling import in_flags
-from snapdp.cli.late import LateGroup
+from snapdp.cli.help.former_names import FORMER_COMMANDS, hinting
+from snapdp.cli.help.late import Late, LateGroup
 from snapdp.display import shortened, visible, without_secrets
 from snapdp.errors import ProgramError, SnapdpError
 
 REFUSED, MISUSED, BROKEN = 1, 2, 70
-COMMANDS = {
-    "bound": "snapdp.cli.lab.bound:bound_command",
-    "check": "snapdp.cli.check:check_command",
-    "demo": "snapdp.cli.demo:demo_command",
-    "derive": "snapdp.cli.lab.derive:derive_command",
-    "explore": "snapdp.cli.explore:explore_command",
-    "init": "snapdp.cli.init:init_command",
-    "inspect": "snapdp.cli.inspect:inspect_command",
-    "lab": "snapdp.cli.lab.group:lab_group",
-    "ledger": "snapdp.cli.ledger:ledger_group",
-    "plan": "snapdp.cli.plan:plan_command",
-    "release": "snapdp.cli.release:release_command",
-    "sql": "snapdp.cli.sql:sql_command",
-    "tour": "snapdp.cli.tour:tour_command",
-    "verify": "snapdp.cli.verify:verify_command",
+COMPLETING = "_SNAPDP_COMPLETE"  # click's name for it: a shell asks for completions
+MAP = {  # the order of the help page; a new command is one line
+    "Publish": {
+        "start": ("snapdp.cli.start:start_command", "Go from a file to a report by answering questions."),
+        "init": ("snapdp.cli.init:init_command", "Write a study file from flags."),
+        "inspect": ("snapdp.cli.inspect:inspect_command", "See how a table is read; free, for the data holder."),
+        "plan": ("snapdp.cli.plan:plan_command", "Show what a release will cost and be worth."),
+        "explore": (
+            "snapdp.cli.explore:explore_command",
+            "charged: bounds, quartiles, missing shares; writes a study.",
+        ),
+        "release": ("snapdp.cli.release:release_command", "charged: publish statistics; writes report and record."),
+        "ledger": ("snapdp.cli.ledger:ledger_group", "Keep budgets: what may be spent, and what was."),
+        "sql": ("snapdp.cli.sql:sql_command", "Show the SQL text that a release will run."),
+    },
+    "Check": {
+        "verify": ("snapdp.cli.verify:verify_command", "Judge a record, a program, a function or a mechanism."),
+        "check": ("snapdp.cli.check:check_command", "Check a certificate without believing it."),
+    },
+    "Laboratory": {
+        "lab": ("snapdp.cli.lab.group:lab_group", "Study the mechanism: derive, run, bound, compare, published."),
+    },
+    "Learn": {
+        "demo": ("snapdp.cli.demo:demo_command", "Make a table, a study, a release and a report to look at."),
+        "tour": ("snapdp.cli.tour:tour_command", "See parameters, a release and an exact law."),
+        "help": ("snapdp.cli.help.help_command:help_command", "Explain a word, such as epsilon, or a command."),
+        "completion": (
+            "snapdp.cli.help.completion:completion_command",
+            "Let your shell complete commands: bash, zsh, fish.",
+        ),
+    },
 }
+EXAMPLE = """\b
+To begin:
+  snapdp demo demo                made-up people, from a table to a report
+  snapdp start people.csv         the same for your own table
+  snapdp help epsilon             what a word means
+  snapdp help plan                the page of a command, with examples
+"""
+COMMANDS = {name: Late(*line, heading) for heading, lines in MAP.items() for name, line in lines.items()}
 
 
 class PoliteGroup(LateGroup):
@@ -57,6 +82,10 @@ class PoliteGroup(LateGroup):
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         screen.prepare()
+        if os.environ.get(COMPLETING):
+            from snapdp.cli.help import completion
+
+            completion.prepare()
         try:
             return super().main(*args, **kwargs)
         except OSError:  # while click itself was printing: a help page, or a message
@@ -68,7 +97,7 @@ class PoliteGroup(LateGroup):
             sys.exit(screen.OutputError.exit_code)
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
-        with screen.polite():
+        with screen.polite(), hinting():
             return super().make_context(*args, **kwargs)
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -80,7 +109,7 @@ class PoliteGroup(LateGroup):
 
     def _answered(self, ctx: click.Context) -> Any:
         try:
-            with screen.polite():
+            with screen.polite(), hinting():
                 return super().invoke(ctx)
         except SnapdpError as refusal:
             _refuse(ctx, refusal)
@@ -90,7 +119,8 @@ class PoliteGroup(LateGroup):
             raise
         except click.ClickException as misuse:
             if not ctx.meta.get("snapdp.json"):
-                vars(misuse)["message"] = screen.wrapped(misuse.message, first="Error: ")
+                told = misuse.format_message().partition(misuse.message or "\0")[0]  # click puts words before it
+                vars(misuse)["message"] = screen.wrapped(misuse.message, first=f"Error: {told}")
                 raise
             screen.echo_json({"ok": False, "error": misuse.format_message(), "advice": _help(misuse), "spent": "0"})
             return ctx.exit(misuse.exit_code)
@@ -149,7 +179,13 @@ def _help(misuse: click.ClickException) -> str:
     return "" if where is None else f"Try: {where.command_path} --help"
 
 
-@click.group(cls=PoliteGroup, late=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=PoliteGroup,
+    late=COMMANDS,
+    former=FORMER_COMMANDS,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=EXAMPLE,
+)
 @click.version_option(__version__, prog_name="snapdp")
 def main() -> None:
     """Publish statistics about people under differential privacy that survives floating-point arithmetic."""

@@ -16,11 +16,15 @@ from snapdp.cli.screen import echo, echo_json, one_line
 Examined = tuple[str | None, dict[str, list[str]] | None]  # why a certificate is refused, or what it proves
 
 EXAMPLE = """\b
-Each kind of certificate has a checker of its own, one file of the standard library that can be run alone:
-  python -m snapdp.verifier.certificate.check half.json     of a program (snapdp verify PROGRAM --certificate)
-  python -m snapdp.audits.check_release release.json        of a release (snapdp verify RECORD --certificate)
-To run one without the rest of snapdp, copy its file out: check.py, check_release.py.
-What was accepted is printed: program, machine, claim, and what is assumed beside; of a release, claim and premises.
+Each kind of certificate has a checker of its own, one file of the standard
+library that can be run alone:
+  of a program (snapdp verify PROGRAM --certificate)
+    python -m snapdp.verifier.certificate.check half.json
+  of a release (snapdp verify RECORD --certificate)
+    python -m snapdp.audits.check_release release.json
+To run one without the rest of snapdp, copy its file out: check.py,
+check_release.py. What was accepted is printed: program, machine, claim, and
+what is assumed beside; of a release, claim and premises.
 Exit: 0 all accepted, 1 one refused, 2 one unreadable.
 
 \b

@@ -101,16 +101,17 @@ def demo_command(place: Path | None, directory: Path, open_report: bool) -> None
         left = ledger.account("people").left
     for name in ("record.json", "report.html", "values.csv"):
         result.save(directory / name)
-    echo(f"1. A table of {ROWS} made-up people and a study of it. What will it be worth, and cost?\n")
+    echo(f"1. A table of {ROWS} made-up people and a study of it: its worth, and its cost.\n")
     show(asked.plan())
-    echo("\n2. A ledger with a budget of epsilon 1 for this dataset, and the release that spends it.\n")
+    echo("\n2. A ledger with a budget of epsilon 1 for it, and the release that spends it.\n")
     show_release(result, left=left)
     mean, older = sum(age for age, _, _ in rows) / ROWS, sum(age >= 65 for age, _, _ in rows)
     median = sorted(age for age, _, _ in rows)[ROWS // 2 - 1]
     echo("\n   Nobody is in this table, so we may look:")
     echo(f"   the mean age is {mean:g}, the median {median}, and {older} are 65 or older.")
     shown = one_line(str(directory))
-    echo(f"\n3. Written to {shown}: people.csv, study.toml, people.ledger, record.json, report.html, values.csv")
+    echo(f"\n3. Written to {shown}:")
+    echo("   people.csv, study.toml, people.ledger, record.json, report.html, values.csv")
     table, ledger_path, record = (
         one_line(shlex.quote(str(directory / name))) for name in ("study.toml", "people.ledger", "record.json")
     )

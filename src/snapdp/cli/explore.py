@@ -18,6 +18,7 @@ from snapdp.cli.flags.by_name import as_item, declared_by_name, items, name_befo
 from snapdp.cli.flags.csv_dialect import csv_options, csv_values
 from snapdp.cli.flags.source import is_study
 from snapdp.cli.flags.statistics import by_flags, stated_relation
+from snapdp.cli.help.pages import SectionedCommand
 from snapdp.cli.release import FILE, account_named, charged_release, ledger_to_create, output_files, saved, to_try
 from snapdp.cli.screen import echo_json_text, note, one_line, say, table
 from snapdp.display import confidence, exact_amount, is_address, odds_in_words, percent
@@ -31,8 +32,11 @@ if TYPE_CHECKING:
 
 EXAMPLE = """\b
 Examples:
-  snapdp explore people.csv --columns age,income --epsilon 0.2 --n-max 10000 --ledger people.ledger --study study.toml
-  snapdp explore people.csv --columns age,region --categories region=north,south --epsilon 0.2 --n 5000 --ledger l.db
+  snapdp explore people.csv --columns age,region \\
+      --categories region=north,south --epsilon 0.1 --n 5000 \\
+      --ledger people.ledger --yes
+  snapdp explore people.csv --columns age,income --epsilon 0.2 --n 5000 \\
+      --ledger people.ledger --study look.toml --yes
 """
 PARTS = ("bounds", "quartiles", "missing")
 UNUSED = {"data": None, "fit": False, "budget": None, "own": False, "no_inspect": True}  # what release has beside it
@@ -63,9 +67,14 @@ def _look_options(command: Callable[..., Any]) -> Callable[..., Any]:
             help="Powers of two to count by, on both sides of zero.  [default: -10 40]",
         ),
         click.option("--epsilon", type=NUMBER, metavar="NUMBER", help="What it may cost, shared equally.  [required]"),
-        click.option("--alpha", type=NUMBER, metavar="NUMBER", help="1 minus the confidence.  [default: 0.05]"),
-        click.option("--n", type=int, help="Public number of rows: change-one neighbours."),
-        click.option("--n-max", type=int, help="Public bound on the private number of rows: add-remove neighbours."),
+        click.option(
+            "--alpha",
+            type=NUMBER,
+            metavar="NUMBER",
+            help="Found wrongly in this share of looks: 0.05 is 95 %.  [default: 0.05]",
+        ),
+        click.option("--n", type=int, help="The number of rows is public, and this (change-one)."),
+        click.option("--n-max", type=int, help="It is private, and at most this (add-remove)."),
         click.option("--person", multiple=True, metavar="COLUMN,...", help="Protect whole persons, named by these."),
         click.option("--rows-per-person", type=int, help="At most so many rows of a person are kept.  [default: 1]"),
         click.option("--unit-rows", type=int, help="Protect so many rows together, which nothing enforces."),
@@ -75,7 +84,7 @@ def _look_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-@click.command("explore", epilog=EXAMPLE)
+@click.command("explore", cls=SectionedCommand, epilog=EXAMPLE)
 @click.argument("source", type=str)
 @click.option("--table", metavar="NAME", help="The table in a DuckDB file or on a PostgreSQL server.")
 @click.option("--spark", metavar="URL", help="Let Spark with this master read the files.")
@@ -91,7 +100,7 @@ def _look_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--json", "as_json", is_flag=True, help="Print the record as JSON.")
 @click.pass_context
 def explore_command(ctx: click.Context, /, as_json: bool, ledger_path: str | None, yes: bool, **options: Any) -> None:
-    """Take a first look at a table, charged like a release: bounds, quartiles, what is missing.
+    """Charged: take a first look at a table: bounds, quartiles, what is missing.
 
     For a table of which nothing is documented. Numbers are counted by powers of two within a public range; bounds that
     hold nearly all of a column, its quartiles and the share of missing cells follow from the counts. They were paid

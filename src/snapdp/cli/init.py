@@ -18,6 +18,7 @@ from snapdp.cli.flags.columns import NO_COLUMN
 from snapdp.cli.flags.csv_dialect import csv_options, csv_values
 from snapdp.cli.flags.options import given, statistic_options
 from snapdp.cli.flags.statistics import study_values
+from snapdp.cli.help.pages import SectionedCommand
 from snapdp.cli.screen import echo_json, one_line, say
 from snapdp.errors import ParameterError, SnapdpError
 from snapdp.exact import parameter, positive, probability
@@ -37,11 +38,12 @@ from snapdp.studies import (
 EXAMPLE = """\b
 Examples:
   snapdp init study.toml
-  snapdp init study.toml --dataset people --mean age --bounds 0,120 --missing dropped --n 5000 --epsilon 0.5
+  snapdp init ages.toml --dataset people --mean age --bounds 0,120 \\
+      --missing dropped --n 5000 --epsilon 0.5
 """
 
 
-@click.command("init", epilog=EXAMPLE)
+@click.command("init", cls=SectionedCommand, epilog=EXAMPLE)
 @click.argument("path", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--dataset", metavar="NAME", help="The name of the dataset: its account in the ledger.")
 @click.option("--data", help="Where the table is; it is not opened.")

@@ -13,6 +13,7 @@ from snapdp.cli.flags.csv_dialect import csv_dialect, to_declare
 from snapdp.cli.flags.options import given, statistic_options
 from snapdp.cli.flags.source import is_study, refuse_strays, source_options
 from snapdp.cli.flags.statistics import column_values, named_columns
+from snapdp.cli.help.pages import SectionedCommand
 from snapdp.cli.screen import note, table, watch
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ Examples:
 """
 
 
-@click.command("inspect", epilog=EXAMPLE)
+@click.command("inspect", cls=SectionedCommand, epilog=EXAMPLE)
 @source_options
 @statistic_options
 @click.pass_context

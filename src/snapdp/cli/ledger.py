@@ -14,6 +14,7 @@ import click
 
 from snapdp.cli.flags.arguments import NUMBER
 from snapdp.cli.flags.statistics import named_columns
+from snapdp.cli.help.late import HintingGroup
 from snapdp.cli.screen import echo, echo_json, one_line, say, table
 from snapdp.display import exact_amount, shown_address
 
@@ -22,14 +23,15 @@ if TYPE_CHECKING:
     from snapdp.ledger import Ledger
 
 
-@click.group("ledger")
+@click.group("ledger", cls=HintingGroup)
 def ledger_group() -> None:
     """Keep budgets: open accounts, see what was spent, check that nothing was altered."""
 
 
 @ledger_group.command(
     "create",
-    epilog="\b\nExample:\n  snapdp ledger create people.ledger --dataset people --cap 1 --relation change-one --n 5000",
+    epilog="\b\nExample:\n  snapdp ledger create people.ledger --dataset people --cap 1 "
+    "\\\n      --relation change-one --n 5000",
 )
 @click.argument("path")
 @click.option("--dataset", required=True, metavar="NAME", help="The account: one for each dataset.")
@@ -210,7 +212,8 @@ def backup_command(ctx: click.Context, /, path: str, file: str, as_json: bool) -
 
 @ledger_group.command(
     "restore",
-    epilog="\b\nExample:\n  snapdp ledger restore people-monday.ledger people.ledger --against record.json",
+    epilog="\b\nExamples:\n  snapdp ledger backup people.ledger people-monday.ledger\n"
+    "  snapdp ledger restore people-monday.ledger people-again.ledger \\\n      --against record.json",
 )
 @click.argument("file")
 @click.argument("path")

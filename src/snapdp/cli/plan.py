@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from snapdp.cli.flags.account import account_options, planned_charge, show_charge
 from snapdp.cli.flags.arguments import NUMBER, StudyFile
 from snapdp.cli.flags.mechanism import in_library_units, mechanism_options, range_ends
 from snapdp.cli.flags.options import statistic_options
 from snapdp.cli.flags.picture import picture_option, writing_picture
+from snapdp.cli.help.pages import SectionedCommand
 from snapdp.cli.screen import echo_json, one_line, say
 
 if TYPE_CHECKING:
@@ -27,19 +29,25 @@ OF_A_BARE_ONE = {"grid", "gamma", "bound", "clamp", "if_value", "if_output"}
 OF_A_MECHANISM = {"arithmetic", "bits", *OF_A_BARE_ONE}
 EXAMPLE = """\b
 Examples:
-  snapdp plan --mean age --bounds 0,120 --missing middle --n 5000 --epsilon 0.5
-  snapdp plan --histogram region --categories north,south,east,west --n-max 10000 --accuracy 30
+  snapdp plan --mean age --bounds 0,120 --missing middle --n 5000 \\
+      --epsilon 0.5
+  snapdp plan --histogram region --categories north,south,east,west \\
+      --n-max 10000 --accuracy 30
   snapdp plan --sensitivity 1 --bounds 0,1000 --epsilon 0.49 --grid natural
-  snapdp plan --sensitivity 1 --bounds 0,1000 --accuracy 7 --arithmetic notes --bits 118
-  snapdp plan --sensitivity 1 --bounds 0,10 --epsilon 1 --if-value 0:2,5:6,10:2
+  snapdp plan --sensitivity 1 --bounds 0,1000 --accuracy 7 \\
+      --arithmetic notes --bits 118
+  snapdp plan --sensitivity 1 --bounds 0,10 --epsilon 1 \\
+      --if-value 0:2,5:6,10:2
   snapdp plan --sensitivity 1 --bounds 0,10 --epsilon 1 --if-output 9.5
-  snapdp plan --median age --bounds 0,120 --integer --missing dropped --n-max 10000 --epsilon 0.5
+  snapdp plan --median age --bounds 0,120 --integer --missing dropped \\
+      --n-max 10000 --epsilon 0.5
   snapdp plan study.toml --fit
   snapdp plan study.toml --if-rows 500 --details
+  snapdp plan study.toml --ledger people.ledger
 """
 
 
-@click.command("plan", epilog=EXAMPLE)
+@click.command("plan", cls=SectionedCommand, epilog=EXAMPLE)
 @click.argument("study", required=False, type=StudyFile(exists=True, dir_okay=False, path_type=Path))
 @statistic_options
 @click.option(
@@ -62,10 +70,19 @@ Examples:
 @click.option("--fit", is_flag=True, help="Rescale unlocked lines so that the total meets the budget.")
 @click.option("--budget", type=NUMBER, metavar="NUMBER", help="The budget to fit to, instead of the study's.")
 @click.option("--details", is_flag=True, help="Say what numbers are made of, what more epsilon buys, what is declared.")
+@account_options
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @picture_option
 @click.pass_context
-def plan_command(ctx: click.Context, /, as_json: bool, plot: Path | None, **options: Any) -> None:
+def plan_command(
+    ctx: click.Context,
+    /,
+    as_json: bool,
+    plot: Path | None,
+    ledger_path: str | None,
+    dataset: str | None,
+    **options: Any,
+) -> None:
     """Show what a release will cost and be worth. No data is opened.
 
     Give a STUDY file, or statistics by flags, or a bare mechanism by --sensitivity.
@@ -76,11 +93,15 @@ def plan_command(ctx: click.Context, /, as_json: bool, plot: Path | None, **opti
     _refuse_strays(options)
     result = _plan(options) if options["sensitivity"] is None else _mechanism(options)
     likes = _likes(result, options)
+    charge = None if ledger_path is None else planned_charge(result, ledger_path, dataset, study=options["study"])
     drawn = None if plot is None else _drawn(result, plot)
     if as_json:
-        echo_json(render.values(result, likes=likes), indent=2)
+        account = {} if charge is None else {"account": charge.values}
+        echo_json({**render.values(result, likes=likes), **account}, indent=2)
     else:
         render.show(result, likes=likes, details=options["details"])
+        if charge is not None:
+            show_charge(charge)
     if drawn is not None:
         say(drawn)
 

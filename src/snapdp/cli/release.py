@@ -21,6 +21,7 @@ from snapdp.cli.flags.mechanism import release_arithmetic_options
 from snapdp.cli.flags.options import given, statistic_options
 from snapdp.cli.flags.source import is_study, refuse_strays, source_options
 from snapdp.cli.flags.statistics import by_flags, named_columns, study_values
+from snapdp.cli.help.pages import SectionedCommand
 from snapdp.cli.screen import confirm, echo_json_text, is_conversation, one_line, say, watch
 from snapdp.display import exact_amount, shown_address
 from snapdp.exact import parameter
@@ -35,8 +36,9 @@ if TYPE_CHECKING:
 
 EXAMPLE = """\b
 Examples:
-  snapdp release study.toml --ledger people.ledger --report report.html
-  snapdp release people.csv --mean age --bounds 0,99 --missing dropped --n 5000 --epsilon 1 --ledger people.ledger --yes
+  snapdp release people.csv --mean age --bounds 0,99 --missing dropped \\
+      --n 5000 --epsilon 1 --ledger people.ledger --yes
+  snapdp release study.toml --ledger people.ledger --yes --report report.html
 """
 FILE = click.Path(dir_okay=False, path_type=Path)
 STOPPED = 1
@@ -44,7 +46,7 @@ MOST_NAMED = 10  # certificates, each on a line
 LOOK = "Look at how the cells are read first?"
 
 
-@click.command("release", epilog=EXAMPLE)
+@click.command("release", cls=SectionedCommand, epilog=EXAMPLE)
 @source_options
 @statistic_options
 @release_arithmetic_options
@@ -66,7 +68,7 @@ LOOK = "Look at how the cells are read first?"
 @click.option("--json", "as_json", is_flag=True, help="Print the record as JSON.")
 @click.pass_context
 def release_command(ctx: click.Context, /, as_json: bool, ledger_path: str | None, yes: bool, **options: Any) -> None:
-    """Publish statistics: show the cost, ask once, charge the ledger, print the numbers.
+    """Charged: publish statistics. Show the cost, ask once, charge the ledger, print the numbers.
 
     SOURCE is a study (.toml), or a table with the statistics as flags. The same request again is free.
     With --json the record is printed, as --record writes it; a refusal is an object with "ok": false.

@@ -71,7 +71,7 @@ def wrapped(text: str, *, first: str = "") -> str:
 
     first   what will stand before the text on its first line
     """
-    if not sys.stderr.isatty():
+    if not is_read_by_people():
         return text
     width = max(HALF_A_SCREEN, shutil.get_terminal_size().columns - 1)
     lines = [
@@ -147,6 +147,11 @@ def console(*, err: bool = False) -> Console:
     made = Console(stderr=err, markup=False, emoji=False, highlight=False)
     vars(made)["on_broken_pipe"] = _unread  # its own way is to end the process without a word
     return made
+
+
+def is_read_by_people() -> bool:
+    """Tell whether messages go to a terminal, and not to a file or another program."""
+    return sys.stderr.isatty()
 
 
 def is_conversation() -> bool:

@@ -29,7 +29,8 @@ WIDTH = 79  # of a sentence under a verdict
 COLOURS = {"VERIFIED": "green", "REFUTED": "red", "UNBOUNDED": "yellow", "INCONCLUSIVE": "yellow"}
 MISUSED = 2
 EXAMPLE = """\b
-Exit: 0 VERIFIED, 1 REFUTED, 2 wrong usage or a bad program, 3 UNBOUNDED, 4 INCONCLUSIVE. A record: 0 SOUND, 1 ALTERED.
+Exit: 0 VERIFIED, 1 REFUTED, 2 wrong usage or a bad program, 3 UNBOUNDED,
+4 INCONCLUSIVE. A record: 0 SOUND, 1 ALTERED.
 
 \b
 Examples:
@@ -38,8 +39,10 @@ Examples:
   snapdp verify snap_tenth --claim note
   snapdp verify snap_half --claim 0.51 --json
   snapdp verify snap_half --pair 3,4
-  snapdp verify --epsilon 0.9 --sensitivity 1 --bounds -1000,1000 --arithmetic notes --bits 118
-  snapdp verify record.json --ledger people.ledger --certificate release.json
+  snapdp verify --epsilon 0.9 --sensitivity 1 --bounds -1000,1000 \\
+      --arithmetic notes --bits 118
+  snapdp verify record.json --ledger people.ledger \\
+      --certificate release.json
 """
 
 

@@ -131,3 +131,11 @@ def test_a_look_in_one_line_that_says_too_little_is_refused_and_costs_nothing(le
     with pytest.raises(ParameterError, match="one column is given"):
         snapdp.explore([1.0], columns=["a"], epsilon=1, ledger=ledger)
     assert ledger.account("people").left == 1000
+
+
+def test_a_look_that_finds_nothing_leaves_a_study_also_where_the_number_of_rows_is_public(tmp_path):
+    with snapdp.Ledger.create(tmp_path / "public.ledger") as book:
+        book.create_account("people", cap=1, relation="change-one", rows=50)
+        found = snapdp.explore({"a": [1.0] * 50}, columns=["a"], epsilon="0.001", ledger=book)
+    assert found.numbers[0].bounds is None
+    assert [each.statistic.kind for each in study_from_toml(found.study_text()).asked] == ["magnitudes"]

@@ -340,10 +340,10 @@ def test_one_account_is_taken_and_one_of_several_is_named(ledger):
         book.create_account("staff", cap=5, relation="change-one", rows=4)
         with pytest.raises(LedgerError, match="has 2 accounts: 'people', 'staff'"):
             snapdp.mean(AGES, **BOUNDED, epsilon=1, ledger=book)
-        assert snapdp.mean(AGES, **BOUNDED, epsilon=1, ledger=book, account="staff").record["dataset"] == "staff"
+        assert snapdp.mean(AGES, **BOUNDED, epsilon=1, ledger=book, dataset="staff").record["dataset"] == "staff"
         assert book.account("people").spent == 0
         with pytest.raises(LedgerError, match="no account 'nobody'"):
-            snapdp.mean(AGES, **BOUNDED, epsilon=1, ledger=book, account="nobody")
+            snapdp.mean(AGES, **BOUNDED, epsilon=1, ledger=book, dataset="nobody")
 
 
 def test_a_ledger_without_an_account_is_refused(tmp_path):

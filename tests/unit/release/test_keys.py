@@ -133,7 +133,7 @@ def test_persons_are_counted_by_keys(tmp_path):
         ledger.create_account("pages", cap=10**9, relation="add-remove", rows=8, person="id")
         rows = {"page": ["a", "a", "b", "b"], "id": ["p", "p", "p", "q"]}
         found = snapdp.persons(
-            rows, by="page", keys=keys, groups_per_person=3, epsilon=SURE, ledger=ledger, account="pages"
+            rows, by="page", keys=keys, groups_per_person=3, epsilon=SURE, ledger=ledger, dataset="pages"
         )
         assert found.value == {"b": 2, "a": 1, "z": 0}
         kept = snapdp.count(rows, by="page", keys=keys, rows_per_person=1, epsilon=SURE, ledger=ledger)

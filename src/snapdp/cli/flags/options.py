@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from snapdp.cli.flags.arguments import NUMBER
+from snapdp.cli.flags.arguments import NUMBER, complete_columns
 from snapdp.studies import KINDS, Statistic
 
 _Option = tuple[tuple[str, ...], dict[str, Any]]
@@ -80,8 +80,8 @@ _OPTIONS: tuple[_Option, ...] = (
         ("--keys",),
         {
             "metavar": "FILE",
-            "help": "The cells of --by as a public CSV or Parquet file, one row a cell, with these columns: lists that "
-            "are long, or no product. It takes the place of their --categories.",
+            "help": "The groups of --by as a public CSV or Parquet file, one row a group, with these columns: lists "
+            "that are long, or not all combinations. It takes the place of their --categories.",
         },
     ),
     (
@@ -173,10 +173,16 @@ _OPTIONS: tuple[_Option, ...] = (
             "help": "Public bin edges of a column of numbers, for a histogram or --by; or NAME=E1,...",
         },
     ),
-    (("--n",), {"type": int, "help": "Public number of rows: change-one neighbours."}),
+    (
+        ("--n",),
+        {
+            "type": int,
+            "help": "The number of rows is public, and this: nobody learns the values of a row (change-one).",
+        },
+    ),
     (
         ("--n-max",),
-        {"type": int, "help": "Public bound on the private number of rows: add-remove neighbours."},
+        {"type": int, "help": "It is private, and at most this: nobody learns whether a row is there (add-remove)."},
     ),
     (
         ("--person",),
@@ -208,7 +214,8 @@ _OPTIONS: tuple[_Option, ...] = (
         {
             "type": NUMBER,
             "metavar": "NUMBER",
-            "help": "The accuracy may be missed with this probability.  [default: 0.05]",
+            "help": "In this share of releases a number may be further off than its ± says: 0.05 is 95 %.  "
+            "[default: 0.05]",
         },
     ),
 )
@@ -216,9 +223,10 @@ NAMES = tuple(names[0].removeprefix("--").replace("-", "_") for names, _ in _OPT
 
 
 def statistic_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the flags that say which statistics are asked for."""
+    """Give a command the flags that say which statistics are asked for; a shell completes those that name columns."""
     for names, settings in reversed(_OPTIONS):
-        command = click.option(*names, **settings)(command)
+        known: dict[str, Any] = {"shell_complete": complete_columns} if "COLUMN" in settings.get("metavar", "") else {}
+        command = click.option(*names, **settings, **known)(command)
     return command
 
 

@@ -200,8 +200,9 @@ def stated_relation(options: dict[str, Any]) -> dict[str, Any]:
         )
     if options["n"] is None and options["n_max"] is None:
         raise click.UsageError(
-            "Who is a neighbour? Give --n N (n is public, one row's values change) "
-            "or --n-max N (n is private, one row comes or goes)."
+            "Who is protected? Give --n N (the number of rows is public, and nobody learns the values of a row) or "
+            "--n-max N (it is private and at most N, and nobody learns whether a row is there). More: snapdp help "
+            "neighbours"
         )
     persons = {key: options[key] for key in ("rows_per_person", "unit_rows") if options[key] is not None}
     persons |= {"person": named_columns(options["person"])} if options["person"] else {}

@@ -1,4 +1,4 @@
-"""`snapdp lab bound`, also `snapdp bound`: how far rounding can carry a formula, for all floats in a box.
+"""`snapdp lab bound`: how far rounding can carry a formula, for all floats in a box.
 
 Room: cli. Parse, one library call for each formula, print.
 """
@@ -22,9 +22,11 @@ if TYPE_CHECKING:
 
 EXAMPLE = """\b
 Examples:
-  snapdp bound "f + ln(U)/0.1" --range "U=exp(-40),0.999" --range f=-1000,1000
-  snapdp bound "1/(x*x + 1)" --range x=-1,3 --p 24 --relative
-  snapdp bound mechanism.fpcore --json
+  snapdp lab bound "f + ln(U)/0.1" --range "U=exp(-40),0.999" \\
+      --range f=-1000,1000
+  snapdp lab bound "1/(x*x + 1)" --range x=-1,3 --p 24 --relative
+  snapdp lab derive snap_mul --fpcore > noise.fpcore
+  snapdp lab bound noise.fpcore --json
 """
 
 

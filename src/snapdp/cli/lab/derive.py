@@ -1,4 +1,4 @@
-"""`snapdp lab derive`, also `snapdp derive`: bounds on every value a floating-point program computes, rule by rule.
+"""`snapdp lab derive`: bounds on every value a floating-point program computes, rule by rule.
 
 Room: cli. Parse, one library call, print.
 """
@@ -12,12 +12,12 @@ from snapdp.cli.screen import echo, echo_json
 
 EXAMPLE = """\b
 Examples:
-  snapdp derive snap_tenth
-  snapdp derive snap_half --format latex
-  snapdp derive snap_half --machine p=24,umin=-149 --json
-  snapdp derive snap_half --rules printed
-  snapdp derive snap_mul --gappa
-  snapdp derive snap_mul --fpcore
+  snapdp lab derive snap_tenth
+  snapdp lab derive snap_half --format latex
+  snapdp lab derive snap_half --machine p=24,umin=-149 --json
+  snapdp lab derive snap_half --rules printed
+  snapdp lab derive snap_mul --gappa
+  snapdp lab derive snap_mul --fpcore
 """
 
 

@@ -1,21 +1,21 @@
 """`snapdp lab`: what those use who study the mechanism; nobody needs it to release a statistic.
 
-Room: cli. `derive` and `bound` are commands of their own as well.
+Room: cli.
 """
 
 from __future__ import annotations
 
 import click
 
-from snapdp.cli.late import LateGroup
+from snapdp.cli.help.late import Late, LateGroup
 
 LAB = {
-    "bits": "snapdp.cli.lab.bits:bits_command",
-    "bound": "snapdp.cli.lab.bound:bound_command",
-    "compare": "snapdp.cli.lab.compare:compare_command",
-    "derive": "snapdp.cli.lab.derive:derive_command",
-    "published": "snapdp.cli.lab.published:published_command",
-    "run": "snapdp.cli.lab.run:run_command",
+    "derive": Late("snapdp.cli.lab.derive:derive_command", "Derive bounds on what a program computes, rule by rule."),
+    "run": Late("snapdp.cli.lab.run:run_command", "Run a program at one draw, in floats and over the reals."),
+    "bound": Late("snapdp.cli.lab.bound:bound_command", "Bound the rounding error of a formula over a box."),
+    "compare": Late("snapdp.cli.lab.compare:compare_command", "Compare the mechanism with Laplace noise, exactly."),
+    "published": Late("snapdp.cli.lab.published:published_command", "Compute the formulas of the notes, as printed."),
+    "bits": Late("snapdp.cli.lab.bits:bits_command", "Show what few bits cost a mechanism."),
 }
 
 

@@ -21,9 +21,12 @@ if TYPE_CHECKING:
 EXAMPLE = """\b
 Examples:
   snapdp lab published --epsilon 5/3 --bound 4 --if-value 4
-  snapdp lab published GetAccuracy2 "(6.4)" --epsilon 1 --bound 10 --if-value 0
-  snapdp lab published "B from gamma" --epsilon 1 --bound 1000 --sensitivity 100 --if-value 0
-  snapdp lab published Bias+ --epsilon 1 --bound 10 --if-value 10 --grid 1/16 --json
+  snapdp lab published GetAccuracy2 "(6.4)" --epsilon 1 \\
+      --bound 10 --if-value 0
+  snapdp lab published "B from gamma" --epsilon 1 --bound 1000 \\
+      --sensitivity 100 --if-value 0
+  snapdp lab published Bias+ --epsilon 1 --bound 10 --if-value 10 \\
+      --grid 1/16 --json
 """
 DATES = "26 August 2019, 31 August 2019 and 26 August 2020"
 HOLDS = {True: "Valid", False: "Invalid", None: "Not settled"}

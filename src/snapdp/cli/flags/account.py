@@ -1,0 +1,102 @@
+"""The flags of a plan that name an account: what is left there, and whether the plan fits. Nothing is charged.
+
+Room: cli. The ledger is read, not written.
+"""
+
+from __future__ import annotations
+
+import shlex
+import tomllib
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from snapdp.cli.screen import note, one_line
+from snapdp.display import exact_amount, odds_in_words, shown_address
+from snapdp.errors import PremiseError
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+    from pathlib import Path
+
+    from snapdp.ledger import Account
+
+
+class PlannedCharge(NamedTuple):
+    """A plan beside the account that would be charged for it."""
+
+    ledger: str
+    account: Account
+    needed: Fraction
+    secret: str  # what is protected, as an indirect question
+    other: str  # why this account cannot be charged for it: "" where it can
+
+    @property
+    def fits(self) -> bool:
+        return not self.other and self.needed <= self.account.left
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """Return what machines read."""
+        held = {name: str(getattr(self.account, name)) for name in ("cap", "spent", "left")}
+        return {"dataset": self.account.name, **held, "needed": str(self.needed), "fits": self.fits}
+
+
+def account_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the flags that name an account."""
+    command = click.option("--dataset", metavar="NAME", help="The ledger's account, where it has several.")(command)
+    told = "Show what is left in this ledger, and whether the plan fits. Nothing is charged."
+    return click.option("--ledger", "ledger_path", metavar="PATH", help=told)(command)
+
+
+def planned_charge(plan: Any, ledger_path: str, dataset: str | None, *, study: Path | None) -> PlannedCharge:
+    """Return a plan beside the account that would be charged for it: that of its study, or the one that is named."""
+    from snapdp.cli.release import account_named
+    from snapdp.ledger import Ledger, agree, unit_for, units_of
+    from snapdp.release import Request
+    from snapdp.studies import Plan
+
+    if not isinstance(plan, Plan):
+        raise click.UsageError("--ledger belongs to a study or to statistics: a bare mechanism is charged nowhere.")
+    if study is not None and dataset is not None:
+        raise click.UsageError("--dataset is not read together with a study file: it names its dataset itself.")
+    with Ledger.open(ledger_path) as ledger:
+        account = ledger.account(account_named(dataset, ledger) if study is None else _dataset_of(study))
+    whom = plan.lines[0].statistic.relation
+    unit = unit_for(account, units_of(Request(dataset=account.name, plan=plan).declaration))
+    try:
+        agree(account, relation=whom.kind, rows=whom.rows, unit=unit)
+    except PremiseError as refusal:
+        return PlannedCharge(ledger_path, account, plan.total, whom.secret, refusal.problem)
+    return PlannedCharge(ledger_path, account, plan.total, whom.secret, "")
+
+
+def _dataset_of(study: Path) -> str:
+    """Return the dataset of a study that was read already, without reading its files of keys again."""
+    values: dict[str, str] = tomllib.loads(study.read_text(encoding="utf-8-sig"))
+    return values["dataset"]
+
+
+def show_charge(found: PlannedCharge) -> None:
+    """Print what is left, whether the plan fits, and what all of it would mean."""
+    held, name = found.account, one_line(found.account.name)
+    where = one_line(shown_address(found.ledger))
+    note(
+        f"{where}: of the budget of {name}, epsilon {exact_amount(held.cap)}, {exact_amount(held.spent)} is spent and "
+        f"{exact_amount(held.left)} is left.",
+        style="",
+    )
+    if found.other:
+        note(f"This plan cannot be charged there: {one_line(found.other)}", style="")
+    elif found.fits:
+        after = held.spent + found.needed
+        note(
+            f"This plan needs {exact_amount(found.needed)}: it fits, and leaves {exact_amount(held.cap - after)}. "
+            f"All of it together is epsilon {exact_amount(after)}. {odds_in_words(after, found.secret)}",
+            style="",
+        )
+    else:
+        over = exact_amount(found.needed - held.left)
+        fit = f" To make it fit: --fit --budget {shlex.quote(exact_amount(held.left))}" if held.left else ""
+        note(f"This plan needs {exact_amount(found.needed)}: that is {over} more than is left.{fit}", style="")

@@ -1,0 +1,92 @@
+"""A group of commands that are loaded when they are called: map, hints and completion need none of them.
+
+Room: cli/help.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from snapdp.cli.help.former_names import no_such_command
+from snapdp.cli.screen import say
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+COMMANDS = "Commands"
+
+
+class Late(NamedTuple):
+    """A command that is not loaded: module and attribute, the line of the map, and the heading it stands under."""
+
+    where: str  # "snapdp.cli.plan:plan_command"
+    told: str  # one sentence that fits a line of 80 columns
+    heading: str = COMMANDS
+
+
+class HintingGroup(click.Group):
+    """A group that answers the name of no command with the name that was meant."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if not (name.startswith("-") or ctx.resilient_parsing or self.get_command(ctx, name)):
+            raise click.UsageError(no_such_command(ctx, name), ctx)
+        found = super().resolve_command(ctx, args)
+        ctx.meta["snapdp.command"] = found[1]  # of a group in a group, the innermost
+        return found
+
+
+class LateGroup(HintingGroup):
+    """A group whose commands are named by where they are.
+
+    late     the commands, in the order of the map
+    former   names of before, and the words that stand for them now: {"bound": "lab bound"}; they work, with a hint
+    """
+
+    def __init__(
+        self, *args: Any, late: Mapping[str, Late], former: Mapping[str, str] | None = None, **kwargs: Any
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self._late, self._former = late, former or {}
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        now = self._former.get(args[0])
+        if now is None:
+            return super().resolve_command(ctx, args)
+        if not ctx.resilient_parsing:
+            say(f"`{ctx.command_path} {args[0]}` is called `{ctx.command_path} {now}` now; both work.")
+        return super().resolve_command(ctx, [*now.split(), *args[1:]])
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(self._late)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
+        if name not in self._late:
+            return None
+        module, _, attribute = self._late[name].where.partition(":")
+        command: click.Command = getattr(import_module(module), attribute)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """Write the map: one line a command, under its heading."""
+        widest = max(map(len, self._late))
+        for heading, lines in groupby(self._late.items(), key=lambda each: each[1].heading):
+            with formatter.section(heading):
+                formatter.write_dl([(name.ljust(widest), late.told) for name, late in lines])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        from click.shell_completion import CompletionItem
+
+        names = [
+            CompletionItem(name, help=late.told) for name, late in self._late.items() if name.startswith(incomplete)
+        ]
+        return [*names, *click.Command.shell_complete(self, ctx, incomplete)]

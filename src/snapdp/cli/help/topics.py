@@ -1,0 +1,182 @@
+"""Words that need a page: what `snapdp help TOPIC` says to a data holder. Numbers in them are computed.
+
+Room: cli/help. Each text fits 80 columns and ends with a command to type, which a test runs where the demo's files lie.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from snapdp.display import guessed_right
+
+ODDS = ("0.1", "0.2", "0.5", "1", "2", "3")
+
+
+def epsilon_text() -> str:
+    """Return what epsilon means, in odds."""
+    odds = "\n".join(f"      {each:>5}   {guessed_right(Fraction(each)):>3} of 100" for each in ODDS)
+    return f"""\
+epsilon: what may be learned about one person
+
+Think of somebody who knows everything about the table but one thing: whether a
+certain person's row is in it (or which of two values that row has). Without
+your release they would guess right in 50 of 100 cases. After it they are right
+in at most
+
+    epsilon   right in
+{odds}
+
+whatever they know, and however they compute. Epsilon is a budget: what several
+releases cost adds up, so epsilon 0.5 today and 0.5 next year are epsilon 1
+together. A ledger keeps the account, and refuses what is beyond its cap.
+
+A smaller epsilon hides more and makes numbers less exact; half of it makes the
+error of a number about twice as large. Around 1 for all that is ever published
+about a table is a usual choice; above 3 little is hidden. More rows help: with
+ten times the people a mean is ten times as exact at the same epsilon.
+
+To see what an epsilon is worth before anything is spent:
+
+    snapdp plan --mean age --bounds 0,120 --missing dropped --n 5000 \\
+        --epsilon 0.5
+"""
+
+
+def neighbours_text() -> str:
+    """Return who is protected, and how it is said."""
+    return """\
+neighbours: who is protected, and from what
+
+A release promises that the published numbers would look much the same had one
+person's data been different. What "different" means is declared once, in the
+study and in the ledger. There are two promises:
+
+    relation = "change-one", n = 5000
+        The number of rows is public. Nobody learns which values a row has.
+
+    relation = "add-remove", n_max = 10000
+        The number of rows is private; n_max is a public number that it does
+        not exceed. Nobody learns whether a row is in the table at all.
+
+Take the second where it would tell something that a person is in the table: a
+register of patients, a list of debtors.
+
+If a person can have several rows, say which column names the person:
+person = "customer" protects all of a person's rows together, and
+rows_per_person says how many of them count. Without it one row is protected,
+and for a person with ten rows an epsilon of 0.5 is one of 5.
+
+Two tables that differ in one such row or person are called neighbours.
+The same statistic under both promises:
+
+    snapdp plan --count --where "age>=65" --bounds age=0,120 --missing dropped \\
+        --n 5000 --epsilon 0.5
+    snapdp plan --count --where "age>=65" --bounds age=0,120 --missing dropped \\
+        --n-max 10000 --epsilon 0.5
+"""
+
+
+def bounds_text() -> str:
+    """Return where bounds come from, and what they do."""
+    return """\
+bounds: the range that a column may have
+
+A mean or a sum needs to know how far one person could move it. So each column
+of numbers has public bounds: lower = 0, upper = 120 for ages. A value outside
+counts as the nearest bound; no row is lost by it.
+
+Bounds are something you know without the table: an age lies between 0 and 120,
+an hourly wage between 0 and 500. Never take the smallest and the largest value
+of the table: they belong to two persons, and publishing them tells about both.
+
+Wide bounds are safe and cost exactness: the error of a mean grows with their
+width. Narrow bounds cut off: incomes above the upper bound all count as that
+bound, and the mean comes out too low. Take the narrowest that hold nearly all.
+
+Where nobody can say what a column holds, a small part of the budget finds out.
+This is charged like a release, so its answer may be used:
+
+    snapdp explore people.csv --columns income --epsilon 0.1 --n 5000 \\
+        --ledger people.ledger
+"""
+
+
+def missing_text() -> str:
+    """Return what may stand in for a cell that has no number."""
+    return """\
+missing: what counts where a cell has no number
+
+Empty cells, NA and texts that are no number are missing. What they count as is
+declared for each column of numbers, because it changes what is published:
+
+    missing = "dropped"   The row is left out: the mean of those who answered.
+                          How many these are is private, so a mean is made of
+                          a sum and a count, both with noise.
+    missing = "middle"    The middle of the bounds stands in, for everybody
+                          without a number: 60 for ages from 0 to 120. The
+                          count is known then, and the mean more exact; but it
+                          is pulled towards the middle.
+    missing = 0           This public number stands in: right where an empty
+                          cell means none, as in a column of allowances.
+
+In histograms rows without a value are left out (dropped), or get a bin of
+their own (binned). In groups the same is said of the column of the groups.
+
+How many cells are missing can be seen by whoever may read the table. It is
+free, and its answer is not to be published:
+
+    snapdp inspect people.csv
+"""
+
+
+def interval_text() -> str:
+    """Return how far a published number may be from the table's."""
+    return """\
+interval: how far a number may be from the table's
+
+Every released number has noise in it, and says how much: 47.2 ± 0.5 means that
+in 95 of 100 releases the number is within ± 0.5 of the one in the table. A
+plan shows this before anything is spent, since it depends on nothing private.
+
+The interval is about the noise alone. It does not say how far the table is
+from a population that it is a sample of, nor what was left out, cut off by
+bounds or filled in. For those add your usual error of sampling.
+
+95 % is a choice. --alpha says in which share of releases the number may be
+further off: --alpha 0.05 is 95 %, --alpha 0.1 is 90 %. It changes how the noise
+is described, not the noise: the cost is the same.
+
+Several numbers at once: with 20 intervals of 95 % each, one of them may well
+miss. Where all 20 must hold together in 95 of 100 releases give --alpha 0.0025,
+which is 0.05 / 20.
+
+How exact would it be, and what would it cost to be exact to ± 0.3?
+
+    snapdp plan --mean age --bounds 0,120 --missing middle --n 5000 \\
+        --accuracy 0.3
+"""
+
+
+TOPICS: dict[str, Callable[[], str]] = {
+    "epsilon": epsilon_text,
+    "neighbours": neighbours_text,
+    "bounds": bounds_text,
+    "missing": missing_text,
+    "interval": interval_text,
+}
+ABOUT = {
+    "epsilon": "what may be learned about one person, in odds",
+    "neighbours": "who is protected, and from what",
+    "bounds": "the range that a column may have, and where it comes from",
+    "missing": "what counts where a cell has no number",
+    "interval": "how far a published number may be from the table's",
+}
+SYNONYMS = {
+    "epsilon": "eps privacy budget odds cost",
+    "neighbours": "neighbors neighbour neighbor relation person persons protected change-one add-remove n n-max",
+    "bounds": "bound lower upper range clamp clipping",
+    "missing": "null na nan empty dropped middle",
+    "interval": "intervals alpha accuracy confidence error noise",
+}
+TOPIC_OF = {word: topic for topic, words in SYNONYMS.items() for word in (topic, *words.split())}
