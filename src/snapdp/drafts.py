@@ -29,6 +29,17 @@ def write_text(text: str, path: Path) -> None:
         finish(found, path)
 
 
+def write_new_text(text: str, path: Path) -> None:
+    """Write a text file that is not there yet, whole or not at all; one that came meanwhile is left as it is."""
+    with draft(path.parent, path.suffix) as found:
+        found.write_text(text, encoding="utf-8")
+        _make_durable(found)
+        try:
+            os.link(found, path)  # unlike a renaming it never replaces a file
+        except FileExistsError:
+            raise DataError(f"{str(path)!r} exists; it is not overwritten.", "Choose another name.") from None
+
+
 @contextmanager
 def draft(directory: Path, suffix: str) -> Iterator[Path]:
     """Make an empty draft in a directory; it is removed at the end, unless `finish` gave it another name."""
@@ -48,6 +59,12 @@ def draft(directory: Path, suffix: str) -> Iterator[Path]:
 
 def finish(made: Path, target: Path) -> None:
     """Make a draft durable under its final name."""
+    _make_durable(made)
+    os.replace(made, target)
+
+
+def _make_durable(made: Path) -> None:
+    """Bring a draft to the disk, and let those read it who may read other new files."""
     handle = os.open(made, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -56,7 +73,6 @@ def finish(made: Path, target: Path) -> None:
     mask = os.umask(0)
     os.umask(mask)
     made.chmod(0o666 & ~mask)
-    os.replace(made, target)
 
 
 def _unwritable(place: Path, problem: OSError) -> DataError:

@@ -8,6 +8,7 @@ import random
 import pytest
 from click.testing import CliRunner
 
+from snapdp.api.exploring import Exploration
 from snapdp.api.study import study
 from snapdp.cli.app import main
 from snapdp.errors import DataError
@@ -103,6 +104,22 @@ def test_the_study_that_is_written_has_the_bounds_and_says_which_record_they_com
     assert bounds["cell"] == ["lower", "1/4", "1/2", "3/4", "upper"]
     assert (bounds["low"][0], bounds["high"][0]) == (16.0, None)
     assert (bounds["low"][4], bounds["high"][4]) == (None, 128.0)
+
+
+@pytest.mark.usefixtures("people")
+def test_a_study_that_somebody_wrote_meanwhile_is_not_overwritten(people, monkeypatch):
+    path = people / "study.toml"
+    writing = Exploration.study_text
+
+    def meanwhile(self, **how):
+        path.write_text("of somebody else")
+        return writing(self, **how)
+
+    monkeypatch.setattr(Exploration, "study_text", meanwhile)
+    done = run(*LOOK, *SHARP, "--study", "study.toml")
+    assert done.exit_code == 1
+    assert "The release was made; asking again is free." in " ".join(done.stderr.split())
+    assert path.read_text() == "of somebody else"
 
 
 @pytest.mark.usefixtures("people")
@@ -203,7 +220,7 @@ def test_a_study_that_cannot_be_written_after_the_charge_does_not_hide_what_was_
     def full(*_):
         raise DataError("a file cannot be written: no space left.", "Choose another place.")
 
-    monkeypatch.setattr("snapdp.drafts.write_text", full)
+    monkeypatch.setattr("snapdp.drafts.write_new_text", full)
     done = run(*LOOK, *SHARP, "--study", "study.toml")
     assert done.exit_code == 1
     assert "from 16" in done.stdout

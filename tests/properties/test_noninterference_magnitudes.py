@@ -31,11 +31,15 @@ def asked(pair: Pair) -> dict[str, Any]:
 
 
 def loss(pair: Pair, folder: Any, *, texts: bool) -> None:
-    """Assert that no statistic loses more than it is charged, in units of the epsilon typed."""
+    """Assert that no statistic of a file loses more than it is charged."""
     request = snapdp.study(asked(pair)).request()
     tables = (writer("csv", rows, texts=texts)(folder) for rows in (pair.one, pair.two))
-    one, two = (exact_numerators(request, table) for table in tables)
-    for line, first, second in zip(request.lines, one, two, strict=True):
+    check_loss(request.lines, *(exact_numerators(request, table) for table in tables))
+
+
+def check_loss(lines: Any, one: Any, two: Any) -> None:
+    """Assert that no statistic loses more than it is charged, in units of the epsilon typed."""
+    for line, first, second in zip(lines, one, two, strict=True):
         lost = 0
         for part, a, b in zip(line.statistic.parts, first, second, strict=True):
             distance = sum(abs(int(x) - int(y)) for x, y in zip(a, b, strict=True))

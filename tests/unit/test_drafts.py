@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from snapdp.drafts import draft, finish, write_text
+from snapdp.drafts import draft, finish, write_new_text, write_text
 from snapdp.errors import DataError
 
 
@@ -16,6 +16,17 @@ def test_a_text_is_written_in_the_place_of_an_older_one(tmp_path):
         write_text(text, path)
         assert path.read_bytes() == text.encode("utf-8")
     assert [each.name for each in tmp_path.iterdir()] == ["text.txt"]
+
+
+def test_a_new_text_never_takes_the_place_of_an_older_one(tmp_path):
+    path, turned = tmp_path / "text.txt", tmp_path / "link.txt"
+    write_new_text("first: \u00e9\n", path)
+    turned.symlink_to(tmp_path / "nowhere.txt")
+    for place in (path, turned):
+        with pytest.raises(DataError, match="exists; it is not overwritten"):
+            write_new_text("second", place)
+    assert path.read_bytes() == "first: \u00e9\n".encode()
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["link.txt", "text.txt"]
 
 
 def test_a_failure_leaves_the_older_file_and_no_draft(tmp_path):

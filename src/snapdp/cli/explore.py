@@ -206,7 +206,7 @@ def _check_study_file(path: Path | None) -> None:
         return
     if path.suffix != ".toml":
         raise click.UsageError(f"--study writes .toml, not '{path.suffix}'.")
-    if os.path.exists(path):
+    if os.path.lexists(path):
         raise click.UsageError(f"--study {path} exists; it is not overwritten.")
     if not os.path.isdir(path.absolute().parent):
         raise click.UsageError(f"--study {path}: there is no such directory.")
@@ -214,14 +214,14 @@ def _check_study_file(path: Path | None) -> None:
 
 def _write_study(found: Exploration, options: dict[str, Any]) -> list[click.FileError]:
     """Write the study to edit; return why it could not be written, where it could not: the release was made."""
-    from snapdp.drafts import write_text
+    from snapdp.drafts import write_new_text
     from snapdp.errors import SnapdpError
 
     source, path = options["source"], options["study_path"]
     is_file = not is_address(source) and os.path.isfile(source)
     data = os.path.relpath(source, path.absolute().parent) if is_file else None  # relative to the study
     try:
-        write_text(found.study_text(data=data, csv=found.looked.csv), path)
+        write_new_text(found.study_text(data=data, csv=found.looked.csv), path)
     except SnapdpError as problem:
         return [click.FileError(str(path), f"{problem.problem} The release was made; asking again is free.")]
     return []

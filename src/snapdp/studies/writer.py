@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
+from snapdp.display import visible
 from snapdp.studies.categories import category_items
 from snapdp.studies.columns import DROPPED, CategoryColumn, Column
 from snapdp.studies.csv_dialect import SINGLE_TEXTS, CsvDialect
@@ -113,5 +114,10 @@ def _key(key: str) -> str:
 
 
 def _text(text: str) -> str:
-    """Return a TOML basic string: JSON's escapes, and the one control character that JSON leaves alone."""
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+    """Return a TOML basic string: JSON's escapes, and those of whatever an editor would obey or not show."""
+    quoted = json.dumps(text, ensure_ascii=False)
+    return quoted if visible(quoted) == quoted else "".join(map(_written, quoted))
+
+
+def _written(each: str) -> str:
+    return each if visible(each) == each else f"\\U{ord(each):08x}"

@@ -49,9 +49,10 @@ def random_study(dice: random.Random, version: int | None = None) -> Any:
         asked += [{"kind": "variance", "column": "x"}, {"kind": "variance", "column": "y"}]
         asked += [{"kind": "covariance", "columns": ["x", "y"]}]
     asked += _moments(random.Random(repr((columns, relation))), columns, relation) if version > 1 else []
+    asked += _magnitudes(random.Random(repr((columns, asked, relation))), columns, relation) if version > 1 else []
     once = {repr(each): {**each, "epsilon": dice.choice(EPSILONS), "alpha": dice.choice(ALPHAS)} for each in asked}
     for each in once.values():
-        summed = "margins" in each or each["kind"] == "quantiles"
+        summed = "margins" in each or each["kind"] in ("quantiles", "magnitudes")
         each["alpha"] = "0.05" if summed and each["alpha"] == "1e-12" else each["alpha"]
     return snapdp.study(version=version, dataset="people", columns=columns, statistic=list(once.values()), **relation)
 
@@ -273,6 +274,24 @@ def _moments(dice: random.Random, columns: dict[str, Any], relation: dict[str, A
     if private or some:
         found |= {"count_share": "0.25" if private else "0.75"} if dice.random() < 0.5 else {}
         found |= {"correlation": True} if kind == "covariance" and dice.random() < 0.5 else {}
+    return [found]
+
+
+def _magnitudes(dice: random.Random, columns: dict[str, Any], relation: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return a first look at a column of its own, which is declared then, with any exponents and by any tree."""
+    if dice.random() < 0.7:
+        return []
+    lowest = dice.choice([-10, 0, -1022, 1021])
+    highest = lowest + dice.choice([0, 1, 2, 50] if lowest < 1000 else [0, 2])
+    places = 2 * (highest - lowest + 2)
+    columns["m"] = {"kind": "magnitude", **dice.choice([{}, {"exponents": [lowest, highest]}])}
+    places = places if "exponents" in columns["m"] else 104
+    found: dict[str, Any] = {"kind": "magnitudes", "column": "m"}
+    found |= dice.choice([{}, {"outside": "1/2"}, {"outside": "1e-6"}, {"outside": "1/7"}])
+    found |= dice.choice([{}, {"branching": dice.randint(2, places)}])
+    found |= {"where": _where(dice, columns)} if dice.random() < 0.3 else {}
+    if "person" in relation and dice.random() < 0.3:
+        found |= {} if relation["rows_per_person"] == 7 else {"rows_per_person": 7}
     return [found]
 
 

@@ -172,8 +172,8 @@ def test_the_audit_and_the_checker_agree_on_random_releases(seeds):
             if changed != record:
                 assert check({**release_certificate(record), "record": changed}), (seed, place)
                 assert not is_sound(changed), (seed, place)
-    assert len(kinds) == 7 + 8 + 7 + 2 + 2
-    assert {"mean of x", "mean of y", "quantile", "distribution"} < kinds
+    assert len(kinds) == 7 + 8 + 7 + 2 + 2 + 3
+    assert {"mean of x", "mean of y", "quantile", "distribution", "bounds"} < kinds
 
 
 def test_a_record_of_before_what_is_shown_is_accepted_and_one_that_says_it_in_part_is_not(genuine):

@@ -32,7 +32,7 @@ SOME = {
 def possible(statistic, name):
     """Return the least and the greatest number that a part can have, from the declarations alone."""
     relation, rows = statistic.relation, statistic.relation.rows
-    if statistic.kind in ("count", "persons", "quantiles") or name == "count":
+    if statistic.kind in ("count", "persons", "quantiles", "magnitudes") or name == "count":
         return 0, rows
     about = name.partition(" of ")[2]  # one of the columns whose means share a count
     x = next((each for each in statistic.columns if each.name == about), statistic.columns[0])
@@ -98,8 +98,8 @@ def test_what_is_shown_is_possible_and_the_value_is_what_was_drawn():
     # Counts, bins, sums from below and from zero, means alone and as sum and count, variances, covariances.
     # And margins of counts, sums and people, and people; of x and y together centred sums, and means where n is public;
     # levels and what is above them. Of variances and covariances where n is private centred sums, squares, products,
-    # and counts.
-    assert len(seen) == 18 + 3 + 6
+    # and counts; of magnitudes the counts of all depths and of what has no number.
+    assert len(seen) == 18 + 3 + 6 + 1
 
 
 def test_the_test_sees_a_number_that_is_shown_as_it_was_drawn(monkeypatch):

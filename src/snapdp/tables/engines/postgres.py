@@ -52,7 +52,8 @@ SELECT a.attname, format_type(COALESCE(NULLIF(t.typbasetype, 0), t.oid), NULL), 
 FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid
 WHERE a.attrelid = %s AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum
 """
-_LARGEST, _SMALLEST = "1.7976931348623157e308", "1e-300"  # a cell nearer to zero is in the level of zero
+_LARGEST = "1.7976931348623157e308"  # what is beyond is no less than all bounds and powers of two are
+_NO_DOUBLE = f"{5**1075}e-1075"  # 2**-1075: up to it, zero is the nearest double, and the server's cast fails
 
 
 class PostgresSource(Source):
@@ -157,7 +158,7 @@ def _field(name: str, stored: str, family: str) -> Field:
         reads = (
             f"CASE WHEN {reads} = 'NaN' THEN NULL WHEN {reads} > {_LARGEST} THEN CAST('Infinity' AS {double}) "
             f"WHEN {reads} < -{_LARGEST} THEN CAST('-Infinity' AS {double}) "
-            f"WHEN {reads} > -{_SMALLEST} AND {reads} < {_SMALLEST} THEN 0 ELSE CAST({reads} AS {double}) END"
+            f"WHEN ABS({reads}) <= {_NO_DOUBLE} THEN 0 ELSE CAST({reads} AS {double}) END"
         )
     single = stored == "real"
     return Field(name=name, reads=reads, stored=stored, kind=kind, single=single, decimal=decimal, day=day)

@@ -7,7 +7,8 @@ import math
 import random
 import re
 import sys
-from decimal import Decimal
+import uuid
+from decimal import Decimal, localcontext
 
 import numpy as np
 import pandas as pd
@@ -112,6 +113,36 @@ def test_so_they_do_on_spark(kind, given, spark):
 @pytest.mark.parametrize(("kind", "given"), [("bigint", WHOLE), ("decimal", FINE)])
 def test_so_they_do_on_postgresql(kind, given, database):
     agree(on_postgres(stored(given, kind), database), given, rounded_first)
+
+
+HALF_THE_LEAST = f"{5**1075}e-1075"  # 2**-1075, a tie between zero and the least double
+ANY_SIZE = [
+    None, "NaN", "Infinity", "-Infinity", "0", "-0", "1e400", "-1e400", "1e-400", "-1e-400", "1e-305", "-1e-305",
+    "9.9e-301", "-1e-300", "1e-310", "-1e-310", "5e-324", "-5e-324", "3e-324", "2.4e-324", "-2.4e-324", "1.8e308",
+    "-1.8e308", "1.79769313486231575e308", HALF_THE_LEAST, f"-{HALF_THE_LEAST}", HALF_THE_LEAST.replace("e", "1e"),
+    f"-{HALF_THE_LEAST.replace('e', '1e')}", f"{5**1075}1e-1076", f"-{5**1075}1e-1076",
+]  # fmt: skip
+
+
+def near_powers():
+    """Return powers of two as decimals, and what is nearest to them or to the doubles beside them."""
+    powers = [f"{2**k}" if k >= 0 else f"{5**-k}e{k}" for k in EDGE_POWERS]
+    with localcontext(prec=1200):
+        nearly = [1 + Decimal(sign) / 2**bits for sign in (1, -1) for bits in (53, 55)]
+        near = [Decimal(each) * times for each in powers for times in nearly]
+    return [*powers, *(f"-{each}" for each in powers), *map(str, near), *(str(each.copy_negate()) for each in near)]
+
+
+def test_decimals_of_any_size_count_by_the_double_nearest_to_them_on_postgresql(database):
+    import psycopg
+
+    given, name = [*ANY_SIZE, *near_powers()], f"t{uuid.uuid4().hex}"
+    with psycopg.connect(database, autocommit=True) as connection:
+        connection.execute(f"CREATE TABLE {name} (place BIGINT, cell NUMERIC)")
+        with connection.cursor().copy(f"COPY {name} FROM STDIN") as copy:
+            for row in enumerate(given):
+                copy.write_row(row)
+    agree(open_table(database, table=name), given, rounded_first)
 
 
 TEXTS = ["1e-400", "1e400", "-1e400", "nan", " NaN ", "-nan", "n/a", "12 kg", "1e", "8.0", "+8", " 8 ", "-.5", "5."]
