@@ -35,9 +35,20 @@ def write_new_text(text: str, path: Path) -> None:
         found.write_text(text, encoding="utf-8")
         _make_durable(found)
         try:
-            os.link(found, path)  # unlike a renaming it never replaces a file
+            _claim(found, path)
         except FileExistsError:
             raise DataError(f"{str(path)!r} exists; it is not overwritten.", "Choose another name.") from None
+
+
+def _claim(made: Path, target: Path) -> None:
+    """Give a draft a name that nothing has; a renaming alone would replace what has it."""
+    try:
+        os.link(made, target)
+    except FileExistsError:
+        raise
+    except OSError:  # a disk without hard links: the name is taken first, by an empty file
+        os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+        os.replace(made, target)
 
 
 @contextmanager

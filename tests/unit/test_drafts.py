@@ -18,7 +18,10 @@ def test_a_text_is_written_in_the_place_of_an_older_one(tmp_path):
     assert [each.name for each in tmp_path.iterdir()] == ["text.txt"]
 
 
-def test_a_new_text_never_takes_the_place_of_an_older_one(tmp_path):
+@pytest.mark.parametrize("linked", [True, False], ids=["hard links", "a disk without them"])
+def test_a_new_text_never_takes_the_place_of_an_older_one(tmp_path, monkeypatch, linked):
+    if not linked:
+        monkeypatch.setattr(os, "link", lambda *_: (_ for _ in ()).throw(PermissionError(1, "no links here")))
     path, turned = tmp_path / "text.txt", tmp_path / "link.txt"
     write_new_text("first: \u00e9\n", path)
     turned.symlink_to(tmp_path / "nowhere.txt")
