@@ -313,7 +313,7 @@ def test_a_ledger_shows_accounts_and_history():
     (charge,) = json.loads(run("ledger", "history", "people.ledger", "--json").stdout)["charges"]
     assert (charge["state"], charge["asked"]["statistics"][0]["title"]) == ("committed", "mean(age)")
     assert "people" in run("ledger", "show", "people.ledger").stdout
-    assert "committed" in run("ledger", "history", "people.ledger", "--dataset", "people").stdout
+    assert "released: mean(age)" in run("ledger", "history", "people.ledger", "--dataset", "people").stdout
 
 
 def test_a_second_account_is_added_to_a_ledger_and_a_first_one_is_kept():
@@ -445,13 +445,14 @@ def test_sql_shows_what_will_run():
             "ledger show",
             "ledger history",
             "ledger verify",
+            "ledger amend",
             "ledger backup",
             "ledger restore",
         }
     ),
 )
 def test_help_ends_with_a_runnable_example(name):
-    text = run(*name.split(), "--help").stdout
+    text = run(*name.split(), "--help").stdout.replace("\\\n", " ")
     if name in ("ledger", "lab"):  # groups: their commands are asked
         return
     examples = re.findall(r"^ +(snapdp .*)$", text, re.MULTILINE)
