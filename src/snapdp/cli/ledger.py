@@ -51,7 +51,11 @@ def ledger_group() -> None:
 @click.option("--from", "study", type=StudyFile(exists=True, dir_okay=False), help="Open the account of this study.")
 @click.option("--dataset", metavar="NAME", help="The account: one for each dataset.")
 @click.option("--cap", type=NUMBER, metavar="NUMBER", help="What may ever be spent on it.  [default: a study's budget]")
-@click.option("--relation", type=click.Choice(["change-one", "add-remove"]), help="Who is a neighbour.")
+@click.option(
+    "--relation",
+    type=click.Choice(["change-one", "add-remove"]),
+    help="The number of rows is public (change-one) or private (add-remove).",
+)
 @click.option("--n", type=int, help="The public number of rows (change-one).")
 @click.option("--n-max", type=int, help="A public bound on the private number of rows (add-remove).")
 @click.option(
@@ -64,7 +68,7 @@ def ledger_group() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def create_command(ctx: click.Context, /, path: str | None, study: str | None, as_json: bool, **flags: Any) -> None:
-    """Open an account for a dataset, in a new ledger or in one that exists.
+    """Open an account for a dataset, in a new ledger or an old one.
 
     With --from everything is taken from the study: its dataset, whom it protects, its budget as the cap. PATH is then
     a ledger beside it, unless you give one. Whom an account protects is fixed for good; its cap can only be raised.
@@ -98,7 +102,7 @@ def create_command(ctx: click.Context, /, path: str | None, study: str | None, a
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def show_command(ctx: click.Context, /, path: str, as_json: bool) -> None:
-    """Show every account: what is spent and left, what that means, how it was amended."""
+    """Show what is spent and left of every account, and what it means."""
     from snapdp.ledger import Ledger
 
     ctx.meta["snapdp.json"] = as_json
@@ -146,7 +150,10 @@ def history_command(ctx: click.Context, /, path: str, dataset: str | None, as_js
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def verify_command(ctx: click.Context, /, path: str, against: str | None, as_json: bool) -> None:
-    """Recompute every digest and sum; with a record, make sure that the ledger holds it."""
+    """Check that nothing was altered; with a record, that it is there.
+
+    Every digest and sum is computed again, and every amendment of an account is told.
+    """
     from snapdp.ledger import Ledger
     from snapdp.release import load_release
 
@@ -170,7 +177,10 @@ def verify_command(ctx: click.Context, /, path: str, against: str | None, as_jso
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def migrate_command(ctx: click.Context, /, address: str, as_json: bool) -> None:
-    """Bring a team ledger that an older version made up to date, as its keeper: all steps or none."""
+    """Bring an older team ledger up to date, as its keeper.
+
+    All steps are applied, or none.
+    """
     ctx.meta["snapdp.json"] = as_json
     if not is_address(address):
         raise click.UsageError("A team ledger has an address: postgresql://... A file needs no such step.")
@@ -233,7 +243,10 @@ def backup_command(ctx: click.Context, /, path: str, file: str, as_json: bool) -
 def restore_command(
     ctx: click.Context, /, file: str, path: str, against: str | None, no_record: bool, as_json: bool
 ) -> None:
-    """Make a new ledger of a backup or copy, when the ledger itself is lost. Never use both."""
+    """Make a new ledger of a backup, when the ledger itself is lost.
+
+    A copy of the file will do as well. Never use both, the lost one and the new one.
+    """
     from snapdp.ledger import restore
     from snapdp.release import load_release
 

@@ -178,51 +178,6 @@ def test_a_release_from_a_closed_account_is_refused_and_a_repeated_one_is_free(t
     assert audit(first.record).amendments == ()
 
 
-# The account of a study
-
-
-def declared(**more):
-    values = {
-        "dataset": "people", "relation": "add-remove", "n_max": 100, "person": "id", "rows_per_person": 3,
-        "budget": "1/2",
-        "columns": {"age": {"kind": "integer", "lower": 0, "upper": 120, "missing": "middle"}},
-        "statistic": [{"kind": "sum", "column": "age", "epsilon": "1/4"}],
-    }  # fmt: skip
-    return snapdp.study({key: value for key, value in {**values, **more}.items() if value is not None})
-
-
-@pytest.mark.parametrize(
-    ("more", "cap", "expected"),
-    [
-        ({}, None, ("1/2", "add-remove", 100, "person (id)")),
-        ({}, 3, ("3", "add-remove", 100, "person (id)")),
-        ({"person": None, "rows_per_person": None, "unit_rows": 4}, None, ("1/2", "add-remove", 100, "4 rows")),
-        ({"person": ["a", "b"]}, None, ("1/2", "add-remove", 100, 'person (["a","b"])')),
-        (
-            {"relation": "change-one", "n_max": None, "n": 7, "person": None, "rows_per_person": None, "budget": None},
-            "1/3",
-            ("1/3", "change-one", 7, "row"),
-        ),
-    ],
-)
-def test_the_account_of_a_study_is_what_the_study_declares(path, more, cap, expected):
-    with Ledger.create(path) as ledger:
-        made = ledger.create_account_for(declared(**more), cap=cap)
-        assert (str(made.cap), made.relation, made.rows, made.unit) == expected
-        assert made == ledger.account("people")
-
-
-@pytest.mark.parametrize(
-    ("more", "cap", "words"),
-    [({"budget": None}, None, "has no budget"), ({}, "1/3", "below the study's budget of 1/2"), ({}, 0, "cap = 0")],
-)
-def test_a_study_without_a_cap_that_holds_it_opens_no_account(path, more, cap, words):
-    with Ledger.create(path) as ledger:
-        with pytest.raises(ParameterError, match=words):
-            ledger.create_account_for(declared(**more), cap=cap)
-        assert ledger.accounts() == ()
-
-
 # Refusals point to it where nothing is left, and not as the way out
 
 
@@ -445,6 +400,35 @@ def test_processes_that_raise_a_cap_while_others_charge_never_pass_it(path, book
     found = ledger.verify().amendments
     assert [each.before for each in found] == [1, *(each.cap for each in found[:-1])]
     assert all(each.before < each.cap for each in found)
+
+
+ENDLESS = """
+import sys
+from snapdp.ledger import Ledger
+with Ledger.open(sys.argv[1]) as ledger:
+    while True:
+        cap = ledger.account(sys.argv[2]).cap + 1
+        ledger.amend(sys.argv[2], cap=cap, reason=f"to {cap}")
+        print(cap, flush=True)
+"""
+
+
+def test_a_process_that_is_killed_while_it_raises_a_cap_leaves_the_old_one_or_the_new_one(path, book):
+    ledger, _ = book
+    ledger.close()
+    cap = 1
+    for acknowledged in (1, 2, 3):
+        command = [sys.executable, "-c", ENDLESS, str(path), NAME]
+        process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+        told = [int(process.stdout.readline()) for _ in range(acknowledged)]
+        process.kill()  # SIGKILL, of a process started here
+        more = process.communicate()[0].split()
+        cap = int(more[-1]) if more else told[-1]
+        with Ledger.open(path) as again:
+            found = [each.cap for each in again.verify().amendments]
+            assert found == list(range(2, len(found) + 2))
+            assert again.account(NAME).cap == found[-1]
+            assert found[-1] in (cap, cap + 1)
 
 
 def test_of_threads_that_close_an_account_one_does(path, book):

@@ -43,10 +43,10 @@ KEPT = (
 def amend_command(
     ctx: click.Context, /, path: str, dataset: str | None, cap: str | None, closes: bool, reason: str, as_json: bool
 ) -> None:
-    """Raise the cap of an account, or close it, for a reason that stays in the ledger.
+    """Raise the cap of an account or close it, with a reason.
 
-    A raised cap weakens what the people in the table were promised. No cap is ever lowered, and a closed account is
-    never opened again. On a team ledger the keeper alone may do this.
+    The reason stays in the ledger. A raised cap weakens what the people in the table were promised. No cap is ever
+    lowered, and a closed account is never opened again. On a team ledger the keeper alone may do this.
     """
     from snapdp.exact import positive
     from snapdp.ledger import Ledger, given_reason
