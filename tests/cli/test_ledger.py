@@ -213,6 +213,7 @@ def test_a_closed_account_repeats_and_refuses():
     done = say('ledger amend people.ledger --dataset people --close --reason "done" --json')
     told = json.loads(done.stdout)
     assert (told["ok"], told["closed"], told["left"], done.stderr) == (True, True, "0", "")
+    assert told["head"] == account().head
     again = say("release study.toml --ledger people.ledger --json")
     assert again.exit_code == 0
     other = say("release study.toml --ledger people.ledger --yes --fit --budget 1/2")

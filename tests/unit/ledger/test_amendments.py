@@ -363,6 +363,20 @@ def test_a_backup_has_the_amendments_and_what_it_is_restored_to_as_well(path, bo
         assert [each.cap for each in copy.verify(record).amendments] == [2, 3]
 
 
+def test_a_copy_of_before_an_amendment_is_found_by_the_head_that_it_returned(path, book):
+    """The newest record may be older than the amendment: it is in both."""
+    ledger, version = book
+    record = release(ledger, version, "a", "1/4")
+    backup = path.with_name("backup")
+    back_up(path, backup)
+    closed = ledger.close_account(NAME, reason="done")
+    ledger.verify(against=closed.head)
+    with Ledger.open(backup) as copy:
+        copy.verify(against=record)
+        with refused("does not hold the head given"):
+            copy.verify(against=closed.head)
+
+
 # Several at once
 
 RAISE = """

@@ -154,6 +154,7 @@ def account_values(account: Account, amendments: Sequence[Amendment] = ()) -> di
         "rows": account.rows,
         "unit": account.unit,
         "opened": account.opened,
+        "head": account.head,
         "closed": account.closed,
         "amendments": [amendment_values(each) for each in amendments],
         "guessed_right": guessed_right(account.spent),
