@@ -156,6 +156,8 @@ def test_a_bound_on_the_rows_of_persons_is_fixed_where_it_is_asked_for():
     assert (other.exit_code, Path("other.ledger").exists()) == (2, False)
     assert account("free.ledger", "visits").unit == "person (id)"
     assert account("fixed.ledger", "visits").unit == "person (id, at most 2 rows)"
+    shown = [" ".join(say(f"ledger show {name}.ledger").stdout.split()) for name in ("free", "fixed")]
+    assert ["Every request keeps at most 2 rows of each person." in each for each in shown] == [False, True]
 
 
 def test_without_a_study_everything_is_asked_for_at_once():

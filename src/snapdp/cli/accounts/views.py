@@ -53,10 +53,13 @@ def bar(spent: Fraction, cap: Fraction) -> str:
 
 def protected(account: Account) -> str:
     """Return whom an account protects, in words."""
-    from snapdp.studies import unit_in_words
+    from snapdp.studies import bounded_in, unit_in_words
 
-    relation = _relation(account)
-    return f"a {one_line(unit_in_words(account.unit))}." if relation is None else one_line(relation.in_words)
+    relation, bounded = _relation(account), bounded_in(account.unit)
+    fixed = "" if bounded is None else f" Every request keeps at most {bounded[1]} rows of each person."
+    return (
+        f"a {one_line(unit_in_words(account.unit))}." if relation is None else f"{one_line(relation.in_words)}{fixed}"
+    )
 
 
 def secret(account: Account) -> str:
