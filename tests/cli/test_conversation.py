@@ -240,7 +240,7 @@ def tried(done: Any) -> str:
 
 def test_the_command_to_try_opens_the_account_that_is_lacking():
     Path("study.toml").write_text(STUDY, encoding="utf-8")
-    opened = "--dataset people --cap 1/2 --relation add-remove --n-max 9 --person id"
+    opened = "--from study.toml"
     for ledger, other in (("new.ledger", "new.ledger"), ("people.csv", "people.ledger"), ("table.txt", "table.ledger")):
         Path("table.txt").write_text("no ledger", encoding="utf-8")
         done = run("release", "study.toml", "--data", "people.csv", "--ledger", ledger, "--yes")

@@ -496,7 +496,7 @@ def test_a_name_with_a_flag_of_its_own_is_the_unit_as_it_stands():
 
 def test_people_see_a_person_of_several_columns_by_their_names_and_programs_the_unit():
     shown = CliRunner(env={"COLUMNS": "120"}).invoke(main, ["ledger", "show", "several.ledger"])
-    assert "person (id, land)" in shown.stdout
+    assert "One person (id and land) appears or disappears" in shown.stdout
     (account,) = json.loads(say("ledger show several.ledger --json").stdout)["accounts"]
     assert account["unit"] == 'person (["id","land"])'
     asked = "release visits.csv --persons --n-max 20 --epsilon 1 --yes --ledger several.ledger"

@@ -312,7 +312,7 @@ def test_a_ledger_shows_accounts_and_history():
     (charge,) = json.loads(run("ledger", "history", "people.ledger", "--json").stdout)["charges"]
     assert (charge["state"], charge["asked"]["statistics"][0]["title"]) == ("committed", "mean(age)")
     assert "people" in run("ledger", "show", "people.ledger").stdout
-    assert "committed" in run("ledger", "history", "people.ledger", "--dataset", "people").stdout
+    assert "released: mean(age)" in run("ledger", "history", "people.ledger", "--dataset", "people").stdout
 
 
 def test_a_second_account_is_added_to_a_ledger_and_a_first_one_is_kept():

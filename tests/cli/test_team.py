@@ -61,6 +61,48 @@ def test_another_role_is_named_and_own_draws_anew(team):
         run("verify", record, "--ledger", team.at("keeper"))
 
 
+STUDY = """version = 2
+dataset = "visits"
+relation = "add-remove"
+n_max = 100
+person = "id"
+budget = "1/2"
+[columns.age]
+kind = "integer"
+lower = 0
+upper = 120
+missing = "middle"
+[[statistic]]
+kind = "sum"
+column = "age"
+epsilon = "1/2"
+"""
+
+
+def test_the_keeper_opens_the_account_of_a_study_raises_its_cap_and_closes_it_and_analysts_see_it(team, tmp_path):
+    (tmp_path / "study.toml").write_text(STUDY, encoding="utf-8")
+    (tmp_path / "visits.csv").write_text("id,age\na,31\nb,42\n", encoding="utf-8")
+    done = run("ledger", "create", team.at("keeper"), "--from", "study.toml", "--json")
+    assert json.loads(done.stdout)["unit"] == "person (id)"
+    again = run("ledger", "create", team.at("keeper"), "--from", "study.toml", exit_code=1)
+    assert "exists already" in again.stderr
+    run("release", "study.toml", "--data", "visits.csv", "--ledger", team.at("ann"), "--yes", "--record", "r.json")
+    raised = ("--dataset", "visits", "--cap", "2", "--reason", "A second wave")
+    refused = run("ledger", "amend", team.at("ann"), *raised, exit_code=1)
+    assert "does not let this role do that" in " ".join(refused.stderr.split())
+    run("ledger", "amend", team.at("keeper"), *raised)
+    run("ledger", "amend", team.at("keeper"), "--dataset", "visits", "--close", "--reason", "done")
+    for who in ("ann", "bob"):
+        accounts = json.loads(run("ledger", "show", team.at(who), "--json").stdout)["accounts"]
+        (visits,) = [each for each in accounts if each["dataset"] == "visits"]
+        assert (visits["cap"], visits["closed"]) == ("2", True)
+        assert [each["author"] for each in visits["amendments"]] == [team.roles["keeper"]] * 2
+        told = run("ledger", "history", team.at(who), "--dataset", "visits").stdout.replace("│", " ")
+        assert f"by {team.roles['keeper']}: A second wave" in " ".join(told.split())
+    found = run("verify", "r.json", "--ledger", team.at("keeper"))
+    assert "Cap raised from 0.5 to 2" in " ".join(found.stdout.split())
+
+
 @pytest.mark.parametrize(
     ("unit", "asked", "other"),
     [

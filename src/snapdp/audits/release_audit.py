@@ -32,7 +32,7 @@ from snapdp.audits.from_record import rebuilt
 from snapdp.audits.mechanism_certificates import CertificatesBeside, NamedCertificate
 from snapdp.errors import LedgerError, SnapdpError
 from snapdp.exact import to_float_down, to_float_up
-from snapdp.ledger import Ledger, declaration_of, identical, is_failure
+from snapdp.ledger import Amendment, Ledger, declaration_of, identical, is_failure
 from snapdp.release import (
     LIBRARIES,
     VERSION,
@@ -72,6 +72,7 @@ class Audit(Value):
     seen     the side files that were read, each number in them derived again
     unseen   those of which something was not looked at: of it nothing is said
     certificates   of the mechanisms in finite precision, for `snapdp check`
+    amendments   how the account was amended, before and after: told by its ledger, where that is sound and was given
     """
 
     dataset: str
@@ -82,6 +83,7 @@ class Audit(Value):
     seen: tuple[str, ...] = ()
     unseen: tuple[str, ...] = ()
     certificates: tuple[NamedCertificate, ...] = ()
+    amendments: tuple[Amendment, ...] = ()
 
     @property
     def sound(self) -> bool:
@@ -110,8 +112,11 @@ def audit(
     place = None if directory is None else Path(directory)
     files, certificates = FilesBeside(place), CertificatesBeside(place)
     findings = list(_findings(kept, files, certificates, request))
-    if ledger is not None:
-        findings += _ledger_findings(kept, ledger)
+    amendments: tuple[Amendment, ...] = ()
+    if ledger is not None and not (told := list(_ledger_findings(kept, ledger))):
+        amendments = ledger.amendments(kept["dataset"])
+    elif ledger is not None:
+        findings += told
     return Audit(
         dataset=kept["dataset"],
         epsilon=kept["charged"],
@@ -121,6 +126,7 @@ def audit(
         seen=tuple(files.seen),
         unseen=tuple(files.unseen),
         certificates=certificates.named,
+        amendments=amendments,
     )
 
 

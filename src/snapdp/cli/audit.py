@@ -12,6 +12,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from snapdp.cli.accounts.views import amendment_values, in_words
 from snapdp.cli.screen import echo, echo_json, note, one_line, say, table
 from snapdp.display import hides_nothing
 from snapdp.errors import DataError, PremiseError
@@ -92,6 +93,8 @@ def _print(found: Any, path: Path) -> None:
     if len(found.unseen) > MOST_FINDINGS:
         note(f"... and {len(found.unseen) - MOST_FINDINGS} more files: --json lists them.")
     _print_certificates(found, path)
+    for amendment in found.amendments:
+        note(f"The account of {one_line(found.dataset)} was amended. {in_words(amendment)}", style="bold yellow")
     note(
         f"The release of {one_line(found.dataset)} is {one_line(found.epsilon)}-differentially private, if these hold:",
         style="",
@@ -145,6 +148,7 @@ def _values(found: Any) -> dict[str, Any]:
         "dataset": found.dataset,
         "epsilon": found.epsilon,
         "in_ledger": found.in_ledger,
+        "amendments": [amendment_values(each) for each in found.amendments],
         "files": {"seen": list(found.seen), "unseen": list(found.unseen)},
         "certificates": [
             {"name": each.name, "beside": each.beside, "claim": str(each.claim), "steps": list(each.steps)}

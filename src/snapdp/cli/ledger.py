@@ -1,26 +1,45 @@
-"""`snapdp ledger`: create, show, history, verify, migrate, backup, restore. Budgets, never data.
+"""`snapdp ledger`: create, show, history, verify, amend, migrate, backup, restore. Budgets, never data.
 
 Room: cli. Parse, one library call, render.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from snapdp.cli.flags.arguments import NUMBER
-from snapdp.cli.flags.statistics import named_columns
+from snapdp.cli.accounts.amend import amend_command
+from snapdp.cli.accounts.opening import ledger_beside, opening_by_flags, opening_of
+from snapdp.cli.accounts.views import (
+    account_values,
+    amendment_values,
+    charge_values,
+    in_words,
+    meaning,
+    paragraph,
+    protected,
+    show_account,
+    show_history,
+)
+from snapdp.cli.flags.arguments import NUMBER, StudyFile
 from snapdp.cli.help.late import HintingGroup
-from snapdp.cli.screen import echo, echo_json, one_line, say, table
-from snapdp.display import exact_amount, shown_address
+from snapdp.cli.screen import echo, echo_json, one_line, say
+from snapdp.display import exact_amount, is_address, shown_address
 
 if TYPE_CHECKING:
     from snapdp.errors import SnapdpError
     from snapdp.ledger import Ledger
+
+
+CREATE = """\b
+Examples:
+  snapdp ledger create firms.ledger --dataset firms --cap 1 \\
+      --relation change-one --n 5000
+  snapdp ledger create --from study.toml
+"""
 
 
 @click.group("ledger", cls=HintingGroup)
@@ -28,15 +47,16 @@ def ledger_group() -> None:
     """Keep budgets: open accounts, see what was spent, check that nothing was altered."""
 
 
-@ledger_group.command(
-    "create",
-    epilog="\b\nExample:\n  snapdp ledger create people.ledger --dataset people --cap 1 "
-    "\\\n      --relation change-one --n 5000",
+@ledger_group.command("create", epilog=CREATE)
+@click.argument("path", required=False)
+@click.option("--from", "study", type=StudyFile(exists=True, dir_okay=False), help="Open the account of this study.")
+@click.option("--dataset", metavar="NAME", help="The account: one for each dataset.")
+@click.option("--cap", type=NUMBER, metavar="NUMBER", help="What may ever be spent on it.  [default: a study's budget]")
+@click.option(
+    "--relation",
+    type=click.Choice(["change-one", "add-remove"]),
+    help="The number of rows is public (change-one) or private (add-remove).",
 )
-@click.argument("path")
-@click.option("--dataset", required=True, metavar="NAME", help="The account: one for each dataset.")
-@click.option("--cap", type=NUMBER, required=True, metavar="NUMBER", help="What may ever be spent on it.")
-@click.option("--relation", required=True, type=click.Choice(["change-one", "add-remove"]), help="Who is a neighbour.")
 @click.option("--n", type=int, help="The public number of rows (change-one).")
 @click.option("--n-max", type=int, help="A public bound on the private number of rows (add-remove).")
 @click.option(
@@ -48,31 +68,34 @@ def ledger_group() -> None:
 @click.option("--unit-rows", type=int, help="Protect so many rows together, where no column names persons.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
-def create_command(
-    ctx: click.Context, /, path: str, dataset: str, cap: str, relation: str, as_json: bool, **rows: Any
-) -> None:
-    """Open an account for a dataset, in a new ledger or in one that exists. What it promises is fixed for good."""
-    from snapdp.ledger import Ledger, label
-    from snapdp.studies import add_remove, change_one
+def create_command(ctx: click.Context, /, path: str | None, study: str | None, as_json: bool, **flags: Any) -> None:
+    """Open an account for a dataset, in a new ledger or an old one.
+
+    With --from everything is taken from the study: its dataset, whom it protects, its budget as the cap. PATH is then
+    a ledger beside it, unless you give one. Whom an account protects is fixed for good; its cap can only be raised.
+    """
+    from snapdp.ledger import Ledger
 
     ctx.meta["snapdp.json"] = as_json
-    ctx.meta["snapdp.try"] = lambda refusal: _to_see(refusal, path)
-    if (rows["n"] is None) == (relation == "change-one") or (rows["n_max"] is None) == (relation == "add-remove"):
-        raise click.UsageError("Give --n N with change-one (n is public), --n-max N with add-remove (n is private).")
-    unit = {key: rows[key] for key in ("rows_per_person", "unit_rows") if rows[key] is not None}
-    unit |= {"person": named_columns(rows["person"])} if rows["person"] else {}
-    if relation == "change-one" and unit:
-        raise click.UsageError(f"--{next(iter(unit)).replace('_', '-')} belongs to add-remove.")
-    whom = change_one(n=rows["n"]) if relation == "change-one" else add_remove(n_max=rows["n_max"], **unit)
-    label(dataset, name="dataset")
-    with Ledger.open(path) if _is_there(path) else Ledger.create(path) as ledger:
-        account = ledger.create_account(dataset, cap=cap, relation=whom.kind, rows=whom.rows, **unit)
+    terms = opening_by_flags(flags) if study is None else opening_of(study, flags)
+    place = path or (None if study is None else ledger_beside(study, terms["name"]))
+    if place is None:
+        raise click.UsageError("Which file is the ledger? Give PATH, or --from STUDY.toml.")
+    ctx.meta["snapdp.try"] = lambda refusal: _to_see(refusal, place)
+    is_new = not _is_there(place)
+    with Ledger.create(place) if is_new else Ledger.open(place) as ledger:
+        account = ledger.create_account(**terms)
     if as_json:
-        echo_json({"ok": True, **_account_values(account)})
-    else:
-        where, name = one_line(shown_address(path)), one_line(account.name)
-        echo(f"{where}: account {name} opened with a cap of epsilon {exact_amount(account.cap)}.")
-        say(f"Neighbours: {one_line(whom.in_words)}")
+        echo_json({"ok": True, "ledger": shown_address(place), **account_values(account)})
+        return
+    where, name = one_line(shown_address(place)), one_line(account.name)
+    echo(f"{where}: account {name} opened with a cap of epsilon {exact_amount(account.cap)}.")
+    paragraph(f"What is protected: {protected(account)}", err=True)
+    paragraph(meaning(account), err=True)
+    if is_new and not is_address(place):
+        paragraph(f"Wrote {where}. Keep it: it knows what was spent.", err=True)
+    if study is not None:
+        say(f"Next: snapdp release {_quoted(study)} --ledger {_quoted(shown_address(place))}")
 
 
 @ledger_group.command("show", epilog="\b\nExample:\n  snapdp ledger show people.ledger")
@@ -80,30 +103,21 @@ def create_command(
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def show_command(ctx: click.Context, /, path: str, as_json: bool) -> None:
-    """Show every account: cap, spent, left."""
+    """Show what is spent and left of every account, and what it means."""
     from snapdp.ledger import Ledger
-    from snapdp.studies import unit_in_words
 
     ctx.meta["snapdp.json"] = as_json
     with Ledger.open(path) as ledger:
         accounts, unsound = ledger.accounts(), ledger.unsound()
+        shown = [(each, ledger.amendments(each.name)) for each in accounts]
     if as_json:
         problems = {"unsound": [str(each.problem) for each in unsound]} if unsound else {}
-        echo_json({"ok": not unsound, "accounts": [_account_values(each) for each in accounts], **problems})
+        echo_json({"ok": not unsound, "accounts": [account_values(*each) for each in shown], **problems})
         ctx.exit(1 if unsound else 0)
-    rows = [
-        (
-            one_line(each.name),
-            exact_amount(each.cap),
-            exact_amount(each.spent),
-            exact_amount(each.left),
-            each.relation,
-            str(each.rows),
-            one_line(unit_in_words(each.unit)),
-        )
-        for each in accounts
-    ]
-    table(("dataset", "cap", "spent", "left", "relation", "n or n_max", "unit"), rows, numbers=(1, 2, 3, 5))
+    for account, amendments in shown:
+        show_account(account, amendments)
+    if not accounts and not unsound:
+        echo("The ledger has no account yet.")
     for each in unsound:
         say(f"not shown: {one_line(each.problem)} Verify the ledger.")
     ctx.exit(1 if unsound else 0)
@@ -115,21 +129,20 @@ def show_command(ctx: click.Context, /, path: str, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def history_command(ctx: click.Context, /, path: str, dataset: str | None, as_json: bool) -> None:
-    """Show every charge, and what became of it. All of them are spent."""
+    """Show every charge, what became of it, and every amendment. All charges are spent."""
     from snapdp.ledger import Ledger
 
     ctx.meta["snapdp.json"] = as_json
     with Ledger.open(path) as ledger:
         names = [account.name for account in ledger.accounts()] if dataset is None else [dataset]
-        charges = [(name, each) for name in names for each in ledger.history(name)]
+        found = [(name, ledger.history(name), ledger.amendments(name)) for name in names]
     if as_json:
-        echo_json({"ok": True, "charges": [_charge_values(name, each) for name, each in charges]})
+        charges = [charge_values(name, each) for name, charges, _ in found for each in charges]
+        amended = [amendment_values(each) for _, _, amendments in found for each in amendments]
+        echo_json({"ok": True, "charges": charges, "amendments": amended})
         return
-    rows = [
-        (one_line(name), one_line(each.time), exact_amount(each.epsilon), each.state, _titles(each.asked))
-        for name, each in charges
-    ]
-    table(("dataset", "time", "epsilon", "state", "statistics"), rows, numbers=(2,))
+    for each in found:
+        show_history(*each)
 
 
 @ledger_group.command("verify", epilog="\b\nExample:\n  snapdp ledger verify people.ledger --against record.json")
@@ -138,7 +151,10 @@ def history_command(ctx: click.Context, /, path: str, dataset: str | None, as_js
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def verify_command(ctx: click.Context, /, path: str, against: str | None, as_json: bool) -> None:
-    """Recompute every digest and sum; with a record, make sure that the ledger holds it."""
+    """Check that nothing was altered; with a record, that it is there.
+
+    Every digest and sum is computed again, and every amendment of an account is told.
+    """
     from snapdp.ledger import Ledger
     from snapdp.release import load_release
 
@@ -148,10 +164,13 @@ def verify_command(ctx: click.Context, /, path: str, against: str | None, as_jso
     with Ledger.open(path) as ledger:
         found = _verified(ledger, record)
     if as_json:
-        echo_json({"ok": True, "accounts": found.accounts, "entries": found.entries})
-    else:
-        held = "" if against is None else f" It holds {one_line(against)}."
-        echo(f"{one_line(shown_address(path))} is sound: {_extent(found)}.{held}")
+        amended = [amendment_values(each) for each in found.amendments]
+        echo_json({"ok": True, "accounts": found.accounts, "entries": found.entries, "amendments": amended})
+        return
+    held = "" if against is None else f" It holds {one_line(against)}."
+    echo(f"{one_line(shown_address(path))} is sound: {_extent(found)}.{held}")
+    for each in found.amendments:
+        paragraph(f"{one_line(each.account)}: {in_words(each)}")
 
 
 @ledger_group.command("migrate", epilog="\b\nExample:\n  snapdp ledger migrate postgresql://keeper@server/budgets")
@@ -159,9 +178,10 @@ def verify_command(ctx: click.Context, /, path: str, against: str | None, as_jso
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def migrate_command(ctx: click.Context, /, address: str, as_json: bool) -> None:
-    """Bring a team ledger that an older version made up to date, as its keeper: all steps or none."""
-    from snapdp.display import is_address
+    """Bring an older team ledger up to date, as its keeper.
 
+    All steps are applied, or none.
+    """
     ctx.meta["snapdp.json"] = as_json
     if not is_address(address):
         raise click.UsageError("A team ledger has an address: postgresql://... A file needs no such step.")
@@ -177,14 +197,15 @@ def migrate_command(ctx: click.Context, /, address: str, as_json: bool) -> None:
 
 def _to_see(refusal: SnapdpError, path: str) -> str | None:
     """Return the command that shows the account which is there already."""
-    shown = shlex.quote(shown_address(path))
-    return f"snapdp ledger show {shown}" if "existing" in refusal.numbers else None
+    return f"snapdp ledger show {_quoted(shown_address(path))}" if "existing" in refusal.numbers else None
+
+
+def _quoted(path: str) -> str:
+    return one_line(shlex.quote(path))
 
 
 def _is_there(path: str) -> bool:
     """Tell whether there is a ledger already: a file, or the one of a server's database."""
-    from snapdp.display import is_address
-
     if not is_address(path):
         return os.path.exists(path)
     from snapdp.ledger import has_ledger
@@ -224,7 +245,10 @@ def backup_command(ctx: click.Context, /, path: str, file: str, as_json: bool) -
 def restore_command(
     ctx: click.Context, /, file: str, path: str, against: str | None, no_record: bool, as_json: bool
 ) -> None:
-    """Make a new ledger of a backup or copy, when the ledger itself is lost. Never use both."""
+    """Make a new ledger of a backup, when the ledger itself is lost.
+
+    A copy of the file will do as well. Never use both, the lost one and the new one.
+    """
     from snapdp.ledger import restore
     from snapdp.release import load_release
 
@@ -288,34 +312,4 @@ def _extent(found: Any) -> str:
     return f"{accounts} account{'s' * (accounts != 1)}, {entries} entr{'y' if entries == 1 else 'ies'}"
 
 
-def _account_values(account: Any) -> dict[str, Any]:
-    return {
-        "dataset": account.name,
-        "cap": str(account.cap),
-        "spent": str(account.spent),
-        "left": str(account.left),
-        "relation": account.relation,
-        "rows": account.rows,
-        "unit": account.unit,
-        "opened": account.opened,
-    }
-
-
-def _charge_values(name: str, charge: Any) -> dict[str, Any]:
-    return {
-        "dataset": name,
-        "time": charge.time,
-        "epsilon": str(charge.epsilon),
-        "state": charge.state,
-        "version": charge.version,
-        "request": charge.request,
-        "asked": json.loads(charge.asked),
-    }
-
-
-def _titles(asked: str) -> str:
-    """Return the statistics of a request, as far as this version of the library knows how to read it."""
-    known = json.loads(asked)
-    statistics = known.get("statistics") if isinstance(known, dict) else None
-    listed = statistics if isinstance(statistics, list) else []
-    return ", ".join(one_line(str(each.get("title", "?"))) for each in listed if isinstance(each, dict))
+ledger_group.add_command(amend_command)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from snapdp.cli.accounts.opening import ledger_beside
 from snapdp.cli.flags.arguments import NUMBER
 from snapdp.cli.flags.by_name import as_item
 from snapdp.cli.flags.csv_dialect import csv_dialect, to_declare
@@ -253,11 +254,9 @@ def ledger_to_create(options: dict[str, Any], path: str | None = None) -> str:
     whom = {"n": options["n"], "n_max": options["n_max"], "unit_rows": options["unit_rows"]}
     names = named_columns(options["person"])
     if is_study(options) and (declared := _declared(options["source"])) is not None:
-        relation = declared.relation
-        name, cap = declared.dataset, str(declared.budget or 1)
-        whom = {"n" if relation.is_change_one else "n_max": relation.rows}
-        whom |= {"unit_rows": relation.unit_rows} if relation.unit_rows > 1 else {}
-        names = list(relation.person_columns)
+        where = shlex.quote(shown_address(path or ledger_beside(options["source"], declared.dataset)))
+        asked = "" if declared.budget else " --cap 1"
+        return f"snapdp ledger create {where} --from {shlex.quote(options['source'])}{asked}"
     rows = f"add-remove --n-max {whom['n_max']}" if whom.get("n_max") else f"change-one --n {whom.get('n') or 'N'}"
     unit = "".join(f" --person {shlex.quote(as_item(name))}" for name in names)
     unit += f" --unit-rows {whom['unit_rows']}" if whom.get("unit_rows") else ""

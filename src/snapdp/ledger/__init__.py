@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         too_much as too_much,
         unit_for as unit_for,
     )
+    from snapdp.ledger.amendments import Amendment as Amendment, given_reason as given_reason
     from snapdp.ledger.backup import back_up as back_up, restore as restore
     from snapdp.ledger.belonging import (
         REQUEST_VERSION as REQUEST_VERSION,
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     )
     from snapdp.ledger.chain import canonical as canonical
     from snapdp.ledger.ledger import Ledger as Ledger
+    from snapdp.ledger.opening import terms_of as terms_of
     from snapdp.ledger.storage.postgres import has_ledger as has_ledger, migrate as migrate
     from snapdp.ledger.storage.sqlite_failures import is_failure as is_failure
 else:
@@ -30,10 +32,12 @@ else:
         __name__,
         {
             "accounts": "Account Answer agree label payable too_much unit_for",
+            "amendments": "Amendment given_reason",
             "backup": "back_up restore",
             "belonging": "REQUEST_VERSION declaration_of identical units_of",
             "chain": "canonical",
             "ledger": "Ledger",
+            "opening": "terms_of",
             "storage.postgres": "has_ledger migrate",
             "storage.sqlite_failures": "is_failure",
         },

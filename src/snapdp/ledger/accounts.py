@@ -14,6 +14,7 @@ from typing import Any
 
 from snapdp.errors import BudgetError, LedgerError, ParameterError, PremiseError
 from snapdp.exact import shown
+from snapdp.ledger.amendments import Amendment
 from snapdp.ledger.chain import amount_from, canonical
 from snapdp.ledger.storage.storage import Entry, Signed, Standing
 from snapdp.studies import CHANGE_ONE, bounded_in, person_in, person_names, unit_in_words
@@ -30,11 +31,13 @@ class InProgressError(LedgerError):
 
 
 class Account(Value):
-    """A dataset's budget. Everything but `spent`, `entries` and `head` was fixed when the account was opened.
+    """A dataset's budget. Relation, unit and rows were fixed when the account was opened; its cap can only be raised.
 
+    cap              the one in force
     relation, unit   who counts as a neighbour, and whom epsilon protects
     rows             n under change-one, n_max under add-remove
     head             the digest of the last entry, which stands for the whole history
+    amendment        what raised the cap last, or closed the account; None where it is as it was opened
     """
 
     name: str
@@ -46,11 +49,17 @@ class Account(Value):
     spent: Fraction
     entries: int
     head: str
+    amendment: Amendment | None = None
+
+    @property
+    def closed(self) -> bool:
+        """Tell whether the account takes no further charge."""
+        return self.amendment is not None and self.amendment.closes
 
     @property
     def left(self) -> Fraction:
-        """Return what may still be spent."""
-        return self.cap - self.spent
+        """Return what may still be spent: nothing of an account that was closed."""
+        return Fraction(0) if self.closed else self.cap - self.spent
 
 
 class Reservation(Value):
@@ -112,16 +121,17 @@ class Charge(Value):
 
 
 class Verification(Value):
-    """What `verify` looked at and found sound."""
+    """What `verify` looked at and found sound; every amendment among it."""
 
     accounts: int
     entries: int
+    amendments: tuple[Amendment, ...] = ()
 
 
-def account_from(standing: Standing, opening: Mapping[str, Any]) -> Account:
+def account_from(standing: Standing, opening: Mapping[str, Any], amendment: Amendment | None = None) -> Account:
     return Account(
         name=standing.account,
-        cap=amount_from(opening["cap"]),
+        cap=amount_from(opening["cap"]) if amendment is None else amendment.cap,
         relation=opening["relation"],
         unit=opening["unit"],
         rows=opening["rows"],
@@ -129,6 +139,7 @@ def account_from(standing: Standing, opening: Mapping[str, Any]) -> Account:
         spent=amount_from(standing.spent),
         entries=standing.entries,
         head=standing.head,
+        amendment=amendment,
     )
 
 
@@ -280,10 +291,23 @@ def closed_before() -> LedgerError:
 
 
 def too_much(holder: Account, amount: Fraction) -> BudgetError:
+    if holder.closed:
+        return BudgetError(
+            f"the account {holder.name!r} was closed: it takes no further charge.",
+            "Requests answered before are repeated free of charge. Nothing was spent.",
+            needed=amount,
+            left=holder.left,
+            cap=holder.cap,
+            account=holder.name,
+        )
     if holder.left:
         advice = f"Ask for epsilon <= {shown(holder.left)}, or plan again within that. Nothing was spent."
     else:
-        advice = "Nothing is left for new requests; those answered before are repeated free of charge."
+        advice = (
+            "Nothing is left for new requests; those answered before are repeated free of charge. Who answers for the "
+            "data can raise the cap, for a reason that everybody who verifies the ledger reads; it weakens what the "
+            "people in the table were promised. Nothing was spent."
+        )
     return BudgetError(
         f"this release needs epsilon = {shown(amount)}; "
         f"the account {holder.name!r} has {shown(holder.left)} left of {shown(holder.cap)}.",

@@ -29,6 +29,7 @@ from snapdp.ledger.accounts import (
     misfit,
     not_sound,
 )  # fmt: skip
+from snapdp.ledger.amendments import Amendment, amendment_from, in_force
 from snapdp.ledger.belonging import Terms, answer_fault, reserve_fault
 from snapdp.ledger.chain import COMMIT, OPEN, RESERVE
 from snapdp.ledger.replay import missing, replayed, walk
@@ -120,6 +121,12 @@ class Book:
                 charges[number] = replaced(charges[number], state=IN_PROGRESS)
         return tuple(charges.values())
 
+    def amendments(self, account: str) -> tuple[Amendment, ...]:
+        """Return how an account was amended since it was opened, oldest first: caps raised, and that it was closed."""
+        with self._transaction(writing=False):
+            self._stands(account)
+            return self._amendments(account)
+
     # Trust
 
     def verify(self, against: Mapping[str, Any] | str | None = None) -> Verification:
@@ -129,6 +136,7 @@ class Book:
                   is how an older copy of the file put back in its place is found. Use the newest you have.
         """
         problems: list[str] = []
+        amended: list[Amendment] = []
         seen = [0, 0]
         with self._transaction(writing=False):  # a ledger that cannot be looked at just now is not an unsound one
             try:
@@ -139,6 +147,7 @@ class Book:
                     seen[0] += 1
                     seen[1] += standing.entries
                     problems += replayed(self._storage, self._identity, standing)
+                    amended += () if problems else self._amendments(standing.account)
                 if against is not None and not problems:
                     problems += missing(self._storage, against)
             except LedgerError as error:
@@ -147,7 +156,7 @@ class Book:
                 problems.append(error.problem)
         if problems:
             raise not_sound(problems)
-        return Verification(accounts=seen[0], entries=seen[1])
+        return Verification(accounts=seen[0], entries=seen[1], amendments=tuple(amended))
 
     def record_of(self, record: Mapping[str, Any]) -> dict[str, Any] | None:
         """Return the committed record of the same charge as a given one, to compare the two; None if there is none."""
@@ -173,8 +182,9 @@ class Book:
             self._storage.rollback()
             raise
 
-    def _stands(self, name: str) -> tuple[Account, Standing]:
-        standing = self._storage.standing(name) if isinstance(name, str) and name.isprintable() else None
+    def _stands(self, name: str, *, held: bool = False) -> tuple[Account, Standing]:
+        look = self._storage.held if held else self._storage.standing
+        standing = look(name) if isinstance(name, str) and name.isprintable() else None
         if standing is None:
             raise LedgerError(
                 f"the ledger has no account {shown(name)}.", "Open it first; nothing was spent.", lacking="account"
@@ -192,7 +202,15 @@ class Book:
         opening, latest = self._openings[standing.account][1], chain.read(last)
         if first.kind != OPEN or latest["spent"] != standing.spent:
             raise chain.altered(standing.account, standing.entries - 1)
-        return account_from(standing, opening)
+        return self._as_amended(standing, opening)
+
+    def _as_amended(self, standing: Standing, opening: Mapping[str, Any]) -> Account:
+        """Return an account with the cap in force: that of its newest amendment, or the one it was opened with."""
+        newest = self._storage.newest_amendment(standing.account)
+        return account_from(standing, opening, in_force(newest, standing, opening))
+
+    def _amendments(self, account: str) -> tuple[Amendment, ...]:
+        return tuple(map(amendment_from, self._storage.amendments(account)))
 
     def _surveyed(self) -> list[Account | LedgerError]:
         """Return every account, or what keeps it from being one: a bad one does not stop the others."""

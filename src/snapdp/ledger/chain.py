@@ -20,6 +20,7 @@ from snapdp.ledger.storage.storage import FORMAT, READABLE, Entry, Identity, Sta
 from snapdp.studies import digest
 
 OPEN, DATASET, RESERVE, COMMIT, ABANDON = "open", "dataset", "reserve", "commit", "abandon"
+AMEND, CLOSE = "amend", "close"  # of an account: since format 3
 COMMON = {"account", "kind", "number", "previous", "spent"}
 FIELDS = {
     OPEN: {"cap", "ledger", "relation", "rows", "time", "unit"},
@@ -27,6 +28,8 @@ FIELDS = {
     RESERVE: {"asked", "epsilon", "request", "session", "time", "version"},
     COMMIT: {"record", "request", "reserve", "version"},
     ABANDON: {"request", "reserve", "version"},
+    AMEND: {"before", "cap", "reason", "time"},
+    CLOSE: {"cap", "reason", "time"},
 }
 NUMBERS, TABLES = {"number", "reserve", "rows"}, {"asked", "record"}  # all other fields are text
 DEEPEST = 50
@@ -151,7 +154,7 @@ def read(entry: Entry) -> dict[str, Any]:
             and (body.get("version"), body.get("request"), body.get("reserve"))
             == (entry.version, entry.request, entry.reserve)
         )
-        amounts = [body[name] for name in ("spent", "cap", "epsilon") if name in body]
+        amounts = [body[name] for name in ("spent", "before", "cap", "epsilon") if name in body]
         sound = sound and all(amount_from(text) >= 0 for text in amounts)
     except (ValueError, ArithmeticError, KeyError, TypeError, AttributeError, RecursionError):
         sound = False

@@ -38,23 +38,15 @@ from snapdp.ledger.accounts import (
     unknown_reservation,
     unknown_version,
 )  # fmt: skip
+from snapdp.ledger.amendments import closed_for_good, given_reason, not_raised
 from snapdp.ledger.belonging import Terms, commit_fault, identical, reserve_fault
 from snapdp.ledger.book import Book
-from snapdp.ledger.chain import ABANDON, COMMIT, DATASET, OPEN, RESERVE, amount_text, canonical
+from snapdp.ledger.chain import ABANDON, AMEND, CLOSE, COMMIT, DATASET, OPEN, RESERVE, amount_text, canonical
+from snapdp.ledger.opening import Declared, terms_of, unit_of
 from snapdp.ledger.replay import SESSION, TIME
 from snapdp.ledger.storage.sqlite import SqliteStorage
 from snapdp.ledger.storage.storage import FORMAT, Dataset, Entry, Identity, Standing, Storage
-from snapdp.studies import (
-    ADD_REMOVE,
-    CHANGE_ONE,
-    bounded_unit,
-    named_person,
-    person_names,
-    person_unit,
-    relation_of_account,
-    rows_unit,
-    whole,
-)
+from snapdp.studies import ADD_REMOVE, CHANGE_ONE, relation_of_account, whole
 
 PATIENCE = 30.0  # seconds to wait for other writers
 WAIT = 60.0  # seconds to wait for a twin that is being drawn
@@ -143,7 +135,7 @@ class Ledger(Book):
         rows_per_person: Parameter | None = None,
         unit_rows: Parameter | None = None,
     ) -> Account:
-        """Open an account. Cap, relation, unit and rows are fixed for good.
+        """Open an account. Relation, unit and rows are fixed for good; the cap can only be raised, by `amend`.
 
         person            the column that names whose row it is, or several that do so together, where persons are
                           protected; it makes the unit
@@ -152,7 +144,7 @@ class Ledger(Book):
         unit_rows         where no column names persons: so many rows are protected together. Nothing enforces that
                           nobody has more
         """
-        whom = label(_unit(unit, person, rows_per_person, unit_rows), name="unit")
+        whom = label(unit_of(unit, person=person, rows_per_person=rows_per_person, unit_rows=unit_rows), name="unit")
         title = label(name, name="account")
         if relation not in (CHANGE_ONE, ADD_REMOVE):
             raise ParameterError(
@@ -171,8 +163,8 @@ class Ledger(Book):
             if self._storage.standing(title) is not None:
                 raise LedgerError(
                     f"the account {title!r} exists already.",
-                    "What an account promises is fixed when it is opened; nothing was changed. Use it as it is, or "
-                    "open one under another name, for another dataset.",
+                    "Whom an account protects is fixed when it is opened, and its cap is raised by amending it only. "
+                    "Use it as it is, or open one under another name, for another dataset. Nothing was changed.",
                     existing=title,
                 )
             fields = {**fixed, "ledger": self._identity.name, "time": self._now()}
@@ -180,6 +172,40 @@ class Ledger(Book):
             self._storage.append(entry)
             self._storage.add_standing(standing)
             return account_from(standing, fields)
+
+    def create_account_for(self, study: Declared, *, cap: Parameter | None = None) -> Account:
+        """Open the account of a study: everything but the cap is as the study declares it.
+
+        cap   what may ever be spent on its dataset, by this study and by others; the study's budget where left out
+        """
+        return self.create_account(**terms_of(study, cap=cap))
+
+    def amend(self, account: str, *, cap: Parameter, reason: str) -> Account:
+        """Raise the cap of an account. The old cap, the new one, the time and the reason are an entry of its chain.
+
+        Whoever verifies the ledger sees it. It weakens what was promised when the account was opened; a cap is never
+        lowered, and a raised one stays. On a team ledger the keeper alone may do so.
+        """
+        wanted, why = positive(cap, name="cap"), given_reason(reason)
+        text = amount_text(wanted)
+        with self._transaction(writing=True):
+            holder, standing = self._amendable(account)
+            if wanted <= holder.cap:
+                raise not_raised(holder.name, cap=holder.cap, wanted=wanted)
+            before = str(holder.cap)
+            self._append(standing, AMEND, spent=standing.spent, before=before, cap=text, reason=why, time=self._now())
+            return self._stands(account)[0]
+
+    def close_account(self, account: str, *, reason: str) -> Account:
+        """Close an account for good: no further charge is accepted, what was answered before stays free.
+
+        A charge that is being drawn at this moment was paid before, and may still be committed.
+        """
+        why = given_reason(reason)
+        with self._transaction(writing=True):
+            holder, standing = self._amendable(account)
+            self._append(standing, CLOSE, spent=standing.spent, cap=str(holder.cap), reason=why, time=self._now())
+            return self._stands(account)[0]
 
     def dataset_version(self, account: str, fingerprint: bytes) -> str:
         """Return the random version id of a table's content, new if the content is new to the account.
@@ -275,6 +301,12 @@ class Ledger(Book):
 
     # Inside; all of it within a transaction
 
+    def _amendable(self, account: str) -> tuple[Account, Standing]:
+        holder, standing = self._stands(account, held=True)
+        if holder.closed:
+            raise closed_for_good(holder.name)
+        return holder, standing
+
     def _keyed(self, fingerprint: bytes) -> str:
         return chain.keyed(self._identity.key, "content", bytes(fingerprint).hex())
 
@@ -366,32 +398,3 @@ def resolved(path: str | os.PathLike[str]) -> Path:
         return Path(path).resolve()
     except (OSError, ValueError, RuntimeError):  # a name too long, a null character, a loop of links
         raise LedgerError("the path of the ledger cannot be used.", "Give the name of a file.") from None
-
-
-def _unit(
-    unit: str, person: str | Sequence[str] | None, rows_per_person: Parameter | None, unit_rows: Parameter | None
-) -> str:
-    """Return the unit of an account: as it is given, a person by the columns of names, or several rows."""
-    most = None if rows_per_person is None else whole(rows_per_person, name="rows_per_person")
-    together = None if unit_rows is None else whole(unit_rows, name="unit_rows")
-    if unit != "row" and (person is not None or together is not None):
-        raise ParameterError(
-            "the unit is given, and what makes it as well.", "Give person or unit_rows alone: they make the unit."
-        )
-    named = named_person(person)
-    if named is None:
-        if most is not None:
-            raise ParameterError("rows_per_person is given, and no person.", 'Give person="id", the column of names.')
-        return unit if together is None or together == 1 else rows_unit(together)
-    if together is not None:
-        raise ParameterError("person and unit_rows are both given.", "Give one: the unit is a person, or several rows.")
-    for each in person_names(named):
-        label(each, name="person")
-    if most is None:
-        return person_unit(named)
-    if not isinstance(named, str):
-        raise ParameterError(
-            "an account fixes the rows of persons whom one column names only.",
-            "Leave rows_per_person out: each statistic says how many rows of each person it keeps.",
-        )
-    return bounded_unit(named, most)

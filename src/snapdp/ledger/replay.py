@@ -1,6 +1,6 @@
 """What verify looks for: walks one account's chain from its first entry and says what does not fit.
 
-Room: ledger. Opens nothing. Theory: docs/theory/ledger.md, (1)-(5), (8), (9).
+Room: ledger. Opens nothing. Theory: docs/theory/ledger.md, (1)-(5), (8), (9), (12).
 """
 
 from __future__ import annotations
@@ -12,8 +12,11 @@ from typing import Any
 
 from snapdp.errors import LedgerError
 from snapdp.ledger.accounts import is_label
+from snapdp.ledger.amendments import amend_fault
 from snapdp.ledger.belonging import Terms, commit_fault, reserve_fault
 from snapdp.ledger.chain import (
+    AMEND,
+    CLOSE,
     COMMIT,
     DATASET,
     OPEN,
@@ -69,6 +72,7 @@ class Replay:
         self._sealed = {row.version: row for row in datasets}
         self._reached = nothing(standing.account)
         self._cap = Fraction(0)
+        self._is_closed = False
         self._spent = Fraction(0)
         self._terms = Terms("", 0, "")
         self._versions: set[str] = set()
@@ -100,8 +104,14 @@ class Replay:
     def _step(self, entry: Entry, body: dict[str, Any]) -> str | None:
         if (entry.kind == OPEN) != (entry.number == 0):
             return "is no entry for this place"
-        steps = {OPEN: self._opened, DATASET: self._registered, RESERVE: self._reserved}
-        fault = steps.get(entry.kind, self._closed)(entry, body)
+        steps = {
+            OPEN: self._opened,
+            DATASET: self._registered,
+            RESERVE: self._reserved,
+            AMEND: self._amended,
+            CLOSE: self._amended,
+        }
+        fault = steps.get(entry.kind, self._finished)(entry, body)
         if body["spent"] != str(self._spent) or self._spent > self._cap:
             return "does not add up, or passes the cap"
         return fault
@@ -124,13 +134,21 @@ class Replay:
         self._spent += (epsilon := amount_from(body["epsilon"]))
         self._pending[entry.number] = (body, entry.digest)
         about = (body["version"], body["request"])
+        if self._is_closed:
+            return "is charged to an account that was closed"
         if about in self._answered or body["version"] not in self._versions or not epsilon:
             return "reserves what needs no reservation"
         if not _fits(TIME, body["time"]) or not _fits(SESSION, body["session"]):
             return UNWRITTEN
         return reserve_fault(body, self._terms, getattr(entry, "author", None))
 
-    def _closed(self, entry: Entry, body: dict[str, Any]) -> str | None:
+    def _amended(self, entry: Entry, body: dict[str, Any]) -> str | None:
+        fault = amend_fault(body, self._cap, closed=self._is_closed)
+        self._cap = amount_from(body["cap"]) if fault is None else self._cap
+        self._is_closed = self._is_closed or entry.kind == CLOSE
+        return fault if fault or _fits(TIME, body["time"]) else UNWRITTEN
+
+    def _finished(self, entry: Entry, body: dict[str, Any]) -> str | None:
         about = (body["version"], body["request"])
         reserved, head = self._pending.pop(body["reserve"], ({}, ""))
         if (reserved.get("version"), reserved.get("request")) != about or about in self._answered:

@@ -17,7 +17,6 @@ from snapdp.ledger.accounts import (
     Account,
     Answer,
     Reservation,
-    account_from,
     agree,
     closed_before,
     other_account,
@@ -91,7 +90,7 @@ class TeamLedger(Ledger):
         first = self._storage.entry(standing.account, 0)
         if first is None or first.kind != OPEN or not self._storage.stands(standing.account):
             raise chain.altered(standing.account, standing.entries - 1)
-        return account_from(standing, chain.read(first))
+        return self._as_amended(standing, chain.read(first))
 
     def _identified(self, identity: Identity) -> Identity:
         return chain.checked(identity) if self._storage.is_keeper else identity  # analysts do not have the key

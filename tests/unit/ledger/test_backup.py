@@ -14,6 +14,7 @@ from snapdp.ledger import chain
 from snapdp.ledger.backup import back_up, restore
 from snapdp.ledger.ledger import Ledger
 from snapdp.ledger.storage.sqlite_file import SqliteFile
+from snapdp.ledger.storage.storage import FORMAT
 from tests.unit.release.support import NAME, F, ask, new_ledger, record_of, release
 
 
@@ -143,6 +144,8 @@ def made_old(path):
         database.execute("UPDATE ledger SET format = 1, seal = ?", (chain.identity_seal(key, version=1, name=name),))
         database.execute(rule)
         database.execute("DROP TABLE place")
+        database.execute("DROP INDEX amendments")
+        database.execute("DROP TRIGGER no_charge_of_closed")
         database.execute("PRAGMA user_version = 0")
 
 
@@ -162,7 +165,7 @@ def test_a_ledger_of_format_1_is_read_as_it_is_and_migrated_when_it_is_charged(p
         for each in (ledger, other):
             each.verify(against=first)
         release(other, version, "c", "1/4")
-        assert ledger._storage._run("SELECT format FROM ledger") == [(2,)]
+        assert ledger._storage._run("SELECT format FROM ledger") == [(FORMAT,)]
     assert spent(path) == F(3, 4)
 
 
@@ -219,13 +222,13 @@ def test_a_migration_that_is_killed_is_done_again(path, monkeypatch):
     assert 0 < survived < 30
 
 
-def test_a_backup_of_format_1_is_one_of_format_2(path):
+def test_a_backup_of_format_1_is_one_of_the_newest_format(path):
     new_ledger(path)[0].close()
     made_old(path)
     back_up(path, path.with_name("monday"))
     with Ledger.open(path.with_name("monday")) as ledger:
         with ledger._transaction(writing=False):
-            assert ledger._storage._run("SELECT format FROM ledger") == [(2,)]
+            assert ledger._storage._run("SELECT format FROM ledger") == [(FORMAT,)]
         ledger.verify()
 
 

@@ -28,7 +28,7 @@ from tests.unit.release.support import NAME, F, ask, fingerprint, new_ledger, re
 
 # What nothing in the ledger contradicts. A cap can be raised only by who can write the file, or is the keeper: the
 # published records find it, as they find every other change here.
-EXPLAINED = re.compile(r"cap|time|session|record\.versions\..*|record\.engine")
+EXPLAINED = re.compile(r"cap|time|session|reason|record\.versions\..*|record\.engine")
 DRAWN = re.compile(r"\.record\.(statistics\.parts|derived|versions)")  # of these the server knows nothing
 MISFIT = r"reserves another request|does not belong"
 TABLE = {"age": [31, 42, 53], "area": ["north", "south", "north"]}
@@ -129,6 +129,12 @@ class Forged:
     def entries(self, account, *, start):
         return [each for each in self._entries if each.account == account][start:]
 
+    def amendments(self, account):
+        return [each for each in self._entries if each.account == account and each.kind in ("amend", "close")]
+
+    def newest_amendment(self, account):
+        return next(reversed(self.amendments(account)), None)
+
     def twins(self, account, version, request):
         about = (account, version, request)
         return [each for each in self._entries if (each.account, each.version, each.request) == about]
@@ -158,6 +164,9 @@ def is_found_by_the_audit(record):
 
 def test_every_changed_field_of_every_entry_of_a_file_is_found(real):
     ledger, record = real
+    ledger.amend(NAME, cap="3/2", reason="a second wave")
+    ledger.amend(NAME, cap=2, reason="a third one")
+    ledger.close_account(NAME, reason="done")
     storage = ledger._storage
     bodies = [json.loads(entry.body) for entry in storage.entries(NAME, start=0)]
     assert [body["kind"] for body in bodies] == [
@@ -169,6 +178,9 @@ def test_every_changed_field_of_every_entry_of_a_file_is_found(real):
         "commit",
         "reserve",
         "abandon",
+        "amend",
+        "amend",
+        "close",
     ]
     tried, unseen = 0, set()
     for number, body in enumerate(bodies):
@@ -332,6 +344,8 @@ def test_the_server_refuses_every_changed_field_of_every_entry(team, real):
         (reserve, True),
         (chain.link(reserved, "commit", spent=reserved.spent, record=stored, reserve=2, **about)[0], False),
         (chain.link(reserved, "abandon", spent=reserved.spent, reserve=2, **about)[0], False),
+        (chain.link(reserved, "amend", spent=reserved.spent, before="1", cap="3/2", reason="more", **when)[0], False),
+        (chain.link(reserved, "close", spent=reserved.spent, cap="1", reason="done", **when)[0], False),
     ]
     taken, tried = set(), 0
     with psycopg.connect(team.at("keeper"), autocommit=True) as connection:

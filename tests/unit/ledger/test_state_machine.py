@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from snapdp.errors import BudgetError
+from snapdp.errors import BudgetError, LedgerError
 from snapdp.ledger.accounts import Answer, InProgressError, Reservation
 from snapdp.ledger.ledger import Ledger
 from snapdp.ledger.storage.sqlite import SqliteStorage
@@ -20,7 +20,7 @@ from tests.unit.release.support import TERMS, F, ask, fingerprint, new_ledger, r
 CAP = F(1)
 NAMES = ("survey", "wages")
 EPSILONS = st.sampled_from([F(1, 3), F(1, 7), F(2, 5), F(1, 100)])
-STEPS = 14  # more than any operation takes
+STEPS = 16  # more than any operation takes
 FUSES = st.none() | st.integers(0, STEPS)
 
 
@@ -71,7 +71,7 @@ class Mortal:
 
 
 class LedgerMachine(RuleBasedStateMachine):
-    """The list holds, per charge: account, key, epsilon, state, record."""
+    """The list holds, per charge: account, key, epsilon, state, record. Caps rise, and an account may be closed."""
 
     def __init__(self):
         super().__init__()
@@ -81,6 +81,8 @@ class LedgerMachine(RuleBasedStateMachine):
         self.versions = {}
         self.contents = dict.fromkeys(NAMES, 0)
         self.last_record = None
+        self.caps = {name: [CAP] for name in NAMES}
+        self.closed = set()
 
     @initialize()
     def create(self):
@@ -128,7 +130,8 @@ class LedgerMachine(RuleBasedStateMachine):
         version = self.current(name)[-1 if newest else 0]
         key = (name, version, what, epsilon)
         twins = [charge for charge in self.charges if charge["key"] == key]
-        left = CAP - sum(charge["epsilon"] for charge in self.charges if charge["name"] == name)
+        spent = sum(charge["epsilon"] for charge in self.charges if charge["name"] == name)
+        left = F(0) if name in self.closed else self.caps[name][-1] - spent
         expected = (
             Answer if any(twin["state"] == "committed" for twin in twins)
             else InProgressError if any(twin["state"] == "in progress" for twin in twins)
@@ -179,6 +182,38 @@ class LedgerMachine(RuleBasedStateMachine):
         if version is not None:
             assert self.versions.setdefault((name, rows), version) == version
 
+    @rule(name=st.sampled_from(NAMES), cap=st.sampled_from([F(1), F(5, 4), F(2), F(7, 3)]), fuse=FUSES)
+    def raise_the_cap(self, name, cap, fuse):
+        expected = None if name not in self.closed and cap > self.caps[name][-1] else LedgerError
+        _, durable, dead = self.lit(fuse, lambda: self.refusal(lambda: self.ledger.amend(name, cap=cap, reason="x")))
+        if expected is None and durable:
+            self.caps[name].append(cap)
+        if dead:
+            self.after_death()
+        else:
+            assert self.said is expected
+
+    @precondition(lambda self: len(self.charges) > 4)
+    @rule(fuse=FUSES)
+    def close_an_account(self, fuse):
+        expected = LedgerError if NAMES[1] in self.closed else None
+        close = lambda: self.ledger.close_account(NAMES[1], reason="y")  # noqa: E731
+        _, durable, dead = self.lit(fuse, lambda: self.refusal(close))
+        if durable:
+            self.closed.add(NAMES[1])
+        if dead:
+            self.after_death()
+        else:
+            assert self.said is expected
+
+    def refusal(self, operation):
+        try:
+            operation()
+        except LedgerError:
+            self.said = LedgerError
+        else:
+            self.said = None
+
     @rule()
     def die(self):
         self.storage.die()
@@ -200,7 +235,11 @@ class LedgerMachine(RuleBasedStateMachine):
             assert [(charge.epsilon, charge.state, charge.answer and charge.answer.record) for charge in history] == [
                 (charge["epsilon"], charge["state"], charge["record"]) for charge in mine
             ]
-            assert account.spent == sum(charge["epsilon"] for charge in mine) <= CAP
+            assert account.spent == sum(charge["epsilon"] for charge in mine) <= account.cap == self.caps[name][-1]
+            assert account.closed is (name in self.closed)
+            raised = [each for each in self.ledger.amendments(name) if not each.closes]
+            assert [CAP, *(each.cap for each in raised)] == self.caps[name]
+            assert [each.before for each in raised] == self.caps[name][:-1]
         self.ledger.verify(against=self.last_record)
 
 
@@ -220,7 +259,9 @@ def test_the_ledger_behaves_like_a_list_for_a_long_time():
     run_state_machine_as_test(LedgerMachine, settings=settings(max_examples=150, stateful_step_count=50, **COMMON))
 
 
-@pytest.mark.parametrize("operation", ["reserve", "commit", "abandon", "dataset_version", "create_account"])
+@pytest.mark.parametrize(
+    "operation", ["reserve", "commit", "abandon", "dataset_version", "create_account", "amend", "close_account"]
+)
 def test_a_crash_before_each_step_leaves_all_or_nothing(tmp_path, operation):
     """Every fuse length in turn, until the operation outlives it."""
     outcomes = []
@@ -237,6 +278,8 @@ def test_a_crash_before_each_step_leaves_all_or_nothing(tmp_path, operation):
             "abandon": lambda: ledger.abandon(held),  # noqa: B023
             "dataset_version": lambda: ledger.dataset_version("survey", fingerprint("new")),  # noqa: B023
             "create_account": lambda: ledger.create_account("wages", cap=1, **TERMS),  # noqa: B023
+            "amend": lambda: ledger.amend("survey", cap=2, reason="more"),  # noqa: B023
+            "close_account": lambda: ledger.close_account("survey", reason="done"),  # noqa: B023
         }[operation]
         storage.fuse, storage.durable = fuse, False
         try:

@@ -32,7 +32,7 @@ from tests import VECTORS
 from tests.services import SERVER, address, new_database, postgres_server
 
 GOLDEN = VECTORS / "golden"
-V1, V2 = GOLDEN / "v1", GOLDEN / "v2"
+V1, V2, V3 = GOLDEN / "v1", GOLDEN / "v2", GOLDEN / "v3"
 STUDIES = {V1 / "change-one.toml": "record.json", V1 / "add-remove.toml": "record-with-files.json"}
 NEWER = {
     V2 / "change-one.toml": "record.json",
@@ -290,6 +290,20 @@ def test_what_was_answered_before_is_still_free(tmp_path, study, record):
         found = snapdp.study(in_its_place(tmp_path, study)).release(ledger=ledger, directory=tmp_path)
     assert found.free
     assert found.record == json.loads((V1 / record).read_text())
+
+
+def test_a_ledger_of_format_3_has_its_amendments_and_goes_on(tmp_path):
+    restore(restored(V3, tmp_path), tmp_path / "again.ledger", against=None, none_was_published=True)
+    with Ledger.open(tmp_path / "again.ledger") as ledger:
+        amended = {each.account: each for each in ledger.verify().amendments}
+        assert len(ledger.amendments("people")) == len(ledger.amendments("wages")) == 2
+        assert (amended["people"].before, amended["people"].cap) == (Fraction(3, 2), 2)
+        assert amended["wages"].reason == "The table was deleted"
+        assert [each.closed for each in ledger.accounts()] == [False, False, True]
+        assert [each.spent for each in ledger.accounts()] == [Fraction(5, 4), 0, Fraction(3, 8)]
+        assert [charge.state for charge in ledger.history("wages")] == ["committed", "committed"]
+        more(ledger, 40)
+        assert ledger.account("people").left == Fraction(1, 2)
 
 
 def test_what_was_answered_before_is_still_free_in_a_restored_ledger_of_format_2(tmp_path):

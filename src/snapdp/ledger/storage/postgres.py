@@ -154,6 +154,12 @@ class PostgresStorage:
         found = self._standings(f"SELECT account, entries, spent, head FROM {where}", (account,))
         return found[0] if found else None
 
+    def held(self, account: str) -> Standing | None:
+        """Lock the account, as the keeper, and return how it stands; analysts never hold one."""
+        where = "snapdp.standing WHERE account = %s FOR UPDATE"
+        found = self._standings(f"SELECT account, entries, spent, head FROM {where}", (account,))
+        return found[0] if found else None
+
     def add_standing(self, standing: Standing) -> None:
         """Do nothing: the server added it with the first entry."""
 
@@ -175,6 +181,13 @@ class PostgresStorage:
     def stands(self, account: str) -> bool:
         """Ask the server whether the last entry of an account says what its standing says."""
         return self._run("SELECT snapdp.stands(%s)", (account,)) == [(True,)]
+
+    def amendments(self, account: str) -> list[Entry]:
+        return self._entries("snapdp.amendments(%s) ORDER BY number", (account,))
+
+    def newest_amendment(self, account: str) -> Entry | None:
+        found = self._entries("snapdp.amendments(%s) ORDER BY number DESC LIMIT 1", (account,))
+        return found[0] if found else None
 
     def twins(self, account: str, version: str, request: str) -> list[Entry]:
         found = self._entries("snapdp.twins(%s, %s, %s) ORDER BY number", (account, version, request))

@@ -25,6 +25,7 @@ from snapdp.ledger.storage.storage import PAGE, Dataset, Entry, Identity, Standi
 
 NOT_COPIED = ("cannot be copied.", "Is there room, on a disk that knows links? The ledger is as it was.")
 BACKUP = "backup"  # the home of a file that is no ledger to be charged
+AMENDS = "kind IN ('amend', 'close')"  # as the index says it
 COLUMNS = ", ".join(Entry._fields)
 
 
@@ -89,6 +90,10 @@ class SqliteStorage:
         rows = self._run("SELECT account, entries, spent, head FROM standing WHERE account = ?", (account,))
         return self._standing(rows[0]) if rows else None
 
+    def held(self, account: str) -> Standing | None:
+        """Return how an account stands; a writing transaction has the whole file."""
+        return self.standing(account)
+
     def add_standing(self, standing: Standing) -> None:
         self._run("INSERT INTO standing VALUES (?, ?, ?, ?)", standing._values())
 
@@ -110,6 +115,13 @@ class SqliteStorage:
 
     def entries(self, account: str, *, start: int) -> list[Entry]:
         return self._entries("account = ? AND number >= ?", (account, start), f"ORDER BY number LIMIT {PAGE}")
+
+    def amendments(self, account: str) -> list[Entry]:
+        return self._entries(f"account = ? AND {AMENDS}", (account,), "ORDER BY number")
+
+    def newest_amendment(self, account: str) -> Entry | None:
+        found = self._entries(f"account = ? AND {AMENDS}", (account,), "ORDER BY number DESC LIMIT 1")
+        return found[0] if found else None
 
     def twins(self, account: str, version: str, request: str) -> list[Entry]:
         """Return the commit and its reservation, or the newest reservation if it is open: older ones are orphans."""

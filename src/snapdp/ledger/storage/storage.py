@@ -26,8 +26,8 @@ from typing import Protocol
 from snapdp.errors import LedgerError
 from snapdp.values import Value
 
-FORMAT = 2
-READABLE = (1, 2)  # format 1 becomes format 2 when it is first written to
+FORMAT = 3
+READABLE = (1, 2, 3)  # an older one becomes the newest when it is first written to
 PAGE = 500  # entries read at a time
 NOTHING_DONE = "No release was made. Whatever did reach the disk before the failure counts as spent."
 
@@ -86,9 +86,9 @@ class Storage(Protocol):
     """What a ledger needs of a database. Failures are LedgerError; a failed transaction leaves nothing behind.
 
     Every method means the same on both stores, to whoever owns the ledger. A server has analysts beside its keeper:
-    they see where accounts stand, how each was opened, their own entries, and the twins of a request that they can
-    name. Another's entry is not there for them, identity has neither key nor seal, and the rest is refused: closing,
-    datasets, damage, all that writes. They write through the server's own steps (register, reserve, finish of
+    they see where accounts stand, how each was opened and amended, their own entries, and the twins of a request that
+    they can name. Another's entry is not there for them, identity has neither key nor seal, and the rest is refused:
+    closing, datasets, damage, all that writes. They write through the server's own steps (register, reserve, finish of
     postgres.py), which look, check and append at once; team.py takes these for the keeper too, and nothing in a file
     is like them. A file alone can be copied (copy_to of sqlite.py).
     """
@@ -111,6 +111,9 @@ class Storage(Protocol):
     def standing(self, account: str) -> Standing | None:
         """Return how an account stands; None if there is no such account."""
 
+    def held(self, account: str) -> Standing | None:
+        """Return how an account stands, which nobody else moves until this writing transaction ends."""
+
     def add_standing(self, standing: Standing) -> None:
         """Let a new account stand where its first entry leads, which was appended in this transaction."""
 
@@ -125,6 +128,12 @@ class Storage(Protocol):
 
     def entries(self, account: str, *, start: int) -> list[Entry]:
         """Return the next entries from a number on, in order, at most PAGE; none when there are no more."""
+
+    def amendments(self, account: str) -> list[Entry]:
+        """Return the entries that amended an account, in order."""
+
+    def newest_amendment(self, account: str) -> Entry | None:
+        """Return the last of them; None if there is none."""
 
     def twins(self, account: str, version: str, request: str) -> list[Entry]:
         """Return a request's reservation and commit; without a commit the newest reservation, if it is open."""

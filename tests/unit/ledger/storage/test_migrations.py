@@ -25,14 +25,17 @@ PUBLISHED = {  # databases record those of a server; the texts of a file's are i
         (1, "ledger", "f29da35df4b6c1f56c1d101eacdb488e5621d10484dca354ef75b4b46e195cb6"),
         (2, "rules", "abc4dc9289bd4b684bea549977671d3ba15f940f1e977e5b5e40caf786c40d3f"),
         (3, "persons", "b3c021def692118a2b5fa147ebec142cc871f89a0a309bdb3e256749c958706f"),
+        (4, "amend", "458db4bde640f4feb5c8f2e45441c1df4c62934b679b7fc827fc2bfdb3d80fed"),
     ],
     "sqlite": [
         (1, "ledger", "8c98af59727e76569dde0f4f7b849b6c8bfd99cab01a3821e5c8de9db11d5393"),
         (2, "place", "f6b137ed1c250fb072d3201daa6f350a129e0a3327507dcfce293ee0c60c7ef9"),
+        (3, "amend", "7ec0aa08cc8ea99441f0d54dcd5ea98f144f5fc320a23aff410c9c5e639c4b76"),
     ],
 }
+NEXT = FORMAT + 1
 RULE = schema_of(migrations("sqlite"))["no_update_of_ledger"]
-SEALED = f"DROP TRIGGER no_update_of_ledger;\nUPDATE ledger SET format = 3, seal = :seal;\n{RULE};\n"
+SEALED = f"DROP TRIGGER no_update_of_ledger;\nUPDATE ledger SET format = {NEXT}, seal = :seal;\n{RULE};\n"
 NOTE = "CREATE TABLE note (text TEXT NOT NULL);\n"
 
 
@@ -43,14 +46,14 @@ def path(tmp_path):
 
 @pytest.fixture
 def newer(monkeypatch):
-    """A library with a third format; call it with the text of the third step."""
+    """A library with one format more; call it with the text of its step."""
 
     def with_step(text):
-        steps = [*migrations("sqlite"), Migration("0003_note.sql", text)]
+        steps = [*migrations("sqlite"), Migration(f"{NEXT:04}_note.sql", text)]
         monkeypatch.setattr(sqlite, "migrations", lambda _: steps)
-        monkeypatch.setattr(chain, "READABLE", (*READABLE, 3))
+        monkeypatch.setattr(chain, "READABLE", (*READABLE, NEXT))
         for module in (chain, book):
-            monkeypatch.setattr(module, "FORMAT", 3)
+            monkeypatch.setattr(module, "FORMAT", NEXT)
 
     return with_step
 
@@ -103,17 +106,21 @@ def test_a_step_is_taken_apart_at_the_ends_of_its_statements():
 
 
 def test_every_way_to_the_newest_format_makes_the_same_tables_and_rules(path):
-    """New; of the files that earlier versions wrote, the one of this format as it is, the other one when written to."""
+    """New; of the files that earlier versions wrote, the one of this format as it is, the others when written to."""
     new_ledger(path)[0].close()
-    first, second = golden("v1", path.with_name("v1")), golden("v2", path.with_name("v2"))
-    assert schema_in(first) == schema_of(migrations("sqlite")[:1])
-    with Ledger.open(first) as ledger:
-        ledger.verify()
-        assert format_in(first) == 1
-        ledger.create_account("wages", cap=1, relation="change-one", rows=10)
-        ledger.verify()
-    assert format_in(first) == FORMAT
-    assert schema_in(path) == schema_in(first) == schema_in(second) == schema_of(migrations("sqlite"))
+    first, second, third = (golden(version, path.with_name(version)) for version in ("v1", "v2", "v3"))
+    again = path.with_name("again")  # since format 2 a file knows where it was made: this one is a copy
+    restore(second, again, against=None, none_was_published=True)
+    for number, old in ((1, first), (2, again)):
+        assert schema_in(old) == schema_of(migrations("sqlite")[:number])
+        with Ledger.open(old) as ledger:
+            ledger.verify()
+            assert format_in(old) == number
+            ledger.create_account("wages", cap=1, relation="change-one", rows=10)
+            ledger.verify()
+        assert format_in(old) == FORMAT
+    made = schema_of(migrations("sqlite"))
+    assert schema_in(path) == schema_in(first) == schema_in(again) == schema_in(third) == made
 
 
 def test_a_file_with_a_table_of_a_later_step_is_not_sound(path):
@@ -154,7 +161,7 @@ def test_a_file_gets_the_step_that_it_lacks_at_its_first_write(path, newer):
         release(other, version, "c", "1/4")
         for each in (ledger, other):
             each.verify(against=first)
-    assert format_in(path) == 3
+    assert format_in(path) == NEXT
     assert "note" in schema_in(path)
     with Ledger.open(path) as ledger:
         assert ledger.account(NAME).spent == F(3, 4)
@@ -166,8 +173,8 @@ def test_a_file_of_the_first_format_gets_all_the_steps_that_it_lacks_at_once(pat
     with Ledger.open(path) as ledger:
         ledger.create_account("wages", cap=1, relation="change-one", rows=10)
         ledger.verify()
-    assert format_in(path) == 3
-    assert schema_in(path) == schema_of([*migrations("sqlite"), Migration("0003_note.sql", NOTE + SEALED)])
+    assert format_in(path) == NEXT
+    assert schema_in(path) == schema_of([*migrations("sqlite"), Migration(f"{NEXT:04}_note.sql", NOTE + SEALED)])
 
 
 def test_an_older_version_refuses_a_file_of_a_format_to_come(path, newer, monkeypatch):
@@ -176,7 +183,7 @@ def test_an_older_version_refuses_a_file_of_a_format_to_come(path, newer, monkey
     with Ledger.open(path) as ledger:
         ledger.dataset_version("people", fingerprint("rows"))
     monkeypatch.undo()
-    with refused("has format 3; this version of snapdp reads formats up to 2"):
+    with refused(f"has format {NEXT}; this version of snapdp reads formats up to {FORMAT}"):
         Ledger.open(path)
 
 
@@ -188,7 +195,7 @@ def test_a_step_that_fails_leaves_the_file_as_it_was(path, newer):
         with pytest.raises(LedgerError, match="failed in its database"):
             release(ledger, version, "a", "1/4")
         ledger.verify()
-    assert format_in(path) == 2
+    assert format_in(path) == FORMAT
     assert "note" not in schema_in(path)
     newer(NOTE + SEALED)
     with Ledger.open(path) as ledger:
@@ -207,9 +214,9 @@ def test_a_copy_of_an_older_format_is_brought_up_when_it_was_restored(path, newe
     for copy in (backup, plain):
         with Ledger.open(copy) as ledger, refused("is a copy"):
             release(ledger, version, "b", "1/4")
-        assert format_in(copy) == 2
+        assert format_in(copy) == FORMAT
     restore(backup, again, against=record)
     with Ledger.open(again) as ledger:
         release(ledger, version, "b", "1/4")
         ledger.verify(against=record)
-    assert format_in(again) == 3
+    assert format_in(again) == NEXT

@@ -1,0 +1,1 @@
+"""What `snapdp ledger` opens, amends and shows: the accounts of a ledger."""

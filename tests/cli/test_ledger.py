@@ -1,0 +1,367 @@
+"""`snapdp ledger`: accounts of studies, caps that rise for a reason, and what people see of them at 80 columns."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import shlex
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+import snapdp
+from snapdp import Ledger
+from snapdp.cli.accounts.views import BAR, bar
+from snapdp.cli.app import main
+from snapdp.cli.demo import STUDY, people, table_text
+from snapdp.display import guessed_right
+
+SOURCE = Path(snapdp.__file__).parents[1]
+WHY = "A second wave of the survey"
+PERSONS = """version = 2
+dataset = "visits"
+relation = "add-remove"
+n_max = 20
+person = ["id", "land"]
+rows_per_person = 2
+[columns.pay]
+kind = "integer"
+lower = 0
+upper = 10
+missing = "middle"
+[[statistic]]
+kind = "sum"
+column = "pay"
+epsilon = "1/3"
+"""
+
+
+def run(*words: str, stdin: str | None = None) -> Any:
+    done = CliRunner(env={"COLUMNS": "80"}).invoke(main, list(words), input=stdin)
+    assert "broke" not in done.stderr, done.stderr
+    return done
+
+
+def say(line: str) -> Any:
+    return run(*shlex.split(line))
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("people.csv").write_text(table_text(people()), encoding="utf-8")
+    Path("study.toml").write_text(STUDY, encoding="utf-8")
+    Path("persons.toml").write_text(PERSONS, encoding="utf-8")
+    return tmp_path
+
+
+def account(path: str = "people.ledger", name: str = "people") -> Any:
+    with Ledger.open(path) as ledger:
+        return ledger.account(name)
+
+
+def released() -> str:
+    """Open the account of the study and release it; return the name of its record."""
+    assert say("ledger create --from study.toml").exit_code == 0
+    assert say("release study.toml --ledger people.ledger --yes --record record.json").exit_code == 0
+    return "record.json"
+
+
+# The account of a study
+
+
+def test_a_study_opens_its_account_in_a_ledger_beside_it():
+    Path("surveys").mkdir()
+    Path("surveys/first.toml").write_text(STUDY, encoding="utf-8")
+    done = say("ledger create --from surveys/first.toml")
+    assert done.stdout == "surveys/people.ledger: account people opened with a cap of epsilon 1.\n"
+    assert "What is protected: The values of one row change" in done.stderr
+    assert "right in at most 74" in " ".join(done.stderr.split())
+    assert "Next: snapdp release surveys/first.toml --ledger surveys/people.ledger" in done.stderr
+    found = account("surveys/people.ledger")
+    assert (found.cap, found.relation, found.rows, found.unit) == (1, "change-one", 5000, "row")
+    again = say("ledger create --from surveys/first.toml")
+    assert again.exit_code == 1
+    assert "the account 'people' exists already" in again.stderr
+    assert "Try: snapdp ledger show surveys/people.ledger" in again.stderr
+    assert account("surveys/people.ledger") == found
+
+
+def test_two_commands_lead_from_a_study_to_its_numbers():
+    released()
+    assert account().spent == account().cap == 1
+
+
+def test_a_dataset_that_is_no_file_name_has_a_ledger_named_like_its_study():
+    Path("odd.toml").write_text(STUDY.replace('dataset = "people"', 'dataset = "people / 2026"'), encoding="utf-8")
+    assert say("ledger create --from odd.toml").exit_code == 0
+    assert account("odd.ledger", "people / 2026").cap == 1
+
+
+def test_a_study_joins_a_ledger_that_is_named():
+    assert say("ledger create --from study.toml").exit_code == 0
+    done = say("ledger create people.ledger --from persons.toml --cap 2 --json")
+    told = json.loads(done.stdout)
+    assert (told["ledger"], told["dataset"], told["cap"]) == ("people.ledger", "visits", "2")
+    assert told["unit"] == 'person (["id","land"])'
+
+
+def test_a_study_without_a_budget_asks_for_the_cap_and_leaves_no_file():
+    done = say("ledger create --from persons.toml")
+    assert done.exit_code == 2
+    assert "has no budget: give --cap NUMBER" in done.stderr
+    assert "The study asks for epsilon 1/3." in done.stderr
+    assert not Path("visits.ledger").exists()
+
+
+@pytest.mark.parametrize(
+    ("flags", "code", "told"),
+    [
+        ("--dataset other", 2, "--dataset other: study.toml says dataset = people."),
+        ("--relation add-remove", 2, "study.toml says relation = change-one"),
+        ("--n 4", 2, "--n 4: study.toml says n = 5000."),
+        ("--n-max 4", 2, "study.toml has no n_max"),
+        ("--person id", 2, "study.toml has no person"),
+        ("--unit-rows 3", 2, "study.toml says unit_rows = 1"),
+        ("--rows-per-person 3", 2, "protects no persons"),
+        ("--cap 1/2", 1, "cap = 1/2 is below the study's budget of 1."),
+        ("--cap 0", 1, "cap = '0' is not positive"),
+        ("--cap x", 2, "'x' is no number"),
+    ],
+)
+def test_a_flag_that_contradicts_the_study_is_refused_and_nothing_is_written(flags, code, told):
+    done = say(f"ledger create --from study.toml {flags}")
+    assert (done.exit_code, told in " ".join(done.stderr.split())) == (code, True), done.stderr
+    assert list(Path().glob("*.ledger*")) == []
+
+
+def test_a_flag_that_says_the_same_is_fine_and_a_higher_cap_leaves_room_for_other_studies():
+    same = "--dataset people --relation change-one --n 5000 --cap 3"
+    assert say(f"ledger create --from study.toml {same}").exit_code == 0
+    assert account().cap == 3
+
+
+def test_a_bound_on_the_rows_of_persons_is_fixed_where_it_is_asked_for():
+    Path("one.toml").write_text(PERSONS.replace('["id", "land"]', '"id"'), encoding="utf-8")
+    assert say("ledger create free.ledger --from one.toml --cap 1").exit_code == 0
+    assert say("ledger create fixed.ledger --from one.toml --cap 1 --person id --rows-per-person 2").exit_code == 0
+    other = say("ledger create other.ledger --from one.toml --cap 1 --rows-per-person 3")
+    assert (other.exit_code, Path("other.ledger").exists()) == (2, False)
+    assert account("free.ledger", "visits").unit == "person (id)"
+    assert account("fixed.ledger", "visits").unit == "person (id, at most 2 rows)"
+    shown = [" ".join(say(f"ledger show {name}.ledger").stdout.split()) for name in ("free", "fixed")]
+    assert ["Every request keeps at most 2 rows of each person." in each for each in shown] == [False, True]
+
+
+def test_without_a_study_everything_is_asked_for_at_once():
+    done = say("ledger create people.ledger --n 5")
+    assert done.exit_code == 2
+    assert "Give --dataset, --cap, --relation as well, or --from STUDY.toml" in " ".join(done.stderr.split())
+    assert say("ledger create --dataset d --cap 1 --relation change-one --n 5").exit_code == 2
+    assert say("ledger create people.csv --from people.csv").exit_code == 2
+
+
+# Amending
+
+
+def test_a_raised_cap_says_what_it_means_and_stays_to_be_seen():
+    released()
+    done = run("ledger", "amend", "people.ledger", "--cap", "2", "--reason", WHY)
+    assert done.stdout == "people.ledger: account people has a cap of epsilon 2 now, 1 spent, 1 left.\n"
+    told = " ".join(done.stderr.split())
+    assert "which of two values this row has, is right in at most 74 of them" in told
+    assert "From now on: they are right in at most 89 of them." in told
+    assert "weakens what the people in the table were promised" in told
+    assert account().cap == 2
+    for command in ("show", "history", "verify"):
+        text = " ".join(say(f"ledger {command} people.ledger").stdout.replace("│", " ").split())
+        assert "Cap raised from 1 to 2" in text
+        assert WHY in text
+        listed = json.loads(say(f"ledger {command} people.ledger --json").stdout)
+        (amended,) = listed["accounts"][0]["amendments"] if command == "show" else listed["amendments"]
+        assert (amended["before"], amended["cap"], amended["reason"], amended["closes"]) == ("1", "2", WHY, False)
+
+
+def test_the_audit_of_a_release_with_its_ledger_shows_that_the_account_was_amended():
+    record = released()
+    plain = say(f"verify {record} --ledger people.ledger")
+    assert (plain.exit_code, "amended" in plain.stdout) == (0, False)
+    say(f'ledger amend people.ledger --cap 3/2 --reason "{WHY}"')
+    say('ledger amend people.ledger --close --reason "The table was deleted"')
+    found = say(f"verify {record} --ledger people.ledger")
+    text = " ".join(found.stdout.split())
+    assert (found.exit_code, text.startswith("SOUND")) == (0, True)
+    assert f"The account of people was amended. Cap raised from 1 to 1.5 on {account().opened[:10]}" in text
+    assert WHY in text
+    assert "Closed on" in text
+    listed = json.loads(say(f"verify {record} --ledger people.ledger --json").stdout)["amendments"]
+    assert [(each["before"], each["cap"], each["closes"]) for each in listed] == [
+        ("1", "3/2", False),
+        ("3/2", "3/2", True),
+    ]
+    assert json.loads(say(f"verify {record} --json").stdout)["amendments"] == []
+    assert say(f"ledger verify people.ledger --against {record}").exit_code == 0
+
+
+def test_a_closed_account_repeats_and_refuses():
+    released()
+    done = say('ledger amend people.ledger --dataset people --close --reason "done" --json')
+    told = json.loads(done.stdout)
+    assert (told["ok"], told["closed"], told["left"], done.stderr) == (True, True, "0", "")
+    assert told["head"] == account().head
+    again = say("release study.toml --ledger people.ledger --json")
+    assert again.exit_code == 0
+    other = say("release study.toml --ledger people.ledger --yes --fit --budget 1/2")
+    assert (other.exit_code, "was closed: it takes no further charge" in " ".join(other.stderr.split())) == (1, True)
+    assert "closed, 1 of 1 spent, nothing left" in say("ledger show people.ledger").stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "told"),
+    [
+        (["--cap", "2"], 2, "--reason"),
+        (["--cap", "2", "--reason", ""], 1, "for a reason"),
+        (["--cap", "2", "--reason", "a\nb"], 1, "printable"),
+        (["--cap", "2", "--reason", "\u202e"], 1, "printable"),
+        (["--cap", "2", "--reason", "\x1b]0;x\x07"], 1, "printable"),
+        (["--cap", "2", "--reason", "x" * 100_000], 1, "at most 500"),
+        (["--reason", WHY], 2, "--close"),
+        (["--cap", "2", "--close", "--reason", WHY], 2, "--close"),
+        (["--cap", "1", "--reason", WHY], 1, "is the cap already"),
+        (["--cap", "1/2", "--reason", WHY], 1, "never lowered"),
+        (["--cap", "-1", "--reason", WHY], 1, "cap"),
+        (["--cap", "2", "--reason", WHY, "--dataset", "other"], 1, "no account"),
+        (["--cap", "2", "--reason", WHY, "--yes"], 2, "--yes"),
+    ],
+)
+def test_what_amends_nothing_says_why(words, code, told):
+    say("ledger create --from study.toml")
+    before = account()
+    for more in ([], ["--json"]):
+        done = run("ledger", "amend", "people.ledger", *words, *more)
+        assert done.exit_code == code
+        assert told in f"{done.stdout} {done.stderr}".replace("\n", " ")
+        assert not re.search("[\x00-\x09\x0b-\x1f\u202e]", done.stdout + done.stderr)
+        assert len(done.stdout + done.stderr) < 3000
+    assert account() == before
+
+
+@pytest.mark.parametrize(("answer", "expected"), [("y", 2), ("n", 1), ("", 1)])
+def test_on_a_terminal_somebody_is_asked_once(answer, expected):
+    say("ledger create --from study.toml")
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE), "COLUMNS": "80", "TERM": "dumb"}
+    words = ["ledger", "amend", "people.ledger", "--cap", "2", "--reason", WHY]
+    command = [sys.executable, "-m", "snapdp", *words]
+    with subprocess.Popen(command, env=environment, stdin=theirs, stdout=theirs, stderr=theirs) as running:
+        os.close(theirs)
+        os.write(ours, f"{answer}\n".encode())
+        shown = b""
+        try:
+            while part := os.read(ours, 4096):
+                shown += part
+        except OSError:  # the other end is closed
+            pass
+        os.close(ours)
+        assert running.wait() == (0 if expected == 2 else 1)
+    text = shown.decode()
+    assert text.count("Raise the cap? [y/N]") == 1
+    assert ("Nothing was changed." in text) is (expected == 1)
+    assert max(map(len, re.split(r"\r\n|: (?=people.ledger)", text))) <= 80  # whoever types ends the line
+    assert account().cap == expected
+
+
+def test_one_of_several_accounts_is_named():
+    say("ledger create people.ledger --from study.toml")
+    say("ledger create people.ledger --from persons.toml --cap 1")
+    assert say("ledger amend people.ledger --cap 2 --reason x").exit_code == 1
+    assert say("ledger amend people.ledger --dataset visits --cap 2 --reason x").exit_code == 0
+    assert (account().cap, account(name="visits").cap) == (1, 2)
+
+
+# Screens
+
+
+@pytest.mark.parametrize(
+    ("spent", "cap", "filled"),
+    [("0", 1, 0), ("1/1000000", 1, 1), ("1/2", 1, 20), ("999999/1000000", 1, 39), ("1", 1, 40), ("3", 4, 30)],
+)
+def test_a_bar_is_empty_only_where_nothing_is_spent_and_full_only_where_all_is(spent, cap, filled):
+    shown = bar(Fraction(spent), Fraction(cap))
+    assert (len(shown), shown.count("#")) == (BAR, filled)
+    assert re.fullmatch("#*[.]*", shown)
+
+
+def test_what_an_account_shows_is_what_it_means():
+    released()
+    text = " ".join(say("ledger show people.ledger").stdout.split())
+    assert f"is right in at most {guessed_right(Fraction(1))} of them after seeing this." in text
+    assert text.startswith("people: 1 of 1 spent, nothing left [" + "#" * BAR + "]")
+    assert "What is protected: The values of one row change" in text
+    (told,) = json.loads(say("ledger show people.ledger --json").stdout)["accounts"]
+    assert told["guessed_right"] == 74
+    say(f'ledger amend people.ledger --cap 2 --reason "{WHY}"')
+    assert "When all of the cap is spent: in at most 89." in " ".join(say("ledger show people.ledger").stdout.split())
+
+
+def test_an_orphan_counts_as_spent_in_what_an_account_means():
+    say("ledger create --from study.toml")
+    with Ledger.open("people.ledger") as ledger:
+        version = ledger.dataset_version("people", b"x")
+        terms = {"relation": "change-one", "rows": 5000, "version": version}
+        ledger.reserve("people", epsilon="1/2", request={"ask": 1}, **terms)
+    assert "right in at most 63" in " ".join(say("ledger show people.ledger").stdout.split())
+    assert "interrupted, and spent all the same" in " ".join(say("ledger history people.ledger").stdout.split())
+
+
+def test_an_account_of_an_odd_unit_is_shown_and_an_empty_ledger_says_so():
+    with Ledger.create("odd.ledger") as ledger:
+        assert say("ledger show odd.ledger").stdout == "The ledger has no account yet.\n"
+        ledger.create_account("homes", cap=1, relation="change-one", rows=9, unit="household")
+    text = " ".join(say("ledger show odd.ledger").stdout.split())
+    assert "What is protected: a household." in text
+    assert "whether this household is in the table" in text
+
+
+def test_no_screen_of_an_account_is_wider_than_80_columns():
+    released()
+    say(f'ledger amend people.ledger --cap 2 --reason "{WHY * 10}"')
+    with Ledger.open("people.ledger") as ledger:
+        ledger.create_account("a" * 100, cap="123456789/1000000007", relation="add-remove", rows=10**9, person="x" * 80)
+    record = "record.json"
+    for line in (
+        "show people.ledger", "history people.ledger", "verify people.ledger",
+        f"verify people.ledger --against {record}", "amend --help", "create --help", "show --help", "history --help",
+        "verify --help", "backup --help", "restore --help", "migrate --help", "--help",
+    ):  # fmt: skip
+        done = say(f"ledger {line}")
+        assert done.exit_code == 0
+        wide = [each for each in done.stdout.splitlines() if len(each) > 80]
+        assert all(each.startswith("a" * 100) for each in wide), wide  # a name is one word
+
+
+def test_the_examples_of_every_subcommand_run():
+    released()
+    found = {}
+    for name in ("create", "show", "history", "verify", "backup", "restore", "amend"):
+        text = say(f"ledger {name} --help").stdout
+        examples = text[text.index("Example") :].replace("\\\n", " ").splitlines()[1:]
+        found[name] = [shlex.split(each) for each in examples if each.strip()]
+        assert all(words[:3] == ["snapdp", "ledger", name] for words in found[name])
+    for words in [words for name in found for words in found[name]]:
+        if words[2] == "restore":
+            Path("people.ledger").rename("lost.ledger")
+        if words[-2:] == ["--from", "study.toml"]:  # its account is there
+            Path("people.ledger").rename("first.ledger")
+        done = run(*words[1:])
+        assert done.exit_code == 0, (words, done.stderr)
+        if words[-2:] == ["--from", "study.toml"]:
+            Path("people.ledger").unlink()
+            Path("first.ledger").rename("people.ledger")
