@@ -40,6 +40,7 @@ COMMANDS = {
     "plan": "snapdp.cli.plan:plan_command",
     "release": "snapdp.cli.release:release_command",
     "sql": "snapdp.cli.sql:sql_command",
+    "start": "snapdp.cli.start:start_command",
     "tour": "snapdp.cli.tour:tour_command",
     "verify": "snapdp.cli.verify:verify_command",
 }

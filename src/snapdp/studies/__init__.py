@@ -160,6 +160,7 @@ if TYPE_CHECKING:
         told_apart as told_apart,
     )
     from snapdp.studies.reader import (
+        STUDY_KEYS as STUDY_KEYS,
         STUDY_VERSION as STUDY_VERSION,
         DeclaredStudy as DeclaredStudy,
         keys_beside as keys_beside,
@@ -263,7 +264,10 @@ else:
             "ranks.rank_figures": "LikelyQuantile RankFigures",
             "readable": "BETWEEN Label key_text label_text readable_cell readable_keys readable_number readable_title "
             "told_apart",
-            "reader": "STUDY_VERSION DeclaredStudy keys_beside load_study plan_of study_from_toml study_from_values",
+            "reader": (
+                "STUDY_KEYS STUDY_VERSION DeclaredStudy keys_beside load_study plan_of study_from_toml "
+                "study_from_values"
+            ),
             "relation": "ADD_REMOVE CHANGE_ONE Relation add_remove change_one relation_of_account whole",
             "sharing": "Sharing",
             "statistics.answers": "Numerators aggregates_of numerators",
