@@ -215,6 +215,28 @@ def test_every_kind_of_statistic_has_a_word(line, title):
     assert load_study("people-release/study.toml").asked[0].statistic.title == title
 
 
+def test_values_too_fine_for_medians_are_asked_to_be_rounded_more_coarsely():
+    lines = ["average income", "0 to 90,000", "0.01", "1", "median income", "0.01", "100", "", "", *ABOUT]
+    done = start(*RELATION, "1", *lines, "release", flags=["--yes"])
+    assert "! This is still too fine." in done.stderr
+    assert load_study("people-release/study.toml").column("income").step == 100
+    assert len(load_study("people-release/study.toml").asked) == 2
+
+
+@pytest.mark.parametrize("text", ["0 to 20.000", "1.234 to 9", "0 to 1.234.567"])
+def test_a_point_that_may_stand_between_thousands_is_asked_about(text):
+    assert "can be read in two ways." in told(start(*RELATION, "1", "average income", text, code=1))
+
+
+def test_codes_in_a_row_are_named_by_their_ends():
+    write_table("people.csv", [(1, 1980, 3)] * 4)
+    done = start(*RELATION, "1", "table 2", "1", "1980..1982, other", "", "", *ABOUT, "save")
+    assert "Compared as text: a cell 1.0 is not 1." in done.stderr
+    assert load_study("people-release/study.toml").column("income").categories == ("1980", "1981", "1982", "other")
+    done = start("2", *RELATION, "1", "table 2", "1", "1..2000", code=1)
+    assert "more than 1000 codes" in done.stderr
+
+
 # Stopping and going on
 
 
@@ -342,6 +364,7 @@ def test_a_look_is_for_a_terminal_and_leaves_nothing_behind():
     before = Path("people.start.json").read_bytes()
     shown, _ = on_a_terminal(["start", "people.csv"], ["1", "look", "quit"])
     assert "Classes are shares of all rows" in shown
+    assert "change no bound or category because of it" in " ".join(shown.split())
     assert Path("people.start.json").read_bytes() == before
 
 
@@ -400,7 +423,7 @@ def test_names_from_outside_are_shown_harmlessly():
 @pytest.mark.parametrize("settings", [{}, {"NO_COLOR": "1", "TERM": "dumb", "PYTHONIOENCODING": "ascii"}])
 def test_every_line_fits_a_terminal_of_80_columns(settings):
     shutil.copy("people.csv", "a-table-whose-name-is-long-enough-to-wrap-lines.csv")
-    answers = ["?", *RELATION, "?", "1", "?", "average nothing", *LINES, "change", "", "release", "y"]
+    answers = ["?", *RELATION, "?", "1", "?", "average nothing", *LINES, "change", "", "release", "y", "y"]
     shown, code = on_a_terminal(["start", "people.csv"], answers, **settings)
     assert code == 0, shown
     assert too_long(shown) == []

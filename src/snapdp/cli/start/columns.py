@@ -1,49 +1,26 @@
-"""Questions about columns: which one, and what is public about it. Each column is declared once.
+"""The columns of a table in a conversation: which one an answer means, and whether it fits what it is asked for.
 
-Room: cli. Names are those of the file's first line or schema. Bounds, categories and rules are declared by whoever
-answers, never taken from a row. A declaration is judged by the library as soon as an answer can be.
+Room: cli. Names are those of the file's first line or schema; what is declared of them stands in `declarations`.
 """
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from snapdp.api.outline import check_column
-from snapdp.cli.start.pages import name_of, show_names
+from snapdp.cli.start.pages import name_of, paragraph, show_names
 from snapdp.cli.start.questions import (
-    Choice,
-    Flow,
     Question,
-    above_zero,
     listed,
-    numbers,
-    one_of,
-    two_ends,
-    two_numbers,
 )
-from snapdp.display import exact_amount
 from snapdp.errors import ParameterError
-from snapdp.exact import parameter
-from snapdp.studies import BINNED, BOOLEAN, CATEGORY, DATE, DROPPED, EACH, INTEGER, MAGNITUDE, NUMBER, storable
+from snapdp.studies import BOOLEAN, CATEGORY, DATE, INTEGER, MAGNITUDE, NUMBER, storable
 from snapdp.tables import StoredColumn
 
 Declared = dict[str, dict[str, Any]]
 CLOSE = 0.6  # likeness of names that are taken for a slip of the pen
-HOLDS = (
-    Choice(word="categories", means="names or codes of a list: north, south", others=("text",), stated=CATEGORY),
-    Choice(word="yes/no", means="yes or no, true or false, 0 or 1", others=("truth",), stated=BOOLEAN),
-    Choice(word="dates", means="days, written as 2024-05-17", stated=DATE),
-    Choice(word="numbers", means="counted between edges: 0, 18, 65", stated=NUMBER),
-)
-OTHERS = (
-    Choice(word="leave", means="leave these rows out", others=("leave out", "out"), stated=DROPPED),
-    Choice(word="count", means="count them, in groups of their own", others=("own",), stated=BINNED),
-)
-LEFT_OUT = Choice(word="leave", means="leave the row out: what is published is about rows that have one")
-MIDDLE = "middle"
-EACH_MENU = tuple(Choice(word=each, means=f"by {each}") for each in EACH)
+FEW_COLUMNS = 20
 KINDS_IN_WORDS = {CATEGORY: "categories", BOOLEAN: "yes and no", DATE: "dates", MAGNITUDE: "numbers without bounds"}
 
 
@@ -58,9 +35,11 @@ class KnownColumns:
         return [each.name for each in self.stored or ()]
 
     def show(self) -> None:
-        """Print the names, where they are known."""
-        if self.stored is not None:
+        """Print the names, where they are known; many were shown once and are not shown again."""
+        if self.stored is not None and len(self.stored) <= FEW_COLUMNS:
             show_names(self.names)
+        elif self.stored is not None:
+            paragraph(f"? lists all {len(self.stored)} columns.", indent="  ", first="  ")
 
     def named(self, text: str) -> str:
         """Return the column that an answer means: its name, or its number in the list."""
@@ -142,165 +121,3 @@ def _no_column(text: str, names: Sequence[str]) -> ParameterError:
         nearest=found,
         given=text,
     )
-
-
-# What is public about a column
-
-
-def declare_numbers(columns: KnownColumns, name: str, *, summed: bool = True) -> Flow[None]:
-    """Ask for bounds and step of a column of numbers, and for missing cells where numbers are made of it."""
-    known, shown = columns.declared.setdefault(name, {}), name_of(name)
-    if "lower" not in known:
-        low, high = yield Question(
-            key=("column", name, "bounds"),
-            text=f"Between which values does {shown} lie?",
-            hint="Known without looking, such as 0 to 120. Cells beyond are moved to the end.",
-            more="Bounds must not come from the table: say what is possible, not what you have seen. The noise grows "
-            "with their distance, so do not make them much wider than needed. Cells outside count as the nearer "
-            "bound. If nobody knows any bounds: snapdp explore finds some, at a price.",
-            check=two_numbers,
-        )
-        step = yield Question(
-            key=("column", name, "step"),
-            text=f"To what are the values of {shown} rounded?",
-            hint="1 for whole numbers, 0.01 for cents, 1000 for thousands.",
-            more="Values are rounded to multiples of this before anything is added up, so that sums are exact. A "
-            "coarser step changes sums little, and makes medians and quartiles more accurate.",
-            check=lambda text: _checked_step(name, low, high, text),
-        )
-        known.update(_bounded(low, high, step))
-    if summed and "missing" not in known:
-        middle = exact_amount((parameter(known["lower"], name="low") + parameter(known["upper"], name="high")) / 2)
-        known["missing"] = yield Question(
-            key=("column", name, "missing"),
-            text=f"And where a cell of {shown} is empty or is no number?",
-            menu=(LEFT_OUT, Choice(word=MIDDLE, means=f"count it as {middle}, the middle of the bounds")),
-            hint="1, 2, or a number that stands in for it.",
-            more="Left out: statistics are about the rows that have a number, and how many these are is private too. "
-            "A number that stands in keeps every row, and pulls averages towards it; 1 and 2 "
-            "themselves are typed as 1.0 and 2.0.",
-            check=lambda text: _checked_missing(name, known, text),
-        )
-
-
-def declare_groups(columns: KnownColumns, names: Sequence[str]) -> Flow[None]:
-    """Ask for what each column that rows are counted by can hold."""
-    for name in names:
-        if columns.declared.get(name, {}).get("kind") is None:
-            stored = columns.stored_kind(name)
-            kind = yield Question(
-                key=("column", name, "holds"),
-                text=f"What does {name_of(name)} hold?",
-                menu=HOLDS,
-                more="Rows are counted by its categories, by true and false, by periods, or between edges.",
-                hint="A number from 1 to 4.",
-                default=next((each.word for each in HOLDS if each.stated == stored), None),
-                check=one_of(HOLDS),
-            )
-            if kind != NUMBER:
-                columns.declared[name] = {"kind": kind}
-        known = columns.declared.get(name, {})
-        if known.get("kind") in (None, NUMBER, INTEGER):
-            yield from _declare_bins(columns, name)
-        elif len(known) == 1:
-            yield from _DECLARE[known["kind"]](name, known)
-
-
-def _declare_bins(columns: KnownColumns, name: str) -> Flow[None]:
-    yield from declare_numbers(columns, name, summed=False)
-    known = columns.declared[name]
-    if "edges" not in known:
-        known["edges"] = yield Question(
-            key=("column", name, "edges"),
-            text=f"Between which edges is {name_of(name)} counted?",
-            hint="Rising, with commas: 0, 18, 65, 120 makes three groups.",
-            more="A row counts between two edges if its value is at least the first and below the second; the last "
-            "group holds its end too. Edges lie inside the bounds and on the step.",
-            check=lambda text: _checked_edges(name, known, text),
-        )
-
-
-def _declare_categories(name: str, known: dict[str, Any]) -> Flow[None]:
-    known["categories"] = yield Question(
-        key=("column", name, "categories"),
-        text=f"Which categories can {name_of(name)} have?",
-        hint='All that can be, as in the file: north, south. One with a comma: "a, b".',
-        more="The list must not come from the table: a category that only one person has would tell of that person. "
-        "One that nobody has is released as well, with noise.",
-        check=lambda text: _checked(name, {**known, "categories": listed(text)})["categories"],
-    )
-    yield from _declare_others(name, known)
-
-
-def _declare_dates(name: str, known: dict[str, Any]) -> Flow[None]:
-    first, last = yield Question(
-        key=("column", name, "days"),
-        text=f"From which day to which is {name_of(name)} counted?",
-        hint="Both days count: 2024-01-01 to 2024-12-31.",
-        check=lambda text: _checked_days(name, text),
-    )
-    each = yield Question(
-        key=("column", name, "each"),
-        text="Counted by what?",
-        menu=EACH_MENU,
-        check=lambda text: _checked_each(name, first, last, text),
-    )
-    known.update({"from": first, "to": last, "each": each})
-    yield from _declare_others(name, known)
-
-
-def _declare_others(name: str, known: dict[str, Any]) -> Flow[None]:
-    rule = yield Question(
-        key=("column", name, "others"),
-        text=f"And rows where {name_of(name)} is empty or something else?",
-        menu=OTHERS,
-        default=OTHERS[0].word,
-        check=one_of(OTHERS),
-    )
-    known.update({"unknown": rule, "null": rule})
-
-
-_DECLARE: Mapping[str, Callable[[str, dict[str, Any]], Flow[None]]] = {
-    CATEGORY: _declare_categories,
-    DATE: _declare_dates,
-    BOOLEAN: _declare_others,
-}
-
-
-def _bounded(low: str, high: str, step: str) -> dict[str, Any]:
-    if above_zero(step) == 1:
-        return {"kind": INTEGER, "lower": low, "upper": high}
-    return {"kind": NUMBER, "lower": low, "upper": high, "step": step}
-
-
-def _checked(name: str, declared: dict[str, Any]) -> dict[str, Any]:
-    check_column(name, declared)
-    return declared
-
-
-def _checked_step(name: str, low: str, high: str, text: str) -> str:
-    _checked(name, _bounded(low, high, text))
-    return text
-
-
-def _checked_missing(name: str, known: dict[str, Any], text: str) -> str:
-    """Return the rule of an answer: 1 and 2 are the choices, and a one that stands in is typed as 1.0."""
-    choices = {"1": DROPPED, "leave": DROPPED, "leave out": DROPPED, "2": MIDDLE}
-    return str(_checked(name, {**known, "missing": choices.get(text.lower(), text)})["missing"])
-
-
-def _checked_edges(name: str, known: dict[str, Any], text: str) -> list[str]:
-    found = list(map(str, numbers(text)))
-    return list(_checked(name, {**known, "edges": found})["edges"])
-
-
-def _checked_days(name: str, text: str) -> tuple[str, str]:
-    first, last = two_ends(text)
-    _checked(name, {"kind": DATE, "from": first, "to": last, "each": "year"})
-    return first, last
-
-
-def _checked_each(name: str, first: str, last: str, text: str) -> str:
-    each = one_of(EACH_MENU)(text)
-    _checked(name, {"kind": DATE, "from": first, "to": last, "each": each})
-    return each

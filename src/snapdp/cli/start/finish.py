@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from snapdp.cli.release import saved
+from snapdp.cli.release import LOOK, saved
 from snapdp.cli.screen import confirm, echo, echo_json, is_conversation, one_line, watch
 from snapdp.cli.start.pages import paragraph
 from snapdp.cli.start.table_file import Opened
@@ -114,6 +114,8 @@ def release(outline: Outline, opened: Opened, place: Place, *, yes: bool, as_jso
     """Release what was planned; return whether it was made. Refusals come before anything is charged."""
     study, table = _study(outline), _table(opened, place)
     study.check(table, watch=watch)
+    if not yes and is_conversation() and confirm(LOOK, default=True):
+        look(outline, opened, place)
     if not yes and not _is_wanted(outline, place):
         paragraph("Nothing was charged.")
         return False

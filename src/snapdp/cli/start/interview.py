@@ -18,7 +18,7 @@ from snapdp.errors import ParameterError, SnapdpError
 T = TypeVar("T")
 BACK, HELP, QUIT = ("<", "back"), ("?", "help"), ("quit", "exit")
 LONGEST_ANSWER = 100_000
-NOTHING = ParameterError("Something must be typed here.", "? explains the question.")
+NOTHING = ParameterError("Something must be typed here.", "? explains the question, < goes back.")
 
 
 class Again(Exception):

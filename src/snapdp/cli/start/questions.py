@@ -15,6 +15,7 @@ import click
 
 from snapdp.cli.flags.by_name import items
 from snapdp.cli.screen import one_line
+from snapdp.display import exact_amount
 from snapdp.errors import ParameterError, SnapdpError
 from snapdp.exact import parameter
 from snapdp.studies import whole
@@ -22,7 +23,10 @@ from snapdp.values import Value
 
 Key = tuple[str, ...]
 T = TypeVar("T")
-BETWEEN = re.compile(r"\s*(?:\bto\b|\band\b|\.\.\.?|;|,(?!\d)|,|\s)\s*")
+BETWEEN = re.compile(r"\s*(?:\bto\b|\band\b|\.\.\.?|;)\s*")
+LOOSELY_BETWEEN = re.compile(r"\s*,\s*|\s+")
+GROUPED = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?", re.ASCII)  # 20,000
+DOUBTFUL = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+", re.ASCII)  # 20.000 is 20, and twenty thousand to some
 YES, NO = ("yes", "y"), ("no", "n")
 
 
@@ -106,29 +110,30 @@ def listed(text: str) -> list[str]:
 def two_ends(text: str) -> tuple[str, str]:
     """Return both ends of a range: "0 to 120", "0 120" and "0, 120" are the same.
 
-    >>> [two_ends(each) for each in ("0 to 120", "-5,5", "0.5 .. 2", "1/3 and 2")]
-    [('0', '120'), ('-5', '5'), ('0.5', '2'), ('1/3', '2')]
+    >>> [two_ends(each) for each in ("0 to 20,000", "-5,5", "0.5 .. 2", "1/3 and 2")]
+    [('0', '20,000'), ('-5', '5'), ('0.5', '2'), ('1/3', '2')]
     """
     ends = [each for each in BETWEEN.split(text.strip()) if each]
+    ends = ends if len(ends) > 1 else [each for each in LOOSELY_BETWEEN.split(text.strip()) if each]
     if len(ends) != 2:
         raise ParameterError("these are not two ends.", "Type both, such as 0 to 120.")
     return ends[0], ends[1]
 
 
 def two_numbers(text: str) -> tuple[str, str]:
-    """Return two numbers, the first below the second, as they were typed."""
-    low, high = two_ends(text)
-    if number(low) >= number(high):
-        raise ParameterError(f"{low} is not below {high}.", "Type the lowest value first, such as 0 to 120.")
-    return low, high
+    """Return two numbers, the first below the second, as exact text."""
+    low, high = map(number, two_ends(text))
+    if low >= high:
+        told = f"{exact_amount(low)} is not below {exact_amount(high)}."
+        raise ParameterError(told, "Type the lowest value first, such as 0 to 120.")
+    return str(low), str(high)
 
 
 def counted(text: str) -> int:
     """Return a positive whole number; 10,000 and 10 000 are the same as 10000."""
     plain = text.replace(" ", "").replace("'", "")
-    grouped = re.fullmatch(r"\d{1,3}(,\d{3})+", plain, re.ASCII)
     try:
-        return whole(plain.replace(",", "") if grouped else plain, name="this number")
+        return whole(plain.replace(",", "") if GROUPED.fullmatch(plain) else plain, name="this number")
     except SnapdpError:
         raise ParameterError(f'"{one_line(text)}" is no whole number above 0.', "Type one such as 5000.") from None
 
@@ -142,11 +147,26 @@ def above_zero(text: str) -> Fraction:
 
 
 def number(text: str) -> Fraction:
-    """Return a number; whoever typed something else is told how one looks."""
+    """Return a number; whoever typed something else, or what may be two numbers, is told how one looks."""
+    if DOUBTFUL.fullmatch(text):
+        once, thousands = text.rstrip("0").rstrip("."), text.replace(".", "")
+        one = once if text.count(".") == 1 else ""
+        told = " or ".join(filter(None, (one if one != text else f"{text}0", thousands)))
+        raise ParameterError(f'"{text}" can be read in two ways.', f"Type {told}.")
     try:
-        return parameter(text, name="this number")
+        return parameter(text.replace(",", "") if GROUPED.fullmatch(text) else text, name="this number")
     except SnapdpError:
-        raise ParameterError(f'"{one_line(text)}" is no number.', "Type one such as 120, 0.5 or 1/3.") from None
+        told = "Type one such as 120, 0.5 or 1/3, with a point."
+        raise ParameterError(f'"{one_line(text)}" is no number.', told) from None
+
+
+def is_number(text: str) -> bool:
+    """Tell whether a text is a number."""
+    try:
+        parameter(text, name="this number")
+    except SnapdpError:
+        return False
+    return True
 
 
 def numbers(text: str) -> list[Fraction]:

@@ -7,13 +7,15 @@ before it is left out, and said so with the next question; nothing else is lost.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 from snapdp.api.outline import line_problem
 from snapdp.cli.screen import one_line
-from snapdp.cli.start.columns import KnownColumns, declare_groups, declare_numbers, which
+from snapdp.cli.start.columns import KnownColumns, which
+from snapdp.cli.start.declarations import declare_groups, declare_numbers, with_levels, with_step
 from snapdp.cli.start.pages import flowing, name_of, paragraph
 from snapdp.cli.start.questions import Choice, Flow, Question, counted, listed, numbers
 from snapdp.errors import ParameterError, SnapdpError
@@ -21,7 +23,12 @@ from snapdp.studies import MAGNITUDE, statistic_class
 from snapdp.values import Value
 
 NOTHING, NUMBERS, GROUPS, PAIR, SIZES = "nothing", "numbers", "groups", "pair", "sizes"
-DONE = "that is all"
+DONE = ("done", "no", "none", "that is all")
+
+
+FEW_LEVELS = 1000  # which no statistic finds too many
+PLACE = re.compile(r"statistic \d+ \(\w+\): ")
+SPENT = re.compile(r" ?Nothing was (read and nothing )?spent\.")
 
 
 class Kind(Value):
@@ -78,13 +85,13 @@ def ask_statistic(
     words = [f"{place} {each.choice.word}" for place, each in enumerate(kinds, start=1)]
     said: Said | None = yield Question(
         key=("statistic", str(number)),
-        text="What is published?" if number == 1 else "And what else?",
-        menu=tuple(each.choice for each in kinds) if number == 1 else (),
-        listing=None if number == 1 else lambda: flowing(words, gap="  "),
+        text="And what else?" if before else "What is published?",
+        menu=() if before else tuple(each.choice for each in kinds),
+        listing=None if not before else lambda: flowing(words, gap="  "),
         hint="A number, or a line such as: average income by region.",
         more="Each statistic gets a part of the budget: fewer are more accurate. Conditions, margins and other shares "
-        "can be written into the study file afterwards.",
-        default=DONE if before else None,
+        "can be written into the study file afterwards. When there are no more: done.",
+        default=DONE[0] if before else None,
         before=(lambda: paragraph(notice, indent="  ", first="! ")) if notice else None,
         check=lambda text: _said(text, kinds, columns),
     )
@@ -127,7 +134,7 @@ def _groups_question(number: int, columns: KnownColumns, about: Sequence[str], *
 
 def _said(text: str, kinds: Sequence[Kind], columns: KnownColumns) -> Said | None:
     """Return what a line says: "average", "2", or "average income by region"."""
-    if text.lower() == DONE:
+    if text.lower() in DONE:
         return None
     word, _, rest = text.partition(" ")
     place = int(word) if word.isascii() and word.isdigit() and len(word) < 4 else 0
@@ -203,6 +210,7 @@ def _declared(
         private = "n_max" in relation or any(columns.declared[name]["missing"] == "dropped" for name in about)
         return {"columns": list(about), **({"correlation": True} if private else {})}
     if "at" in statistic_class(kind.kind).details:
+        yield from _ask_coarser(kind, about[0], columns, relation)
         shares = yield Question(
             key=("statistic", str(number), "at"),
             text="At which shares of the rows?",
@@ -212,6 +220,29 @@ def _declared(
         )
         return {"column": about[0], "at": shares}
     return {"column": about[0]}
+
+
+def _ask_coarser(kind: Kind, name: str, columns: KnownColumns, relation: Mapping[str, Any]) -> Flow[None]:
+    """Ask for a wider step where values are too many to be counted one by one."""
+
+    def refused(declared: Mapping[str, Any]) -> str | None:
+        return _problem(json.dumps([dict(relation), {name: declared}, [{"kind": kind.kind, "column": name}]]))
+
+    def coarser(text: str) -> dict[str, Any]:
+        found = with_step(name, known, text)
+        if refused(found) is not None:
+            raise ParameterError("this is still too fine.", "Type a wider step, such as 10 or 100.")
+        return found
+
+    known = columns.declared[name]
+    if refused(known) is not None and refused(with_levels(known, FEW_LEVELS)) is None:
+        columns.declared[name] = yield Question(
+            key=("column", name, "coarser"),
+            text=f"Too many values to count. To what may those of {name_of(name)} be rounded?",
+            hint="For all statistics of this column, such as 10 or 100.",
+            more="Medians and quartiles are read off counts of all values there can be. The fewer, the more accurate.",
+            check=coarser,
+        )
 
 
 def _shares(text: str) -> list[str]:
@@ -244,7 +275,10 @@ def _problem(stated: str) -> str | None:
     found: SnapdpError | None = line_problem(
         relation, {name: columns[name] for name in columns if name in used}, statistics
     )
-    return None if found is None else f"{found.problem} {found.advice}".strip()
+    if found is None:
+        return None
+    told = SPENT.sub("", PLACE.sub("", f"{found.problem} {found.advice}", count=1)).strip()
+    return f"{told[:1].upper()}{told[1:]}"
 
 
 def _names(stated: Any) -> Sequence[str]:
