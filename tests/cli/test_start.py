@@ -378,6 +378,16 @@ def test_semicolons_and_decimal_commas_are_asked_for():
     assert (study.csv.delimiter, study.csv.decimal, study.csv.thousands) == (";", ",", ".")
 
 
+def test_names_in_quotes_and_flags_are_read_as_they_are():
+    Path("people.csv").write_bytes('"Alter";"Größe"\n31;1,80\n42;1,75\n'.encode("latin-1"))
+    assert "latin-1" in told(start(code=1))
+    answers = ["y", "n", "y", "2", "1", "average 2", "0 to 3", "0.01", "2", "", *ABOUT, "release"]
+    start(*answers, flags=["--yes", "--encoding", "latin-1", "--decimal", ","])
+    csv = load_study("people-release/study.toml").csv
+    assert csv is not None
+    assert (csv.delimiter, csv.decimal, csv.encoding) == (";", ",", "latin-1")
+
+
 def test_of_several_tables_in_a_file_one_is_asked_for():
     with duckdb.connect("all.duckdb") as made:
         made.execute("CREATE TABLE a (x INTEGER, day DATE, ok BOOLEAN); CREATE TABLE b (y INTEGER)")

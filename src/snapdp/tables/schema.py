@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from snapdp.errors import DataError
 from snapdp.studies import BOOLEAN, CATEGORY, DATE, NUMBER, PLAIN_NUMBER, CsvDialect
 from snapdp.tables.engines.duckdb import DuckdbEngine
 from snapdp.tables.engines.opening import open_table
@@ -18,7 +19,7 @@ from snapdp.tables.sources.duckdb_file import DuckdbSource
 from snapdp.tables.sources.opening import DATABASES
 from snapdp.tables.sources.paths import is_csv_name
 from snapdp.tables.sql.stored import CALENDAR, LABEL, NUMERIC, SEPARATORS, TEXT, TRUTH, WHOLE
-from snapdp.values import Value
+from snapdp.values import Value, replaced
 
 _CALLED = {NUMERIC: NUMBER, WHOLE: NUMBER, LABEL: CATEGORY, TRUTH: BOOLEAN, CALENDAR: DATE}
 
@@ -57,10 +58,23 @@ def is_csv(path: str | Path) -> bool:
 def other_delimiter(path: str | Path, dialect: CsvDialect | None = None) -> str | None:
     """Return what stands between the names in the first line of a CSV file, where that is not what is declared.
 
-    Looked for only where the line is one name otherwise: nothing else of the file is read.
+    Looked for only where the line is one name otherwise, or none: nothing else of the file is read.
     """
-    names = CsvSource(path, dialect=dialect).header()
-    return next((mark for mark in SEPARATORS if len(names) == 1 and mark in names[0]), None)
+    try:
+        names = CsvSource(path, dialect=dialect).header()
+    except DataError:  # names in quotes, with something else between them
+        names = []
+    if len(names) > 1:
+        return None
+    return next((mark for mark in SEPARATORS if _names(path, dialect, mark) > 1), None)
+
+
+def _names(path: str | Path, dialect: CsvDialect | None, delimiter: str) -> int:
+    """Return how many names the first line has with a delimiter; 0 where it has none that can be read."""
+    try:
+        return len(CsvSource(path, dialect=replaced(dialect or CsvDialect(), delimiter=delimiter)).header())
+    except DataError:
+        return 0
 
 
 def may_be_cells(columns: tuple[StoredColumn, ...]) -> bool:

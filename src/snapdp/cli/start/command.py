@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from snapdp.cli.flags.arguments import NUMBER
-from snapdp.cli.flags.csv_dialect import csv_options, csv_values
+from snapdp.cli.flags.csv_dialect import csv_options, csv_values, to_declare
 from snapdp.cli.screen import echo, echo_json, one_line
 from snapdp.cli.start import finish
 from snapdp.cli.start.draft_file import DraftFile
@@ -57,7 +57,7 @@ def start_command(ctx: click.Context, /, file: Path, yes: bool, as_json: bool, *
     FILE is a CSV, Parquet or DuckDB file. Of it only the names of columns are looked at, until you release. Answers are
     kept in a draft beside it: the same command goes on where it was stopped.
     """
-    ctx.meta["snapdp.json"], ctx.meta["snapdp.charges"] = as_json, True
+    ctx.meta["snapdp.json"], ctx.meta["snapdp.charges"], ctx.meta["snapdp.try"] = as_json, True, to_declare
     place = _place(file, options)
     begun = Conversation(file, place, options)
     try:
@@ -118,6 +118,8 @@ class Conversation:
                 if "spent" in refusal.numbers:
                     raise
                 show_problem(refusal)
+                if command := to_declare(refusal):
+                    paragraph(f"Try: {command}", indent="  ", first="  ")
             self.interview.forget(decided.key)
 
     def _conversation(self) -> Flow[Decided]:

@@ -65,7 +65,7 @@ class TableFile:
     def ask(self) -> Flow[Opened]:
         """Ask what the file does not say itself; return its columns."""
         table = (yield from self._ask_table()) if is_database(self.path) else self._table
-        csv = (yield from self._ask_form()) if is_csv(self.path) and not self._csv else self._csv
+        csv = (yield from self._ask_form()) if is_csv(self.path) else self._csv
         found = self._columns(table, csv)
         if is_csv(self.path) and may_be_cells(found):
             yield Question(
@@ -93,9 +93,11 @@ class TableFile:
         return tables[place]
 
     def _ask_form(self) -> Flow[dict[str, Any]]:
-        mark = other_delimiter(self.path)
+        """Ask how the file is written, where its first line shows that it is no plain one; flags are not asked for."""
+        known = self._csv
+        mark = None if "delimiter" in known else other_delimiter(self.path, dialect_from(known) if known else None)
         if mark is None:
-            return {}
+            return known
         between = yield Question(
             key=("file", "delimiter"),
             text=f"Do {CALLED[mark]} stand between the cells of the file?",
@@ -103,7 +105,10 @@ class TableFile:
             check=yes_or_no,
         )
         if not between:
-            return {}
+            return known
+        delimiter = {"delimiter": "tab" if mark == "\t" else mark}
+        if "decimal" in known or "thousands" in known:
+            return {**delimiter, **known}
         written = yield Question(
             key=("file", "numbers"),
             text="How are numbers written in it?",
@@ -113,7 +118,7 @@ class TableFile:
             check=one_of(WRITTEN),
         )
         place = [each.word for each in WRITTEN].index(written)
-        return {"delimiter": "tab" if mark == "\t" else mark, **SIGNS[place]}
+        return {**delimiter, **SIGNS[place], **known}
 
     def _columns(self, table: str | None, csv: dict[str, Any]) -> tuple[StoredColumn, ...]:
         key = repr((table, csv))
