@@ -296,6 +296,9 @@ def test_a_word_of_the_command_line_is_repeated_visibly_whatever_it_is(name):
         ("init", f"{name}.toml", "--count", "--n-max", "5", "--epsilon", name),
         ("sql", name),
         ("demo", "--directory", f"empty.ledger/{name}"),
+        ("start", f"{name}.csv"),
+        ("start", table("x"), "--dataset", name, "--budget", name),
+        ("start", table("x"), "--table", name, "--delimiter", name),
     ):
         run(*arguments)
 

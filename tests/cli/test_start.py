@@ -17,6 +17,7 @@ from snapdp import Ledger
 from snapdp.api.outline import about_keys
 from snapdp.cli.app import main
 from snapdp.cli.start.questions import two_ends
+from snapdp.errors import DataError
 from snapdp.studies import load_study
 from snapdp.tables.sources.csv import CsvSource
 from tests.cli.conversing import END, INTERRUPT, KILL, on_a_terminal, too_long, without_style
@@ -99,6 +100,23 @@ def test_flags_answer_questions_that_are_then_not_asked():
     with Ledger.open("kept/l.ledger") as ledger:
         assert ledger.account("survey").spent == Fraction(1, 2)
     assert CliRunner().invoke(main, ["start", "people.csv", "--directory", "out"]).exit_code == 2
+
+
+def test_answers_that_cannot_be_kept_are_told_once_and_taken_all_the_same():
+    done = start(*RELATION, "1", *LINES, "save", flags=["--directory", "people.csv/none"], code=1)
+    assert told(done).count("Your answers cannot be kept") == 1
+    assert "kept in" not in done.stderr
+    assert "! 'people.csv/none' cannot be made" in told(done)
+
+
+def test_a_file_that_cannot_be_written_hides_no_charge(monkeypatch):
+    def full(*_: Any) -> None:
+        raise DataError("the disk is full.")
+
+    monkeypatch.setattr("snapdp.drafts.write_text", full)
+    done = start(*RELATION, "1", *LINES, "release", flags=["--yes"], code=1)
+    assert "The release was made; asking again is free." in told(done)
+    assert account().spent == 1
 
 
 def test_a_study_can_be_saved_and_nothing_is_charged():

@@ -21,7 +21,7 @@ from snapdp.cli.start.flow import SAVE, Decided, Talk, conversation, show_outlin
 from snapdp.cli.start.going_on import answers_of
 from snapdp.cli.start.interview import Interview
 from snapdp.cli.start.pages import KEYS, Stopped, paragraph, show_names, show_problem
-from snapdp.cli.start.questions import Flow, Question
+from snapdp.cli.start.questions import Flow, Key, Question
 from snapdp.cli.start.relation import told_account
 from snapdp.cli.start.table_file import Opened, TableFile
 from snapdp.display import is_address
@@ -63,9 +63,8 @@ def start_command(ctx: click.Context, /, file: Path, yes: bool, as_json: bool, *
     try:
         begun.begin()
         begun.run(yes=yes, as_json=as_json)
-    except Stopped:
-        _say_stopped(begun, as_json=as_json)
-        ctx.meta["snapdp.json"] = False
+    except (Stopped, KeyboardInterrupt):
+        _say_stopped(ctx, begun, as_json=as_json)
         ctx.exit(STOPPED)
 
 
@@ -78,7 +77,8 @@ class Conversation:
         self.draft = DraftFile(home / f"{place.stem}.start.json", file.name)
         self.table = TableFile(file, table=options["table"], csv=csv_values(options))
         self.dataset = options["dataset"]
-        self.interview = Interview({}, self.draft.write)
+        self.interview = Interview({}, self._save_draft)
+        self._is_kept = True
         self.opened: Opened | None = None
         self.account: Account | None = None
 
@@ -89,7 +89,7 @@ class Conversation:
         kept = answers_of(self.draft)
         if self._budget is not None:
             kept[("budget",)] = self._budget
-        self.interview = Interview(kept, self.draft.write)
+        self.interview = Interview(kept, self._save_draft)
         opened, dataset = self.interview.run(self._opening)
         self._check_names(opened.columns.names)
         self.account = finish.existing_account(self.place.ledger, dataset)
@@ -99,7 +99,7 @@ class Conversation:
         """Let answers go that speak of other columns: some of them name a column by its number."""
         if self.draft.names not in (None, names) and self.interview.answers:
             paragraph("The file has other columns than before: the questions begin anew.")
-            self.interview = Interview({}, self.draft.write)
+            self.interview = Interview({}, self._save_draft)
         self.draft.names = names
 
     def run(self, *, yes: bool, as_json: bool) -> None:
@@ -121,6 +121,16 @@ class Conversation:
                 if command := to_declare(refusal):
                     paragraph(f"Try: {command}", indent="  ", first="  ")
             self.interview.forget(decided.key)
+
+    def _save_draft(self, answers: dict[Key, str]) -> None:
+        """Keep the answers; where they cannot be kept that is said once, and the conversation goes on."""
+        try:
+            self.draft.write(answers)
+        except SnapdpError as refusal:
+            if self._is_kept:
+                show_problem(refusal)
+                paragraph("Your answers cannot be kept: whoever stops begins anew.", indent="  ", first="  ")
+            self._is_kept = False
 
     def _conversation(self) -> Flow[Decided]:
         """Ask about the file; then about everything else."""
@@ -172,7 +182,7 @@ class Conversation:
             echo_json({"ok": True, "study": str(path), "draft": str(self.draft.path)})
             return
         self.interview.forget(decided.key)
-        self.draft.write(self.interview.answers)
+        self._save_draft(self.interview.answers)
         paragraph(f"Wrote {one_line(str(path))}; nothing was charged. To see its plan, also after editing it:")
         echo(f"  snapdp plan {one_line(shlex.quote(str(path)))}", err=True)
         paragraph("To go on with these questions, and release:")
@@ -193,13 +203,16 @@ def _place(file: Path, options: dict[str, Any]) -> finish.Place:
     return finish.Place(data=file, ledger=ledger, stem=stem, directory=directory)
 
 
-def _say_stopped(begun: Conversation, *, as_json: bool) -> None:
-    kept = begun.draft.exists
-    if as_json:
+def _say_stopped(ctx: click.Context, begun: Conversation, *, as_json: bool) -> None:
+    """Say what was charged, and how to go on."""
+    kept, spent = begun.draft.exists, ctx.meta.get("snapdp.spent")
+    if as_json and ctx.meta["snapdp.json"]:
         where = {"draft": str(begun.draft.path)} if kept else {}
-        echo_json({"ok": False, "error": "Stopped before a release.", "advice": "", "spent": "0", **where})
+        echo_json({"ok": False, "error": "Stopped.", "advice": "", "spent": spent or "0", **where})
+        ctx.meta["snapdp.json"] = False
         return
-    paragraph("Stopped. Nothing was charged.")
+    charged = f"Epsilon {spent} was charged: the same again is free." if spent else "Nothing was charged."
+    paragraph(f"Stopped. {charged}")
     if kept:
         paragraph(f"Your answers are kept in {one_line(str(begun.draft.path))}. To go on:")
         echo(f"  snapdp start {one_line(shlex.quote(str(begun.file)))}", err=True)

@@ -20,7 +20,7 @@ from snapdp.cli.screen import confirm, echo, echo_json, is_conversation, one_lin
 from snapdp.cli.start.pages import paragraph
 from snapdp.cli.start.table_file import Opened
 from snapdp.display import exact_amount, is_address, shown_address
-from snapdp.errors import BudgetError, DataError, ParameterError
+from snapdp.errors import BudgetError, DataError, ParameterError, SnapdpError
 from snapdp.exact import parameter
 from snapdp.values import Value
 
@@ -126,12 +126,22 @@ def release(outline: Outline, opened: Opened, place: Place, *, yes: bool, as_jso
         if not result.free:
             context.meta["snapdp.charges"] = False
             context.meta["snapdp.spent"] = exact_amount(parameter(result.charged, name="charged"))
-        write_study(outline, place, directory)
-        unwritten = [found for name in FILES if name != STUDY and (found := saved(result, directory / name))]
+        unwritten = _unwritten(result, outline, place, directory)
     _say_result(result, left, place, directory, table=opened.table, as_json=as_json)
     if unwritten:
         raise unwritten[0]
     return True
+
+
+def _unwritten(result: Release, outline: Outline, place: Place, directory: Path) -> list[click.FileError]:
+    """Write all files; return why some could not be written. The numbers are in the ledger already."""
+    found = [problem for name in FILES if name != STUDY and (problem := saved(result, directory / name)) is not None]
+    try:
+        write_study(outline, place, directory)
+    except SnapdpError as problem:
+        told = f"{problem.problem} The release was made; asking again is free."
+        found.append(click.FileError(str(directory / STUDY), told))
+    return found
 
 
 def _released(study: Study, table: Engine, ledger: Ledger, directory: Path) -> Release:
@@ -206,6 +216,7 @@ def _say_result(
     if as_json:
         charged = {"charged": result.charged, "digest": digest(result.to_json())}
         echo_json({"ok": True, **named, "ledger": shown_address(place.ledger), **charged})
+        click.get_current_context().meta["snapdp.json"] = False  # one result is printed, whatever follows
         return
     from snapdp.cli.render import show_release
 

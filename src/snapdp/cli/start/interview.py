@@ -106,11 +106,16 @@ class Interview:
                 paragraph(KEYS, indent="  ")
                 continue
             try:
-                return self._taken(question, self._said(text, default))
+                said = self._said(text, default)
+                meaning = question.check(said)
+                self._act(question, meaning)
             except SnapdpError as refusal:
                 show_problem(refusal)
                 nearest = refusal.numbers.get("nearest")
                 default = str(nearest) if nearest is not None else default
+            else:
+                self._keep(question, said, meaning)
+                return meaning
 
     def _said(self, text: str, default: str | None) -> str:
         if not text and default is None:
@@ -122,17 +127,18 @@ class Interview:
             raise ParameterError("this is no text in UTF-8.", "Type it again.")
         return said
 
-    def _taken(self, question: Question, text: str) -> Any:
-        meaning = question.check(text)
-        if meaning in question.acts if isinstance(meaning, str) else False:
+    def _act(self, question: Question, meaning: Any) -> None:
+        """Do what an answer says, where it says that something is to be done; the question stays open."""
+        if isinstance(meaning, str) and meaning in question.acts:
             question.acts[meaning]()
             raise Again
+
+    def _keep(self, question: Question, text: str, meaning: Any) -> None:
         self.answers[question.key] = text
         self._open = None
         self._save(self.answers)
         if question.after is not None and (said := question.after(meaning)):
             paragraph(said, indent="  ")
-        return meaning
 
     def _back(self) -> None:
         if not self.visited:
