@@ -20,6 +20,7 @@ SOURCE = Path(snapdp.__file__).parents[1]
 END, INTERRUPT, KILL = "^D", "^C", "^K"  # an end of input, an interrupt, and the process killed
 ASKING = (b"> ", b"]: ")
 STYLE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+REFUSED = re.compile(r"^> .*\n\n?! ", re.MULTILINE)  # a line that begins so right behind an answer
 COLUMNS = 80
 
 
@@ -71,3 +72,8 @@ def without_style(shown: str) -> str:
 def too_long(shown: str) -> list[str]:
     """Return the lines that do not fit the terminal."""
     return [line for line in without_style(shown).split("\n") if len(line) > COLUMNS]
+
+
+def refusals(shown: str) -> int:
+    """Return how many answers were not taken, or led to a statistic that is left out."""
+    return len(REFUSED.findall(shown))

@@ -20,7 +20,7 @@ from snapdp.cli.start.questions import two_ends
 from snapdp.errors import DataError
 from snapdp.studies import load_study
 from snapdp.tables.sources.csv import CsvSource
-from tests.cli.conversing import END, INTERRUPT, KILL, on_a_terminal, too_long, without_style
+from tests.cli.conversing import END, INTERRUPT, KILL, on_a_terminal, refusals, too_long, without_style
 from tests.cli.test_screens import NAMES, UNSEEN
 
 ROWS = [(31, "1200.50", "north"), (42, "77777.25", "south"), (53, "", "north"), (64, "850", "atlantis")]
@@ -153,7 +153,7 @@ def test_every_question_takes_an_answer_again_that_cannot_be_used():
         *ABOUT, "!9", "!", "more", "!3", "2", "!0", "3", "remove", "!0", "1", "!remove", "release",
     ]  # fmt: skip
     done = start(*(each.removeprefix("!") for each in answers), flags=["--yes"])
-    assert done.stderr.count("\n! ") == sum(each.startswith("!") for each in answers)
+    assert refusals(done.stderr) == sum(each.startswith("!") for each in answers)
     (asked,) = load_study("people-release/study.toml").asked
     assert (asked.statistic.title, asked.epsilon) == ("histogram(income)", 1)
 
@@ -315,7 +315,7 @@ def test_an_account_that_is_there_is_used_and_nothing_is_asked_twice():
     assert "more.ledger knows this dataset: 1 of 1 is left." in told(done)
     assert "Can one person" not in done.stderr
     assert "The ledger has 1 left." in told(done)
-    assert done.stderr.count("\n! ") == 1
+    assert refusals(done.stderr) == 1
     assert load_study("people-release-2/study.toml").budget == 1
     refused = start(flags=["--ledger", "more.ledger"], code=1)
     assert "all of 1 was spent" in told(refused)
@@ -412,7 +412,7 @@ def test_of_several_tables_in_a_file_one_is_asked_for():
         made.execute("INSERT INTO a VALUES (1, DATE '2024-01-02', true)")
     answers = ["[c]", "a", "n", "n", "9", "1", "[average day]", "table ok", "", "", "average x", "0 9", "1", "1", ""]
     done = start(*(each.strip("[]") for each in answers), *ABOUT, "release", file="all.duckdb", flags=["--yes"])
-    assert done.stderr.count("\n! ") == 2
+    assert refusals(done.stderr) == 2
     assert "1 x   2 day   3 ok" in done.stderr
     assert "--ledger all.ledger --table a" in done.stderr
     assert "(Enter: yes/no)" in done.stderr

@@ -52,7 +52,7 @@ STOPPED = 1
 @click.option("--json", "as_json", is_flag=True, help="At the end, print where everything is as JSON.")
 @click.pass_context
 def start_command(ctx: click.Context, /, file: Path, yes: bool, as_json: bool, **options: Any) -> None:
-    """Answer questions, from a file to a published report. Charges a ledger, after asking once.
+    """Charged: questions, from a file to a published report. Asks once before the ledger is charged.
 
     FILE is a CSV, Parquet or DuckDB file. Of it only the names of columns are looked at, until you release. Answers are
     kept in a draft beside it: the same command goes on where it was stopped.

@@ -70,7 +70,13 @@ def show_choices(choices: Sequence[Choice]) -> None:
 def show_problem(refusal: SnapdpError) -> None:
     """Print why an answer is not taken, and what to do."""
     problem, advice = (visible(text) for text in (refusal.problem, refusal.advice))
-    paragraph(f"{problem[:1].upper()}{problem[1:]} {advice}".rstrip(), indent="  ", first="! ")
+    paragraph(sentence(f"{problem} {advice}"), indent="  ", first="! ")
+
+
+def sentence(text: str) -> str:
+    """Return a text with a capital letter, unless it begins with a name that has none."""
+    told = text.strip()
+    return told[:1].upper() + told[1:] if told.split(" ")[0].isalpha() else told
 
 
 def show_names(names: Sequence[str], *, every: bool = False) -> None:

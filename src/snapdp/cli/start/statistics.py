@@ -16,7 +16,7 @@ from snapdp.api.outline import line_problem
 from snapdp.cli.screen import one_line
 from snapdp.cli.start.columns import KnownColumns, which
 from snapdp.cli.start.declarations import declare_groups, declare_numbers, with_levels, with_step
-from snapdp.cli.start.pages import flowing, name_of, paragraph
+from snapdp.cli.start.pages import flowing, name_of, paragraph, sentence
 from snapdp.cli.start.questions import Choice, Flow, Question, counted, listed, numbers
 from snapdp.errors import ParameterError, SnapdpError
 from snapdp.studies import MAGNITUDE, statistic_class
@@ -277,8 +277,7 @@ def _problem(stated: str) -> str | None:
     )
     if found is None:
         return None
-    told = SPENT.sub("", PLACE.sub("", f"{found.problem} {found.advice}", count=1)).strip()
-    return f"{told[:1].upper()}{told[1:]}"
+    return sentence(SPENT.sub("", PLACE.sub("", f"{found.problem} {found.advice}", count=1)))
 
 
 def _names(stated: Any) -> Sequence[str]:
