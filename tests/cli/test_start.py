@@ -200,6 +200,13 @@ def test_one_answer_can_be_changed_and_what_it_spoils_is_asked_again():
     assert done.stderr.count("\nHow many rows does the table have?") == 1
 
 
+def test_another_statistic_is_asked_for_its_own_column():
+    answers = [*RELATION, "1", "average", "age", *AGE, "", "", *ABOUT]
+    done = start(*answers, "change", "5", "count", "region", *REGION, "save")
+    assert load_study("people-release/study.toml").asked[0].statistic.title == "count by region"
+    assert "In the groups of which column?" in done.stderr
+
+
 def test_the_plan_can_be_changed():
     more = ["more", "1", "3", "add", "table region", "remove", "2", "budget", "2", "release"]
     start(*RELATION, "1", *LINES, *more, flags=["--yes"])

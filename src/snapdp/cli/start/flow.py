@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from snapdp.api.outline import Outline, OutlineLine, about_keys, check_relation
 from snapdp.cli.screen import echo, one_line
 from snapdp.cli.start.columns import KnownColumns
-from snapdp.cli.start.interview import Interview
+from snapdp.cli.start.interview import ADDED, PLAN, Interview
 from snapdp.cli.start.pages import name_of, show_problem
 from snapdp.cli.start.questions import Choice, Flow, Key, Question, above_zero, one_of
 from snapdp.cli.start.relation import ask_budget, ask_relation
@@ -80,7 +80,7 @@ def conversation(talk: Talk) -> Flow[Decided]:
     relation = yield from ask_relation(columns, account)
     budget = yield from ask_budget(relation, account)
     lines: list[OutlineLine] = []
-    number = yield from _ask_lines(columns, relation, lines, 1)
+    yield from _ask_lines(("statistic",), columns, relation, lines)
     about = (yield from _ask_about(relation)) if talk.can_release else {}
     step = 0
     while True:
@@ -93,32 +93,30 @@ def conversation(talk: Talk) -> Flow[Decided]:
             lines=tuple(lines),
             more={**talk.more, **about},
         )
-        key = ("plan", str(step))
+        key = (PLAN, str(step))
         word = yield _plan_question(key, talk, outline)
         if word in (RELEASE, SAVE):
             return Decided(outline=outline, action=word, key=key)
         if word == ADD:
-            number = yield from _ask_lines(columns, relation, lines, number, most=1)
+            yield from _ask_lines((*key, ADDED), columns, relation, lines, most=1)
         else:
             yield from _changed(lines, word, key)
 
 
 def _ask_lines(
-    columns: KnownColumns, relation: dict[str, Any], lines: list[OutlineLine], number: int, most: int | None = None
-) -> Flow[int]:
-    """Ask for statistics until there are no more, or as many as are wanted; return the number of the next one."""
-    notice, added = "", 0
+    key: Key, columns: KnownColumns, relation: dict[str, Any], lines: list[OutlineLine], most: int | None = None
+) -> Flow[None]:
+    """Ask for statistics until there are no more, or as many as are wanted."""
+    notice, added, number = "", 0, 0
     while most is None or added < most:
-        before = [line.statistic for line in lines]
-        found = yield from ask_statistic(number, columns, relation, before, notice)
-        number += 1
+        before, number = [line.statistic for line in lines], number + 1
+        found = yield from ask_statistic((*key, str(number)), columns, relation, before, notice)
         if found is None:
             break
         notice = found if isinstance(found, str) else ""
         if not isinstance(found, str):
             lines.append(OutlineLine(statistic=found))
             added += 1
-    return number
 
 
 def _ask_about(relation: dict[str, Any]) -> Flow[dict[str, str]]:

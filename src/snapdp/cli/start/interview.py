@@ -18,6 +18,7 @@ from snapdp.errors import ParameterError, SnapdpError
 T = TypeVar("T")
 BACK, HELP, QUIT = ("<", "back"), ("?", "help"), ("quit", "exit")
 LONGEST_ANSWER = 100_000
+PLAN, ADDED = "plan", "added"  # in keys: of the menu of the plan, and of a statistic that was added there
 NOTHING = ParameterError("Something must be typed here.", "? explains the question, < goes back.")
 
 
@@ -53,7 +54,7 @@ class Interview:
 
     def choose_again(self) -> None:
         """Ask which of the questions is to be answered again."""
-        asked = [each for each in self.visited if each.key[0] != "plan"]
+        asked = [each for each in self.visited if each.key[0] != PLAN or ADDED in each.key]
         for number, each in enumerate(asked, start=1):
             paragraph(
                 f"{one_line(each.text)} {one_line(self.answers[each.key])}", indent="     ", first=f"{number:>3}. "
@@ -134,6 +135,11 @@ class Interview:
             raise Again
 
     def _keep(self, question: Question, text: str, meaning: Any) -> None:
+        """Keep an answer; where it is another one than before, those to questions that it led to are let go."""
+        if self.answers.get(question.key, text) != text:
+            led = [key for key in self.answers if key[: len(question.key)] == question.key and key != question.key]
+            for key in led:
+                del self.answers[key]
         self.answers[question.key] = text
         self._open = None
         self._save(self.answers)

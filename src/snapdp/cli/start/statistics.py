@@ -17,7 +17,7 @@ from snapdp.cli.screen import one_line
 from snapdp.cli.start.columns import KnownColumns, which
 from snapdp.cli.start.declarations import declare_groups, declare_numbers, with_levels, with_step
 from snapdp.cli.start.pages import flowing, name_of, paragraph, sentence
-from snapdp.cli.start.questions import Choice, Flow, Question, counted, listed, numbers
+from snapdp.cli.start.questions import Choice, Flow, Key, Question, counted, listed, numbers
 from snapdp.errors import ParameterError, SnapdpError
 from snapdp.studies import MAGNITUDE, statistic_class
 from snapdp.values import Value
@@ -78,13 +78,13 @@ class Said(Value):
 
 
 def ask_statistic(
-    number: int, columns: KnownColumns, relation: Mapping[str, Any], before: Sequence[Mapping[str, Any]], notice: str
+    key: Key, columns: KnownColumns, relation: Mapping[str, Any], before: Sequence[Mapping[str, Any]], notice: str
 ) -> Flow[dict[str, Any] | str | None]:
     """Ask for one statistic; return it by the keys of a study, None at the end, or a text why it is left out."""
     kinds = tuple(each for each in KINDS if "person" in relation or not each.persons)
     words = [f"{place} {each.choice.word}" for place, each in enumerate(kinds, start=1)]
     said: Said | None = yield Question(
-        key=("statistic", str(number)),
+        key=key,
         text="And what else?" if before else "What is published?",
         menu=() if before else tuple(each.choice for each in kinds),
         listing=None if not before else lambda: flowing(words, gap="  "),
@@ -99,18 +99,18 @@ def ask_statistic(
         return None
     about = said.about
     if about is None:
-        about = yield from _ask_about(number, said.kind, columns)
+        about = yield from _ask_about(key, said.kind, columns)
     found: dict[str, Any] = {"kind": said.kind.kind}
-    found |= yield from _declared(number, said.kind, about, columns, relation)
+    found |= yield from _declared(key, said.kind, about, columns, relation)
     by = said.by
     if by is None and said.kind.about != SIZES:
-        by = yield _groups_question(number, columns, about, needed="n" in relation and said.kind.about == NOTHING)
+        by = yield _groups_question(key, columns, about, needed="n" in relation and said.kind.about == NOTHING)
     if by:
         yield from declare_groups(columns, by)
         found["by"] = list(by) if len(by) > 1 else by[0]
         if said.kind.persons:
             found["groups_per_person"] = yield Question(
-                key=("statistic", str(number), "groups_per_person"),
+                key=(*key, "groups_per_person"),
                 text="In at most how many of these groups does one person count?",
                 hint="Such as 1, where nobody is in two. The noise grows with it.",
                 check=counted,
@@ -119,12 +119,12 @@ def ask_statistic(
     return found if refused is None else f"{refused} This one is left out; the others are kept."
 
 
-def _groups_question(number: int, columns: KnownColumns, about: Sequence[str], *, needed: bool) -> Question:
+def _groups_question(key: Key, columns: KnownColumns, about: Sequence[str], *, needed: bool) -> Question:
     """Return the question for groups; a number of all rows that is public anyway is counted in groups only."""
     enter = "Of all rows it is public already." if needed else "Enter: no, of all rows together."
     return which(
         columns,
-        key=("statistic", str(number), "by"),
+        key=(*key, "by"),
         text="In the groups of which column?" if needed else "For each group of a column?",
         hint=f"A name or number, several with commas. {enter}",
         default=None if needed else "",
@@ -178,12 +178,12 @@ def _parted(rest: str) -> tuple[str, str, str]:
     return about.strip(), by, groups.strip()
 
 
-def _ask_about(number: int, kind: Kind, columns: KnownColumns) -> Flow[tuple[str, ...]]:
+def _ask_about(key: Key, kind: Kind, columns: KnownColumns) -> Flow[tuple[str, ...]]:
     if kind.about == NOTHING:
         return ()
     found: tuple[str, ...] = yield which(
         columns,
-        key=("statistic", str(number), "column"),
+        key=(*key, "column"),
         text=kind.asks,
         after=lambda names: f"Taken: {', '.join(map(name_of, names))}.",
         check=lambda text: _CHECKS[kind.about](columns, text),
@@ -193,7 +193,7 @@ def _ask_about(number: int, kind: Kind, columns: KnownColumns) -> Flow[tuple[str
 
 
 def _declared(
-    number: int, kind: Kind, about: Sequence[str], columns: KnownColumns, relation: Mapping[str, Any]
+    key: Key, kind: Kind, about: Sequence[str], columns: KnownColumns, relation: Mapping[str, Any]
 ) -> Flow[dict[str, Any]]:
     """Ask what is public about the columns of a statistic; return its keys."""
     if kind.about == NOTHING:
@@ -212,7 +212,7 @@ def _declared(
     if "at" in statistic_class(kind.kind).details:
         yield from _ask_coarser(kind, about[0], columns, relation)
         shares = yield Question(
-            key=("statistic", str(number), "at"),
+            key=(*key, "at"),
             text="At which shares of the rows?",
             hint="Rising, with commas: 0.5 is the median, 0.9 what nine of ten do not exceed.",
             default="0.25, 0.5, 0.75",
