@@ -26,15 +26,27 @@ ANSWERS = [
     *(ABOUT[key] for key in about_keys()),
     "release", "n", "y",
 ]  # fmt: skip
+BY_NUMBERS = [
+    "n", "y", "5000", "1",
+    "2", "2", "0 to 10000", "1", "1", "3", "1", "north, south, east, west", "",
+    "2", "1", "0 120", "1", "2", "",
+    "4", "3", "", "5", "1", "", "", "6", "1", "", "1", "1", "0, 18, 65, 120", "",
+    *(ABOUT[key] for key in about_keys()),
+    "release", "n", "y",
+]  # fmt: skip
+
+
+def typed(answers: list[str]) -> str:
+    return f"{len(answers)} answers and {sum(len(each) + 1 for each in answers)} keystrokes"
 
 
 def conversation() -> str:
     """Return the block of the page: what the terminal shows, and how much was typed."""
     shown, code = on_a_terminal(["start", "people.csv"], ANSWERS, stdout=subprocess.DEVNULL, NO_COLOR="1", TERM="dumb")
     assert code == 0, shown
-    keys = sum(len(each) + 1 for each in ANSWERS)
     lines = "\n".join(line.rstrip() for line in shown.rstrip().split("\n"))
-    return f"```text\n{lines}\n```\n\nOne command, {len(ANSWERS)} answers, {keys} keystrokes, Enter included.\n"
+    told = f"That is one command, {typed(ANSWERS)}, Enter included; by numbers alone, {typed(BY_NUMBERS)}."
+    return f"```text\n{lines}\n```\n\n{told}\n"
 
 
 def test_the_conversation_of_the_page_is_the_one_that_takes_place(tmp_path, monkeypatch):
@@ -44,10 +56,21 @@ def test_the_conversation_of_the_page_is_the_one_that_takes_place(tmp_path, monk
     page = BLOCK.search(PAGE.read_text(encoding="utf-8"))
     assert page is not None
     assert page[0] == f"{page[1]}\n{found}\n{page[2]}"
-    assert too_long(found) == []
+    assert too_long(found.partition("\n```\n")[0]) == []
     asked = load_study("people-release/study.toml").asked
     assert (len(asked), sum(each.epsilon for each in asked)) == (6, 1)
     assert sorted(os.listdir()) == ["people-release", "people.csv", "people.ledger"]
+
+
+def test_the_same_can_be_said_by_numbers_alone(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("people.csv").write_text(table_text(people()), encoding="utf-8")
+    shown, code = on_a_terminal(["start", "people.csv"], BY_NUMBERS)
+    assert code == 0, shown
+    asked = load_study("people-release/study.toml").asked
+    assert [each.statistic.title for each in asked] == [
+        "mean(income) by region", "mean(age)", "histogram(region)", "quantiles(age)", "variance(age)", "count by age",
+    ]  # fmt: skip
 
 
 if __name__ == "__main__":
