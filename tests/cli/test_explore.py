@@ -272,7 +272,7 @@ def test_release_plan_and_init_take_magnitudes_by_their_flag():
 
 def test_a_conversation_about_magnitudes_asks_for_no_kind(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    answers = "people\n2\n50\n\nmagnitudes\nage\n1\nn\n"
+    answers = "people\nn\nn\n50\n1\nmagnitudes\nage\n\nsave\n"
     done = CliRunner().invoke(main, ["init", "study.toml"], input=answers)
     assert done.exit_code == 0, done.output
     assert study("study.toml").asked[0].statistic.title == "magnitudes(age)"

@@ -156,11 +156,11 @@ def test_a_look_is_at_every_column_of_the_groups():
 
 def test_questions_take_several_columns_and_ask_for_bins():
     answers = [
-        "people", "2", "100", "", "count", "region, sex, age", "category", "north,south", "boolean", "integer", "0",
-        "120", "dropped", "0,18,oops", "0,18,65", "1", "y", "count", "age", "1", "n",
+        "people", "n", "n", "100", "1", "count", "region, sex, age", "categories", "north,south", "", "yes/no", "",
+        "numbers", "0 120", "1", "0,18,oops", "0,18,65", "count by age", "", "save",
     ]  # fmt: skip
     done = run("init", "asked.toml", stdin="\n".join(answers) + "\n")
     study = load_study("asked.toml")
     assert [each.statistic.title for each in study.asked] == ["count by region, sex, age", "count by age"]
     assert study.column("age").edges == (0, 18, 65)
-    assert "region holds (category, boolean, date, number, integer)" in done.stderr
+    assert "What does region hold?\n  1 categories" in done.stderr

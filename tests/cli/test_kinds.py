@@ -95,8 +95,8 @@ def test_flags_that_make_no_sense_say_why(flags, problem):
 
 def test_init_asks_for_booleans_and_dates(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    answers = ["d", "1", "90", "histogram", "visit", "date", "2024-01-01", "2024-12-31", "week", "1", "y"]
-    answers += ["count", "smokes", "boolean", "1", "n"]
+    answers = ["d", "n", "y", "90", "1", "table", "visit", "dates", "2024-01-01 to 2024-12-31", "week", "", ""]
+    answers += ["count", "smokes", "yes/no", "", "", "save"]
     done = CliRunner().invoke(main, ["init", "s.toml"], input="\n".join(answers) + "\n")
     assert done.exit_code == 0, done.output
     study = study_from_toml((tmp_path / "s.toml").read_text())

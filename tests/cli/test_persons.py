@@ -18,6 +18,7 @@ from snapdp.audits import audit, check_release, release_certificate
 from snapdp.cli.app import main
 from snapdp.errors import PremiseError, SnapdpError
 from snapdp.studies.reader import load_study, study_from_values
+from tests.cli.conversing import refusals
 
 VISITS = pd.DataFrame(
     {
@@ -172,18 +173,20 @@ def test_a_study_is_written_and_read_again():
 
 def test_init_asks_who_a_person_is_and_in_how_many_groups_one_counts():
     """In brackets what is refused."""
-    answers = "visits\n2\n20\n[id,id]\nid, land\n[0]\n2\npersons\nregion\ncategory\nnorth,south\n[0]\n2\n1\ny\n"
-    answers += "persons\nregion\n9\n1\ny\ncount\n\n1\nn\n"
+    answers = "visits\ny\n[id,id]\nid, land\n[0]\n2\n20\n1\npeople\nregion\n1\nnorth,south\n\n[0]\n2\n"
+    answers += "people by region\n9\ncount\n\n\nsave\n"
     done = CliRunner().invoke(main, ["init", "asked.toml"], input=re.sub(r"[][]", "", answers))
     assert done.exit_code == 0, done.stderr
-    assert done.stderr.count("Error: ") == answers.count("[")
-    assert "groups_per_person = 9 is more than there are groups: 2. It is left out" in " ".join(done.stderr.split())
+    assert refusals(done.stderr) == answers.count("[") + 1
+    told = " ".join(done.stderr.split())
+    assert "groups_per_person = 9 is more than there are groups: 2." in told
+    assert "This one is left out" in told
     found = load_study("asked.toml")
     assert (found.relation.person, found.relation.rows_per_person) == (("id", "land"), 2)
     assert [each.statistic.title for each in found.asked] == ["persons by region", "count"]
-    several = "visits\n2\n20\n\n[persons]\ncount\n\n1\nn\n"  # without a column that names them there are none
+    several = "visits\nn\nn\n20\n1\n[people]\ncount\n\n\nsave\n"  # without a column that names them there are none
     done = CliRunner().invoke(main, ["init", "other.toml"], input=re.sub(r"[][]", "", several))
-    assert (done.exit_code, done.stderr.count("Error: ")) == (0, 1)
+    assert (done.exit_code, refusals(done.stderr)) == (0, 1)
 
 
 def test_columns_that_name_persons_are_a_list_or_a_tuple_in_python():

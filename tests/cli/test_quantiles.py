@@ -120,8 +120,8 @@ def test_an_accuracy_is_refused_in_words_that_fit():
 
 
 def test_init_asks_for_shares_and_for_a_step(place):
-    words = ["people", "2", "1000", "", "quantiles", "pay", "number", "0", "5000", "dropped", "0", "50"]
-    words += ["0.9,0.1", "0.1,0.9", "1", "y", "quantiles", "pay", "", "1", "n"]
+    words = ["people", "n", "n", "1000", "1", "median", "pay", "0 to 5000", "0", "50", "1"]
+    words += ["0.9,0.1", "0.1,0.9", "", "median pay", "0.5", "", "save"]
     run("init", "s.toml", input="\n".join([*words, ""]))
     first, second = snapdp.study(place / "s.toml").asked
     assert first.statistic.column.levels == 100

@@ -302,6 +302,9 @@ def test_a_word_of_the_command_line_is_repeated_visibly_whatever_it_is(name):
         ("ledger", name),
         ("plan", f"--{name}"),
         ("demo", "--directory", f"empty.ledger/{name}"),
+        ("start", f"{name}.csv"),
+        ("start", table("x"), "--dataset", name, "--budget", name),
+        ("start", table("x"), "--table", name, "--delimiter", name),
     ):
         run(*arguments)
 

@@ -17,7 +17,7 @@ from snapdp.audits import is_sound
 from snapdp.display import is_address
 from snapdp.errors import ParameterError
 from snapdp.ledger import Ledger
-from snapdp.release import Release, Request, released
+from snapdp.release import Release, Request, exact_values, released
 from snapdp.studies import (
     STUDY_VERSION,
     Asked,
@@ -143,6 +143,13 @@ class Study:
         used = [column for each in asked for column in each.every_column if not isinstance(column, KeyColumn)]
         used += [PersonColumn(name=name) for name in self.relation.person_columns]
         return self.table(table).inspect(used, others=self.columns, watch=watch)
+
+    def check(self, table: Any = None, *, plan: Plan | None = None, watch: Watch | None = None) -> None:
+        """Read the table as a release would, and refuse what a release would refuse: a column that is absent, a file
+        that is not well formed, another number of rows than is declared. Nothing is returned, charged or written.
+        """
+        request = self.request(plan)
+        exact_values([line.statistic for line in request.lines], self.table(table), salt=self.dataset, watch=watch)
 
     def release(
         self,

@@ -170,6 +170,7 @@ if TYPE_CHECKING:
         told_apart as told_apart,
     )
     from snapdp.studies.reader import (
+        STUDY_KEYS as STUDY_KEYS,
         STUDY_VERSION as STUDY_VERSION,
         DeclaredStudy as DeclaredStudy,
         keys_beside as keys_beside,
@@ -285,7 +286,10 @@ else:
             "ranks.rank_figures": "LikelyQuantile RankFigures",
             "readable": "BETWEEN Label key_text label_text readable_cell readable_keys readable_number readable_title "
             "told_apart",
-            "reader": "STUDY_VERSION DeclaredStudy keys_beside load_study plan_of study_from_toml study_from_values",
+            "reader": (
+                "STUDY_KEYS STUDY_VERSION DeclaredStudy keys_beside load_study plan_of study_from_toml "
+                "study_from_values"
+            ),
             "relation": "ADD_REMOVE CHANGE_ONE Relation add_remove change_one relation_of_account whole",
             "statistics.answers": "Numerators aggregates_of numerators",
             "statistics.centred.means": "derived_mean",

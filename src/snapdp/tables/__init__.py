@@ -11,6 +11,15 @@ if TYPE_CHECKING:
     from snapdp.tables.first_rows import public_means as public_means
     from snapdp.tables.inspection import Look as Look
     from snapdp.tables.keys import digest_of_selected as digest_of_selected, read_keys as read_keys
+    from snapdp.tables.schema import (
+        StoredColumn as StoredColumn,
+        is_csv as is_csv,
+        is_database as is_database,
+        may_be_cells as may_be_cells,
+        other_delimiter as other_delimiter,
+        stored_columns as stored_columns,
+        stored_tables as stored_tables,
+    )
 else:
     __getattr__, __dir__ = door(
         __name__,
@@ -21,5 +30,6 @@ else:
             "first_rows": "public_means",
             "inspection": "Look",
             "keys": "digest_of_selected read_keys",
+            "schema": "StoredColumn is_csv is_database may_be_cells other_delimiter stored_columns stored_tables",
         },
     )

@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from snapdp.api.outline import NO_COLUMN
 from snapdp.cli.flags.by_name import (
     belongs,
     declared_by_name,
@@ -25,7 +26,6 @@ from snapdp.cli.flags.by_name import (
 from snapdp.studies import BINNED, DROPPED, KINDS, Quantiles, Statistic
 
 PARENTS_OF = "--parents belongs to the one column of --by, with its --categories."
-NO_COLUMN = {"row": {"kind": "integer", "lower": 0, "upper": 1, "missing": DROPPED}}
 
 
 def statistics_in_order() -> list[type[Statistic]]:

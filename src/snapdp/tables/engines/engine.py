@@ -37,7 +37,7 @@ from snapdp.tables.sql.inspection import (
     judge_declared,
     judge_undeclared,
 )
-from snapdp.tables.sql.stored import Rows
+from snapdp.tables.sql.stored import Field, Rows
 
 R = TypeVar("R")
 _VERSION = re.compile(r"[0-9][0-9A-Za-z.+-]{0,40}")
@@ -105,6 +105,14 @@ class Engine(ABC):
         wanted = list(dict.fromkeys(columns))
         check_columns(wanted)
         self._guarded(lambda connection: self._read_through(connection, wanted))
+
+    def fields(self) -> tuple[Field, ...]:
+        """Return the columns of the table as they are stored: their names and types, from no row."""
+        return self._guarded(lambda connection: self.source.open(connection, []).fields)
+
+    def ask(self, question: Callable[[Any], R]) -> R:
+        """Return what a connection of this engine answers about what is stored; refusals are those of the engine."""
+        return self._guarded(question)
 
     def inspect(
         self, columns: Iterable[Column] | None = None, *, others: Iterable[Column] = (), watch: Watch | None = None

@@ -30,11 +30,7 @@ class DuckdbSource(Source):
         self.path, self.table = existing(path).resolve(), table  # rows that wait beside it bear its own name
 
     def open(self, connection: Any, columns: Sequence[Column]) -> Rows:  # noqa: ARG002
-        attached = connection.execute(
-            "SELECT 1 FROM duckdb_databases() WHERE database_name = $name", {"name": _ATTACHED}
-        ).fetchall()
-        if not attached:
-            connection.execute(f"ATTACH {literal(str(self.path))} AS {_ATTACHED} (READ_ONLY)")
+        self._attach(connection)
         found = connection.execute(
             "SELECT schema_name FROM duckdb_tables() WHERE database_name = $name AND table_name = $table",
             {"name": _ATTACHED, "table": self.table},
@@ -46,6 +42,22 @@ class DuckdbSource(Source):
             )
         origin = f"{_ATTACHED}.{identifier(found[0][0])}.{identifier(self.table)}"
         return Rows(origin=origin, fields=described(connection, f"SELECT * FROM {origin}"))
+
+    def tables(self, connection: Any) -> tuple[str, ...]:
+        """Return the names of the stored tables of the file."""
+        self._attach(connection)
+        found = connection.execute(
+            "SELECT table_name FROM duckdb_tables() WHERE database_name = $name ORDER BY table_name",
+            {"name": _ATTACHED},
+        ).fetchall()
+        return tuple(str(name) for (name,) in found)
+
+    def _attach(self, connection: Any) -> None:
+        attached = connection.execute(
+            "SELECT 1 FROM duckdb_databases() WHERE database_name = $name", {"name": _ATTACHED}
+        ).fetchall()
+        if not attached:
+            connection.execute(f"ATTACH {literal(str(self.path))} AS {_ATTACHED} (READ_ONLY)")
 
     def state(self) -> object:
         return stat_of(self._files), [path.name for path in self._files]

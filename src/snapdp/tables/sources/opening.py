@@ -22,7 +22,7 @@ from snapdp.tables.sources.parquet import ParquetSource
 from snapdp.tables.sources.paths import CSV_ENDINGS, is_csv_name, refuse_unread
 from snapdp.tables.sources.source import Source, no_dialect
 
-_DATABASES, _PARQUETS = (".duckdb", ".db", ".ddb"), (".parquet", ".pq")
+DATABASES, _PARQUETS = (".duckdb", ".db", ".ddb"), (".parquet", ".pq")
 
 
 def open_source(data: Any, *, table: str | None = None, dialect: CsvDialect | None = None) -> Source:
@@ -83,7 +83,7 @@ def _collected(lazy: Any) -> Any:
 def _file_source(path: Path, table: str | None, dialect: CsvDialect | None) -> Source:
     name = path.name.lower()
     refuse_unread(path.name)
-    if name.endswith(_DATABASES):
+    if name.endswith(DATABASES):
         if table is None:
             raise ParameterError(f"{path.name!r} is a database.", "Name the table in it as well.")
         if dialect is not None:
@@ -101,5 +101,5 @@ def _file_source(path: Path, table: str | None, dialect: CsvDialect | None) -> S
         raise DataError(f"{str(path)!r} is a directory.", "Name a file in it, or many by a glob: data/*.parquet.")
     raise DataError(
         f"{path.name!r} is not known as a table by its name.",
-        f"Known endings: {', '.join((*CSV_ENDINGS, *_PARQUETS, *_DATABASES))}.",
+        f"Known endings: {', '.join((*CSV_ENDINGS, *_PARQUETS, *DATABASES))}.",
     )

@@ -1,0 +1,228 @@
+"""The whole conversation: the file, who is protected, the budget, the statistics, the report, and the plan to change.
+
+Room: cli. A generator of questions; what it returns is the outline of a study and what is to be done with it. It holds
+no data: of a file it knows the names of its columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from snapdp.api.outline import Outline, OutlineLine, about_keys, check_relation
+from snapdp.cli.screen import echo, one_line
+from snapdp.cli.start.columns import KnownColumns
+from snapdp.cli.start.interview import ADDED, PLAN, Interview
+from snapdp.cli.start.pages import name_of, show_problem
+from snapdp.cli.start.questions import Choice, Flow, Key, Question, above_zero, one_of
+from snapdp.cli.start.relation import ask_budget, ask_relation
+from snapdp.cli.start.statistics import KINDS, ask_statistic
+from snapdp.errors import ParameterError, SnapdpError
+from snapdp.studies import plan_of
+from snapdp.values import Value, replaced
+
+if TYPE_CHECKING:
+    from snapdp.ledger import Account
+
+RELEASE, SAVE, MORE, REMOVE, ADD, BUDGET, CHANGE, LOOK = (
+    "release", "save", "more", "remove", "add", "budget", "change", "look",
+)  # fmt: skip
+MENU = (
+    Choice(word=RELEASE, means="publish it: the ledger is charged, after one more question"),
+    Choice(word=MORE, means="a larger part of the budget for one line"),
+    Choice(word=REMOVE, means="take a line out"),
+    Choice(word=ADD, means="add a statistic"),
+    Choice(word=BUDGET, means="another budget"),
+    Choice(word=CHANGE, means="answer one of the questions again"),
+    Choice(word=LOOK, means="see how the cells are read: free, for you alone"),
+    Choice(word=SAVE, means="write the study file and stop; nothing is charged"),
+)
+ABOUT = {
+    "title": ("What is the title of the report?", "Such as: Incomes in the north, 2026."),
+    "publisher": ("Who publishes it?", "Such as: Statistical office of Northland."),
+    "contact": ("Whom may readers ask?", "An address, such as statistics@example.org."),
+}
+
+
+class Talk(Value):
+    """What a conversation is about.
+
+    columns   of the table, with nothing declared yet
+    account   of the ledger, where it has one for the dataset
+    more      other keys of the study: csv
+    can_release   a file is at hand: it may be looked at, and released
+    look      shows how the cells are read, of an outline; for whoever answers alone
+    show      shows the plan of an outline
+    """
+
+    dataset: str
+    columns: KnownColumns
+    interview: Interview
+    account: Account | None = None
+    more: Mapping[str, Any] = {}
+    can_release: bool = False
+    look: Callable[[Outline], None] | None = None
+    show: Callable[[Outline], None]
+
+
+class Decided(Value):
+    """The end of a conversation: an outline, what is to be done with it, and the question that decided it."""
+
+    outline: Outline
+    action: str
+    key: Key
+
+
+def conversation(talk: Talk) -> Flow[Decided]:
+    """Ask for everything that a study needs; then show the plan until it is taken."""
+    columns, account = talk.columns, talk.account
+    relation = yield from ask_relation(columns, account)
+    budget = yield from ask_budget(relation, account)
+    lines: list[OutlineLine] = []
+    yield from _ask_lines(("statistic",), columns, relation, lines)
+    about = (yield from _ask_about(relation)) if talk.can_release else {}
+    step = 0
+    while True:
+        step += 1
+        outline = Outline(
+            dataset=talk.dataset,
+            relation=relation,
+            budget=budget,
+            columns=columns.declared,
+            lines=tuple(lines),
+            more={**talk.more, **about},
+        )
+        key = (PLAN, str(step))
+        word = yield _plan_question(key, talk, outline)
+        if word in (RELEASE, SAVE):
+            return Decided(outline=outline, action=word, key=key)
+        if word == ADD:
+            yield from _ask_lines((*key, ADDED), columns, relation, lines, most=1)
+        else:
+            yield from _changed(lines, word, key)
+
+
+def _ask_lines(
+    key: Key, columns: KnownColumns, relation: dict[str, Any], lines: list[OutlineLine], most: int | None = None
+) -> Flow[None]:
+    """Ask for statistics until there are no more, or as many as are wanted."""
+    notice, added, number = "", 0, 0
+    while most is None or added < most:
+        before, number = [line.statistic for line in lines], number + 1
+        found = yield from ask_statistic((*key, str(number)), columns, relation, before, notice)
+        if found is None:
+            break
+        notice = found if isinstance(found, str) else ""
+        if not isinstance(found, str):
+            lines.append(OutlineLine(statistic=found))
+            added += 1
+
+
+def _ask_about(relation: dict[str, Any]) -> Flow[dict[str, str]]:
+    """Ask for the texts that readers of the report see, where studies have them."""
+    found: dict[str, str] = {}
+    for key in about_keys():
+        text, hint = ABOUT[key]
+        said = yield Question(
+            key=("about", key),
+            text=text,
+            hint=f"{hint} Enter: none.",
+            default="",
+            check=lambda text, key=key: _about(relation, key, text),  # type: ignore[misc]
+        )
+        if said:
+            found[key] = said
+    return found
+
+
+def _about(relation: dict[str, Any], key: str, text: str) -> str:
+    if text:
+        check_relation({**relation, key: text})
+    return text
+
+
+def _plan_question(key: Key, talk: Talk, outline: Outline) -> Question:
+    menu = tuple(each for each in MENU if talk.can_release or each.word not in (RELEASE, LOOK))
+    acts: dict[str, Callable[[], None]] = {
+        BUDGET: lambda: talk.interview.reopen(("budget",)),
+        CHANGE: talk.interview.choose_again,
+    }
+    if talk.look is not None:
+        look = talk.look
+        acts[LOOK] = lambda: look(outline)
+    return Question(
+        key=key,
+        text="This is the plan. What now?",
+        menu=menu,
+        more="Nothing was charged yet, and no row was read. A line that is marked or too rough gets better by a "
+        "larger part of the budget, by fewer groups, or by taking another line out.",
+        before=lambda: _shown(talk, outline),
+        check=lambda text: _decided(outline, one_of(menu)(text)),
+        acts=acts,
+    )
+
+
+def _shown(talk: Talk, outline: Outline) -> None:
+    """Show the plan, unless it is the one that was shown last."""
+    stated = repr(outline.values())
+    if stated == talk.interview.shown:
+        return
+    talk.interview.shown = stated
+    echo("", err=True)
+    try:
+        talk.show(outline)
+    except SnapdpError as refusal:
+        show_problem(refusal)
+
+
+def _decided(outline: Outline, word: str) -> str:
+    """Return what was chosen; a plan that the library refuses is neither released nor saved."""
+    if word in (RELEASE, SAVE):
+        plan_of(outline.study())
+    if word == REMOVE and len(outline.lines) == 1:
+        raise ParameterError("there is one line only.", "Add another first, or stop by typing quit.")
+    return word
+
+
+def _changed(lines: list[OutlineLine], word: str, key: Key) -> Flow[None]:
+    """Ask which line is to get more, or to go."""
+    titles = tuple(_title(line) for line in lines)
+    asked = "Which line gets more?" if word == MORE else "Which line is taken out?"
+    place = yield Question(key=(*key, "line"), text=asked, menu=titles, check=lambda text: _line(text, len(lines)))
+    if word == REMOVE:
+        del lines[place]
+        return
+    times = yield Question(
+        key=(*key, "times"),
+        text="How many times as much as now?",
+        hint="2 doubles its part; the others share the rest as before.",
+        default="2",
+        check=above_zero,
+    )
+    weight: Fraction = lines[place].weight * times
+    lines[place] = replaced(lines[place], weight=weight)
+
+
+def _line(text: str, many: int) -> int:
+    if not (text.isascii() and text.isdigit() and 0 < int(text[:9]) <= many):
+        told = f"Type a number from 1 to {many}." if many > 1 else "There is one line: type 1."
+        raise ParameterError(f'"{one_line(text)}" is the number of no line.', told)
+    return int(text) - 1
+
+
+def _title(line: OutlineLine) -> Choice:
+    """Return a line in the words of the menu: average, income by region."""
+    word = next(each.choice.word for each in KINDS if each.kind == line.statistic["kind"])
+    return Choice(word=word, means=" by ".join(filter(None, map(_named, (line.about, line.by)))) or "all rows")
+
+
+def _named(names: tuple[str, ...]) -> str:
+    return ", ".join(map(name_of, names))
+
+
+def show_outline(outline: Outline) -> None:
+    """Print the plan of an outline."""
+    from snapdp.cli.render import show
+
+    show(plan_of(outline.study()), to_stderr=True)

@@ -1,0 +1,153 @@
+"""Questions about who is protected, and how well: several rows a person, how many rows, the budget.
+
+Room: cli. The relation is asked for in words. A table whose account a ledger has already is protected as that account
+says: nothing is asked twice.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from snapdp.api.outline import check_relation
+from snapdp.cli.screen import one_line
+from snapdp.cli.start.columns import KnownColumns, which
+from snapdp.cli.start.questions import Flow, Question, above_zero, counted, listed, yes_or_no
+from snapdp.display import exact_amount, hides_nothing, odds_in_words
+from snapdp.errors import BudgetError
+from snapdp.studies import ADD_REMOVE, CHANGE_ONE, bounded_in, named_person, relation_of_account, relation_table
+
+if TYPE_CHECKING:
+    from snapdp.ledger import Account
+
+ROWS_KEPT = "At most how many rows of one person are counted?"
+
+
+def ask_relation(columns: KnownColumns, account: Account | None) -> Flow[dict[str, Any]]:
+    """Ask who is protected; return it in the keys of a study."""
+    if account is not None:
+        return (yield from _as_opened(account))
+    several = yield Question(
+        key=("several",),
+        text="Can one person have several rows in the table?",
+        hint="y or n. In a table of visits or payments they can.",
+        more="What is published must not tell whether any one person is in the table. If somebody can have several "
+        "rows, all of them are protected together. If a row is not about a person, think of whom it is about: a "
+        "household, a firm.",
+        check=yes_or_no,
+    )
+    if several:
+        return (yield from _ask_persons(columns))
+    public = yield Question(
+        key=("public",),
+        text="Is the number of people in the table public?",
+        hint="y: it may be known exactly, such as 5000 members. n: it is secret.",
+        more="Public: everybody may know how many rows there are, and what is protected is what each row says. "
+        "Averages are then more accurate. Secret: what is protected is whether somebody is in the table at all; you "
+        "give a number that it surely does not exceed.",
+        check=yes_or_no,
+    )
+    if public:
+        rows = yield Question(
+            key=("n",),
+            text="How many rows does the table have?",
+            hint="Exactly, without the line of names, such as 5000. Another number is refused.",
+            check=counted,
+        )
+        return {"relation": CHANGE_ONE, "n": rows}
+    return {"relation": ADD_REMOVE, "n_max": (yield _bound())}
+
+
+def ask_budget(relation: dict[str, Any], account: Account | None) -> Flow[Fraction]:
+    """Ask how much may be told about anybody; what it means in odds is said at once."""
+    whom = check_relation(relation).relation
+    left = None if account is None else account.left
+    held = "" if left is None else f" The ledger has {exact_amount(left)} left."
+    budget: Fraction = yield Question(
+        key=("budget",),
+        text="How much may be told about any one of them? (the budget, epsilon)",
+        hint=f"1 is usual; less protects more, and makes numbers rougher.{held}",
+        more="Everything you publish about this table shares the budget. The ledger counts what is spent and refuses "
+        "more. What a budget means, in odds: 0.1: 53 of 100; 1/2: 63; 1: 74; 2: 89; 5: all.",
+        default=str(left) if left is not None else "1",
+        check=lambda text: _budget(text, left),
+        after=lambda epsilon: " ".join(filter(None, (odds_in_words(epsilon, whom.secret), hides_nothing(epsilon)))),
+    )
+    return budget
+
+
+def _as_opened(account: Account) -> Flow[dict[str, Any]]:
+    """Return the relation that an account was opened with; only how many rows count may still be open."""
+    kept = relation_of_account(kind=account.relation, rows=account.rows, unit=account.unit)
+    found = relation_table(kept)
+    if kept.person is not None and bounded_in(account.unit) is None:
+        found["rows_per_person"] = yield _rows_kept()
+    return found
+
+
+def _ask_persons(columns: KnownColumns) -> Flow[dict[str, Any]]:
+    persons = yield which(
+        columns,
+        key=("person",),
+        text="Which column says whose row it is?",
+        hint="A name or number; with commas, if several do so together. Enter: none does.",
+        default="",
+        check=lambda text: _persons(columns, text),
+        after=lambda names: "" if names else "No column: then say how many rows one person has at most.",
+    )
+    unit: dict[str, Any] = {}
+    if persons:
+        unit = {"person": persons, "rows_per_person": (yield _rows_kept())}
+    else:
+        together = yield Question(
+            key=("unit_rows",),
+            text="At most how many rows does one person have?",
+            hint="Such as 12, where each has one a month. Nothing can check it: it is believed.",
+            check=counted,
+        )
+        unit = {"unit_rows": together}
+    return {"relation": ADD_REMOVE, "n_max": (yield _bound()), **unit}
+
+
+def _rows_kept() -> Question:
+    return Question(
+        key=("rows_per_person",),
+        text=ROWS_KEPT,
+        hint="Such as 3. Of whoever has more, so many are taken; the noise grows with it.",
+        more="The noise must hide all rows of a person together, so it grows with this number. Rows beyond it are "
+        "left out, chosen by chance.",
+        check=counted,
+    )
+
+
+def _bound() -> Question:
+    return Question(
+        key=("n_max",),
+        text="How many rows does the table have at most?",
+        hint="A public bound with room, such as 10000. The exact number stays secret.",
+        more="No number released can be larger than this many rows allow. If the table has more, the rest is "
+        "cut off without a word, so choose it well above what is there.",
+        check=counted,
+    )
+
+
+def _persons(columns: KnownColumns, text: str) -> list[str]:
+    if not text:
+        return []
+    names = [columns.named(each) for each in listed(text)]
+    named_person(names)
+    return names
+
+
+def _budget(text: str, left: Fraction | None) -> Fraction:
+    epsilon = above_zero(text)
+    if left is not None and epsilon > left:
+        raise BudgetError(f"the ledger has {exact_amount(left)} left.", f"Type {exact_amount(left)} or less.")
+    return epsilon
+
+
+def told_account(account: Account, ledger: str) -> str:
+    """Return what a ledger has of a dataset already, as sentences."""
+    kept = relation_of_account(kind=account.relation, rows=account.rows, unit=account.unit)
+    left = f"{exact_amount(account.left)} of {exact_amount(account.cap)} is left"
+    return f"{ledger} knows this dataset: {left}. What is protected: {one_line(kept.in_words)}"

@@ -1,0 +1,67 @@
+"""Names and stored types of a table are told from no row; a first line of cells, or another delimiter, is noticed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from snapdp.errors import DataError
+from snapdp.studies import BOOLEAN, CATEGORY, DATE, NUMBER, CsvDialect
+from snapdp.tables import StoredColumn, is_database, may_be_cells, other_delimiter, stored_columns, stored_tables
+from snapdp.tables.sources.csv import CsvSource
+
+SELECT = "SELECT 1 AS whole, 0.5 AS part, 'x' AS word, true AS truth, DATE '2024-01-02' AS day, [1] AS list"
+KINDS = (NUMBER, NUMBER, CATEGORY, BOOLEAN, DATE, None)
+
+
+def written(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_a_csv_file_has_names_and_no_types(tmp_path, monkeypatch):
+    monkeypatch.setattr(CsvSource, "prepare", None)  # what reads the rows
+    path = written(tmp_path / "a.csv", 'age,"a, b",\n1,2,3\nbroken "row\n')
+    assert stored_columns(path) == tuple(StoredColumn(name=name) for name in ("age", "a, b", ""))
+
+
+def test_a_parquet_file_says_what_its_columns_are(tmp_path):
+    path = tmp_path / "a.parquet"
+    duckdb.sql(SELECT).write_parquet(str(path))
+    found = stored_columns(path)
+    assert [each.name for each in found] == ["whole", "part", "word", "truth", "day", "list"]
+    assert tuple(each.kind for each in found) == KINDS
+
+
+def test_the_tables_of_a_database_are_those_that_are_stored(tmp_path):
+    path = tmp_path / "a.duckdb"
+    with duckdb.connect(str(path)) as made:
+        made.execute(f"CREATE TABLE t AS {SELECT}; CREATE TABLE a (x INT); CREATE VIEW v AS SELECT * FROM t")
+    assert is_database(path)
+    assert stored_tables(path) == ("a", "t")
+    assert tuple(each.kind for each in stored_columns(path, table="t")) == KINDS
+
+
+def test_what_is_no_database_is_refused_without_a_word_of_the_engine(tmp_path):
+    with pytest.raises(DataError):
+        stored_tables(written(tmp_path / "a.duckdb", "this is text"))
+
+
+OTHERS = {"a;b": ";", "a\tb": "\t", "a|b": "|", '"a";"b"': ";", "a,b;c": None, "a": None, '"a;b",c': None}
+
+
+@pytest.mark.parametrize(("line", "found"), OTHERS.items())
+def test_another_delimiter_is_seen_in_the_first_line_alone(tmp_path, line, found):
+    path = written(tmp_path / "a.csv", f"{line}\n1;2\n")
+    assert other_delimiter(path) == found
+
+
+def test_a_delimiter_that_is_declared_is_no_other_one(tmp_path):
+    assert other_delimiter(written(tmp_path / "a.csv", "a;b\n"), CsvDialect(delimiter=";")) is None
+
+
+@pytest.mark.parametrize(("line", "doubt"), [("age,pay", False), ("31,north", True), ("a1,2b", False), ("-0.5", True)])
+def test_a_number_is_hardly_a_name(tmp_path, line, doubt):
+    assert may_be_cells(stored_columns(written(tmp_path / "a.csv", f"{line}\nx,y\n"))) == doubt
