@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         SURELY_DOUBLES as SURELY_DOUBLES,
         decimal_down as decimal_down,
         decimal_nearest as decimal_nearest,
+        decimal_places as decimal_places,
         decimal_up as decimal_up,
         exact_amount as exact_amount,
         exact_float as exact_float,
@@ -63,7 +64,8 @@ else:
             "charts": "Chart Look scale",
             "html": "TEXT_STYLE Html escape folded html_block html_card html_fragment html_page html_table",
             "numbers": (
-                "SURELY_DOUBLES decimal_down decimal_nearest decimal_up exact_amount exact_float exact_operand "
+                "SURELY_DOUBLES decimal_down decimal_nearest decimal_places decimal_up exact_amount exact_float "
+                "exact_operand "
                 "figure four_digits four_digits_up general noise_digits plain_decimal scientific_up short_decimal "
                 "six_digits two_digits"
             ),

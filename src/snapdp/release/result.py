@@ -134,11 +134,15 @@ class Release:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the record (.json), the report (.html) or the values (.csv, .parquet), by the ending of the name.
 
+        Beside values there is a dictionary of their columns, datapackage.json, which lists all files of values of a
+        directory; where that is another's, it has the name of the file: values.datapackage.json.
         Certificates of finite precision are written beside a record that was released here, not beside one that was
         loaded.
         """
         from snapdp.drafts import write_text
-        from snapdp.release.files import value_columns, write_values
+        from snapdp.release.files import write_values
+        from snapdp.release.tidy.data_package import write_dictionary
+        from snapdp.release.tidy.value_table import value_table
 
         target = Path(path)
         if target.suffix == ".json":
@@ -147,7 +151,9 @@ class Release:
         elif target.suffix in (".html", ".htm"):
             write_text(self.to_html(), target)
         else:
-            write_values(value_columns(self.numbers()), target)
+            table = value_table(self.blocks())
+            write_values(table, target)
+            write_dictionary(self.record, table, target)
 
     def to_html(self) -> str:
         """Return the report: one self-contained page."""
