@@ -18,7 +18,17 @@ from snapdp.cli.flags.by_name import as_item, declared_by_name, items, name_befo
 from snapdp.cli.flags.csv_dialect import csv_options, csv_values
 from snapdp.cli.flags.source import is_study
 from snapdp.cli.flags.statistics import by_flags, stated_relation
-from snapdp.cli.release import FILE, account_named, charged_release, ledger_to_create, output_files, saved, to_try
+from snapdp.cli.flags.texts import said_texts, text_options
+from snapdp.cli.release import (
+    FILE,
+    account_named,
+    charged_release,
+    ledger_to_create,
+    output_files,
+    saved,
+    say_texts_kept,
+    to_try,
+)
 from snapdp.cli.screen import echo_json_text, note, one_line, say, table
 from snapdp.display import confidence, exact_amount, is_address, percent
 from snapdp.exact import parameter
@@ -81,6 +91,7 @@ def _look_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--spark", metavar="URL", help="Let Spark with this master read the files.")
 @csv_options
 @_look_options
+@text_options
 @click.option("--ledger", "ledger_path", metavar="PATH", help="The ledger that is charged.  [required]")
 @click.option("--dataset", metavar="NAME", help="The ledger's account, where it has several.")
 @click.option("--yes", is_flag=True, help="Do not ask before the ledger is charged.")
@@ -136,6 +147,7 @@ def explore_command(ctx: click.Context, /, as_json: bool, ledger_path: str | Non
     for path in outputs:
         if not any(problem.filename == str(path) for problem in unwritten):
             say(f"wrote {one_line(str(path))}")
+    say_texts_kept(result, looked)
     if unwritten:
         raise unwritten[0]
 
@@ -184,7 +196,7 @@ def _study(options: dict[str, Any], ledger: Ledger) -> Study:
             outside=options["outside"],
             exponents=options["exponents"],
         )
-        return study(dataset=account_named(options["dataset"], ledger), **unit, **csv, **values)
+        return study(dataset=account_named(options["dataset"], ledger), **unit, **csv, **said_texts(options), **values)
 
 
 def _check_study_file(path: Path | None) -> None:
