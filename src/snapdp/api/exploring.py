@@ -174,6 +174,8 @@ class Exploration:
             asked=tuple(asked) or (ask(count_query(relation), epsilon=looked.asked[0].epsilon),),
             data=data,
             csv=csv,
+            publisher=looked.declared.publisher,  # the title is that of the look
+            contact=looked.declared.contact,
         )
         return "".join(f"# {line}\n" for line in self._remarks()) + "\n" + study_to_toml(study)
 

@@ -30,6 +30,7 @@ from snapdp.audits.findings import LEDGER, Finding, differences
 from snapdp.audits.forensics import altered_field
 from snapdp.audits.from_record import rebuilt
 from snapdp.audits.mechanism_certificates import CertificatesBeside, NamedCertificate
+from snapdp.display import LONGEST_TEXT, PUBLIC_TEXTS, is_public_text
 from snapdp.errors import LedgerError, SnapdpError
 from snapdp.exact import to_float_down, to_float_up
 from snapdp.ledger import Ledger, declaration_of, identical, is_failure
@@ -55,6 +56,7 @@ FREE = {
     "dataset": (re.compile("[^\0]+"), "a name"),
     "dataset_version": (re.compile("[0-9a-f]{16}"), "16 hexadecimal digits"),
     "previous": (SHA256, "sha256: and 64 hexadecimal digits"),
+    "date": (re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}"), "a day, such as 2026-01-31"),
 }
 
 
@@ -163,8 +165,11 @@ def _findings(
 def _form_findings(record: Mapping[str, Any]) -> Iterator[Finding]:
     """Yield what cannot be in a field that follows from nothing else in the record."""
     for name, (pattern, should) in FREE.items():
-        if not pattern.fullmatch(record[name]):
+        if name in record and not pattern.fullmatch(record[name]):
             yield Finding(field=name, says=record[name], should=should)
+    for name in PUBLIC_TEXTS:
+        if name in record and not is_public_text(record[name]):
+            yield Finding(field=name, says=record[name], should=f"one line of at most {LONGEST_TEXT} characters")
     yield from _dialect_finding(record)
     engine = record.get("engine", "duckdb")
     if engine not in ENGINES:

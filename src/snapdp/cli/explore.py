@@ -19,6 +19,7 @@ from snapdp.cli.flags.by_name import as_item, declared_by_name, items, name_befo
 from snapdp.cli.flags.csv_dialect import csv_options, csv_values
 from snapdp.cli.flags.source import is_study
 from snapdp.cli.flags.statistics import by_flags, stated_relation
+from snapdp.cli.flags.texts import said_texts, text_options
 from snapdp.cli.release import (
     FILE,
     account_named,
@@ -26,6 +27,7 @@ from snapdp.cli.release import (
     ledger_to_create,
     output_files,
     saved,
+    say_texts_kept,
     say_written,
     to_try,
 )
@@ -92,6 +94,7 @@ def _look_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--spark", metavar="URL", help="Let Spark with this master read the files.")
 @csv_options
 @_look_options
+@text_options
 @click.option("--ledger", "ledger_path", metavar="PATH", help="The ledger that is charged.  [required]")
 @click.option("--dataset", metavar="NAME", help="The ledger's account, where it has several.")
 @click.option("--yes", is_flag=True, help="Do not ask before the ledger is charged.")
@@ -147,6 +150,7 @@ def explore_command(ctx: click.Context, /, as_json: bool, ledger_path: str | Non
         paid = "answered before: nothing was charged" if result.free else f"charged: epsilon {_cost(result)}"
         note(f"{paid}; left: {exact_amount(left)}", err=True)
     say_written([path for path in outputs if not any(each.filename == str(path) for each in unwritten)])
+    say_texts_kept(result, looked)
     if unwritten:
         raise unwritten[0]
 
@@ -198,7 +202,7 @@ def _study(options: dict[str, Any], ledger: Ledger) -> Study:
             outside=options["outside"],
             exponents=options["exponents"],
         )
-        return study(dataset=account_named(options["dataset"], ledger), **unit, **csv, **values)
+        return study(dataset=account_named(options["dataset"], ledger), **unit, **csv, **said_texts(options), **values)
 
 
 def _check_study_file(path: Path | None) -> None:

@@ -21,6 +21,7 @@ from snapdp.cli.flags.mechanism import release_arithmetic_options
 from snapdp.cli.flags.options import given, statistic_options
 from snapdp.cli.flags.source import is_study, refuse_strays, source_options
 from snapdp.cli.flags.statistics import by_flags, named_columns, study_values
+from snapdp.cli.flags.texts import said_texts, text_options
 from snapdp.cli.screen import confirm, echo_json_text, is_conversation, one_line, say, watch
 from snapdp.display import exact_amount, shown_address
 from snapdp.exact import parameter
@@ -49,6 +50,7 @@ LOOK = "Look at how the cells are read first?"
 @source_options
 @statistic_options
 @release_arithmetic_options
+@text_options
 @click.option("--ledger", "ledger_path", metavar="PATH", help="The ledger that is charged.  [required]")
 @click.option("--dataset", metavar="NAME", help="The ledger's account, where it has several.")
 @click.option("--fit", is_flag=True, help="Rescale unlocked lines so that the total meets the budget.")
@@ -106,6 +108,7 @@ def release_command(ctx: click.Context, /, as_json: bool, ledger_path: str | Non
     if result.author is not None:
         name = one_line(result.author)
         say(f"drawn by {name}, another role of this ledger: it proves payment, not drawing. --own draws and pays anew.")
+    say_texts_kept(result, study)
     if unwritten:
         raise unwritten[0]
 
@@ -129,6 +132,15 @@ def charged_release(study: Study, ledger: Ledger, options: dict[str, Any], *, ye
     except KeyboardInterrupt:
         say(f"Stopped: {_what_is_left(ledger.account(study.dataset))}.")
         raise click.exceptions.Exit(STOPPED) from None
+
+
+def say_texts_kept(result: Release, study: Study) -> None:
+    """Say that an answer given again keeps the texts of its record, where others are asked for now."""
+    from snapdp.display import PUBLIC_TEXTS
+
+    now, then = study.declared.texts, result.record
+    if result.free and any(now.get(key) != then.get(key) for key in PUBLIC_TEXTS):
+        say("Answered before: record and report keep the title, publisher and contact of then. A record never changes.")
 
 
 def _directory(options: dict[str, Any]) -> Path:
@@ -178,10 +190,13 @@ def _study(options: dict[str, Any], ledger: Ledger) -> Study:
 
     others = ("dataset", "arithmetic", "bits")
     refuse_strays(options, given(options) + [f"--{name}" for name in others if options[name] is not None])
+    texts = said_texts(options)
     if is_study(options):
-        return study(options["source"])
+        found = study(options["source"])
+        with by_flags():
+            return found.with_texts(**texts)
     with by_flags():
-        return study(study_values(options, dataset=account_named(options["dataset"], ledger)))
+        return study({**study_values(options, dataset=account_named(options["dataset"], ledger)), **texts})
 
 
 def account_named(name: str | None, ledger: Ledger) -> str:

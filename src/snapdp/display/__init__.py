@@ -45,7 +45,10 @@ if TYPE_CHECKING:
     from snapdp.display.odds import guessed_right as guessed_right, odds_in_words as odds_in_words
     from snapdp.display.text import (
         ESCAPED as ESCAPED,
+        LONGEST_TEXT as LONGEST_TEXT,
+        PUBLIC_TEXTS as PUBLIC_TEXTS,
         encodable as encodable,
+        is_public_text as is_public_text,
         shortened as shortened,
         visible as visible,
         visible_lines as visible_lines,
@@ -70,7 +73,7 @@ else:
                 "six_digits two_digits"
             ),
             "odds": "guessed_right odds_in_words",
-            "text": "ESCAPED encodable shortened visible visible_lines",
+            "text": "ESCAPED LONGEST_TEXT PUBLIC_TEXTS encodable is_public_text shortened visible visible_lines",
             "words": "confidence hides_nothing listed percent",
         },
     )

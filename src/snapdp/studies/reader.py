@@ -24,7 +24,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from snapdp.display import shortened, visible
+from snapdp.display import LONGEST_TEXT, PUBLIC_TEXTS, is_public_text, shortened, visible
 from snapdp.errors import ParameterError
 from snapdp.exact import positive, shown
 from snapdp.mechanism import FinitePrecision, arithmetic_of
@@ -60,11 +60,11 @@ from snapdp.values import Value, replaced
 STUDY_VERSION = 2
 VERSIONS: dict[int, set[str]] = {  # the keys that each version added; version 2 has persons of several columns, too
     1: set(),
-    2: {"csv", "arithmetic", "bits", "unit_rows"},
+    2: {"csv", "arithmetic", "bits", "unit_rows", *PUBLIC_TEXTS},
 }
 STUDY_KEYS = (
-    "version", "dataset", "relation", "n", "n_max", "person", "rows_per_person", "unit_rows", "budget", "arithmetic",
-    "bits", "data", "csv", "columns", "statistic",
+    "version", "dataset", *PUBLIC_TEXTS, "relation", "n", "n_max", "person", "rows_per_person", "unit_rows", "budget",
+    "arithmetic", "bits", "data", "csv", "columns", "statistic",
 )  # fmt: skip
 CSV_KEYS = (*SINGLE_TEXTS, "null")
 NUMBER_KEYS = ("kind", "lower", "upper", "step", "missing")
@@ -88,6 +88,9 @@ class DeclaredStudy(Value):
     version: int = STUDY_VERSION  # whose rules it keeps
     csv: CsvDialect | None = None  # how they are written there, where that is a CSV file; no part of a request either
     arithmetic: FinitePrecision | None = None  # in which all is planned and released; None is exact arithmetic
+    title: str | None = None  # of the report; these three are for its readers, and no part of a request
+    publisher: str | None = None
+    contact: str | None = None
 
     def _check(self) -> None:
         numbers = [each for each in self.columns if isinstance(each, NumberColumn)]
@@ -113,10 +116,20 @@ class DeclaredStudy(Value):
             raise ParameterError("version 1 has no word for the arithmetic.", "Declare it in version 2.")
         if self.version == 1 and (self.relation.unit_rows > 1 or len(self.relation.person_columns) > 1):
             raise ParameterError("the unit is one that version 1 has no word for.", "Declare it in version 2.")
+        if self.version == 1 and self.texts:
+            raise ParameterError("version 1 has no word for title, publisher or contact.", "Declare it in version 2.")
+        for key, text in self.texts.items():
+            _public(text, key=key)
         if any(each.arithmetic != self.arithmetic for each in self.asked):
             raise ParameterError("statistics of one study have several arithmetics.", "Ask in several studies.")
         if self.version > 1:
             object.__setattr__(self, "asked", tuple(map(_in_order, self.asked)))
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """Return what it says to readers of a report, by its keys; what it does not say is left out."""
+        found = ((key, getattr(self, key)) for key in PUBLIC_TEXTS)
+        return {key: text for key, text in found if text is not None}
 
     def column(self, name: str) -> Column:
         """Return a declared column by its name."""
@@ -190,6 +203,7 @@ def study_from_values(values: dict[str, Any], *, read_keys: KeyReader | None = N
         version=version,
         csv=_csv(top),
         arithmetic=arithmetic,
+        **{key: _public(top.text(key), key=key) for key in PUBLIC_TEXTS if key in top},
     )
     _check_repeats(study.asked)
     return study
@@ -400,6 +414,16 @@ def _check_margins(table: TomlTable, kind: type[Statistic]) -> None:
         raise ParameterError(
             f"{table.place}: a {kind.kind} has no margins: only counts, sums and persons have.", advice
         )
+
+
+def _public(text: str | None, *, key: str) -> str:
+    """Return a text for readers of a report; a record, and so everybody, will have it."""
+    if not is_public_text(text):
+        raise ParameterError(
+            f"study: {key} is no text for a report.",
+            f"Give one line of 1 to {LONGEST_TEXT} printable characters, or leave {key} out.",
+        )
+    return str(text)
 
 
 def _name(text: str | None, *, key: str) -> str:
