@@ -176,13 +176,14 @@ class Exploration:
             csv=csv,
             publisher=looked.declared.publisher,  # the title is that of the look
             contact=looked.declared.contact,
+            bounds_from=self.digest if columns else None,
         )
         return "".join(f"# {line}\n" for line in self._remarks()) + "\n" + study_to_toml(study)
 
     def _remarks(self) -> Iterator[str]:
         """Yield what a reader of the study must know: where its bounds come from, and which columns have none."""
         yield "A study to edit. Its bounds are public: they were released, and paid for, by a look at the table."
-        yield f"record {self.digest}"
+        yield "Records of its releases name the look they come from, by bounds_from."
         yield f"charge {visible(str(self.release.record['previous']))}"
         if any(_bounded(each) is not None for each in self.numbers):
             yield "step: numbers are rounded to multiples of it, here about a thousandth of their range. Write the one"

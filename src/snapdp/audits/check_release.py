@@ -374,7 +374,7 @@ def read_relation(record: At) -> StatedRelation:
     size, person = "n" if change_one else "n_max", "person" in record.value and not change_one
     newest = record.at("snapdp_record").whole() == 2
     together = newest and "unit_rows" in record.value and not change_one and not person
-    named = f" engine own? csv? date? {'? '.join(TEXTS)}?" * newest  # version 1 names no engine
+    named = f" engine own? csv? date? bounds_from? {'? '.join(TEXTS)}?" * newest  # version 1 names no engine
     asked = record.at("statistics")
     asked.demand(newest or not is_later(asked.value), "what version 1 does not have")
     record.fields(f"{RECORD} {size}{named}" + " person rows_per_person" * person + " unit_rows" * together)
@@ -2116,10 +2116,11 @@ def check_record(record: At) -> Fraction:
     record.at("snapdp_record").demand(record.value["snapdp_record"] in (1, 2), "not a version that is known here")
     engine = record.at("engine").text("|".join(ENGINES)) if "engine" in record.value else "duckdb"
     _ = "own" in record.value and record.at("own").text(NAME)
+    _ = "bounds_from" in record.value and record.at("bounds_from").text(SHA256)
     _ = "date" in record.value and record.at("date").text("[0-9]{4}-[0-9]{2}-[0-9]{2}")
     for name in (each for each in TEXTS if each in record.value):
-        said = record.at(name).text(".{1,200}")
-        record.at(name).demand(said.isprintable() and said.strip() != "", "not one line of printable characters")
+        words = record.at(name).text(".{1,200}")
+        record.at(name).demand(words.isprintable() and words.strip() != "", "not one line of printable characters")
     for csv in [record.at("csv")] if "csv" in record.value else ():
         csv.demand(engine in READS_CSV, "an engine that reads no CSV files")
         check_dialect(csv)

@@ -33,7 +33,7 @@ from snapdp.audits.mechanism_certificates import CertificatesBeside, NamedCertif
 from snapdp.display import LONGEST_TEXT, PUBLIC_TEXTS, is_public_text
 from snapdp.errors import LedgerError, SnapdpError
 from snapdp.exact import to_float_down, to_float_up
-from snapdp.ledger import Ledger, declaration_of, identical, is_failure
+from snapdp.ledger import Ledger, canonical, declaration_of, identical, is_failure
 from snapdp.release import (
     LIBRARIES,
     VERSION,
@@ -46,7 +46,7 @@ from snapdp.release import (
     derived_values,
     part_values,
 )
-from snapdp.studies import INLINE, KINDS, dialect_words, person_in_words, stated_dialect
+from snapdp.studies import INLINE, KINDS, dialect_words, digest, person_in_words, stated_dialect
 from snapdp.tables import ENGINES
 from snapdp.values import Value, replaced
 
@@ -56,6 +56,7 @@ FREE = {
     "dataset": (re.compile("[^\0]+"), "a name"),
     "dataset_version": (re.compile("[0-9a-f]{16}"), "16 hexadecimal digits"),
     "previous": (SHA256, "sha256: and 64 hexadecimal digits"),
+    "bounds_from": (SHA256, "sha256: and 64 hexadecimal digits"),
     "date": (re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}"), "a day, such as 2026-01-31"),
 }
 
@@ -74,6 +75,7 @@ class Audit(Value):
     seen     the side files that were read, each number in them derived again
     unseen   those of which something was not looked at: of it nothing is said
     certificates   of the mechanisms in finite precision, for `snapdp check`
+    look     whether the ledger holds the look by which bounds were found; None where there is none, or no ledger
     """
 
     dataset: str
@@ -84,6 +86,7 @@ class Audit(Value):
     seen: tuple[str, ...] = ()
     unseen: tuple[str, ...] = ()
     certificates: tuple[NamedCertificate, ...] = ()
+    look: bool | None = None
 
     @property
     def sound(self) -> bool:
@@ -123,7 +126,20 @@ def audit(
         seen=tuple(files.seen),
         unseen=tuple(files.unseen),
         certificates=certificates.named,
+        look=None if ledger is None else _holds_look(kept, ledger),
     )
+
+
+def _holds_look(record: Mapping[str, Any], ledger: Ledger) -> bool | None:
+    """Return whether a ledger holds the record that bounds come from, charged; None where a record names none."""
+    if "bounds_from" not in record:
+        return None
+    try:
+        charges = ledger.history(record["dataset"])
+    except LedgerError:  # of an account that is not there: another finding says so
+        return False
+    answers = (charge.answer for charge in charges if charge.answer is not None)
+    return any(digest(canonical(answer.record, name="record")) == record["bounds_from"] for answer in answers)
 
 
 def is_sound(

@@ -80,7 +80,7 @@ FOLDER = click.Path(file_okay=False, path_type=Path)
 def demo_command(place: Path | None, directory: Path, open_report: bool) -> None:
     """Make a table of 5,000 made-up people, plan a study of it, release it, and write the report, all in DIRECTORY."""
     from snapdp.api.study import study
-    from snapdp.cli.release_screen import show_release
+    from snapdp.cli.releases.release_screen import show_release
     from snapdp.cli.render import show
     from snapdp.drafts import write_text
     from snapdp.ledger import Ledger

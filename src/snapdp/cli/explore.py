@@ -311,7 +311,7 @@ def _rows(share: Number, rows: Number) -> str:
 
     _, _, ends = shown_row(rows)
     if rows.low is not None and rows.high is not None and rows.low <= 0:
-        return f"none, or up to {ends.rpartition(' to ')[2]} rows"
+        return f"none, or up to {ends.rpartition(' to ')[2]} rows" if rows.high > 0 else "none"
     return f"{100 * share.printed:.3g} % ({ends} rows)"
 
 

@@ -97,7 +97,7 @@ def release_command(ctx: click.Context, /, as_json: bool, ledger_path: str | Non
         echo_json_text(result.to_json())
         ctx.meta["snapdp.json"] = False  # one result is printed, whatever follows
     else:
-        from snapdp.cli.release_screen import show_release
+        from snapdp.cli.releases.release_screen import show_release
 
         show_release(result, left=account.left, spent=account.spent)
         say_written([path for path in outputs if not any(each.filename == str(path) for each in unwritten)])

@@ -11,7 +11,7 @@ from typing import Any
 
 from snapdp.accuracy import Worth
 from snapdp.cli import worth
-from snapdp.cli.release_screen import MOST_ROWS, show_release as show_release
+from snapdp.cli.releases.release_screen import MOST_ROWS, show_release as show_release
 from snapdp.cli.screen import note, one_line, table
 from snapdp.display import exact_amount, four_digits_up, hides_nothing, short_decimal
 from snapdp.studies import (

@@ -54,7 +54,15 @@ RECORD_VERSION = 2
 VERSIONS: dict[int, dict[str, set[str]]] = {  # what each version added
     1: {},
     2: {
-        "record": {"engine", "own", "csv", "unit_rows", "date", *PUBLIC_TEXTS},  # no date in the first of this version
+        "record": {
+            "engine",
+            "own",
+            "csv",
+            "unit_rows",
+            "date",
+            "bounds_from",
+            *PUBLIC_TEXTS,
+        },  # no date in the first of this version
         "versions": {"pyspark", "postgresql"},
         "statistics": {
             "missing",
@@ -88,7 +96,7 @@ ALLOWED: dict[str, set[str]] = {
     "record": {
         "snapdp_record", "dataset", "dataset_version", "relation", "unit", "n", "n_max", "person", "rows_per_person",
         "unit_rows", "charged", "arithmetic", "engine", "csv", "own", "versions", "statistics", "derived", "request",
-        "previous", "date", *PUBLIC_TEXTS,
+        "previous", "date", "bounds_from", *PUBLIC_TEXTS,
     },
     "versions": {"snapdp", "python", *LIBRARIES, *(each.library for each in ENGINES.values())},
     "csv": {"delimiter", "quote", "decimal", "thousands", "encoding", "nulls"},
@@ -112,7 +120,7 @@ ALLOWED: dict[str, set[str]] = {
 }  # fmt: skip
 REQUIRED: dict[str, set[str]] = {
     "record": ALLOWED["record"]
-    - {"n", "n_max", "person", "rows_per_person", "unit_rows", "own", "csv", "date", *PUBLIC_TEXTS},
+    - {"n", "n_max", "person", "rows_per_person", "unit_rows", "own", "csv", "date", "bounds_from", *PUBLIC_TEXTS},
     "statistics": {"kind", "title", "epsilon", "alpha", "parts"},
     "where": {"column"},
     "parts": ALLOWED["parts"] - _FINITE - _MARGIN - _NUMBERS,
@@ -176,7 +184,7 @@ def record_values(
 ) -> dict[str, Any]:
     """Return the record of a release; `files` holds the side file of every long block, by `key_of`.
 
-    texts   title, publisher and contact, as the study says them to readers of the report
+    texts   title, publisher and contact, as the study says them to readers of the report, and where bounds come from
     """
     statistics = [
         {

@@ -117,11 +117,9 @@ def step_lines(block: NumberBlock) -> list[str]:
 def bounds_from_line(record: Mapping[str, Any]) -> str:
     """Return by which earlier look the bounds of columns were found; empty where a record names none."""
     found = record.get("bounds_from")
-    return (
-        f"Bounds come from an earlier look at the table, which was charged by itself: record {_short(found)}."
-        if (isinstance(found, str))
-        else ""
-    )
+    if not isinstance(found, str):
+        return ""
+    return f"Bounds come from an earlier look at the table, which was charged by itself: record {_short(found)}."
 
 
 def distribution_line(blocks: Iterable[NumberBlock]) -> str:

@@ -17,6 +17,7 @@ Rules of change:
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -60,12 +61,13 @@ from snapdp.values import Value, replaced
 STUDY_VERSION = 2
 VERSIONS: dict[int, set[str]] = {  # the keys that each version added; version 2 has persons of several columns, too
     1: set(),
-    2: {"csv", "arithmetic", "bits", "unit_rows", *PUBLIC_TEXTS},
+    2: {"csv", "arithmetic", "bits", "unit_rows", "bounds_from", *PUBLIC_TEXTS},
 }
 STUDY_KEYS = (
     "version", "dataset", *PUBLIC_TEXTS, "relation", "n", "n_max", "person", "rows_per_person", "unit_rows", "budget",
-    "arithmetic", "bits", "data", "csv", "columns", "statistic",
+    "arithmetic", "bits", "data", "csv", "bounds_from", "columns", "statistic",
 )  # fmt: skip
+DIGEST = re.compile("sha256:[0-9a-f]{64}")
 CSV_KEYS = (*SINGLE_TEXTS, "null")
 NUMBER_KEYS = ("kind", "lower", "upper", "step", "missing")
 BIN_KEYS = ("edges", "outside", "null")  # of a column of numbers, in version 2
@@ -91,6 +93,7 @@ class DeclaredStudy(Value):
     title: str | None = None  # of the report; these three are for its readers, and no part of a request
     publisher: str | None = None
     contact: str | None = None
+    bounds_from: str | None = None  # the digest of the record by which bounds were found; no part of a request
 
     def _check(self) -> None:
         numbers = [each for each in self.columns if isinstance(each, NumberColumn)]
@@ -117,9 +120,16 @@ class DeclaredStudy(Value):
         if self.version == 1 and (self.relation.unit_rows > 1 or len(self.relation.person_columns) > 1):
             raise ParameterError("the unit is one that version 1 has no word for.", "Declare it in version 2.")
         if self.version == 1 and self.texts:
-            raise ParameterError("version 1 has no word for title, publisher or contact.", "Declare it in version 2.")
+            raise ParameterError(
+                "version 1 has no word for title, publisher, contact or bounds_from.", "Declare it in version 2."
+            )
         for key, text in self.texts.items():
             _public(text, key=key)
+        if self.bounds_from is not None and not DIGEST.fullmatch(self.bounds_from):
+            raise ParameterError(
+                "bounds_from is no digest of a record.",
+                "Give sha256: and 64 hexadecimal digits, as `snapdp explore --study` writes them, or leave it out.",
+            )
         if any(each.arithmetic != self.arithmetic for each in self.asked):
             raise ParameterError("statistics of one study have several arithmetics.", "Ask in several studies.")
         if self.version > 1:
@@ -127,8 +137,8 @@ class DeclaredStudy(Value):
 
     @property
     def texts(self) -> dict[str, str]:
-        """Return what it says to readers of a report, by its keys; what it does not say is left out."""
-        found = ((key, getattr(self, key)) for key in PUBLIC_TEXTS)
+        """Return what records state without its being asked for, by its keys; what it does not say is left out."""
+        found = ((key, getattr(self, key)) for key in (*PUBLIC_TEXTS, "bounds_from"))
         return {key: text for key, text in found if text is not None}
 
     def column(self, name: str) -> Column:
@@ -203,7 +213,7 @@ def study_from_values(values: dict[str, Any], *, read_keys: KeyReader | None = N
         version=version,
         csv=_csv(top),
         arithmetic=arithmetic,
-        **{key: _public(top.text(key), key=key) for key in PUBLIC_TEXTS if key in top},
+        **{key: _public(top.text(key), key=key) for key in (*PUBLIC_TEXTS, "bounds_from") if key in top},
     )
     _check_repeats(study.asked)
     return study

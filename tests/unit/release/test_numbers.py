@@ -99,7 +99,7 @@ def test_the_terminal_shows_the_same_epsilons(capsys):
         ("mean(age) by region", "0.25"),
         ("histogram(region)", "1"),
         ("variance(age)", "2"),
-        ("standard deviation(age)", "derived"),
+        ("standard deviation(age)", "free"),
     ]
 
 

@@ -18,7 +18,7 @@ from snapdp.exact import parameter
 from snapdp.release.numbers import PART_WORDS, Number, NumberBlock, part_in_words
 from snapdp.release.remarks import unknown_places
 from snapdp.release.tidy.spans import ends_of, number_of
-from snapdp.studies import BOUNDS, DISTRIBUTION, QUANTILE, SHARE, Histogram, Magnitudes, Quantiles
+from snapdp.studies import BOUNDS, DISTRIBUTION, QUANTILE, SHARE, Histogram, Magnitudes, Quantiles, RowCount
 from snapdp.values import Value
 
 TEXT, NUMBER, TRUTH = "string", "number", "boolean"  # types of columns, as dictionaries call them
@@ -169,7 +169,7 @@ def column_of(block: NumberBlock) -> str | None:
     if block.mean_of is not None:
         return block.mean_of
     if len(names) == 1:
-        is_count = not block.derived and block.name == "count" and len(block.parts) > 1
+        is_count = not block.derived and block.name == RowCount.kind and len(block.parts) > 1
         return None if is_count else str(names[0])
     return block.name.partition(_OF)[2] if _is_of(block) else None
 

@@ -1,8 +1,8 @@
 """How a release looks on a terminal: its numbers in tables that fit, what is to be known of them, what they cost.
 
-Room: cli. Prints through the screen alone: numbers to stdout, what is said about them to stderr. Numbers of one key are
-rows of one table; those of several keys (groups and quantiles, two columns of groups) have a table of their own, groups
-down and the last key across where that fits, and one column for each key where it does not.
+Room: cli/releases. Prints through the screen alone: numbers to stdout, what is said about them to stderr. Numbers of
+one key are rows of one table; those of several keys (groups and quantiles, two columns of groups) have a table of their
+own, groups down and the last key across where that fits, and one column for each key where it does not.
 """
 
 from __future__ import annotations
