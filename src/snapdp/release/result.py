@@ -61,8 +61,8 @@ class Release:
     def values(self) -> dict[str, Any]:
         """Return {statistic: value}, or {statistic: {cell: value}}; what is derived takes the place of its parts.
 
-        A cell is a text; by several columns a tuple of texts, one for each. Means of several columns are a value, or
-        cells, for each: {statistic: {column: value}}.
+        A cell is a text; by several keys (columns, or a group and a quantile or bin) a tuple of texts, one for each.
+        Means of several columns are a value, or cells, for each: {statistic: {column: value}}.
 
         The values as drawn: sums and averages of them have no bias from what is possible. `numbers` has both.
         Of statistics with one title (other bin edges, say) the later ones are told apart by their number: "sum(x) (2)".
@@ -234,7 +234,7 @@ def _values(block: NumberBlock) -> Any:
         return block.numbers[0].value
     found: dict[Label, Any] = {}
     for place, each in enumerate(block.numbers, start=1):
-        *groups, name = each.label if block.is_crossed and each.keys else (each.cell,)
+        *groups, name = each.label if len(each.keys) > 1 or (block.is_crossed and each.keys) else (each.cell,)
         last = _unused(name, place, found, groups)
         found[(*groups, last) if groups else last] = each.value
     return found
