@@ -71,9 +71,9 @@ def test_the_cost_is_said_in_odds_of_the_release_and_of_the_account(tmp_path, ca
     said = " ".join(shown(result, capsys, spent=Fraction(1)).err.split())
     assert "charged: epsilon 0.5; left: 1" in said
     assert "which of two values this row has, is right in at most 63 of them" in said
-    assert "All that was ever charged to this account together, epsilon 1: in at most 74." in said
+    assert "After all that was ever charged to this account, epsilon 1: right in at most 74 of 100." in said
     alone = " ".join(shown(result, capsys, spent=Fraction(1, 2)).err.split())
-    assert "All that was ever charged" not in alone
+    assert "After all that was ever charged" not in alone
 
 
 def test_what_comes_with_a_statistic_is_free_and_what_that_means_is_said(tmp_path, capsys):

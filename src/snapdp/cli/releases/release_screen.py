@@ -94,7 +94,7 @@ def _show_rows(blocks: Sequence[NumberBlock]) -> None:
 
 def _show_crossed(block: NumberBlock) -> None:
     """Print numbers of several keys: the last one across where that fits, else a line for each number."""
-    names = [one_line(name) for name in _key_names(block)]
+    names = _heads(block)
     title = _named(block, block.readable[0]) + (f", epsilon {paid}" if (paid := _paid(block)) else "")
     crossed = _crossed(block, names)
     if crossed is not None:
@@ -105,6 +105,10 @@ def _show_crossed(block: NumberBlock) -> None:
     heads = (*names, "value", _interval_head([block]))
     rows += _more(len(block.numbers), len(heads))
     table(heads, rows, numbers=(len(names), len(names) + 1), title=one_line(title))
+
+
+def _heads(block: NumberBlock) -> list[str]:
+    return [one_line(name) for name in _key_names(block)]
 
 
 def _crossed(block: NumberBlock, names: Sequence[str]) -> tuple[list[str], list[Row]] | None:
@@ -197,7 +201,7 @@ def _remarks(result: Release, blocks: Sequence[NumberBlock], every: Sequence[Num
     )
 
     record = result.record
-    if any(len(_key_names(block)) > 1 for block in blocks):
+    if any(len(_key_names(block)) > 1 and _crossed(block, _heads(block)) is not None for block in blocks):
         yield f"in brackets: the {_interval_head(blocks)}"
     yield from filter(None, map(unknown_line, blocks))
     for block in blocks:
@@ -233,7 +237,7 @@ def _say_cost(result: Release, left: Fraction, spent: Fraction | None) -> None:
         note(odds_in_words(charged, relation.secret), err=True)
     if spent is not None and spent > charged:
         note(
-            f"All that was ever charged to this account together, epsilon {exact_amount(spent)}: in at most "
-            f"{guessed_right(spent)}.",
+            f"After all that was ever charged to this account, epsilon {exact_amount(spent)}: right in at most "
+            f"{guessed_right(spent)} of 100.",
             err=True,
         )
