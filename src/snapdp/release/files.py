@@ -277,7 +277,8 @@ def _copy(columns: Mapping[str, Any], path: Path, connection: Any) -> None:
 
 def _numbers(arrays: Mapping[str, Any]) -> str:
     """Return what is selected of arrays: NaN is no released number, but stands for a missing end of an interval."""
-    doubles = ", ".join(f'nullif("{name}", \'nan\'::DOUBLE) AS "{name}"' for name in _floats(arrays))
+    named = [quoted_name(name) for name in _floats(arrays)]  # keys too, whose names are anybody's text
+    doubles = ", ".join(f"nullif({name}, 'nan'::DOUBLE) AS {name}" for name in named)
     return f"* REPLACE ({doubles})" if doubles else "*"
 
 
