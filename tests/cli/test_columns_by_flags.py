@@ -158,6 +158,19 @@ def test_a_quote_that_does_not_close_is_refused(listed):
     assert "stands in double quotes" in said
 
 
+@pytest.mark.parametrize("listed", ["a,'unempl, laid off',b", "'a','b'", "'a, b'"])
+def test_single_quotes_are_refused_because_they_would_be_part_of_a_category(listed):
+    """Groups that nobody is in were charged for."""
+    code, said = told("--count", "--by", "region", "--categories", listed)
+    assert code == 2
+    assert "has single quotes, which belong to the texts themselves" in said
+
+
+def test_an_apostrophe_is_no_quote(tmp_path):
+    (column,) = study_by_flags(tmp_path, "--count", "--by", "kind", "--categories", "boys',girl's,'n,\"'all'\"").columns
+    assert column.categories == ("boys'", "girl's", "'n", "'all'")
+
+
 def test_rows_without_a_category_boolean_or_date_have_a_cell_where_a_flag_says_so(tmp_path):
     flags = ("--count", "--by", "sex,smokes,day,age", "--categories", "sex=f,m", "--boolean", "smokes")
     flags += ("--date", "day=2024-01-01,2024-12-31,year", "--edges", "age=0,120", "--bounds", "age=0,120")

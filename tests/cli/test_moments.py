@@ -28,10 +28,12 @@ def test_a_correlation_by_flags_study_and_python_is_one_request_and_its_files_an
     assert found.free
     assert list(found.values) == ["covariance(age, income)", "correlation(age, income)"]
     with (place / "v.csv").open(newline="") as file:
-        rows = {(row["statistic"], row["part"]): row for row in csv.DictReader(file)}
-    assert rows["correlation(age, income)", ""]["derived"] == rows["covariance(age, income)", ""]["derived"] == "true"
-    assert rows["correlation(age, income)", ""]["epsilon"] == "0"
-    assert float(rows["covariance(age, income)", ""]["value"]) == found.value
+        rows = {(row["measure"], row["column"]): row for row in csv.DictReader(file)}
+    assert {row["statistic"] for row in rows.values()} == {"covariance(age, income)"}
+    assert rows["correlation", ""]["source"] == rows["covariance", ""]["source"] == "derived"
+    assert (rows["correlation", ""]["charged"], rows["covariance", ""]["charged"]) == ("0", "9")
+    assert float(rows["covariance", ""]["value"]) == found.value
+    assert ("sum of squared distances", "income") in rows
     run("verify", "r.json", "--certificate", "c.json")
     run("check", "c.json")
     record = json.loads((place / "r.json").read_text())

@@ -222,23 +222,25 @@ def test_quantiles_beside_other_statistics_have_the_word_in_their_cells(place):
     found, _, _ = released(place, "--quantiles", "age", "--histogram", "region", *named, *BOUNDS)
     assert "quantile 0.25" in found.stdout
     found, _, _ = released(place, "--quantiles", "age", "--by", "region", *named, *BOUNDS)
-    assert "north / quantile 0.25" in found.stdout
+    assert "┃ region ┃ quantile 0.25 ┃" in found.stdout
+    assert "│ north  │" in found.stdout
     head, *lines = (place / "people.csv").read_text().splitlines()
     (place / "people.csv").write_text("\n".join([f"{head},pay", *(f"{line},30" for line in lines), ""]))
     by_both = ["--by", "region,pay", "--categories", "region=north,south", "--edges", "pay=0,50,120"]
     both = [*by_both, "--bounds", "age=0,120", "--bounds", "pay=0,120", *BOUNDS[2:]]
     found, rows, _ = released(place, "--quantiles", "age", *both)
-    assert "│ north, [0, 50), " in found.stdout  # and the quantile on the next line
+    assert "┃ region ┃ pay       ┃" in found.stdout
+    assert "│ north  │ [0, 50)   │" in found.stdout
     assert [rows[0][key] for key in ("region", "pay", "quantile")] == ["north", "[0, 50)", "0.25"]
 
 
 def test_a_file_of_values_has_quantiles_then_the_distribution_then_counts(place):
     _, rows, _ = released(place, "--quantiles", "age", *BOUNDS)
-    kinds = [row["statistic"] if row["derived"] == "true" else row["part"] for row in rows]
-    assert list(dict.fromkeys(kinds)) == [
-        "quantiles(age)", "distribution of quantiles(age)", "count of each 11 levels", "count at each level",
+    assert {row["statistic"] for row in rows} == {"quantiles(age)"}
+    assert list(dict.fromkeys(row["measure"] for row in rows)) == [
+        "quantile", "rows up to", "rows in each 11 steps", "rows at each step",
     ]  # fmt: skip
-    assert [row["cell"] for row in rows[:3]] == ["0.25", "0.5", "0.75"]
+    assert [row["quantile"] for row in rows if row["asked"] == "true"] == ["0.25", "0.5", "0.75"]
     assert [row["charged"] for row in rows][:2] == ["2", "0"]
     assert sum(int(row["charged"]) for row in rows) == 2
 
@@ -246,11 +248,11 @@ def test_a_file_of_values_has_quantiles_then_the_distribution_then_counts(place)
 def test_keys_of_groups_are_named_quantile_and_up_to(place):
     grouped = ["--by", "region", "--categories", "north,south"]
     _, rows, page = released(place, "--quantiles", "age", "--at", "0.5,0.9", *grouped, *BOUNDS)
-    assert [(row["region"], row["quantile"], row["up to"]) for row in rows[:4]] == [
+    assert [(row["region"], row["quantile"], row["up_to"]) for row in rows[:4]] == [
         ("north", "0.5", ""), ("north", "0.9", ""), ("south", "0.5", ""), ("south", "0.9", ""),
     ]  # fmt: skip
-    assert (rows[4]["region"], rows[4]["quantile"], rows[4]["up to"]) == ("north", "", "0")
-    assert (rows[-1]["region"], rows[-1]["age"]) == ("south", "120")
+    assert (rows[4]["region"], rows[4]["quantile"], rows[4]["up_to"]) == ("north", "", "0")
+    assert [rows[-1][key] for key in ("region", "age_from", "age_to")] == ["south", "120", "120"]
     assert "<th>quantile</th>" in page
 
 
@@ -258,7 +260,7 @@ def test_a_group_called_quantile_keeps_its_column(place):
     (place / "people.csv").write_text("age,quantile\n" + "".join(f"{age},a\n" for age in AGES))
     grouped = ["--by", "quantile", "--categories", "a,b"]
     _, rows, _ = released(place, "--quantiles", "age", *grouped, *BOUNDS)
-    assert [(row["quantile"], row["quantile of age"]) for row in rows[:2]] == [("a", "0.25"), ("a", "0.5")]
+    assert [(row["quantile"], row["quantile (key)"]) for row in rows[:2]] == [("a", "0.25"), ("a", "0.5")]
 
 
 def test_a_report_has_quantiles_a_picture_and_the_rules(place):

@@ -22,6 +22,7 @@ from click.testing import CliRunner
 
 import snapdp
 from snapdp.cli.app import COMMANDS, main
+from snapdp.release.tidy.value_table import value_table
 from tests.services import address, new_database, postgres_server
 from tests.unit.release.guards import unguarded
 
@@ -206,13 +207,18 @@ def test_a_name_goes_through_every_command_and_file(name, person):
     assert UNSEEN.search(repr(release)) is None
     with open("v.csv", encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    for number, row in zip(release.numbers(), rows, strict=True):
-        for key in ("statistic", "part", "cell"):
-            assert not row[key].lstrip().startswith(("=", "+", "-", "@"))
-            assert unguarded(row[key]) == getattr(number, key)
+    released = value_table(release.blocks())
+    assert [unguarded(head) for head in rows[0]] == list(released.columns)
+    for field, head in zip(released.fields, rows[0], strict=True):
+        for row, cell in zip(rows, released.columns[field.name], strict=True):
+            if field.kind == "string":
+                assert not row[head].lstrip().startswith(("=", "+", "-", "@"))
+                assert unguarded(row[head]) == (cell or "")
     kinds = duckdb.execute("DESCRIBE SELECT * FROM 'v.parquet'").fetchall()
-    told = ["VARCHAR"] * 3 + ["DOUBLE"] * 6 + ["BOOLEAN", "DOUBLE", "VARCHAR", "DOUBLE"] + ["VARCHAR"] * 2
-    assert [kind for _, kind, *_ in kinds] == told
+    stored = {"string": "VARCHAR", "number": "DOUBLE", "boolean": "BOOLEAN"}
+    assert [(name, kind) for name, kind, *_ in kinds] == [(each.name, stored[each.kind]) for each in released.fields]
+    package = json.loads(Path("datapackage.json").read_text(encoding="ascii"))
+    assert [each["path"] for each in package["resources"]] == ["v.csv", "v.parquet"]
 
 
 @hostile

@@ -15,7 +15,7 @@ from typing import Any
 from snapdp.api.study import Study
 from snapdp.display import confidence, exact_amount, percent, shortened, visible
 from snapdp.errors import BoundError, ParameterError
-from snapdp.exact import parameter, positive
+from snapdp.exact import floor_log2, parameter, positive, power_of_two
 from snapdp.release import Number, NumberBlock, Release
 from snapdp.studies import (
     BINNED,
@@ -26,6 +26,7 @@ from snapdp.studies import (
     MAGNITUDE,
     SHARE,
     UPPER,
+    WITHOUT,
     Asked,
     Column,
     CsvDialect,
@@ -43,6 +44,9 @@ from snapdp.studies import (
 )
 from snapdp.values import Value
 
+MOSTLY = 0.5  # from so large a share of cells that are no numbers on, a column is text
+LEVELS = 1000  # of a column whose step nobody has said
+
 
 class ExploredNumbers(Value):
     """What was found of a column of numbers; None where nothing can be said at this epsilon.
@@ -50,6 +54,7 @@ class ExploredNumbers(Value):
     lower, upper   all but the share `outside` of its numbers lie between them, with confidence 1 - alpha
     quartiles      for each of the three an estimate and the ends of its interval
     missing, unreadable   of all rows, with an interval where the number of rows is public
+    missing_rows, unreadable_rows   how many they are, each with its interval
     """
 
     name: str
@@ -58,6 +63,8 @@ class ExploredNumbers(Value):
     quartiles: tuple[Number, ...]
     missing: Number
     unreadable: Number
+    missing_rows: Number
+    unreadable_rows: Number
     outside: Fraction
     alpha: Fraction
     epsilon: Fraction
@@ -65,6 +72,11 @@ class ExploredNumbers(Value):
     def __str__(self) -> str:
         low, high = ("none" if each is None else f"{each:g}" for each in (self.lower, self.upper))
         return f"bounds from {low} to {high}"
+
+    @property
+    def is_text(self) -> bool:
+        """Tell whether most cells are no numbers, as far as the released share says: no epsilon helps then."""
+        return self.unreadable.printed >= MOSTLY
 
     @property
     def bounds(self) -> tuple[float, float] | None:
@@ -165,20 +177,29 @@ class Exploration:
             asked=tuple(asked) or (ask(count_query(relation), epsilon=looked.asked[0].epsilon),),
             data=data,
             csv=csv,
+            publisher=looked.declared.publisher,  # the title is that of the look
+            contact=looked.declared.contact,
+            bounds_from=self.digest if columns else None,
         )
         return "".join(f"# {line}\n" for line in self._remarks()) + "\n" + study_to_toml(study)
 
     def _remarks(self) -> Iterator[str]:
         """Yield what a reader of the study must know: where its bounds come from, and which columns have none."""
         yield "A study to edit. Its bounds are public: they were released, and paid for, by a look at the table."
-        yield f"record {self.digest}"
+        yield "Records of its releases name the look they come from, by bounds_from."
         yield f"charge {visible(str(self.release.record['previous']))}"
+        if any(_bounded(each) is not None for each in self.numbers):
+            yield "step: numbers are rounded to multiples of it, here about a thousandth of their range. Write the one"
+            yield '  that a column has: 1 for whole numbers. For a median: kind = "quantiles", at = ["0.5"].'
         for each in self.numbers:
             name, share, sure = _text(each.name), percent(each.outside), confidence(each.alpha)
             if _bounded(each) is not None:
                 yield f"{name}: at most {share} of its numbers lie outside of the bounds, with confidence {sure}."
             elif each.bounds is not None:
                 yield f"{name}: its bounds lie where no step is exact; declare [columns.{name}] in another unit."
+            elif each.is_text:
+                yield f"{name}: most of its cells are no numbers; declare [columns.{name}] with its categories, or say"
+                yield "  in [csv] how the file writes numbers and missing cells (decimal, thousands, null)."
             else:
                 yield f"{name}: no bounds were found at epsilon {exact_amount(each.epsilon)}; declare [columns.{name}]"
                 yield "  with bounds that are public, or look again with more epsilon, or at a larger share outside."
@@ -191,7 +212,7 @@ def _explored(blocks: Sequence[NumberBlock]) -> ExploredNumbers | ExploredCatego
     if declared["kind"] != Magnitudes.kind:
         return None
     named = {block.name: {each.cell: each for each in block.numbers} for block in blocks}
-    bounds, shares = named[BOUNDS], list(named[SHARE].values())
+    bounds, shares, rows = named[BOUNDS], list(named[SHARE].values()), list(named[WITHOUT].values())
     return ExploredNumbers(
         name=declared["columns"][0]["name"],
         lower=bounds[LOWER].low,
@@ -199,6 +220,8 @@ def _explored(blocks: Sequence[NumberBlock]) -> ExploredNumbers | ExploredCatego
         quartiles=tuple(each for cell, each in bounds.items() if cell not in (LOWER, UPPER)),
         unreadable=shares[0],
         missing=shares[1],
+        unreadable_rows=rows[0],
+        missing_rows=rows[1],
         outside=parameter(declared["outside"], name="outside"),
         alpha=parameter(declared["alpha"], name="alpha"),
         epsilon=parameter(declared["epsilon"], name="epsilon"),
@@ -211,11 +234,16 @@ def _bounded(found: ExploredNumbers) -> Column | None:
         return None
     lower, upper = (Fraction(each) for each in found.bounds)
     try:
-        column = number_column(found.name, lower=lower, upper=upper, missing=DROPPED)
+        column = number_column(found.name, lower=lower, upper=upper, step=_step(upper - lower), missing=DROPPED)
         quantiser_of(column)
     except BoundError:
         return None
     return column
+
+
+def _step(width: Fraction) -> Fraction:
+    """Return a step for a range of which nothing else is known: a power of two, about a thousandth of it."""
+    return power_of_two(floor_log2(width / LEVELS))
 
 
 def _text(name: str) -> str:

@@ -80,6 +80,18 @@ class Study:
         """Return how CSV files are written, where the study says so; no part of a request."""
         return self.declared.csv
 
+    def with_texts(self, **texts: str) -> Study:
+        """Return the same study with another title, publisher or contact: no part of a request.
+
+        >>> s = study(dataset="people", relation="change-one", n=5000,
+        ...           columns={"age": {"kind": "integer", "lower": 0, "upper": 120, "missing": "middle"}},
+        ...           statistic=[{"kind": "mean", "column": "age", "epsilon": "0.5"}])
+        >>> titled = s.with_texts(title="How old we are")
+        >>> titled.declared.title, titled.request() == s.request()
+        ('How old we are', True)
+        """
+        return Study(replaced(self.declared, **texts)) if texts else self
+
     def column(self, name: str) -> Column:
         """Return a declared column by its name."""
         return self.declared.column(name)
@@ -174,9 +186,32 @@ class Study:
         request = self.request(plan)
         opened = self.table(table)
         if isinstance(ledger, Ledger):
-            return _released(_own(request, ledger) if own else request, opened, ledger, directory, watch, ask)
+            return self._released(_own(request, ledger) if own else request, opened, ledger, directory, watch, ask)
         with Ledger.open(_path(ledger, "ledger")) as book:
-            return _released(_own(request, book) if own else request, opened, book, directory, watch, ask)
+            return self._released(_own(request, book) if own else request, opened, book, directory, watch, ask)
+
+    def _released(
+        self,
+        request: Request,
+        table: Engine,
+        ledger: Ledger,
+        directory: str | os.PathLike[str],
+        watch: Watch | None,
+        ask: Callable[[], None] | None,
+    ) -> Release:
+        place = Path(_path(directory, "directory"))
+        outcome = released(
+            request,
+            table,
+            ledger,
+            directory=place,
+            is_sound=lambda record: is_sound(record, place, request),
+            watch=watch,
+            ask=ask,
+            texts=self.declared.texts,
+        )
+        certificates = request.certificate_files
+        return Release(outcome.record, free=outcome.free, author=outcome.author, certificates=certificates)
 
     def table(self, table: Any = None) -> Engine:
         """Return the table to release from: the one given, or the one that the study names."""
@@ -186,28 +221,6 @@ class Study:
         if table is None and self.data is None:
             raise ParameterError("the study names no data.", "Give a table or a path, or data in the study.")
         return open_table(self.data if table is None else table, dialect=self.csv)
-
-
-def _released(
-    request: Request,
-    table: Engine,
-    ledger: Ledger,
-    directory: str | os.PathLike[str],
-    watch: Watch | None,
-    ask: Callable[[], None] | None,
-) -> Release:
-    place = Path(_path(directory, "directory"))
-    outcome = released(
-        request,
-        table,
-        ledger,
-        directory=place,
-        is_sound=lambda record: is_sound(record, place, request),
-        watch=watch,
-        ask=ask,
-    )
-    certificates = request.certificate_files
-    return Release(outcome.record, free=outcome.free, author=outcome.author, certificates=certificates)
 
 
 def _path(given: Any, name: str) -> Any:

@@ -46,6 +46,7 @@ PLAIN = "-?(0|[1-9][0-9]*)([.][0-9]+)?"  # a category that compares as a number
 SHA256, RATIONAL = "sha256:[0-9a-f]{64}", "-?[0-9]{1,1000}(/[0-9]{1,1000})?"
 NAME, LABEL = "[^\0]+", "[^\0]*"  # what every engine can store
 FREE = {"dataset": NAME, "dataset_version": "[0-9a-f]{16}", "previous": SHA256}  # fields that follow from nothing
+TEXTS = ("title", "publisher", "contact")  # for readers of a report: no part of a request
 WHO = {"relation", "unit", "n", "n_max", "person", "rows_per_person", "unit_rows", "own"}
 ENGINES = {"duckdb": "", "spark": " pyspark", "postgresql": " postgresql"}  # and what else has a version then
 CSV = {"delimiter": "[;:|~^\t\x01\x1f]", "quote": "['`|~^]", "decimal": ",", "encoding": "latin-1"}  # if not plain
@@ -373,7 +374,7 @@ def read_relation(record: At) -> StatedRelation:
     size, person = "n" if change_one else "n_max", "person" in record.value and not change_one
     newest = record.at("snapdp_record").whole() == 2
     together = newest and "unit_rows" in record.value and not change_one and not person
-    named = " engine own? csv?" * newest  # version 1 names no engine
+    named = f" engine own? csv? date? bounds_from? {'? '.join(TEXTS)}?" * newest  # version 1 names no engine
     asked = record.at("statistics")
     asked.demand(newest or not is_later(asked.value), "what version 1 does not have")
     record.fields(f"{RECORD} {size}{named}" + " person rows_per_person" * person + " unit_rows" * together)
@@ -2115,6 +2116,11 @@ def check_record(record: At) -> Fraction:
     record.at("snapdp_record").demand(record.value["snapdp_record"] in (1, 2), "not a version that is known here")
     engine = record.at("engine").text("|".join(ENGINES)) if "engine" in record.value else "duckdb"
     _ = "own" in record.value and record.at("own").text(NAME)
+    _ = "bounds_from" in record.value and record.at("bounds_from").text(SHA256)
+    _ = "date" in record.value and record.at("date").text("[0-9]{4}-[0-9]{2}-[0-9]{2}")
+    for name in (each for each in TEXTS if each in record.value):
+        words = record.at(name).text(".{1,200}")
+        record.at(name).demand(words.isprintable() and words.strip() != "", "not one line of printable characters")
     for csv in [record.at("csv")] if "csv" in record.value else ():
         csv.demand(engine in READS_CSV, "an engine that reads no CSV files")
         check_dialect(csv)

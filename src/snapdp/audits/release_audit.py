@@ -30,9 +30,10 @@ from snapdp.audits.findings import LEDGER, Finding, differences
 from snapdp.audits.forensics import altered_field
 from snapdp.audits.from_record import rebuilt
 from snapdp.audits.mechanism_certificates import CertificatesBeside, NamedCertificate
+from snapdp.display import LONGEST_TEXT, PUBLIC_TEXTS, is_public_text
 from snapdp.errors import LedgerError, SnapdpError
 from snapdp.exact import to_float_down, to_float_up
-from snapdp.ledger import Amendment, Ledger, declaration_of, identical, is_failure
+from snapdp.ledger import Amendment, Ledger, canonical, declaration_of, identical, is_failure
 from snapdp.release import (
     LIBRARIES,
     VERSION,
@@ -45,7 +46,7 @@ from snapdp.release import (
     derived_values,
     part_values,
 )
-from snapdp.studies import INLINE, KINDS, dialect_words, person_in_words, stated_dialect
+from snapdp.studies import INLINE, KINDS, dialect_words, digest, person_in_words, stated_dialect
 from snapdp.tables import ENGINES
 from snapdp.values import Value, replaced
 
@@ -55,6 +56,8 @@ FREE = {
     "dataset": (re.compile("[^\0]+"), "a name"),
     "dataset_version": (re.compile("[0-9a-f]{16}"), "16 hexadecimal digits"),
     "previous": (SHA256, "sha256: and 64 hexadecimal digits"),
+    "bounds_from": (SHA256, "sha256: and 64 hexadecimal digits"),
+    "date": (re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}"), "a day, such as 2026-01-31"),
 }
 
 
@@ -73,6 +76,7 @@ class Audit(Value):
     unseen   those of which something was not looked at: of it nothing is said
     certificates   of the mechanisms in finite precision, for `snapdp check`
     amendments   how the account was amended, before and after: told by its ledger, where that is sound and was given
+    look     whether the ledger holds the look by which bounds were found; None where there is none, or no ledger
     """
 
     dataset: str
@@ -84,6 +88,7 @@ class Audit(Value):
     unseen: tuple[str, ...] = ()
     certificates: tuple[NamedCertificate, ...] = ()
     amendments: tuple[Amendment, ...] = ()
+    look: bool | None = None
 
     @property
     def sound(self) -> bool:
@@ -127,7 +132,20 @@ def audit(
         unseen=tuple(files.unseen),
         certificates=certificates.named,
         amendments=amendments,
+        look=None if ledger is None else _holds_look(kept, ledger),
     )
+
+
+def _holds_look(record: Mapping[str, Any], ledger: Ledger) -> bool | None:
+    """Return whether a ledger holds the record that bounds come from, charged; None where a record names none."""
+    if "bounds_from" not in record:
+        return None
+    try:
+        charges = ledger.history(record["dataset"])
+    except LedgerError:  # of an account that is not there: another finding says so
+        return False
+    answers = (charge.answer for charge in charges if charge.answer is not None)
+    return any(digest(canonical(answer.record, name="record")) == record["bounds_from"] for answer in answers)
 
 
 def is_sound(
@@ -169,8 +187,11 @@ def _findings(
 def _form_findings(record: Mapping[str, Any]) -> Iterator[Finding]:
     """Yield what cannot be in a field that follows from nothing else in the record."""
     for name, (pattern, should) in FREE.items():
-        if not pattern.fullmatch(record[name]):
+        if name in record and not pattern.fullmatch(record[name]):
             yield Finding(field=name, says=record[name], should=should)
+    for name in PUBLIC_TEXTS:
+        if name in record and not is_public_text(record[name]):
+            yield Finding(field=name, says=record[name], should=f"one line of at most {LONGEST_TEXT} characters")
     yield from _dialect_finding(record)
     engine = record.get("engine", "duckdb")
     if engine not in ENGINES:

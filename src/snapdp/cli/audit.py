@@ -95,6 +95,9 @@ def _print(found: Any, path: Path) -> None:
     _print_certificates(found, path)
     for amendment in found.amendments:
         note(f"The account of {one_line(found.dataset)} was amended. {in_words(amendment)}", style="bold yellow")
+    if found.look is not None:
+        held = "is in the ledger, and was charged there" if found.look else "is not in this account of the ledger"
+        note(f"The look at the table that bounds come from {held}.", style="" if found.look else "bold yellow")
     note(
         f"The release of {one_line(found.dataset)} is {one_line(found.epsilon)}-differentially private, if these hold:",
         style="",
@@ -149,6 +152,7 @@ def _values(found: Any) -> dict[str, Any]:
         "epsilon": found.epsilon,
         "in_ledger": found.in_ledger,
         "amendments": [amendment_values(each) for each in found.amendments],
+        "bounds_look_in_ledger": found.look,
         "files": {"seen": list(found.seen), "unseen": list(found.unseen)},
         "certificates": [
             {"name": each.name, "beside": each.beside, "claim": str(each.claim), "steps": list(each.steps)}

@@ -80,7 +80,8 @@ FOLDER = click.Path(file_okay=False, path_type=Path)
 def demo_command(place: Path | None, directory: Path, open_report: bool) -> None:
     """Make a table of 5,000 made-up people, plan a study of it, release it, and write the report, all in DIRECTORY."""
     from snapdp.api.study import study
-    from snapdp.cli.render import show, show_release
+    from snapdp.cli.releases.release_screen import show_release
+    from snapdp.cli.render import show
     from snapdp.drafts import write_text
     from snapdp.ledger import Ledger
 
@@ -111,7 +112,8 @@ def demo_command(place: Path | None, directory: Path, open_report: bool) -> None
     echo(f"   the mean age is {mean:g}, the median {median}, and {older} are 65 or older.")
     shown = one_line(str(directory))
     echo(f"\n3. Written to {shown}:")
-    echo("   people.csv, study.toml, people.ledger, record.json, report.html, values.csv")
+    echo("   people.csv, study.toml, people.ledger, record.json, report.html, values.csv,")
+    echo("   and datapackage.json, which says what the columns of values.csv mean")
     table, ledger_path, record = (
         one_line(shlex.quote(str(directory / name))) for name in ("study.toml", "people.ledger", "record.json")
     )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from decimal import ROUND_CEILING, ROUND_FLOOR
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,10 +19,21 @@ from snapdp.cli.flags.by_name import as_item, declared_by_name, items, name_befo
 from snapdp.cli.flags.csv_dialect import csv_options, csv_values
 from snapdp.cli.flags.source import is_study
 from snapdp.cli.flags.statistics import by_flags, stated_relation
+from snapdp.cli.flags.texts import said_texts, text_options
 from snapdp.cli.help.pages import SectionedCommand
-from snapdp.cli.release import FILE, account_named, charged_release, ledger_to_create, output_files, saved, to_try
+from snapdp.cli.release import (
+    FILE,
+    account_named,
+    charged_release,
+    ledger_to_create,
+    output_files,
+    saved,
+    say_texts_kept,
+    say_written,
+    to_try,
+)
 from snapdp.cli.screen import echo_json_text, note, one_line, say, table
-from snapdp.display import confidence, exact_amount, is_address, odds_in_words, percent
+from snapdp.display import confidence, exact_amount, is_address, odds_in_words, percent, two_digits
 from snapdp.exact import parameter
 
 if TYPE_CHECKING:
@@ -38,6 +50,7 @@ Examples:
   snapdp explore people.csv --columns age,income --epsilon 0.2 --n 5000 \\
       --ledger people.ledger --study look.toml --yes
 """
+NOTHING = "-"  # where nothing is known
 PARTS = ("bounds", "quartiles", "missing")
 UNUSED = {"data": None, "fit": False, "budget": None, "own": False, "no_inspect": True}  # what release has beside it
 
@@ -90,13 +103,16 @@ def _look_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--spark", metavar="URL", help="Let Spark with this master read the files.")
 @csv_options
 @_look_options
+@text_options
 @click.option("--ledger", "ledger_path", metavar="PATH", help="The ledger that is charged.  [required]")
 @click.option("--dataset", metavar="NAME", help="The ledger's account, where it has several.")
 @click.option("--yes", is_flag=True, help="Do not ask before the ledger is charged.")
 @click.option("--study", "study_path", type=FILE, help="Write a study to edit, with the bounds found: FILE.toml.")
 @click.option("--report", type=FILE, help="Write a self-contained page: FILE.html.")
 @click.option("--record", type=FILE, help="Write the record: FILE.json.")
-@click.option("--values", type=FILE, help="Write the numbers: FILE.csv or FILE.parquet.")
+@click.option(
+    "--values", type=FILE, help="Write the numbers: FILE.csv or FILE.parquet, and datapackage.json beside it."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the record as JSON.")
 @click.pass_context
 def explore_command(ctx: click.Context, /, as_json: bool, ledger_path: str | None, yes: bool, **options: Any) -> None:
@@ -142,9 +158,8 @@ def explore_command(ctx: click.Context, /, as_json: bool, ledger_path: str | Non
         _show(found, options["only"])
         paid = "answered before: nothing was charged" if result.free else f"charged: epsilon {_cost(result)}"
         note(f"{paid}; left: {exact_amount(left)}", err=True)
-    for path in outputs:
-        if not any(problem.filename == str(path) for problem in unwritten):
-            say(f"wrote {one_line(str(path))}")
+    say_written([path for path in outputs if not any(each.filename == str(path) for each in unwritten)])
+    say_texts_kept(result, looked)
     if unwritten:
         raise unwritten[0]
 
@@ -163,7 +178,10 @@ def _say_cost(looked: Study, account: Account) -> None:
     for line in lines:
         if isinstance(line.statistic, Magnitudes):
             rows = line.statistic.rows_for_bounds(line.epsilon, line.alpha)
-            say(f"bounds are found for columns of about {rows} numbers or more at this epsilon; quartiles for fewer")
+            note(
+                f"Bounds are found for columns of about {rows} numbers or more at this epsilon; quartiles for fewer.",
+                err=True,
+            )
             return
 
 
@@ -197,7 +215,7 @@ def _study(options: dict[str, Any], ledger: Ledger) -> Study:
             outside=options["outside"],
             exponents=options["exponents"],
         )
-        return study(dataset=account_named(options["dataset"], ledger), **unit, **csv, **values)
+        return study(dataset=account_named(options["dataset"], ledger), **unit, **csv, **said_texts(options), **values)
 
 
 def _check_study_file(path: Path | None) -> None:
@@ -254,14 +272,25 @@ def _explain(numbers: tuple[ExploredNumbers, ...], only: str | None) -> None:
         note(f"bounds: at most {outside} of the numbers of the column lie outside, with confidence {sure}", err=True)
     if only in (None, "quartiles"):
         note(f"quartiles: roughly, by powers of two; each interval holds with confidence {sure}", err=True)
-    if only in (None, "bounds") and any(each.bounds is None for each in numbers):
+    if only in (None, "missing"):
+        note(f"without a number: so many rows, in an interval that holds with confidence {sure}", err=True)
+    words = [one_line(each.name) for each in numbers if each.is_text]
+    if words:
+        note(
+            f"{', '.join(words)}: most cells are no numbers, and no epsilon helps. Declare categories (--categories), "
+            "or how the file is written (--decimal, --thousands, --null); snapdp inspect tells how cells are read.",
+            err=True,
+        )
+    if only in (None, "bounds") and any(each.bounds is None and not each.is_text for each in numbers):
         helps = "a larger one, or --outside, may help; snapdp inspect tells how cells are read"
-        note(f"none: too few numbers for this epsilon; {helps}", err=True)
+        note(f"not found: too few numbers for this epsilon; {helps}", err=True)
 
 
 def _bounds(found: ExploredNumbers) -> str:
-    low = "none" if found.lower is None else exact_amount(Fraction(found.lower))
-    high = "none" if found.upper is None else exact_amount(Fraction(found.upper))
+    if found.lower is None and found.upper is None:
+        return "not found"
+    low = "not found" if found.lower is None else _outward(found.lower, ROUND_FLOOR)
+    high = "not found" if found.upper is None else _outward(found.upper, ROUND_CEILING)
     return f"from {low}\nto {high}"
 
 
@@ -270,21 +299,33 @@ def _quartiles(found: ExploredNumbers) -> str:
 
 
 def _interval(number: Number) -> str:
-    ends = (("from ", number.low), ("to ", number.high))
-    said = " ".join(f"{word}{exact_amount(Fraction(end))}" for word, end in ends if end is not None)
-    return said or "unknown"
+    ends = (("from ", number.low, ROUND_FLOOR), ("to ", number.high, ROUND_CEILING))
+    said = " ".join(f"{word}{_outward(end, rounding)}" for word, end, rounding in ends if end is not None)
+    return said or NOTHING
+
+
+def _outward(end: float, rounding: str) -> str:
+    """Return the end of an interval: whole numbers whole, others with two digits, outward."""
+    exact = Fraction(end)
+    return str(exact) if exact.denominator == 1 else two_digits(exact, rounding)
 
 
 def _without(found: ExploredNumbers) -> str:
-    pairs = (("missing", found.missing), ("unreadable", found.unreadable))
-    return "\n".join(f"{name} {_share(number)}" for name, number in pairs)
+    pairs = (
+        ("missing", found.missing, found.missing_rows),
+        ("unreadable", found.unreadable, found.unreadable_rows),
+    )
+    return "\n".join(f"{name} {_rows(share, rows)}" for name, share, rows in pairs)
 
 
-def _share(number: Number) -> str:
-    text = f"{100 * number.printed:.3g} %"
-    if number.low is None or number.high is None:
-        return text
-    return f"{text} ({100 * number.low:.3g} to {100 * number.high:.3g})"
+def _rows(share: Number, rows: Number) -> str:
+    """Return a share with the interval of its rows; where there may be none, only how many there are at most."""
+    from snapdp.release import shown_row
+
+    _, _, ends = shown_row(rows)
+    if rows.low is not None and rows.high is not None and rows.low <= 0:
+        return f"none, or up to {ends.rpartition(' to ')[2]} rows" if rows.high > 0 else "none"
+    return f"{100 * share.printed:.3g} % ({ends} rows)"
 
 
 def _counts(counted: list[tuple[str, Number]]) -> list[tuple[str, ...]]:

@@ -16,6 +16,7 @@ import click
 from snapdp.cli.flags.csv_dialect import csv_options, csv_values
 from snapdp.cli.flags.options import given, statistic_options
 from snapdp.cli.flags.statistics import study_values
+from snapdp.cli.flags.texts import said_texts, text_options
 from snapdp.cli.help.pages import SectionedCommand
 from snapdp.cli.screen import echo_json, one_line, say
 
@@ -33,6 +34,7 @@ Examples:
 @click.option("--data", help="Where the table is; it is not opened.")
 @csv_options
 @statistic_options
+@text_options
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def init_command(ctx: click.Context, /, path: Path, as_json: bool, **options: Any) -> None:
@@ -61,6 +63,7 @@ def init_command(ctx: click.Context, /, path: Path, as_json: bool, **options: An
         values["data"] = options["data"]
     if said := csv_values(options):
         values["csv"] = said
+    values |= said_texts(options)
     study = study_from_values(values, read_keys=keys_beside(path, read_keys))  # relative to the study, as data are
     plan = plan_of(study)
     write_text(study_to_toml(study), path)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,7 @@ from snapdp.cli.flags.mechanism import release_arithmetic_options
 from snapdp.cli.flags.options import given, statistic_options
 from snapdp.cli.flags.source import is_study, refuse_strays, source_options
 from snapdp.cli.flags.statistics import by_flags, named_columns, study_values
+from snapdp.cli.flags.texts import said_texts, text_options
 from snapdp.cli.help.pages import SectionedCommand
 from snapdp.cli.screen import confirm, echo_json_text, is_conversation, one_line, say, watch
 from snapdp.display import exact_amount, shown_address
@@ -43,6 +44,7 @@ Examples:
 """
 FILE = click.Path(dir_okay=False, path_type=Path)
 STOPPED = 1
+VALUES = (".csv", ".parquet")
 MOST_NAMED = 10  # certificates, each on a line
 LOOK = "Look at how the cells are read first?"
 
@@ -51,6 +53,7 @@ LOOK = "Look at how the cells are read first?"
 @source_options
 @statistic_options
 @release_arithmetic_options
+@text_options
 @click.option("--ledger", "ledger_path", metavar="PATH", help="The ledger that is charged.  [required]")
 @click.option("--dataset", metavar="NAME", help="The ledger's account, where it has several.")
 @click.option("--fit", is_flag=True, help="Rescale unlocked lines so that the total meets the budget.")
@@ -60,11 +63,13 @@ LOOK = "Look at how the cells are read first?"
 @click.option("--no-inspect", is_flag=True, help="On a terminal: do not offer a look at how the cells are read.")
 @click.option("--report", type=FILE, help="Write a self-contained page: FILE.html.")
 @click.option("--record", type=FILE, help="Write the record: FILE.json.")
-@click.option("--values", type=FILE, help="Write the numbers: FILE.csv or FILE.parquet.")
+@click.option(
+    "--values", type=FILE, help="Write the numbers: FILE.csv or FILE.parquet, and datapackage.json beside it."
+)
 @click.option(
     "--directory",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Where long histograms and certificates go.  [default: beside --record]",
+    help="Where long tables and certificates go.  [default: beside --record, or --values]",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the record as JSON.")
 @click.pass_context
@@ -86,7 +91,7 @@ def release_command(ctx: click.Context, /, as_json: bool, ledger_path: str | Non
     with Ledger.open(ledger_path) as ledger:
         study = _study(options, ledger)
         result = charged_release(study, ledger, options, yes=yes, quiet=as_json)
-        left = ledger.account(study.dataset).left
+        account = ledger.account(study.dataset)
     if not result.free:
         ctx.meta["snapdp.charges"] = False
         ctx.meta["snapdp.spent"] = exact_amount(parameter(result.charged, name="charged"))
@@ -95,16 +100,18 @@ def release_command(ctx: click.Context, /, as_json: bool, ledger_path: str | Non
         echo_json_text(result.to_json())
         ctx.meta["snapdp.json"] = False  # one result is printed, whatever follows
     else:
-        from snapdp.cli.render import show_release
+        from snapdp.cli.releases.release_screen import show_release
 
-        show_release(result, left=left)
-        for path in outputs:
-            if not any(problem.filename == str(path) for problem in unwritten):
-                say(f"wrote {one_line(str(path))}")
+        show_release(result, left=account.left, spent=account.spent)
+        say_written([path for path in outputs if not any(each.filename == str(path) for each in unwritten)])
         _say_certificates(result, options)
+        if options["record"] is not None and not unwritten:
+            named = shlex.join([str(options["record"]), "--ledger", shown_address(ledger_path)])
+            say(f"To check it: snapdp verify {one_line(named)}")
     if result.author is not None:
         name = one_line(result.author)
         say(f"drawn by {name}, another role of this ledger: it proves payment, not drawing. --own draws and pays anew.")
+    say_texts_kept(result, study)
     if unwritten:
         raise unwritten[0]
 
@@ -130,10 +137,29 @@ def charged_release(study: Study, ledger: Ledger, options: dict[str, Any], *, ye
         raise click.exceptions.Exit(STOPPED) from None
 
 
+def say_texts_kept(result: Release, study: Study) -> None:
+    """Say that an answer given again keeps the texts of its record, where others are asked for now."""
+    from snapdp.display import PUBLIC_TEXTS
+
+    now, then = study.declared.texts, result.record
+    if result.free and any(now.get(key) != then.get(key) for key in PUBLIC_TEXTS):
+        say("Answered before: record and report keep the title, publisher and contact of then. A record never changes.")
+
+
 def _directory(options: dict[str, Any]) -> Path:
-    """Return where files of the release go that lie beside its record: `verify` looks for them there."""
-    asked, record = options["directory"], options["record"]
-    return Path() if asked is None and record is None else asked or record.parent
+    """Return where files of the release go that lie beside its record, or its values: `verify` looks for them there."""
+    beside = options["record"] or options["values"]
+    return options["directory"] or (Path() if beside is None else beside.parent)
+
+
+def say_written(paths: Sequence[Path]) -> None:
+    """Say which files were written; beside values, their dictionary."""
+    from snapdp.release import place_of
+
+    for path in paths:
+        say(f"wrote {one_line(str(path))}")
+        if path.suffix in VALUES:
+            say(f"wrote {one_line(str(place_of(path)))}: what the columns of {one_line(path.name)} mean")
 
 
 def saved(result: Release, path: Path) -> click.FileError | None:
@@ -167,10 +193,13 @@ def _study(options: dict[str, Any], ledger: Ledger) -> Study:
 
     others = ("dataset", "arithmetic", "bits")
     refuse_strays(options, given(options) + [f"--{name}" for name in others if options[name] is not None])
+    texts = said_texts(options)
     if is_study(options):
-        return study(options["source"])
+        found = study(options["source"])
+        with by_flags():
+            return found.with_texts(**texts)
     with by_flags():
-        return study(study_values(options, dataset=account_named(options["dataset"], ledger)))
+        return study({**study_values(options, dataset=account_named(options["dataset"], ledger)), **texts})
 
 
 def account_named(name: str | None, ledger: Ledger) -> str:
@@ -190,7 +219,7 @@ def _plan(study: Study, options: dict[str, Any]) -> Plan:
 
 def output_files(options: dict[str, Any]) -> list[Path]:
     """Return the files to write; names that cannot be written as asked are refused before anything is charged."""
-    endings = {"report": (".html", ".htm"), "record": (".json",), "values": (".csv", ".parquet")}
+    endings = {"report": (".html", ".htm"), "record": (".json",), "values": VALUES}
     found = []
     for name, allowed in endings.items():
         path: Path | None = options[name]

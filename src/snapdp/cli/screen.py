@@ -129,6 +129,11 @@ def table(
         console(err=err).print(shown)
 
 
+def room(*, err: bool = False) -> int:
+    """Return how many characters a line of a stream has."""
+    return console(err=err).width
+
+
 def one_line(text: str) -> str:
     """Return a text from outside as it may be shown: one line, cut where it is very long."""
     return shortened(visible(text))

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         SURELY_DOUBLES as SURELY_DOUBLES,
         decimal_down as decimal_down,
         decimal_nearest as decimal_nearest,
+        decimal_places as decimal_places,
         decimal_up as decimal_up,
         exact_amount as exact_amount,
         exact_float as exact_float,
@@ -44,7 +45,10 @@ if TYPE_CHECKING:
     from snapdp.display.odds import guessed_right as guessed_right, odds_in_words as odds_in_words
     from snapdp.display.text import (
         ESCAPED as ESCAPED,
+        LONGEST_TEXT as LONGEST_TEXT,
+        PUBLIC_TEXTS as PUBLIC_TEXTS,
         encodable as encodable,
+        is_public_text as is_public_text,
         shortened as shortened,
         visible as visible,
         visible_lines as visible_lines,
@@ -64,12 +68,13 @@ else:
             "charts": "Chart Look scale",
             "html": "TEXT_STYLE Html escape folded html_block html_card html_fragment html_page html_table",
             "numbers": (
-                "SURELY_DOUBLES decimal_down decimal_nearest decimal_up exact_amount exact_float exact_operand "
+                "SURELY_DOUBLES decimal_down decimal_nearest decimal_places decimal_up exact_amount exact_float "
+                "exact_operand "
                 "figure four_digits four_digits_up general noise_digits plain_decimal scientific_up short_decimal "
                 "six_digits two_digits"
             ),
             "odds": "guessed_right odds_in_words",
-            "text": "ESCAPED encodable shortened visible visible_lines",
+            "text": "ESCAPED LONGEST_TEXT PUBLIC_TEXTS encodable is_public_text shortened visible visible_lines",
             "words": "confidence hides_nothing how_often listed percent",
         },
     )

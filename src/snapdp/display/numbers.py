@@ -48,7 +48,7 @@ def exact_amount(x: Fraction) -> str:
     >>> exact_amount(Fraction(1, 10**9)), exact_amount(Fraction(1213, 1250 * 10**9)), exact_amount(Fraction(1, 2**40))
     ('1e-9', '9.704e-10', '1/1099511627776')
     """
-    places = _places(x)
+    places = decimal_places(x)
     if places is None:
         return str(x)
     if places <= SHORT_PLACES:
@@ -64,7 +64,7 @@ def exact_operand(x: Fraction) -> str:
     >>> exact_operand(Fraction(1, 10)), exact_operand(Fraction(-1, 10)), exact_operand(Fraction(1, 3))
     ('0.1', '(-0.1)', '(1/3)')
     """
-    places = _places(x)
+    places = decimal_places(x)
     if places is None:
         return f"({x.numerator}/{x.denominator})"
     if places > PLAIN_PLACES:
@@ -246,7 +246,7 @@ def plain_decimal(x: Fraction) -> str:
     >>> plain_decimal(Fraction(1, 20)), plain_decimal(Fraction(1, 3)), plain_decimal(Fraction(7))
     ('0.05', '0.33333333333333334', '7')
     """
-    places = _places(x)
+    places = decimal_places(x)
     if places is None or places > PLAIN_PLACES:
         places = max(0, MOST_PLACES - 1 - floor_log10(abs(x)))
         return _pointed(math.ceil(x * 10**places), 10**places, places)
@@ -267,7 +267,7 @@ def _scientific(x: Decimal) -> str:
     return f"{x:E}".replace("E", "e").replace("e+", "e")
 
 
-def _places(x: Fraction) -> int | None:
+def decimal_places(x: Fraction) -> int | None:
     """Return how many places after the point write a number exactly, or None where none do."""
     twos = (x.denominator & -x.denominator).bit_length() - 1
     fives, rest = 0, x.denominator >> twos

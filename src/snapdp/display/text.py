@@ -14,6 +14,8 @@ from __future__ import annotations
 import codecs
 
 LONGEST = 200  # of one text on a screen: files and --json hold it whole
+PUBLIC_TEXTS = ("title", "publisher", "contact")  # of a study, for readers of its report
+LONGEST_TEXT = 200  # characters of one of them
 ESCAPED = "snapdp.escaped"  # the error handler of streams
 # Characters that Python calls printable and that show nothing: joiners, fillers, variation selectors, a blank.
 _UNSEEN = frozenset(
@@ -25,6 +27,15 @@ _UNSEEN = frozenset(
     for code in range(first, last + 1)
 )  # fmt: skip
 _PLAIN = {"±": "+-", "…": "...", "█": "#", **dict.fromkeys("▏▎▍▌▋▊▉", "-")}
+
+
+def is_public_text(text: object) -> bool:
+    """Tell whether a text can stand in a record for readers of a report: one line, of printable characters.
+
+    >>> is_public_text("Income in 2026"), is_public_text(" "), is_public_text("two\\nlines"), is_public_text(7)
+    (True, False, False, False)
+    """
+    return isinstance(text, str) and text.isprintable() and bool(text.strip()) and len(text) <= LONGEST_TEXT
 
 
 def visible(text: str) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 from snapdp.errors import BudgetError, LedgerError, ParameterError, PremiseError
 from snapdp.exact import shown
 from snapdp.ledger.amendments import Amendment
-from snapdp.ledger.chain import amount_from, canonical
+from snapdp.ledger.chain import amount_from, canonical, day_of, read
 from snapdp.ledger.storage.storage import Entry, Signed, Standing
 from snapdp.studies import CHANGE_ONE, bounded_in, person_in, person_names, unit_in_words
 from snapdp.values import Value
@@ -71,6 +71,7 @@ class Reservation(Value):
     epsilon: Fraction
     number: int
     head: str
+    date: str
 
     @property
     def binding(self) -> dict[str, str]:
@@ -81,6 +82,7 @@ class Reservation(Value):
             "charged": str(self.epsilon),
             "request": self.request,
             "previous": self.head,
+            "date": self.date,
         }
 
 
@@ -165,6 +167,7 @@ def reservation_from(entry: Entry, epsilon: Fraction) -> Reservation:
         epsilon=epsilon,
         number=entry.number,
         head=entry.digest,
+        date=day_of(read(entry)["time"]),
     )
 
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from snapdp.ledger.chain import LONGEST_FRACTION, amount_from, amount_text, canonical
+from snapdp.ledger.chain import LONGEST_FRACTION, amount_from, amount_text, canonical, day_of
 from snapdp.ledger.storage.storage import Entry
 from snapdp.studies import CHANGE_ONE, bounded_unit, digest, person_unit, rows_unit
 
@@ -109,6 +109,8 @@ def commit_fault(body: Mapping[str, Any], reserved: Mapping[str, Any], head: str
         "request": reserved["request"],
         "previous": head,
     }
+    if "date" in record:  # records of before have none
+        binding["date"] = day_of(reserved["time"])
     wrong = [name for name, value in binding.items() if record.get(name) != value]
     if wrong:
         return f"holds a record that does not belong to its reservation: {', '.join(wrong)}"

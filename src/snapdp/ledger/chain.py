@@ -174,3 +174,12 @@ def altered(account: str, number: int) -> LedgerError:
         account=account,
         number=number,
     )
+
+
+def day_of(time: str) -> str:
+    """Return the day, in universal time, of an entry: records state no hour, which might tell how long a scan took.
+
+    >>> day_of("2026-01-31T12:00:00Z")
+    '2026-01-31'
+    """
+    return time.partition("T")[0]

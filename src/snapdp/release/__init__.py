@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from snapdp.release.files import (
         FIELDS as FIELDS,
         block_numbers as block_numbers,
-        key_columns as key_columns,
         write_text as write_text,
     )
     from snapdp.release.numbers import (
@@ -33,11 +32,14 @@ if TYPE_CHECKING:
     from snapdp.release.remarks import (
         bits_in_words as bits_in_words,
         bound_lines as bound_lines,
+        bounds_from_line as bounds_from_line,
         complete_lines as complete_lines,
         distribution_line as distribution_line,
         margins_line as margins_line,
         moved_line as moved_line,
         person_lines as person_lines,
+        relation_stated as relation_stated,
+        step_lines as step_lines,
         unknown_line as unknown_line,
         unknown_places as unknown_places,
         wide_lines as wide_lines,
@@ -60,6 +62,8 @@ if TYPE_CHECKING:
         digest_of as digest_of,
         side_file as side_file,
     )
+    from snapdp.release.tidy.data_package import place_of as place_of
+    from snapdp.release.tidy.value_table import key_columns as key_columns
 else:
     __getattr__, __dir__ = door(
         __name__,
@@ -67,16 +71,18 @@ else:
             "certificates": "MechanismCertificate",
             "derived": "derived_blocks",
             "draw": "Block Drawn PagedBlock",
-            "files": "FIELDS block_numbers key_columns write_text",
+            "files": "FIELDS block_numbers write_text",
             "private_values": "exact_values",
             "numbers": "Number NumberBlock shown_amount shown_row",
             "record": "LIBRARIES VERSION SideFile checked derived_values part_values",
             "release": "released",
-            "remarks": "bits_in_words bound_lines complete_lines distribution_line margins_line moved_line "
-            "person_lines unknown_line unknown_places wide_lines",
+            "remarks": "bits_in_words bound_lines bounds_from_line complete_lines distribution_line margins_line "
+            "moved_line person_lines relation_stated step_lines unknown_line unknown_places wide_lines",
             "report": "report_page",
             "request": "MOST_STATISTICS Request added unit_text",
             "result": "Release load_record load_release",
             "side_files": "TEXT SideFileColumns digest_of side_file",
+            "tidy.data_package": "place_of",
+            "tidy.value_table": "key_columns",
         },
     )

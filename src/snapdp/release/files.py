@@ -2,21 +2,19 @@
 
 Room: release. Public numbers and texts only. Side files are Parquet and named by their digest; the engine writes them
 with one thread, so that equal numbers make equal bytes.
-Files of values have the same columns of the same types whatever was released, and behind them one for each column that
-statistics are grouped by; where there is no interval, its ends are missing. In a CSV file numbers are plain decimals,
-without exponents and fractions, which a spreadsheet would take for text or a date; whole numbers stay whole, and a text
-that a spreadsheet might run as a formula has a ' before it.
+Files of values are tables as `release.tidy` makes them: one row a number, in columns of one type each; what does not
+apply to a row is missing. In a CSV file numbers are plain decimals, without exponents and fractions, which a
+spreadsheet would take for text or a date; whole numbers stay whole, what is missing is an empty cell, and a text that a
+spreadsheet might run as a formula has a ' before it.
 """
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import math
 import re
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
 from fractions import Fraction
@@ -29,8 +27,8 @@ from snapdp.drafts import draft, finish, write_text as write_text
 from snapdp.errors import ParameterError, SnapdpError
 from snapdp.exact import parameter, to_float_down, to_float_nearest, to_float_up
 from snapdp.release.draw import Block, PagedBlock
-from snapdp.release.numbers import VALUE_FIELDS, Number
 from snapdp.release.record import SideFile
+from snapdp.release.tidy.value_table import NUMBER, TEXT as WORDS, TRUTH, ValueField, ValueTable, key_columns
 from snapdp.studies import KeyLabels, label_columns
 
 ENDINGS = (".csv", ".parquet")
@@ -38,6 +36,7 @@ FIELDS = ("cell", "index", "value", "shown", "low", "high")  # of side files
 # The path is a draft already. A draft of the engine's own would stay behind where the disk is full.
 FORM = "FORMAT PARQUET, USE_TMP_FILE false"
 FORMULAS = tuple("=+-@\uff1d\uff0b\uff0d\uff20")  # and the wide signs, which some spreadsheets take for these
+_QUOTED = ',"\r\n'  # cells with one of these are in quotes
 _SEPARATORS = re.compile(r"[;,|\t\r\n]")
 _BIN_STARTS, _BIN_ENDS = re.compile(r"\[-?[0-9]+(/[0-9]+)?\Z"), re.compile(r" -[0-9]+(/[0-9]+)?[)\]]")  # [-5, -3)
 _SETTINGS = {
@@ -101,90 +100,84 @@ def block_numbers(block: Block) -> dict[str, Any]:
     return {name: _array(np, cells) for name, cells in columns.items()}
 
 
-def key_columns(keys: Sequence[str], fields: Iterable[str]) -> list[str]:
-    """Return the names of the columns of keys: those of the columns of the table, unless a file has them already.
-
-    Engines compare names of columns without capitals.
-
-    >>> key_columns(["region", "Value", "VALUE"], ["cell", "value"])
-    ['region', 'Value (key)', 'VALUE (key) (key)']
-    """
-    taken, found = {name.casefold() for name in fields}, []
-    for name in keys:
-        while name.casefold() in taken:
-            name += " (key)"
-        taken.add(name.casefold())
-        found.append(name)
-    return found
-
-
 def check_place(directory: Path) -> None:
     """Refuse a directory in which no file can be made."""
     with draft(directory, ".parquet"):
         pass
 
 
-def value_columns(numbers: Iterable[Number]) -> dict[str, list[Any]]:
-    """Return the columns of a file of values: the fields of every number, then one for each column that names cells."""
-    rows = list(numbers)
-    found = {name: [getattr(each, name) for each in rows] for name in VALUE_FIELDS}
-    keyed = [dict(each.keys) for each in rows]
-    keys = list(dict.fromkeys(name for each in keyed for name in each))
-    for key, column in zip(keys, key_columns(keys, VALUE_FIELDS), strict=True):
-        found[column] = [each.get(key) for each in keyed]
-    return found
-
-
-def write_values(columns: Mapping[str, Sequence[Any]], path: Path) -> None:
-    """Write columns of released numbers, their ends `low` and `high` among them, to a CSV or Parquet file."""
+def write_values(table: ValueTable, path: Path) -> None:
+    """Write a table of released numbers to a CSV or Parquet file."""
     if path.suffix not in ENDINGS:
         raise ParameterError(f"values cannot be written to {path.name!r}.", f"Name a {' or '.join(ENDINGS)} file.")
     with draft(path.parent, path.suffix) as made:
         if path.suffix == ".csv":
-            _write_csv(columns, made)
+            _write_csv(table, made)
         else:
             with parquet_engine() as connection:
-                _copy({name: typed(name, cells) for name, cells in columns.items()}, made, connection)
+                _copy(typed_columns(table), made, connection)
         finish(made, path)
 
 
-def typed(name: str, cells: Sequence[Any]) -> Any:
+def typed_columns(table: ValueTable) -> dict[str, Any]:
+    """Return every column as the array that Parquet files and frames have."""
+    return {field.name: typed(field, table.columns[field.name]) for field in table.fields}
+
+
+def typed(field: ValueField, cells: Sequence[Any]) -> Any:
     """Return a column in the one type it always has; ends of intervals that no double holds are moved outward."""
     import numpy as np
 
-    if name == "derived":
+    if field.kind == TRUTH:
         return np.array(cells, dtype=bool)
-    if name not in _DOUBLES:
+    if field.kind == WORDS:
         return np.fromiter(cells, dtype=object, count=len(cells))
-    exact = _DOUBLES[name]
+    exact = _rounding(field)
     known = (_amount(x) if isinstance(x, str) else x for x in cells)
     numbers = (math.nan if x is None else x if isinstance(x, float) else exact(Fraction(x)) for x in known)
     return np.fromiter(numbers, dtype=np.float64, count=len(cells))
 
 
-def _write_csv(columns: Mapping[str, Sequence[Any]], path: Path) -> None:
+def _rounding(field: ValueField) -> Callable[[Fraction], float]:
+    return to_float_nearest if field.is_key else _DOUBLES[field.name]
+
+
+def _write_csv(table: ValueTable, path: Path) -> None:
+    columns = [table.columns[field.name] for field in table.fields]
     with path.open("w", encoding="utf-8", newline="") as file:
-        file.write(_csv_line(map(guarded, columns)))
-        for row in zip(*columns.values(), strict=True):
-            file.write(_csv_line(_cell(name, each) for name, each in zip(columns, row, strict=True)))
+        file.write(_csv_line(csv_text(guarded(field.name)) for field in table.fields))
+        for row in zip(*columns, strict=True):
+            file.write(_csv_line(_csv_cell(field, each) for field, each in zip(table.fields, row, strict=True)))
 
 
-def _csv_line(cells: Iterable[Any]) -> str:
-    """Return a row that ends with LF; asked for CR LF, the writer puts cells with either of them in quotes."""
-    line = io.StringIO(newline="")
-    csv.writer(line, lineterminator="\r\n").writerow(cells)
-    return line.getvalue().removesuffix("\r\n") + "\n"
+def _csv_line(cells: Iterable[str]) -> str:
+    return ",".join(cells) + "\n"
 
 
-def _cell(name: str, value: Any) -> Any:
+def csv_text(text: str) -> str:
+    """Return a text as a cell of a CSV file: in quotes where it needs them, and where it is empty, for none is missing.
+
+    >>> csv_text("north"), csv_text("a, b"), csv_text("")
+    ('north', '"a, b"', '""')
+    """
+    plain = text and not any(mark in text for mark in _QUOTED)
+    return text if plain else '"{}"'.format(text.replace('"', '""'))
+
+
+def _csv_cell(field: ValueField, value: Any) -> str:
+    """Return a cell of a CSV file; nothing at all where it is missing."""
+    if value is None:
+        return ""
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, Fraction):  # of a key: as a Parquet file has it
+        value = value.numerator if value.denominator == 1 else to_float_nearest(value)
     if isinstance(value, float):
         return f"{Decimal(repr(value)):f}"
     if not isinstance(value, str):
-        return value
-    amount = _amount(value) if name in _DOUBLES else None
-    return guarded(value) if amount is None else plain_decimal(amount)
+        return str(value)
+    amount = _amount(value) if field.kind == NUMBER else None
+    return csv_text(guarded(value)) if amount is None else plain_decimal(amount)
 
 
 def _amount(text: str) -> Fraction | None:
@@ -284,7 +277,8 @@ def _copy(columns: Mapping[str, Any], path: Path, connection: Any) -> None:
 
 def _numbers(arrays: Mapping[str, Any]) -> str:
     """Return what is selected of arrays: NaN is no released number, but stands for a missing end of an interval."""
-    doubles = ", ".join(f'nullif("{name}", \'nan\'::DOUBLE) AS "{name}"' for name in _floats(arrays))
+    named = [quoted_name(name) for name in _floats(arrays)]  # keys too, whose names are anybody's text
+    doubles = ", ".join(f"nullif({name}, 'nan'::DOUBLE) AS {name}" for name in named)
     return f"* REPLACE ({doubles})" if doubles else "*"
 
 

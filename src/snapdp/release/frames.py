@@ -10,7 +10,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from snapdp.errors import PremiseError
-from snapdp.release.files import typed, value_columns
+from snapdp.release.files import typed_columns
+from snapdp.release.tidy.value_table import value_table
 
 if TYPE_CHECKING:
     from snapdp.release.result import Release
@@ -30,7 +31,7 @@ def polars_frame(release: Release) -> Any:
 
 
 def _columns(release: Release) -> dict[str, Any]:
-    return {name: typed(name, cells) for name, cells in value_columns(release.numbers()).items()}
+    return typed_columns(value_table(release.blocks()))
 
 
 def _library(name: str) -> Any:

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any, NamedTuple
 
-from snapdp.display import exact_amount, noise_digits, six_digits
+from snapdp.display import decimal_places, exact_amount, noise_digits, six_digits
 from snapdp.errors import SnapdpError
 from snapdp.exact import parameter
 from snapdp.studies import (
@@ -38,7 +38,15 @@ from snapdp.studies import (
 )
 from snapdp.values import Value, replaced
 
+MOST_DECIMALS = 9  # of a quantile
 FREE = "0"  # the epsilon of what is free of charge
+_EACH = "count of each "  # of quantiles: so many levels
+PART_WORDS = {
+    "centred sum": "sum of distances",
+    "centred squares": "sum of squared distances",
+    "centred products": "sum of products of distances",
+    "count at each level": "rows at each step",
+}
 Keys = tuple[tuple[str, str], ...]
 
 
@@ -49,10 +57,12 @@ class Number(NamedTuple):
     shown     the same, moved to what the statistic can be; None in records of before, which do not say it
     epsilon   of the statistic it belongs to, all cells and parts together; "0" where it is free of charge
     derived   whether it follows from others
-    charged   the same epsilon on the first number of a statistic, "0" on its others: these add up to what was charged
+    charged   the same epsilon on the first number that was asked for, "0" on the others of a statistic: these add up to
+              what was charged
     share_of  of what it is a share; empty where it is none
     deviation the standard deviation of its error, where the record says it: of adjusted numbers
     keys      the columns that name its cell, and what they name it by; none where it is in no group
+    places    decimals of the numbers that it is one of: a quantile is a multiple of its column's step; None for others
     """
 
     statistic: str
@@ -69,6 +79,7 @@ class Number(NamedTuple):
     share_of: str = ""
     deviation: float | None = None
     keys: Keys = ()
+    places: int | None = None
 
     @property
     def label(self) -> tuple[str, ...]:
@@ -84,9 +95,6 @@ class Number(NamedTuple):
     def moved(self) -> bool:
         """Tell whether another number is shown than was drawn."""
         return self.printed != self.value
-
-
-VALUE_FIELDS = tuple(name for name in Number._fields if name != "keys")  # of every file of values
 
 
 class NumberBlock(Value):
@@ -230,8 +238,8 @@ def number_blocks(record: Mapping[str, Any]) -> Iterator[NumberBlock]:
     owners = {name: place for place, name in enumerate(names)}
     for place, statistic in enumerate(record["statistics"]):
         share_of = _share_of(record, statistic)
-        for block in _blocks(place, names[place], statistic, derived.get(place, []), share_of):
-            yield _named(block, owners)
+        blocks = _blocks(place, names[place], statistic, derived.get(place, []), share_of)
+        yield from (_named(block, owners) for block in _charged(list(blocks), statistic["epsilon"]))
 
 
 def long_blocks(record: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -240,12 +248,25 @@ def long_blocks(record: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for statistic, name in zip(record["statistics"], names, strict=True):
         for part in statistic["parts"]:
             several = len(statistic["parts"]) > 1 and "margin" not in part
-            title = _title(statistic, part) if "margin" in part else name + (f", {part['name']}" if several else "")
+            titled = name + (f", {part_in_words(part['name'])}" if several else "")
+            title = _title(statistic, part) if "margin" in part else titled
             if "file" in part:
                 yield part["file"]["name"], readable_title(title, statistic)
     for block in record["derived"]:
         if "file" in block:
             yield block["file"]["name"], readable_title(block["title"], record["statistics"][block["statistic"]])
+
+
+def part_in_words(name: str) -> str:
+    """Return what a part is, as people read it.
+
+    >>> part_in_words("centred sum of pay"), part_in_words("count of each 324 levels"), part_in_words("count")
+    ('sum of distances of pay', 'rows in each 324 steps', 'count')
+    """
+    if name.startswith(_EACH):
+        return f"rows in each {name.removeprefix(_EACH).removesuffix(' levels')} steps"
+    kind, of, column = name.partition(" of ")
+    return PART_WORDS.get(kind, kind) + of + column
 
 
 def _named(block: NumberBlock, owners: dict[str, int]) -> NumberBlock:
@@ -268,11 +289,10 @@ def _share_of(record: Mapping[str, Any], statistic: Mapping[str, Any]) -> str:
 def _blocks(
     place: int, named: str, statistic: Mapping[str, Any], derived: Sequence[Mapping[str, Any]], share_of: str
 ) -> Iterator[NumberBlock]:
-    """Yield the blocks of one statistic; the first number of them all carries its charge."""
+    """Yield the blocks of one statistic."""
     title, parts = statistic["title"], tuple(part["name"] for part in statistic["parts"])
     is_replaced = any(block["title"] == title for block in derived)
     own = [(part, _title(statistic, part), statistic["alpha"], False) for part in statistic["parts"]]
-    charge = statistic["epsilon"]
     made = [(each, each["title"], each["alpha"], True) for each in derived]
     in_order = [*made, *own] if statistic["kind"] == Quantiles.kind else [*own, *made]  # what was asked for is first
     for block, titled, alpha, follows in in_order:
@@ -283,10 +303,10 @@ def _blocks(
         part = "" if whole and not block["name"].startswith(MEAN_OF) else block["name"]
         base = share_of if follows and block["name"] == SHARE else ""
         like = Number(titled, part, "", 0, None, None, None, alpha, epsilon, follows, share_of=base)
+        like = like._replace(places=_places(statistic, block))
         numbers = list(_numbers(block, like, _keys(_grouped(statistic, block), block)))
         if not numbers:
             continue
-        numbers[0], charge = numbers[0]._replace(charged=charge), FREE
         yield NumberBlock(
             place=place,
             name=block["name"],
@@ -300,6 +320,16 @@ def _blocks(
             numbers=tuple(numbers),
             deviation=block.get("deviation"),
         )
+
+
+def _charged(blocks: list[NumberBlock], epsilon: str) -> list[NumberBlock]:
+    """Return the blocks of one statistic; the first number that was asked for carries what they all cost."""
+    paid = next((place for place, block in enumerate(blocks) if block.is_first), 0)
+    for place, block in enumerate(blocks):
+        if place == paid:
+            first, *others = block.numbers
+            blocks[place] = replaced(block, numbers=(first._replace(charged=epsilon), *others))
+    return blocks
 
 
 def _title(statistic: Mapping[str, Any], part: Mapping[str, Any]) -> str:
@@ -335,6 +365,20 @@ def _numbers(block: Mapping[str, Any], like: Number, keys: Sequence[Keys]) -> It
         cell = label if isinstance(label, str) else label_text(tuple(label))
         numbers = {"value": value, "shown": possible, "low": low, "high": high, "deviation": spread}
         yield like._replace(cell=cell, keys=named, **numbers)
+
+
+def _places(statistic: Mapping[str, Any], block: Mapping[str, Any]) -> int | None:
+    """Return the decimals that write every quantile of a column exactly; None where none do, or very many."""
+    if statistic["kind"] != Quantiles.kind or block["name"] != QUANTILE:
+        return None
+    try:
+        column = statistic["columns"][0]
+        step = column.get("step", "1")
+        found = [decimal_places(parameter(each, name="step")) for each in (column["lower"], step)]
+    except (SnapdpError, LookupError):  # a record may be anybody's
+        return None
+    known = [each for each in found if each is not None]
+    return max(known) if len(known) == 2 and max(known) <= MOST_DECIMALS else None
 
 
 def _own_names(statistic: Mapping[str, Any], block: Mapping[str, Any]) -> tuple[str, ...]:
@@ -390,6 +434,8 @@ def shown_row(number: Number) -> tuple[str, str, str]:
 
 def shown_value(number: Number) -> str:
     """Return the number for people, with the digits that its noise leaves meaningful: it stays in its interval."""
+    if number.places is not None:
+        return _decimals(number.printed, number.places)
     if number.low is None or number.high is None:
         return six_digits(number.printed)
     half = half_width(number)
@@ -406,10 +452,17 @@ def shown_interval(number: Number) -> str:
     if number.low is None or number.high is None:
         ends = (("from", number.low), ("to", number.high))
         return "".join(f"{side} {six_digits(end)}" for side, end in ends if end is not None)
+    if number.places is not None:
+        return f"{_decimals(number.low, number.places)} to {_decimals(number.high, number.places)}"
     half = half_width(number)
     low = noise_digits(number.low, half_width=half, rounding=ROUND_FLOOR)
     high = noise_digits(number.high, half_width=half, rounding=ROUND_CEILING)
     return f"{low} to {high}"
+
+
+def _decimals(x: float, places: int) -> str:
+    """Return a number that so many places write exactly; the double that stands for it may lie beside it."""
+    return f"{Decimal(repr(x)):.{places}f}"
 
 
 def half_width(number: Number) -> Decimal:

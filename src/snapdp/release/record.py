@@ -23,7 +23,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Self
 
-from snapdp.display import shortened, visible
+from snapdp.display import PUBLIC_TEXTS, shortened, visible
 from snapdp.errors import DataError, PremiseError
 from snapdp.release.certificates import MechanismCertificate
 from snapdp.release.draw import Block, Drawn
@@ -54,7 +54,15 @@ RECORD_VERSION = 2
 VERSIONS: dict[int, dict[str, set[str]]] = {  # what each version added
     1: {},
     2: {
-        "record": {"engine", "own", "csv", "unit_rows"},
+        "record": {
+            "engine",
+            "own",
+            "csv",
+            "unit_rows",
+            "date",
+            "bounds_from",
+            *PUBLIC_TEXTS,
+        },  # no date in the first of this version
         "versions": {"pyspark", "postgresql"},
         "statistics": {
             "missing",
@@ -88,7 +96,7 @@ ALLOWED: dict[str, set[str]] = {
     "record": {
         "snapdp_record", "dataset", "dataset_version", "relation", "unit", "n", "n_max", "person", "rows_per_person",
         "unit_rows", "charged", "arithmetic", "engine", "csv", "own", "versions", "statistics", "derived", "request",
-        "previous",
+        "previous", "date", "bounds_from", *PUBLIC_TEXTS,
     },
     "versions": {"snapdp", "python", *LIBRARIES, *(each.library for each in ENGINES.values())},
     "csv": {"delimiter", "quote", "decimal", "thousands", "encoding", "nulls"},
@@ -111,7 +119,8 @@ ALLOWED: dict[str, set[str]] = {
     "certificate": {"name", "digest"},
 }  # fmt: skip
 REQUIRED: dict[str, set[str]] = {
-    "record": ALLOWED["record"] - {"n", "n_max", "person", "rows_per_person", "unit_rows", "own", "csv"},
+    "record": ALLOWED["record"]
+    - {"n", "n_max", "person", "rows_per_person", "unit_rows", "own", "csv", "date", "bounds_from", *PUBLIC_TEXTS},
     "statistics": {"kind", "title", "epsilon", "alpha", "parts"},
     "where": {"column"},
     "parts": ALLOWED["parts"] - _FINITE - _MARGIN - _NUMBERS,
@@ -171,8 +180,12 @@ def record_values(
     derived: Sequence[tuple[int, Block]],
     files: Mapping[BlockKey, SideFile],
     engine: EngineUsed,
+    texts: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
-    """Return the record of a release; `files` holds the side file of every long block, by `key_of`."""
+    """Return the record of a release; `files` holds the side file of every long block, by `key_of`.
+
+    texts   title, publisher and contact, as the study says them to readers of the report, and where bounds come from
+    """
     statistics = [
         {
             **declared,
@@ -188,6 +201,7 @@ def record_values(
     return checked(
         {
             "snapdp_record": RECORD_VERSION,
+            **(texts or {}),
             **relation_values(request.relation),
             **({} if request.own is None else {"own": request.own}),
             "arithmetic": request.arithmetic,

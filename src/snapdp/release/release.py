@@ -10,7 +10,7 @@ spent, and the same request pays again.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +66,7 @@ def released(
     bits: Bits | None = None,
     watch: Watch | None = None,
     ask: Callable[[], None] | None = None,
+    texts: Mapping[str, str] | None = None,
 ) -> Outcome:
     """Release every statistic of a request and return its record; free of charge where it was answered before.
 
@@ -75,6 +76,7 @@ def released(
     bits        for tests and replay only
     watch       is given the engine's connection while it scans, for a progress bar
     ask         is called before the table is read, if this is no repetition and can be paid; ends it by an exception
+    texts       title, publisher and contact for the record: no part of the request, so a repetition keeps the first
     """
     from snapdp.release.files import check_place
 
@@ -112,7 +114,7 @@ def released(
         drawn = draw(request, exact, bits or system_bits)
         derived = list(derived_blocks(drawn))
         files = _side_files(drawn, derived, directory)
-        record = record_values(request, reserved.binding, drawn, derived, files, engine)
+        record = record_values(request, reserved.binding, drawn, derived, files, engine, texts)
         head = ledger.commit(reserved, record)
     except BaseException as problem:
         _abandon(ledger, reserved)

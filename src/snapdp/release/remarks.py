@@ -21,6 +21,9 @@ from snapdp.studies import (
     KINDS,
     WIDER,
     PersonCount,
+    Relation,
+    add_remove,
+    change_one,
     groups_clause,
     groups_from,
     hierarchy_of,
@@ -102,11 +105,46 @@ def bound_lines(block: NumberBlock) -> list[str]:
     return found
 
 
+def step_lines(block: NumberBlock) -> list[str]:
+    """Return what an interval of one number means, of quantiles: values are rounded to a step first."""
+    if not (block.is_ranked and block.is_first) or all(each.low != each.high for each in block.numbers):
+        return []
+    step = readable_number(str(block.declared["columns"][0].get("step", "1")))
+    said = f"quantiles are of values rounded to the step of {step}, so an interval can be a single number"
+    return [f"{_short(block.readable_title)}: {said}."]
+
+
+def bounds_from_line(record: Mapping[str, Any]) -> str:
+    """Return by which earlier look the bounds of columns were found; empty where a record names none."""
+    found = record.get("bounds_from")
+    if not isinstance(found, str):
+        return ""
+    return f"Bounds come from an earlier look at the table, which was charged by itself: record {_short(found)}."
+
+
 def distribution_line(blocks: Iterable[NumberBlock]) -> str:
     """Return where the distributions are, of which quantiles are shown; empty where there are none."""
     titles = [_short(block.readable_title) for block in blocks if block.is_ranked and not block.is_first]
     behind = [title for title in dict.fromkeys(titles) if title.startswith(DISTRIBUTION)]
     return f"In the report and in files of values: {listed(behind, MOST_NAMED)}." if behind else ""
+
+
+def relation_stated(record: Mapping[str, Any]) -> Relation | None:
+    """Return who is a neighbour, as a record states it; None where a record, which may be anybody's, does not."""
+    try:
+        if record["relation"] == "change-one":
+            return change_one(n=record["n"])
+        person = record.get("person")
+        bound = {} if person is None else {"person": person, "rows_per_person": record["rows_per_person"]}
+        return add_remove(n_max=record["n_max"], **bound, unit_rows=record.get("unit_rows"))
+    except (SnapdpError, LookupError, TypeError):
+        return None
+
+
+def protected_line(record: Mapping[str, Any]) -> str:
+    """Return what is protected, as a sentence; empty where a record does not say it."""
+    relation = relation_stated(record)
+    return "" if relation is None else relation.in_words
 
 
 def bits_in_words(record: Mapping[str, Any]) -> str:

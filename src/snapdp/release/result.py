@@ -61,8 +61,8 @@ class Release:
     def values(self) -> dict[str, Any]:
         """Return {statistic: value}, or {statistic: {cell: value}}; what is derived takes the place of its parts.
 
-        A cell is a text; by several columns a tuple of texts, one for each. Means of several columns are a value, or
-        cells, for each: {statistic: {column: value}}.
+        A cell is a text; by several keys (columns, or a group and a quantile or bin) a tuple of texts, one for each.
+        Means of several columns are a value, or cells, for each: {statistic: {column: value}}.
 
         The values as drawn: sums and averages of them have no bias from what is possible. `numbers` has both.
         Of statistics with one title (other bin edges, say) the later ones are told apart by their number: "sum(x) (2)".
@@ -134,11 +134,15 @@ class Release:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the record (.json), the report (.html) or the values (.csv, .parquet), by the ending of the name.
 
+        Beside values there is a dictionary of their columns, datapackage.json, which lists all files of values of a
+        directory; where that is another's, it has the name of the file: values.datapackage.json.
         Certificates of finite precision are written beside a record that was released here, not beside one that was
         loaded.
         """
         from snapdp.drafts import write_text
-        from snapdp.release.files import value_columns, write_values
+        from snapdp.release.files import write_values
+        from snapdp.release.tidy.data_package import write_dictionary
+        from snapdp.release.tidy.value_table import value_table
 
         target = Path(path)
         if target.suffix == ".json":
@@ -147,7 +151,9 @@ class Release:
         elif target.suffix in (".html", ".htm"):
             write_text(self.to_html(), target)
         else:
-            write_values(value_columns(self.numbers()), target)
+            table = value_table(self.blocks())
+            write_values(table, target)
+            write_dictionary(self.record, table, target)
 
     def to_html(self) -> str:
         """Return the report: one self-contained page."""
@@ -228,7 +234,7 @@ def _values(block: NumberBlock) -> Any:
         return block.numbers[0].value
     found: dict[Label, Any] = {}
     for place, each in enumerate(block.numbers, start=1):
-        *groups, name = each.label if block.is_crossed and each.keys else (each.cell,)
+        *groups, name = each.label if len(each.keys) > 1 or (block.is_crossed and each.keys) else (each.cell,)
         last = _unused(name, place, found, groups)
         found[(*groups, last) if groups else last] = each.value
     return found

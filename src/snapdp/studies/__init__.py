@@ -146,6 +146,7 @@ if TYPE_CHECKING:
         BOUNDS as BOUNDS,
         LOWER as LOWER,
         UPPER as UPPER,
+        WITHOUT as WITHOUT,
         Magnitudes as Magnitudes,
         magnitudes_query as magnitudes_query,
     )
@@ -297,7 +298,7 @@ else:
             "statistics.covariance": "Covariance covariance_query",
             "statistics.drawn": "FITS_INT64 MEAN_OF SHARE CellColumns Derived Printed",
             "statistics.histogram": "Histogram histogram_query shares_are_of_n",
-            "ranks.magnitudes": "BOUNDS LOWER Magnitudes UPPER magnitudes_query",
+            "ranks.magnitudes": "BOUNDS LOWER Magnitudes UPPER WITHOUT magnitudes_query",
             "statistics.mean": "Mean mean_query",
             "statistics.persons": "PersonCount persons_query",
             "ranks.quantiles": "DISTRIBUTION OWN_KEYS QUANTILE QUARTILES Quantiles quantiles_query",

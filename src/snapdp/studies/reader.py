@@ -17,6 +17,7 @@ Rules of change:
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,7 +25,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from snapdp.display import shortened, visible
+from snapdp.display import LONGEST_TEXT, PUBLIC_TEXTS, is_public_text, shortened, visible
 from snapdp.errors import ParameterError
 from snapdp.exact import positive, shown
 from snapdp.mechanism import FinitePrecision, arithmetic_of
@@ -61,12 +62,13 @@ from snapdp.values import Value, replaced
 STUDY_VERSION = 2
 VERSIONS: dict[int, set[str]] = {  # the keys that each version added; version 2 has persons of several columns, too
     1: set(),
-    2: {"csv", "arithmetic", "bits", "unit_rows"},
+    2: {"csv", "arithmetic", "bits", "unit_rows", "bounds_from", *PUBLIC_TEXTS},
 }
 STUDY_KEYS = (
-    "version", "dataset", "relation", "n", "n_max", "person", "rows_per_person", "unit_rows", "budget", "arithmetic",
-    "bits", "data", "csv", "columns", "statistic",
+    "version", "dataset", *PUBLIC_TEXTS, "relation", "n", "n_max", "person", "rows_per_person", "unit_rows", "budget",
+    "arithmetic", "bits", "data", "csv", "bounds_from", "columns", "statistic",
 )  # fmt: skip
+DIGEST = re.compile("sha256:[0-9a-f]{64}")
 CSV_KEYS = (*SINGLE_TEXTS, "null")
 NUMBER_KEYS = ("kind", "lower", "upper", "step", "missing")
 BIN_KEYS = ("edges", "outside", "null")  # of a column of numbers, in version 2
@@ -89,6 +91,10 @@ class DeclaredStudy(Value):
     version: int = STUDY_VERSION  # whose rules it keeps
     csv: CsvDialect | None = None  # how they are written there, where that is a CSV file; no part of a request either
     arithmetic: FinitePrecision | None = None  # in which all is planned and released; None is exact arithmetic
+    title: str | None = None  # of the report; these three are for its readers, and no part of a request
+    publisher: str | None = None
+    contact: str | None = None
+    bounds_from: str | None = None  # the digest of the record by which bounds were found; no part of a request
 
     def _check(self) -> None:
         numbers = [each for each in self.columns if isinstance(each, NumberColumn)]
@@ -114,10 +120,27 @@ class DeclaredStudy(Value):
             raise ParameterError("version 1 has no word for the arithmetic.", "Declare it in version 2.")
         if self.version == 1 and (self.relation.unit_rows > 1 or len(self.relation.person_columns) > 1):
             raise ParameterError("the unit is one that version 1 has no word for.", "Declare it in version 2.")
+        if self.version == 1 and self.texts:
+            raise ParameterError(
+                "version 1 has no word for title, publisher, contact or bounds_from.", "Declare it in version 2."
+            )
+        for key, text in self.texts.items():
+            _public(text, key=key)
+        if self.bounds_from is not None and not DIGEST.fullmatch(self.bounds_from):
+            raise ParameterError(
+                "bounds_from is no digest of a record.",
+                "Give sha256: and 64 hexadecimal digits, as `snapdp explore --study` writes them, or leave it out.",
+            )
         if any(each.arithmetic != self.arithmetic for each in self.asked):
             raise ParameterError("statistics of one study have several arithmetics.", "Ask in several studies.")
         if self.version > 1:
             object.__setattr__(self, "asked", tuple(map(_in_order, self.asked)))
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """Return what records state without its being asked for, by its keys; what it does not say is left out."""
+        found = ((key, getattr(self, key)) for key in (*PUBLIC_TEXTS, "bounds_from"))
+        return {key: text for key, text in found if text is not None}
 
     def column(self, name: str) -> Column:
         """Return a declared column by its name."""
@@ -191,6 +214,7 @@ def study_from_values(values: dict[str, Any], *, read_keys: KeyReader | None = N
         version=version,
         csv=_csv(top),
         arithmetic=arithmetic,
+        **{key: _public(top.text(key), key=key) for key in (*PUBLIC_TEXTS, "bounds_from") if key in top},
     )
     _check_repeats(study.asked)
     return study
@@ -404,6 +428,16 @@ def _check_margins(table: TomlTable, kind: type[Statistic]) -> None:
         raise ParameterError(
             f"{table.place}: a {kind.kind} has no margins: only counts, sums and persons have.", advice
         )
+
+
+def _public(text: str | None, *, key: str) -> str:
+    """Return a text for readers of a report; a record, and so everybody, will have it."""
+    if not is_public_text(text):
+        raise ParameterError(
+            f"study: {key} is no text for a report.",
+            f"Give one line of 1 to {LONGEST_TEXT} printable characters, or leave {key} out.",
+        )
+    return str(text)
 
 
 def _name(text: str | None, *, key: str) -> str:

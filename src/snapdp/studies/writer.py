@@ -28,7 +28,8 @@ Item = tuple[str, object]
 
 def study_to_toml(study: DeclaredStudy) -> str:
     """Return the text of a study file."""
-    top: list[Item] = [("version", study.version), ("dataset", study.dataset), *relation_table(study.relation).items()]
+    top: list[Item] = [("version", study.version), ("dataset", study.dataset), *study.texts.items()]
+    top += relation_table(study.relation).items()
     if study.budget is not None:
         top.append(("budget", study.budget))
     if study.arithmetic is not None:  # a slack, which no key says, is refused before a study has one

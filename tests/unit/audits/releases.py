@@ -15,7 +15,7 @@ from snapdp.ledger.belonging import identical
 from snapdp.mechanism import FinitePrecision
 from snapdp.release.derived import derived_blocks
 from snapdp.release.draw import Drawn
-from snapdp.release.record import EngineUsed, SideFile, is_long, key_of, record_values
+from snapdp.release.record import VERSIONS, EngineUsed, SideFile, is_long, key_of, record_values
 from snapdp.studies.categories import date_column
 from snapdp.studies.columns import NumberColumn, integer_column, number_column
 from snapdp.values import replaced
@@ -117,8 +117,9 @@ def without_shown(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def of_version_1(record: dict[str, Any]) -> dict[str, Any]:
-    """Return a record as version 1 wrote it: without the engine, the form of CSV files, and what is shown."""
-    kept = {key: each for key, each in without_shown(record).items() if key not in ("engine", "csv")}
+    """Return a record as version 1 wrote it: without the engine, the form of CSV files, the day, and what is shown."""
+    later = VERSIONS[2]["record"]
+    kept = {key: each for key, each in without_shown(record).items() if key not in later}
     return kept | {"snapdp_record": 1}
 
 

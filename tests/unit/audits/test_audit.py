@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import snapdp
+from snapdp.audits import check_release
 from snapdp.audits.forensics import altered_field
 from snapdp.audits.from_record import rebuilt
 from snapdp.audits.release_audit import ASSUMED, PROVED, TESTED, audit, release_certificate
@@ -239,3 +240,25 @@ def test_records_with_long_lists_are_sound_and_their_other_numbers_still_audited
     assert [each.field for each in audit(changed).findings] == ["derived[0].value[0]"]
     changed = with_value(record, ("statistics", 0, "columns", 0, "categories", "count"), 1501)
     assert "statistics[0].columns[0].categories.count" in [each.field for each in audit(changed).findings]
+
+
+@pytest.mark.parametrize(
+    ("field", "wrong"),
+    [
+        ("date", "31.1.2026"),
+        ("date", "2026-01-31T12:00:00Z"),
+        ("title", ""),
+        ("title", " "),
+        ("contact", "a\nb"),
+        ("publisher", "x" * 201),
+        ("title", "\u202eright to left"),
+        ("bounds_from", "sha256:7"),
+    ],
+)
+def test_what_readers_are_told_has_a_form_that_both_audits_ask_for(place, field, wrong):
+    record = {**place[1], "title": "Ages", "publisher": "An office", "contact": "Ann"}
+    assert audit(record).sound
+    assert check_release.check(json.loads(json.dumps(release_certificate(record)))) == []
+    forged = {**record, field: wrong}
+    assert [each.field for each in audit(forged).findings] == [field]
+    assert check_release.check(json.loads(json.dumps({**release_certificate(record), "record": forged}))) != []

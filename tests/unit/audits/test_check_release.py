@@ -118,7 +118,7 @@ OF_PERSONS = [
     {"kind": "sum", "column": "age", "rows_per_person": 5, "epsilon": "0.3"},
 ]
 # What no field of a certificate follows from: the ledger knows these (docs/theory/release-certificates.md).
-UNDERIVABLE = {"dataset", "dataset_version", "previous", "versions", "engine"}
+UNDERIVABLE = {"dataset", "dataset_version", "previous", "versions", "engine", "date"}
 
 
 PERSONS = {"relation": "add-remove", "n_max": 120, "person": "id", "rows_per_person": 2}

@@ -122,13 +122,14 @@ MEAN_OF_PAY, REGIONS = (
 )
 # What follows from nothing else in a record; the ledger knows it. So does a file beside the record its own digest, of
 # which the second half is not in its name.
-FREE = {"dataset", "dataset_version", "previous", "engine", "versions", "csv"}
+TOLD = {"date": "2026-01-31", "title": "Ages", "publisher": "An office", "contact": "office@example.org"}
+FREE = {"dataset", "dataset_version", "previous", "engine", "versions", "csv", *TOLD}
 
 
 def is_free(how: str, path: Path) -> bool:
     """Tell whether nothing contradicts a change; a record without any `shown` is one of before it."""
-    if how == "removed":  # the form of CSV files may be absent, and each of its keys
-        return path[0] == "csv" or path[-1] == "shown"
+    if how == "removed":  # the form of CSV files may be absent, and each of its keys; what readers are told, too
+        return path[0] in ("csv", *TOLD) or path[-1] == "shown"
     return how == "changed" and (path[0] in FREE or path[-2:] == ("file", "digest"))
 
 
@@ -137,7 +138,7 @@ def asked_record(number: int, seed: int = 0) -> dict[str, Any]:
     relation, asked = ASKED[number]
     statistics = [{"epsilon": "3/10", **each} for each in asked]
     study = snapdp.study(dataset="people", columns=COLUMNS, statistic=statistics, **relation)
-    found = {**random_record(random.Random(seed), study), "csv": {"delimiter": ";", "decimal": ","}}
+    found = {**random_record(random.Random(seed), study), "csv": {"delimiter": ";", "decimal": ","}, **TOLD}
     record: dict[str, Any] = json.loads(json.dumps(found))
     return record
 

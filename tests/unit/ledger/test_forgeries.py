@@ -201,6 +201,7 @@ def test_every_changed_field_of_every_entry_of_a_file_is_found(real):
             assert is_refused(storage, forged, standing, against=published), path
     assert tried > 1000
     others = {pair for pair in unseen if not EXPLAINED.fullmatch(pair[1])}
+    others.remove(("commit", "record.date"))  # left out: as records of before it have none
     # Of a record that another program made only the binding is known.
     assert {pair for pair in others if not re.match(r"record\.(value|snapdp_record|zzz)", pair[1])} == set()
 

@@ -13,29 +13,41 @@ import duckdb
 import pytest
 from hypothesis import given, strategies as st
 
-from snapdp.release.files import guarded, write_values
-from snapdp.release.numbers import VALUE_FIELDS, Number
+from snapdp.release.files import csv_text, guarded, write_values
+from snapdp.release.numbers import Number, NumberBlock
 from snapdp.release.result import load_release
+from snapdp.release.tidy.value_table import value_table
 from tests.unit.release.guards import unguarded
 from tests.unit.release.people import MEAN, released
 
 SCHEMA = [
     ("statistic", "VARCHAR"),
-    ("part", "VARCHAR"),
-    ("cell", "VARCHAR"),
+    ("measure", "VARCHAR"),
+    ("column", "VARCHAR"),
     ("value", "DOUBLE"),
     ("shown", "DOUBLE"),
     ("low", "DOUBLE"),
     ("high", "DOUBLE"),
     ("alpha", "DOUBLE"),
     ("epsilon", "DOUBLE"),
-    ("derived", "BOOLEAN"),
     ("charged", "DOUBLE"),
+    ("source", "VARCHAR"),
+    ("asked", "BOOLEAN"),
     ("share_of", "VARCHAR"),
     ("deviation", "DOUBLE"),
 ]
 REGIONS = {"kind": "histogram", "column": "region", "epsilon": 1}
 SUM = {"kind": "sum", "column": "age", "epsilon": 1}
+
+
+def only(row):
+    """Return the table of one number."""
+    declared = {"kind": "sum", "title": "s", "epsilon": row.epsilon, "parts": [{"name": "sum"}]}
+    block = NumberBlock(
+        place=0, name="sum", title="s", statistic="s", declared=declared, parts=("sum",), derived=False,
+        epsilon=row.epsilon, is_replaced=False, numbers=(row,),
+    )  # fmt: skip
+    return value_table([block])
 
 
 def schema_of(path):
@@ -48,20 +60,21 @@ def test_a_parquet_file_has_one_schema_whatever_is_missing(tmp_path, relation, a
     """Shares under add-remove have no interval: low and high were once written as text then."""
     result = released(tmp_path, *asked, relation=relation)
     result.save(tmp_path / "v.parquet")
-    assert schema_of(tmp_path / "v.parquet") == SCHEMA
+    keys = [("region", "VARCHAR")] if REGIONS in asked else []
+    assert schema_of(tmp_path / "v.parquet") == [*SCHEMA[:3], *keys, *SCHEMA[3:]]
     rows = duckdb.execute(f"SELECT value, low, high FROM '{tmp_path / 'v.parquet'}'").fetchall()
-    assert rows == [(float(each.value), each.low, each.high) for each in result.numbers()]
+    table = value_table(result.blocks()).columns
+    assert rows == list(zip(map(float, table["value"]), table["low"], table["high"], strict=True))
 
 
 def test_ends_that_no_double_holds_are_moved_outward(tmp_path):
     big = 2**60 + 1
     row = Number("s", "", "", big, big, big, big, "1/20", "1", False)
-    columns = {name: [getattr(row, name)] for name in VALUE_FIELDS}
-    write_values(columns, tmp_path / "v.parquet")
+    write_values(only(row), tmp_path / "v.parquet")
     ((value, low, high),) = duckdb.execute(f"SELECT value, low, high FROM '{tmp_path / 'v.parquet'}'").fetchall()
     assert (value, low) == (2**60, 2**60)
     assert high == 2**60 + 256
-    write_values(columns, tmp_path / "v.csv")
+    write_values(only(row), tmp_path / "v.csv")
     assert str(big) in (tmp_path / "v.csv").read_text()  # there it is exact
 
 
@@ -71,16 +84,17 @@ def test_a_csv_file_keeps_numbers_as_they_are_and_missing_ends_empty(tmp_path):
     result.save(tmp_path / "v.csv")
     with open(tmp_path / "v.csv", newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    for number, row in zip(result.numbers(), rows, strict=True):
+    for number, row in zip(result.numbers(), rows, strict=True):  # counts first, and then their shares
         assert row["value"] == repr(number.value)
-        assert row["shown"] == repr(number.shown)
+        assert row["shown"] in ("", repr(number.shown))  # of four rows nothing may be known
         assert row["low"] == ("" if number.low is None else repr(number.low))
-        assert row["derived"] == ("true" if number.derived else "false")
-    assert {row["low"] for row in rows if row["derived"] == "true"} == {""}
+        assert row["source"] == ("derived" if number.derived else "measured")
+        assert row["asked"] == ("false" if number.derived else "true")  # shares come with counts
+    assert {row["low"] for row in rows if row["source"] == "derived"} == {""}
 
 
 def saved(row, path):
-    write_values({name: [getattr(row, name)] for name in VALUE_FIELDS}, path)
+    write_values(only(row), path)
     with open(path, newline="", encoding="utf-8") as file:
         (found,) = csv.DictReader(file)
     return found
@@ -111,7 +125,7 @@ def test_an_epsilon_that_is_no_number_stays_the_text_it_is(tmp_path):
     row = Number("s", "", "", 1.0, 1.0, None, None, "=1+1", "often", False)
     found = saved(row, tmp_path / "v.csv")
     assert (found["alpha"], found["epsilon"], found["low"]) == ("'=1+1", "often", "")
-    write_values({name: [getattr(row, name)] for name in VALUE_FIELDS}, tmp_path / "v.parquet")
+    write_values(only(row), tmp_path / "v.parquet")
     assert schema_of(tmp_path / "v.parquet") == SCHEMA
     assert duckdb.execute(f"SELECT alpha, epsilon FROM '{tmp_path / 'v.parquet'}'").fetchall() == [(None, None)]
 
@@ -168,8 +182,9 @@ def test_ordinary_text_is_left_alone():
 
 @pytest.mark.parametrize("text", ["a\rb", "a\nb", "a\r\nb", "\r", 'a"\r', "a,b"])
 def test_a_cell_of_a_values_file_is_one_cell_whatever_line_ends_it_holds(text, tmp_path):
-    write_values({"cell": [text, "next"]}, tmp_path / "v.csv")
+    row = Number("s", "", "", 1.0, 1.0, None, None, "1/20", "1", False, share_of=text)
+    write_values(only(row), tmp_path / "v.csv")
     content = (tmp_path / "v.csv").read_bytes().decode()
-    rows = list(csv.reader(io.StringIO(content, newline="")))
-    assert [unguarded(each) for (each,) in rows] == ["cell", text, "next"]
-    assert content.endswith("next\n")
+    (found,) = csv.DictReader(io.StringIO(content, newline=""))
+    assert unguarded(found["share_of"]) == text
+    assert content.endswith(f"{csv_text(guarded(text))},\n")

@@ -20,10 +20,10 @@ from snapdp.audits.release_audit import audit, release_certificate
 from snapdp.errors import BoundError, DataError
 from snapdp.release import request
 from snapdp.release.files import FIELDS, guarded, key_columns
-from snapdp.release.numbers import VALUE_FIELDS
 from snapdp.release.record import checked
 from snapdp.release.request import Request
 from snapdp.release.result import Release, load_release
+from snapdp.release.tidy.value_table import VALUE_FIELDS
 
 HOSTILE = ["", ",", " / ", '"', "\x1b[31m", "=1+1", "<b>", "a"]
 ROWS: dict[str, list[Any]] = {
@@ -105,7 +105,7 @@ def test_values_are_named_by_tuples_where_columns_are_several(result):
     assert list(values["mean(pay) by sex, age"]) == list(itertools.product(LISTS["sex"], BINS))
     assert next(iter(values["histogram(pay) by value, age"])) == ("u", "[0, 18)", "[1/2, 4)")
     assert list(values["count by value"]) == ["u", "v"]
-    assert values["histogram(sex) by age"]["[0, 18) / f"] == 1
+    assert values["histogram(sex) by age"]["[0, 18)", "f"] == 1
     assert values["mean(pay) by sex, age"]["f", "[0, 18)"] == pytest.approx(1, abs=0.01)
 
 
@@ -137,7 +137,7 @@ def test_what_no_record_has_is_refused_where_it_stands(name, result):
 def test_version_1_has_no_groups_by_several_columns(result):
     for place in (0, 1):
         record = {**copy.deepcopy(result.record), "snapdp_record": 1}
-        del record["engine"]
+        del record["engine"], record["date"]
         record["statistics"] = [record["statistics"][place]]
         with pytest.raises(DataError, match="of version 1"):
             checked(record)
@@ -184,22 +184,24 @@ def test_files_of_values_have_a_column_for_each_column_that_names_cells(result, 
     result.save(tmp_path / "v.parquet")
     result.save(tmp_path / "v.csv")
     stored = pl.read_parquet(tmp_path / "v.parquet")
-    keys = ["region", "sex", "age", "value (key)", "pay"]
-    assert stored.columns == [*VALUE_FIELDS, *keys]
-    assert {stored.schema[name] for name in keys} == {pl.String}
+    keys = ["region", "sex", "age", "age_from", "age_to", "value (key)", "pay", "pay_from", "pay_to"]
+    assert stored.columns == [*VALUE_FIELDS[:3], *keys, *VALUE_FIELDS[3:]]
+    ends = ["age_from", "age_to", "pay_from", "pay_to"]
+    assert {name for name in keys if stored.schema[name] != pl.String} == {*ends}
+    assert {stored.schema[name] for name in ends} == {pl.Float64}
     counts = stored.filter(pl.col("statistic") == "count by region, sex")
     assert list(zip(counts["region"], counts["sex"], strict=True)) == list(itertools.product(*LISTS.values()))
     assert counts["age"].is_null().all()
-    histogram = stored.filter(pl.col("statistic") == "histogram(sex) by age")
+    histogram = stored.filter(pl.col("statistic") == "histogram(sex) by age", pl.col("measure") == "count")
     assert list(zip(histogram["age"], histogram["sex"], strict=True)) == list(itertools.product(BINS, LISTS["sex"]))
-    assert stored.filter(pl.col("statistic") == "sum(pay)").select(keys).null_count().row(0) == (1,) * 5
+    assert stored.filter(pl.col("statistic") == "sum(pay)").select(keys).null_count().row(0) == (1,) * 9
     assert result.to_polars().equals(stored)
     assert list(result.to_pandas().columns) == stored.columns
     with open(tmp_path / "v.csv", newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert list(rows[0]) == stored.columns
     assert [row["region"] for row in rows] == ["" if each is None else guarded(each) for each in stored["region"]]
-    assert {row["cell"] for row in rows} >= {'"", f', '",", f', "'=1+1, f", "a, (unknown)", "u"}
+    assert {row["region"] for row in rows} >= {"", ",", "'=1+1", "a"}
 
 
 def test_names_that_a_file_has_already_are_told_apart():
@@ -219,8 +221,8 @@ def test_a_name_like_a_formula_is_none_in_the_head_of_a_csv_file(tmp_path):
     found.save(tmp_path / "v.csv")
     found.save(tmp_path / "v.parquet")
     head = (tmp_path / "v.csv").read_text(encoding="utf-8").split("\n")[0]
-    assert head.endswith(",'=x,Sex,sex (key)")
-    assert pl.read_parquet(tmp_path / "v.parquet").columns[-3:] == ["=x", "Sex", "sex (key)"]
+    assert head.startswith("statistic,measure,column,'=x,Sex,sex (key),value,")
+    assert pl.read_parquet(tmp_path / "v.parquet").columns[3:6] == ["=x", "Sex", "sex (key)"]
 
 
 # Side files

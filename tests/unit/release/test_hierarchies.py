@@ -366,8 +366,8 @@ def test_files_of_values_have_the_deviation_of_every_adjusted_number_and_of_no_o
         for block in release.record["derived"]:
             spread = block["deviation"]
             stated += spread if isinstance(spread, list) else [spread] * len(block["value"])
-        assert told.filter(pl.col("derived"))["deviation"].to_list() == stated
-        assert {*told.filter(~pl.col("derived"))["deviation"].to_list()} == {None}
+        assert told.filter(pl.col("source") == "adjusted")["deviation"].to_list() == stated
+        assert {*told.filter(pl.col("source") == "measured")["deviation"].to_list()} == {None}
         assert pl.read_csv(tmp_path / "v.csv")["deviation"].to_list() == told["deviation"].to_list()
 
 
@@ -416,8 +416,10 @@ def test_values_and_frames_tell_levels_apart(result):
     assert list(result.values["adjusted count by county"]) == ["NRW", "RLP", "BW"]
     assert list(result.values["count by town"]) == TOWNS
     frame = result.to_polars()
-    counts = frame.filter(pl.col("statistic").str.ends_with("count by county"))
-    assert counts["derived"].to_list() == [False] * 3 + [True] * 3
+    counts = frame.filter(pl.col("statistic") == "count by county")
+    assert counts["source"].to_list() == ["adjusted"] * 3 + ["measured"] * 3
+    assert counts["measure"].to_list() == ["count"] * 3 + ["measured count"] * 3
+    assert counts["asked"].to_list() == [True] * 3 + [False] * 3
     assert counts["county"].to_list() == ["NRW", "RLP", "BW"] * 2
     assert counts["town"].is_null().all()
 

@@ -352,7 +352,7 @@ def test_what_no_record_of_margins_has_is_refused(path, value, result):
 
 def test_version_1_has_no_margins(known):
     record = {**copy.deepcopy(known.record), "snapdp_record": 1}
-    del record["engine"]
+    del record["engine"], record["date"]
     with pytest.raises(DataError, match=r"does not have|do not have|of version 1"):
         checked(record)
     certificate = {**release_certificate(known.record), "record": record}
@@ -472,13 +472,14 @@ def test_values_and_frames_tell_measured_from_adjusted(result):
     assert set(values["count by region, sex"]) == set(product(LISTS["region"], LISTS["sex"]))
     assert list(values["adjusted sum(pay) by sex"]) == LISTS["sex"]
     frame = result.to_polars()
-    counts = frame.filter(pl.col("statistic").str.ends_with("count by region"))
-    assert counts["derived"].to_list() == [False] * 3 + [True] * 3
+    counts = frame.filter(pl.col("statistic") == "count by region")
+    assert counts["source"].to_list() == ["adjusted"] * 3 + ["measured"] * 3
     assert counts["region"].to_list() == LISTS["region"] * 2
     assert counts["sex"].is_null().all()
     charged = frame.filter(pl.col("charged") > 0)
     assert charged["charged"].sum() == 4
-    assert set(frame.filter(pl.col("derived"))["epsilon"]) == {0.0}
+    assert charged["asked"].all()
+    assert set(frame["epsilon"]) == {float(Fraction(each["epsilon"])) for each in result.record["statistics"]}
     with pytest.raises(ParameterError, match="statistics"):
         _ = result.value
 

@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import json
 import random
+import re
 import time
 from pathlib import Path
 
@@ -15,6 +16,7 @@ import pytest
 import snapdp
 from snapdp.audits import check_release
 from snapdp.audits.release_audit import audit, release_certificate
+from snapdp.display import PUBLIC_TEXTS
 from snapdp.errors import DataError, SnapdpError
 from snapdp.ledger.belonging import identical
 from snapdp.ledger.chain import canonical
@@ -68,7 +70,8 @@ def everything(folder, relation):
         statistics += [{"kind": "variance", "column": name, "epsilon": 1} for name in ("age", "pay")]
         statistics += [{"kind": "covariance", "columns": ["age", "pay"], "epsilon": 1}]
     dialect = CsvDialect(delimiter=";", decimal=",", thousands=".", encoding="latin-1", null=["NA"])
-    return {**released(folder, *statistics, relation=relation).record, "csv": dialect.stated()}
+    texts = dict.fromkeys(PUBLIC_TEXTS, "for readers")
+    return {**released(folder, *statistics, relation=relation).record, "csv": dialect.stated(), **texts}
 
 
 @pytest.fixture(scope="module", params=["change-one", "add-remove"])
@@ -175,7 +178,8 @@ def test_a_field_that_is_lacking_or_of_another_kind_is_refused(record):
                 with pytest.raises(DataError):
                     checked(changed(record, path, lambda at, key=key, wrong=wrong: at.update({key: wrong})))
             less = changed(record, path, lambda at, key=key: at.pop(key))
-            if key in optional and not (path == () and key in ("n", "n_max")) and key != "file":
+            of_all = path == () and key in ("date", *PUBLIC_TEXTS)
+            if of_all or (key in optional and not (path == () and key in ("n", "n_max")) and key != "file"):
                 Release(less).to_html()
             else:
                 with pytest.raises(DataError):
@@ -266,8 +270,9 @@ def test_versions_are_told_by_libraries_that_are_not_installed_as_packages(monke
     library_versions.cache_clear()
 
 
-def test_a_record_holds_nothing_of_the_machine_or_the_moment(record):
-    text = canonical(record)
+def test_a_record_holds_nothing_of_the_machine_and_of_the_moment_only_the_day_of_its_charge(record):
+    assert re.fullmatch("[0-9]{4}-[0-9]{2}-[0-9]{2}", record["date"])
+    text = canonical({key: each for key, each in record.items() if key != "date"})
     for told in (str(Path.cwd()), str(Path.home()), time.strftime("%Y-"), "/tmp", ".ledger"):
         assert told not in text
 

@@ -133,6 +133,7 @@ def items(text: str, *, any_text: bool = False) -> list[str]:
     (['north', 'south'], ['south, east', ''], ['a "b" c'], [''])
     """
     found = []
+    opened: str | None = None  # an item that begins with a single quote, which is no quote here
     rest: str | None = text
     while rest is not None:
         match = _QUOTED.match(rest)
@@ -149,6 +150,13 @@ def items(text: str, *, any_text: bool = False) -> list[str]:
                     f'{what}. Leave its comma out; an empty text that is meant stands in double quotes: north,"".'
                 )
             found.append(item.strip())
+            opened = item.strip() if opened is None and item.strip().startswith("'") else opened
+            if opened is not None and item.strip().endswith("'") and item.strip() != "'":
+                raise click.UsageError(
+                    f"{text} has single quotes, which belong to the texts themselves: {opened} would be one of them. "
+                    "An item with a comma in it stands in double quotes, and so does one that has such quotes: "
+                    '"south, east",north.'
+                )
         else:
             comma, behind = match[2], rest[match.end() :]
             found.append(match[1].replace('""', '"'))

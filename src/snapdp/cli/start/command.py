@@ -14,6 +14,7 @@ import click
 
 from snapdp.cli.flags.arguments import NUMBER
 from snapdp.cli.flags.csv_dialect import csv_options, csv_values, to_declare
+from snapdp.cli.help.pages import SectionedCommand
 from snapdp.cli.screen import echo, echo_json, one_line
 from snapdp.cli.start import finish
 from snapdp.cli.start.draft_file import DraftFile
@@ -36,7 +37,7 @@ Examples:
 STOPPED = 1
 
 
-@click.command("start", epilog=EXAMPLE)
+@click.command("start", cls=SectionedCommand, epilog=EXAMPLE)
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--table", metavar="NAME", help="The table in a DuckDB file.")
 @csv_options

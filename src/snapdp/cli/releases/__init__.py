@@ -1,0 +1,1 @@
+"""How releases look on a terminal."""

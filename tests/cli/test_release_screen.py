@@ -1,0 +1,83 @@
+"""What `snapdp release` prints: tables that fit 80 columns, dashes where nothing is known, the cost in odds."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+
+import pytest
+
+import snapdp
+from snapdp.cli.releases.release_screen import show_release
+from snapdp.release.result import Release
+from tests.unit.audits.releases import random_record
+from tests.unit.release.people import MEAN, new_book, released
+
+WIDTH = 80
+QUANTILES = {"kind": "quantiles", "column": "age", "by": "region", "epsilon": 2}
+
+
+@pytest.fixture(autouse=True)
+def narrow(monkeypatch):
+    monkeypatch.setenv("COLUMNS", str(WIDTH))
+
+
+def shown(result, capsys, **more):
+    show_release(result, left=Fraction(1), **more)
+    return capsys.readouterr()
+
+
+def rows_of(text):
+    return [[cell.strip() for cell in line.split("│")[1:-1]] for line in text.splitlines() if line.startswith("│")]
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_no_line_of_a_table_is_longer_than_the_terminal(seed, capsys):
+    printed = shown(Release(random_record(random.Random(seed))), capsys)
+    assert max(map(len, printed.out.splitlines()), default=0) <= WIDTH
+    assert "derived" not in printed.out + printed.err
+    assert "cell" not in printed.out.split()
+
+
+def test_quantiles_by_group_are_a_table_with_the_groups_down_and_the_quantiles_across(tmp_path, capsys):
+    asked = {**QUANTILES, "at": ["0.25", "0.5", "0.75"]}
+    columns = {
+        "age": {"kind": "integer", "lower": 0, "upper": 120, "missing": "middle"},
+        "region": {"kind": "category", "categories": ["north", "south"]},
+    }
+    rows = {"age": [30] * 500 + [60] * 500, "region": ["north"] * 500 + ["south"] * 500}
+    made = snapdp.study(dataset="people", relation="change-one", n=1000, columns=columns, statistic=[asked])
+    with new_book(tmp_path, rows=1000) as ledger:
+        result = made.release(rows, ledger=ledger, directory=tmp_path)
+    printed = shown(result, capsys)
+    head = next(line for line in printed.out.splitlines() if line.startswith("┃"))
+    assert [cell.strip() for cell in head.split("┃")[1:-1]] == [
+        "region", "quantile 0.25", "quantile 0.5", "quantile 0.75",
+    ]  # fmt: skip
+    assert [row[0] for row in rows_of(printed.out)] == ["north", "south"]
+    assert rows_of(printed.out)[0][1:] == ["30 (30 to 30)"] * 3  # whole numbers are printed whole
+    assert "rounded to the step of 1, so an interval can be a single number" in " ".join(printed.err.split())
+    assert "in brackets: the 95 % interval" in printed.err
+
+
+def test_a_dash_stands_where_nothing_is_known(tmp_path, capsys):
+    printed = shown(released(tmp_path, {**MEAN, "epsilon": "1/1000"}), capsys)  # of four rows
+    assert rows_of(printed.out)[0][-3] == "-"
+    assert "nothing is known" in printed.err
+
+
+def test_the_cost_is_said_in_odds_of_the_release_and_of_the_account(tmp_path, capsys):
+    result = released(tmp_path, MEAN)
+    said = " ".join(shown(result, capsys, spent=Fraction(1)).err.split())
+    assert "charged: epsilon 0.5; left: 1" in said
+    assert "which of two values this row has, is right in at most 63 of them" in said
+    assert "After all that was ever charged to this account, epsilon 1: right in at most 74 of 100." in said
+    alone = " ".join(shown(result, capsys, spent=Fraction(1, 2)).err.split())
+    assert "After all that was ever charged" not in alone
+
+
+def test_what_comes_with_a_statistic_is_free_and_what_that_means_is_said(tmp_path, capsys):
+    result = released(tmp_path, {"kind": "variance", "column": "age", "epsilon": 1})
+    printed = shown(result, capsys)
+    assert [row[-1] for row in rows_of(printed.out)] == ["1", "free"]
+    assert "free: computed from the numbers above, at no extra cost." in printed.err
