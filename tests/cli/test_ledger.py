@@ -302,7 +302,7 @@ def test_a_bar_is_empty_only_where_nothing_is_spent_and_full_only_where_all_is(s
 def test_what_an_account_shows_is_what_it_means():
     released()
     text = " ".join(say("ledger show people.ledger").stdout.split())
-    assert f"is right in at most {guessed_right(Fraction(1))} of them after seeing this." in text
+    assert f"is right in at most {guessed_right(Fraction(1))} of them after seeing what is published." in text
     assert text.startswith("people: 1 of 1 spent, nothing left [" + "#" * BAR + "]")
     assert "What is protected: The values of one row change" in text
     (told,) = json.loads(say("ledger show people.ledger --json").stdout)["accounts"]

@@ -80,7 +80,8 @@ def test_a_plan_of_another_promise_says_that_it_cannot_be_charged_there():
 def test_machines_read_the_same():
     found = json.loads(run(*MEAN, "--n", "100", "--epsilon", "3/4", "--ledger", "people.ledger", "--json").stdout)
     assert found["account"] == {
-        "dataset": "people", "cap": "1", "spent": "1/2", "left": "1/2", "needed": "3/4", "fits": False
+        "dataset": "people", "cap": "1", "spent": "1/2", "left": "1/2", "needed": "3/4", "fits": False,
+        "asked_before": False,
     }  # fmt: skip
     assert "account" not in json.loads(run(*MEAN, "--n", "100", "--epsilon", "3/4", "--json").stdout)
 
@@ -107,3 +108,9 @@ def test_a_bare_mechanism_has_no_account_and_a_ledger_that_is_not_there_is_refus
     bare = run("plan", "--sensitivity", "1", "--bounds", "0,1", "--epsilon", "1", "--ledger", "people.ledger")
     assert (bare.exit_code, "charged nowhere" in bare.stderr) == (2, True)
     assert planned("1/2", ledger="nowhere.ledger").exit_code == 1
+
+
+def test_the_same_request_again_is_said_to_be_free():
+    text = said(planned("1/2"))
+    assert "it is free. Otherwise it needs 0.5: it fits, and leaves 0." in text
+    assert "is free" not in said(planned("3/10"))

@@ -38,11 +38,11 @@ def odds_in_words(epsilon: Fraction, secret: str) -> str:
 
     >>> odds_in_words(Fraction(1, 2), "whether this row is in the table")
     'Somebody who knows everything else, and would guess right in 50 of 100 cases whether this row is in the table, is \
-right in at most 63 of them after seeing this.'
+right in at most 63 of them after seeing what is published.'
     """
     right = guessed_right(epsilon)
     told = "could be right in all of them" if right == CASES else f"is right in at most {right} of them"
     return (
         f"Somebody who knows everything else, and would guess right in 50 of {CASES} cases {secret}, {told} after "
-        "seeing this."
+        "seeing what is published."
     )

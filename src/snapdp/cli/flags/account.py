@@ -31,6 +31,7 @@ class PlannedCharge(NamedTuple):
     needed: Fraction
     secret: str  # what is protected, as an indirect question
     other: str  # why this account cannot be charged for it: "" where it can
+    before: bool  # whether the same request was charged and answered before, of this table or of another state of it
 
     @property
     def fits(self) -> bool:
@@ -40,7 +41,7 @@ class PlannedCharge(NamedTuple):
     def values(self) -> dict[str, Any]:
         """Return what machines read."""
         held = {name: str(getattr(self.account, name)) for name in ("cap", "spent", "left")}
-        return {"dataset": self.account.name, **held, "needed": str(self.needed), "fits": self.fits}
+        return {"dataset": self.account.name, **held, "needed": str(self.needed), "fits": self.fits, "asked_before": self.before}
 
 
 def account_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -53,7 +54,7 @@ def account_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def planned_charge(plan: Any, ledger_path: str, dataset: str | None, *, study: Path | None) -> PlannedCharge:
     """Return a plan beside the account that would be charged for it: that of its study, or the one that is named."""
     from snapdp.cli.release import account_named
-    from snapdp.ledger import Ledger, agree, unit_for, units_of
+    from snapdp.ledger import Ledger, agree, identical, unit_for, units_of
     from snapdp.release import Request
     from snapdp.studies import Plan
 
@@ -63,13 +64,16 @@ def planned_charge(plan: Any, ledger_path: str, dataset: str | None, *, study: P
         raise click.UsageError("--dataset is not read together with a study file: it names its dataset itself.")
     with Ledger.open(ledger_path) as ledger:
         account = ledger.account(account_named(dataset, ledger) if study is None else _dataset_of(study))
+        declared = Request(dataset=account.name, plan=plan).declaration
+        same = identical(plan.total, declared)
+        before = any(each.request == same for each in ledger.history(account.name) if each.answer is not None)
     whom = plan.lines[0].statistic.relation
-    unit = unit_for(account, units_of(Request(dataset=account.name, plan=plan).declaration))
+    unit = unit_for(account, units_of(declared))
     try:
         agree(account, relation=whom.kind, rows=whom.rows, unit=unit)
     except PremiseError as refusal:
-        return PlannedCharge(ledger_path, account, plan.total, whom.secret, refusal.problem)
-    return PlannedCharge(ledger_path, account, plan.total, whom.secret, "")
+        return PlannedCharge(ledger_path, account, plan.total, whom.secret, refusal.problem, before)
+    return PlannedCharge(ledger_path, account, plan.total, whom.secret, "", before)
 
 
 def _dataset_of(study: Path) -> str:
@@ -81,22 +85,25 @@ def _dataset_of(study: Path) -> str:
 def show_charge(found: PlannedCharge) -> None:
     """Print what is left, whether the plan fits, and what all of it would mean."""
     held, name = found.account, one_line(found.account.name)
+    it = "Otherwise it" if found.before else "This plan"
     where = one_line(shown_address(found.ledger))
     note(
         f"{where}: of the budget of {name}, epsilon {exact_amount(held.cap)}, {exact_amount(held.spent)} is spent and "
         f"{exact_amount(held.left)} is left.",
         style="",
     )
+    if found.before:
+        note("The same was released before: of a table that has not changed since, it is free.", style="")
     if found.other:
-        note(f"This plan cannot be charged there: {one_line(found.other)}", style="")
+        note(f"{it} cannot be charged there: {one_line(found.other)}", style="")
     elif found.fits:
         after = held.spent + found.needed
         note(
-            f"This plan needs {exact_amount(found.needed)}: it fits, and leaves {exact_amount(held.cap - after)}. "
+            f"{it} needs {exact_amount(found.needed)}: it fits, and leaves {exact_amount(held.cap - after)}. "
             f"All of it together is epsilon {exact_amount(after)}. {odds_in_words(after, found.secret)}",
             style="",
         )
     else:
         over = exact_amount(found.needed - held.left)
         fit = f" To make it fit: --fit --budget {shlex.quote(exact_amount(held.left))}" if held.left else ""
-        note(f"This plan needs {exact_amount(found.needed)}: that is {over} more than is left.{fit}", style="")
+        note(f"{it} needs {exact_amount(found.needed)}: that is {over} more than is left.{fit}", style="")
