@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 
+from snapdp.cli.flags.arguments import NUMBER
 from snapdp.cli.flags.csv_dialect import csv_options, csv_values
 from snapdp.cli.flags.options import given, statistic_options
 from snapdp.cli.flags.statistics import study_values
@@ -23,6 +24,11 @@ from snapdp.cli.screen import echo_json, one_line, say
 EXAMPLE = """\b
 Examples:
   snapdp init study.toml
+  snapdp init six.toml --data people.csv --count --mean age --mean income \\
+      --median income --histogram region --sum income \\
+      --bounds age=0,120 --bounds income=0,10000 --step income=1 \\
+      --missing dropped --categories north,south,east,west \\
+      --n-max 10000 --budget 1
   snapdp init ages.toml --dataset people --mean age --bounds 0,120 \\
       --missing dropped --n 5000 --epsilon 0.5
 """
@@ -34,6 +40,12 @@ Examples:
 @click.option("--data", help="Where the table is; it is not opened.")
 @csv_options
 @statistic_options
+@click.option(
+    "--budget",
+    type=NUMBER,
+    metavar="NUMBER",
+    help="What may ever be spent on the dataset; without --epsilon the statistics share all of it.",
+)
 @text_options
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
@@ -43,14 +55,14 @@ def init_command(ctx: click.Context, /, path: Path, as_json: bool, **options: An
     Without flags it asks the questions of `snapdp start`, which goes on to the report. Bounds, categories and row
     counts are what you declare, never taken from the data.
     """
-    from snapdp.drafts import write_text
+    from snapdp.drafts import write_new_text
     from snapdp.studies import keys_beside, plan_of, study_from_values, study_to_toml
     from snapdp.tables import read_keys
 
     ctx.meta["snapdp.json"] = as_json
     if path.suffix != ".toml":
         raise click.UsageError(f"A study file ends in .toml, not '{path.suffix}'.")
-    if os.path.exists(path):
+    if os.path.lexists(path):
         raise click.UsageError(f"{path} exists; it is not overwritten.")
     asked = not given(options)
     if asked:
@@ -58,7 +70,11 @@ def init_command(ctx: click.Context, /, path: Path, as_json: bool, **options: An
 
         values = asked_values(path, options["dataset"])
     else:
+        if options["epsilon"] is None and options["accuracy"] is None:
+            options["epsilon"] = options["budget"]
         values = study_values(options, dataset=options["dataset"] or path.stem)
+    if options["budget"] is not None:
+        values["budget"] = options["budget"]
     if options["data"]:
         values["data"] = options["data"]
     if said := csv_values(options):
@@ -66,7 +82,7 @@ def init_command(ctx: click.Context, /, path: Path, as_json: bool, **options: An
     values |= said_texts(options)
     study = study_from_values(values, read_keys=keys_beside(path, read_keys))  # relative to the study, as data are
     plan = plan_of(study)
-    write_text(study_to_toml(study), path)
+    write_new_text(study_to_toml(study), path)
     if as_json:
         echo_json({"ok": True, "study": str(path), "total": str(plan.total)})
         return
@@ -74,4 +90,5 @@ def init_command(ctx: click.Context, /, path: Path, as_json: bool, **options: An
         from snapdp.cli.render import show
 
         show(plan)
-    say(f"wrote {one_line(str(path))}; next: snapdp plan {one_line(shlex.quote(str(path)))}")
+    then = "plan" if study.budget is None else "ledger create --from"
+    say(f"wrote {one_line(str(path))}; next: snapdp {then} {one_line(shlex.quote(str(path)))}")

@@ -41,7 +41,8 @@ class PlannedCharge(NamedTuple):
     def values(self) -> dict[str, Any]:
         """Return what machines read."""
         held = {name: str(getattr(self.account, name)) for name in ("cap", "spent", "left")}
-        return {"dataset": self.account.name, **held, "needed": str(self.needed), "fits": self.fits, "asked_before": self.before}
+        told = {"needed": str(self.needed), "fits": self.fits, "asked_before": self.before}
+        return {"dataset": self.account.name, **held, **told}
 
 
 def account_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -219,9 +219,12 @@ def _say_files(result: Release) -> None:
     """Say where long tables are: they were paid for, and nothing draws them again."""
     named = list(result.long_blocks())
     if named:
-        say("Tables too long for a record have files of their own. Keep these with it: they are not drawn again.")
+        note(
+            "Tables too long for a record have files of their own. Keep these with it: they are not drawn again.",
+            err=True,
+        )
     for name, title in named:
-        say(f"  {one_line(title)}: in {one_line(name)}")
+        say(f"  {one_line(title)}:\n    {one_line(name)}")
 
 
 def _say_cost(result: Release, left: Fraction, spent: Fraction | None) -> None:

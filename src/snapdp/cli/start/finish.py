@@ -97,7 +97,7 @@ def save_study(outline: Outline, place: Place) -> Path:
 
 def write_study(outline: Outline, place: Place, directory: Path) -> Path:
     """Write the study file into a directory; return it."""
-    from snapdp.drafts import write_text
+    from snapdp.drafts import write_new_text
     from snapdp.studies import study_to_toml
     from snapdp.values import replaced
 
@@ -106,7 +106,7 @@ def write_study(outline: Outline, place: Place, directory: Path) -> Path:
         raise ParameterError(f"{path} exists, and is not overwritten.", "Name another directory.")
     data = os.path.relpath(place.data.absolute(), directory.absolute())  # relative to the study
     text = study_to_toml(replaced(outline, more={**outline.more, "data": data}).study())
-    write_text(text, path)
+    write_new_text(text, path)
     return path
 
 
