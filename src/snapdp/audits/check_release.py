@@ -2118,8 +2118,8 @@ def check_record(record: At) -> Fraction:
     _ = "own" in record.value and record.at("own").text(NAME)
     _ = "date" in record.value and record.at("date").text("[0-9]{4}-[0-9]{2}-[0-9]{2}")
     for name in (each for each in TEXTS if each in record.value):
-        said = record.at(name).text(".{1,200}")
-        record.at(name).demand(said.isprintable() and said.strip() != "", "not one line of printable characters")
+        words = record.at(name).text(".{1,200}")
+        record.at(name).demand(words.isprintable() and words.strip() != "", "not one line of printable characters")
     for csv in [record.at("csv")] if "csv" in record.value else ():
         csv.demand(engine in READS_CSV, "an engine that reads no CSV files")
         check_dialect(csv)

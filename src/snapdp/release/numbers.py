@@ -10,8 +10,10 @@ a count, together; what has a title of its own (shares, a standard deviation, a 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 from snapdp.display import exact_amount, noise_digits, six_digits
@@ -39,6 +41,7 @@ from snapdp.studies import (
 from snapdp.values import Value, replaced
 
 FREE = "0"  # the epsilon of what is free of charge
+MOST_STEP_PLACES, LARGEST_LEVEL = 9, 1 << 50  # after the point, of the step of a column; before it, of its values
 Keys = tuple[tuple[str, str], ...]
 
 
@@ -417,3 +420,36 @@ def half_width(number: Number) -> Decimal:
     if number.low is None or number.high is None:
         return Decimal(0)
     return (Decimal(repr(number.high)) - Decimal(repr(number.low))) / 2
+
+
+def shown_in_steps(block: NumberBlock, number: Number) -> tuple[str, str]:
+    """Return value and interval of a number for people; a quantile, which is a level of its column, with the places of
+    the column's step: they are all it has.
+    """
+    places = _step_places(block) if block.name == QUANTILE and block.is_ranked else None
+    drawn = (number.printed, number.low, number.high)
+    ends = [None if x is None or places is None else _level_text(x, places) for x in drawn]
+    if None in ends:
+        return shown_value(number), shown_interval(number)
+    value, low, high = ends
+    return str(value), f"{low} to {high}"
+
+
+def _level_text(x: float, places: int) -> str | None:
+    """Return a level of a column with so many places; None for what is none. An end of an interval is a level that was
+    rounded outward to a double: it is told from its neighbours by far less than half a step.
+    """
+    if abs(x) >= LARGEST_LEVEL:
+        return None
+    nearest = round(Fraction(x) * 10**places)
+    is_level = abs(Fraction(x) - Fraction(nearest, 10**places)) <= 2 * Fraction(math.ulp(x))
+    return f"{Decimal(nearest).scaleb(-places):f}" if is_level else None
+
+
+def _step_places(block: NumberBlock) -> int | None:
+    """Return how many places after the point write every multiple of the step of a column; None where none do."""
+    try:
+        step = parameter(block.declared["columns"][0]["step"], name="step")
+    except (SnapdpError, LookupError):  # a record may be anybody's
+        return None
+    return next((places for places in range(MOST_STEP_PLACES + 1) if (step * 10**places).denominator == 1), None)

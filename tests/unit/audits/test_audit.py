@@ -244,8 +244,15 @@ def test_records_with_long_lists_are_sound_and_their_other_numbers_still_audited
 
 @pytest.mark.parametrize(
     ("field", "wrong"),
-    [("date", "31.1.2026"), ("date", "2026-01-31T12:00:00Z"), ("title", ""), ("title", " "), ("contact", "a\nb")]
-    + [("publisher", "x" * 201), ("title", "\u202eright to left")],
+    [
+        ("date", "31.1.2026"),
+        ("date", "2026-01-31T12:00:00Z"),
+        ("title", ""),
+        ("title", " "),
+        ("contact", "a\nb"),
+        ("publisher", "x" * 201),
+        ("title", "\u202eright to left"),
+    ],
 )
 def test_what_readers_are_told_has_a_form_that_both_audits_ask_for(place, field, wrong):
     record = {**place[1], "title": "Ages", "publisher": "An office", "contact": "Ann"}
