@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     )
     from snapdp.display.odds import guessed_right as guessed_right, odds_in_words as odds_in_words
     from snapdp.display.pictures.axis import Axis as Axis, Real as Real, tick_text as tick_text, ticks as ticks
-    from snapdp.display.pictures.rows import Mark as Mark, Rows as Rows
+    from snapdp.display.pictures.rows import Mark as Mark, RowPicture as RowPicture
     from snapdp.display.pictures.steps import Marked as Marked, Step as Step, step_figure as step_figure
     from snapdp.display.text import (
         ESCAPED as ESCAPED,
@@ -76,7 +76,7 @@ else:
             ),
             "odds": "guessed_right odds_in_words",
             "pictures.axis": "Axis Real tick_text ticks",
-            "pictures.rows": "Mark Rows",
+            "pictures.rows": "Mark RowPicture",
             "pictures.steps": "Marked Step step_figure",
             "text": "ESCAPED LONGEST_TEXT PUBLIC_TEXTS encodable is_public_text shortened visible visible_lines",
             "words": "confidence hides_nothing listed percent",

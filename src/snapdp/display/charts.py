@@ -22,7 +22,7 @@ LOOKS: dict[Look, str] = {
     "hit": f'fill="{_RED}"',
     "cell": f'fill="none" stroke="{_GREY}"',
     "axis": 'fill="none" stroke="currentColor" opacity=".6"',
-    "grid": 'fill="none" stroke="currentColor" stroke-opacity=".4"',
+    "grid": 'fill="none" stroke="currentColor" stroke-opacity=".25"',
     "interval": 'fill="none" stroke="currentColor" stroke-width="1.4"',
     "curve": f'fill="none" stroke="{_BLUE}" stroke-width="1.6"',
     "band": f'fill="{_BLUE}" fill-opacity=".25"',

@@ -35,14 +35,14 @@ class Mark(NamedTuple):
     said: str = ""
 
 
-class Rows(Value):
+class RowPicture(Value):
     """Numbers on one axis: bars from zero, for counts and sums, or dots, for anything else."""
 
     marks: tuple[Mark, ...]
     are_bars: bool
 
     @classmethod
-    def of(cls, marks: Iterable[Mark], *, bars: bool) -> Rows:
+    def of(cls, marks: Iterable[Mark], *, bars: bool) -> RowPicture:
         return cls(marks=tuple(marks), are_bars=bars)
 
     @cached_property
@@ -68,20 +68,20 @@ class Rows(Value):
         for number, each in enumerate(axis.ticks):
             x, is_end = axis.place(each), number in (0, len(axis.ticks) - 1)
             kind = "" if is_end else ' class="mid"'  # left out where there is no room
-            drawn.append(f'<text x="{x:.2f}%" y="13" text-anchor="middle"{kind}>{escape(tick_text(each))}</text>')
+            drawn.append(f'<text x="{_percent(x)}" y="13" text-anchor="middle"{kind}>{escape(tick_text(each))}</text>')
         return _svg(drawn, f"axis {axis.in_words}", place)
 
     def _bar(self, mark: Mark) -> str:
         if mark.value is None:
             return ""
         left, right = sorted((self.axis.place(0), self.axis.place(mark.value)))
-        size = f'width="{right - left:.2f}%"' if right - left >= 0.01 else f'width="{THINNEST}"'
-        return f'<rect x="{left:.2f}%" y="{(HEIGHT - BAR) / 2:g}" {size} height="{BAR}" {LOOKS["first"]}/>'
+        size = f'width="{_percent(right - left)}"' if right - left >= 0.01 else f'width="{THINNEST}"'
+        return f'<rect x="{_percent(left)}" y="{(HEIGHT - BAR) / 2:g}" {size} height="{BAR}" {LOOKS["first"]}/>'
 
     def _dot(self, mark: Mark) -> str:
         if mark.value is None:
             return ""
-        return f'<circle cx="{self.axis.place(mark.value):.2f}%" cy="{HEIGHT / 2:g}" r="{DOT}" {LOOKS["first"]}/>'
+        return f'<circle cx="{_percent(self.axis.place(mark.value))}" cy="{HEIGHT / 2:g}" r="{DOT}" {LOOKS["first"]}/>'
 
     def svg(self, title: str, texts: Sequence[tuple[str, str]]) -> Html:
         """Return the picture by itself: a name and the numbers as text before every track.
@@ -101,16 +101,21 @@ class Rows(Value):
 
 
 def _grid(axis: Axis, *, start: float = 0) -> Iterable[str]:
+    lines = []
     for each in axis.ticks:
-        x = f"{axis.place(each):.2f}%"
-        weight = "" if each == 0 else ' opacity=".5"'  # zero is where bars begin
-        yield f'<line x1="{x}" x2="{x}" y1="{start:g}" y2="100%" {LOOKS["grid"]}{weight}/>'
+        x, weight = _percent(axis.place(each)), "" if each else ' stroke-opacity=".5"'  # zero is where bars begin
+        lines.append(f'<line x1="{x}" x2="{x}" y1="{start:g}" y2="100%"{weight}/>')
+    yield f"<g {LOOKS['grid']}>{''.join(lines)}</g>"
+
+
+def _percent(place: float) -> str:
+    return f"{round(place, 2):g}%"
 
 
 def _interval(axis: Axis, mark: Mark) -> str:
     if mark.low is None or mark.high is None:
         return ""
-    low, high = (f"{axis.place(each):.2f}%" for each in (mark.low, mark.high))
+    low, high = (_percent(axis.place(each)) for each in (mark.low, mark.high))
     middle, top, foot = f"{HEIGHT / 2:g}", f"{HEIGHT / 2 - CAP:g}", f"{HEIGHT / 2 + CAP:g}"
     lines = ((low, high, middle, middle), (low, low, top, foot), (high, high, top, foot))
     drawn = "".join(f'<line x1="{a}" x2="{b}" y1="{c}" y2="{d}"/>' for a, b, c, d in lines)

@@ -81,7 +81,7 @@ def _curve(steps: Sequence[Step], x: Axis, y: Axis, height: int) -> str:
 def _heights(y: Axis, down: Callable[[Real], float]) -> Iterable[str]:
     for each in y.ticks:
         at = down(each)
-        yield f'<line x1="0" x2="100%" y1="{at:.1f}" y2="{at:.1f}" {LOOKS["grid"]} opacity=".5"/>'
+        yield f'<line x1="0" x2="100%" y1="{at:.1f}" y2="{at:.1f}" {LOOKS["grid"]}/>'
         if each:
             yield f'<text x="0" y="{at - 4:.1f}">{escape(tick_text(each))}</text>'
 

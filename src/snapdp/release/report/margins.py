@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 
-from snapdp.display import Html, Mark, Rows, data_table, four_digits_up, noise_digits, shortened, visible
+from snapdp.display import Html, Mark, RowPicture, data_table, four_digits_up, noise_digits, shortened, visible
 from snapdp.errors import SnapdpError
 from snapdp.release.numbers import Number, NumberBlock, half_width, shown_interval, shown_value
 from snapdp.release.report.words import LONG_TABLE, LONGEST, cost_in_words, heading, level, named_rows, over, text
@@ -100,9 +100,9 @@ def _margin(adjusted: NumberBlock | None, measured: NumberBlock | None) -> str:
     return f"<h4>{text(name)}</h4>{table}"
 
 
-def rows_of(numbers: Sequence[Number]) -> Rows:
+def rows_of(numbers: Sequence[Number]) -> RowPicture:
     """Return the bars of numbers that add up."""
-    return Rows.of((Mark(each.printed, each.low, each.high, _said(each)) for each in numbers), bars=True)
+    return RowPicture.of((Mark(each.printed, each.low, each.high, _said(each)) for each in numbers), bars=True)
 
 
 def _said(number: Number) -> str:

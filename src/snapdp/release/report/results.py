@@ -9,25 +9,33 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
-from snapdp.display import Html, Mark, Rows, data_table, shortened, visible
-from snapdp.release.numbers import FREE, Number, NumberBlock, shown_amount, shown_interval, shown_value
+from snapdp.display import Html, Mark, RowPicture, data_table, shortened, visible
+from snapdp.release.numbers import (
+    FREE,
+    Number,
+    NumberBlock,
+    shown_amount,
+    shown_in_steps,
+    shown_interval,
+    shown_value,
+)
 from snapdp.release.remarks import unknown_line, unknown_places
 from snapdp.release.report.margins import margins_section
 from snapdp.release.report.quantiles import quantiles_section
 from snapdp.release.report.words import (
-    ADDED,
     LONG_TABLE,
     LONGEST,
     UNKNOWN,
+    adds_up,
     cost_in_words,
     heading,
     interval_head,
     named_rows,
+    of_what,
     text,
 )
 from snapdp.studies import BOUNDS, SHARE, Magnitudes
 
-VALUES = {"count": "rows", "histogram": "rows", "persons": "persons"}  # what a number is called; others by their kind
 MOST_ACROSS, MOST_DOWN, NARROW = 12, 60, 6  # of a cross table; so many stand side by side before it is turned
 
 
@@ -47,7 +55,7 @@ def _singles(blocks: Sequence[NumberBlock]) -> str:
     found = [each for each in blocks if each.is_single and not each.is_margin and not is_technical(each)]
     if not found:
         return ""
-    rows = [(text(name_of(each)), *_shown(each.numbers[0]), text(_short_cost(each))) for each in found]
+    rows = [(text(name_of(each)), *shown_in_steps(each, each.numbers[0]), text(_short_cost(each))) for each in found]
     levels = dict.fromkeys(interval_head(each) for each in found)
     head = next(iter(levels)) if len(levels) == 1 else Html("interval")
     table = data_table(
@@ -133,12 +141,12 @@ def numbers_table(block: NumberBlock, *, shares: NumberBlock | None = None) -> s
     return f"{cross_table(block)}{table}"
 
 
-def rows_of(block: NumberBlock) -> Rows:
+def rows_of(block: NumberBlock) -> RowPicture:
     """Return the picture of a block: bars for what adds up, dots for all else."""
-    is_added = block.declared.get("kind") in ADDED
+    is_added = adds_up(block.declared) or block.name == SHARE
     unknown = unknown_places(block)
     marks = (_mark(each, is_known=place not in unknown) for place, each in enumerate(block.readable))
-    return Rows.of(marks, bars=is_added)
+    return RowPicture.of(marks, bars=is_added)
 
 
 def _mark(number: Number, *, is_known: bool) -> Mark:
@@ -154,9 +162,8 @@ def known_values(block: NumberBlock) -> list[str]:
 
 
 def _value_head(block: NumberBlock) -> Html:
-    kind = str(block.declared.get("kind"))
-    name = VALUES.get(kind, kind) if not block.derived else block.name
-    return text("mean" if block.mean_of is not None else name)
+    name = block.name if block.derived else of_what(block.declared) or str(block.declared.get("kind"))
+    return text("mean" if block.mean_of is not None else "value" if name == BOUNDS else name)
 
 
 def cross_table(block: NumberBlock) -> str:

@@ -12,15 +12,20 @@ from snapdp.display import Html, confidence, escape
 from snapdp.errors import SnapdpError
 from snapdp.exact import parameter
 from snapdp.release.numbers import FREE, NumberBlock, shown_amount
-from snapdp.studies import readable_number
+from snapdp.studies import BOUNDS, KINDS, LOWER, UPPER, readable_number
 
 LONGEST = 1000  # characters of one text on the page; the record holds it whole
 LONG_TABLE = 60  # rows from which a table scrolls by itself
 UNKNOWN = "-"  # in place of a number of which nothing is known
 NO_EXTRA_COST = "computed from the numbers above, at no extra cost"
-ADDED = ("count", "sum", "histogram", "persons")  # kinds whose numbers add up: their bars begin at zero
-WHOLE_TABLE = {"count": "number of rows", "persons": "number of persons"}
-HEADS = {"histogram": "rows by", "shares of histogram": "shares of rows by"}  # others are "mean of", "variance of"
+COUNT = "count"  # the name of a part
+HEADS = {  # others are "mean of", "variance of"
+    "histogram": "rows by",
+    "shares of histogram": "shares of rows by",
+    "magnitudes": "first look at",
+    "shares without a number of magnitudes": "missing and unreadable values of",
+}
+LOOKED_AT = {LOWER: "lower bound", UPPER: "upper bound"}  # others are quartiles
 CENTRED = (
     ("centred squares of ", "sum of squared distances from {middle}, of "),
     ("centred squares", "sum of squared distances from {middle}"),
@@ -38,6 +43,18 @@ def text(given: str) -> Html:
     return escape(given, LONGEST)
 
 
+def adds_up(declared: Mapping[str, Any]) -> bool:
+    """Tell whether numbers of a statistic add up: bars of these begin at zero; of a kind that is none, they do not."""
+    kind = KINDS.get(str(declared.get("kind")))
+    return kind is not None and kind.adds_up
+
+
+def of_what(declared: Mapping[str, Any]) -> str:
+    """Return what a statistic counts, "rows" or "persons"; empty where it is no count."""
+    kind = KINDS.get(str(declared.get("kind")))
+    return "" if kind is None else kind.of_what
+
+
 def heading(title: str, declared: Mapping[str, Any]) -> str:
     """Return the title of a statistic, or of what is computed from it, as a heading.
 
@@ -53,8 +70,8 @@ def heading(title: str, declared: Mapping[str, Any]) -> str:
         if head in HEADS and tail.startswith(" by "):
             tail = f" and {tail.removeprefix(' by ')}"
         said = f"{HEADS.get(head, f'{head} of')} {' and '.join(names)}{tail}"
-    elif kind in WHOLE_TABLE and title.startswith(kind):
-        said = WHOLE_TABLE[kind] + title.removeprefix(kind)
+    elif (counted := of_what(declared)) and title.startswith(kind):
+        said = f"number of {counted}{title.removeprefix(kind)}"
     else:
         return title
     said = said.replace("<=", "\u2264") if "where" in declared else said
@@ -98,14 +115,10 @@ def cost_in_words(block: NumberBlock) -> str:
         together = " for all margins together"
     elif block.mean_of is not None:
         together = " for all means together"
-    elif len(block.parts) > 1 and not block.is_ranked:
-        parts = " and ".join(f"a {_kind_of(name)}" for name in block.parts)
-        together = f", spent on {parts}" if len(block.parts) == 2 else f", spent on {len(block.parts)} sums"
+    elif len(block.parts) > 1 and COUNT in block.parts:
+        sums = len(block.parts) - 1
+        together = f", spent on {'a sum' if sums == 1 else f'{sums} sums'} and a count"
     return f"cost: epsilon {shown_amount(block.epsilon)}{together}"
-
-
-def _kind_of(part: str) -> str:
-    return "sum" if "sum" in part or part.startswith("centred") else part
 
 
 def level(alpha: str) -> str:
@@ -130,6 +143,8 @@ def named_rows(block: NumberBlock) -> tuple[tuple[Html, ...], list[tuple[Html, .
     if keys and all(tuple(name for name, _ in each.keys) == keys for each in numbers):
         return tuple(map(text, keys)), [tuple(map(text, each.label)) for each in numbers]
     columns = block.declared.get("columns", ())
-    is_counted = len(columns) == 1 and block.declared.get("kind") == "histogram"
+    if block.name == BOUNDS:
+        return (text(""),), [(text(LOOKED_AT.get(each.cell, f"quartile {each.cell}")),) for each in numbers]
+    is_counted = len(columns) == 1 and bool(of_what(block.declared))
     head = str(columns[0].get("name", "")) if is_counted else block.own_key or "group"
     return (text(head),), [(text(each.cell),) for each in numbers]

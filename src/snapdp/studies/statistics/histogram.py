@@ -39,6 +39,8 @@ class Histogram(Statistic):
     """
 
     kind = "histogram"
+    adds_up = True
+    of_what = "rows"
     takes = 1
     details: ClassVar[Mapping[str, Detail]] = {
         "edges": NumbersDetail(),

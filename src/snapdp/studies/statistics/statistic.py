@@ -63,6 +63,8 @@ class Statistic(Value, ABC):
     conditions_since   the first version of records in which it may have conditions
     inputs    how many released parts its number follows from, where it is derived: a plan splits alpha among them
     column_kind   the kind that its columns are declared with, where there is only one
+    adds_up   numbers of several groups make one when added: in pictures their lengths are compared
+    of_what   what is counted, in one word; empty where it is no count
 
     by        groups of rows, by one column or several: the statistic is released for each of them
     where     public conditions: the statistic is one of the rows that meet them all, among those that persons keep
@@ -79,6 +81,8 @@ class Statistic(Value, ABC):
     conditions_since: ClassVar[int] = 2
     inputs: ClassVar[int] = 2
     column_kind: ClassVar[str | None] = None
+    adds_up: ClassVar[bool] = False
+    of_what: ClassVar[str] = ""
 
     relation: Relation
     columns: tuple[Column, ...] = ()
