@@ -54,7 +54,7 @@ svg {{ display: block; max-width: 100%; }} svg[viewBox] {{ height: auto; }} figu
 .verdict.VERIFIED {{ --badge: #1e8449; }} .verdict.REFUTED {{ --badge: #c0392b; }}
 .proved, .failed {{ font-weight: 600; }} .proved {{ color: var(--good); }} .failed {{ color: var(--bad); }}
 body.snapdp {{ max-width: 760px; }} div.snapdp {{ max-width: 760px; margin: 0; padding: 0; }}
-.snapdp {{ font-size: 15px; }}
+.snapdp {{ font-size: 15px; overflow-wrap: break-word; }}
 .snapdp h1 {{ font-size: 1.5em; margin: 0 0 .2em; }} .snapdp h2 {{ font-size: 1.12em; margin: 1.8em 0 .4em; }}
 .snapdp p {{ margin: .4em 0; }} .snapdp table, .snapdp svg, .snapdp details {{ margin: .5em 0; }}
 .snapdp summary {{ color: var(--link); }} .snapdp code {{ overflow-wrap: anywhere; }}

@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import subprocess
+import unicodedata
 import zlib
 from pathlib import Path
 
@@ -60,7 +61,7 @@ def text_of(file: bytes) -> str:
             if name:
                 glyphs = fonts.get(names.get(name, 0), {})
             found += [glyphs.get(int(drawn[at : at + 4], 16), "") for at in range(0, len(drawn), 4)]
-    return re.sub(r"\s", "", "".join(found))
+    return re.sub(r"\s", "", unicodedata.normalize("NFKC", "".join(found)))  # ligatures are letters
 
 
 def _stream(body: bytes) -> bytes:
