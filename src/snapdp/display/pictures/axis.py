@@ -71,7 +71,7 @@ class Axis(Value):
         """Return the axis that holds all values, and zero where lengths are compared: for bars.
 
         >>> [str(each) for each in Axis.over([2330, 3090]).ticks], str(Axis.over([700], from_zero=True).low)
-        (['2250', '2500', '2750', '3000', '3250'], '0')
+        (['2200', '2400', '2600', '2800', '3000', '3200'], '0')
         """
         ends = [*(Fraction(each) for each in values), *[Fraction(0)] * from_zero] or [Fraction(0)]
         low, high = min(ends), max(ends)
