@@ -130,7 +130,9 @@ def test_a_release_shows_its_cells_and_saves_their_keys():
     assert run("ledger", "verify", "people.ledger", "--against", "r.json")
     again = run("release", "people.csv", *flags, "--json")
     assert json.loads(again.stdout)["statistics"][0]["by"][1]["edges"] == ["0", "18", "65"]
-    assert '<th>region</th><th>age</th><th class="r">value</th>' in Path("r.html").read_text(encoding="utf-8")
+    assert '<th scope="col">region</th><th scope="col">age</th><th scope="col" class="r">rows</th>' in Path(
+        "r.html"
+    ).read_text(encoding="utf-8")
 
 
 def test_a_plan_by_machines_tells_the_number_of_cells():

@@ -253,7 +253,7 @@ def test_keys_of_groups_are_named_quantile_and_up_to(place):
     ]  # fmt: skip
     assert (rows[4]["region"], rows[4]["quantile"], rows[4]["up_to"]) == ("north", "", "0")
     assert [rows[-1][key] for key in ("region", "age_from", "age_to")] == ["south", "120", "120"]
-    assert "<th>quantile</th>" in page
+    assert '<th scope="col">region</th><th scope="col" class="r">quantile 0.5</th>' in page
 
 
 def test_a_group_called_quantile_keeps_its_column(place):
@@ -265,7 +265,8 @@ def test_a_group_called_quantile_keeps_its_column(place):
 
 def test_a_report_has_quantiles_a_picture_and_the_rules(place):
     _, _, page = released(place, "--quantiles", "age", *BOUNDS)
-    assert page.index("<th>quantile</th>") < page.index("<svg") < page.index("<th>up to</th>")
+    heads = [page.index(f'<th scope="col">{head}</th>') for head in ("quantile", "up to")]
+    assert heads[0] < page.index("<svg") < heads[1]
     assert "Of age between 0 and 120, rounded to steps of 1; rows without age are left out." in page
     assert "each of which holds by itself" in page
     assert page.index("count of each 11 levels") < page.index("count at each level")
@@ -291,5 +292,5 @@ def test_a_median_is_a_number(place):
     _, rows, page = released(place, "--median", "age", *BOUNDS)
     release = snapdp.load_release(place / "r.json")
     assert float(release) == release.value == float(rows[0]["value"])
-    assert "<h2>Numbers</h2>" in page
+    assert "<h3>Single numbers</h3>" in page
     assert set(release.values) == {"median(age)", "distribution of median(age)"}

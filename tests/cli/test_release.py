@@ -276,7 +276,7 @@ def test_the_report_is_one_closed_page_without_scripts_or_other_hosts():
     assert page.open == []
     assert page.addresses == []
     assert "script" not in page.tags
-    assert {"svg", "table", "details"} <= page.tags
+    assert {"svg", "table", "caption"} <= page.tags
     assert names not in text
     assert "a&lt;b&gt;&amp;&quot;c" in text
     assert "url(" not in text
@@ -455,3 +455,41 @@ def test_the_study_of_the_demo_describes_its_table():
     study = study_from_toml(STUDY)
     assert study.relation.rows == len(people())
     assert set(study.column("region").categories) == {region for _, _, region in people()}
+
+
+# What readers are told
+
+
+TOLD = ["--title", "How old we are", "--publisher", "Office <b>", "--contact", "office@example.org"]
+
+
+def test_title_publisher_and_contact_are_in_record_and_report_and_ask_for_nothing():
+    first = run("release", "people.csv", *SHORT, *TOLD, "--record", "r.json", "--report", "r.html")
+    assert first.exit_code == 0
+    record = json.loads(Path("r.json").read_text(encoding="utf-8"))
+    assert [record[key] for key in ("title", "publisher", "contact")] == TOLD[1::2]
+    page = Path("r.html").read_text(encoding="utf-8")
+    assert "<h1>How old we are</h1>" in page
+    assert "Office &lt;b&gt; &middot; contact: office@example.org" in page
+    again = run("release", "people.csv", *SHORT, "--title", "Another", "--record", "again.json")
+    assert again.exit_code == 0
+    assert json.loads(Path("again.json").read_text(encoding="utf-8")) == record
+    assert "keep the title, publisher and contact of then" in " ".join(again.stderr.split())
+
+
+def test_a_study_says_them_too_and_flags_stand_in_its_place():
+    init = run("init", "told.toml", "--dataset", "people", "--count", "--where", "age>=65", "--bounds", "0,120",
+               "--missing", "dropped", "--n", "5000", "--epsilon", "0.1", *TOLD)  # fmt: skip
+    assert init.exit_code == 0, init.output
+    assert 'title = "How old we are"\npublisher = "Office <b>"\n' in Path("told.toml").read_text(encoding="utf-8")
+    flags = ["--data", "people.csv", "--ledger", "people.ledger", "--yes", "--json"]
+    record = json.loads(run("release", "told.toml", *flags, "--title", "Of old people").stdout)
+    assert (record["title"], record["publisher"]) == ("Of old people", "Office <b>")
+
+
+def test_a_title_that_no_page_could_show_is_refused_before_anything_is_charged():
+    refused = run("release", "people.csv", *SHORT, "--title", "two\nlines")
+    assert refused.exit_code == 1
+    assert "title is no text for a report" in refused.stderr
+    assert "study:" not in refused.stderr
+    assert spent() == 0

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from snapdp.display.html import (
         TEXT_STYLE as TEXT_STYLE,
         Html as Html,
+        data_table as data_table,
         escape as escape,
         folded as folded,
         html_block as html_block,
@@ -43,6 +44,9 @@ if TYPE_CHECKING:
         two_digits as two_digits,
     )
     from snapdp.display.odds import guessed_right as guessed_right, odds_in_words as odds_in_words
+    from snapdp.display.pictures.axis import Axis as Axis, Real as Real, tick_text as tick_text, ticks as ticks
+    from snapdp.display.pictures.rows import Mark as Mark, RowPicture as RowPicture
+    from snapdp.display.pictures.steps import Marked as Marked, Step as Step, step_figure as step_figure
     from snapdp.display.text import (
         ESCAPED as ESCAPED,
         LONGEST_TEXT as LONGEST_TEXT,
@@ -66,7 +70,7 @@ else:
         {
             "addresses": "is_address shown_address without_secrets",
             "charts": "Chart Look scale",
-            "html": "TEXT_STYLE Html escape folded html_block html_card html_fragment html_page html_table",
+            "html": "TEXT_STYLE Html data_table escape folded html_block html_card html_fragment html_page html_table",
             "numbers": (
                 "SURELY_DOUBLES decimal_down decimal_nearest decimal_places decimal_up exact_amount exact_float "
                 "exact_operand "
@@ -74,6 +78,9 @@ else:
                 "six_digits two_digits"
             ),
             "odds": "guessed_right odds_in_words",
+            "pictures.axis": "Axis Real tick_text ticks",
+            "pictures.rows": "Mark RowPicture",
+            "pictures.steps": "Marked Step step_figure",
             "text": "ESCAPED LONGEST_TEXT PUBLIC_TEXTS encodable is_public_text shortened visible visible_lines",
             "words": "confidence hides_nothing how_often listed percent",
         },

@@ -13,15 +13,16 @@ from typing import Literal
 
 from snapdp.display.html import Html, escape
 
-Look = Literal["first", "second", "hit", "cell", "axis", "interval", "cut", "curve", "band"]
+Look = Literal["first", "second", "hit", "cell", "axis", "grid", "interval", "cut", "curve", "band"]
 Anchor = Literal["start", "middle", "end"]
 _BLUE, _ORANGE, _RED, _GREY = "#3f83bd", "#c07a1e", "#d0483a", "#888"
-_LOOKS: dict[Look, str] = {
+LOOKS: dict[Look, str] = {
     "first": f'fill="{_BLUE}"',
     "second": f'fill="{_ORANGE}"',
     "hit": f'fill="{_RED}"',
     "cell": f'fill="none" stroke="{_GREY}"',
     "axis": 'fill="none" stroke="currentColor" opacity=".6"',
+    "grid": 'fill="none" stroke="currentColor" stroke-opacity=".25"',
     "interval": 'fill="none" stroke="currentColor" stroke-width="1.4"',
     "curve": f'fill="none" stroke="{_BLUE}" stroke-width="1.6"',
     "band": f'fill="{_BLUE}" fill-opacity=".25"',
@@ -72,9 +73,9 @@ class Chart:
         self, *, x: float, y: float, width: float, height: float, look: Look, said: str = "", ringed: bool = False
     ) -> None:
         """Draw a bar or a cell; a ring marks the one in question."""
-        drawn = _LOOKS[look].partition(" stroke=")[0] + f" {_RING}" if ringed else _LOOKS[look]
+        drawn = LOOKS[look].partition(" stroke=")[0] + f" {_RING}" if ringed else LOOKS[look]
         place = f'x="{x:.1f}" y="{y:.1f}" width="{max(width, THINNEST):.1f}" height="{height:.1f}"'
-        self.parts.append(f"<rect {place} {drawn}>{_title(said)}</rect>")
+        self.parts.append(f"<rect {place} {drawn}>{title_of(said)}</rect>")
 
     def bar(self, first: float, second: float, *, y: float, height: float, look: Look, said: str = "") -> None:
         """Draw a bar between two places on a line, in either order."""
@@ -82,18 +83,18 @@ class Chart:
         self.rectangle(x=left, y=y, width=right - left, height=height, look=look, said=said)
 
     def point(self, x: float, y: float, *, look: Look, said: str = "") -> None:
-        self.parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5" {_LOOKS[look]}>{_title(said)}</circle>')
+        self.parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5" {LOOKS[look]}>{title_of(said)}</circle>')
 
     def horizontal(self, y: float, *, start: float, end: float, look: Look = "axis") -> None:
-        self.parts.append(f'<path d="M{start:.1f} {y:.1f}H{end:.1f}" {_LOOKS[look]}/>')
+        self.parts.append(f'<path d="M{start:.1f} {y:.1f}H{end:.1f}" {LOOKS[look]}/>')
 
     def vertical(self, x: float, *, start: float, end: float, look: Look = "axis") -> None:
-        self.parts.append(f'<path d="M{x:.1f} {start:.1f}V{end:.1f}" {_LOOKS[look]}/>')
+        self.parts.append(f'<path d="M{x:.1f} {start:.1f}V{end:.1f}" {LOOKS[look]}/>')
 
     def interval(self, low: float, high: float, *, y: float) -> None:
         """Draw a line between two places with a stroke across each end."""
         ends = f"M{low:.1f} {y - _STROKE:.1f}v{2 * _STROKE}M{high:.1f} {y - _STROKE:.1f}v{2 * _STROKE}"
-        self.parts.append(f'<path d="{ends}M{low:.1f} {y:.1f}H{high:.1f}" {_LOOKS["interval"]}/>')
+        self.parts.append(f'<path d="{ends}M{low:.1f} {y:.1f}H{high:.1f}" {LOOKS["interval"]}/>')
 
     def steps(self, points: Sequence[tuple[float, float]], *, look: Look = "curve") -> None:
         """Draw a curve that stays at the height of a point until the next one.
@@ -103,18 +104,18 @@ class Chart:
         >>> chart.parts[0].partition('"')[2].partition('"')[0]
         'M0.0 5.0H2.0V3.0H4.0V3.0'
         """
-        self.parts.append(f'<path d="{_stepped(points)}" {_LOOKS[look]}/>')
+        self.parts.append(f'<path d="{_stepped(points)}" {LOOKS[look]}/>')
 
     def band(self, points: Sequence[tuple[float, float, float]]) -> None:
         """Fill what is between two such curves: x, and the heights of both."""
         there = [(x, first) for x, first, _ in points]
         back = "".join(f"V{y:.1f}H{x:.1f}" for x, _, y in reversed(points))  # at each height until the point before it
-        self.parts.append(f'<path d="{_stepped(there)}{back}Z" {_LOOKS["band"]}/>')
+        self.parts.append(f'<path d="{_stepped(there)}{back}Z" {LOOKS["band"]}/>')
 
     @contextmanager
     def together(self, said: str) -> Iterator[None]:
         """Say one thing of all marks that are drawn inside."""
-        self.parts.append(f"<g>{_title(said)}")
+        self.parts.append(f"<g>{title_of(said)}")
         yield
         self.parts.append("</g>")
 
@@ -122,7 +123,7 @@ class Chart:
         """Return the picture; its title says in words what it shows, for readers who do not see it."""
         size = f'viewBox="0 0 {self.width} {self.height}" width="{self.width}" height="{self.height}"'
         font = 'font-family="system-ui, sans-serif" font-size="12" fill="currentColor"'
-        return Html(f'<svg role="img" {size} {font}>{_title(title)}{"".join(self.parts)}</svg>')
+        return Html(f'<svg role="img" {size} {font}>{title_of(title)}{"".join(self.parts)}</svg>')
 
     def figure(self, title: str) -> Html:
         """Return the picture with its title below it."""
@@ -134,5 +135,6 @@ def _stepped(points: Sequence[tuple[float, float]]) -> str:
     return f"M{x:.1f} {y:.1f}" + "".join(f"H{x:.1f}V{y:.1f}" for x, y in others)
 
 
-def _title(said: str) -> str:
+def title_of(said: str) -> str:
+    """Return what is said of a mark, where anything is."""
     return f"<title>{escape(said)}</title>" if said else ""

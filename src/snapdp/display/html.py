@@ -47,17 +47,38 @@ th, td {{ vertical-align: top; }} th {{ font-weight: 600; }}
 td.c, td.n {{ white-space: nowrap; }} td.n {{ font-family: ui-monospace, monospace; }}
 a {{ color: var(--link); }}
 figure {{ margin: 1rem 0; }} figcaption {{ opacity: .75; font-size: .9em; }}
-svg {{ display: block; max-width: 100%; height: auto; }} figure svg {{ width: 100%; }}
+svg {{ display: block; max-width: 100%; }} svg[viewBox] {{ height: auto; }} figure svg[role] {{ width: 100%; }}
 .dim {{ opacity: .75; }}
 .verdict {{ --badge: #806000; display: inline-block; padding: .1rem .7rem; border-radius: .4rem; }}
 .verdict {{ color: #fff; background: var(--badge); }}
 .verdict.VERIFIED {{ --badge: #1e8449; }} .verdict.REFUTED {{ --badge: #c0392b; }}
 .proved, .failed {{ font-weight: 600; }} .proved {{ color: var(--good); }} .failed {{ color: var(--bad); }}
 body.snapdp {{ max-width: 760px; }} div.snapdp {{ max-width: 760px; margin: 0; padding: 0; }}
-.snapdp {{ font-size: 15px; }}
+.snapdp {{ font-size: 15px; overflow-wrap: break-word; }}
 .snapdp h1 {{ font-size: 1.5em; margin: 0 0 .2em; }} .snapdp h2 {{ font-size: 1.12em; margin: 1.8em 0 .4em; }}
 .snapdp p {{ margin: .4em 0; }} .snapdp table, .snapdp svg, .snapdp details {{ margin: .5em 0; }}
 .snapdp summary {{ color: var(--link); }} .snapdp code {{ overflow-wrap: anywhere; }}
+.box {{ overflow-x: auto; margin: .5em 0; }} .long {{ max-height: 30rem; overflow: auto; }}
+.tucked .long {{ max-height: 14rem; }} .long caption, .tucked caption {{ caption-side: top; }}
+.snapdp .box table {{ display: table; margin: 0; }} .snapdp .box table.wide {{ width: 100%; }}
+.box th, .box td {{ padding: .15rem 1rem .15rem 0; vertical-align: middle; }}
+.box thead th {{ vertical-align: bottom; }} .long thead th {{ position: sticky; top: 0; background: Canvas; }}
+.box th[scope=row] {{ font-weight: normal; }} th.again {{ opacity: .4; }} .box .sum {{ font-weight: 600; }}
+.box td.r, .box td.i {{ white-space: nowrap; }} td.i, th.i {{ text-align: right; }}
+.box td.i, .under {{ opacity: .75; }} .under {{ display: block; font-size: .85em; font-weight: 400; }}
+.box .t {{ width: 40%; min-width: 6.5rem; padding: 0 1.3rem; }}
+.track {{ font-weight: 400; }}
+.box .l {{ white-space: normal; min-width: 8em; }}
+caption {{ caption-side: bottom; text-align: left; opacity: .75; font-size: .9em; padding-top: .3em; }}
+.multiples {{ display: grid; grid-template-columns: repeat(auto-fill, minmax(13rem, 1fr)); gap: .5rem 1.5rem; }}
+.snapdp figure {{ margin: .2rem 0 .8rem; }} .box th.c {{ white-space: nowrap; }}
+.by {{ margin-bottom: 1em; }} .snapdp ul {{ margin: .4em 0; padding-left: 1.2em; }}
+.snapdp h3, .snapdp h4 {{ font-size: 1em; margin: 1.4em 0 .3em; }} .snapdp h4 {{ margin: 1em 0 .2em; }}
+@media screen and (max-width: 34rem) {{
+.mid {{ display: none; }} .snapdp .box table {{ font-size: .92em; }}
+.box th, .box td {{ padding-right: .45rem; }} .box td.i {{ white-space: normal; }}
+.box .t {{ padding: 0 .9rem 0 .6rem; min-width: 4.5rem; width: 24%; }}
+}}
 .charge {{ display: inline-block; background: var(--soft); border-radius: 4px; padding: .1em .5em; }}
 @media screen and (prefers-color-scheme: dark) {{
 :root {{ --good: #58c98b; --bad: #ff8a7a; }}
@@ -66,6 +87,9 @@ body.snapdp {{ max-width: 760px; }} div.snapdp {{ max-width: 760px; margin: 0; p
 {_TEXT_ON_PAPER}body.snapdp, div.snapdp {{ max-width: none; margin: 0; padding: 0; }}
 table {{ display: table; overflow: visible; }} thead {{ display: table-header-group; }}
 td, td.c, td.n {{ white-space: normal; overflow-wrap: anywhere; }} td.c {{ overflow-wrap: break-word; }}
+.box {{ overflow: visible; }} .long {{ overflow: visible; max-height: none !important; }}
+.long thead th {{ position: static; }}
+.snapdp h2, .snapdp h3, .snapdp h4, .snapdp .dim {{ break-after: avoid-page; }} caption {{ caption-side: top; }}
 tr, figure, svg {{ break-inside: avoid; }}
 .verdict {{ color: inherit; background: none; border: 1px solid; }}
 }}
@@ -123,6 +147,52 @@ def html_table(heads: Sequence[str], rows: Iterable[Sequence[str]], kinds: Seque
     head = "".join(f"<th{end}>{markup(name)}</th>" for name, end in zip(heads, ends, strict=True))
     body = "\n".join(f"<tr>{_cells(row, len(heads), kinds)}</tr>" for row in rows)
     return Html(f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>")
+
+
+def data_table(
+    caption: str,
+    heads: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    kinds: Sequence[str],
+    *,
+    names: int = 1,
+    is_long: bool = False,
+) -> Html:
+    """Return a table of published numbers, which scrolls by itself where the page is too narrow for it.
+
+    One with tracks is as wide as the page.
+
+    kinds       of the columns, for the style: r for numbers, i for intervals, t for tracks, l for words
+    names       so many cells of every row name it
+    is_long     it scrolls down as well; on paper all of it is there
+
+    >>> data_table("ages", ["sex", "mean"], [["<f>", "31"]], ["", "r"]).partition("<tbody>")[2]
+    '<tr><th scope="row">&lt;f&gt;</th><td class="r">31</td></tr></tbody></table></div>'
+    """
+    head = "".join(_data_cell("th", name, kind, "col") for name, kind in zip(heads, kinds, strict=True))
+    body, before = [], [""] * names
+    for row in rows:
+        named = [*row[:names]]
+        same = next((place for place in range(names - 1) if named[place] != before[place]), max(names - 1, 0))
+        cells = [
+            _data_cell("th", text, "again" if place < same else kind, "row")
+            if place < names
+            else _data_cell("td", text, kind)
+            for place, (text, kind) in enumerate(zip(row, kinds, strict=True))
+        ]
+        body.append(f"<tr>{''.join(cells)}</tr>")
+        before = named
+    wide = ' class="wide"' if "t" in kinds else ""
+    scrolls = f' tabindex="0" role="region" aria-label="{escape(caption)}"' if is_long else ""
+    return Html(
+        f'<div class="box{" long" * is_long}"{scrolls}><table{wide}><caption>{markup(caption)}'
+        f"</caption><thead><tr>{head}</tr></thead><tbody>{chr(10).join(body)}</tbody></table></div>"
+    )
+
+
+def _data_cell(tag: str, text: str, kind: str, scope: str = "") -> str:
+    said = (f' scope="{scope}"' if scope else "") + (f' class="{escape(kind)}"' if kind else "")
+    return f"<{tag}{said}>{markup(text)}</{tag}>"
 
 
 def html_card(title: str, tables: Iterable[tuple[Sequence[str], Iterable[Sequence[str]]]]) -> str:

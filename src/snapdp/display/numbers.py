@@ -227,6 +227,8 @@ def noise_digits(x: float, *, half_width: Decimal, rounding: str = ROUND_HALF_EV
     """
     exact = Decimal(repr(x))
     own = int(exact.as_tuple().exponent)
+    if half_width <= 0 and own < 0:  # a whole double has no places
+        own = min(0, int(exact.normalize().as_tuple().exponent))
     finest = half_width.adjusted() - 1 if half_width > 0 else own
     if isinstance(x, int):
         finest = max(finest, 0)

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
         unknown_places as unknown_places,
         wide_lines as wide_lines,
     )
-    from snapdp.release.report import report_page as report_page
+    from snapdp.release.report.page import report_body as report_body, report_page as report_page
     from snapdp.release.request import (
         MOST_STATISTICS as MOST_STATISTICS,
         Request as Request,
@@ -78,7 +78,7 @@ else:
             "release": "released",
             "remarks": "bits_in_words bound_lines bounds_from_line complete_lines distribution_line margins_line "
             "moved_line person_lines relation_stated step_lines unknown_line unknown_places wide_lines",
-            "report": "report_page",
+            "report.page": "report_body report_page",
             "request": "MOST_STATISTICS Request added unit_text",
             "result": "Release load_record load_release",
             "side_files": "TEXT SideFileColumns digest_of side_file",

@@ -470,3 +470,8 @@ def half_width(number: Number) -> Decimal:
     if number.low is None or number.high is None:
         return Decimal(0)
     return (Decimal(repr(number.high)) - Decimal(repr(number.low))) / 2
+
+
+def shown_pair(number: Number) -> tuple[str, str]:
+    """Return value and interval of a number for people."""
+    return shown_value(number), shown_interval(number)

@@ -157,12 +157,12 @@ class Release:
 
     def to_html(self) -> str:
         """Return the report: one self-contained page."""
-        from snapdp.release.report import report_page
+        from snapdp.release.report.page import report_page
 
         return report_page(self)
 
     def _repr_html_(self) -> str:
-        from snapdp.release.report import report_body
+        from snapdp.release.report.page import report_body
 
         return report_body(self)
 

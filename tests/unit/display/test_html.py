@@ -143,6 +143,8 @@ def test_nothing_that_is_shown_is_hidden_on_paper():
     assert not re.search(r"display: none|visibility: hidden|height: 0|overflow: (hidden|auto|scroll)", paper)
     for scrolled in re.findall(r"(\w+) \{[^{}]*overflow-x: auto", STYLE):
         assert re.search(rf"{scrolled} \{{[^{{}}]*overflow: visible", paper)
+    for limited in re.findall(r"([.\w]+) \{[^{}]*max-height: [0-9]", STYLE):  # whatever stands before it
+        assert re.search(rf"\{limited} \{{[^{{}}]*max-height: none !important", paper)
     assert "background: none" in paper  # a white text on a ground that is not printed would be lost
     assert "color: inherit" in paper
 

@@ -23,7 +23,7 @@ from snapdp.mechanism import EXACT_GAMMA
 from snapdp.release import release as engine
 from snapdp.release.draw import Drawn
 from snapdp.release.record import checked
-from snapdp.release.report import report_page
+from snapdp.release.report.page import report_page
 from snapdp.release.result import Release, load_release
 from snapdp.studies.statistics.adjusted import _adjusted, noise_of, worth_of_margins
 from tests.unit.accuracy.adjusted.brute import EnumeratedLaw, solved
@@ -426,11 +426,10 @@ def test_values_and_frames_tell_levels_apart(result):
 
 def test_a_report_has_all_levels_in_one_table_every_parent_above_what_it_holds(result, known):
     page = result.to_html()
-    numbers = ("adjusted", "interval", "deviation", "measured", "interval")
-    heads = "".join(f'<th class="r">{each}</th>' for each in numbers)  # they end at one line, as their cells do
-    assert page.count(f"<th>cell</th><th>level</th>{heads}") == 2
+    heads = '<th scope="col" class="r sum">adjusted</th><th scope="col" class="r">standard deviation</th>'
+    assert page.count(f'<th scope="col">level</th>{heads}<th scope="col" class="r">measured</th>') == 2
     names = ["in total", "&emsp;west", "&emsp;&emsp;NRW", "&emsp;&emsp;&emsp;Aachen", "&emsp;&emsp;RLP", "&emsp;south"]
-    places = [page.index(f"<td>{each}</td>") for each in names]
+    places = [page.index(f'<th scope="row" class="c">{each}</th>') for each in names]
     assert places == sorted(places)
     assert '<td class="r">known</td>' in known.to_html()
 

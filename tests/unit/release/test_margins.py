@@ -121,8 +121,8 @@ def test_margins_of_persons_are_those_of_a_count_of_rows_one_each(people):
         assert block["value"] == [float(each) for each in wanted[tuple(block["margin"])]]
     assert (audit(people.record).findings, check_release.check(release_certificate(people.record))) == ((), [])
     page = people.to_html()
-    assert "<td>in total</td>" in page
-    assert "<td>all rows</td>" not in page
+    assert '<th scope="row">in total</th>' in page
+    assert ">all rows<" not in page
     assert "each person counts in 1 group, the same in all margins" in page
 
 
@@ -492,12 +492,11 @@ def test_a_single_table_with_margins_has_no_single_value(known):
 
 def test_a_report_has_adjusted_beside_measured_and_a_cross_table_with_totals(result, known):
     page = result.to_html()
-    assert page.count("<h2>count by region, sex with margins</h2>") == 1
-    heads = ("adjusted", "interval", "measured", "interval")
-    numbers = "".join(f'<th class="r">{head}</th>' for head in heads)  # they end at one line, as their cells do
-    assert f"<th>region</th><th>sex</th>{numbers}" in page
-    across = "".join(f'<th class="r">{head}</th>' for head in ("f", "m", "in total"))
-    assert f"<th>region / sex</th>{across}" in page
+    assert page.count("<h3>Number of rows by region, sex with margins</h3>") == 1
+    numbers = '<th scope="col" class="r sum">adjusted</th><th scope="col" class="r">measured</th>'  # end at one line
+    assert f'<th scope="col">region</th><th scope="col">sex</th>{numbers}' in page
+    across = "".join(f'<th scope="col" class="r">{head}</th>' for head in ("f", "m"))
+    assert f'<th scope="col">region / sex</th>{across}<th scope="col" class="r sum">in total</th>' in page
     assert "standard deviation of the adjusted" in page
     assert '<td class="r">known</td>' in known.to_html()
     printed = repr(result)
@@ -508,8 +507,9 @@ def test_a_report_has_adjusted_beside_measured_and_a_cross_table_with_totals(res
 
 def cross_table(page: str) -> list[list[str]]:
     """Return the texts of the table with totals, its heads first."""
-    tables = re.findall("<table>.*?</table>", page.replace(' class="r"', ""), re.DOTALL)
-    (table,) = (each for each in tables if "<th>in total</th>" in each)
+    plain = re.sub(' (class|scope)="[a-z ]*"', "", page)
+    tables = re.findall("<table>.*?</table>", plain, re.DOTALL)
+    (table,) = (each for each in tables if "<th>in total</th></tr></thead>" in each)
     rows = re.findall(r"<tr>(.*?)</tr>", table, re.DOTALL)
     return [re.findall(r"<t[hd]>(.*?)</t[hd]>", row) for row in rows]
 
@@ -540,11 +540,11 @@ def test_where_all_numbers_are_possible_printed_sums_agree(tmp_path):
 
 def test_a_report_says_whom_a_total_leaves_out_and_calls_it_no_total_of_all_rows(result, known):
     page = result.to_html()
-    assert "A row without a cell of region or sex is in none of them, nor in the total." in page
-    assert "A row without a cell" not in known.to_html()  # every row has one
-    assert "<td>in total</td>" in page
+    assert "A row without a group of region or sex is in none of them, nor in the total." in page
+    assert "A row without a group" not in known.to_html()  # every row has one
+    assert '<th scope="row">in total</th>' in page
     assert "all rows" not in page
-    assert ">one cell; standard deviation" in page
+    assert ">one number, each above its 95 % interval; standard deviation" in page
 
 
 def test_the_longer_of_two_columns_goes_down_the_page(tmp_path):
@@ -571,7 +571,7 @@ def test_tables_that_share_a_margin_do_not_share_its_name(tmp_path):
         "count by sex (1)", "adjusted count by sex", "count by sex (2)", "adjusted count by sex (2)", "count by sex"
     ]  # fmt: skip
     assert {each.statistic for each in found.numbers()} == set(found.values)
-    assert "<h3>count by sex (2)</h3>" in found.to_html()
+    assert "<h4>Number of rows by sex (2)</h4>" in found.to_html()
 
 
 def test_a_plan_shows_measured_and_adjusted_errors_that_the_release_then_has(result):

@@ -61,28 +61,31 @@ def test_no_two_statistics_have_one_name_on_any_page(capsys, tmp_path):
     screen = capsys.readouterr().out
     for text in (repr(result), result.to_html(), screen, (tmp_path / "values.csv").read_text()):
         assert "histogram(age) (2)" in text
-    assert "<td>histogram(age) (2)</td>" in result.to_html()  # among the parameters
+    assert '<th scope="row" class="l">histogram(age) (2)</th>' in result.to_html()  # among the parameters
 
 
 def test_the_report_says_the_epsilon_of_a_mean_beside_it():
     """It once called a mean by groups, which was charged, derived and free of charge."""
     page = made(MEAN, GROUPED).to_html()
-    assert re.findall(r'<td>(mean\(pay\)[^<]*)</td>.*?<td class="r">([\w/ ]+)</td></tr>', page)[:3] == [
-        ("mean(pay)", "2/3"),
-        ("mean(pay), centred sum", "part of it"),
-        ("mean(pay), count", "part of it"),
-    ]
-    assert '<p class="dim">epsilon 0.25, for its centred sum and count together</p>' in page
-    assert "free of charge" not in page
+    single = r'<th scope="row" class="l">Mean of pay</th>.*?<td class="r">([^<]*)</td></tr>'
+    assert re.findall(single, page.partition("<h3>Single numbers</h3>")[2])[0] == "2/3"
+    assert '<p class="dim">Cost: epsilon 0.25, spent on a sum and a count.</p>' in page
+    assert "no extra cost" not in page.partition("<h2>Results</h2>")[2]
 
 
 def test_the_report_still_calls_free_what_is_free():
     page = made(HISTOGRAM, VARIANCE).to_html()
-    assert re.findall(r'<p class="dim">(epsilon [^<]*|derived[^<]*)</p>', page) == [
-        "epsilon 1",
-        "derived, free of charge; each is a share of all 5000 rows",
-    ]
-    assert re.findall(r'<td>standard deviation\(age\)</td>.*?<td class="r">(\w+)</td></tr>', page) == ["derived"]
+    assert re.findall(r'<p class="dim">(Cost[^<]*)</p>', page) == ["Cost: epsilon 1."]
+    assert "Shares cost nothing extra; each is a share of all 5000 rows." in page
+    free = r'<th scope="row" class="l">Standard deviation of age</th>.*?<td class="r">([^<]*)</td></tr>'
+    assert re.findall(free, page) == ["no extra cost"]
+
+
+def test_the_report_adds_up_what_its_statistics_cost():
+    page = made(MEAN, GROUPED, HISTOGRAM, VARIANCE).to_html()
+    table = page.partition("<h2>What is in it</h2>")[2].partition("</table>")[0]
+    costs = re.findall(r'<td class="r">(?:<strong>)?([0-9./]+)', table)
+    assert sum(map(Fraction, costs[:-1])) == Fraction(costs[-1]) == Fraction(47, 12)
 
 
 def terminal_rows(result, capsys):
@@ -138,8 +141,8 @@ def test_a_file_of_values_says_the_epsilon_of_each_statistic_and_charges_that_ad
 def test_statistics_of_one_title_are_shown_each_by_itself(capsys):
     """Two means that share epsilon otherwise have one title: their groups once stood in one table."""
     result = made(GROUPED, {**GROUPED, "count_share": "3/4", "epsilon": 3})
-    shown = [each for each in re.findall(r'<p class="dim">([^<]*)</p>', result.to_html()) if each.startswith("epsilon")]
-    assert shown == [f"epsilon {each}, for its centred sum and count together" for each in ("0.25", "3")]
+    shown = re.findall(r'<p class="dim">(Cost[^<]*)</p>', result.to_html())
+    assert shown == [f"Cost: epsilon {each}, spent on a sum and a count." for each in ("0.25", "3")]
     assert [row[-1] for row in terminal_rows(result, capsys)] == ["0.25", "", "3", ""]
 
 

@@ -24,6 +24,8 @@ class RowCount(Tabulated):
     """The number of rows that meet all conditions, also for each group."""
 
     kind = "count"
+    adds_up = True
+    of_what = "rows"
     takes = 0
     flag = "Count rows, those of --where."
     conditions_since = 1

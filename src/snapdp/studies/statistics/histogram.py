@@ -39,6 +39,8 @@ class Histogram(Statistic):
     """
 
     kind = "histogram"
+    adds_up = True
+    of_what = "rows"
     takes = 1
     details: ClassVar[Mapping[str, Detail]] = {
         "edges": NumbersDetail(),
@@ -48,7 +50,6 @@ class Histogram(Statistic):
     }
     flag = "Counts over --categories or --edges."
     numbers = False
-    adds_up = True
 
     edges: tuple[Fraction, ...] = ()
     outside: str = DROPPED

@@ -40,6 +40,8 @@ class PersonCount(Tabulated):
     """
 
     kind = "persons"
+    adds_up = True
+    of_what = "persons"
     takes = 0
     details: ClassVar[Mapping[str, Detail]] = {
         "groups_per_person": WholeDetail(),

@@ -64,7 +64,8 @@ class Statistic(Value, ABC):
     conditions_since   the first version of records in which it may have conditions
     inputs    how many released parts its number follows from, where it is derived: a plan splits alpha among them
     column_kind   the kind that its columns are declared with, where there is only one
-    adds_up   its numbers grow with the rows that they are of, as counts and sums do
+    adds_up   its numbers grow with the rows that they are of, as counts and sums do: in pictures lengths are compared
+    of_what   what is counted, in one word; empty where it is no count
 
     by        groups of rows, by one column or several: the statistic is released for each of them
     where     public conditions: the statistic is one of the rows that meet them all, among those that persons keep
@@ -82,6 +83,7 @@ class Statistic(Value, ABC):
     inputs: ClassVar[int] = 2
     column_kind: ClassVar[str | None] = None
     adds_up: ClassVar[bool] = False
+    of_what: ClassVar[str] = ""
 
     relation: Relation
     columns: tuple[Column, ...] = ()

@@ -36,6 +36,7 @@ class ColumnSum(Tabulated):
     """The sum of a column of numbers, also of the rows that meet conditions, and for each group."""
 
     kind = "sum"
+    adds_up = True
     flag = "The sum of a column of numbers."
     takes = 1
 

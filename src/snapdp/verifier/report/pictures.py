@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
-from snapdp.display import Chart, Look, exact_float, general, scale
+from snapdp.display import Chart, Look, exact_float, general, scale, tick_text, ticks
 from snapdp.verifier.loss.exact_loss import ExactLoss, ProgramLaw
 from snapdp.verifier.loss.pointwise import Outputs, cell_ends, held_output
 from snapdp.verifier.loss.query_path import value_on
@@ -49,27 +49,10 @@ def against_claim(verdict: Verdict) -> str:
         chart.label(max(x(0), x(c)) + 4, y + 11, f"{c:.2f}", anchor="start")
     floor = 12 + 22 * len(known)
     chart.horizontal(floor, start=x(low), end=x(high))
-    for tick in round_numbers(low, high):
-        chart.vertical(x(tick), start=floor, end=floor + 4)
-        chart.label(x(tick), floor + 16, f"{tick:g}")
+    for tick in ticks(low, high, 6):
+        chart.vertical(x(float(tick)), start=floor, end=floor + 4)
+        chart.label(x(float(tick)), floor + 16, tick_text(tick))
     return chart.figure(f"Loss against claim, as C = {measure.formula}: what is certified must not pass the claim")
-
-
-def round_numbers(low: float, high: float, most: int = 6) -> list[float]:
-    """Return at most so many round numbers between two, at equal distances.
-
-    >>> round_numbers(0, 23), round_numbers(-2601.6, -2538.2, 4), round_numbers(3.0, 3.0)
-    ([0.0, 5.0, 10.0, 15.0, 20.0], [-2600.0, -2580.0, -2560.0, -2540.0], [])
-    """
-    if not high > low:
-        return []
-    power = 10.0 ** math.floor(math.log10(high - low))
-    steps = (factor * power for factor in (0.1, 0.2, 0.5, 1.0, 2.0, 5.0))
-    for step in steps:
-        first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-        if last - first < most:
-            return [step * k for k in range(first, last + 1)]
-    return [low, high]
 
 
 def picture(verdict_shape: Shape, execution: Execution, evidence: ExactLoss) -> str:
@@ -159,7 +142,7 @@ def laws(shape: Shape, execution: Execution, outputs: Outputs, shown: range, evi
     chart = Chart(width=WIDTH, height=floor + 42)
     left = scale(0, len(shown), start=AXIS, end=WIDTH - MARGIN)
     size, spacing = scale(bottom, max(top, bottom + 1.0), start=8, end=140), left(1) - left(0)
-    for tick in round_numbers(bottom, max(top, bottom + 1.0), 5):
+    for tick in map(float, ticks(bottom, max(top, bottom + 1.0), 5)):
         chart.horizontal(floor - size(tick), start=AXIS - 4, end=AXIS)
         chart.label(AXIS - 7, floor - size(tick) + 4, f"2^{tick:g}", anchor="end")
     chosen = released.index(evidence.output) if evidence.output in released else 0

@@ -18,7 +18,7 @@ from snapdp.verifier.mechanism_program import mechanism_pair, verify_mechanism
 from snapdp.verifier.report.cases import in_data_units, readable
 from snapdp.verifier.report.measure import measure_of
 from snapdp.verifier.report.page import verdict_page
-from snapdp.verifier.report.pictures import against_claim, round_numbers
+from snapdp.verifier.report.pictures import against_claim
 from tests.unit.verifier.snaps import snap
 
 MECHANISM = Snapping(epsilon="0.9", sensitivity="1/3", lower=0, upper=5, arithmetic="proved")
@@ -90,22 +90,6 @@ def test_a_loss_below_epsilon_is_drawn_to_the_left():
     assert against_claim(verify(snap("1/2", 2, 8), claim="0.4", evaluations=4)) == ""  # missed by far
     near = verify(snap("1/2", 2, 8), claim=Fraction(1, 2) - power_of_two(-50), evaluations=4)
     assert "C = -" in against_claim(near)
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "expected"),
-    [(0.0, 23.0, [0, 5, 10, 15, 20]), (0.0, 8.82, [0, 2, 4, 6, 8]), (-9.1, 3.0, [-8, -6, -4, -2, 0, 2])],
-)
-def test_ticks_are_few_and_round(low, high, expected):
-    found = round_numbers(low, high)
-    assert found == expected
-
-
-def test_ticks_are_few_at_every_size():
-    for k in range(-20, 20):
-        for low in (0.0, -(1.3**k), -2601.6):
-            assert 2 <= len(round_numbers(low, low + 1.7**k)) <= 6
-    assert round_numbers(1.0, 1.0) == []
 
 
 def test_labels_of_outputs_do_not_meet(page):

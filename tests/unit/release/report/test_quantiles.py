@@ -8,7 +8,7 @@ import pytest
 
 import snapdp
 from snapdp.display import Chart
-from snapdp.release.report_quantiles import MOST_PICTURES
+from snapdp.release.report.quantiles import MOST_PICTURES
 
 PATH = re.compile(r'd="([^"]*)"')
 
@@ -27,15 +27,17 @@ def test_every_group_has_a_picture_as_long_as_they_are_few(tmp_path):
     page = released(tmp_path, groups=MOST_PICTURES + 2).to_html()
     assert page.count("<figure>") == MOST_PICTURES
     assert "2 more groups have no picture" in page
-    assert "&lt;g0&gt;: rows up to each value" in page
+    assert "<figcaption>&lt;g0&gt;</figcaption>" in page
+    assert page.count('class="multiples"') == 1
     assert "<g0>" not in page
 
 
 def test_the_quantiles_are_in_the_picture_at_their_ranks(tmp_path):
     release = released(tmp_path, at=[0.25, 0.75])
     page = release.to_html()
-    assert page.count("<circle") == 2
-    heights = [float(each) for each in re.findall(r'cy="([0-9.]+)"', page)]
+    picture = page.partition("<figure>")[2].partition("</figure>")[0]
+    assert picture.count("<circle") == 2
+    heights = [float(each) for each in re.findall(r'cy="([0-9.]+)"', picture)]
     assert heights[0] > heights[1]  # y grows downward
 
 

@@ -10,17 +10,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 
-from snapdp.display import Html, escape, folded, four_digits_up, html_table, noise_digits
+from snapdp.display import Html, Mark, RowPicture, data_table, four_digits_up, noise_digits, shortened, visible
 from snapdp.errors import SnapdpError
 from snapdp.release.numbers import Number, NumberBlock, half_width, shown_interval, shown_value
+from snapdp.release.report.words import LONG_TABLE, LONGEST, cost_in_words, heading, level, named_rows, over, text
 from snapdp.studies import DROPPED, HIERARCHY, Hierarchy, groups_from, hierarchy_of, readable_title
 
-MOST_OPEN, MOST_ACROSS, LONGEST = 20, 12, 1000  # rows of an open table; columns of a cross table; characters of a text
+MOST_ACROSS = 12  # columns of a cross table
 NO_CELL = ("unknown", "null", "outside")  # what a column says of rows that mean none of its cells
 NARROW = 6  # so many cells stand side by side before the longer of two columns goes down the page
 INDENT = "&emsp;"
+HEADS = ("adjusted", "measured")
+BARS = "; the bars are those of the adjusted numbers"
 Blocks = dict[tuple[str, ...], NumberBlock]  # by the columns that tell their cells apart
-HEADS = ("adjusted", "interval", "measured", "interval")
 ROUNDED = "Sums of printed numbers agree up to the rounding of printing."
 MOVED = (
     "Noise takes some of them beyond what is possible: the tables with intervals show the nearest possible number "
@@ -33,11 +35,11 @@ def margins_section(blocks: Sequence[NumberBlock]) -> str:
     measured = {_columns(block): block for block in blocks if not block.derived}
     adjusted = {_columns(block): block for block in blocks if block.derived}
     first = blocks[0]
-    title = _text(readable_title(first.statistic, first.declared))
+    title = text(_heading(first))
     nested = _nested(adjusted, measured)
     crossed = "" if nested else _cross_table(adjusted)
     about = " ".join(filter(None, (_about(first), _added_up(adjusted, bool(crossed)), _left_out(blocks))))
-    start = f'<h2>{title}</h2><p class="dim">{_text(about)}</p>'
+    start = f'<h3>{title}</h3><p class="dim">{text(about)}</p>'
     if nested is not None:
         return f"{start}{nested}"
     margins = dict.fromkeys([*adjusted, *measured])
@@ -45,8 +47,15 @@ def margins_section(blocks: Sequence[NumberBlock]) -> str:
     return f"{start}{crossed}{''.join(tables)}"
 
 
+def _heading(first: NumberBlock) -> str:
+    """Return what the tables are of, which the block of a margin does not say in full."""
+    return heading(readable_title(first.statistic, first.declared), first.declared)
+
+
 def _about(first: NumberBlock) -> str:
-    return f"epsilon {first.cost}. The adjusted tables add up; they follow from the measured ones, free of charge."
+    cost = cost_in_words(first)
+    follow = "they are computed from the measured ones, at no extra cost"
+    return f"{cost[0].upper()}{cost[1:]}. Adjusted numbers add up: {follow}."
 
 
 def _added_up(adjusted: Blocks, is_crossed: bool) -> str:
@@ -62,7 +71,7 @@ def _left_out(blocks: Sequence[NumberBlock]) -> str:
     by = [block.declared.get("by", ()) for block in blocks]
     columns = [column for each in by for column in ([each] if isinstance(each, Mapping) else each)]
     names = dict.fromkeys(str(each["name"]) for each in columns if DROPPED in (each.get(rule) for rule in NO_CELL))
-    return f"A row without a cell of {' or '.join(names)} is in none of them, nor in the total." if names else ""
+    return f"A row without a group of {' or '.join(names)} is in none of them, nor in the total." if names else ""
 
 
 def _margin(adjusted: NumberBlock | None, measured: NumberBlock | None) -> str:
@@ -70,14 +79,35 @@ def _margin(adjusted: NumberBlock | None, measured: NumberBlock | None) -> str:
     block = adjusted or measured
     assert block is not None
     left, right = (() if each is None else each.readable for each in (adjusted, measured))
-    names = [tuple(map(_text, each.label)) or (Html("in total"),) for each in block.readable]
-    heads = tuple(_text(name) for name, _ in block.numbers[0].keys) or (Html("cell"),)
-    rows = ((*name, *_shown(left, place), *_shown(right, place)) for place, name in enumerate(names))
+    heads, names = named_rows(block) if block.numbers[0].keys else ((Html(""),), [(Html("in total"),)])
+    picture = rows_of(block.readable)
+    rows = [
+        (*name, _shown(left, place), _shown(right, place), picture.track(picture.marks[place]))
+        for place, name in enumerate(names)
+    ]
     said = f"; standard deviation of the adjusted: {_deviation(block)}" if block.deviation is not None else ""
-    table = html_table((*heads, *HEADS), rows, kinds=(*[""] * len(heads), *"r" * len(HEADS)))
-    name = block.readable_title.removeprefix("adjusted ")
-    listed = folded("table", table, is_open=len(names) <= MOST_OPEN)
-    return f'<h3>{_text(name)}</h3><p class="dim">{_text(f"{counted(len(names))}{said}")}</p>{listed}'
+    table = data_table(
+        text(
+            f"{counted(len(names))}, each above its {level(block.numbers[0].alpha)} interval{said}{BARS * bool(left)}"
+        ),
+        (*heads, *HEADS, picture.scale),
+        rows,
+        (*[""] * len(heads), "r sum", "r", "t"),
+        names=len(heads),
+        is_long=len(rows) > LONG_TABLE,
+    )
+    name = heading(block.readable_title.removeprefix("adjusted "), block.declared)
+    return f"<h4>{text(name)}</h4>{table}"
+
+
+def rows_of(numbers: Sequence[Number]) -> RowPicture:
+    """Return the bars of numbers that add up."""
+    return RowPicture.of((Mark(each.printed, each.low, each.high, _said(each)) for each in numbers), bars=True)
+
+
+def _said(number: Number) -> str:
+    shown = ", ".join(filter(None, (shown_value(number), shown_interval(number))))
+    return f"{shortened(visible(number.cell), LONGEST) or 'in total'}: {shown}"
 
 
 def _cross_table(adjusted: Blocks) -> str:
@@ -99,10 +129,11 @@ def _cross_table(adjusted: Blocks) -> str:
     def printed(number: Number) -> str:
         return noise_digits(number.value, half_width=finest)
 
-    heads = (_text(f"{pair[0]} / {pair[1]}"), *(_text(each.cell) for each in across), "in total")
-    body = [(_text(each.cell), *map(printed, row), printed(each)) for each, row in zip(down, rows, strict=True)]
+    heads = (text(f"{pair[0]} / {pair[1]}"), *(text(each.cell) for each in across), "in total")
+    body = [(text(each.cell), *map(printed, row), printed(each)) for each, row in zip(down, rows, strict=True)]
     rows_of_text = [*body, ("in total", *map(printed, across), printed(total[0]))]
-    return str(html_table(heads, rows_of_text, kinds=("", *"r" * (len(across) + 1))))
+    caption = text("Adjusted numbers, with totals.")
+    return str(data_table(caption, heads, rows_of_text, ("", *"r" * len(across), "r sum")))
 
 
 def _finest(blocks: Iterable[NumberBlock]) -> Decimal:
@@ -121,10 +152,13 @@ def _nested(adjusted: Blocks, measured: Blocks) -> str | None:
     every = [row for level, block in adjusted.items() for row in _level_rows(level, block, measured.get(level))]
     if len(every) != len(tree.node_parents):
         return None
-    rows = ((Html(INDENT * depth + every[node][0]), *every[node][1:]) for node, depth in _from_the_root(tree))
-    heads = ("cell", "level", "adjusted", "interval", "deviation", "measured", "interval")
-    table = html_table(heads, rows, kinds=("", "", *"rrrrr"))
-    return str(folded("table", table, is_open=len(every) <= 5 * MOST_OPEN))
+    rows = [(Html(INDENT * depth + every[node][0]), *every[node][1:]) for node, depth in _from_the_root(tree)]
+    heads = ("", "level", "adjusted", "standard deviation", "measured")
+    kinds = ("c", "", "r sum", "r", "r")
+    sure = level(next(iter(adjusted.values())).numbers[0].alpha)
+    said = f"Every group above what it holds, every number above its {sure} interval; the deviation is that of the"
+    caption = text(f"{said} adjusted number.")
+    return str(data_table(caption, heads, rows, kinds, is_long=len(rows) > LONG_TABLE))
 
 
 def _tree(adjusted: Blocks) -> Hierarchy | None:
@@ -142,8 +176,8 @@ def _level_rows(level: tuple[str, ...], block: NumberBlock, measured: NumberBloc
     """Yield what is shown of every cell of a level: its name, and its numbers."""
     left, right = block.readable, () if measured is None else measured.readable
     for place, number in enumerate(left):
-        figures = (*_shown(left, place), _deviation(block, place), *_shown(right, place))
-        yield _text(number.cell if level else "in total"), _text(", ".join(level)), *figures
+        figures = (_shown(left, place), _deviation(block, place), _shown(right, place))
+        yield text(number.cell if level else "in total"), text(", ".join(level)), *figures
 
 
 def _from_the_root(tree: Hierarchy) -> Iterator[tuple[int, int]]:
@@ -168,19 +202,16 @@ def _deviation(block: NumberBlock, place: int | None = None) -> str:
 
 
 def counted(cells: int) -> str:
-    """Return a number of cells in words."""
-    return "one cell" if cells == 1 else f"{cells} cells"
+    """Return a number of groups in words."""
+    return "one number" if cells == 1 else f"{cells} groups"
 
 
 def _columns(block: NumberBlock) -> tuple[str, ...]:
     return tuple(name for name, _ in block.numbers[0].keys)
 
 
-def _shown(numbers: Sequence[Number], place: int) -> tuple[str, str]:
+def _shown(numbers: Sequence[Number], place: int) -> str:
+    """Return a number above its interval; a side that is not there is known."""
     if place >= len(numbers):
-        return ("known", "") if not numbers else ("", "")
-    return shown_value(numbers[place]), shown_interval(numbers[place])
-
-
-def _text(text: str) -> Html:
-    return escape(text, LONGEST)
+        return "" if numbers else "known"
+    return over(shown_value(numbers[place]), shown_interval(numbers[place]))

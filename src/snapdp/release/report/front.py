@@ -1,0 +1,130 @@
+"""The front of a report: what it is, who publishes it, what is protected and how well, and what is in it.
+
+Room: release. Everything is read from the record; what a record does not say is not said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from snapdp.display import Html, data_table, hides_nothing, odds_in_words
+from snapdp.errors import SnapdpError
+from snapdp.exact import parameter
+from snapdp.release.numbers import shown_amount
+from snapdp.release.report.declared import column_in_words, every_column, naming, person_columns
+from snapdp.release.report.words import LONG_TABLE, heading, text
+from snapdp.studies import Relation, believed, named_person, person_in_words, readable_title, told_apart
+
+
+def title_of(record: Mapping[str, Any]) -> str:
+    """Return the title that the study gave, or one made of the name of the dataset."""
+    return str(record.get("title") or f"Statistics of {record['dataset']}")
+
+
+def front(record: Mapping[str, Any], author: str | None) -> list[str]:
+    """Return title, publisher, contact and date; what is protected; what is in it."""
+    return [
+        f"<h1>{text(title_of(record))}</h1>",
+        _imprint(record),
+        f"<h2>What is protected</h2><p>{text(protected(record))}</p>",
+        f'<p><span class="charge">epsilon {text(shown_amount(record["charged"]))}</span> is what everything on this '
+        f"page cost together, of the budget of the table.{_odds(record)}</p>",
+        _warned(record),
+        _drawn_by(author),
+        f"<h2>What is in it</h2>{_columns(record)}{_statistics(record)}",
+    ]
+
+
+def _imprint(record: Mapping[str, Any]) -> str:
+    """Return who publishes it, whom to ask, and the day of the charge."""
+    said = [
+        text(record["publisher"]) if "publisher" in record else "",
+        f"contact: {text(record['contact'])}" if "contact" in record else "",
+        f"charged on {text(record['date'])} (UTC)" if "date" in record else "",
+        f"table: {text(record['dataset'])}" if "title" in record else "",
+    ]
+    line = " &middot; ".join(filter(None, said))
+    return f'<p class="by dim">{line}</p>' if line else ""
+
+
+def protected(record: Mapping[str, Any]) -> str:
+    """Return whom it protects, in a sentence."""
+    if record["relation"] == "change-one":
+        return f"It protects the values of one row; the number of rows, {record['n']}, is public."
+    who, trust = "one row", ""
+    if "person" in record:
+        who = f"one person ({person_in_words(record['person'])}) with all rows of theirs"
+    elif "unit_rows" in record:
+        who = f"{record['unit_rows']} rows together"
+        trust = f" {believed(record['unit_rows'])}"
+    private = f"the number of rows is private, at most {record['n_max']} are counted."
+    return f"It protects the presence of {who}; {private}{trust}"
+
+
+def _charged(record: Mapping[str, Any]) -> Fraction | None:
+    """Return what was charged; a charge that is no number is for the audit to find."""
+    try:
+        found = parameter(record["charged"], name="charged")
+    except SnapdpError:
+        return None
+    return found if found >= 0 else None
+
+
+def _odds(record: Mapping[str, Any]) -> str:
+    """Return how well it is protected: in how many of 100 cases somebody guesses right."""
+    charged = _charged(record)
+    try:
+        secret = _relation(record).secret
+    except (SnapdpError, TypeError, ValueError):  # a record may be anybody's
+        return ""
+    return "" if charged is None else f" {text(odds_in_words(charged, secret))}"
+
+
+def _relation(record: Mapping[str, Any]) -> Relation:
+    rows = record["n" if record["relation"] == "change-one" else "n_max"]
+    person = named_person(record["person"]) if "person" in record else None
+    return Relation(kind=record["relation"], rows=rows, person=person, unit_rows=record.get("unit_rows", 1))
+
+
+def _warned(record: Mapping[str, Any]) -> str:
+    """Return what an epsilon means that protects nobody."""
+    charged = _charged(record)
+    warning = "" if charged is None else hides_nothing(charged)
+    return f"<p><strong>{text(warning)}</strong></p>" if warning else ""
+
+
+def _drawn_by(author: str | None) -> str:
+    if author is None:
+        return ""
+    return (
+        f"<p>Answered before: drawn by <b>{text(author)}</b>, another role of the team ledger. The ledger "
+        "proves that it was paid for, not that the numbers were drawn at random.</p>"
+    )
+
+
+def _columns(record: Mapping[str, Any]) -> str:
+    """Return a line for every column that was read, each declaration once: bounds, and what missing cells count as."""
+    found = {(str(each["name"]), column_in_words(each, statistic)): None for statistic, each in every_column(record)}
+    for name in person_columns(record):
+        found[name, naming(record)] = None
+    lines = "".join(f"<li><strong>{text(name)}</strong>: {text(said)}.</li>" for name, said in found)
+    return f"<ul>{lines}</ul>" if lines else ""
+
+
+def _statistics(record: Mapping[str, Any]) -> str:
+    """Return every statistic with its cost, and what they cost together."""
+    titles: Sequence[str] = told_apart(each["title"] for each in record["statistics"])
+    rows: list[Sequence[str]] = [
+        (text(heading(readable_title(title, each), each)), text(readable_title(title, each)), _amount(each["epsilon"]))
+        for title, each in zip(titles, record["statistics"], strict=True)
+    ]
+    rows.append((Html("<strong>all together</strong>"), "", Html(f"<strong>{_amount(record['charged'])}</strong>")))
+    heads = ("statistic", "its name in record and files", "cost in epsilon")
+    caption = "What is not listed was computed from these numbers, at no extra cost."
+    return str(data_table(caption, heads, rows, ("l", "l", "r"), is_long=len(rows) > LONG_TABLE))
+
+
+def _amount(given: str) -> str:
+    return text(shown_amount(given))

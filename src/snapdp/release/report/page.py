@@ -1,0 +1,120 @@
+"""The report of a release: one self-contained HTML page, made from the record alone.
+
+Room: release. Tables and inline SVG; no script, no outside host, nothing that is not in the record. Every number stands
+in the open, in the order in which people ask: what is protected, what is in it, the results, how to read them, how to
+check them, and an annex. Nothing of a page is folded, since paper cannot be unfolded; a notebook folds the annex.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from snapdp.display import Html, folded, html_fragment, html_page
+from snapdp.release.numbers import NumberBlock
+from snapdp.release.remarks import complete_lines, moved_line, person_lines, wide_lines
+from snapdp.release.report.annex import annex
+from snapdp.release.report.declared import every_column
+from snapdp.release.report.front import front, title_of
+from snapdp.release.report.results import results, side_file_lines
+from snapdp.release.report.words import level, text
+from snapdp.studies import digest
+
+if TYPE_CHECKING:
+    from snapdp.release.result import Release
+
+ANNEX = "Technical annex"
+
+
+def report_page(release: Release, *, certificate: str | None = None) -> str:
+    """Return the whole page; `certificate` is the address of a certificate beside it."""
+    blocks = list(release.blocks())
+    parts = [*_parts(release, blocks, certificate), f"<h2>{ANNEX}</h2>", _annex(release.record, blocks)]
+    return html_page(text(title_of(release.record)), parts, kind="snapdp")
+
+
+def report_body(release: Release) -> str:
+    """Return the report as a fragment, as notebooks show it."""
+    blocks = list(release.blocks())
+    folds = folded(ANNEX, _annex(release.record, blocks))
+    return html_fragment([*_parts(release, blocks, None), folds])
+
+
+def _annex(record: dict[str, Any], blocks: Sequence[NumberBlock]) -> Html:
+    sections = "\n".join(annex(record, blocks))
+    return Html(f'<div class="tucked">{sections}</div>')
+
+
+def _parts(release: Release, blocks: Sequence[NumberBlock], certificate: str | None) -> list[str]:
+    record = release.record
+    return [
+        *front(record, release.author),
+        "<h2>Results</h2>",
+        *results(blocks),
+        side_file_lines(release.long_blocks()),
+        _meaning(record, moved_line(each for block in blocks for each in block.numbers)),
+        _checking(release, certificate),
+    ]
+
+
+def _meaning(record: dict[str, Any], moved: str) -> str:
+    levels = " or ".join(sorted({level(each["alpha"]) for each in record["statistics"]}))
+    asked = ", as was asked for each" if " or " in levels else ""
+    told = (*person_lines(record), *complete_lines(record), *wide_lines(record))
+    return (
+        "<h2>How to read this</h2>"
+        "<p>Each number was moved by random noise on purpose, so that nobody can tell from this page "
+        f"{text(_hidden(record))}, beyond the factor that epsilon allows.</p>"
+        f"<p>An interval holds the statistic of the table with probability at least {text(levels + asked)}. It "
+        f"speaks of the noise alone: it says nothing about how the rows were sampled.{_counted(record)}</p>"
+        "<p>What was computed from other numbers of this page costs nothing beyond these. A number has the digits "
+        "that its noise leaves meaningful; the record and files of values have all.</p>"
+        f"{f'<p>{text(moved)}</p>' if moved else ''}"
+        f"{''.join(f'<p>{text(line)}</p>' for line in told)}"
+    )
+
+
+def _hidden(record: dict[str, Any]) -> str:
+    """Return what a reader cannot tell: about a row, a person with all rows of theirs, or some rows together."""
+    if "person" in record:
+        return "whether a given person is in the table or what their rows say"
+    if "unit_rows" in record:
+        return f"whether given rows, up to {record['unit_rows']} together, are in the table or what they say"
+    return "whether a given row is in the table or what it says"
+
+
+def _counted(record: dict[str, Any]) -> str:
+    """Return of which values and rows a statistic is one, where these are not all of the table as it stands."""
+    clamped = any("lower" in column for _, column in every_column(record))
+    said = "Values were moved into the declared bounds and rounded to the declared step first" if clamped else ""
+    bounded = "of each person no more rows or groups count than is said below" if "person" in record else ""
+    told = " and ".join(filter(None, (said, bounded)))
+    of_what = "what is left" if bounded else "these values"
+    return f" {told[0].upper()}{told[1:]}; the statistic is that of {of_what}." if told else ""
+
+
+def _checking(release: Release, certificate: str | None) -> str:
+    """Return how anybody checks the page: by the record, whose digest it states, and by a certificate."""
+    files = ", ".join(f"<code>{text(name)}</code>" for name in release.certificates())
+    proved = f"<p>What rounding costs is proved in {files}; <code>snapdp check</code> reads them.</p>" if files else ""
+    linked = ""
+    if certificate is not None:
+        linked = (
+            "<p>Everything on this page was derived again from the record: "
+            f'<a href="{_address(certificate)}">certificate</a>. '
+            f"Check it independently: <code>snapdp check {text(certificate)}</code></p>"
+        )
+    return (
+        "<h2>How to check this</h2>"
+        "<p>This page was made from the record of the release, a file that is published beside it. "
+        "<code>snapdp verify record.json</code> computes everything in it again from what was declared and drawn; with "
+        "<code>--ledger</code> the data holder finds its charge as well. <code>snapdp verify record.json --certificate "
+        "certificate.json</code> writes a certificate, and <code>snapdp check certificate.json</code> checks that by a "
+        "program of its own.</p>"
+        f"<p>Digest of the record: <code>{text(digest(release.to_json()))}</code></p>{proved}{linked}"
+    )
+
+
+def _address(path: str) -> str:
+    return quote(path.encode("utf-8", "surrogateescape"))

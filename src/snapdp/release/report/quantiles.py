@@ -1,0 +1,188 @@
+"""Quantiles in a report: the quantiles first, then a picture and a table of the distribution they are read off.
+
+Room: release. Made from the numbers of the record alone; every text passes through the escape of the page. The picture
+has how many rows there are up to every value, as a step curve with its band, and each quantile at its rank; those of
+groups are small, on the same axes. Quantiles of groups are one table: groups down, quantiles across.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+
+from snapdp.display import Axis, Marked, Real, Step, data_table, shortened, step_figure, visible
+from snapdp.errors import SnapdpError
+from snapdp.exact import parameter
+from snapdp.release.numbers import Number, NumberBlock, shown_interval, shown_pair, shown_value
+from snapdp.release.remarks import bound_lines, unknown_line, unknown_places
+from snapdp.release.report.words import (
+    LONG_TABLE,
+    LONGEST,
+    UNKNOWN,
+    cost_in_words,
+    heading,
+    interval_head,
+    level,
+    named_rows,
+    over,
+    text,
+)
+from snapdp.studies import BETWEEN, DISTRIBUTION, DROPPED, QUANTILE, readable_number
+
+MOST_PICTURES = 16  # of groups
+FEW_TICKS, MANY_TICKS = 3, 6  # of heights
+Shown = tuple[str, str]
+
+
+def quantiles_section(blocks: Sequence[NumberBlock]) -> str:
+    """Return the section of one statistic of quantiles: all of its blocks that the record holds."""
+    asked = next((each for each in blocks if each.name == QUANTILE and each.derived), None)
+    curve = next((each for each in blocks if each.name == DISTRIBUTION and each.derived), None)
+    first = asked or blocks[0]
+    found = [
+        f"<h3>{text(heading(first.readable_title, first.declared))}</h3>",
+        f'<p class="dim">{text(_about(first))}</p>',
+    ]
+    if asked is not None:
+        lines = (unknown_line(asked), *bound_lines(asked))
+        found += [f"<p>{text(line)}</p>" for line in lines if line]
+        found.append("" if asked.is_single else _quantiles(asked))
+    if curve is not None:
+        found.append(_distribution(curve, asked))
+    return "".join(found)
+
+
+def _about(block: NumberBlock) -> str:
+    """Return what quantiles cost, and of which values they are."""
+    said = cost_in_words(block)
+    cost = f"{said[0].upper()}{said[1:]}."
+    column: Mapping[str, str] = next(iter(block.declared.get("columns", ())), {})
+    if not {"name", "lower", "upper", "step"} <= {*column}:  # a record may be anybody's
+        return cost
+    lower, upper, step = (readable_number(column[key]) for key in ("lower", "upper", "step"))
+    values = f"Of {column['name']} between {lower} and {upper}, rounded to steps of {step}"
+    return f"{cost} {values}; {_missing(column)}. {_tree(block)}"
+
+
+def _missing(column: Mapping[str, str]) -> str:
+    if column.get("missing") == DROPPED:
+        return f"rows without {column['name']} are left out"
+    number = column.get("missing_in_sums", column.get("missing"))
+    return f"missing values count as {readable_number(number)}"
+
+
+def _tree(block: NumberBlock) -> str:
+    depths = f"a tree of {len(block.parts)} depths" if len(block.parts) > 1 else "every level by itself"
+    return f"They are read off noisy counts of its levels ({depths}), and so is the distribution, at no extra cost."
+
+
+def _quantiles(block: NumberBlock) -> str:
+    """Return the quantiles: of groups one row each, with the quantiles across where all groups have the same."""
+    unknown, numbers = unknown_places(block), block.readable
+    every = (shown_pair(each) for each in numbers)
+    shown = [(UNKNOWN if place in unknown else value, ends) for place, (value, ends) in enumerate(every)]
+    groups = [list(each) for _, each in groupby(zip(numbers, shown, strict=True), key=lambda x: _group(x[0], block))]
+    across = [x.label[-1] if x.label else x.cell for x, _ in groups[0]]
+    if "by" in block.declared and not block.is_one_quantile and all(len(each) == len(across) for each in groups):
+        return _across(block, groups, across)
+    keys, names = named_rows(block)
+    heads = (*keys, text("value"), interval_head(block))
+    rows = [(*name, *texts) for name, texts in zip(names, shown, strict=True)]
+    caption = text("So large a share of the rows has at most this value.")
+    return str(data_table(caption, heads, rows, ("",) * len(keys) + ("r", "i"), names=len(keys)))
+
+
+def _across(block: NumberBlock, groups: Sequence[Sequence[tuple[Number, Shown]]], across: Sequence[str]) -> str:
+    keys, every = named_rows(block)
+    starts = range(0, len(every), len(across))
+    names = [
+        every[place][:-1] or (text(_group(each[0][0], block)),) for place, each in zip(starts, groups, strict=True)
+    ]
+    heads = (*(keys[:-1] or (text("group"),)), *(text(f"{QUANTILE} {share}") for share in across))
+    rows = [(*name, *(over(*texts) for _, texts in each)) for name, each in zip(names, groups, strict=True)]
+    caption = f"Each with its {level(block.numbers[0].alpha)} interval."
+    kinds = ("",) * len(names[0]) + ("r",) * len(across)
+    is_long = len(rows) > LONG_TABLE
+    return str(data_table(text(caption), heads, rows, kinds, names=len(names[0]), is_long=is_long))
+
+
+def _distribution(curve: NumberBlock, asked: NumberBlock | None) -> str:
+    """Return a picture of every group, all on the same axis of values, and the table of all."""
+    groups = [(name, list(each)) for name, each in groupby(curve.readable, key=lambda each: _group(each, curve))]
+    steps = [(name, found) for name, each in groups[:MOST_PICTURES] if len(found := _steps(each)) > 1]
+    pictures = []
+    if steps:
+        x = Axis.within(each.at for _, found in steps for each in found)
+        for name, found in steps:
+            marked = [] if asked is None else _marked(asked, name, _shares(curve), found[-1].height)
+            heights = (end for each in found for end in (each.low, each.height, each.high))
+            is_small = len(groups) > 1
+            y = Axis.within((0, *heights), most=FEW_TICKS if is_small else MANY_TICKS)
+            pictures.append(step_figure(found, marked, _title(name), x=x, y=y, small=is_small))
+    drawn = "".join(pictures)
+    drawn = f'<div class="multiples">{drawn}</div>' if len(pictures) > 1 else drawn
+    more = len(groups) - MOST_PICTURES
+    left = f'<p class="dim">{more} more groups have no picture; the table has them.</p>' if more > 0 else ""
+    name = heading(curve.readable_title.removeprefix(f"{DISTRIBUTION} of "), curve.declared)
+    title = f"<h4>Distribution behind {text(name[:1].lower() + name[1:])}</h4>"
+    return f'{title}{drawn}{left}<div class="tucked">{_curve_table(curve)}</div>'
+
+
+def _curve_table(curve: NumberBlock) -> str:
+    keys, names = named_rows(curve)
+    heads = (*keys, text("rows"), interval_head(curve))
+    rows = [(*name, shown_value(x), shown_interval(x)) for name, x in zip(names, curve.readable, strict=True)]
+    caption = text("How many rows there are up to each value; each interval holds by itself.")
+    kinds = ("",) * len(keys) + ("r", "i")
+    is_long = len(rows) > LONG_TABLE / 3
+    return str(data_table(caption, heads, rows, kinds, names=len(keys), is_long=is_long))
+
+
+def _title(group: str) -> str:
+    title = "rows up to each value; the band is made of their intervals, each of which holds by itself"
+    return shortened(visible(group), 80) if group else title
+
+
+def _steps(numbers: Sequence[Number]) -> list[Step]:
+    """Return the corners of the curve; a value that is none is left out, as records of somebody may have it."""
+    found = []
+    for each in numbers:
+        at = _value(each)
+        if at is not None:
+            low, high = (each.printed if end is None else end for end in (each.low, each.high))
+            found.append(Step(at, each.printed, low, high))
+    return found
+
+
+def _marked(asked: NumberBlock, group: str, shares: Sequence[float], total: Real) -> list[Marked]:
+    """Return the quantiles of a group at their ranks."""
+    found = []
+    there = [each for each in asked.readable if _group(each, asked) == group]
+    for each, share in zip(there, shares, strict=False):
+        said = shortened(visible(f"{each.cell or QUANTILE}: {', '.join(shown_pair(each))}"), LONGEST)
+        found.append(Marked(each.printed, share * total, each.low, each.high, said))
+    return found
+
+
+def _group(number: Number, block: NumberBlock) -> str:
+    """Return the group of a number; empty where there are no groups."""
+    if "by" not in block.declared:
+        return ""
+    texts = list(number.label) or number.cell.split(BETWEEN)
+    return BETWEEN.join(texts if block.is_one_quantile else texts[:-1])
+
+
+def _shares(block: NumberBlock) -> list[float]:
+    try:
+        return [float(parameter(each, name="at")) for each in block.declared.get("at", ())]
+    except (SnapdpError, OverflowError):  # a record may be anybody's
+        return []
+
+
+def _value(number: Number) -> float | None:
+    """Return the value up to which rows are counted, from the name of its row."""
+    said = number.label[-1] if number.label else number.cell
+    try:
+        return float(parameter(said, name="up to"))
+    except (SnapdpError, OverflowError):  # a record may be anybody's
+        return None
