@@ -55,7 +55,7 @@ def _singles(blocks: Sequence[NumberBlock]) -> str:
     found = [each for each in blocks if each.is_single and not each.is_margin and not is_technical(each)]
     if not found:
         return ""
-    rows = [(text(name_of(each)), *shown_pair(each.numbers[0]), text(_short_cost(each))) for each in found]
+    rows = [(text(name_of(each)), *_known(each), text(_short_cost(each))) for each in found]
     levels = dict.fromkeys(interval_head(each) for each in found)
     head = next(iter(levels)) if len(levels) == 1 else Html("interval")
     table = data_table(
@@ -65,6 +65,12 @@ def _singles(blocks: Sequence[NumberBlock]) -> str:
         ("l", "r", "i", "r"),
     )
     return f"<h3>Single numbers</h3>{table}{''.join(map(_unknown, found))}"
+
+
+def _known(block: NumberBlock) -> tuple[str, str]:
+    """Return a single number and its interval; of which nothing is known, is no result."""
+    value, interval = shown_pair(block.numbers[0])
+    return UNKNOWN if unknown_places(block) else value, interval
 
 
 def name_of(block: NumberBlock) -> str:
