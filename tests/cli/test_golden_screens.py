@@ -9,13 +9,7 @@ import pytest
 from tests.cli.screens import WIDTH, all_screens, known_offences, offences, written
 
 REWRITE = "python -m tests.cli.screens writes them anew; look at the difference"
-LONGER = {  # what is to be copied, or formulas that no line break improves; all of it is for engineers and auditors
-    "sql": "the statement itself",
-    "lab-derive": "a formula with its rule is one line",
-    "verify-program": "the same formulas",
-    "verify-refuted": "the same, and a program to run",
-    "check": "what was proved, line by line",
-}
+LONGER = {"verify-refuted": "a program to be copied"}
 
 
 @cache

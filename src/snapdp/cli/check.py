@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from snapdp.cli.screen import echo, echo_json, one_line
+from snapdp.cli.screen import echo, echo_json, folded, one_line
 
 Examined = tuple[str | None, dict[str, list[str]] | None]  # why a certificate is refused, or what it proves
 
@@ -69,7 +69,7 @@ def _print(reason: str | None, proved: dict[str, list[str]] | None, name: str) -
         return
     echo(f"ACCEPTED{name and f': {name}'}", colour="green")
     for line in conclusion_lines(proved):
-        echo(line)
+        echo(folded(line))
 
 
 def _values(found: list[tuple[Path, str | None, dict[str, list[str]] | None]]) -> dict[str, Any]:

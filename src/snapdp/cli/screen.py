@@ -81,6 +81,25 @@ def wrapped(text: str, *, first: str = "") -> str:
     return "\n".join(lines).removeprefix(first)
 
 
+def folded(text: str, *, until: str | None = None) -> str:
+    """Return lines for stdout, those longer than a terminal broken at blanks; files and pipes get them whole.
+
+    until   the line from which on none is broken: a program to be copied stands below it
+    """
+    if not is_read_by_people(err=False):
+        return text
+    width = max(HALF_A_SCREEN, shutil.get_terminal_size().columns)
+    before, line, program = text.partition(until) if until else (text, "", "")
+    return "\n".join(_broken(each, width) for each in before.split("\n")) + line + program
+
+
+def _broken(line: str, width: int) -> str:
+    if len(line) <= width:
+        return line
+    below = " " * (len(line) - len(line.lstrip()) + 4)
+    return textwrap.fill(line, width, subsequent_indent=below, break_long_words=False, break_on_hyphens=False)
+
+
 def echo_json(values: Any, *, indent: int | None = None) -> None:
     """Print values for machines: ASCII, so that any encoding can write it."""
     echo_json_text(json.dumps(values, indent=indent))
@@ -154,9 +173,9 @@ def console(*, err: bool = False) -> Console:
     return made
 
 
-def is_read_by_people() -> bool:
-    """Tell whether messages go to a terminal, and not to a file or another program."""
-    return sys.stderr.isatty()
+def is_read_by_people(*, err: bool = True) -> bool:
+    """Tell whether messages, or results, go to a terminal, and not to a file or another program."""
+    return (sys.stderr if err else sys.stdout).isatty()
 
 
 def is_conversation() -> bool:

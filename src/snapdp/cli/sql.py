@@ -5,15 +5,18 @@ Room: cli.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import click
 
 from snapdp.cli.flags.arguments import StudyFile
 from snapdp.cli.flags.csv_dialect import csv_dialect, csv_options, csv_values, to_declare
-from snapdp.cli.screen import echo, echo_json
+from snapdp.cli.screen import echo, echo_json, folded
 from snapdp.tables import ENGINES
 
+QUOTED = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|^--.*$""", re.MULTILINE)
+HELD = "\0"  # which no statement holds: names and texts with it are refused
 EXAMPLE = """\b
 Examples:
   snapdp sql study.toml
@@ -63,4 +66,10 @@ def sql_command(
     if as_json:
         echo_json({"ok": True, "sql": text})
     else:
-        echo(text)
+        echo(_in_lines(text))
+
+
+def _in_lines(text: str) -> str:
+    """Return a statement as a terminal shows it: broken at blanks that are in no quotes and no comment."""
+    held = QUOTED.sub(lambda found: found[0].replace(" ", HELD), text)
+    return folded(held).replace(HELD, " ")

@@ -17,7 +17,7 @@ import click
 
 from snapdp.cli.flags.mechanism import judged_mechanism_options, judged_parameters
 from snapdp.cli.flags.program import machine_option, program_and_machine
-from snapdp.cli.screen import echo, echo_json, one_line, say
+from snapdp.cli.screen import echo, echo_json, folded, one_line, say
 from snapdp.exact import parameter
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def verify_command(
         echo_json({**verdict_values(found), **cases}, indent=2)
     else:
         cases_shown = f"\n{cases_text(found, pairs)}" if pairs else lacking
-        echo(verdict_text(found) + cases_shown, nl=False, colour=COLOURS[found.kind])
+        _show(verdict_text(found), cases_shown, found)
     _end(ctx, found, written)
 
 
@@ -197,8 +197,15 @@ def _judge_mechanism(
         echo_json({**mechanism_values(parameters, found), **cases}, indent=2)
     else:
         cases_shown = f"\n{cases_text(found, pairs, parameters=parameters)}" if pairs else lacking
-        echo(mechanism_text(parameters, found) + cases_shown, nl=False, colour=COLOURS[found.kind])
+        _show(mechanism_text(parameters, found), cases_shown, found)
     _end(ctx, found, written)
+
+
+def _show(text: str, cases: str, found: Verdict) -> None:
+    """Print a verdict, and the cases of a pair of values; the program that reproduces it is left as it is."""
+    from snapdp.verifier import REPRODUCTION
+
+    echo(folded(text, until=REPRODUCTION) + folded(cases), nl=False, colour=COLOURS[found.kind])
 
 
 def _files(

@@ -78,6 +78,7 @@ if TYPE_CHECKING:
     )
     from snapdp.verifier.report.reproduction import python_lines as python_lines
     from snapdp.verifier.report.summary import (
+        REPRODUCTION as REPRODUCTION,
         headline as headline,
         verdict_text as verdict_text,
         verdict_values as verdict_values,
@@ -124,7 +125,7 @@ else:
             "report.page": "CertificateFile verdict_page",
             "report.printed_rules": "printed_rules_page printed_rules_text printed_rules_values",
             "report.reproduction": "python_lines",
-            "report.summary": "headline verdict_text verdict_values",
+            "report.summary": "REPRODUCTION headline verdict_text verdict_values",
             "rules.evaluation": "Evaluation evaluate",
             "rules.printed_rules": "derivations_by derive_as_printed",
             "rules.rules": "derivations derive derive_expression",

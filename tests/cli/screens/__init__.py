@@ -57,6 +57,9 @@ CALLS = {  # name of a screen: the command, run one after the other in one direc
     "plan-margins": "snapdp plan --count --by region,sex --categories region=north,south --categories sex=f,m "
     "--margins all --n 5000 --epsilon 1",
     "plan-persons": "snapdp plan --count --persons --person name --rows-per-person 3 --n-max 9000 --epsilon 1",
+    "plan-details": "snapdp plan study.toml --details --if-rows 500",
+    "plan-useless": "snapdp plan --mean income --by region --categories north,south,east,west --bounds 0,9999 "
+    "--missing dropped --n-max 5000 --epsilon 0.01",
     "plan-mechanism": "snapdp plan --sensitivity 1 --bounds 0,1000 --epsilon 0.5",
     "plan-ledger": "snapdp plan study.toml --ledger people.ledger",
     "ledger-create": "snapdp ledger create more.ledger --dataset people --cap 2 --relation change-one --n 5000",
@@ -66,6 +69,22 @@ CALLS = {  # name of a screen: the command, run one after the other in one direc
     "release-study": "snapdp release study.toml --ledger more.ledger --yes --record r.json --report r.html "
     "--values v.csv",
     "release-flags": f"snapdp release people.csv {MEAN} --ledger more.ledger --yes",
+    "init-budget": "snapdp init firms.toml --data people.csv --median income --by region --categories "
+    "north,south,east,west --bounds 0,9999 --step 101 --missing dropped --n-max 9999 --budget 4",
+    "ledger-create-from": "snapdp ledger create --from firms.toml",
+    "release-quantiles-by-group": "snapdp release firms.toml --ledger firms.ledger --fit --budget 1 --yes",
+    "release-margins": "snapdp release people.csv --count --by region,age --edges age=0,18,65,120 --bounds age=0,120 "
+    "--categories region=north,south --missing dropped --margins all --n-max 9999 --epsilon 1 --ledger firms.ledger "
+    "--yes",
+    "release-moments": "snapdp release people.csv --variance age --covariance age,income --correlation --bounds "
+    "age=0,120 --bounds income=0,9999 --missing dropped --n-max 9999 --epsilon 1 --ledger firms.ledger --yes",
+    "release-nothing-known": "snapdp release people.csv --mean age --bounds 0,120 --missing dropped --n-max 9999 "
+    "--epsilon 0.00001 --ledger firms.ledger --yes",
+    "ledger-amend": "snapdp ledger amend firms.ledger --cap 5 --reason 'a second survey was agreed with the council'",
+    "ledger-close": "snapdp ledger amend firms.ledger --close --reason 'the project has ended'",
+    "ledger-show-closed": "snapdp ledger show firms.ledger",
+    "ledger-history-amended": "snapdp ledger history firms.ledger",
+    "refused-closed": "snapdp release people.csv --count --n-max 9999 --epsilon 0.1 --ledger firms.ledger --yes",
     "release-refused": "snapdp release study.toml --ledger people.ledger --fit --budget 1/2 --yes",
     "explore": "snapdp explore people.csv --columns age,income --epsilon 0.2 --n 5000 --ledger more.ledger --yes",
     "explore-categories": "snapdp explore people.csv --columns region --categories region=north,south --epsilon 0.1 "
@@ -163,7 +182,7 @@ def same_every_time() -> Iterator[None]:
         stack.enter_context(patch.object(snapdp.randomness.bits, "urandom", dice.randbytes))
         stack.enter_context(patch.object(snapdp.release.release, "system_bits", recorded))
         stack.enter_context(patch.object(snapdp.ledger.ledger, "time", still))
-        stack.enter_context(patch("snapdp.cli.screen.is_read_by_people", lambda: True))
+        stack.enter_context(patch("snapdp.cli.screen.is_read_by_people", lambda **_: True))
         stack.enter_context(patch.dict(os.environ, TERMINAL))
         yield
 

@@ -13,7 +13,7 @@ import click
 
 from snapdp.cli.accounts.views import account_values, odds, paragraph
 from snapdp.cli.flags.arguments import NUMBER
-from snapdp.cli.screen import confirm, echo, echo_json, is_conversation, one_line, say
+from snapdp.cli.screen import confirm, echo_json, is_conversation, note, one_line, say
 from snapdp.display import exact_amount, guessed_right, hides_nothing, shown_address
 
 if TYPE_CHECKING:
@@ -70,9 +70,10 @@ def amend_command(
         return
     where, name = one_line(shown_address(path)), one_line(after.name)
     if after.closed:
-        echo(f"{where}: account {name} is closed, {_standing(after)}.")
+        note(f"{where}: account {name} is closed, {_standing(after)}.", style="")
     else:
-        echo(f"{where}: account {name} has a cap of epsilon {exact_amount(after.cap)} now, {_standing(after)}.")
+        told = f"account {name} has a cap of epsilon {exact_amount(after.cap)} now, {_standing(after)}."
+        note(f"{where}: {told}", style="")
 
 
 def _standing(account: Account) -> str:

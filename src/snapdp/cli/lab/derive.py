@@ -8,7 +8,7 @@ from __future__ import annotations
 import click
 
 from snapdp.cli.flags.program import machine_option, program_and_machine, rules_option
-from snapdp.cli.screen import echo, echo_json
+from snapdp.cli.screen import echo, echo_json, folded
 
 EXAMPLE = """\b
 Examples:
@@ -81,4 +81,4 @@ def derive_command(
     elif style == "html":
         echo(derivation_page(found), nl=False)
     else:
-        echo("\n".join(derivation_text(each) for each in found), nl=False)
+        echo(folded("\n".join(derivation_text(each) for each in found)), nl=False)

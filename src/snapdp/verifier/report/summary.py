@@ -18,6 +18,7 @@ from snapdp.verifier.report.derivation import derivation_text, machine_text
 from snapdp.verifier.report.reproduction import python_lines
 from snapdp.verifier.rules.rules import Derivation, derivations
 
+REPRODUCTION = "Reproduction (plain Python)"  # above a program to be copied
 LONGEST_FRACTION = 24  # that is shown as it is
 
 
@@ -91,7 +92,7 @@ def verdict_text(verdict: Verdict) -> str:
     lines += _derivation(verdict)
     script = python_lines(verdict)
     if script:
-        lines += ["", "Reproduction (plain Python)", *(f"  {line}" for line in script)]
+        lines += ["", REPRODUCTION, *(f"  {line}" for line in script)]
     if verdict.remarks:
         lines += ["", *verdict.remarks]
     return "\n".join(lines) + "\n"
