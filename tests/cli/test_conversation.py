@@ -325,7 +325,7 @@ def commands(group: click.Group = main, path: str = "") -> dict[str, click.Comma
 
 def test_every_command_but_conversations_takes_json():
     without = {name for name, each in commands().items() if not any("--json" in option.opts for option in each.params)}
-    assert without == {"demo", "inspect", "start", "tour"}  # a look is for people
+    assert without == {"demo", "inspect", "tour"}  # a look is for people
 
 
 def test_every_flag_of_every_command_is_explained():

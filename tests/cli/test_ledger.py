@@ -345,23 +345,3 @@ def test_no_screen_of_an_account_is_wider_than_80_columns():
         assert done.exit_code == 0
         wide = [each for each in done.stdout.splitlines() if len(each) > 80]
         assert all(each.startswith("a" * 100) for each in wide), wide  # a name is one word
-
-
-def test_the_examples_of_every_subcommand_run():
-    released()
-    found = {}
-    for name in ("create", "show", "history", "verify", "backup", "restore", "amend"):
-        text = say(f"ledger {name} --help").stdout
-        examples = text[text.index("Example") :].replace("\\\n", " ").splitlines()[1:]
-        found[name] = [shlex.split(each) for each in examples if each.strip()]
-        assert all(words[:3] == ["snapdp", "ledger", name] for words in found[name])
-    for words in [words for name in found for words in found[name]]:
-        if words[2] == "restore":
-            Path("people.ledger").rename("lost.ledger")
-        if words[-2:] == ["--from", "study.toml"]:  # its account is there
-            Path("people.ledger").rename("first.ledger")
-        done = run(*words[1:])
-        assert done.exit_code == 0, (words, done.stderr)
-        if words[-2:] == ["--from", "study.toml"]:
-            Path("people.ledger").unlink()
-            Path("first.ledger").rename("people.ledger")

@@ -374,11 +374,12 @@ def test_a_process_with_a_narrow_encoding_ends_well():
 
 def test_files_are_written_even_where_nothing_can_be_printed(monkeypatch):
     from snapdp.cli import render
+    from snapdp.cli.releases import release_screen
 
     def torn(*_: Any, **__: Any) -> None:
         raise BrokenPipeError
 
-    monkeypatch.setattr(render, "table", torn)
+    monkeypatch.setattr(release_screen, "table", torn)
     study, data = written(study_values("x")), table("x")
     terms = ["--dataset", "people", "--cap", "9", "--relation", "change-one", "--n", "4"]
     run("ledger", "create", "people.ledger", *terms)

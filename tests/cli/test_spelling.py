@@ -33,6 +33,7 @@ FLAGS_ALONE = {"boolean", "date", "bounds", "integer"}  # --bounds 0,9 is lower 
 KEYS_ALONE = {  # a study says more than flags can
     "version", "statistic", "kind", "csv", "relation",  # its frame; --n and --n-max say the relation
     "lower", "upper", "from", "to", "each",  # --bounds, --date FROM,TO,EACH
+    "bounds_from",  # the look of explore, which writes it
     "lock", "count_share",  # of a line of the plan; flags share equally
     "column", "columns", "exponents", "outside", "unknown",  # of a column; explore has flags for some
 }  # fmt: skip
@@ -42,6 +43,7 @@ KEYWORDS_ALONE = {
 }  # fmt: skip
 OF_THE_STUDY_ALONE = {  # in one line they are the account's, or belong to the file that was read already
     "budget", "n", "n_max", "person", "unit_rows", *CSV_KEYS, "compare", "parents",
+    "title", "publisher", "contact",  # of a report
 }  # fmt: skip
 
 

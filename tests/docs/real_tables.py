@@ -144,8 +144,9 @@ def medians_by_size(directory: Path) -> str:
 def incomes(directory: Path) -> str:
     """Return the picture of a distribution, the one that the report of the families has first."""
     page = drawn("families", directory).to_html()
-    found = re.findall(r"<svg .*?</svg>", page, re.DOTALL)
-    return _file(next(each for each in found if "rows up to each value" in each))
+    found = re.search(r"<figure>(<svg .*?</svg>)<figcaption>", page, re.DOTALL)
+    assert found is not None
+    return _file(found[1].replace('width="100%"', f'width="{WIDTH}"', 1))  # by itself it has no place to be as wide as
 
 
 def _file(picture: str) -> str:

@@ -31,7 +31,7 @@ REFUSED, MISUSED, BROKEN = 1, 2, 70
 COMPLETING = "_SNAPDP_COMPLETE"  # click's name for it: a shell asks for completions
 MAP = {  # the order of the help page; a new command is one line
     "Publish": {
-        "start": ("snapdp.cli.start:start_command", "Go from a file to a report by answering questions."),
+        "start": ("snapdp.cli.start:start_command", "charged: questions, from a file to a published report."),
         "init": ("snapdp.cli.init:init_command", "Write a study file from flags."),
         "inspect": ("snapdp.cli.inspect:inspect_command", "See how a table is read; free, for the data holder."),
         "plan": ("snapdp.cli.plan:plan_command", "Show what a release will cost and be worth."),

@@ -22,7 +22,10 @@ from tests.unit.audits.releases import of_version_1, request_record
 
 MOST_DRAWN = 30_000  # cells of a record that is made
 FOLLOWS = {"title", "parts", "derived", "charged", "request"}  # from what is declared
-FREE = ("snapdp_record", "dataset", "dataset_version", "previous", "engine", "csv", "versions")  # from nothing
+FREE = (  # what follows from nothing
+    *("snapdp_record", "dataset", "dataset_version", "previous", "engine", "csv", "versions"),
+    *("date", "title", "publisher", "contact", "bounds_from"),
+)
 LIBRARY = {"spark": {"pyspark": "4.1.0"}, "postgresql": {"postgresql": "17.2"}}
 NAMES = ("", "\0", "a\0b", "\ud800", "x", "age", "region", "id", "(null)", " ")
 NUMBERS = (

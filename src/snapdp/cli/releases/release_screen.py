@@ -224,7 +224,7 @@ def _say_files(result: Release) -> None:
             err=True,
         )
     for name, title in named:
-        say(f"  {one_line(title)}:\n    {one_line(name)}")
+        say(f"  {one_line(title)}:\n    in {one_line(name)}")
 
 
 def _say_cost(result: Release, left: Fraction, spent: Fraction | None) -> None:

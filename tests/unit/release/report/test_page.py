@@ -133,7 +133,7 @@ def test_the_front_says_what_it_is_who_publishes_it_and_what_is_protected(releas
     assert "<h1>How we live</h1>" in page
     assert "Office &lt;b&gt; &middot; contact: office@example.org &middot; charged on 2026-01-31 (UTC)" in page
     assert "epsilon 25</span> is what everything on this page cost together" in page
-    assert "which of two values this row has, could be right in all of them after seeing this" in page
+    assert "which of two values this row has, could be right in all of them after seeing what is published" in page
     assert "whole numbers between 0 and 120, others count as the nearest of these; missing values count as 60." in page
     assert "rows without it are left out" in page
 
