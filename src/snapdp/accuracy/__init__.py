@@ -124,7 +124,7 @@ if TYPE_CHECKING:
     from snapdp.accuracy.published.rounding_rule import grid_4_1 as grid_4_1, rounded_4_2 as rounded_4_2
     from snapdp.accuracy.quantiles.level_tree import LevelTree as LevelTree, best_tree as best_tree
     from snapdp.accuracy.quantiles.prefixes import Prefixes as Prefixes, prefixes as prefixes
-    from snapdp.accuracy.quantiles.ranks import RankedCell as RankedCell, ranked as ranked
+    from snapdp.accuracy.quantiles.ranks import RankedCell as RankedCell, RisingLine as RisingLine, ranked as ranked
     from snapdp.accuracy.reach import reach_of as reach_of
     from snapdp.accuracy.worth import (
         Guess as Guess,
@@ -179,7 +179,7 @@ else:
             "published.rounding_rule": "grid_4_1 rounded_4_2",
             "quantiles.level_tree": "LevelTree best_tree",
             "quantiles.prefixes": "Prefixes prefixes",
-            "quantiles.ranks": "RankedCell ranked",
+            "quantiles.ranks": "RankedCell RisingLine ranked",
             "reach": "reach_of",
             "worth": "Guess Report Worth report worth_of_mechanism",
         },

@@ -6,7 +6,7 @@ follows but the grid indices: every mechanism's parameters, cells, numbers, inte
 again, from the documents alone, and compared; the first field that differs is named.
 Trusts: Python's integers, correctly rounded int / int, SHA-256, and what docs/theory/release-certificates.md names.
 Source: docs/theory/sensitivities.md (2)-(13), (17)-(28), mechanism.md (4), planning.md (4), (6), (33);
-adjusted-tables.md (2)-(6), (8)-(11), (13), (15), (17)-(30), (32); quantiles.md (1)-(15); exploring.md (1)-(3);
+adjusted-tables.md (2)-(6), (8)-(11), (13), (15), (17)-(30), (32); quantiles.md (1)-(16); exploring.md (1)-(3);
 finite-precision.md (3)-(14), (19), (20); release-certificates.md [1]-[10].
 """
 
@@ -1774,6 +1774,7 @@ class StatedTree:
     def __init__(self, column: Column, b: int, shares: list[Fraction], known: bool, grouped: bool) -> None:
         self.column, self.b, self.shares, self.known, self.grouped = column, b, shares, known, grouped
         self.nodes, self.widths = [column.levels + 1], [1]
+        self.lined, self.heights = list[int](), list[Fraction]()
         while self.nodes[0] > b:
             self.nodes.insert(0, -(-self.nodes[0] // b))
             self.widths.insert(0, self.widths[0] * b)
@@ -1863,9 +1864,8 @@ class StatedTree:
         return self.radii[place][j]
 
     def rank(self, prefix: list[int], common: int, place: int, scale: float, level: Fraction) -> tuple[int, int, int]:
-        """Return a quantile and its interval.                                                             (11), (12)"""
+        """Return a quantile, read off the rising line, and its interval.                                  (11), (12)"""
         last, (top, bottom) = len(prefix) - 1, self.shares[place].as_integer_ratio()
-        turns = [*accumulate(prefix, max)], [*accumulate(prefix[::-1], min)][::-1]
         away = [(each * bottom - top * prefix[-1]) / (common * bottom) for each in prefix]
 
         def reaches(j: int, way: int) -> bool:
@@ -1874,7 +1874,18 @@ class StatedTree:
         low = next((j for j in range(last + 1) if reaches(j, 1)), last)
         high = next((min(j + 1, last) for j in range(last, -1, -1) if reaches(j, -1)), 0)
         rank = Fraction(top * max(prefix[-1], 0), bottom)
-        return sum(min(bisect_left(each, rank), last) for each in turns) // 2, low, high
+        return min(bisect_left(self.line(prefix), rank), last), low, high
+
+    def line(self, prefix: list[int]) -> list[Fraction]:
+        """Return the rising line that is nearest to the prefixes: neighbours that fall are averaged.            (16)"""
+        if prefix is not self.lined:
+            blocks: list[tuple[int, int]] = []
+            for each in prefix:
+                blocks.append((each, 1))
+                while len(blocks) > 1 and blocks[-2][0] * blocks[-1][1] >= blocks[-1][0] * blocks[-2][1]:
+                    blocks[-2:] = [(blocks[-2][0] + blocks[-1][0], blocks[-2][1] + blocks[-1][1])]
+            self.lined, self.heights = prefix, [Fraction(*each) for each in blocks for _ in range(each[1])]
+        return self.heights
 
     def ranks(self, prefix: list[int], common: int, scale: float, level: Fraction) -> Iterator[tuple[int, int, int]]:
         """Yield all quantiles, their intervals made to rise, each in its own."""
@@ -1992,12 +2003,17 @@ def ranks(statistic: StatedStatistic, tree: StatedTree, n: int) -> tuple[list[Ro
             value, *ends = (tree.at(j) for j in each)
             printed = (int(value), *map(int, ends)) if integer else (float(value), *outward(*ends))
             quantiles.append((printed[0], *printed))
-        highest = ZERO
+        rows = list[tuple[float, float, float, float]]()
         for j in tree.points:
             value, further = grid * Fraction(prefix[j], common), grid * Fraction(tree.radius(j, -1, scale, level))
-            highest = max(highest, min(value, most))
-            inside = (min(max(end, ZERO), most) for end in (value - further, value + further))
-            distribution.append((float(value), float(highest), *outward(*inside)))
+            height, *inside = (
+                min(max(x, ZERO), most)
+                for x in (grid * tree.line(prefix)[j] / common, value - further, value + further)
+            )
+            rows.append((float(value), float(height), *outward(*inside)))
+        lows = [*accumulate([row[2] for row in rows[::-1]], min)][::-1]
+        highs = accumulate([row[3] for row in rows], max)
+        distribution += [(*row[:2], low, high) for row, low, high in zip(rows, lows, highs, strict=True)]
     return quantiles, distribution
 
 

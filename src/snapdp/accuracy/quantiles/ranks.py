@@ -3,17 +3,18 @@
 Room: accuracy. Functions of released numbers and public radii. Cells are whole numbers 0..M-1; what they stand for is
 not known here.
 
-    estimate: half way between the first cell whose prefix reaches the rank, and the first from which on all of them do
+    line: the rising one that is nearest to the prefixes, by least squares
+    estimate: the first cell at which the line reaches the rank
     interval: from the first cell that may reach the rank, to the last before which it may not have been reached
 
 The true quantile j satisfies N(<= j) >= q n and N(<= j-1) < q n: two statements about one fixed cell each, so nothing
 need hold for all cells at once. Ends are made to rise with the share by enlarging only.
-Theory: docs/theory/quantiles.md, (11)-(14).
+Theory: docs/theory/quantiles.md, (11)-(14), (16).
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import accumulate
@@ -30,13 +31,48 @@ class RankedCell(NamedTuple):
     high: int
 
 
-def ranked(found: Prefixes, shares: Sequence[Fraction], radii: Sequence[Any]) -> list[RankedCell]:
+class RisingLine:
+    """The rising line that is nearest to prefixes by least squares: level on stretches, each at the mean of its own.
+
+    Stretches are joined as long as one is not below the next: all in whole numbers.        theory (16)
+
+    >>> line = RisingLine([0, 3, 1, 5])
+    >>> [line.height(cell) for cell in range(4)], line.first_at_least(Fraction(3)), line.first_at_least(Fraction(9))
+    ([Fraction(0, 1), Fraction(2, 1), Fraction(2, 1), Fraction(5, 1)], 3, 3)
+    """
+
+    def __init__(self, numerators: Sequence[int]) -> None:
+        stretches: list[tuple[int, int]] = []  # sum and length
+        for each in numerators:
+            total, length = each, 1
+            while stretches and stretches[-1][0] * length >= total * stretches[-1][1]:
+                before, cells = stretches.pop()
+                total, length = total + before, length + cells
+            stretches.append((total, length))
+        self._stretches = stretches
+        self._starts = [0, *accumulate(length for _, length in stretches)]
+
+    def height(self, cell: int) -> Fraction:
+        return Fraction(*self._stretches[bisect_right(self._starts, cell) - 1])
+
+    def first_at_least(self, rank: Fraction) -> int:
+        """Return the first cell at which the line reaches a rank; the last where none does."""
+        over, under = rank.numerator, rank.denominator
+        place = bisect_left(self._stretches, True, key=lambda each: each[0] * under >= over * each[1])
+        return min(self._starts[place], self._starts[-1] - 1)
+
+
+def ranked(
+    found: Prefixes, shares: Sequence[Fraction], radii: Sequence[Any], line: RisingLine | None = None
+) -> list[RankedCell]:
     """Return the quantiles at shares, in their order.
 
+    line    that of the prefixes, where it is known already
     radii   for each share those of the error of (cells up to j) - share * (all cells), in grids: an array of doubles
     """
     order = sorted(range(len(shares)), key=lambda i: shares[i])
-    cells = estimates(found, [shares[i] for i in order])
+    line, total = line or RisingLine(found.numerators), max(found.total, 0)
+    cells = [line.first_at_least(shares[i] * total) for i in order]
     ends = [interval(found, shares[i], radii[i]) for i in order]
     lows = list(accumulate((low for low, _ in ends[::-1]), min))[::-1]
     highs = list(accumulate((high for _, high in ends), max))
@@ -45,20 +81,6 @@ def ranked(found: Prefixes, shares: Sequence[Fraction], radii: Sequence[Any]) ->
         for i, cell, low, high in zip(order, cells, lows, highs, strict=True)
     }
     return [rows[i] for i in range(len(shares))]
-
-
-def estimates(found: Prefixes, shares: Sequence[Fraction]) -> list[int]:
-    """Return a cell for each of rising shares.        theory (11)"""
-    last = len(found.numerators) - 1
-    highest = list(accumulate(found.numerators, max))
-    lowest = list(accumulate(reversed(found.numerators), min))[::-1]
-    total = max(found.total, 0)
-    cells = []
-    for share in shares:
-        rank = -(-share.numerator * total // share.denominator)  # numerators are whole: the next whole number
-        first, final = (min(bisect_left(each, rank), last) for each in (highest, lowest))
-        cells.append((first + final) // 2)
-    return cells
 
 
 def interval(found: Prefixes, share: Fraction, radii: Any) -> tuple[int, int]:

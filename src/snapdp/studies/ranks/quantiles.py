@@ -52,6 +52,8 @@ if TYPE_CHECKING:
     from snapdp.accuracy import LevelTree
     from snapdp.studies.ranks.rank_figures import LikelyQuantile, RankFigures
 
+Interval = tuple[float, float, float]  # a number and its ends
+
 QUANTILE, DISTRIBUTION = "quantile", "distribution"
 MEDIAN = Fraction(1, 2)
 QUARTILES = ("0.25", "0.5", "0.75")  # as they are typed
@@ -292,14 +294,14 @@ class Quantiles(TreeStatistic):
         parts: Sequence[DrawnPart],
         study: Sequence[tuple[Statistic, Sequence[DrawnPart]]],  # noqa: ARG002
     ) -> Iterator[Derived]:
-        """Yield the quantiles, and the rows up to some levels; shown rises, as far as its intervals let it.
+        """Yield the quantiles, and the rows up to some levels, whose ends and shown heights rise.
 
         Of parts that are not known, one number stands for those of all cells.
         """
         if not all(part.is_known for part in parts):
             yield from self._of_its_kind
             return
-        from snapdp.accuracy import ranked
+        from snapdp.accuracy import RisingLine, ranked
 
         drawn = DrawnTree(tree=self.tree, parts=tuple(parts), rows=self.relation.rows)
         reaches = [drawn.radii(share) for share in self.at]
@@ -309,11 +311,13 @@ class Quantiles(TreeStatistic):
         shown: list[float] = []
         for group in range(self.groups):
             found = drawn.prefixes(group)
-            ranks = ranked(found, self.at, reaches)
+            line = RisingLine(found.numerators)
+            ranks = ranked(found, self.at, reaches, line)
             quantiles += [(self._at(each.cell), self._at(each.low, -1), self._at(each.high, 1)) for each in ranks]
             rows = [drawn.grid * Fraction(found.numerators[cell], found.denominator) for cell in self.points]
-            points += map(self._rows_up_to, rows, radii)
-            shown += map(to_float_nearest, accumulate((self._possible(each) for each in rows), max))
+            points += risen([self._rows_up_to(*each) for each in zip(rows, radii, strict=True)])
+            heights = (drawn.grid * line.height(cell) / found.denominator for cell in self.points)
+            shown += (to_float_nearest(self._possible(each)) for each in heights)
         yield Derived(name=QUANTILE, title=self.title, columns=as_columns(quantiles))
         yield self._points(points, shown)
 
@@ -335,7 +339,7 @@ class Quantiles(TreeStatistic):
             return int(found)
         return {0: to_float_nearest, -1: to_float_down, 1: to_float_up}[way](found) + 0.0
 
-    def _rows_up_to(self, rows: Fraction, radius: Fraction) -> Row:
+    def _rows_up_to(self, rows: Fraction, radius: Fraction) -> Interval:
         """Return the rows up to a level, and the interval of their number.        theory (14)"""
         low, high = self._possible(rows - radius), self._possible(rows + radius)
         return to_float_nearest(rows) + 0.0, to_float_down(low), to_float_up(high)
@@ -401,3 +405,14 @@ def _checked_shares(at: Iterable[Any]) -> tuple[Fraction, ...]:
     if any(later <= before for before, later in pairwise(shares)):
         raise ParameterError("the shares of at do not rise.", "Give each once, the smallest first: 0.25, 0.5, 0.75.")
     return shares
+
+
+def risen(rows: Sequence[Interval]) -> list[Interval]:
+    """Return numbers with intervals whose ends rise, as those of rows up to a level do: they are enlarged only.
+
+    >>> risen([(4.0, 1.0, 7.0), (2.0, 0.0, 5.0)])
+    [(4.0, 0.0, 7.0), (2.0, 0.0, 7.0)]
+    """
+    lows = list(accumulate((low for _, low, _ in reversed(rows)), min))[::-1]
+    highs = accumulate((high for _, _, high in rows), max)
+    return [(value, low, high) for (value, _, _), low, high in zip(rows, lows, highs, strict=True)]

@@ -12,7 +12,7 @@ from hypothesis import given, settings, strategies as st
 
 from snapdp.accuracy.quantiles.level_tree import LevelTree
 from snapdp.accuracy.quantiles.prefixes import Prefixes, prefixes
-from snapdp.accuracy.quantiles.ranks import estimates, interval, ranked
+from snapdp.accuracy.quantiles.ranks import RisingLine, interval, ranked
 from tests.unit.accuracy.quantiles.brute import prefix_rows
 
 F = Fraction
@@ -32,7 +32,27 @@ def test_without_noise_estimates_are_the_quantiles():
     for counts in product(range(4), repeat=4):
         found = Prefixes(list(accumulate(counts)), 1)
         if sum(counts):
-            assert estimates(found, SHARES) == [quantile(counts, share) for share in SHARES]
+            line = RisingLine(found.numerators)
+            assert [line.first_at_least(q * sum(counts)) for q in SHARES] == [quantile(counts, q) for q in SHARES]
+
+
+def test_the_line_rises_and_none_that_rises_is_nearer():
+    """By the formula of the largest and least means: of all stretches from before a cell to behind it."""
+    for numerators in product(range(-2, 3), repeat=5):
+        line = RisingLine(numerators)
+        heights = [line.height(cell) for cell in range(5)]
+        means = {(i, k): F(sum(numerators[i : k + 1]), k + 1 - i) for i in range(5) for k in range(i, 5)}
+        assert heights == [max(min(means[i, k] for k in range(j, 5)) for i in range(j + 1)) for j in range(5)]
+        for rank in (F(-3), F(-1, 2), F(0), F(1, 3), F(2), F(5, 2)):
+            reached = [cell for cell in range(5) if heights[cell] >= rank]
+            assert line.first_at_least(rank) == (reached[0] if reached else 4)
+
+
+def test_a_long_stretch_of_no_rows_does_not_carry_a_quantile_away():
+    """Half way between the first and the last crossing lay here, in the middle of nowhere."""
+    numerators = [10, 500, 900, *([1000, 1100, 1000, 940] * 50)]
+    row = ranked(Prefixes([*numerators, 1260], 1), [F(3, 4)], [np.full(len(numerators) + 1, 400.0)])[0]
+    assert row.cell == 3
 
 
 @settings(deadline=None, max_examples=100)
