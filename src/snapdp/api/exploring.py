@@ -75,8 +75,9 @@ class ExploredNumbers(Value):
 
     @property
     def is_text(self) -> bool:
-        """Tell whether most cells are no numbers, as far as the released share says: no epsilon helps then."""
-        return self.unreadable.printed >= MOSTLY
+        """Tell whether most cells are no numbers, and not by the noise alone: no epsilon helps then."""
+        rows = self.unreadable_rows
+        return self.unreadable.printed >= MOSTLY and rows.low is not None and rows.low > rows.printed / 2
 
     @property
     def bounds(self) -> tuple[float, float] | None:

@@ -112,7 +112,8 @@ BEGIN
             AND (content -> 'dataset_version')::text = '"' || NEW.version || '"'
             AND (content -> 'request')::text = '"' || NEW.request || '"'
             AND (content -> 'previous')::text = '"' || e.digest || '"'
-            AND (content -> 'charged')::text = (snapdp.plain(e.body) -> 'epsilon')::text;
+            AND (content -> 'charged')::text = (snapdp.plain(e.body) -> 'epsilon')::text
+            AND (content -> 'date' IS NULL OR (content -> 'date')::text = '"' || left(snapdp.plain(e.body) ->> 'time', 10) || '"');
     END IF;
     IF sound IS NOT TRUE THEN
         RAISE EXCEPTION 'the entry contradicts the ledger' USING ERRCODE = 'check_violation';
