@@ -43,7 +43,11 @@ if TYPE_CHECKING:
         six_digits as six_digits,
         two_digits as two_digits,
     )
-    from snapdp.display.odds import guessed_right as guessed_right, odds_in_words as odds_in_words
+    from snapdp.display.odds import (
+        guessed_right as guessed_right,
+        odds_in_words as odds_in_words,
+        right_in as right_in,
+    )
     from snapdp.display.pictures.axis import Axis as Axis, Real as Real, tick_text as tick_text, ticks as ticks
     from snapdp.display.pictures.rows import Mark as Mark, RowPicture as RowPicture
     from snapdp.display.pictures.steps import Marked as Marked, Step as Step, step_figure as step_figure
@@ -77,7 +81,7 @@ else:
                 "figure four_digits four_digits_up general noise_digits plain_decimal scientific_up short_decimal "
                 "six_digits two_digits"
             ),
-            "odds": "guessed_right odds_in_words",
+            "odds": "guessed_right odds_in_words right_in",
             "pictures.axis": "Axis Real tick_text ticks",
             "pictures.rows": "Mark RowPicture",
             "pictures.steps": "Marked Step step_figure",

@@ -31,6 +31,16 @@ def guessed_right(epsilon: Fraction) -> int:
     return decided_ceil(cases)
 
 
+def right_in(epsilon: Fraction) -> str:
+    """Return in how many of 100 cases, within a sentence: no number is said to be the most where all could be.
+
+    >>> right_in(Fraction(1)), right_in(Fraction(6))
+    ('at most 74 of 100', 'perhaps all of 100')
+    """
+    right = guessed_right(epsilon)
+    return f"perhaps all of {CASES}" if right == CASES else f"at most {right} of {CASES}"
+
+
 def odds_in_words(epsilon: Fraction, secret: str) -> str:
     """Return what so much epsilon allows somebody to learn who knows everything but the secret.
 

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from snapdp.cli.screen import console, echo, one_line, table
-from snapdp.display import exact_amount, guessed_right, hides_nothing, odds_in_words, visible
+from snapdp.display import exact_amount, guessed_right, hides_nothing, odds_in_words, right_in, visible
 
 if TYPE_CHECKING:
     from snapdp.ledger import Account, Amendment
@@ -85,7 +85,7 @@ def meaning(account: Account) -> str:
         return f"Nothing was charged so far. When all of the cap is spent: {odds(account.cap, account)}"
     told = f"All that was charged so far, taken together: {odds(account.spent, account)}"
     if account.left and guessed_right(account.cap) != guessed_right(account.spent):
-        told += f" When all of the cap is spent: in at most {guessed_right(account.cap)}."
+        told += f" When all of the cap is spent: in {right_in(account.cap)}."
     return f"{told} {hides_nothing(account.spent)}".rstrip()
 
 

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from snapdp.cli.screen import note, one_line, room, say, table
-from snapdp.display import exact_amount, guessed_right, hides_nothing, odds_in_words
+from snapdp.display import exact_amount, hides_nothing, odds_in_words, right_in
 from snapdp.errors import SnapdpError
 from snapdp.exact import parameter
 
@@ -240,7 +240,7 @@ def _say_cost(result: Release, left: Fraction, spent: Fraction | None) -> None:
         note(odds_in_words(charged, relation.secret), err=True)
     if spent is not None and spent > charged:
         note(
-            f"After all that was ever charged to this account, epsilon {exact_amount(spent)}: right in at most "
-            f"{guessed_right(spent)} of 100.",
+            f"After all that was ever charged to this account, epsilon {exact_amount(spent)}: right in "
+            f"{right_in(spent)}.",
             err=True,
         )
