@@ -308,7 +308,7 @@ def test_what_an_account_shows_is_what_it_means():
     (told,) = json.loads(say("ledger show people.ledger --json").stdout)["accounts"]
     assert told["guessed_right"] == 74
     say(f'ledger amend people.ledger --cap 2 --reason "{WHY}"')
-    assert "When all of the cap is spent: in at most 89." in " ".join(say("ledger show people.ledger").stdout.split())
+    assert "When all of the cap is spent: in at most 89 of 100." in " ".join(say("ledger show people.ledger").stdout.split())
 
 
 def test_an_orphan_counts_as_spent_in_what_an_account_means():

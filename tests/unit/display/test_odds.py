@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from snapdp.display import guessed_right, odds_in_words
+from snapdp.display import guessed_right, odds_in_words, right_in
 
 
 @pytest.mark.parametrize(
@@ -31,3 +31,4 @@ def test_one_case_fewer_would_be_too_few() -> None:
 
 def test_who_could_be_right_always_is_not_promised_less() -> None:
     assert "could be right in all of them" in odds_in_words(Fraction(6), "whether this row is in the table")
+    assert right_in(Fraction(6)) == "perhaps all of 100"
