@@ -121,6 +121,8 @@ def test_a_statistic_is_no_title_unless_it_is_quoted():
     assert refusals(done.stderr) == 1
     assert "in double quotes it is taken here" in told(done)
     assert load_study("people-release/study.toml").title == "median age"
+    start("2", *RELATION, "1", "avg age", *AGE, "", "Median age", "", "", "save")
+    assert load_study("people-release-2/study.toml").title == "Median age"
 
 
 def test_a_wrong_number_of_rows_is_told_in_the_words_of_the_conversation():
@@ -128,6 +130,14 @@ def test_a_wrong_number_of_rows_is_told_in_the_words_of_the_conversation():
     assert "! The table does not have 5 rows. Type change, then 3, and the right number" in told(done)
     assert "change-one" not in done.stderr
     assert "no row was read" not in told(done)
+
+
+def test_a_wrong_number_of_rows_that_a_ledger_fixed_is_told_with_what_can_be_done():
+    opened("2")
+    write_table("people.csv", [(31, 1, "north")] * 5)
+    done = start("1", "average age", *AGE, "", *ABOUT, "release", code=1)
+    assert "The table does not have 4 rows. The ledger knows it with so many" in told(done)
+    assert "change-one" not in done.stderr
 
 
 def test_what_more_does_is_what_it_says():

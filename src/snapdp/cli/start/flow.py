@@ -138,9 +138,12 @@ def _ask_about(relation: dict[str, Any], columns: KnownColumns) -> Flow[dict[str
 
 
 def _about(relation: dict[str, Any], columns: KnownColumns, key: str, text: str) -> str:
-    """Return a text for readers; one that is a line of the question before is taken in double quotes only."""
+    """Return a text for readers; one that is a line of the question before is taken in double quotes only.
+
+    A text with a capital letter is meant for readers: "Average age by region" is a title.
+    """
     quoted = QUOTED.fullmatch(text)
-    if quoted is None and text and is_line(text, columns):
+    if quoted is None and text and not text[0].isupper() and is_line(text, columns):
         raise ParameterError(
             f'"{one_line(text)}" is what could be published.', "< goes back to that; in double quotes it is taken here."
         )
