@@ -145,7 +145,7 @@ def _about(relation: dict[str, Any], columns: KnownColumns, key: str, text: str)
     quoted = QUOTED.fullmatch(text)
     if quoted is None and text and not text[0].isupper() and is_line(text, columns):
         raise ParameterError(
-            f'"{one_line(text)}" is what could be published.', "< goes back to that; in double quotes it is taken here."
+            f'"{one_line(text)}" would be a statistic.', "< goes back to these; in double quotes it is taken as it is."
         )
     text = quoted[1] if quoted else text
     if text:
@@ -191,6 +191,8 @@ def _decided(outline: Outline, word: str) -> str:
         plan_of(outline.study())
     if word == REMOVE and len(outline.lines) == 1:
         raise ParameterError("there is one line only.", "Add another first, or stop by typing quit.")
+    if word == MORE and len(outline.lines) == 1:
+        raise ParameterError("the one line has all of the budget.", "Type budget to give it a larger one.")
     return word
 
 
