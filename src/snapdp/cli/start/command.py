@@ -7,26 +7,27 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import click
 
 from snapdp.cli.flags.arguments import NUMBER
-from snapdp.cli.flags.csv_dialect import csv_options, csv_values, to_declare
+from snapdp.cli.flags.csv_dialect import CSV_FLAGS, csv_options, csv_values, to_declare
 from snapdp.cli.help.pages import SectionedCommand
 from snapdp.cli.screen import echo, echo_json, one_line
 from snapdp.cli.start import finish
 from snapdp.cli.start.draft_file import DraftFile
-from snapdp.cli.start.flow import SAVE, Decided, Talk, conversation, show_outline
+from snapdp.cli.start.flow import SAVE, Decided, Talk, conversation
 from snapdp.cli.start.going_on import answers_of
 from snapdp.cli.start.interview import Interview
 from snapdp.cli.start.pages import KEYS, Stopped, paragraph, show_names, show_problem
 from snapdp.cli.start.questions import Flow, Key, Question
 from snapdp.cli.start.relation import told_account
 from snapdp.cli.start.table_file import Opened, TableFile
-from snapdp.display import is_address
-from snapdp.errors import SnapdpError
+from snapdp.display import is_address, shown_address
+from snapdp.errors import DataError, SnapdpError
 from snapdp.ledger import Account, label
 
 EXAMPLE = """\b
@@ -35,6 +36,8 @@ Examples:
   snapdp start visits.parquet --budget 1/2 --ledger visits.ledger
 """
 STOPPED = 1
+READING = ("table", *CSV_FLAGS, "dataset")  # flags that a draft keeps
+PLACES = ("budget", "ledger_path", "directory")
 
 
 @click.command("start", cls=SectionedCommand, epilog=EXAMPLE)
@@ -73,11 +76,9 @@ class Conversation:
     """One call of the command: the file, its draft, and the conversation about it."""
 
     def __init__(self, file: Path, place: finish.Place, options: dict[str, Any]) -> None:
-        self.file, self.place, self._budget = file, place, options["budget"]
+        self.file, self.place, self.options = file, place, options
         home = file.parent if options["directory"] is None else options["directory"]
         self.draft = DraftFile(home / f"{place.stem}.start.json", file.name)
-        self.table = TableFile(file, table=options["table"], csv=csv_values(options))
-        self.dataset = options["dataset"]
         self.interview = Interview({}, self._save_draft)
         self._is_kept = True
         self.opened: Opened | None = None
@@ -88,13 +89,32 @@ class Conversation:
         paragraph(f"From {one_line(self.file.name)} to a published report, by questions.")
         paragraph(f"Nothing is charged before you say so. {KEYS}")
         kept = answers_of(self.draft)
-        if self._budget is not None:
-            kept[("budget",)] = self._budget
+        if self.options["budget"] is not None:
+            kept[("budget",)] = self.options["budget"]
+        self._take_reading()
         self.interview = Interview(kept, self._save_draft)
         opened, dataset = self.interview.run(self._opening)
         self._check_names(opened.columns.names)
         self.account = finish.existing_account(self.place.ledger, dataset)
         self._welcome(opened)
+
+    def _take_reading(self) -> None:
+        """Read the file as the flags say, and where they say nothing, as those of before did."""
+        given = {name: self.options[name] for name in READING if self.options[name] is not None}
+        before = {name: text for name, text in self.draft.reading.items() if name in READING and name not in given}
+        if before:
+            paragraph(f"Read as before: {one_line(_flags(before))}.")
+        self.draft.reading = {**before, **given}
+        self.options = {**self.options, **self.draft.reading}
+        self.table = TableFile(self.file, table=self.options["table"], csv=csv_values(self.options))
+
+    @property
+    def command(self) -> str:
+        """Return the command that goes on, with all flags that were given."""
+        said = {name: self.options[name] for name in (*READING, *PLACES) if self.options[name] is not None}
+        ledger = said.get("ledger_path")
+        said |= {"ledger_path": shown_address(ledger)} if ledger is not None else {}
+        return one_line(f"snapdp start {shlex.quote(str(self.file))} {_flags(said)}".rstrip())
 
     def _check_names(self, names: list[str]) -> None:
         """Let answers go that speak of other columns: some of them name a column by its number."""
@@ -118,10 +138,22 @@ class Conversation:
             except SnapdpError as refusal:
                 if "spent" in refusal.numbers:
                     raise
-                show_problem(refusal)
+                show_problem(self._in_words(refusal))
                 if command := to_declare(refusal):
                     paragraph(f"Try: {command}", indent="  ", first="  ")
             self.interview.forget(decided.key)
+
+    def _in_words(self, refusal: SnapdpError) -> SnapdpError:
+        """Return a refusal with what can be done here: a wrong number of rows is answered again."""
+        if not isinstance(refusal, DataError) or "n" not in refusal.numbers:
+            return refusal
+        place = self.interview.place_of(("n",))
+        told = (
+            "The ledger knows it with so many: with another number it is another dataset, which --dataset NAME names."
+            if place is None
+            else f"Type change, then {place}, and the right number; or another answer to the question before it."
+        )
+        return DataError(f"the table does not have {refusal.numbers['n']} rows.", told)
 
     def _save_draft(self, answers: dict[Key, str]) -> None:
         """Keep the answers; where they cannot be kept that is said once, and the conversation goes on."""
@@ -145,7 +177,6 @@ class Conversation:
             more={"csv": opened.csv} if opened.csv else {},
             can_release=True,
             look=lambda outline: finish.look(outline, opened, self.place),
-            show=show_outline,
         )
         return (yield from conversation(talk))
 
@@ -156,7 +187,7 @@ class Conversation:
 
     def _ask_dataset(self) -> Flow[str]:
         """Return the name of the dataset: that of the file, unless it is none that a ledger takes."""
-        name = self.dataset or self.place.stem
+        name = self.options["dataset"] or self.place.stem
         try:
             return label(name, name="dataset")
         except SnapdpError:
@@ -187,7 +218,12 @@ class Conversation:
         paragraph(f"Wrote {one_line(str(path))}; nothing was charged. To see its plan, also after editing it:")
         echo(f"  snapdp plan {one_line(shlex.quote(str(path)))}", err=True)
         paragraph("To go on with these questions, and release:")
-        echo(f"  snapdp start {one_line(shlex.quote(str(self.file)))}", err=True)
+        echo(f"  {self.command}", err=True)
+
+
+def _flags(said: Mapping[str, Any]) -> str:
+    """Return flags as they are typed."""
+    return " ".join(f"--{name.removesuffix('_path')} {shlex.quote(str(value))}" for name, value in said.items())
 
 
 def _place(file: Path, options: dict[str, Any]) -> finish.Place:
@@ -195,7 +231,7 @@ def _place(file: Path, options: dict[str, Any]) -> finish.Place:
     stem = file.name.split(".")[0] or "table"
     directory: Path | None = options["directory"]
     if directory is not None:
-        there = next((name for name in finish.FILES if os.path.lexists(directory / name)), None)
+        there = next((name for name in (*finish.FILES, *finish.BESIDE) if os.path.lexists(directory / name)), None)
         if there is not None:
             raise click.UsageError(f"{directory} has a {there} already; name another directory.")
     ledger = options["ledger_path"] or str(file.parent / f"{stem}.ledger")
@@ -216,4 +252,4 @@ def _say_stopped(ctx: click.Context, begun: Conversation, *, as_json: bool) -> N
     paragraph(f"Stopped. {charged}")
     if kept:
         paragraph(f"Your answers are kept in {one_line(str(begun.draft.path))}. To go on:")
-        echo(f"  snapdp start {one_line(shlex.quote(str(begun.file)))}", err=True)
+        echo(f"  {begun.command}", err=True)

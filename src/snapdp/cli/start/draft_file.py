@@ -23,12 +23,14 @@ LARGEST = 10_000_000  # bytes
 class DraftFile:
     """Where the answers about a table are kept, until a release is made of them.
 
-    names   of the columns that the answers speak of, some of them by their numbers
+    names     of the columns that the answers speak of, some of them by their numbers
+    reading   the flags that say how the file is read, by their names
     """
 
     def __init__(self, path: Path, about: str) -> None:
         self.path, self._about = path, about
         self.names: list[str] | None = None
+        self.reading: dict[str, str] = {}
 
     @property
     def exists(self) -> bool:
@@ -40,7 +42,8 @@ class DraftFile:
             if os.path.getsize(self.path) > LARGEST:
                 raise ValueError
             values = json.loads(self.path.read_text(encoding="utf-8"))
-            answers, self.names = _answers(values, self._about), values["columns"]
+            answers, reading = _answers(values, self._about), _texts(values.get("reading", {}))
+            self.names, self.reading = values["columns"], reading
             return answers
         except (OSError, ValueError, TypeError, KeyError, RecursionError):
             raise DataError(
@@ -51,7 +54,8 @@ class DraftFile:
     def write(self, answers: dict[Key, str]) -> None:
         """Write all answers, whole or not at all."""
         said = ",\n".join(f"  {json.dumps([list(key), text])}" for key, text in answers.items())
-        head = {"snapdp_start": VERSION, "about": self._about, "columns": self.names}
+        reading = {"reading": self.reading} if self.reading else {}
+        head = {"snapdp_start": VERSION, "about": self._about, "columns": self.names, **reading}
         with suppress(OSError):  # where it cannot be made nothing can be written, and that is told
             self.path.parent.mkdir(parents=True, exist_ok=True)
         write_text(f'{json.dumps(head)[:-1]}, "answers": [\n{said}\n]}}\n', self.path)
@@ -68,3 +72,9 @@ def _answers(values: Any, about: str) -> dict[Key, str]:
     if not all(isinstance(text, str) for text in found.values()):
         raise ValueError
     return found
+
+
+def _texts(values: Any) -> dict[str, str]:
+    if not isinstance(values, dict) or not all(isinstance(each, str) for each in values.values()):
+        raise ValueError
+    return values

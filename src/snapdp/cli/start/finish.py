@@ -11,16 +11,18 @@ import shlex
 from contextlib import contextmanager, suppress
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from snapdp.cli.release import LOOK, saved
-from snapdp.cli.screen import confirm, echo, echo_json, is_conversation, one_line, watch
+from snapdp.cli.screen import echo, echo_json, is_conversation, one_line, watch
+from snapdp.cli.start.interview import Back, asked_once
 from snapdp.cli.start.pages import paragraph
+from snapdp.cli.start.questions import Question, yes_or_no
 from snapdp.cli.start.table_file import Opened
 from snapdp.display import exact_amount, is_address, shown_address
-from snapdp.errors import BudgetError, DataError, ParameterError, SnapdpError
+from snapdp.errors import BudgetError, DataError, LedgerError, ParameterError, SnapdpError
 from snapdp.exact import parameter
 from snapdp.values import Value
 
@@ -34,13 +36,35 @@ if TYPE_CHECKING:
     from snapdp.tables import Engine
 
 STUDY = "study.toml"
+LONGEST_FILE = 16  # the name of a file, before what it is
 FILES = {
     "report.html": "the report, to be published",
     "values.csv": "its numbers, as a table",
     "record.json": "the record: anybody can check the report by it",
     STUDY: "what was declared and asked",
 }
-FOR_YOU = "This is for you alone, and not public: change no bound or category because of it."
+BESIDE = {"datapackage.json": "what the columns of values.csv mean"}  # written with them
+FOR_YOU = (
+    "This is for you alone, and not public: change no bound or category because of it. One that was mistyped may be "
+    "put right: to what was known before."
+)
+LOOK_AT = Question(
+    key=("look",),
+    text=LOOK,
+    hint="y or n. It is free, and for you alone.",
+    more="Shows how many cells are numbers, missing, outside the bounds or in no category, as rough shares.",
+    default="y",
+    check=yes_or_no,
+)
+CHARGE = Question(
+    key=("charge",),
+    text="Release it, and charge the ledger?",
+    hint="y or n.",
+    more="y: the numbers are drawn and published, and what they cost is spent for good. n, and < too: back to the "
+    "plan, and nothing is charged.",
+    default="n",
+    check=yes_or_no,
+)
 
 
 class Place(Value):
@@ -71,6 +95,11 @@ def existing_account(path: str, dataset: str) -> Account | None:
         return None
     with Ledger.open(path) as ledger:
         found = next((each for each in ledger.accounts() if each.name == dataset), None)
+    if found is not None and found.closed:
+        raise LedgerError(
+            f"the account {dataset!r} was closed: it takes no further charge.",
+            "What was released before stays free: snapdp ledger history shows it.",
+        )
     if found is not None and found.left <= 0:
         raise BudgetError(
             f"nothing is left for {dataset!r}: all of {exact_amount(found.cap)} was spent.",
@@ -114,12 +143,10 @@ def release(outline: Outline, opened: Opened, place: Place, *, yes: bool, as_jso
     """Release what was planned; return whether it was made. Refusals come before anything is charged."""
     study, table = _study(outline), _table(opened, place)
     study.check(table, watch=watch)
-    if not yes and is_conversation() and confirm(LOOK, default=True):
-        look(outline, opened, place)
-    if not yes and not _is_wanted(outline, place):
+    if not yes and not _is_wanted(outline, opened, place):
         paragraph("Nothing was charged.")
         return False
-    with _opened_ledger(outline, study, place) as ledger, _new_directory(place) as directory:
+    with _opened_ledger(study, place) as ledger, _new_directory(place) as directory:
         result = _released(study, table, ledger, directory)
         left = ledger.account(study.dataset).left
         context = click.get_current_context()
@@ -181,28 +208,45 @@ def _table(opened: Opened, place: Place) -> Engine:
     return open_table(str(place.data), table=opened.table, dialect=opened.dialect)
 
 
-def _is_wanted(outline: Outline, place: Place) -> bool:
-    """Ask, once, whether the ledger is charged."""
-    where, name = one_line(shown_address(place.ledger)), one_line(outline.dataset)
+def _is_wanted(outline: Outline, opened: Opened, place: Place) -> bool:
+    """Offer a look, and ask, once, whether the ledger is charged; going back is no."""
+    try:
+        if is_conversation() and asked_once(LOOK_AT):
+            look(outline, opened, place)
+        echo("", err=True)
+        paragraph(_what_is_spent(outline, place))
+        return bool(asked_once(CHARGE))
+    except Back:
+        return False
+
+
+def _what_is_spent(outline: Outline, place: Place) -> str:
+    """Return what will be spent and where, and how many lines say little: the plan may have scrolled away."""
+    from snapdp.cli.plans.screen import account_odds, weak_lines
+
+    name, cost = one_line(outline.dataset), exact_amount(outline.budget)
     account = existing_account(place.ledger, outline.dataset)
-    cap = outline.budget if account is None else account.left
-    new = "a new ledger" if not is_address(place.ledger) and not os.path.exists(place.ledger) else where
-    paragraph(f"In {new}: {exact_amount(outline.budget)} of {exact_amount(cap)} is spent on {name}, for good.")
-    return confirm("Release it, and charge the ledger?")
+    where = "a new ledger" if _is_new(place) else one_line(shown_address(place.ledger))
+    left, cap = (outline.budget,) * 2 if account is None else (account.left, account.cap)
+    of = f"of {cost}" if left == cap == outline.budget else f"of the {exact_amount(left)} that is left"
+    of += f" of {exact_amount(cap)}" if left != cap else ""
+    before = "" if account is None else account_odds(outline.budget, account)
+    told = f"In {where}: {cost} {of} will be spent on {name}, for good."
+    return " ".join(filter(None, (told, before, weak_lines(_study(outline).plan()))))
+
+
+def _is_new(place: Place) -> bool:
+    return not is_address(place.ledger) and not os.path.exists(place.ledger)
 
 
 @contextmanager
-def _opened_ledger(outline: Outline, study: Study, place: Place) -> Iterator[Ledger]:
+def _opened_ledger(study: Study, place: Place) -> Iterator[Ledger]:
     """Open the ledger, with an account for the dataset; both are made where they are not there."""
     from snapdp.ledger import Ledger
 
-    is_new = not is_address(place.ledger) and not os.path.exists(place.ledger)
-    with Ledger.create(place.ledger) if is_new else Ledger.open(place.ledger) as ledger:
+    with Ledger.create(place.ledger) if _is_new(place) else Ledger.open(place.ledger) as ledger:
         if all(each.name != study.dataset for each in ledger.accounts()):
-            whom = study.relation
-            unit: dict[str, Any] = {"person": list(whom.person_columns)} if whom.person is not None else {}
-            unit |= {"unit_rows": whom.unit_rows} if whom.unit_rows > 1 else {}
-            ledger.create_account(study.dataset, cap=outline.budget, relation=whom.kind, rows=whom.rows, **unit)
+            ledger.create_account_for(study)
         yield ledger
 
 
@@ -212,7 +256,7 @@ def _say_result(
     """Show the numbers, where the files are, and the commands that check and repeat the release."""
     from snapdp.studies import digest
 
-    named = {Path(name).stem: str(where / name) for name in FILES}
+    named = {Path(name).stem: str(where / name) for name in (*FILES, *BESIDE)}
     if as_json:
         charged = {"charged": result.charged, "digest": digest(result.to_json())}
         echo_json({"ok": True, **named, "ledger": shown_address(place.ledger), **charged})
@@ -224,8 +268,12 @@ def _say_result(
     show_release(result, left=left)
     echo("", err=True)
     paragraph(f"Written to {one_line(_near(where))}:")
-    for name, means in FILES.items():
-        paragraph(f"{name:<12} {means}", indent=" " * 15, first="  ")
+    for name, means in _written(result, where).items():
+        head, below = f"  {one_line(name):<{LONGEST_FILE}}  ", " " * (LONGEST_FILE + 4)
+        if len(head) > len(below):
+            echo(head.rstrip(), err=True)
+            head = below
+        paragraph(means, indent=below, first=head)
     paragraph(f"The ledger is {one_line(_near(place.ledger))}: keep it, it says what may still be spent.")
     ledger, record = (one_line(shlex.quote(_near(each))) for each in (place.ledger, where / "record.json"))
     study = one_line(shlex.quote(_near(where / STUDY)))
@@ -234,6 +282,14 @@ def _say_result(
     echo(f"  snapdp verify {record}", err=True)
     paragraph("To get the same again, free of charge:")
     echo(f"  snapdp release {study} --ledger {ledger}{of_table}", err=True)
+
+
+def _written(result: Release, where: Path) -> dict[str, str]:
+    """Return the files of a release, and what each is."""
+    tables = {name: "a table too long for the record: keep it beside it" for name, _ in result.long_blocks()}
+    proofs = dict.fromkeys(result.certificates(), "what a mechanism loses, for snapdp check")
+    found = {**FILES, **BESIDE, **tables, **proofs}
+    return {name: means for name, means in found.items() if os.path.exists(where / name)}
 
 
 def _near(path: str | Path) -> str:

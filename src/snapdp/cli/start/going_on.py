@@ -34,4 +34,7 @@ def answers_of(draft: DraftFile) -> dict[Key, str]:
         return word
 
     chosen = Interview({}, lambda _: None).run(asked)
-    return answers if chosen == GO_ON.word else {}
+    if chosen == GO_ON.word:
+        return answers
+    draft.names, draft.reading = None, {}
+    return {}
