@@ -40,7 +40,10 @@ FILES = {
     "record.json": "the record: anybody can check the report by it",
     STUDY: "what was declared and asked",
 }
-FOR_YOU = "This is for you alone, and not public: change no bound or category because of it."
+FOR_YOU = (
+    "This is for you alone, and not public: change no bound or category because of it. One that you mistyped may be "
+    "corrected to what you knew before."
+)
 
 
 class Place(Value):
