@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import subprocess
@@ -283,6 +284,12 @@ def test_a_name_that_nobody_can_guess_is_refused_without_a_hint():
         ("release x --seed 1", "Noise has no seed"),
         ("ledger show x --eps 1", "No such option '--eps'.\n"),
         ("plan --zzzz", "No such option '--zzzz'.\n"),
+        ("plan --csv x", "A plan opens no table"),
+        ("plan --sep ;", "A plan opens no table"),
+        ("release x --sep ;", "Give --delimiter CHARACTER"),
+        ("plan --ids id", "Give --person COLUMN"),
+        ("plan --private", "Where the number of rows is private give --n-max N"),
+        ("plan --N 5", "Did you mean: --n."),
         ("release x --correlation a,b", "Give --covariance COLUMN,COLUMN --correlation"),
     ],
 )
@@ -294,8 +301,6 @@ def test_a_flag_that_is_not_ours_is_answered_with_what_it_is_called_here(words, 
 
 
 def test_with_json_a_hint_is_part_of_the_result():
-    import json
-
     done = run("plan", "--std", "age", "--json")
     assert json.loads(done.stdout)["error"].endswith("The standard deviation comes with --variance COLUMN.")
     assert done.stderr == ""
@@ -308,6 +313,10 @@ def test_every_flag_that_a_hint_names_is_a_flag_of_some_command():
             assert {*re.findall(r"(?<![\w-])--[a-z-]+", told)} <= known, told
 
 
+def test_inspect_says_why_it_has_no_json():
+    assert "for you alone" in json.loads(run("inspect", "people.csv", "--json").stdout)["error"]
+
+
 # The page of the guide
 
 
@@ -315,6 +324,8 @@ def test_the_page_of_commands_has_every_command_and_the_lines_that_it_quotes():
     text = (ROOT / "docs" / "guide" / "commands.md").read_text(encoding="utf-8")
     assert all(f"`{name}`" in text for name in COMMANDS)
     assert re.findall(r"^\|[\w ]*\| `(\w+)` \|", text, re.MULTILINE) == [*COMMANDS]
+    budgets = next(line for line in text.splitlines() if "| `ledger` |" in line)
+    assert all(each.removeprefix("ledger ") in budgets for each in ALONE if each.startswith("ledger "))
     quoted = re.findall(r"^    \$ snapdp (.*)\n    (Error: .*)$", text, re.MULTILINE)
     assert len(quoted) == 2
     for words, told in quoted:

@@ -82,7 +82,7 @@ def test_a_study_opens_its_account_in_a_ledger_beside_it():
     Path("surveys/first.toml").write_text(STUDY, encoding="utf-8")
     done = say("ledger create --from surveys/first.toml")
     assert done.stdout == "surveys/people.ledger: account people opened with a cap of epsilon 1.\n"
-    assert "What is protected: The values of one row change" in done.stderr
+    assert "What is protected: the values of any one row" in done.stderr
     assert "right in at most 74" in " ".join(done.stderr.split())
     assert "Next: snapdp release surveys/first.toml --ledger surveys/people.ledger" in done.stderr
     found = account("surveys/people.ledger")
@@ -304,11 +304,13 @@ def test_what_an_account_shows_is_what_it_means():
     text = " ".join(say("ledger show people.ledger").stdout.split())
     assert f"is right in at most {guessed_right(Fraction(1))} of them after seeing what is published." in text
     assert text.startswith("people: 1 of 1 spent, nothing left [" + "#" * BAR + "]")
-    assert "What is protected: The values of one row change" in text
+    assert "What is protected: the values of any one row" in text
     (told,) = json.loads(say("ledger show people.ledger --json").stdout)["accounts"]
     assert told["guessed_right"] == 74
     say(f'ledger amend people.ledger --cap 2 --reason "{WHY}"')
-    assert "When all of the cap is spent: in at most 89 of 100." in " ".join(say("ledger show people.ledger").stdout.split())
+    assert "When all of the cap is spent: in at most 89 of 100." in " ".join(
+        say("ledger show people.ledger").stdout.split()
+    )
 
 
 def test_an_orphan_counts_as_spent_in_what_an_account_means():

@@ -23,7 +23,7 @@ def test_a_plan_shows_every_margin_measured_adjusted_and_from_the_table_alone():
     short, shown = (run("plan", *TABLE, *COST, "--margins", "all", *more).output for more in ([], ["--details"]))
     for word in ("in total", "by region", "by sex", "by region, sex", "adjusted so that they add up", "(alone ± "):
         assert word in short
-    for word in ("measured", "adjusted", "alone", "(sd "):
+    for word in ("measured", "adjusted", "alone", "(standard deviation "):
         assert word in shown
     assert "4 margins with 9 numbers together" in " ".join(shown.split())
     assert "margins bring nothing here" in " ".join(short.split())  # of so small a table

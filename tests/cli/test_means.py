@@ -83,7 +83,9 @@ def test_a_release_prints_every_mean_with_its_interval_and_whose_rows_count(plac
     assert max(map(len, shown.splitlines())) <= 80
     for words in ("mean of", "mean(age, income): only rows count that have age and income."):
         assert words in one(shown)
-    assert "(1/2, 1/2 and 1/2 of it: they share a part)" in one(run("plan", "people.toml", "--details").output)
+    assert "(1/2, 1/2 and 1/2 of it: a row that changes the count moves the sums half as far)" in one(
+        run("plan", "people.toml", "--details").output
+    )
 
 
 def test_a_plan_says_what_one_count_for_two_means_would_buy_and_does_not_do_it():

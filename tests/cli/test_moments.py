@@ -62,7 +62,7 @@ def test_a_plan_names_the_parts_and_how_they_share_epsilon():
     [
         (["--mean", "age", "--bounds", "0,9", "--missing", "0", "--correlation", *COST], "belongs to --covariance", 2),
         ([*PAIR[:-1], "0", *COST], "correlation belongs to a covariance of rows whose number is private", 1),
-        ([*PAIR, "--n", "200", "--accuracy", "1"], "follows from four releases", 1),
+        ([*PAIR, "--n", "200", "--accuracy", "1"], "computed from sums and a count", 1),
         ([*PAIR, "--n-max", "1", "--epsilon", "1"], "at least two rows; n_max = 1", 1),
         (
             [

@@ -207,7 +207,7 @@ def _toml(relation: dict[str, Any], *asked: dict[str, Any]) -> str:
 def test_the_plan_says_how_persons_count_and_what_is_believed():
     told = say(f"plan {GROUPED} --groups-per-person 2 --n-max 20 --person id --epsilon 1").stdout
     assert "each person counts once in each of at most 2 groups" in " ".join(told.split())
-    assert "One person (id) appears or disappears, with all rows of theirs" in " ".join(told.split())
+    assert "What is protected: the presence of any one person (id) with all rows of theirs" in " ".join(told.split())
     stray = say("plan --persons --n-max 20 --person id --rows-per-person 3 --epsilon 1")
     assert (stray.exit_code, "--persons counts each person once" in stray.stderr) == (2, True)
     told = say("plan --count --n-max 20 --person id --rows-per-person 3 --epsilon 1").stdout
@@ -499,7 +499,7 @@ def test_a_name_with_a_flag_of_its_own_is_the_unit_as_it_stands():
 
 def test_people_see_a_person_of_several_columns_by_their_names_and_programs_the_unit():
     shown = CliRunner(env={"COLUMNS": "120"}).invoke(main, ["ledger", "show", "several.ledger"])
-    assert "One person (id and land) appears or disappears" in shown.stdout
+    assert "the presence of any one person (id and land)" in shown.stdout
     (account,) = json.loads(say("ledger show several.ledger --json").stdout)["accounts"]
     assert account["unit"] == 'person (["id","land"])'
     asked = "release visits.csv --persons --n-max 20 --epsilon 1 --yes --ledger several.ledger"

@@ -157,7 +157,7 @@ def test_a_bare_mechanism_far_from_zero_shows_its_clamp_with_all_digits_that_mat
 def test_a_mean_that_doubles_cannot_tell_apart_is_refused_by_its_name(flags):
     done = run("plan", "--mean", "x", "--missing", "middle", "--bounds", "1000000000000000,1000000000000001", *flags)
     assert done.exit_code == 1
-    assert done.stderr.startswith("BoundError: mean(x): doubles near 1e+15 are")
+    assert done.stderr.startswith("Refused: mean(x): doubles near 1e+15 are")
 
 
 @pytest.mark.parametrize(("epsilon", "grid"), [("0.5", None), ("0.37", "natural"), ("3", "4"), ("1/7", "1")])
@@ -617,7 +617,7 @@ def test_a_refusal_of_flags_says_nothing_of_a_study(study):
         (["--bits", "128"], "bits belongs to finite precision"),
     ):
         told = run(*MEAN, "--epsilon", "1", *flags).stderr
-        assert told.startswith(f"ParameterError: {says}")
+        assert told.startswith(f"Refused: {says}")
         assert "study" not in told
     study.write_text(STUDY.replace("n = 5000", "n = 0"))
     assert "study: n = 0" in run("plan", str(study)).stderr
@@ -649,11 +649,13 @@ def test_how_cells_are_read_is_said_once_and_follows_from_the_declarations_alone
     alone = run("plan", *plain, "--n", "5", "--epsilon", "1")
     assert (alone.exit_code, alone.stdout.count("issing")) == (0, 0)
     others = "Other cells: cells of g that mean none of its categories, and empty ones, are left out."
-    bounds = "Cells are moved between their bounds: age from 0 to 121."
+    bounds, beyond = "Bounds: age 0 to 121.", "Numbers beyond a bound count as that bound."
     assert [" ".join(each.stdout.split()).count(others) for each in (*told, alone)] == [1, 1, 1, 1]
-    assert [each.stdout.count(bounds) for each in told] == [0, 0, 0]
+    assert [(each.stdout.count(bounds), each.stdout.count(beyond)) for each in told] == [(1, 0)] * 3
+    assert all(each.stdout.index(bounds) < each.stdout.index("Somebody who knows") for each in told)
+    assert "Bounds:" not in alone.stdout
     at_length = run("plan", *flags, *mixed, "--details").stdout
-    assert [at_length.count(each) for each in (missing, text, bounds)] == [1, 1, 1]
+    assert [at_length.count(each) for each in (missing, text, bounds, beyond)] == [1, 1, 1, 1]
     by = [
         "--mean",
         "age",
@@ -673,4 +675,4 @@ def test_how_cells_are_read_is_said_once_and_follows_from_the_declarations_alone
         "1",
     ]
     assert text in run("plan", *by).stdout
-    assert json.loads(run("plan", *flags, *plain, "--json").stdout)["reading"] == [missing, others, bounds]
+    assert json.loads(run("plan", *flags, *plain, "--json").stdout)["reading"] == [missing, others, bounds, beyond]

@@ -149,10 +149,10 @@ def test_a_release_says_what_it_means_alone_and_with_everything_before(place):  
     later = one(run(*asked, "--fit", "--budget", "0.9").stderr)
     assert "is right in at most 72 of them after seeing what is published." in later
     assert (
-        "With everything charged to people before, epsilon 1.9 together: the same person is right in at most 87"
+        "With everything charged to people before, epsilon 1.9 together: the same guesser is right in at most 87"
         in later
     )
     looked = ["explore", "people.csv", "--columns", "age", "--epsilon", "0.1", "--n-max", "400"]
     told = one(run(*looked, "--ledger", "people.ledger", "--yes").stderr)
     assert "at most 53 of them after seeing what is published." in told
-    assert "epsilon 2 together: the same person is right in at most 89 of 100 cases." in told
+    assert "epsilon 2 together: the same guesser is right in at most 89 of 100 cases." in told

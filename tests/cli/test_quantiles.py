@@ -140,10 +140,14 @@ def test_a_plan_says_rows_share_levels_and_tree():
     at_length = one(
         run("plan", "--quantiles", "age", *BOUNDS, "--n-max", "10000", "--epsilon", "0.5", "--details").stdout
     )
-    assert "0.3213 % of at most 10000 rows; 121 levels are counted in a tree of 2 depths (11 x 11)" in at_length
+    assert "0.3213 % of at most 10000 rows; 121 levels are counted in wide ranges and in narrower ones" in at_length
+    assert "within them (11 x 11), so that a rank is a sum of few counts" in at_length
     assert "With 10 % more epsilon each: quantiles(age) ± 29.21." in at_length
-    assert "Cells are moved between their bounds: age from 0 to 120, in steps of 1." in at_length
+    assert "Bounds: age 0 to 120." in told
+    assert "Numbers beyond a bound count as that bound. Numbers are rounded to steps: age 1." in at_length
     assert "rows without age are left out, and how many count is private" in told
+    both = one(run("plan", "--quantiles", "age", "--mean", "age", *BOUNDS, "--n-max", "10000", "--epsilon", "1").stdout)
+    assert both.count("rows without age are left out") == 1
     for jargon in ("derived", "split", "count at each", "accuracy a:"):
         assert jargon not in told
     assert max(map(len, text.splitlines())) <= 80

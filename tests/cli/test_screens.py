@@ -492,7 +492,7 @@ def test_an_epsilon_above_twenty_is_said_to_hide_nothing_wherever_it_is_shown():
     values = study_values("x")
     values["statistic"] = [{"kind": "histogram", "column": "x g", "epsilon": "20.5"}]
     study, data = written(values), table("x")
-    assert "Epsilon 41/2 hides nothing" in run("plan", study).stdout
+    assert "Epsilon 20.5 hides nothing" in run("plan", study).stdout
     assert "hides nothing" in json.loads(run("plan", study, "--json").stdout)["warning"]
     terms = ["--dataset", "people", "--cap", "99", "--relation", "change-one", "--n", "4"]
     run("ledger", "create", "people.ledger", *terms)

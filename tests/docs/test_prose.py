@@ -12,6 +12,7 @@ import pytest
 from tests import ROOT
 
 WIDTH = 120
+OF_RECORDS = ("record.md",)
 
 
 def loaded() -> ModuleType:
@@ -46,6 +47,14 @@ def test_no_line_of_prose_is_too_long(path):
 def test_a_wrapped_page_stays_as_it_is(path):
     text = path.read_text(encoding="utf-8")
     assert wrap_prose.wrapped(text) == text
+
+
+@every_page
+def test_guides_say_sum_of_distances_and_records_alone_have_centred_sums(path):
+    """Names of records stand in backquotes; the page of records is for whoever reads them."""
+    if path.parent.name == "guide" and path.name not in OF_RECORDS:
+        plain = re.sub(r"`[^`]*`", "", path.read_text(encoding="utf-8"))
+        assert "centred sum" not in plain
 
 
 def test_the_pages_of_the_project_are_found():

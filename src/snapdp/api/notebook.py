@@ -59,7 +59,7 @@ def study_html(study: DeclaredStudy) -> str:
     return html_card(
         f"study of {_short(study.dataset)}",
         [
-            (("neighbours",), [(shortened(visible(study.relation.in_words)),)]),
+            (("what is protected",), [(shortened(visible(study.relation.protected)),)]),
             (("column", "declared"), _first(columns, len(study.columns))),
             (("statistic", "asked for"), _first(asked, len(study.asked))),
         ],

@@ -144,7 +144,7 @@ def _refuse(ctx: click.Context, refusal: SnapdpError) -> None:
         said = {"ok": False, "error": problem, "advice": advice, "spent": spent}
         screen.echo_json(said if command is None else {**said, "try": command})
         return
-    told = screen.wrapped("\n  ".join(filter(None, (f"{type(refusal).__name__}: {problem}", advice))))
+    told = screen.wrapped("\n  ".join(filter(None, (f"Refused: {problem}", advice))))
     tried = f"\n  Try: {command}" if command else ""  # in one piece, to be copied
     screen.echo(told + tried, err=True, colour="red")
 

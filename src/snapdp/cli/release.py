@@ -269,7 +269,7 @@ def to_try(refusal: SnapdpError, options: dict[str, Any], ledger_path: str) -> s
 
     if isinstance(refusal, BudgetError) and "left" in refusal.numbers and is_study(options):
         left = refusal.numbers["left"]
-        return f"snapdp plan {shlex.quote(options['source'])} --fit --budget {left}" if left else None
+        return _fitted(options, ledger_path, str(left)) if left else None
     lacking = refusal.numbers.get("lacking")  # a ledger, or an account of it
     there = is_address(ledger_path) or os.path.exists(ledger_path)
     if not isinstance(refusal, LedgerError) or (lacking is None and there):
@@ -278,6 +278,14 @@ def to_try(refusal: SnapdpError, options: dict[str, Any], ledger_path: str) -> s
         path = Path(ledger_path).with_suffix(".ledger")
         return None if os.path.exists(path) else ledger_to_create(options, path=str(path))
     return ledger_to_create(options, path=ledger_path)
+
+
+def _fitted(options: dict[str, Any], ledger_path: str, left: str) -> str:
+    """Return the same release, made to fit what is left: it shows its plan and asks before it charges."""
+    kept = ("data", "table", "dataset", "report", "record", "values", "directory")
+    typed = [word for key in kept if options.get(key) for word in (f"--{key}", str(options[key]))]
+    words = [options["source"], "--ledger", shown_address(ledger_path), *typed, "--fit", "--budget", left]
+    return f"snapdp release {shlex.join(words)}"
 
 
 def ledger_to_create(options: dict[str, Any], path: str | None = None) -> str:

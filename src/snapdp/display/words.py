@@ -17,12 +17,12 @@ def hides_nothing(epsilon: Fraction) -> str:
     """Return a warning for an epsilon that protects nobody; empty for any other.
 
     >>> hides_nothing(Fraction(20)), hides_nothing(Fraction(41, 2))[:29]
-    ('', 'Epsilon 41/2 hides nothing: w')
+    ('', 'Epsilon 20.5 hides nothing: w')
     """
     if epsilon <= HIDES_NOTHING:
         return ""
     return (
-        f"Epsilon {epsilon} hides nothing: what is published can be more than 480 million times likelier "
+        f"Epsilon {exact_amount(epsilon)} hides nothing: what is published can be more than 480 million times likelier "
         "with somebody's row than without it."
     )
 

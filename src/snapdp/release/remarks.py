@@ -83,7 +83,8 @@ def unknown_line(block: NumberBlock) -> str:
     title = _short(block.readable_title) + (f", {_short(block.part)}" if block.part else "")
     if block.is_single:
         return f"{title}: nothing is known. The interval is everything that the number can be: {WHY_UNKNOWN}."
-    whom = "any cell" if len(found) == len(block.numbers) else listed([_short(each.cell) for each in found], MOST_NAMED)
+    names = listed([_short(each.cell) for each in found], MOST_NAMED)
+    whom = "any of its numbers" if len(found) == len(block.numbers) else names
     return f"{title}: nothing is known of {whom}. The interval is everything that the number can be: {WHY_UNKNOWN}."
 
 

@@ -158,7 +158,11 @@ if TYPE_CHECKING:
         Quantiles as Quantiles,
         quantiles_query as quantiles_query,
     )
-    from snapdp.studies.ranks.rank_figures import LikelyQuantile as LikelyQuantile, RankFigures as RankFigures
+    from snapdp.studies.ranks.rank_figures import (
+        RANGES_WITHIN_RANGES as RANGES_WITHIN_RANGES,
+        LikelyQuantile as LikelyQuantile,
+        RankFigures as RankFigures,
+    )
     from snapdp.studies.readable import (
         BETWEEN as BETWEEN,
         Label as Label,
@@ -284,7 +288,7 @@ else:
             "plans.words": "PlanWords Spelling details_of plan_words useless_in_words",
             "statistics.number_errors": "NumberError",
             "quantiser": "DOUBLE NARROW Quantiser quantiser_of",
-            "ranks.rank_figures": "LikelyQuantile RankFigures",
+            "ranks.rank_figures": "LikelyQuantile RANGES_WITHIN_RANGES RankFigures",
             "readable": "BETWEEN Label key_text label_text readable_cell readable_keys readable_number readable_title "
             "told_apart",
             "reader": (

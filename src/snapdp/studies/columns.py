@@ -155,11 +155,11 @@ class CategoryColumn(Value):
         """Return what happens to cells that are none of the categories, as a clause for people."""
         other = f"cells of {self.name} that mean none of its {self.called}"
         if self.unknown == self.null:
-            does = "are left out" if self.unknown == DROPPED else "have cells of their own"
+            does = "are left out" if self.unknown == DROPPED else "are counted by themselves"
             return f"{other}, and empty ones, {does}"
         if self.unknown == DROPPED:
-            return f"{other} are left out, empty ones have a cell of their own"
-        return f"{other} have a cell of their own, empty ones are left out"
+            return f"{other} are left out, empty ones are counted by themselves"
+        return f"{other} are counted by themselves, empty ones are left out"
 
     @property
     def listed(self) -> bool:

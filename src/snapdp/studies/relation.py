@@ -110,7 +110,7 @@ class Relation(Value):
 
     @property
     def in_words(self) -> str:
-        """Return the relation as a sentence for people."""
+        """Return the relation as a sentence: how neighbours differ. What people are told is `protected`."""
         if self.is_change_one:
             return f"The values of one row change; the number of rows, {self.rows}, is public."
         counted = f"the number of rows is private, at most {self.rows} are counted."
@@ -120,6 +120,22 @@ class Relation(Value):
         if self.unit_rows > 1:
             return f"Up to {self.unit_rows} rows appear or disappear together; {counted} {believed(self.unit_rows)}"
         return f"One row appears or disappears; {counted}"
+
+    @property
+    def protected(self) -> str:
+        """Return what is protected, as people read it behind "What is protected:".
+
+        >>> change_one(n=5000).protected, add_remove(n_max=9000).protected.partition(";")[0]
+        ('the values of any one row; the number of rows, 5000, is public.', 'the presence of any one row')
+        """
+        if self.is_change_one:
+            return f"the values of any one row; the number of rows, {self.rows}, is public."
+        who, trust = "any one row", ""
+        if self.person is not None:
+            who = f"any one person ({person_in_words(self.person)}) with all rows of theirs"
+        elif self.unit_rows > 1:
+            who, trust = f"any {self.unit_rows} rows together", f" {believed(self.unit_rows)}"
+        return f"the presence of {who}; the number of rows is private, at most {self.rows} are counted.{trust}"
 
 
 def relation_of_account(*, kind: str, rows: int, unit: str) -> Relation:

@@ -22,7 +22,8 @@ NONE, UP_TO_1, UP_TO_10, MORE = CLASSES = ("none", "up to 1 %", "1 to 10 %", "mo
 LONGEST_NAME, WIDTH = 60, 79
 NOT_PUBLIC = (
     "Outside: of the bounds, dates or categories as declared. One that is changed because of this is no longer public: "
-    "it tells about the cells, and epsilon does not cover that."
+    "it tells about the cells, and epsilon does not cover that. A mistyped one may be corrected to what was known "
+    "before."
 )
 SHAPES = f'Shapes: 9 is a digit, "a" a letter, ? anything else; at most {LONGEST_SHAPE} characters. No cell is shown.'
 OF_ROWS = "Classes are shares of all rows: none, up to 1 %, 1 to 10 %, more."

@@ -43,7 +43,7 @@ CASES = {
 def test_of_a_number_whose_interval_is_all_it_can_be_nothing_is_known(title):
     asked, whole, less = CASES[title]
     cells = 2 if asked is HISTOGRAM else 1
-    about = "nothing is known of any cell." if cells == 2 else "nothing is known."
+    about = "nothing is known of any of its numbers." if cells == 2 else "nothing is known."
     (line,) = said(with_intervals(made(asked), title, [whole] * cells))
     assert line.startswith(f"{title}: {about}")
     assert said(with_intervals(made(asked), title, [less] * cells)) == []

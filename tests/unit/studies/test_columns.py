@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import product
 
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -130,6 +131,24 @@ def test_relations_say_in_words_what_they_protect():
     assert "One person (id) appears or disappears, with all rows of theirs" in persons.in_words
     assert "One person (id and land)" in add_remove(n_max=100, person=["id", "land"]).in_words
     assert (persons.unit, change_one(n=3).unit) == ("person", "row")
+    assert change_one(n=3).protected == "the values of any one row; the number of rows, 3, is public."
+    assert persons.protected.startswith("the presence of any one person (id) with all rows of theirs; the number")
+    together = add_remove(n_max=100, unit_rows=30).protected
+    assert together.startswith("the presence of any 30 rows together; the number of rows is private, at most 100")
+    assert together.endswith("That nobody has more than 30 rows is believed, not enforced.")
+
+
+def test_cells_that_are_counted_by_themselves_are_said_so():
+    said = [
+        category_column("g", categories=["a"], unknown=unknown, null=null).others_in_words
+        for unknown, null in product(("binned", "dropped"), repeat=2)
+    ]
+    assert said == [
+        "cells of g that mean none of its categories, and empty ones, are counted by themselves",
+        "cells of g that mean none of its categories are counted by themselves, empty ones are left out",
+        "cells of g that mean none of its categories are left out, empty ones are counted by themselves",
+        "cells of g that mean none of its categories, and empty ones, are left out",
+    ]
 
 
 def test_persons_are_refused_under_change_one_and_need_their_column():

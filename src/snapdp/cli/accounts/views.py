@@ -58,7 +58,7 @@ def protected(account: Account) -> str:
     relation, bounded = _relation(account), bounded_in(account.unit)
     fixed = "" if bounded is None else f" Every request keeps at most {bounded[1]} rows of each person."
     return (
-        f"a {one_line(unit_in_words(account.unit))}." if relation is None else f"{one_line(relation.in_words)}{fixed}"
+        f"a {one_line(unit_in_words(account.unit))}." if relation is None else f"{one_line(relation.protected)}{fixed}"
     )
 
 

@@ -1,7 +1,7 @@
 """Names of before, and names that people try: what each of them is called here.
 
-Room: cli/help. Two tables, one of commands and one of flags; a new name is one line. A hint is said only where it can
-be followed: one that names flags, where the command has all of them.
+Room: cli/help. Two tables, one of commands and one of flags, and what single commands say; a new name is one line. A
+hint is said only where it can be followed: one that names flags, where the command has all of them.
 """
 
 from __future__ import annotations
@@ -91,7 +91,8 @@ _TOLD: dict[str, tuple[str, ...]] = {  # for each name the first sentence that c
         "Noise has no seed: who knew it could take the noise off again. The same request again is answered the same, "
         "from its ledger",
     ),
-    "user id person-id unit subject household": ("Give --person COLUMN",),
+    "user id ids person-id unit subject household": ("Give --person COLUMN",),
+    "private private-n": ("Where the number of rows is private give --n-max N",),
     "max-rows nmax n_max rows-max": ("Give --n-max N",),
     "max-contributions contributions rows-per-user": ("Give --rows-per-person N",),
     "sep separator": ("Give --delimiter CHARACTER",),
@@ -109,6 +110,17 @@ _TOLD: dict[str, tuple[str, ...]] = {  # for each name the first sentence that c
     "db database": ("Give --ledger PATH",),
     "v version": ("`snapdp --version` prints the version",),
     "engine": ("Give --dialect NAME",),
+}
+_NO_TABLE = "A plan opens no table: a study file, or flags such as --bounds and --n, say everything"
+_OF_ONE: dict[str, dict[str, str]] = {  # of one command, where something else is to be said
+    "plan": {
+        "file input csv parquet source data table": _NO_TABLE,
+        "sep separator delimiter dec decimal thousands encoding quote": f"{_NO_TABLE}; --delimiter is for a release",
+    },
+    "inspect": {"json": "There is none: what inspect tells is for you alone, and not to be kept or passed on"},
+}
+FLAGS_OF_ONE = {
+    command: {name: told for names, told in each.items() for name in names.split()} for command, each in _OF_ONE.items()
 }
 NATURAL_FLAGS = {name: told for names, told in _TOLD.items() for name in names.split()}
 MOST_NAMED = 3
@@ -133,8 +145,10 @@ def no_such_option(misuse: click.NoSuchOption) -> click.UsageError:
     if ctx is None:
         return misuse
     own = {flag for each in ctx.command.params for flag in (*each.opts, *each.secondary_opts)}
-    followed = (each for each in NATURAL_FLAGS.get(name.lstrip("-").lower(), ()) if {*_FLAG.findall(each)} <= own)
-    told = next(followed, None) or _whose(ctx, name) or _nearest(name, own)
+    plain = name.lstrip("-").lower()
+    followed = (each for each in NATURAL_FLAGS.get(plain, ()) if {*_FLAG.findall(each)} <= own)
+    special = FLAGS_OF_ONE.get(ctx.command.name or "", {}).get(plain)
+    told = special or next(followed, None) or _whose(ctx, name) or _nearest(name, own)
     return click.UsageError(f"No such option '{name}'.{told and f' {told}.'}", ctx)
 
 
@@ -148,7 +162,7 @@ def hinting() -> Iterator[None]:
 
 
 def _nearest(name: str, own: set[str]) -> str:
-    near = get_close_matches(name, sorted(own), cutoff=0.7)
+    near = get_close_matches(name.lower(), sorted(own), cutoff=0.7)
     return f"Did you mean: {', '.join(near)}" if near else ""
 
 

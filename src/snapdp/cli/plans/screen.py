@@ -49,7 +49,7 @@ def show_plan(
     for text in said.advice:
         note(text, err=to_stderr, style="yellow")
     before = [told] if account is not None and (told := account_odds(plan.total, account)) else []
-    for text in (*said.legend, *said.promise, *before, *said.reading):
+    for text in (*said.legend, *filter(None, [said.bounds]), *said.promise, *before, *said.reading):
         note(text, err=to_stderr)
     for text in details_of(plan) if details else ():
         note(text, err=to_stderr)
@@ -96,7 +96,7 @@ def account_odds(epsilon: Fraction, account: Account) -> str:
     told = "could be right in all" if right == CASES else f"is right in at most {right}"
     return (
         f"With everything charged to {one_line(account.name)} before, epsilon {exact_amount(total)} together: "
-        f"the same person {told} of {CASES} cases."
+        f"the same guesser {told} of {CASES} cases."
     )
 
 

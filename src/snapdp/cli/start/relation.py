@@ -159,4 +159,4 @@ def told_account(account: Account, ledger: str) -> str:
     """Return what a ledger has of a dataset already, as sentences."""
     kept = relation_of_account(kind=account.relation, rows=account.rows, unit=account.unit)
     left = f"{exact_amount(account.left)} of {exact_amount(account.cap)} is left"
-    return f"{ledger} knows this dataset: {left}. What is protected: {one_line(kept.in_words)}"
+    return f"{ledger} knows this dataset: {left}. What is protected: {one_line(kept.protected)}"

@@ -69,7 +69,7 @@ def _declared(column: Mapping[str, Any]) -> str:
         least, most = column["exponents"]
         return f"numbers by powers of two, from 2^{least} to 2^{most} on both sides of zero; no bounds are declared"
     if "unknown" in column:
-        return f"{_values_in_words(column)}; unknown {column['unknown']}, null {column['null']}"
+        return f"{_values_in_words(column)}; {_others(column)}"
     lower, upper, step = (readable_number(column[key]) for key in ("lower", "upper", "step"))
     return (
         f"{column['kind']} from {lower} to {upper} in steps of {step} "

@@ -27,7 +27,7 @@ from snapdp.release.report.words import (
     over,
     text,
 )
-from snapdp.studies import BETWEEN, DISTRIBUTION, DROPPED, QUANTILE, readable_number
+from snapdp.studies import BETWEEN, DISTRIBUTION, DROPPED, QUANTILE, RANGES_WITHIN_RANGES, readable_number
 
 MOST_PICTURES = 16  # of groups
 FEW_TICKS, MANY_TICKS = 3, 6  # of heights
@@ -72,7 +72,7 @@ def _missing(column: Mapping[str, str]) -> str:
 
 
 def _tree(block: NumberBlock) -> str:
-    depths = f"a tree of {len(block.parts)} depths" if len(block.parts) > 1 else "every level by itself"
+    depths = RANGES_WITHIN_RANGES if len(block.parts) > 1 else "every level by itself"
     return f"They are read off noisy counts of its levels ({depths}), and so is the distribution, at no extra cost."
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from snapdp.display import Html, confidence, escape
 from snapdp.errors import SnapdpError
 from snapdp.exact import parameter
-from snapdp.release.numbers import FREE, NumberBlock, shown_amount
+from snapdp.release.numbers import FREE, NumberBlock, part_in_words as plain_part, shown_amount
 from snapdp.studies import BOUNDS, KINDS, LOWER, UPPER, readable_number
 
 LONGEST = 1000  # characters of one text on the page; the record holds it whole
@@ -83,6 +83,8 @@ def part_in_words(name: str, declared: Mapping[str, Any]) -> str:
 
     >>> part_in_words("centred sum", {"columns": [{"name": "pay", "lower": "0", "upper": "100"}]})
     'sum of distances from 50'
+    >>> part_in_words("count of each 361 levels", {})
+    'rows in each 361 steps'
     """
     columns = declared.get("columns", ())
     for former, words in CENTRED:
@@ -90,7 +92,7 @@ def part_in_words(name: str, declared: Mapping[str, Any]) -> str:
             of = name.removeprefix(former)
             column: Mapping[str, Any] = next((each for each in columns if not of or each.get("name") == of), {})
             return words.format(middle=_middle(column)) + of
-    return name
+    return plain_part(name)
 
 
 def _middle(column: Mapping[str, Any]) -> str:

@@ -16,7 +16,7 @@ from snapdp.studies.statistics.statistic import Statistic
 from snapdp.values import Value
 
 DEFAULT_ALPHA = Fraction(1, 20)
-_WORDS = {2: "two", 3: "three", 4: "four"}
+PAIR = 2  # a sum and a count
 
 
 class OfStatistic(Value):
@@ -59,9 +59,10 @@ class Asked(OfStatistic):
             )
         if self.accuracy is not None and self.statistic.derivation is not None:
             raise PremiseError(
-                f"{self.statistic.shown} follows from {_WORDS[self.statistic.inputs]} releases: no accuracy can be "
-                "promised before the private number of rows is known.",
-                "Give an epsilon; the plan shows the accuracy of each of its parts.",
+                f"{self.statistic.shown} is computed from {_made_of(self.statistic)}: how far it is off depends on how "
+                "many rows count. That is private, so no accuracy can be promised before.",
+                "Give an epsilon: the plan says how far it is off if so many rows count; if_rows (--if-rows N) says "
+                "for how many. Nothing was read and nothing spent.",
             )
         if self.accuracy is not None and self.statistic.margins is None and len(self.statistic.parts) > 1:
             raise PremiseError(
@@ -73,6 +74,10 @@ class Asked(OfStatistic):
                 f"{self.statistic.shown} has several tables, each of its own accuracy.",
                 "Give an epsilon; the plan shows the accuracy of every margin.",
             )
+
+
+def _made_of(statistic: Statistic) -> str:
+    return "a sum and a count" if statistic.inputs == PAIR else "sums and a count"
 
 
 def ask(

@@ -21,7 +21,7 @@ MOST_NAMES = 12  # of the categories of one column
 
 def reading_of(plan: Plan) -> list[str]:
     """Return everything as sentences: first what a reader must know, then what was declared."""
-    return [*rules_of(plan), *declared_in(plan)]
+    return [*rules_of(plan), *filter(None, [bounds_of(plan)]), *declared_in(plan)]
 
 
 def rules_of(plan: Plan) -> list[str]:
@@ -29,6 +29,7 @@ def rules_of(plan: Plan) -> list[str]:
     told = list(dict.fromkeys(clause for line in plan.lines for clause in line.statistic.missing_in_words))
     told = [each for each in told if not any(other.startswith(f"{each}, ") for other in told)][:MOST_TOLD]
     others = list(dict.fromkeys(clause for line in plan.lines for clause in line.statistic.others_in_words))[:MOST_TOLD]
+    told = [each for each in told if not any(other.startswith(f"{each},") for other in told)]  # one says it, and more
     found = [f"Missing and unreadable cells: {'; '.join(map(_shown, told))}."] if told else []
     found += [f"Other cells: {'; '.join(map(_shown, others))}."] if others else []
     categories = [each for each in _columns(plan) if isinstance(each, CategoryColumn)]
@@ -41,10 +42,25 @@ def rules_of(plan: Plan) -> list[str]:
 
 
 def declared_in(plan: Plan) -> list[str]:
-    """Return the groups and bounds that were declared."""
+    """Return the groups that were declared, and what becomes of cells between and beyond bounds."""
     found = [f"Groups: {'; '.join(named)}."] if (named := _groups(plan)) else []
-    bounds = [_bounds(each) for each in _columns(plan) if isinstance(each, NumberColumn)][:MOST_TOLD]
-    return [*found, *([f"Cells are moved between their bounds: {'; '.join(bounds)}."] if bounds else [])]
+    return [*found, f"Numbers beyond a bound count as that bound.{_rounded(plan)}"] if _numbers(plan) else found
+
+
+def bounds_of(plan: Plan) -> str:
+    """Return the bounds that were declared, as one sentence; empty where there are none."""
+    told = [_bounds(each) for each in _numbers(plan)[:MOST_TOLD]]
+    return f"Bounds: {'; '.join(dict.fromkeys(told))}." if told else ""
+
+
+def _rounded(plan: Plan) -> str:
+    """Return to which steps numbers are rounded, as a sentence; empty where that moves none visibly."""
+    steps = [_shown(f"{each.name} {exact_amount(each.step)}") for each in _numbers(plan) if each.is_coarse][:MOST_TOLD]
+    return f" Numbers are rounded to steps: {'; '.join(dict.fromkeys(steps))}." if steps else ""
+
+
+def _numbers(plan: Plan) -> list[NumberColumn]:
+    return [each for each in _columns(plan) if isinstance(each, NumberColumn)]
 
 
 def _columns(plan: Plan) -> list[object]:
@@ -67,8 +83,7 @@ def _some(names: Sequence[str]) -> str:
 
 
 def _bounds(column: NumberColumn) -> str:
-    step = f", in steps of {exact_amount(column.step)}" if column.is_coarse else ""
-    return _shown(f"{column.name} from {exact_amount(column.lower)} to {exact_amount(column.upper)}{step}")
+    return _shown(f"{column.name} {exact_amount(column.lower)} to {exact_amount(column.upper)}")
 
 
 def _shown(text: str) -> str:

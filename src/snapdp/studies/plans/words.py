@@ -25,7 +25,7 @@ from snapdp.studies.columns import CategoryColumn
 from snapdp.studies.grouping.hierarchies import Hierarchy
 from snapdp.studies.plans.cuts import Excess, excess_of
 from snapdp.studies.plans.offers import errors_with_more
-from snapdp.studies.plans.reading import declared_in, rules_of
+from snapdp.studies.plans.reading import bounds_of, declared_in, rules_of
 from snapdp.studies.plans.remarks import advice_of, counting_of, remarks_of, share_in_words
 from snapdp.studies.plans.table import GAP, MARK, MOST_SHOWN, error_in_words, heads_of, lines_of, rows_in_words, rows_of
 from snapdp.studies.plans.usefulness import BEYOND, Useless, useless_lines
@@ -62,6 +62,7 @@ class PlanWords(Value):
     lines     the table
     advice    what should be changed, the most important first
     legend    what the figures mean
+    bounds    between which every number is taken, as declared; empty where none is
     promise   what is protected, and what epsilon means
     reading   what happens to cells that are no number, or none of the categories
     warning   of an epsilon that hides nothing; empty for any other
@@ -71,6 +72,7 @@ class PlanWords(Value):
     lines: tuple[str, ...]
     advice: tuple[str, ...]
     legend: tuple[str, ...]
+    bounds: str
     promise: tuple[str, ...]
     reading: tuple[str, ...]
     warning: str
@@ -86,6 +88,7 @@ def plan_words(plan: Plan, *, width: int = WIDTH, most: int = MOST_SHOWN, spelli
         lines=(*lines, *([f"{GAP}... and {left} more"] if left > 0 else [])),
         advice=tuple(_advice(plan, useless, spelling)),
         legend=tuple(_legend(plan, spelling)),
+        bounds=bounds_of(plan),
         promise=_promise(plan),
         reading=tuple(rules_of(plan)),
         warning=hides_nothing(plan.total),
@@ -108,7 +111,8 @@ def plan_html(plan: Plan) -> str:
     rows = [(f"{MARK} " * row.mark + row.title, row.epsilon, row.bar, row.error) for row in rows_of(plan, marked)]
     left = len(plan.lines) - MOST_SHOWN
     more = [(f"... and {left} more",)] if left > 0 else []
-    notes = [(each,) for each in (*said.advice, *said.legend, *said.promise, *said.reading, said.warning) if each]
+    told = (*said.advice, *said.legend, said.bounds, *said.promise, *said.reading, said.warning)
+    notes = [(each,) for each in told if each]
     return html_card(said.title, [(heads_of(plan), [*rows, *more]), ((), notes)])
 
 
@@ -203,8 +207,8 @@ def _legend(plan: Plan, spelling: Spelling) -> Iterator[str]:
         yield f"{listed(titles, MOST_NAMED)}: {clause}."
     errors = [each for line in plan.errors for each in line]
     if any(not each.promised for each in errors):
-        another = f"; another: {spelling.if_rows}" if spelling.if_rows else ""
-        yield f'Errors with "if" hold for so many rows or more, a guess{another}.'
+        another = f" Another: {spelling.if_rows}." if spelling.if_rows else ""
+        yield f"{_guess(plan)}.{another}"
     if any(line.margins for line in plan.lines):
         yield "Margins are adjusted so that they add up. alone: from the finest table by itself, at the same epsilon."
     if any(not each.in_rows for each in errors):
@@ -218,6 +222,14 @@ def _legend(plan: Plan, spelling: Spelling) -> Iterator[str]:
         yield arithmetic
 
 
+def _guess(plan: Plan) -> str:
+    """Return for how many rows errors are guessed: where n is private, for the most there may be, the best case."""
+    if plan.if_rows is None and not plan.relation.is_change_one:
+        most = f"{plan.relation.rows:,}"
+        return f'Errors with "if" are for the most rows allowed, {most}: fewer rows, larger errors'
+    return 'Errors with "if" hold for so many rows or more, a guess'
+
+
 def _often(plan: Plan) -> str:
     """Return how often an error holds: "in 95 of 100 releases"."""
     alphas = {line.alpha for line in plan.lines}
@@ -228,7 +240,7 @@ def _often(plan: Plan) -> str:
 
 def _promise(plan: Plan) -> tuple[str, ...]:
     relation = plan.relation
-    told = shortened(visible(relation.in_words), 400)
+    told = shortened(visible(relation.protected), 400)
     return f"What is protected: {told}", odds_in_words(plan.total, relation.secret)
 
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from snapdp.accuracy import LevelTree
 
 MANY_LEVELS = 1 << 14  # a plan says that fewer would err less
+RANGES_WITHIN_RANGES = "in wide ranges and in narrower ones within them"  # a tree, in words
 TIMES = " x "  # between the numbers of branches of a tree
 
 
@@ -67,7 +68,9 @@ class RankFigures(Value):
         if len(self.branches) == 1:
             return f"each of {self.levels} levels is counted by itself"
         tree = TIMES.join(map(str, self.branches))
-        return f"{self.levels} levels are counted in a tree of {len(self.branches)} depths ({tree})"
+        return (
+            f"{self.levels} levels are counted {RANGES_WITHIN_RANGES} ({tree}), so that a rank is a sum of few counts"
+        )
 
     @property
     def advice(self) -> str:

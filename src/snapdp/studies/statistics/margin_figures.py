@@ -33,7 +33,7 @@ class CellError(Value):
     @property
     def text(self) -> str:
         """Return both in short."""
-        return f"+-{four_digits_up(self.accuracy)} (sd {four_digits_up(Fraction(self.deviation))})"
+        return f"± {four_digits_up(self.accuracy)} (standard deviation {four_digits_up(Fraction(self.deviation))})"
 
 
 class MarginFigures(Value):

@@ -290,9 +290,9 @@ def test_a_mean_under_add_remove_shows_both_parts_and_promises_no_accuracy():
     shown = [four_digits_up(each) for each in (of_sum, of_count)]
     made = f"a sum of distances from 60 (± {shown[0]}) and a count (± {shown[1]}); epsilon split 3/4 + 1/4"
     assert line.remarks == f"computed from {made}"
-    with pytest.raises(PremiseError, match="follows from two releases"):
+    with pytest.raises(PremiseError, match="computed from a sum and a count"):
         ask(mean_query(AGE, MANY), accuracy=1)
-    with pytest.raises(PremiseError, match="follows from two releases"):
+    with pytest.raises(PremiseError, match="computed from a sum and a count"):
         ask(mean_query(AGE, N, by=REGION), accuracy=1)
 
 
@@ -300,7 +300,10 @@ def test_a_mean_of_those_who_answered_says_what_its_parts_run_at_and_promises_no
     wages = integer_column("wages", lower=0, upper=120, missing="dropped")
     line = Line(statistic=mean_query(wages, N), epsilon=F(1))
     assert line.accuracy is None
-    assert "sum and count together cost the epsilon typed (1 and 1/2 of it: they share a part)" in line.remarks
+    assert (
+        "sum and count together cost the epsilon typed (1 and 1/2 of it: a row that changes the count moves the sum "
+        "half as far)" in line.remarks
+    )
     whole = Line(statistic=sum_query(integer_column("wages", lower=-60, upper=60), N), epsilon=F(1))
     assert abs(line.accuracies[0] - whole.accuracies[0]) < 8  # the centred sum has the sensitivity of the width
     assert line.derived_accuracy(N.rows) < F(1, 5)
@@ -308,7 +311,7 @@ def test_a_mean_of_those_who_answered_says_what_its_parts_run_at_and_promises_no
     assert curve_of_part(line.statistic.parts[1], line.alpha).sensitivity == 2  # the count, at half of what is typed
     (offer,) = Plan(lines=(line,)).offers()
     assert all(gain > 0 for gain in offer.gains)
-    with pytest.raises(PremiseError, match="follows from two releases"):
+    with pytest.raises(PremiseError, match="computed from a sum and a count"):
         ask(mean_query(wages, N), accuracy=1)
 
 

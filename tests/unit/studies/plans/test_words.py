@@ -90,13 +90,21 @@ def test_a_statistic_is_one_line_and_a_long_title_stands_above_its_figures():
     )
 
 
+def test_where_n_is_private_errors_are_said_to_be_for_the_most_rows_allowed():
+    private, public = (plan_words(plan([ask(mean_query(AGE, each), epsilon=1)])).legend for each in (ADD, ONE))
+    assert 'Errors with "if" are for the most rows allowed, 5,000: fewer rows, larger errors' in private[0]
+    assert "the most rows" not in " ".join(public)
+    guessed = plan_words(plan([ask(mean_query(AGE, ADD), epsilon=1)], if_rows=500)).legend
+    assert guessed[0].startswith('Errors with "if" hold for so many rows or more, a guess; another: ')
+
+
 def test_no_jargon_is_on_the_default_screen_and_what_numbers_are_made_of_is_among_the_details():
     asked = [mean_query(AGE, ADD, by=REGION), variance_query(AGE, ADD), histogram_query(REGION, ADD)]
     found = plan([ask(each, epsilon="0.4") for each in asked], budget=1)
     said = plan_words(found)
     told = " ".join([said.title, *said.lines, *said.advice, *said.legend, *said.promise, *said.reading])
     assert [word for word in JARGON if word in told] == []
-    assert "What is protected: One row appears or disappears" in told
+    assert "What is protected: the presence of any one row;" in told
     assert odds_in_words(F(6, 5), "whether this row is in the table") in told
     assert "distances" not in told
     assert "a sum of distances from 60" in " ".join(details_of(found))

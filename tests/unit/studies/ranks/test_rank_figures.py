@@ -57,7 +57,8 @@ def test_where_n_is_public_the_shares_play_no_part():
 
 def test_the_words_have_share_levels_and_tree():
     assert line().ranks.in_words.endswith(
-        "% of at most 10000 rows; 121 levels are counted in a tree of 2 depths (11 x 11)"
+        "% of at most 10000 rows; 121 levels are counted in wide ranges and in narrower ones within them (11 x 11), so "
+        "that a rank is a sum of few counts"
     )
     flat = line(branching=121).ranks
     assert flat.branches == (121,)

@@ -252,8 +252,10 @@ def test_a_count_below_half_is_refused_where_half_is_free_and_so_is_an_accuracy_
         study({"columns": ["x", "y"], "complete": True, "count_share": "1/4"}, relation=rows)
     with pytest.raises(PremiseError, match="several numbers, each of its own accuracy"):
         ask(mean_query(columns_of("1", "4"), change_one(n=9)), accuracy=1)
-    with pytest.raises(PremiseError, match="no accuracy can be promised"):
+    with pytest.raises(PremiseError, match="no accuracy can be promised") as refused:
         ask(mean_query(columns_of("1", "4"), add_remove(n_max=9)), accuracy=1)
+    assert "a sum and a count" in refused.value.problem
+    assert "if_rows (--if-rows N)" in refused.value.advice
 
 
 def test_more_columns_than_a_record_is_read_with_are_refused():

@@ -183,9 +183,10 @@ class CentredSums(Statistic):
         if not self._half_is_free:
             return super().split
         *sums, count = (part.share for part in self.parts)
-        named = "sum and count" if len(sums) == 1 else "sums and count"
+        summed = "sum" if len(sums) == 1 else "sums"
         listed = ", ".join(map(str, sums))
-        return f"{named} together cost the epsilon typed ({listed} and {count} of it: they share a part)"
+        why = f"a row that changes the count moves the {summed} half as far"
+        return f"{summed} and count together cost the epsilon typed ({listed} and {count} of it: {why})"
 
     @property
     def stated(self) -> dict[str, Any]:
