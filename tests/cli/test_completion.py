@@ -97,6 +97,38 @@ def test_hostile_headers_offer_nothing_that_a_shell_could_take_for_something_els
     assert [each.type for each in items("snapdp release empty.csv --mean ")] == ["file"]
 
 
+HOSTILE = ("a$(touch x).toml", "a`touch x`.toml", "a;touch x.toml", "a b.toml", "a'b.toml", 'a"b.toml', "a&b.toml")
+HOSTILE += ("a*.toml", "a\nplain,$(touch x).toml", "a\\b.toml", "a{b,c}.toml", "a|b.toml", "a>x.toml", "a!b.toml")
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_study_whose_name_needs_quotes_is_left_to_the_shell_which_writes_them(name):
+    Path(name).write_text("", encoding="utf-8")
+    assert [each.type for each in items("snapdp plan a")] == ["file"]
+    assert offered("snapdp plan st") == ["study.toml"]
+    Path("folder").mkdir()
+    Path("folder", name).write_text("", encoding="utf-8")
+    assert [each.type for each in items("snapdp plan folder/")] == ["file"]
+
+
+def test_no_file_name_is_offered_that_a_command_would_take_for_a_flag():
+    Path("--yes.toml").write_text("", encoding="utf-8")
+    assert [each.type for each in items("snapdp plan ")] == ["file"]
+
+
+def test_what_is_handed_to_the_completion_of_files_is_one_line():
+    shell = or_files(SHELLS[0])(main, {}, "snapdp", VARIABLE)
+    for words in (["plan"], ["release"], ["release", "people.csv", "--ledger"]):
+        found = shell.get_completions(words, "a\nplain,$(touch x)")
+        assert [shell.format_completion(each) for each in found] == ["file,"]
+
+
+def test_whatever_a_command_offers_a_word_that_a_shell_would_run_is_no_offer(monkeypatch):
+    hostile = [CompletionItem(each) for each in ("$(id)", "`id`", "a b", "a;b", "a\nb", "", "good")]
+    monkeypatch.setattr("snapdp.cli.help.completion.studies", lambda _: hostile)
+    assert offered("snapdp plan ") == ["good"]
+
+
 def test_completing_loads_no_engine_and_no_numpy():
     program = (
         "import sys\nfrom snapdp.cli.app import main\nfrom snapdp.cli.help.completion import SHELLS, or_files\n"
@@ -108,12 +140,50 @@ def test_completing_loads_no_engine_and_no_numpy():
     subprocess.run([sys.executable, "-c", program], check=True, env={**os.environ, "PYTHONPATH": str(SOURCE)})
 
 
-@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash here")
-def test_bash_completes_a_command_a_study_and_a_column(tmp_path):
-    Path("bin").mkdir()
-    program = Path("bin/snapdp")
+def bash_environment(place: Path) -> dict[str, str]:
+    """Return an environment in which bash finds this snapdp."""
+    program = place / "bin" / "snapdp"
+    program.parent.mkdir()
     program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m snapdp "$@"\n', encoding="utf-8")
     program.chmod(0o755)
+    return {**os.environ, "PYTHONPATH": str(SOURCE), "PATH": f"{program.parent}:{os.environ['PATH']}"}
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash here")
+def test_bash_runs_nothing_that_a_file_is_called(tmp_path):
+    """A line is completed by the Tab key and entered, in a real bash; the twin types the name by hand, and it runs."""
+    environment = {**bash_environment(tmp_path), "PS1": "$ ", "TERM": "dumb", "HISTFILE": ""}
+    Path("a$(touch ran).toml").write_text("", encoding="utf-8")
+    Path("b`touch ran`;touch ran.toml").write_text("", encoding="utf-8")
+    lines = ["snapdp plan a\t", "snapdp plan b\t", "snapdp release a\t"]
+    typed = "".join(f"{line}\n" for line in ['eval "$(snapdp completion bash)"', *lines, "echo en''ded", "exit"])
+    assert "ended" in _typed(typed, environment)
+    assert not Path("ran").exists()
+    assert "ended" in _typed("echo a$(touch ran).toml\necho en''ded\nexit\n", environment)
+    assert Path("ran").exists()
+
+
+def _typed(keys: str, environment: dict[str, str]) -> str:
+    """Return what an interactive bash shows for some keys."""
+    pty = pytest.importorskip("pty")
+    above, below = pty.openpty()
+    with subprocess.Popen(["bash", "--norc", "-i"], stdin=below, stdout=below, stderr=below, env=environment) as shell:
+        os.close(below)
+        os.write(above, keys.encode())
+        shown = b""
+        try:
+            while part := os.read(above, 1 << 16):
+                shown += part
+        except OSError:  # its end, on Linux
+            pass
+        shell.wait()
+    os.close(above)
+    return shown.decode(errors="replace")
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash here")
+def test_bash_completes_a_command_a_study_and_a_column(tmp_path):
+    environment = bash_environment(tmp_path)
     script = """
 eval "$(snapdp completion bash)"
 complete -p snapdp
@@ -122,7 +192,6 @@ ask snapdp insp
 ask snapdp plan stu
 ask snapdp release people.csv --mean inc
 """
-    environment = {**os.environ, "PYTHONPATH": str(SOURCE), "PATH": f"{tmp_path}/bin:{os.environ['PATH']}"}
     done = subprocess.run(["bash", "--norc", "-c", script], capture_output=True, text=True, check=True, env=environment)
     lines = done.stdout.splitlines()
     assert lines[0].endswith("-F _snapdp_completion snapdp")

@@ -139,6 +139,7 @@ def test_records_name_the_look_that_their_bounds_come_from_and_verify_looks_for_
     told = run("verify", "r.json", "--ledger", "l")
     assert told.exit_code == 0, told.output
     assert "The look at the table that bounds come from is in the ledger" in " ".join(told.output.split())
+    assert "bounds come from an earlier look" in " ".join(words(told.output))
     assert "The look" not in run("verify", "r.json").output
     text = (people / "study.toml").read_text()
     (people / "other.toml").write_text(text.replace(look, f"sha256:{0:064x}"))
@@ -147,6 +148,104 @@ def test_records_name_the_look_that_their_bounds_come_from_and_verify_looks_for_
     assert "bounds_from is no digest" in run("plan", "wrong.toml").output
     assert run("verify", "r.json", "--certificate", "c.json").exit_code == 0
     assert run("check", "c.json").exit_code == 0
+
+
+def words(screen: str) -> list[str]:
+    """Return the words of a screen without the lines of its tables."""
+    return [each for each in screen.split() if each != "\u2502"]
+
+
+@pytest.mark.usefixtures("people")
+def test_a_report_does_not_say_that_its_epsilon_paid_for_bounds_that_a_look_found(people):
+    assert run(*LOOK, *SHARP, "--study", "study.toml").exit_code == 0
+    done = run(
+        *("release", "study.toml", "--ledger", "l", "--yes", "--report", "r.html", "--record", "r.json"),
+        *("--values", "v.csv"),
+    )
+    assert done.exit_code == 0, done.output
+    record = json.loads((people / "r.json").read_text())
+    page = (people / "r.html").read_text()
+    assert "everything on this page cost" not in page
+    assert "after seeing what is published" not in page
+    assert "after seeing these numbers alone" in page
+    assert "charged by itself and is not in this epsilon" in page
+    assert record["bounds_from"] in page
+    (resource,) = json.loads((people / "datapackage.json").read_text())["resources"]
+    assert record["bounds_from"] in resource["bounds"]
+    told = " ".join(words(run("verify", "r.json").output))
+    assert "bounds, categories and n were not taken from the data" not in told
+    assert "bounds come from an earlier look at the data" in told
+
+
+@pytest.mark.usefixtures("people")
+def test_bounds_of_a_look_that_nobody_paid_for_are_refused_before_the_charge(people):
+    assert run(*LOOK, *SHARP, "--study", "study.toml").exit_code == 0
+    text, look = (people / "study.toml").read_text(), study("study.toml").declared.bounds_from
+    (people / "forged.toml").write_text(text.replace(look, f"sha256:{0:064x}"))
+    before = run("ledger", "show", "l", "--json").output
+    done = run("release", "forged.toml", "--ledger", "l", "--yes", "--record", "r.json")
+    said = " ".join(done.stderr.split())
+    assert done.exit_code == 1, done.output
+    assert "was not charged for" in said
+    assert "take bounds_from out of the study. Nothing was spent." in said
+    assert run("ledger", "show", "l", "--json").output == before
+    assert not (people / "r.json").exists()
+    assert run("release", "study.toml", "--ledger", "l", "--yes").exit_code == 0
+    assert run("release", "forged.toml", "--ledger", "l", "--yes").exit_code == 0  # the same again: its first record
+
+
+@pytest.mark.usefixtures("people")
+def test_a_record_whose_look_is_not_in_its_ledger_is_not_sound(people, monkeypatch):
+    assert run(*LOOK, *SHARP, "--study", "study.toml").exit_code == 0
+    text, look = (people / "study.toml").read_text(), study("study.toml").declared.bounds_from
+    (people / "study.toml").write_text(text.replace(look, f"sha256:{0:064x}"))
+    monkeypatch.setattr("snapdp.release.release._check_look", lambda *_: None)  # a program that forgets to ask
+    assert run("release", "study.toml", "--ledger", "l", "--yes", "--record", "r.json").exit_code == 0
+    assert run("verify", "r.json").exit_code == 0
+    done = run("verify", "r.json", "--ledger", "l", "--certificate", "c.json")
+    said = " ".join(words(done.output))
+    assert done.exit_code == 1, done.output
+    assert "ALTERED: 1 field of r.json is not what it must be" in said
+    assert not (people / "c.json").exists()
+    found = json.loads(run("verify", "r.json", "--ledger", "l", "--json").output)
+    assert (found["bounds_look_in_ledger"], found["ok"]) == (False, False)
+    (finding,) = found["findings"]
+    assert finding["field"] == "bounds_from"
+    assert finding["should"] == "a look that this account of the ledger was charged for"
+
+
+@pytest.mark.usefixtures("people")
+def test_a_hostile_dictionary_costs_neither_record_nor_study_of_a_look(people):
+    (people / "datapackage.json").write_text('{"snapdp_datapackage":1,"resources":[{"path":["a"]}]}')
+    done = run(*LOOK, *SHARP, "--study", "study.toml", "--record", "r.json", "--values", "v.csv")
+    assert done.exit_code == 0, done.output
+    assert all((people / name).exists() for name in ("study.toml", "r.json", "v.csv"))
+
+
+@pytest.mark.usefixtures("people")
+def test_a_dictionary_without_a_place_is_refused_before_the_charge_and_a_defect_of_it_is_told_after(
+    people, monkeypatch
+):
+    taken = ["datapackage.json", "v.datapackage.json", *(f"v-{number}.datapackage.json" for number in range(2, 100))]
+    for name in taken:
+        (people / name).write_text("of somebody else")
+    before = run("ledger", "show", "l", "--json").output
+    files = ("--values", "v.csv", "--record", "r.json", "--study", "study.toml")
+    done = run(*LOOK, *SHARP, *files)
+    assert done.exit_code == 1
+    assert "Write the values into another directory." in " ".join(done.stderr.split())
+    assert run("ledger", "show", "l", "--json").output == before
+    (people / "v.datapackage.json").unlink()
+
+    def broken(*_):
+        raise TypeError("a defect")
+
+    monkeypatch.setattr("snapdp.release.tidy.data_package.write_dictionary", broken)
+    done = run(*LOOK, *SHARP, *files)
+    assert done.exit_code == 1
+    assert "The release was made; asking again is free." in " ".join(done.stderr.split())
+    assert (people / "r.json").exists()
+    assert (people / "study.toml").exists()
 
 
 @pytest.mark.usefixtures("people")

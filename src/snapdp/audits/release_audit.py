@@ -33,7 +33,7 @@ from snapdp.audits.mechanism_certificates import CertificatesBeside, NamedCertif
 from snapdp.display import LONGEST_TEXT, PUBLIC_TEXTS, is_public_text
 from snapdp.errors import LedgerError, SnapdpError
 from snapdp.exact import to_float_down, to_float_up
-from snapdp.ledger import Amendment, Ledger, canonical, declaration_of, identical, is_failure
+from snapdp.ledger import Amendment, Ledger, declaration_of, identical, is_failure
 from snapdp.release import (
     LIBRARIES,
     VERSION,
@@ -44,9 +44,10 @@ from snapdp.release import (
     checked,
     derived_blocks,
     derived_values,
+    holds_look,
     part_values,
 )
-from snapdp.studies import INLINE, KINDS, dialect_words, digest, person_in_words, stated_dialect
+from snapdp.studies import INLINE, KINDS, dialect_words, person_in_words, stated_dialect
 from snapdp.tables import ENGINES
 from snapdp.values import Value, replaced
 
@@ -118,7 +119,8 @@ def audit(
     files, certificates = FilesBeside(place), CertificatesBeside(place)
     findings = list(_findings(kept, files, certificates, request))
     amendments: tuple[Amendment, ...] = ()
-    if ledger is not None and not (told := list(_ledger_findings(kept, ledger))):
+    look = None if ledger is None else _holds_look(kept, ledger)
+    if ledger is not None and not (told := [*_ledger_findings(kept, ledger)] or [*_look_finding(kept, look)]):
         amendments = ledger.amendments(kept["dataset"])
     elif ledger is not None:
         findings += told
@@ -132,7 +134,7 @@ def audit(
         unseen=tuple(files.unseen),
         certificates=certificates.named,
         amendments=amendments,
-        look=None if ledger is None else _holds_look(kept, ledger),
+        look=look,
     )
 
 
@@ -141,11 +143,16 @@ def _holds_look(record: Mapping[str, Any], ledger: Ledger) -> bool | None:
     if "bounds_from" not in record:
         return None
     try:
-        charges = ledger.history(record["dataset"])
+        return holds_look(ledger, record["dataset"], record["bounds_from"])
     except LedgerError:  # of an account that is not there: another finding says so
         return False
-    answers = (charge.answer for charge in charges if charge.answer is not None)
-    return any(digest(canonical(answer.record, name="record")) == record["bounds_from"] for answer in answers)
+
+
+def _look_finding(record: Mapping[str, Any], held: bool | None) -> Iterator[Finding]:
+    """Yield that nobody paid for the look that bounds are said to come from: they may have been read off the rows."""
+    if held is False:
+        should = "a look that this account of the ledger was charged for"
+        yield Finding(field="bounds_from", says=str(record["bounds_from"]), should=should)
 
 
 def is_sound(
@@ -383,10 +390,16 @@ def premises(record: Mapping[str, Any]) -> Iterator[Premise]:
         yield Premise(name="correct rounding", status=ASSUMED, why=rounded)
     yield Premise(name="fair bits", status=ASSUMED, why="the operating system's entropy, and AES-256 keyed by it")
     yield Premise(name="engine", status=ASSUMED, why=f"{_engine(record)} as SQL says; tested against rationals")
-    yield Premise(
-        name="public declarations", status=ASSUMED, why="bounds, categories and n were not taken from the data"
-    )
+    yield Premise(name="public declarations", status=ASSUMED, why=_declared_in_words(record))
     yield Premise(name="unit", status=ASSUMED, why=_unit_in_words(record))
+
+
+def _declared_in_words(record: Mapping[str, Any]) -> str:
+    """Return what must be true of bounds, categories and n: of bounds that a look has found, that it was charged."""
+    if "bounds_from" not in record:
+        return "bounds, categories and n were not taken from the data"
+    look = "bounds come from an earlier look at the data, whose epsilon was charged by itself, on top of this one"
+    return f"{look}; categories, n and other bounds were not taken from the data"
 
 
 def _unit_in_words(record: Mapping[str, Any]) -> str:

@@ -158,8 +158,8 @@ def say_written(paths: Sequence[Path]) -> None:
 
     for path in paths:
         say(f"wrote {one_line(str(path))}")
-        if path.suffix in VALUES:
-            say(f"wrote {one_line(str(place_of(path)))}: what the columns of {one_line(path.name)} mean")
+        if path.suffix in VALUES and os.path.isfile(beside := place_of(path)):
+            say(f"wrote {one_line(str(beside))}: what the columns of {one_line(path.name)} mean")
 
 
 def saved(result: Release, path: Path) -> click.FileError | None:
@@ -170,6 +170,8 @@ def saved(result: Release, path: Path) -> click.FileError | None:
         result.save(path)
     except SnapdpError as problem:
         return click.FileError(str(path), f"{problem.problem} The release was made; asking again is free.")
+    except Exception:  # whatever lies beside it: the others are still to be written, and what it cost to be said
+        return click.FileError(str(path), "it could not be written. The release was made; asking again is free.")
     return None
 
 
@@ -219,6 +221,8 @@ def _plan(study: Study, options: dict[str, Any]) -> Plan:
 
 def output_files(options: dict[str, Any]) -> list[Path]:
     """Return the files to write; names that cannot be written as asked are refused before anything is charged."""
+    from snapdp.release import place_of
+
     endings = {"report": (".html", ".htm"), "record": (".json",), "values": VALUES}
     found = []
     for name, allowed in endings.items():
@@ -229,6 +233,8 @@ def output_files(options: dict[str, Any]) -> list[Path]:
             raise click.UsageError(f"--{name} writes {' or '.join(allowed)}, not '{path.suffix}'.")
         if not os.path.isdir(path.absolute().parent):
             raise click.UsageError(f"--{name} {path}: there is no such directory.")
+        if name == "values":
+            place_of(path)  # refused now, where its dictionary has no place
         found.append(path)
     return found
 

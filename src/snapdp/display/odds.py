@@ -41,10 +41,11 @@ def right_in(epsilon: Fraction) -> str:
     return f"perhaps all of {CASES}" if right == CASES else f"at most {right} of {CASES}"
 
 
-def odds_in_words(epsilon: Fraction, secret: str) -> str:
+def odds_in_words(epsilon: Fraction, secret: str, *, seen: str = "what is published") -> str:
     """Return what so much epsilon allows somebody to learn who knows everything but the secret.
 
     secret   what is protected, as an indirect question: "whether this row is in the table"
+    seen     what so much epsilon was paid for, where more than this is published
 
     >>> odds_in_words(Fraction(1, 2), "whether this row is in the table")
     'Somebody who knows everything else, and would guess right in 50 of 100 cases whether this row is in the table, is \
@@ -54,5 +55,5 @@ right in at most 63 of them after seeing what is published.'
     told = "could be right in all of them" if right == CASES else f"is right in at most {right} of them"
     return (
         f"Somebody who knows everything else, and would guess right in 50 of {CASES} cases {secret}, {told} after "
-        "seeing what is published."
+        f"seeing {seen}."
     )

@@ -143,6 +143,8 @@ def nothing(account: str) -> Standing:
 
 def read(entry: Entry) -> dict[str, Any]:
     """Return what an entry says, if body, digest and columns agree; LedgerError otherwise."""
+    if isinstance(entry.kind, str) and entry.kind not in FIELDS:
+        raise unknown_kind(entry.account, entry.number)
     try:
         body = json.loads(entry.body)
         sound = (
@@ -171,6 +173,17 @@ def altered(account: str, number: int) -> LedgerError:
     return LedgerError(
         f"entry {number} of the account {account!r} was altered.",
         "The ledger cannot be trusted: keep the file, restore the newest copy and verify it. No release was made.",
+        account=account,
+        number=number,
+    )
+
+
+def unknown_kind(account: str, number: int) -> LedgerError:
+    """Return what is said of an entry that this version cannot read: most likely a newer one has written it."""
+    return LedgerError(
+        f"entry {number} of the account {account!r} is of a kind that this version of snapdp does not know.",
+        "Has a newer version written to the ledger? Then end this program and use that version; do not put an older "
+        "copy back, which has forgotten charges. If not, the entry was altered: keep the file. No release was made.",
         account=account,
         number=number,
     )

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         derived_values as derived_values,
         part_values as part_values,
     )
-    from snapdp.release.release import released as released
+    from snapdp.release.release import holds_look as holds_look, released as released
     from snapdp.release.remarks import (
         bits_in_words as bits_in_words,
         bound_lines as bound_lines,
@@ -75,7 +75,7 @@ else:
             "private_values": "exact_values",
             "numbers": "Number NumberBlock shown_amount shown_row",
             "record": "LIBRARIES VERSION SideFile checked derived_values part_values",
-            "release": "released",
+            "release": "holds_look released",
             "remarks": "bits_in_words bound_lines bounds_from_line complete_lines distribution_line margins_line "
             "moved_line person_lines relation_stated step_lines unknown_line unknown_places wide_lines",
             "report.page": "report_body report_page",

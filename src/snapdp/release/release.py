@@ -14,9 +14,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from snapdp.errors import DataError, LedgerError, SnapdpError
+from snapdp.errors import DataError, LedgerError, PremiseError, SnapdpError
 from snapdp.exact import require_directed_rounding, shown
-from snapdp.ledger import Answer, Ledger, agree, payable, too_much, unit_for, units_of
+from snapdp.ledger import Answer, Ledger, agree, canonical, payable, too_much, unit_for, units_of
 from snapdp.randomness import BitSource, SystemBits
 from snapdp.release.certificates import named_in, write_certificates
 from snapdp.release.derived import derived_blocks
@@ -34,7 +34,7 @@ from snapdp.release.record import (
     record_values,
 )
 from snapdp.release.request import Request
-from snapdp.studies import INLINE
+from snapdp.studies import INLINE, digest
 from snapdp.tables import Engine, Watch
 from snapdp.values import Value
 
@@ -76,7 +76,8 @@ def released(
     bits        for tests and replay only
     watch       is given the engine's connection while it scans, for a progress bar
     ask         is called before the table is read, if this is no repetition and can be paid; ends it by an exception
-    texts       title, publisher and contact for the record: no part of the request, so a repetition keeps the first
+    texts       title, publisher and contact for the record, and the look that bounds come from: no part of the request,
+                so a repetition keeps the first. A look that the account was not charged for is refused
     """
     from snapdp.release.files import check_place
 
@@ -94,6 +95,7 @@ def released(
     payable(request.epsilon)
     if request.epsilon > account.left:
         raise too_much(account, request.epsilon)  # before a long scan; the ledger itself decides below
+    _check_look((texts or {}).get("bounds_from"), ledger, account.name)
     if any(part.cells > INLINE for line in request.lines for part in line.statistic.parts):
         check_place(directory)  # a side file that cannot be written would be paid for all the same
     if ask is not None:
@@ -124,6 +126,22 @@ def released(
     else:
         return Outcome(record=record, head=head, free=False)
     raise failure  # out here, so that what went wrong is not even its context
+
+
+def holds_look(ledger: Ledger, account: str, look: str) -> bool:
+    """Return whether an account was charged for the record of this digest, by which bounds were found."""
+    answers = (charge.answer for charge in ledger.history(account) if charge.answer is not None)
+    return any(digest(canonical(answer.record, name="record")) == look for answer in answers)
+
+
+def _check_look(look: str | None, ledger: Ledger, account: str) -> None:
+    """Refuse bounds that are said to come from a look nobody paid for: a record would state it as a fact."""
+    if look is not None and not holds_look(ledger, account, look):
+        raise PremiseError(
+            f"bounds_from = {look} names a look at the table that the account {shown(account)} was not charged for.",
+            "Give the ledger that was charged for the look. Where the bounds are public for another reason, take "
+            "bounds_from out of the study. Nothing was spent.",
+        )
 
 
 def _repeated(answer: Answer, ledger: Ledger, directory: Path, is_sound: Callable[[dict[str, Any]], bool]) -> Outcome:

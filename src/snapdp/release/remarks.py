@@ -116,11 +116,15 @@ def step_lines(block: NumberBlock) -> list[str]:
 
 
 def bounds_from_line(record: Mapping[str, Any]) -> str:
-    """Return by which earlier look the bounds of columns were found; empty where a record names none."""
+    """Return by which earlier look the bounds of columns were found; empty where a record names none.
+
+    Its epsilon is not in this record, but the bounds are: whoever reads them has both.
+    """
     found = record.get("bounds_from")
     if not isinstance(found, str):
         return ""
-    return f"Bounds come from an earlier look at the table, which was charged by itself: record {_short(found)}."
+    charged = "which was charged by itself and is not in this epsilon"
+    return f"Bounds come from an earlier look at the table, {charged}: record {_short(found)}."
 
 
 def distribution_line(blocks: Iterable[NumberBlock]) -> str:

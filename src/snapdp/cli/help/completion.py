@@ -2,6 +2,10 @@
 
 Room: cli/help. click does the work; here are the script, files where nothing else is known, studies by their ending,
 and the columns of a CSV file by its header. No cell is read. Completing must be quick: nothing here loads an engine.
+
+Names of files and columns are anybody's. A shell puts a word that is offered into the line as it is, and runs it with
+the line: `a$(rm x).toml` would be a command. So no word is offered that needs quotes; files of such names are left to
+the shell's own completion of files, which quotes them.
 """
 
 from __future__ import annotations
@@ -40,6 +44,7 @@ Example:
 """
 LONGEST_HEADER = 1 << 16
 _PLAIN = re.compile(r"[\w.-]+")  # others would need quotes of the shell
+_WORD = re.compile(r"[\w.,/-]+")  # the same with what joins names to paths and lists
 
 
 @click.command("completion", epilog=EXAMPLE)
@@ -64,8 +69,12 @@ def or_files(shell: type[ShellComplete]) -> type[ShellComplete]:
     class OrFiles(shell):  # type: ignore[misc, valid-type]
         def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem]:
             self.ctx_args["obj"] = tuple(args)  # click reads no word before a flag that lacks its own
-            found: list[CompletionItem] = super().get_completions(args, incomplete)
-            return found if found or incomplete.startswith("-") else [CompletionItem(incomplete, type="file")]
+            every: list[CompletionItem] = super().get_completions(args, incomplete)
+            found = [each for each in every if each.type != "plain" or is_word(each.value, incomplete)]
+            found = found if found or incomplete.startswith("-") else [CompletionItem(incomplete, type="file")]
+            for each in found:  # answers are lines: a line end in what was typed would begin another one
+                each.value = each.value if each.value.isprintable() else ""
+            return found
 
     return OrFiles
 
@@ -76,9 +85,22 @@ def prepare() -> None:
         add_completion_class(or_files(each), each.name)
 
 
+def is_word(text: str, incomplete: str = "") -> bool:
+    """Return whether a shell takes a text for one word that means itself, and a command for no flag.
+
+    >>> is_word("out/study.toml"), is_word("a$(id).toml"), is_word("a b.toml"), is_word("--yes.toml")
+    (True, False, False, False)
+    """
+    return _WORD.fullmatch(text) is not None and (incomplete.startswith("-") or not text.startswith("-"))
+
+
 def studies(incomplete: str) -> list[CompletionItem]:
-    """Return the study files that a word begins; nothing where there is none, so that files are offered."""
-    return [CompletionItem(path) for path in sorted(glob(f"{escape(incomplete)}*.toml"))]
+    """Return the study files that a word begins; nothing where files are to be offered.
+
+    That is where there is none, or one whose name needs quotes: the shell knows how to write them.
+    """
+    found = sorted(glob(f"{escape(incomplete)}*.toml"))
+    return [CompletionItem(path) for path in found] if all(map(is_word, found)) else []
 
 
 def columns(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001

@@ -220,7 +220,8 @@ def _say_files(result: Release) -> None:
     named = list(result.long_blocks())
     if named:
         note(
-            "Tables too long for a record have files of their own. Keep these with it: they are not drawn again.",
+            "Tables too long for a record have files of their own; the report and files of values leave them out. "
+            "Keep these with the record: they are not drawn again.",
             err=True,
         )
     for name, title in named:

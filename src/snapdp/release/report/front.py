@@ -13,9 +13,12 @@ from snapdp.display import Html, data_table, hides_nothing, odds_in_words
 from snapdp.errors import SnapdpError
 from snapdp.exact import parameter
 from snapdp.release.numbers import shown_amount
+from snapdp.release.remarks import bounds_from_line
 from snapdp.release.report.declared import column_in_words, every_column, naming, person_columns
 from snapdp.release.report.words import LONG_TABLE, heading, text
 from snapdp.studies import Relation, believed, named_person, person_in_words, readable_title, told_apart
+
+ON_THIS_PAGE = "everything on this page"
 
 
 def title_of(record: Mapping[str, Any]) -> str:
@@ -29,8 +32,9 @@ def front(record: Mapping[str, Any], author: str | None) -> list[str]:
         f"<h1>{text(title_of(record))}</h1>",
         _imprint(record),
         f"<h2>What is protected</h2><p>{text(protected(record))}</p>",
-        f'<p><span class="charge">epsilon {text(shown_amount(record["charged"]))}</span> is what everything on this '
-        f"page cost together, of the budget of the table.{_odds(record)}</p>",
+        f'<p><span class="charge">epsilon {text(shown_amount(record["charged"]))}</span> is what {_paid_for(record)} '
+        f"cost together, of the budget of the table.{_odds(record)}</p>",
+        _found_before(record),
         _warned(record),
         _drawn_by(author),
         f"<h2>What is in it</h2>{_columns(record)}{_statistics(record)}",
@@ -72,6 +76,18 @@ def _charged(record: Mapping[str, Any]) -> Fraction | None:
     return found if found >= 0 else None
 
 
+def _paid_for(record: Mapping[str, Any]) -> str:
+    """Return what the charge was for: bounds that an earlier look has found stand here, and were paid for before."""
+    return "the numbers on this page, without the bounds of columns," if bounds_from_line(record) else ON_THIS_PAGE
+
+
+def _found_before(record: Mapping[str, Any]) -> str:
+    """Return that the page tells more than its epsilon pays for, where bounds come from an earlier look."""
+    line = bounds_from_line(record)
+    more = "They tell something about the table, too: the page as a whole tells more than this epsilon says."
+    return f"<p><strong>{text(line)}</strong> {more}</p>" if line else ""
+
+
 def _odds(record: Mapping[str, Any]) -> str:
     """Return how well it is protected: in how many of 100 cases somebody guesses right."""
     charged = _charged(record)
@@ -79,7 +95,8 @@ def _odds(record: Mapping[str, Any]) -> str:
         secret = _relation(record).secret
     except (SnapdpError, TypeError, ValueError):  # a record may be anybody's
         return ""
-    return "" if charged is None else f" {text(odds_in_words(charged, secret))}"
+    seen = {"seen": "these numbers alone"} if bounds_from_line(record) else {}
+    return "" if charged is None else f" {text(odds_in_words(charged, secret, **seen))}"
 
 
 def _relation(record: Mapping[str, Any]) -> Relation:

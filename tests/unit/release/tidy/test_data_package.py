@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import json
+import os
 import random
 import re
 
 import pytest
 
+from snapdp.errors import DataError
 from snapdp.release.result import Release
-from snapdp.release.tidy.data_package import MARK, NAME, place_of, slug
+from snapdp.release.tidy.data_package import MARK, MOST_BYTES, MOST_PLACES, MOST_RESOURCES, NAME, place_of, slug
 from snapdp.release.tidy.value_table import SOURCES, value_table
 from snapdp.studies import digest
 from tests.unit.audits.releases import random_record
@@ -110,10 +113,83 @@ def test_a_package_that_is_not_ours_is_left_alone_and_nothing_fails(content, tmp
     assert (tmp_path / f"w-2.{NAME}").exists()
 
 
+def ours(*resources, **more):
+    return json.dumps({MARK: 1, "resources": resources, **more})
+
+
+DEEP = "[" * 900 + "]" * 900
+FORGED = {
+    "a path of several": ours({"path": ["a"], "name": ["b"]}),
+    "a path that is a table": ours({"path": {"v.csv": 1}, "name": {}}),
+    "no path": ours({}, {"name": None}, {"path": 7}),
+    "many resources": ours(*({"name": f"v.csv-{number}"} for number in range(MOST_RESOURCES - 1))),
+    "too many resources": ours(*({"name": f"v.csv-{number}"} for number in range(MOST_RESOURCES + 1))),
+    "too deep to write": f'{{"{MARK}": 1, "resources": [], "deep": {DEEP}}}',
+    "numbers that are none": f'{{"{MARK}": 1, "resources": [], "n": NaN, "x": 1e999, "huge": {"9" * 4000}}}',
+    "halves of pairs": f'{{"{MARK}": 1, "resources": [{{"name": "\\ud800", "path": "\\ud800"}}], "\\udfff": 1}}',
+    "other types of its own fields": ours(name=[], title={}, contributors=7, profile=None),
+    "too long": ours(filler="x" * MOST_BYTES),
+}
+
+
+@pytest.mark.parametrize("forged", FORGED.values(), ids=FORGED)
+def test_whatever_says_that_it_is_our_package_the_values_and_a_dictionary_are_written(forged, tmp_path):
+    release = released(tmp_path, MEAN)
+    (tmp_path / NAME).write_text(forged)
+    release.save(tmp_path / "v.csv")
+    package = json.loads(place_of(tmp_path / "v.csv").read_text())
+    (mine,) = [each for each in package["resources"] if each.get("path") == "v.csv"]
+    assert mine["record"] == digest(release.to_json())
+    assert NAMES.fullmatch(mine["name"])
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: os.symlink("/dev/zero", path)])
+def test_a_package_that_is_no_regular_file_is_neither_read_nor_waited_for(make, tmp_path):
+    make(tmp_path / NAME)
+    released(tmp_path, MEAN).save(tmp_path / "v.csv")
+    assert place_of(tmp_path / "v.csv") == tmp_path / f"v.{NAME}"
+
+
+def test_a_link_to_a_package_of_ours_elsewhere_is_left_alone(tmp_path):
+    (tmp_path / "elsewhere").write_text(ours())
+    (tmp_path / NAME).symlink_to("elsewhere")
+    released(tmp_path, MEAN).save(tmp_path / "v.csv")
+    assert ((tmp_path / "elsewhere").read_text(), place_of(tmp_path / "v.csv").name) == (ours(), f"v.{NAME}")
+
+
+def test_where_others_have_every_name_a_dictionary_is_refused_and_the_values_are_there(tmp_path):
+    release = released(tmp_path, MEAN)
+    for name in (NAME, f"v.{NAME}", *(f"v-{number}.{NAME}" for number in range(2, MOST_PLACES))):
+        (tmp_path / name).write_text("of somebody else")
+    with pytest.raises(DataError, match="another directory"):
+        place_of(tmp_path / "v.csv")
+    with pytest.raises(DataError, match="no place"):
+        release.save(tmp_path / "v.csv")
+    assert (tmp_path / "v.csv").read_text().startswith("statistic,")
+
+
+@pytest.mark.parametrize("column", ["=1+1", "@x", "-1", "'=1", "a;=b", "plain"])
+def test_a_dictionary_names_columns_as_its_file_has_them(column, tmp_path):
+    record = released(tmp_path, {"kind": "histogram", "column": "region", "epsilon": 1}).record
+    text = json.dumps(record).replace('"name": "region"', f'"name": {json.dumps(column)}')
+    release = Release(json.loads(text))
+    release.save(tmp_path / "v.csv")
+    release.save(tmp_path / "v.parquet")
+    package = check_package(tmp_path)
+    with (tmp_path / "v.csv").open(newline="", encoding="utf-8") as file:
+        head = next(csv.reader(file))
+    table = value_table(release.blocks())
+    assert column in table.columns
+    for resource, names in zip(package["resources"], (head, list(table.columns)), strict=True):
+        assert [field["name"] for field in resource["schema"]["fields"]] == names
+        assert column in [field["title"] for field in resource["schema"]["fields"]]
+
+
 def test_long_tables_that_lie_beside_the_values_are_described_too(tmp_path):
     result = released(tmp_path, LONG, MEAN)
     result.save(tmp_path / "v.parquet")
     values, long = check_package(tmp_path)["resources"]
+    assert f"no row here: histogram(cell) (in {result.files()[0]})." in values["description"]
     assert (values["path"], long["path"]) == ("v.parquet", *result.files())
     assert [field["name"] for field in long["schema"]["fields"]] == ["cell", "index", "value", "shown", "low", "high"]
     assert long["title"] == "histogram(cell)"
