@@ -48,12 +48,11 @@ def _on_one_line(numbers: Sequence[Number]) -> tuple[Number, ...]:
 
 def _as_their_counts(shares: Sequence[Number], counts: Sequence[Number]) -> tuple[Number, ...]:
     """Return shares with the digits that the noise of their counts leaves meaningful, in parts of their total."""
-    total = next(
-        (abs(count.value / share.value) for share, count in zip(shares, counts, strict=True) if share.value), 0
-    )
-    if not total:
+    pairs = ((share.value, count.value) for share, count in zip(shares, counts, strict=True))
+    total = next((abs(Decimal(repr(count)) / Decimal(repr(share))) for share, count in pairs if share and count), None)
+    if total is None:
         return tuple(shares)
-    longest = max(map(half_width, counts)) / Decimal(total)  # one cut at zero is no measure of the noise
+    longest = max(map(half_width, counts)) / total  # one cut at zero is no measure of the noise
     return tuple(each._replace(digits_of=longest or None) for each in shares)
 
 

@@ -145,7 +145,7 @@ def _cell(row: _Row, name: str) -> Any:
     return getattr(number, name) or None if name == "share_of" else getattr(number, name)
 
 
-def on_the_grid(column: Mapping[str, Any], end: float | None, outward: Callable[[Fraction], float]) -> Any:
+def on_the_grid(column: Mapping[str, Any], end: Any, outward: Callable[[Fraction], float]) -> Any:
     """Return the end of an interval as the multiple of a column's step that it stands for; else the double as it is.
 
     Only where the double is that very number, moved outward to a double, and a text can have the number itself. A text
@@ -155,15 +155,15 @@ def on_the_grid(column: Mapping[str, Any], end: float | None, outward: Callable[
     >>> on_the_grid(x, -0.30000000000000004, to_float_down), on_the_grid(x, -0.30000000000000004, to_float_up)
     (Fraction(-3, 10), -0.30000000000000004)
     """
-    if end is None:
-        return None
+    if not isinstance(end, float):
+        return end
     try:
         lower, step = parameter(column["lower"], name="lower"), positive(column.get("step", "1"), name="step")
-    except (SnapdpError, LookupError):  # a record may be anybody's
+        found = lower + nearest_multiple(Fraction(end) - lower, step)
+        is_written = Fraction(repr(to_float_nearest(found))) == found
+        return found if is_written and Fraction(end) != found and outward(found) == end else end
+    except (SnapdpError, LookupError, OverflowError, ValueError):  # a record may be anybody's
         return end
-    found = lower + nearest_multiple(Fraction(end) - lower, step)
-    is_written = Fraction(repr(to_float_nearest(found))) == found
-    return found if is_written and Fraction(end) != found and outward(found) == end else end
 
 
 def statistic_of(block: NumberBlock) -> str:
