@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,14 @@ def test_verify_reads_the_files_beside_a_record_and_says_so(record):
     assert " ".join(done.stdout.split()).startswith(f"SOUND: {record} with the 4 files beside it follows from")
     told = json.loads(run("verify", record, "--json").stdout)["files"]
     assert (sorted(told["seen"]), told["unseen"]) == ([file.name for file in files(record)], [])
+
+
+def test_verify_prints_the_digest_that_the_report_states(record):
+    from snapdp.release import load_release
+
+    stated = re.findall(r"Digest of the record: <code>([^<]*)</code>", load_release(record).to_html())
+    assert stated[0] in run("verify", record).stdout
+    assert json.loads(run("verify", record, "--json").stdout)["digest"] == stated[0]
 
 
 def test_verify_finds_a_byte_more_in_a_file(record):

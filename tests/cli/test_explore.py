@@ -301,7 +301,7 @@ def test_categories_are_counted_under_both_relations():
         done = run(*words, *rows, "--study", f"{rows[-1]}.toml")
         assert done.exit_code == 0, done.output
         assert "north" in done.stdout
-        assert "(unknown)" in done.stdout
+        assert "(other)" in done.stdout
         assert study(f"{rows[-1]}.toml").column("region").categories == ("north", "south")
 
 

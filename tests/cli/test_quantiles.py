@@ -271,7 +271,7 @@ def test_a_report_has_quantiles_a_picture_and_the_rules(place):
     _, _, page = released(place, "--quantiles", "age", *BOUNDS)
     heads = [page.index(f'<th scope="col">{head}</th>') for head in ("quantile", "up to")]
     assert heads[0] < page.index("<svg") < heads[1]
-    assert "Of age between 0 and 120, rounded to steps of 1; rows without age are left out." in page
+    assert "Rows without age are left out. Of age between 0 and 120, rounded to steps of 1." in page
     assert "each of which holds by itself" in page
     assert page.index("count of each 11 levels") < page.index("count at each level")
 

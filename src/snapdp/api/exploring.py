@@ -88,10 +88,14 @@ class ExploredNumbers(Value):
 
 
 class ExploredCategories(Value):
-    """What was found of a column with public categories: the number of rows of each."""
+    """What was found of a column with public categories: the number of rows of each.
+
+    readable   the same, with the names that people read: (empty), where the record has (null)
+    """
 
     name: str
     counts: tuple[Number, ...]
+    readable: tuple[Number, ...]
 
     def __str__(self) -> str:
         return f"{len(self.counts)} counts"
@@ -209,7 +213,8 @@ class Exploration:
 def _explored(blocks: Sequence[NumberBlock]) -> ExploredNumbers | ExploredCategories | None:
     declared = blocks[0].declared
     if declared["kind"] == Histogram.kind:
-        return ExploredCategories(name=declared["columns"][0]["name"], counts=blocks[0].readable)
+        name, block = declared["columns"][0]["name"], blocks[0]
+        return ExploredCategories(name=name, counts=block.numbers, readable=block.readable)
     if declared["kind"] != Magnitudes.kind:
         return None
     named = {block.name: {each.cell: each for each in block.numbers} for block in blocks}

@@ -28,6 +28,7 @@ def audit_file(path: Path, *, ledger: str | None, certificate: Path | None, repo
     from snapdp.drafts import write_text
     from snapdp.ledger import Ledger
     from snapdp.release import Release, load_record, report_page
+    from snapdp.studies import digest
 
     record = load_record(path)
     if str(record.get("format")).startswith(CERTIFICATES):
@@ -50,10 +51,11 @@ def audit_file(path: Path, *, ledger: str | None, certificate: Path | None, repo
         written.append(f"wrote {one_line(str(report))}")
     for each in written:
         say(each)
+    stated = digest(Release(record).to_json()) if found.sound else ""
     if as_json:
-        echo_json(_values(found), indent=2)
+        echo_json({**_values(found), "digest": stated or None}, indent=2)
     else:
-        _print(found, path)
+        _print(found, path, stated)
     return SOUND if found.sound else ALTERED
 
 
@@ -71,7 +73,7 @@ def _write_certificate(record: dict[str, Any], path: Path) -> str:
     return ""
 
 
-def _print(found: Any, path: Path) -> None:
+def _print(found: Any, path: Path, stated: str) -> None:
     name = one_line(str(path))
     if not found.sound:
         echo(f"ALTERED: {_altered(found, name)} must be.", colour="red")
@@ -88,6 +90,7 @@ def _print(found: Any, path: Path) -> None:
     files = {0: "", 1: " with the file beside it"}.get(len(found.seen), f" with the {len(found.seen)} files beside it")
     where = "and its ledger holds it" if found.in_ledger else "its ledger was not asked (--ledger PATH)"
     echo(f"SOUND: {name}{files} follows from what it declares, {where}.", colour="green")
+    note(f"Digest of the record, as its report states it: {stated}", style="")
     for each in found.unseen[:MOST_FINDINGS]:
         note(f"Not looked at: {one_line(each)}. {_why_unseen(path, each)}", style="bold yellow")
     if len(found.unseen) > MOST_FINDINGS:

@@ -249,6 +249,8 @@ def _write_study(found: Exploration, options: dict[str, Any]) -> list[click.File
 
 
 def _show(found: Exploration, only: str | None) -> None:
+    from snapdp.release import cut_line
+
     shown = {
         "bounds": ("bounds", _bounds),
         "quartiles": ("quartiles", _quartiles),
@@ -260,8 +262,10 @@ def _show(found: Exploration, only: str | None) -> None:
         table(("column", *(head for head, _ in parts)), rows)
         _explain(found.numbers, only)
     if found.categories and only is None:
-        counted = [(each.name, number) for each in found.categories for number in each.counts]
+        counted = [(each.name, number) for each in found.categories for number in each.readable]
         table(("column", "category", "rows", "interval"), _counts(counted), numbers=(2,))
+        if line := cut_line(number for _, number in counted):
+            note(line, err=True)
 
 
 def _explain(numbers: tuple[ExploredNumbers, ...], only: str | None) -> None:
@@ -324,7 +328,7 @@ def _rows(share: Number, rows: Number) -> str:
 
     _, _, ends = shown_row(rows)
     if rows.low is not None and rows.high is not None and rows.low <= 0:
-        return f"none, or up to {ends.rpartition(' to ')[2]} rows" if rows.high > 0 else "none"
+        return f"none, or up to {ends.rpartition(' to ')[2]} rows" if rows.high > 0 else "none found"
     return f"{100 * share.printed:.3g} % ({ends} rows)"
 
 

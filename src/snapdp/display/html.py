@@ -77,7 +77,7 @@ caption {{ caption-side: bottom; text-align: left; opacity: .75; font-size: .9em
 @media screen and (max-width: 34rem) {{
 .mid {{ display: none; }} .snapdp .box table {{ font-size: .92em; }}
 .box th, .box td {{ padding-right: .45rem; }} .box td.i {{ white-space: normal; }}
-.box .t {{ padding: 0 .9rem 0 .6rem; min-width: 4.5rem; width: 24%; }}
+.box .t {{ padding: 0 1.3rem 0 .6rem; min-width: 4.5rem; width: 24%; }} .box .l {{ min-width: 5.5em; }}
 }}
 .charge {{ display: inline-block; background: var(--soft); border-radius: 4px; padding: .1em .5em; }}
 @media screen and (prefers-color-scheme: dark) {{

@@ -7,6 +7,7 @@ from snapdp.doors import door
 if TYPE_CHECKING:
     from snapdp.release.certificates import MechanismCertificate as MechanismCertificate
     from snapdp.release.derived import derived_blocks as derived_blocks
+    from snapdp.release.digits import shown_row as shown_row
     from snapdp.release.draw import Block as Block, Drawn as Drawn, PagedBlock as PagedBlock
     from snapdp.release.files import (
         FIELDS as FIELDS,
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
         Number as Number,
         NumberBlock as NumberBlock,
         shown_amount as shown_amount,
-        shown_row as shown_row,
     )
     from snapdp.release.private_values import exact_values as exact_values
     from snapdp.release.record import (
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         bound_lines as bound_lines,
         bounds_from_line as bounds_from_line,
         complete_lines as complete_lines,
+        cut_line as cut_line,
         distribution_line as distribution_line,
         margins_line as margins_line,
         moved_line as moved_line,
@@ -70,14 +71,15 @@ else:
         {
             "certificates": "MechanismCertificate",
             "derived": "derived_blocks",
+            "digits": "shown_row",
             "draw": "Block Drawn PagedBlock",
             "files": "FIELDS block_numbers write_text",
             "private_values": "exact_values",
-            "numbers": "Number NumberBlock shown_amount shown_row",
+            "numbers": "Number NumberBlock shown_amount",
             "record": "LIBRARIES VERSION SideFile checked derived_values part_values",
             "release": "holds_look released",
-            "remarks": "bits_in_words bound_lines bounds_from_line complete_lines distribution_line margins_line "
-            "moved_line person_lines relation_stated step_lines unknown_line unknown_places wide_lines",
+            "remarks": "bits_in_words bound_lines bounds_from_line complete_lines cut_line distribution_line "
+            "margins_line moved_line person_lines relation_stated step_lines unknown_line unknown_places wide_lines",
             "report.page": "report_body report_page",
             "request": "MOST_STATISTICS Request added unit_text",
             "result": "Release load_record load_release",

@@ -170,7 +170,7 @@ def _csv_cell(field: ValueField, value: Any) -> str:
         return ""
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, Fraction):  # of a key: as a Parquet file has it
+    if isinstance(value, Fraction):  # of a key, as a Parquet file has it; of an end of an interval, as it is
         value = value.numerator if value.denominator == 1 else to_float_nearest(value)
     if isinstance(value, float):
         return f"{Decimal(repr(value)):f}"

@@ -11,12 +11,13 @@ a count, together; what has a title of its own (shares, a standard deviation, a 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from decimal import Decimal
 from typing import Any, NamedTuple
 
-from snapdp.display import decimal_places, exact_amount, noise_digits, six_digits
+from snapdp.display import decimal_places, exact_amount
 from snapdp.errors import SnapdpError
 from snapdp.exact import parameter
+from snapdp.release.digits import digits_alike
 from snapdp.studies import (
     BETWEEN,
     DISTRIBUTION,
@@ -63,6 +64,10 @@ class Number(NamedTuple):
     deviation the standard deviation of its error, where the record says it: of adjusted numbers
     keys      the columns that name its cell, and what they name it by; none where it is in no group
     places    decimals of the numbers that it is one of: a quantile is a multiple of its column's step; None for others
+    digits_of half the length of an interval that decides its digits, where that is not its own: of a share whose total
+              is private that of the counts, of a distribution the longest
+    most      beyond which no end of an interval is printed, where rounding outward would: the largest end of a
+              distribution, which is never beyond a public number of rows
     """
 
     statistic: str
@@ -80,6 +85,8 @@ class Number(NamedTuple):
     deviation: float | None = None
     keys: Keys = ()
     places: int | None = None
+    digits_of: Decimal | None = None
+    most: float | None = None
 
     @property
     def label(self) -> tuple[str, ...]:
@@ -95,6 +102,11 @@ class Number(NamedTuple):
     def moved(self) -> bool:
         """Tell whether another number is shown than was drawn."""
         return self.printed != self.value
+
+    @property
+    def is_cut(self) -> bool:
+        """Tell whether noise went so far beyond what the number can be that its interval is the end of that alone."""
+        return self.moved and self.low == self.high == self.printed
 
 
 class NumberBlock(Value):
@@ -238,8 +250,8 @@ def number_blocks(record: Mapping[str, Any]) -> Iterator[NumberBlock]:
     owners = {name: place for place, name in enumerate(names)}
     for place, statistic in enumerate(record["statistics"]):
         share_of = _share_of(record, statistic)
-        blocks = _blocks(place, names[place], statistic, derived.get(place, []), share_of)
-        yield from (_named(block, owners) for block in _charged(list(blocks), statistic["epsilon"]))
+        blocks = digits_alike(list(_blocks(place, names[place], statistic, derived.get(place, []), share_of)))
+        yield from (_named(block, owners) for block in _charged(blocks, statistic["epsilon"]))
 
 
 def long_blocks(record: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -423,55 +435,3 @@ def shown_amount(text: str) -> str:
         return exact_amount(parameter(text, name="amount"))
     except SnapdpError:
         return text
-
-
-def shown_row(number: Number) -> tuple[str, str, str]:
-    """Return statistic, value and interval as people read them."""
-    title = number.statistic + (f", {number.part}" if number.part else "")
-    title += f" [{number.cell}]" if number.cell else ""
-    return title, shown_value(number), shown_interval(number)
-
-
-def shown_value(number: Number) -> str:
-    """Return the number for people, with the digits that its noise leaves meaningful: it stays in its interval."""
-    if number.places is not None:
-        return _decimals(number.printed, number.places)
-    if number.low is None or number.high is None:
-        return six_digits(number.printed)
-    half = half_width(number)
-    text = noise_digits(number.printed, half_width=half)
-    if Decimal(text) > Decimal(repr(number.high)):
-        return noise_digits(number.printed, half_width=half, rounding=ROUND_FLOOR)
-    if Decimal(text) < Decimal(repr(number.low)):
-        return noise_digits(number.printed, half_width=half, rounding=ROUND_CEILING)
-    return text
-
-
-def shown_interval(number: Number) -> str:
-    """Return the interval for people, its ends rounded outward; empty where there is none."""
-    if number.low is None or number.high is None:
-        ends = (("from", number.low), ("to", number.high))
-        return "".join(f"{side} {six_digits(end)}" for side, end in ends if end is not None)
-    if number.places is not None:
-        return f"{_decimals(number.low, number.places)} to {_decimals(number.high, number.places)}"
-    half = half_width(number)
-    low = noise_digits(number.low, half_width=half, rounding=ROUND_FLOOR)
-    high = noise_digits(number.high, half_width=half, rounding=ROUND_CEILING)
-    return f"{low} to {high}"
-
-
-def _decimals(x: float, places: int) -> str:
-    """Return a number that so many places write exactly; the double that stands for it may lie beside it."""
-    return f"{Decimal(repr(x)):.{places}f}"
-
-
-def half_width(number: Number) -> Decimal:
-    """Return half the length of the interval of a number; 0 where there is none."""
-    if number.low is None or number.high is None:
-        return Decimal(0)
-    return (Decimal(repr(number.high)) - Decimal(repr(number.low))) / 2
-
-
-def shown_pair(number: Number) -> tuple[str, str]:
-    """Return value and interval of a number for people."""
-    return shown_value(number), shown_interval(number)

@@ -12,6 +12,7 @@ from typing import Any
 from snapdp.display import listed, shortened, visible
 from snapdp.errors import SnapdpError
 from snapdp.exact import parameter
+from snapdp.release.digits import CUT_MARK
 from snapdp.release.numbers import Number, NumberBlock
 from snapdp.studies import (
     BOUNDS,
@@ -40,6 +41,11 @@ MOVED = (
 ROUNDED = "Adjusted tables add up, up to the rounding of printing"
 AS_DRAWN = "Adjusted tables add up as files of values have them, not where the nearest possible number is shown"
 MEASURED = "the tables as measured are in the record and in files of values."
+CUT = (
+    f"{CUT_MARK} The noise went so far beyond what the number can be that only the end of that is left of its "
+    "interval. This is no certainty: intervals hold as often as they say among all releases, not among those with "
+    "such noise."
+)
 MOST_NAMED, LONGEST = 5, 80  # cells in a line, characters of a name
 Range = tuple[Fraction, Fraction]
 
@@ -49,6 +55,15 @@ WHY_UNKNOWN = "too few rows for this epsilon, or few of their cells can be read 
 def moved_line(numbers: Iterable[Number]) -> str:
     """Return what is to be known where another number is shown than was drawn; empty where none is."""
     return MOVED if any(each.moved for each in numbers) else ""
+
+
+def cut_line(numbers: Iterable[Number]) -> str:
+    """Return what the mark at an interval means of which only the end of what is possible is left; empty without one.
+
+    An interval holds with its probability over all draws. Given a draw so far beyond zero it holds if the truth is zero
+    itself and misses if it is not, which nobody can tell from it.
+    """
+    return CUT if any(each.is_cut for each in numbers) else ""
 
 
 def margins_line(blocks: Iterable[NumberBlock]) -> str:
@@ -166,12 +181,44 @@ def person_lines(record: Mapping[str, Any]) -> list[str]:
     alike: dict[str, list[str]] = {}
     titles = told_apart(each["title"] for each in record["statistics"])
     for title, each in zip(titles, record["statistics"], strict=True):
-        people = each["kind"] == PersonCount.kind
-        most = each.get("rows_per_person", record["rows_per_person"])
-        often = groups_clause(each.get("groups_per_person"), margins="margins" in each)
-        clause = often if people else rows_clause(most)
-        alike.setdefault(clause, []).append(_short(readable_title(title, each)))
+        alike.setdefault(_person_clause(record, each), []).append(_short(readable_title(title, each)))
     return [f"{listed(titles, MOST_NAMED)}: {clause}." for clause, titles in alike.items()]
+
+
+def _person_clause(record: Mapping[str, Any], statistic: Mapping[str, Any]) -> str:
+    """Return how often a person counts in a statistic; empty where a record protects rows."""
+    if not {"person", "rows_per_person"} <= {*record}:
+        return ""
+    if statistic["kind"] != PersonCount.kind:
+        return rows_clause(statistic.get("rows_per_person", record["rows_per_person"]))
+    return groups_clause(statistic.get("groups_per_person"), margins="margins" in statistic)
+
+
+def counted_clauses(record: Mapping[str, Any], statistic: Mapping[str, Any]) -> list[str]:
+    """Return what counts in one statistic, as clauses that stand beside it: persons, rows, missing values."""
+    person, most = _person_clause(record, statistic), statistic.get("groups_per_person")
+    found = [person] if person else []
+    if person and most is not None:
+        found.append(f"who is in more counts in {most} of them only, so numbers of groups may be too small")
+    found += _missing_clauses(statistic)
+    if statistic.get("margins") == HIERARCHY and _is_wide(statistic):
+        found.append(WIDER)
+    return found
+
+
+def _missing_clauses(statistic: Mapping[str, Any]) -> list[str]:
+    """Return what missing values of the columns of a statistic count as, where it is about numbers."""
+    columns = [each for each in statistic.get("columns", ()) if "lower" in each]
+    needed = [_short(each["name"]) for each in columns if each.get("missing") == DROPPED]
+    found = []
+    if needed and "edges" not in statistic:
+        left_out = f"rows without {needed[0]} are left out"
+        found.append(left_out if len(columns) == 1 else f"only rows count that have {listed(needed, MOST_NAMED)}")
+    for each in columns:
+        number = each.get("missing") if "edges" in statistic else each.get("missing_in_sums", each.get("missing"))
+        if number not in (None, DROPPED):
+            found.append(f"missing values of {_short(each['name'])} count as {readable_number(number)}")
+    return found
 
 
 def complete_lines(record: Mapping[str, Any]) -> list[str]:

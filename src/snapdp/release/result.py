@@ -18,9 +18,10 @@ from snapdp.errors import DataError, ParameterError, SnapdpError
 from snapdp.exact import shown
 from snapdp.ledger import canonical
 from snapdp.release.certificates import MechanismCertificate, named_in, stated_in, write_certificates
-from snapdp.release.numbers import Number, NumberBlock, long_blocks, number_blocks, shown_row
+from snapdp.release.digits import shown_row
+from snapdp.release.numbers import Number, NumberBlock, long_blocks, number_blocks
 from snapdp.release.record import checked, file_names
-from snapdp.release.remarks import bound_lines, distribution_line, moved_line, share_line, unknown_line
+from snapdp.release.remarks import bound_lines, cut_line, distribution_line, moved_line, share_line, unknown_line
 from snapdp.studies import SHARE, Label
 
 MOST_BYTES = 1 << 25  # of a record: what the independent checker reads, too
@@ -185,7 +186,8 @@ class Release:
         more = [f"  {shortened(visible(title))}: in {visible(name)}" for name, title in self.long_blocks()]
         unknown = (unknown_line(block) for block in blocks if block.is_first)
         ends_at = (line for block in blocks for line in bound_lines(block))
-        told = (*map(share_line, blocks), *unknown, *ends_at, moved_line(numbers), distribution_line(every))
+        of_noise = (moved_line(numbers), cut_line(numbers))
+        told = (*map(share_line, blocks), *unknown, *ends_at, *of_noise, distribution_line(every))
         more += [line for line in told if line]
         name = shortened(visible(self.record["dataset"]))
         return "\n".join([f"release of {name}: {visible(paid)}", *(f"  {line}" for line in body), *more])

@@ -2,7 +2,8 @@
 
 Room: studies. Records, requests and files of values keep the name that makes a request what it is; screens and pages
 show this one. What is no fraction, or no short decimal, stays as it is; so do names of columns and categories, which
-are anybody's text.
+are anybody's text. The two names that a column of categories has beside its own say what they hold: (null) is
+(empty), (unknown) is (other), unless a category has that name.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from snapdp.exact import parameter
 BETWEEN = " / "  # a group and its bin, where one text names both
 Label = str | tuple[str, ...]  # of a cell: of one column, or of several
 _BIN = re.compile(r"\[[^,\[\]()\"]*, [^,\[\]()\"]*[)\]]")  # its comma is seen to be its own
+SPECIAL = {"(null)": ("null", "(empty)"), "(unknown)": ("unknown", "(other)")}  # the rule that makes it; for people
 _FRACTION = re.compile("-?[0-9]+/[0-9]+")
 
 
@@ -110,8 +112,26 @@ def readable_keys(texts: Sequence[str], declared: Mapping[str, Any]) -> tuple[st
     """
     by = declared.get("by", ())
     columns = [by] if isinstance(by, Mapping) else by
-    binned = [*("edges" in column for column in columns), *["edges" in declared] * (len(texts) - len(columns))]
-    return tuple(readable_bin(text) if has else text for text, has in zip(texts, binned, strict=False))
+    own = [each if "edges" not in declared else declared for each in declared.get("columns", ())[:1]]
+    every = [*columns, *own, *[{}] * len(texts)]
+    return tuple(_readable_key(text, column) for text, column in zip(texts, every, strict=False))
+
+
+def _readable_key(text: str, column: Mapping[str, Any]) -> str:
+    return readable_bin(text) if "edges" in column else readable_category(text, column)
+
+
+def readable_category(text: str, column: Mapping[str, Any]) -> str:
+    """Return a category of a column that a record declares; what holds empty cells, or all other ones, is named so.
+
+    >>> sex = {"name": "sex", "categories": ["f", "m"], "unknown": "dropped", "null": "binned"}
+    >>> readable_category("(null)", sex), readable_category("(unknown)", sex), readable_category("f", sex)
+    ('(empty)', '(unknown)', 'f')
+    """
+    rule, words = SPECIAL.get(text, ("", ""))
+    listed = column.get("categories", ())
+    is_special = bool(rule) and column.get(rule) == "binned" and isinstance(listed, (list, tuple))
+    return words if is_special and not {text, words} & {*listed} else text
 
 
 def readable_cell(label: str, declared: Mapping[str, Any]) -> str:
@@ -121,4 +141,7 @@ def readable_cell(label: str, declared: Mapping[str, Any]) -> str:
     '1/2 / below 0.5'
     """
     group, between, cell = label.rpartition(BETWEEN)
-    return group + between + readable_bin(cell) if "edges" in declared else label
+    if "edges" in declared:
+        return group + between + readable_bin(cell)
+    columns = declared.get("columns", ())
+    return readable_category(label, columns[0]) if columns and "by" not in declared else label

@@ -26,8 +26,8 @@ from snapdp.ledger.backup import restore
 from snapdp.ledger.belonging import identical
 from snapdp.ledger.ledger import Ledger
 from snapdp.release.derived import derived_blocks
+from snapdp.release.digits import shown_interval, shown_value
 from snapdp.release.draw import Drawn
-from snapdp.release.numbers import shown_interval, shown_value
 from snapdp.release.remarks import unknown_places
 from tests import VECTORS
 from tests.services import SERVER, address, new_database, postgres_server

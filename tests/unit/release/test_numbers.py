@@ -67,17 +67,20 @@ def test_no_two_statistics_have_one_name_on_any_page(capsys, tmp_path):
 def test_the_report_says_the_epsilon_of_a_mean_beside_it():
     """It once called a mean by groups, which was charged, derived and free of charge."""
     page = made(MEAN, GROUPED).to_html()
-    single = r'<th scope="row" class="l">Mean of pay</th>.*?<td class="r">([^<]*)</td></tr>'
+    single = (
+        r'<th scope="row" class="l">Mean of pay<span class="under">[^<]*</span></th>.*?<td class="r">([^<]*)</td></tr>'
+    )
     assert re.findall(single, page.partition("<h3>Single numbers</h3>")[2])[0] == "2/3"
-    assert '<p class="dim">Cost: epsilon 0.25, spent on a sum and a count.</p>' in page
+    assert '<p class="dim">Cost: epsilon 0.25, spent on a sum and a count. Missing values of age count as 60.' in page
     assert "no extra cost" not in page.partition("<h2>Results</h2>")[2]
 
 
 def test_the_report_still_calls_free_what_is_free():
     page = made(HISTOGRAM, VARIANCE).to_html()
     assert re.findall(r'<p class="dim">(Cost[^<]*)</p>', page) == ["Cost: epsilon 1."]
-    assert "Shares cost nothing extra; each is a share of all 5000 rows." in page
-    free = r'<th scope="row" class="l">Standard deviation of age</th>.*?<td class="r">([^<]*)</td></tr>'
+    assert "Shares cost nothing extra; each is a share of all 5000 rows, above its interval." in page
+    under = '<span class="under">[^<]*</span>'
+    free = rf'<th scope="row" class="l">Standard deviation of age{under}</th>.*?<td class="r">([^<]*)</td></tr>'
     assert re.findall(free, page) == ["no extra cost"]
 
 
@@ -142,7 +145,8 @@ def test_statistics_of_one_title_are_shown_each_by_itself(capsys):
     """Two means that share epsilon otherwise have one title: their groups once stood in one table."""
     result = made(GROUPED, {**GROUPED, "count_share": "3/4", "epsilon": 3})
     shown = re.findall(r'<p class="dim">(Cost[^<]*)</p>', result.to_html())
-    assert shown == [f"Cost: epsilon {each}, spent on a sum and a count." for each in ("0.25", "3")]
+    missing = "Missing values of age count as 60."
+    assert shown == [f"Cost: epsilon {each}, spent on a sum and a count. {missing}" for each in ("0.25", "3")]
     assert [row[-1] for row in terminal_rows(result, capsys)] == ["0.25", "", "3", ""]
 
 

@@ -18,7 +18,8 @@ from snapdp.cli.render import show_release
 from snapdp.display.numbers import six_digits
 from snapdp.errors import DataError, ParameterError
 from snapdp.ledger.chain import canonical
-from snapdp.release.numbers import Number, shown_row
+from snapdp.release.digits import shown_row
+from snapdp.release.numbers import Number
 from snapdp.release.remarks import MOVED
 from snapdp.release.result import Release
 from snapdp.release.tidy.value_table import VALUE_FIELDS

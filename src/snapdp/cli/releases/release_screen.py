@@ -191,6 +191,7 @@ def _remarks(result: Release, blocks: Sequence[NumberBlock], every: Sequence[Num
         bound_lines,
         bounds_from_line,
         complete_lines,
+        cut_line,
         distribution_line,
         margins_line,
         moved_line,
@@ -207,7 +208,8 @@ def _remarks(result: Release, blocks: Sequence[NumberBlock], every: Sequence[Num
     for block in blocks:
         yield from bound_lines(block)
         yield from step_lines(block)
-    yield from filter(None, [moved_line(each for block in blocks for each in block.numbers[:MOST_ROWS])])
+    on_screen = [each for block in blocks for each in block.numbers[:MOST_ROWS]]
+    yield from filter(None, [moved_line(on_screen), cut_line(on_screen)])
     yield from (*person_lines(record), *complete_lines(record), *wide_lines(record))
     yield from filter(None, [margins_line(blocks)])
     if any(_paid(block) == "free" for block in blocks):

@@ -11,11 +11,12 @@ from typing import Any
 from snapdp.display import Html, data_table
 from snapdp.errors import SnapdpError
 from snapdp.exact import parameter
-from snapdp.release.numbers import NumberBlock, shown_interval, shown_value
+from snapdp.release.digits import shown_interval, shown_value
+from snapdp.release.numbers import NumberBlock
 from snapdp.release.remarks import bits_in_words
 from snapdp.release.report.declared import declared, every_column, naming, person_columns
 from snapdp.release.report.results import is_technical
-from snapdp.release.report.words import LONG_TABLE, interval_head, named_rows, part_in_words, text
+from snapdp.release.report.words import LONG_TABLE, cut_note, interval_head, named_rows, part_in_words, text
 from snapdp.studies import dialect_words, readable_title, told_apart
 
 PARAMETERS = ("epsilon", "sensitivity", "noise_scale", "grid", "factor", "shift")  # of a part
@@ -31,13 +32,13 @@ def annex(record: dict[str, Any], blocks: Sequence[NumberBlock]) -> list[str]:
 
 
 def _computed_from(blocks: Sequence[NumberBlock]) -> str:
-    """Return the numbers that results were computed from: a sum and a count behind a mean, counts behind quantiles."""
-    behind = [each for each in blocks if is_technical(each) or (each.is_ranked and not each.derived)]
+    """Return the numbers that results were computed from: a sum and a count behind a mean; very many are in files."""
+    behind = [each for each in blocks if is_technical(each) and not each.is_ranked]
     single, several = ([each for each in behind if each.is_single is is_one] for is_one in (True, False))
     found = (
         [
             _table(
-                "Drawn numbers behind single ones.",
+                text("Drawn numbers behind single ones." + cut_note(x for each in single for x in each.numbers)),
                 ("statistic", "drawn", "value", interval_head(single[0])),
                 [
                     (text(each.readable_title), text(part_of(each)), shown_value(x), shown_interval(x))
@@ -51,8 +52,10 @@ def _computed_from(blocks: Sequence[NumberBlock]) -> str:
         else []
     )
     found += [_drawn_table(each) for each in several]
-    said = "<p>A mean is made of a sum and a count, both with noise of their own; quantiles of counts.</p>"
-    return f"<h3>Numbers behind the results</h3>{said}{''.join(found)}" if found else ""
+    said = "A mean is made of a sum and a count, both with noise of their own." if found else ""
+    if any(each.is_ranked and not each.derived for each in blocks):
+        said += " Quantiles are read off counts of rows, which are in the record and in files of values."
+    return f"<h3>Numbers behind the results</h3><p>{said.strip()}</p>{''.join(found)}" if said else ""
 
 
 def part_of(block: NumberBlock) -> str:
@@ -66,6 +69,7 @@ def _drawn_table(block: NumberBlock) -> str:
     heads = (*keys, text("value"), interval_head(block))
     rows = [(*name, shown_value(x), shown_interval(x)) for name, x in zip(names, block.readable, strict=True)]
     caption = f"{block.readable_title}: {part_of(block)}"
+    caption += cut.replace(" ", ". ", 1) if (cut := cut_note(block.numbers)) else ""
     return _table(text(caption), heads, rows, (*[""] * len(keys), "r", "i"), names=len(keys))
 
 

@@ -24,7 +24,7 @@ from snapdp.studies import (
 )
 
 MOST_EDGES = 20  # of bins that are named
-MOST_CATEGORIES = 12  # that are named at the front
+MOST_CATEGORIES = 30  # that are named at the front; one more is named, too
 
 
 def every_column(record: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
@@ -142,7 +142,7 @@ def _rows_without(column: Mapping[str, Any]) -> str:
 
 def _shortly(column: Mapping[str, Any]) -> str:
     listed = column.get("categories")
-    if not isinstance(listed, (list, tuple)) or len(listed) <= MOST_CATEGORIES:
+    if not isinstance(listed, (list, tuple)) or len(listed) <= MOST_CATEGORIES + 1:
         return _values_in_words(column)
     return f"{', '.join(listed[:MOST_CATEGORIES])} and {len(listed) - MOST_CATEGORIES} other categories"
 

@@ -12,8 +12,20 @@ from fractions import Fraction
 
 from snapdp.display import Html, Mark, RowPicture, data_table, four_digits_up, noise_digits, shortened, visible
 from snapdp.errors import SnapdpError
-from snapdp.release.numbers import Number, NumberBlock, half_width, shown_interval, shown_value
-from snapdp.release.report.words import LONG_TABLE, LONGEST, cost_in_words, heading, level, named_rows, over, text
+from snapdp.release.digits import half_width, shown_interval, shown_value
+from snapdp.release.numbers import Number, NumberBlock
+from snapdp.release.report.words import (
+    LONG_TABLE,
+    LONGEST,
+    cost_in_words,
+    cut_note,
+    heading,
+    level,
+    named_rows,
+    over,
+    sentences,
+    text,
+)
 from snapdp.studies import DROPPED, HIERARCHY, Hierarchy, groups_from, hierarchy_of, readable_title
 
 MOST_ACROSS = 12  # columns of a cross table
@@ -30,7 +42,7 @@ MOVED = (
 )
 
 
-def margins_section(blocks: Sequence[NumberBlock]) -> str:
+def margins_section(blocks: Sequence[NumberBlock], clauses: Sequence[str] = ()) -> str:
     """Return the section of one statistic with margins: measured and adjusted blocks, as the record has them."""
     measured = {_columns(block): block for block in blocks if not block.derived}
     adjusted = {_columns(block): block for block in blocks if block.derived}
@@ -38,7 +50,7 @@ def margins_section(blocks: Sequence[NumberBlock]) -> str:
     title = text(_heading(first))
     nested = _nested(adjusted, measured)
     crossed = "" if nested else _cross_table(adjusted)
-    about = " ".join(filter(None, (_about(first), _added_up(adjusted, bool(crossed)), _left_out(blocks))))
+    about = " ".join(filter(None, (_about(first, clauses), _added_up(adjusted, bool(crossed)), _left_out(blocks))))
     start = f'<h3>{title}</h3><p class="dim">{text(about)}</p>'
     if nested is not None:
         return f"{start}{nested}"
@@ -52,10 +64,9 @@ def _heading(first: NumberBlock) -> str:
     return heading(readable_title(first.statistic, first.declared), first.declared)
 
 
-def _about(first: NumberBlock) -> str:
-    cost = cost_in_words(first)
+def _about(first: NumberBlock, clauses: Sequence[str]) -> str:
     follow = "they are computed from the measured ones, at no extra cost"
-    return f"{cost[0].upper()}{cost[1:]}. Adjusted numbers add up: {follow}."
+    return sentences(cost_in_words(first), *clauses, f"adjusted numbers add up: {follow}")
 
 
 def _added_up(adjusted: Blocks, is_crossed: bool) -> str:
@@ -86,9 +97,11 @@ def _margin(adjusted: NumberBlock | None, measured: NumberBlock | None) -> str:
         for place, name in enumerate(names)
     ]
     said = f"; standard deviation of the adjusted: {_deviation(block)}" if block.deviation is not None else ""
+    cut = cut_note((*left, *right))
     table = data_table(
         text(
             f"{counted(len(names))}, each above its {level(block.numbers[0].alpha)} interval{said}{BARS * bool(left)}"
+            f"{'.' * bool(cut)}{cut}"
         ),
         (*heads, *HEADS, picture.scale),
         rows,
@@ -157,7 +170,8 @@ def _nested(adjusted: Blocks, measured: Blocks) -> str | None:
     kinds = ("c", "", "r sum", "r", "r")
     sure = level(next(iter(adjusted.values())).numbers[0].alpha)
     said = f"Every group above what it holds, every number above its {sure} interval; the deviation is that of the"
-    caption = text(f"{said} adjusted number.")
+    cut = cut_note(each for block in (*adjusted.values(), *measured.values()) for each in block.numbers)
+    caption = text(f"{said} adjusted number.{cut}")
     return str(data_table(caption, heads, rows, kinds, is_long=len(rows) > LONG_TABLE))
 
 

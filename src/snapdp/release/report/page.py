@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from snapdp.display import Html, folded, html_fragment, html_page
-from snapdp.release.numbers import NumberBlock
-from snapdp.release.remarks import complete_lines, moved_line, person_lines, wide_lines
+from snapdp.release.numbers import Number, NumberBlock
+from snapdp.release.remarks import complete_lines, cut_line, moved_line, person_lines, wide_lines
 from snapdp.release.report.annex import annex
 from snapdp.release.report.declared import every_column
 from snapdp.release.report.front import front, title_of
@@ -51,17 +51,22 @@ def _parts(release: Release, blocks: Sequence[NumberBlock], certificate: str | N
     return [
         *front(record, release.author),
         "<h2>Results</h2>",
-        *results(blocks),
+        *results(record, blocks),
         side_file_lines(release.long_blocks()),
-        _meaning(record, moved_line(each for block in blocks for each in block.numbers)),
+        _meaning(record, _of_noise([each for block in blocks for each in block.numbers])),
         _checking(release, certificate),
     ]
 
 
-def _meaning(record: dict[str, Any], moved: str) -> str:
+def _of_noise(numbers: Sequence[Number]) -> list[str]:
+    """Return what is to be known where noise went beyond what a number can be."""
+    return [line for line in (moved_line(numbers), cut_line(numbers)) if line]
+
+
+def _meaning(record: dict[str, Any], moved: Sequence[str]) -> str:
     levels = " or ".join(sorted({level(each["alpha"]) for each in record["statistics"]}))
     asked = ", as was asked for each" if " or " in levels else ""
-    told = (*person_lines(record), *complete_lines(record), *wide_lines(record))
+    told = (*moved, *person_lines(record), *complete_lines(record), *wide_lines(record))
     return (
         "<h2>How to read this</h2>"
         "<p>Each number was moved by random noise on purpose, so that nobody can tell from this page "
@@ -70,7 +75,6 @@ def _meaning(record: dict[str, Any], moved: str) -> str:
         f"speaks of the noise alone: it says nothing about how the rows were sampled.{_counted(record)}</p>"
         "<p>What was computed from other numbers of this page costs nothing beyond these. A number has the digits "
         "that its noise leaves meaningful; the record and files of values have all.</p>"
-        f"{f'<p>{text(moved)}</p>' if moved else ''}"
         f"{''.join(f'<p>{text(line)}</p>' for line in told)}"
     )
 

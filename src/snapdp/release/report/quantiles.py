@@ -13,35 +13,46 @@ from itertools import groupby
 from snapdp.display import Axis, Marked, Real, Step, data_table, shortened, step_figure, visible
 from snapdp.errors import SnapdpError
 from snapdp.exact import parameter
-from snapdp.release.numbers import Number, NumberBlock, shown_interval, shown_pair, shown_value
+from snapdp.release.digits import shown_pair
+from snapdp.release.numbers import Number, NumberBlock
 from snapdp.release.remarks import bound_lines, unknown_line, unknown_places
 from snapdp.release.report.words import (
     LONG_TABLE,
     LONGEST,
     UNKNOWN,
     cost_in_words,
+    cut_note,
     heading,
     interval_head,
     level,
     named_rows,
     over,
+    sentences,
     text,
 )
-from snapdp.studies import BETWEEN, DISTRIBUTION, DROPPED, QUANTILE, RANGES_WITHIN_RANGES, readable_number
+from snapdp.studies import BETWEEN, DISTRIBUTION, QUANTILE, readable_number
 
 MOST_PICTURES = 16  # of groups
+MOST_POINTS, FEWEST_POINTS = 50, 6  # of a distribution in its table, all groups together; of one of very many groups
+READ_OFF = (
+    "Quantiles and distribution are read off noisy counts of rows, at no extra cost; the record and files of values "
+    "have these."
+)
 FEW_TICKS, MANY_TICKS = 3, 6  # of heights
 Shown = tuple[str, str]
 
 
-def quantiles_section(blocks: Sequence[NumberBlock]) -> str:
-    """Return the section of one statistic of quantiles: all of its blocks that the record holds."""
+def quantiles_section(blocks: Sequence[NumberBlock], clauses: Sequence[str] = ()) -> str:
+    """Return the section of one statistic of quantiles: its quantiles and their distribution, which the record holds.
+
+    The counts that both are read off are not asked for, and very many: the record has them, and files of values.
+    """
     asked = next((each for each in blocks if each.name == QUANTILE and each.derived), None)
     curve = next((each for each in blocks if each.name == DISTRIBUTION and each.derived), None)
     first = asked or blocks[0]
     found = [
         f"<h3>{text(heading(first.readable_title, first.declared))}</h3>",
-        f'<p class="dim">{text(_about(first))}</p>',
+        f'<p class="dim">{text(_about(first, clauses))}</p>',
     ]
     if asked is not None:
         lines = (unknown_line(asked), *bound_lines(asked))
@@ -52,28 +63,15 @@ def quantiles_section(blocks: Sequence[NumberBlock]) -> str:
     return "".join(found)
 
 
-def _about(block: NumberBlock) -> str:
+def _about(block: NumberBlock, clauses: Sequence[str]) -> str:
     """Return what quantiles cost, and of which values they are."""
-    said = cost_in_words(block)
-    cost = f"{said[0].upper()}{said[1:]}."
+    cost = sentences(cost_in_words(block), *clauses)
     column: Mapping[str, str] = next(iter(block.declared.get("columns", ())), {})
     if not {"name", "lower", "upper", "step"} <= {*column}:  # a record may be anybody's
         return cost
     lower, upper, step = (readable_number(column[key]) for key in ("lower", "upper", "step"))
     values = f"Of {column['name']} between {lower} and {upper}, rounded to steps of {step}"
-    return f"{cost} {values}; {_missing(column)}. {_tree(block)}"
-
-
-def _missing(column: Mapping[str, str]) -> str:
-    if column.get("missing") == DROPPED:
-        return f"rows without {column['name']} are left out"
-    number = column.get("missing_in_sums", column.get("missing"))
-    return f"missing values count as {readable_number(number)}"
-
-
-def _tree(block: NumberBlock) -> str:
-    depths = RANGES_WITHIN_RANGES if len(block.parts) > 1 else "every level by itself"
-    return f"They are read off noisy counts of its levels ({depths}), and so is the distribution, at no extra cost."
+    return f"{cost} {values}. {READ_OFF}"
 
 
 def _quantiles(block: NumberBlock) -> str:
@@ -131,11 +129,29 @@ def _distribution(curve: NumberBlock, asked: NumberBlock | None) -> str:
 def _curve_table(curve: NumberBlock) -> str:
     keys, names = named_rows(curve)
     heads = (*keys, text("rows"), interval_head(curve))
-    rows = [(*name, shown_value(x), shown_interval(x)) for name, x in zip(names, curve.readable, strict=True)]
-    caption = text("How many rows there are up to each value; each interval holds by itself.")
+    numbers, places = curve.readable, table_places(curve)
+    rows = [(*names[place], *shown_pair(numbers[place])) for place in places]
+    some = f" {len(places)} of {len(names)} points: every number is in the record and in files of values."
+    said = "How many rows there are up to each value; each interval holds by itself."
+    said += some * (len(places) < len(names)) + cut_note(numbers[place] for place in places)
     kinds = ("",) * len(keys) + ("r", "i")
     is_long = len(rows) > LONG_TABLE / 3
-    return str(data_table(caption, heads, rows, kinds, names=len(keys), is_long=is_long))
+    return str(data_table(text(said), heads, rows, kinds, names=len(keys), is_long=is_long))
+
+
+def table_places(curve: NumberBlock) -> list[int]:
+    """Return which points of a distribution its table has, of every group the first, the last, and some between."""
+    numbers = curve.readable
+    groups = [list(each) for _, each in groupby(range(len(numbers)), key=lambda place: _group(numbers[place], curve))]
+    most = max(FEWEST_POINTS, MOST_POINTS // len(groups))
+    return [place for group in groups for place in _spread(group, most)]
+
+
+def _spread(places: Sequence[int], most: int) -> list[int]:
+    """Return so many of some places, at equal distances, with both ends."""
+    if len(places) <= most:
+        return list(places)
+    return [places[number * (len(places) - 1) // (most - 1)] for number in range(most)]
 
 
 def _title(group: str) -> str:

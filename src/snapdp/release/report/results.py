@@ -6,20 +6,14 @@ and interval as text; shares stand beside the counts that they are shares of. Wh
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
+from typing import Any
 
 from snapdp.display import Html, Mark, RowPicture, data_table, shortened, visible
-from snapdp.release.numbers import (
-    FREE,
-    Number,
-    NumberBlock,
-    shown_amount,
-    shown_interval,
-    shown_pair,
-    shown_value,
-)
-from snapdp.release.remarks import unknown_line, unknown_places
+from snapdp.release.digits import shown_interval, shown_pair, shown_value
+from snapdp.release.numbers import FREE, Number, NumberBlock, shown_amount
+from snapdp.release.remarks import counted_clauses, unknown_line, unknown_places
 from snapdp.release.report.margins import margins_section
 from snapdp.release.report.quantiles import quantiles_section
 from snapdp.release.report.words import (
@@ -28,21 +22,26 @@ from snapdp.release.report.words import (
     UNKNOWN,
     adds_up,
     cost_in_words,
+    cut_note,
     heading,
     interval_head,
     named_rows,
     of_what,
+    over,
+    sentences,
     text,
 )
 from snapdp.studies import BOUNDS, SHARE, Magnitudes
 
+PART_OF_ALL = "The cost of each is part of the epsilon that all of this page cost."
 MOST_ACROSS, MOST_DOWN, NARROW = 12, 60, 6  # of a cross table; so many stand side by side before it is turned
 
 
-def results(blocks: Sequence[NumberBlock]) -> list[str]:
+def results(record: Mapping[str, Any], blocks: Sequence[NumberBlock]) -> list[str]:
     """Return a section for everything that was asked for, single numbers first, in the order of the record."""
-    sections = (section(list(group)) for _, group in groupby(blocks, key=lambda each: each.place))
-    return [_singles(blocks), *sections]
+    clauses = [counted_clauses(record, each) for each in record["statistics"]]
+    sections = (section(list(group), clauses[place]) for place, group in groupby(blocks, key=lambda each: each.place))
+    return [_singles(blocks, clauses), *sections]
 
 
 def is_technical(block: NumberBlock) -> bool:
@@ -50,16 +49,18 @@ def is_technical(block: NumberBlock) -> bool:
     return block.is_made_of or (not block.derived and block.declared["kind"] == Magnitudes.kind)
 
 
-def _singles(blocks: Sequence[NumberBlock]) -> str:
+def _singles(blocks: Sequence[NumberBlock], clauses: Sequence[Sequence[str]]) -> str:
     """Return a table of the statistics that are one number each."""
     found = [each for each in blocks if each.is_single and not each.is_margin and not is_technical(each)]
     if not found:
         return ""
-    rows = [(text(name_of(each)), *_known(each), text(_short_cost(each))) for each in found]
+    rows = [
+        (over(name_of(each), "; ".join(clauses[each.place])), *_known(each), text(_short_cost(each))) for each in found
+    ]
     levels = dict.fromkeys(interval_head(each) for each in found)
     head = next(iter(levels)) if len(levels) == 1 else Html("interval")
     table = data_table(
-        "The cost of each is part of the epsilon that all of this page cost.",
+        text(f"{PART_OF_ALL}{cut_note(x for each in found for x in each.numbers)}"),
         ("", "value", head, "cost in epsilon"),
         rows,
         ("l", "r", "i", "r"),
@@ -88,12 +89,12 @@ def _short_cost(block: NumberBlock) -> str:
     return f"{shown_amount(block.epsilon)} for all means" if block.mean_of is not None else shown_amount(block.epsilon)
 
 
-def section(blocks: Sequence[NumberBlock]) -> str:
+def section(blocks: Sequence[NumberBlock], clauses: Sequence[str] = ()) -> str:
     """Return the section of one statistic with groups; nothing where all of it are single numbers."""
     if blocks[0].is_margin:
-        return margins_section(blocks)
+        return margins_section(blocks, clauses)
     if blocks[0].is_ranked:
-        return quantiles_section(blocks)
+        return quantiles_section(blocks, clauses)
     shown = [each for each in blocks if not each.is_single and not is_technical(each)]
     shares = next((each for each in shown if each.name == SHARE and each.derived), None)
     found: list[str] = []
@@ -101,19 +102,19 @@ def section(blocks: Sequence[NumberBlock]) -> str:
         beside = shares if shares is not None and not block.derived and _are_alike(block, shares) else None
         if block is shares and any(not each.derived and _are_alike(each, block) for each in shown):
             continue  # they stand beside their counts
-        found.append(_titled(block) + numbers_table(block, shares=beside))
+        found.append(_titled(block, clauses) + numbers_table(block, shares=beside))
     return "".join(found)
 
 
-def _titled(block: NumberBlock) -> str:
-    """Return the heading of a table, what its numbers cost, and of which nothing is known."""
-    return f'<h3>{text(name_of(block))}</h3><p class="dim">{text(_cost(block))}</p>{_unknown(block)}'
+def _titled(block: NumberBlock, clauses: Sequence[str]) -> str:
+    """Return the heading of a table, what its numbers cost and who counts in them, and of which nothing is known."""
+    said = sentences(_cost(block), *clauses)
+    return f'<h3>{text(name_of(block))}</h3><p class="dim">{text(said)}</p>{_unknown(block)}'
 
 
 def _cost(block: NumberBlock) -> str:
     said = cost_in_words(block)
-    said = f"{said}; each is a share of {block.share_of}" if block.share_of else said
-    return f"{said[0].upper()}{said[1:]}."
+    return f"{said}; each is a share of {block.share_of}" if block.share_of else said
 
 
 def _are_alike(block: NumberBlock, other: NumberBlock) -> bool:
@@ -139,10 +140,12 @@ def numbers_table(block: NumberBlock, *, shares: NumberBlock | None = None) -> s
         said = "Bars begin at zero" if picture.are_bars else "A dot is the number, on an axis that need not begin at 0"
         said += "; the line is its interval."
     if shares is not None:
-        heads, kinds = [*heads, Html("share"), interval_head(shares)], [*kinds, "r", "i"]
-        columns += [[shown_value(x) for x in shares.numbers], [shown_interval(x) for x in shares.numbers]]
-        said += f" Shares cost nothing extra; each is a share of {shares.share_of}."
+        heads, kinds = [*heads, Html("share")], [*kinds, "r"]
+        columns.append([over(*shown_pair(x)) for x in shares.numbers])
+        said += f" Shares cost nothing extra; each is a share of {shares.share_of}"
+        said += ", above its interval." if any(map(shown_interval, shares.numbers)) else "."
     rows = [(*name, *cells) for name, *cells in zip(names, *columns, strict=True)]
+    said += cut_note(numbers)
     table = data_table(text(said), heads, rows, kinds, names=len(keys), is_long=len(rows) > LONG_TABLE)
     return f"{cross_table(block)}{table}"
 

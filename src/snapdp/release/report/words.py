@@ -5,19 +5,21 @@ Room: release. Every text of a record passes through `text`: names are the data 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from snapdp.display import Html, confidence, escape
 from snapdp.errors import SnapdpError
 from snapdp.exact import parameter
-from snapdp.release.numbers import FREE, NumberBlock, part_in_words as plain_part, shown_amount
+from snapdp.release.digits import CUT_MARK
+from snapdp.release.numbers import FREE, Number, NumberBlock, part_in_words as plain_part, shown_amount
 from snapdp.studies import BOUNDS, KINDS, LOWER, UPPER, readable_number
 
 LONGEST = 1000  # characters of one text on the page; the record holds it whole
 LONG_TABLE = 60  # rows from which a table scrolls by itself
 UNKNOWN = "-"  # in place of a number of which nothing is known
 NO_EXTRA_COST = "computed from the numbers above, at no extra cost"
+CUT_NOTE = f"{CUT_MARK} The noise went beyond what the number can be: no certainty, see how to read this."
 COUNT = "count"  # the name of a part
 HEADS = {  # others are "mean of", "variance of"
     "histogram": "rows by",
@@ -121,6 +123,20 @@ def cost_in_words(block: NumberBlock) -> str:
         sums = len(block.parts) - 1
         together = f", spent on {'a sum' if sums == 1 else f'{sums} sums'} and a count"
     return f"cost: epsilon {shown_amount(block.epsilon)}{together}"
+
+
+def sentences(*clauses: str) -> str:
+    """Return clauses as a line of sentences.
+
+    >>> sentences("cost: epsilon 1", "rows without pay are left out")
+    'Cost: epsilon 1. Rows without pay are left out.'
+    """
+    return " ".join(f"{each[:1].upper()}{each[1:]}." for each in clauses if each)
+
+
+def cut_note(numbers: Iterable[Number]) -> str:
+    """Return what the mark at intervals means, for the caption of their table; empty where none has it."""
+    return f" {CUT_NOTE}" if any(each.is_cut for each in numbers) else ""
 
 
 def level(alpha: str) -> str:

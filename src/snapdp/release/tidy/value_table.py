@@ -9,12 +9,13 @@ with it, is in the same table and not asked.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 from snapdp.display import exact_amount
 from snapdp.errors import SnapdpError
-from snapdp.exact import parameter
+from snapdp.exact import nearest_multiple, parameter, positive, to_float_down, to_float_nearest, to_float_up
 from snapdp.release.numbers import PART_WORDS, Number, NumberBlock, part_in_words
 from snapdp.release.remarks import unknown_places
 from snapdp.release.tidy.spans import ends_of, number_of
@@ -26,6 +27,7 @@ MEASURED, ADJUSTED, DERIVED = "measured", "adjusted", "derived"
 SOURCES = (MEASURED, ADJUSTED, DERIVED)
 UP_TO, FROM, TO = "up_to", "_from", "_to"
 BOUND, UNNAMED = " bound", "cell"  # of a look; what names a cell where a record does not say which column does
+ENDS = {"low": to_float_down, "high": to_float_up}  # each end of an interval, and how doubles move it outward
 _OF = " of "
 _ALONE = {Histogram.kind: "count"}  # what the only numbers of a statistic are, where that is not its kind
 
@@ -132,6 +134,8 @@ def _cell(row: _Row, name: str) -> Any:
         return column_of(block)
     if name == "shown":
         return number.shown if row.known else None
+    if name in ENDS and number.places is not None:
+        return on_the_grid(block.declared["columns"][0], getattr(number, name), ENDS[name])
     if name == "epsilon":
         return str(block.declared["epsilon"])
     if name == "asked":
@@ -139,6 +143,27 @@ def _cell(row: _Row, name: str) -> Any:
     if name == "source":
         return (ADJUSTED if block.is_margin else DERIVED) if block.derived else MEASURED
     return getattr(number, name) or None if name == "share_of" else getattr(number, name)
+
+
+def on_the_grid(column: Mapping[str, Any], end: Any, outward: Callable[[Fraction], float]) -> Any:
+    """Return the end of an interval as the multiple of a column's step that it stands for; else the double as it is.
+
+    Only where the double is that very number, moved outward to a double, and a text can have the number itself. A text
+    that is exact is no end moved inward; what needs doubles moves it outward again.
+
+    >>> x = {"lower": "-1", "step": "0.1"}
+    >>> on_the_grid(x, -0.30000000000000004, to_float_down), on_the_grid(x, -0.30000000000000004, to_float_up)
+    (Fraction(-3, 10), -0.30000000000000004)
+    """
+    if not isinstance(end, float):
+        return end
+    try:
+        lower, step = parameter(column["lower"], name="lower"), positive(column.get("step", "1"), name="step")
+        found = lower + nearest_multiple(Fraction(end) - lower, step)
+        is_written = Fraction(repr(to_float_nearest(found))) == found
+        return found if is_written and Fraction(end) != found and outward(found) == end else end
+    except (SnapdpError, LookupError, OverflowError, ValueError):  # a record may be anybody's
+        return end
 
 
 def statistic_of(block: NumberBlock) -> str:
@@ -252,7 +277,8 @@ def _ends(name: str, label: str) -> Iterator[tuple[_Key, Any]]:
 
 def _about(name: str, has_bins: bool) -> str:
     what = "bin" if has_bins else "category"
-    return f"The {what} of {name} that the number is about; missing where the number is not by {name}."
+    special = "" if has_bins else " (null) are its empty cells, (unknown) those that mean none of the categories."
+    return f"The {what} of {name} that the number is about; missing where the number is not by {name}.{special}"
 
 
 # What a dictionary says of the columns that every file has

@@ -9,11 +9,11 @@ from fractions import Fraction
 import duckdb
 import pytest
 
-from snapdp.exact import parameter
+from snapdp.exact import parameter, to_float_down, to_float_up
 from snapdp.release.files import typed_columns, write_values
 from snapdp.release.result import Release
 from snapdp.release.tidy.spans import ends_of
-from snapdp.release.tidy.value_table import SOURCES, VALUE_FIELDS, value_table
+from snapdp.release.tidy.value_table import SOURCES, VALUE_FIELDS, on_the_grid, value_table
 from tests.unit.audits.releases import random_record
 from tests.unit.release.guards import unguarded
 from tests.unit.release.people import released
@@ -36,9 +36,15 @@ def check_tidy(release):
     assert len(set(named)) == len(named), "two rows have one name"
     numbers = list(release.numbers())
     known = [tuple(getattr(each, name) for name in ("value", "low", "high", "alpha", "charged")) for each in numbers]
-    assert sorted(known, key=repr) == sorted(
-        [tuple(row[name] for name in ("value", "low", "high", "alpha", "charged")) for row in rows], key=repr
-    )
+    doubles = {"low": to_float_down, "high": to_float_up}  # an end that is a text of its own is a double outward
+    stored = [
+        tuple(
+            doubles[name](row[name]) if isinstance(row[name], Fraction) else row[name]
+            for name in ("value", "low", "high", "alpha", "charged")
+        )
+        for row in rows
+    ]
+    assert sorted(known, key=repr) == sorted(stored, key=repr)
     assert {row["source"] for row in rows} <= set(SOURCES)
     record = release.record
     inline = {
@@ -54,8 +60,8 @@ def check_tidy(release):
         assert sum(parameter(row["charged"], name="charged") for row in asked) == paid
     for row in rows:
         if row["shown"] is not None:  # bounds of a look are intervals that are open on one side
-            assert row["low"] is None or row["low"] <= row["shown"]
-            assert row["high"] is None or row["shown"] <= row["high"]
+            assert row["low"] is None or float(row["low"]) <= row["shown"]
+            assert row["high"] is None or row["shown"] <= float(row["high"])
     return table
 
 
@@ -96,7 +102,8 @@ def test_csv_parquet_and_frames_hold_the_same_rows(seed, tmp_path):
         for field, one, two, true in zip(table.fields, plain, typed, exact, strict=True):
             if field.kind == "number":
                 assert (one is None) == (two is None) == (true is None), field.name
-                assert one is None or float(one) == two or field.name in ("alpha", "epsilon", "charged")
+                is_exact = isinstance(true, Fraction) and one == true
+                assert one is None or float(one) == two or field.name in ("alpha", "epsilon", "charged") or is_exact
                 assert one is None or field.name != "low" or Fraction(two) <= Fraction(true)
                 assert one is None or field.name != "high" or Fraction(two) >= Fraction(true)
             else:
@@ -168,3 +175,29 @@ def test_ends_of_magnitudes_are_numbers_also_where_they_are_written_as_powers():
     assert ends_of("from 1024") == (1024, None)
     assert ends_of("to -1") == (None, -1)
     assert ends_of("all") == (None, None)
+
+
+def test_an_end_on_the_grid_of_a_column_is_written_as_that_number_and_stored_outward():
+    """-3/10 is no double: the one below it was written as -0.30000000000000004."""
+    column = {"lower": "-1", "step": "1/10"}
+    assert on_the_grid(column, to_float_down(Fraction(-3, 10)), to_float_down) == Fraction(-3, 10)
+    assert on_the_grid(column, to_float_up(Fraction(3, 10)), to_float_up) == Fraction(3, 10)
+    # not the outward double of a multiple, no multiple, or one that no short text writes: as it is
+    assert isinstance(on_the_grid(column, to_float_down(Fraction(-3, 10)), to_float_up), float)
+    assert isinstance(on_the_grid(column, -0.35, to_float_down), float)
+    third = {"lower": "0", "step": "1/3"}
+    assert isinstance(on_the_grid(third, to_float_down(Fraction(1, 3)), to_float_down), float)
+    assert isinstance(on_the_grid({"lower": "much"}, 0.1, to_float_down), float)
+
+
+@pytest.mark.parametrize("places", range(1, 10))
+def test_no_end_in_a_text_lies_inside_of_the_end_that_was_released(places):
+    """Whatever is written is the double of the record, or a number that this double was moved outward from."""
+    step = Fraction(1, 10**places)
+    column = {"lower": "-1000", "step": str(step)}
+    draw = random.Random(places)
+    for _ in range(200):
+        number = -1000 + step * draw.randrange(2000 * 10**places)
+        low, high = to_float_down(number), to_float_up(number)
+        assert Fraction(repr(float(on_the_grid(column, low, to_float_down)))) <= number
+        assert Fraction(repr(float(on_the_grid(column, high, to_float_up)))) >= number

@@ -95,7 +95,7 @@ def test_where_n_is_private_errors_are_said_to_be_for_the_most_rows_allowed():
     assert 'Errors with "if" are for the most rows allowed, 5,000: fewer rows, larger errors' in private[0]
     assert "the most rows" not in " ".join(public)
     guessed = plan_words(plan([ask(mean_query(AGE, ADD), epsilon=1)], if_rows=500)).legend
-    assert guessed[0].startswith('Errors with "if" hold for so many rows or more, a guess; another: ')
+    assert guessed[0].startswith('Errors with "if" hold for so many rows or more, a guess. Another: ')
 
 
 def test_no_jargon_is_on_the_default_screen_and_what_numbers_are_made_of_is_among_the_details():
