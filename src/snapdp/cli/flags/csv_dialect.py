@@ -27,6 +27,7 @@ _OPTIONS = {
     "encoding": ("NAME", "Of a CSV file: utf-8 or latin-1.  [default: utf-8]"),
     "null": ("TEXT,...", "Of a CSV file: missing cells look like this, or are empty: NA,."),
 }
+CSV_FLAGS = tuple(_OPTIONS)
 
 
 def csv_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from snapdp.cli.screen import echo, echo_json, one_line
 from snapdp.cli.start import finish
 from snapdp.cli.start.draft_file import DraftFile
 from snapdp.cli.start.flow import SAVE, Decided, Talk, conversation, show_outline
-from snapdp.cli.start.going_on import answers_of
+from snapdp.cli.start.going_on import answers_of, command_to_go_on, named_in, near, with_named
 from snapdp.cli.start.interview import Interview
 from snapdp.cli.start.pages import KEYS, Stopped, paragraph, show_names, show_problem
 from snapdp.cli.start.questions import Flow, Key, Question
@@ -59,8 +60,7 @@ def start_command(ctx: click.Context, /, file: Path, yes: bool, as_json: bool, *
     kept in a draft beside it: the same command goes on where it was stopped.
     """
     ctx.meta["snapdp.json"], ctx.meta["snapdp.charges"], ctx.meta["snapdp.try"] = as_json, True, to_declare
-    place = _place(file, options)
-    begun = Conversation(file, place, options)
+    begun = Conversation(file, _place(file, options), options)
     try:
         begun.begin()
         begun.run(yes=yes, as_json=as_json)
@@ -73,11 +73,11 @@ class Conversation:
     """One call of the command: the file, its draft, and the conversation about it."""
 
     def __init__(self, file: Path, place: finish.Place, options: dict[str, Any]) -> None:
-        self.file, self.place, self._budget = file, place, options["budget"]
-        home = file.parent if options["directory"] is None else options["directory"]
-        self.draft = DraftFile(home / f"{place.stem}.start.json", file.name)
-        self.table = TableFile(file, table=options["table"], csv=csv_values(options))
-        self.dataset = options["dataset"]
+        self.file, self.place, self._options = file, place, options
+        path = _draft(place.data, place.stem, options["directory"])
+        about = os.path.relpath(os.path.realpath(place.data), os.path.realpath(path.parent))
+        self.draft = DraftFile(path, about, named_in(options, path.parent))
+        self.table = TableFile(place.data, table=options["table"], csv=csv_values(options))
         self.interview = Interview({}, self._save_draft)
         self._is_kept = True
         self.opened: Opened | None = None
@@ -87,20 +87,37 @@ class Conversation:
         """Say what this is; take up the answers of a draft, where there is one and they are wanted."""
         paragraph(f"From {one_line(self.file.name)} to a published report, by questions.")
         paragraph(f"Nothing is charged before you say so. {KEYS}")
+        if self.place.data != self.file:
+            paragraph(f"{one_line(str(self.file))} is a link: the table is {one_line(str(self.place.data))}.")
         kept = answers_of(self.draft)
-        if self._budget is not None:
-            kept[("budget",)] = self._budget
+        self._take_up(kept)
         self.interview = Interview(kept, self._save_draft)
         opened, dataset = self.interview.run(self._opening)
         self._check_names(opened.columns.names)
         self.account = finish.existing_account(self.place.ledger, dataset)
         self._welcome(opened)
 
+    def _take_up(self, kept: dict[Key, str]) -> None:
+        """Let hold what was named before; another budget that is named now is the one that counts."""
+        goes_on, budget, then = bool(kept), self._options["budget"], kept.get(("budget",))
+        if budget is not None:
+            if then not in (None, budget):
+                paragraph(f"The budget is {one_line(budget)} now; it was {one_line(str(then))}.")
+            kept[("budget",)] = budget
+        if goes_on:
+            self._save_draft(kept)
+        self._options = with_named(self._options, self.draft)
+        self.place = _place(self.file, self._options)
+        self.table = TableFile(self.place.data, table=self._options["table"], csv=csv_values(self._options))
+
     def _check_names(self, names: list[str]) -> None:
         """Let answers go that speak of other columns: some of them name a column by its number."""
         if self.draft.names not in (None, names) and self.interview.answers:
             paragraph("The file has other columns than before: the questions begin anew.")
-            self.interview = Interview({}, self._save_draft)
+            again = {key: text for key, text in self.interview.answers.items() if key[0] in ("file", "dataset")}
+            if self._options["budget"] is not None:
+                again[("budget",)] = self._options["budget"]
+            self.interview = Interview(again, self._save_draft)
         self.draft.names = names
 
     def run(self, *, yes: bool, as_json: bool) -> None:
@@ -156,7 +173,7 @@ class Conversation:
 
     def _ask_dataset(self) -> Flow[str]:
         """Return the name of the dataset: that of the file, unless it is none that a ledger takes."""
-        name = self.dataset or self.place.stem
+        name = self._options["dataset"] or self.place.stem
         try:
             return label(name, name="dataset")
         except SnapdpError:
@@ -187,21 +204,43 @@ class Conversation:
         paragraph(f"Wrote {one_line(str(path))}; nothing was charged. To see its plan, also after editing it:")
         echo(f"  snapdp plan {one_line(shlex.quote(str(path)))}", err=True)
         paragraph("To go on with these questions, and release:")
-        echo(f"  snapdp start {one_line(shlex.quote(str(self.file)))}", err=True)
+        self.say_command()
+
+    def say_command(self) -> None:
+        """Print the command that goes on."""
+        echo(f"  {command_to_go_on(self.file, self._options['directory'], self.draft)}", err=True)
 
 
 def _place(file: Path, options: dict[str, Any]) -> finish.Place:
     """Return where things are; refuse a directory in which something would be overwritten, before anything is asked."""
-    stem = file.name.split(".")[0] or "table"
+    data = _real(file)
+    stem = data.name.split(".")[0] or "table"
     directory: Path | None = options["directory"]
+    study = finish.STUDY
     if directory is not None:
-        there = next((name for name in finish.FILES if os.path.lexists(directory / name)), None)
+        is_ours = os.path.exists(_draft(data, stem, directory))  # and a study there, which was saved from it
+        taken = [name for name in finish.FILES if os.path.lexists(directory / name)]
+        there = next((name for name in taken if name != finish.STUDY or not is_ours), None)
         if there is not None:
             raise click.UsageError(f"{directory} has a {there} already; name another directory.")
-    ledger = options["ledger_path"] or str(file.parent / f"{stem}.ledger")
+        study = finish.unused_study(directory)
+    ledger = options["ledger_path"] or str(data.parent / f"{stem}.ledger")
     if not is_address(ledger) and not os.path.isdir(Path(ledger).absolute().parent):
         raise click.UsageError(f"--ledger {ledger}: there is no such directory.")
-    return finish.Place(data=file, ledger=ledger, stem=stem, directory=directory)
+    is_named = options["ledger_path"] is not None
+    return finish.Place(data=data, ledger=ledger, stem=stem, directory=directory, study=study, is_named=is_named)
+
+
+def _real(file: Path) -> Path:
+    """Return the file that a link leads to: one table has one ledger, by whatever name it is opened."""
+    with suppress(OSError, RuntimeError):
+        real = file.resolve()
+        return file if file.parent.resolve() / file.name == real else Path(near(real))
+    return file
+
+
+def _draft(data: Path, stem: str, directory: Path | None) -> Path:
+    return (data.parent if directory is None else directory) / f"{stem}.start.json"
 
 
 def _say_stopped(ctx: click.Context, begun: Conversation, *, as_json: bool) -> None:
@@ -216,4 +255,4 @@ def _say_stopped(ctx: click.Context, begun: Conversation, *, as_json: bool) -> N
     paragraph(f"Stopped. {charged}")
     if kept:
         paragraph(f"Your answers are kept in {one_line(str(begun.draft.path))}. To go on:")
-        echo(f"  snapdp start {one_line(shlex.quote(str(begun.file)))}", err=True)
+        begun.say_command()
