@@ -16,6 +16,7 @@ from click.testing import CliRunner
 from snapdp import Ledger
 from snapdp.cli.app import main
 from snapdp.cli.start import finish
+from snapdp.cli.start.place import Place
 from snapdp.errors import DataError
 from snapdp.studies import load_study
 from tests.cli.conversing import refusals
@@ -108,7 +109,7 @@ def test_what_is_named_later_is_said_and_holds():
 
 
 def test_a_password_is_in_no_draft(monkeypatch):
-    monkeypatch.setattr(finish, "existing_account", lambda *_: None)
+    monkeypatch.setattr("snapdp.cli.start.command.existing_account", lambda *_: None)
     done = start("n", flags=["--ledger", "postgresql://ann:s3cret@db/people"], code=1)
     assert "s3cret" not in done.output + Path("people.start.json").read_text(encoding="utf-8")
     assert draft()["named"]["ledger"] == "postgresql://ann@db/people"
@@ -313,15 +314,15 @@ def test_no_line_gets_more_than_a_million_times_as_much():
 
 
 def test_a_directory_that_another_conversation_took_is_left_to_it(monkeypatch):
-    asked = finish.confirm
+    asked = finish.asked_once
 
     def meanwhile(*_: Any, **__: Any) -> bool:
-        monkeypatch.setattr(finish, "confirm", asked)
+        monkeypatch.setattr(finish, "asked_once", asked)
         write_table("other.csv", ROWS[:3])
         start(*ASKED, "release", flags=["--yes", "--directory", "out"], file="other.csv")
         return True
 
-    monkeypatch.setattr(finish, "confirm", meanwhile)
+    monkeypatch.setattr(finish, "asked_once", meanwhile)
     done = start(*ASKED, "release", flags=["--directory", "out"], code=1)
     assert "exists, and is not overwritten" in told(done)
     assert json.loads(Path("out/record.json").read_text(encoding="utf-8"))["dataset"] == "other"
@@ -332,7 +333,7 @@ def test_a_directory_that_another_conversation_took_is_left_to_it(monkeypatch):
 def test_a_new_directory_is_never_one_that_somebody_else_made(monkeypatch):
     os.mkdir("people-release")
     monkeypatch.setattr(os.path, "lexists", lambda _: False)
-    where = finish.Place(data=Path("people.csv"), ledger="l", stem="people")
+    where = Place(data=Path("people.csv"), ledger="l", stem="people")
     assert [str(where.made_directory()) for _ in range(2)] == ["people-release-2", "people-release-3"]
 
 

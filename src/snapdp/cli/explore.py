@@ -173,7 +173,7 @@ def _say_cost(looked: Study, account: Account) -> None:
     lines, total, share = plan.lines, exact_amount(plan.total), exact_amount(plan.lines[0].epsilon)
     say(f"epsilon {total} in total" + (f", {share} for each of {len(lines)} columns" if len(lines) > 1 else ""))
     say(odds_in_words(plan.total, plan.relation.secret))
-    if told := account_odds(plan, account):
+    if told := account_odds(plan.total, account):
         say(told)
     for line in lines:
         if isinstance(line.statistic, Magnitudes):

@@ -242,12 +242,16 @@ def _show_cost(plan: Plan, account: Account) -> None:
 
 def _ask(plan: Plan, account: Account, look: Callable[[], Look] | None) -> None:
     """Offer a look, and ask once whether the ledger is charged; a repeated request is free and never comes here."""
+    from snapdp.cli.plans.screen import weak_lines
+
     if not sys.stdin.isatty():
         raise click.UsageError("Nobody can be asked here: give --yes to charge the ledger.")
     if look is not None and is_conversation() and confirm(LOOK, default=True):
         from snapdp.cli.inspect import show_look
 
         show_look(look(), to_stderr=True)
+    if told := weak_lines(plan):
+        say(told)
     cost = f"epsilon {exact_amount(plan.total)} to {one_line(account.name)}"
     if not confirm(f"Charge {cost} ({_what_is_left(account)})?"):
         say("Nothing was charged.")

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         is_database as is_database,
         may_be_cells as may_be_cells,
         other_delimiter as other_delimiter,
+        other_encoding as other_encoding,
         stored_columns as stored_columns,
         stored_tables as stored_tables,
     )
@@ -30,6 +31,9 @@ else:
             "first_rows": "public_means",
             "inspection": "Look",
             "keys": "digest_of_selected read_keys",
-            "schema": "StoredColumn is_csv is_database may_be_cells other_delimiter stored_columns stored_tables",
+            "schema": (
+                "StoredColumn is_csv is_database may_be_cells other_delimiter other_encoding stored_columns "
+                "stored_tables"
+            ),
         },
     )

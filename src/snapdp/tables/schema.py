@@ -22,6 +22,7 @@ from snapdp.tables.sources.paths import is_csv_name
 from snapdp.tables.sql.stored import CALENDAR, LABEL, NUMERIC, SEPARATORS, TEXT, TRUTH, WHOLE
 from snapdp.values import Value, replaced
 
+UTF_8, LATIN_1 = "utf-8", "latin-1"
 _CALLED = {NUMERIC: NUMBER, WHOLE: NUMBER, LABEL: CATEGORY, TRUTH: BOOLEAN, CALENDAR: DATE}
 
 MANY_DIGITS = re.compile(r"\d\D{0,3}\d{4}|\d{6}")  # a day with its year, a telephone number, an identifier
@@ -72,6 +73,19 @@ def other_delimiter(path: str | Path, dialect: CsvDialect | None = None) -> str 
     if len(names) > 1 and not any(map(_may_be_cell, names)):
         return None
     return next((mark for mark in marks if _names(path, dialect, mark) > 1), None)
+
+
+def other_encoding(path: str | Path, dialect: CsvDialect | None = None) -> str | None:
+    """Return Latin-1 where the first line of a CSV file is one of names in it, and none in UTF-8 with any delimiter.
+
+    Every file can be read as Latin-1: whether it is written so somebody must say.
+    """
+    declared = dialect or CsvDialect()
+    marks = (declared.separator, *SEPARATORS)
+    if declared.encoding != UTF_8 or any(_names(path, declared, mark) for mark in marks):
+        return None
+    other = replaced(declared, encoding=LATIN_1)
+    return LATIN_1 if any(_names(path, other, mark) for mark in marks) else None
 
 
 def _names(path: str | Path, dialect: CsvDialect | None, delimiter: str) -> int:

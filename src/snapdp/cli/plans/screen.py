@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from snapdp.cli.screen import console, note, one_line, table
 from snapdp.display import exact_amount, guessed_right, short_decimal
-from snapdp.studies import LikelyQuantile, Spelling, details_of, plan_words
+from snapdp.studies import LikelyQuantile, Spelling, details_of, plan_words, useless_lines
 
 if TYPE_CHECKING:
     from snapdp.ledger import Account
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 Likes = Mapping[int, Sequence[LikelyQuantile]]
 BY_FLAGS = Spelling(fit="--fit", if_rows="--if-rows N")
+BY_QUESTIONS = Spelling(fit="A smaller part for each", if_rows="")  # no flag can be typed there
 CASES = 100
 
 
@@ -47,7 +48,7 @@ def show_plan(
         _show_likely(plan.titles[place], found, to_stderr=to_stderr)
     for text in said.advice:
         note(text, err=to_stderr, style="yellow")
-    before = [told] if account is not None and (told := account_odds(plan, account)) else []
+    before = [told] if account is not None and (told := account_odds(plan.total, account)) else []
     for text in (*said.legend, *said.promise, *before, *said.reading):
         note(text, err=to_stderr)
     for text in details_of(plan) if details else ():
@@ -56,11 +57,41 @@ def show_plan(
         note(said.warning, err=to_stderr, style="bold red")
 
 
-def account_odds(plan: Plan, account: Account) -> str:
-    """Return what everything that was charged before means together with this plan; empty where nothing was."""
+def show_plan_below(plan: Plan, *, account: Account | None = None, notes: bool = True) -> None:
+    """Print a plan in a conversation: its notes first, so that the table stands right above the question about it.
+
+    notes   whether they are shown: once is enough
+    """
+    said = plan_words(plan, width=console(err=True).width, most=len(plan.lines), spelling=BY_QUESTIONS)
+    before = [told] if account is not None and (told := account_odds(plan.total, account)) else []
+    for text in (*said.reading, *said.promise, *before, *said.legend) if notes else ():
+        note(text, err=True)
+    for text in said.advice if notes else ():
+        note(text, err=True, style="yellow")
+    if said.warning:
+        note(said.warning, err=True, style="bold red")
+    if notes:
+        note("", err=True)
+    heads, *lines = said.lines
+    for text, style in ((said.title, "bold"), (heads, "bold"), *((line, "") for line in lines)):
+        note(text, err=True, style=style)
+
+
+def weak_lines(plan: Plan) -> str:
+    """Return how many lines of a plan are marked because they say little, as a sentence; empty where none is."""
+    many, marked = len(plan.lines), len(useless_lines(plan))
+    if not marked:
+        return ""
+    if many == 1:
+        return "Its one line says little (marked !)."
+    return f"{marked} of {many} lines {'says' if marked == 1 else 'say'} little (marked !)."
+
+
+def account_odds(epsilon: Fraction, account: Account) -> str:
+    """Return what everything that was charged before means together with so much more; empty where nothing was."""
     if not account.spent:
         return ""
-    total = account.spent + plan.total
+    total = account.spent + epsilon
     right = guessed_right(total)
     told = "could be right in all" if right == CASES else f"is right in at most {right}"
     return (

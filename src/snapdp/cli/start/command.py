@@ -19,15 +19,17 @@ from snapdp.cli.help.pages import SectionedCommand
 from snapdp.cli.screen import echo, echo_json, one_line
 from snapdp.cli.start import finish
 from snapdp.cli.start.draft_file import DraftFile
-from snapdp.cli.start.flow import SAVE, Decided, Talk, conversation, show_outline
+from snapdp.cli.start.flow import SAVE, Decided, Talk, conversation
 from snapdp.cli.start.going_on import answers_of, command_to_go_on, named_in, near, with_named
 from snapdp.cli.start.interview import Interview
+from snapdp.cli.start.known_table import existing_account
 from snapdp.cli.start.pages import KEYS, Stopped, paragraph, show_names, show_problem
+from snapdp.cli.start.place import STUDY, Place, unused_study
 from snapdp.cli.start.questions import Flow, Key, Question
 from snapdp.cli.start.relation import told_account
 from snapdp.cli.start.table_file import Opened, TableFile
 from snapdp.display import is_address
-from snapdp.errors import SnapdpError
+from snapdp.errors import DataError, SnapdpError
 from snapdp.ledger import Account, label
 
 EXAMPLE = """\b
@@ -72,7 +74,7 @@ def start_command(ctx: click.Context, /, file: Path, yes: bool, as_json: bool, *
 class Conversation:
     """One call of the command: the file, its draft, and the conversation about it."""
 
-    def __init__(self, file: Path, place: finish.Place, options: dict[str, Any]) -> None:
+    def __init__(self, file: Path, place: Place, options: dict[str, Any]) -> None:
         self.file, self.place, self._options = file, place, options
         path = _draft(place.data, place.stem, options["directory"])
         about = os.path.relpath(os.path.realpath(place.data), os.path.realpath(path.parent))
@@ -94,7 +96,7 @@ class Conversation:
         self.interview = Interview(kept, self._save_draft)
         opened, dataset = self.interview.run(self._opening)
         self._check_names(opened.columns.names)
-        self.account = finish.existing_account(self.place.ledger, dataset)
+        self.account = existing_account(self.place.ledger, dataset)
         self._welcome(opened)
 
     def _take_up(self, kept: dict[Key, str]) -> None:
@@ -135,10 +137,18 @@ class Conversation:
             except SnapdpError as refusal:
                 if "spent" in refusal.numbers:
                     raise
-                show_problem(refusal)
+                show_problem(self._in_words(refusal))
                 if command := to_declare(refusal):
                     paragraph(f"Try: {command}", indent="  ", first="  ")
             self.interview.forget(decided.key)
+
+    def _in_words(self, refusal: SnapdpError) -> SnapdpError:
+        """Return a refusal with what can be done here: a wrong number of rows is answered again."""
+        place = self.interview.place_of(("n",))
+        if not isinstance(refusal, DataError) or "n" not in refusal.numbers or place is None:
+            return refusal
+        told = f"Type change, then {place}, and the right number; or another answer to the question before it."
+        return DataError(f"the table does not have {refusal.numbers['n']} rows.", told)
 
     def _save_draft(self, answers: dict[Key, str]) -> None:
         """Keep the answers; where they cannot be kept that is said once, and the conversation goes on."""
@@ -162,7 +172,6 @@ class Conversation:
             more={"csv": opened.csv} if opened.csv else {},
             can_release=True,
             look=lambda outline: finish.look(outline, opened, self.place),
-            show=show_outline,
         )
         return (yield from conversation(talk))
 
@@ -211,24 +220,24 @@ class Conversation:
         echo(f"  {command_to_go_on(self.file, self._options['directory'], self.draft)}", err=True)
 
 
-def _place(file: Path, options: dict[str, Any]) -> finish.Place:
+def _place(file: Path, options: dict[str, Any]) -> Place:
     """Return where things are; refuse a directory in which something would be overwritten, before anything is asked."""
     data = _real(file)
     stem = data.name.split(".")[0] or "table"
     directory: Path | None = options["directory"]
-    study = finish.STUDY
+    study = STUDY
     if directory is not None:
         is_ours = os.path.exists(_draft(data, stem, directory))  # and a study there, which was saved from it
-        taken = [name for name in finish.FILES if os.path.lexists(directory / name)]
-        there = next((name for name in taken if name != finish.STUDY or not is_ours), None)
+        taken = [name for name in (*finish.FILES, *finish.BESIDE) if os.path.lexists(directory / name)]
+        there = next((name for name in taken if name != STUDY or not is_ours), None)
         if there is not None:
             raise click.UsageError(f"{directory} has a {there} already; name another directory.")
-        study = finish.unused_study(directory)
+        study = unused_study(directory)
     ledger = options["ledger_path"] or str(data.parent / f"{stem}.ledger")
     if not is_address(ledger) and not os.path.isdir(Path(ledger).absolute().parent):
         raise click.UsageError(f"--ledger {ledger}: there is no such directory.")
     is_named = options["ledger_path"] is not None
-    return finish.Place(data=data, ledger=ledger, stem=stem, directory=directory, study=study, is_named=is_named)
+    return Place(data=data, ledger=ledger, stem=stem, directory=directory, study=study, is_named=is_named)
 
 
 def _real(file: Path) -> Path:

@@ -56,21 +56,14 @@ def declare_numbers(columns: KnownColumns, name: str, *, summed: bool = True) ->
         low, high = yield Question(
             key=("column", name, "bounds"),
             text=f"Between which values does {shown} lie?",
-            hint="Known without looking, such as 0 to 120. Cells beyond are moved to the end.",
+            hint="Known without looking: 0 to 120. Cells beyond count as the nearer end.",
             more="Bounds must not come from the table: say what is possible, not what you have seen. The noise grows "
             "with their distance, so do not make them much wider than needed. Cells outside count as the nearer "
             "bound. If nobody knows any bounds: snapdp explore finds some, at a price.",
             check=two_numbers,
             after=lambda ends: f"From {' to '.join(exact_amount(number(each)) for each in ends)}.",
         )
-        step = yield Question(
-            key=("column", name, "step"),
-            text=f"To what are the values of {shown} rounded?",
-            hint="1 for whole numbers, 0.01 for cents, 1000 for thousands.",
-            more="Values are rounded to multiples of this before anything is added up, so that sums are exact. A "
-            "coarser step changes sums little, and makes medians and quartiles more accurate.",
-            check=lambda text: _checked_step(name, low, high, text),
-        )
+        step = yield _step_question(name, low, high)
         known.update(_bounded(low, high, step))
     if summed and "missing" not in known:
         middle = exact_amount((parameter(known["lower"], name="low") + parameter(known["upper"], name="high")) / 2)
@@ -84,6 +77,17 @@ def declare_numbers(columns: KnownColumns, name: str, *, summed: bool = True) ->
             "themselves are typed as 1.0 and 2.0.",
             check=lambda text: _checked_missing(name, known, text),
         )
+
+
+def _step_question(name: str, low: str, high: str, edges: Sequence[str] = ()) -> Question:
+    return Question(
+        key=("column", name, "step"),
+        text=f"To what are the values of {name_of(name)} rounded?",
+        hint="1 for whole numbers, 0.01 for cents, 1000 for thousands.",
+        more="Values are rounded to multiples of this before anything is added up, so that sums are exact. A "
+        "coarser step changes sums little, and makes medians and quartiles more accurate.",
+        check=lambda text: _checked_step(name, low, high, text, edges),
+    )
 
 
 def declare_groups(columns: KnownColumns, names: Sequence[str]) -> Flow[None]:
@@ -110,9 +114,22 @@ def declare_groups(columns: KnownColumns, names: Sequence[str]) -> Flow[None]:
 
 
 def _declare_bins(columns: KnownColumns, name: str) -> Flow[None]:
-    yield from declare_numbers(columns, name, summed=False)
-    known = columns.declared[name]
-    if "edges" not in known:
+    """Ask for the edges of groups; the outer ones are the bounds, unless these were said before."""
+    known = columns.declared.setdefault(name, {})
+    if "lower" not in known:
+        edges: list[str] = yield Question(
+            key=("column", name, "edges"),
+            text=f"Between which edges is {name_of(name)} counted?",
+            hint="Known without looking. Rising, with commas: 0, 18, 65, 120 makes three groups.",
+            more="A row counts between two edges if its value is at least the first and below the second; the last "
+            "group holds its end too. Cells beyond the outer edges count as the nearer one. Edges must not come from "
+            "the table.",
+            check=_rising,
+            after=_beyond,
+        )
+        step = yield _step_question(name, edges[0], edges[-1], edges)
+        known.update({**_bounded(edges[0], edges[-1], step), "edges": edges})
+    elif "edges" not in known:
         known["edges"] = yield Question(
             key=("column", name, "edges"),
             text=f"Between which edges is {name_of(name)} counted?",
@@ -223,10 +240,22 @@ def _codes(text: str) -> list[str]:
     return found
 
 
-def _checked_step(name: str, low: str, high: str, text: str) -> str:
+def _checked_step(name: str, low: str, high: str, text: str, edges: Sequence[str]) -> str:
     step = str(above_zero(text))
-    _checked(name, _bounded(low, high, step))
+    _checked(name, {**_bounded(low, high, step), **({"edges": list(edges)} if edges else {})})
     return step
+
+
+def _beyond(edges: Sequence[str]) -> str:
+    low, high = (exact_amount(number(edges[place])) for place in (0, -1))
+    return f"Cells below {low} count as {low}, above {high} as {high}."
+
+
+def _rising(text: str) -> list[str]:
+    found = numbers(text)
+    if len(found) < 2 or sorted(set(found)) != found:
+        raise ParameterError("these are no edges that rise, two or more.", "Type them such as 0, 18, 65, 120.")
+    return list(map(str, found))
 
 
 def _checked_missing(name: str, known: dict[str, Any], text: str) -> str:

@@ -62,9 +62,7 @@ class DraftFile:
         head = {"snapdp_start": VERSION, "about": self._about, "named": self.named, "columns": self.names}
         with suppress(OSError):  # where it cannot be made nothing can be written, and that is told
             self.path.parent.mkdir(parents=True, exist_ok=True)
-        with draft(
-            self.path.parent, self.path.suffix
-        ) as made:  # what has its name goes: nothing is written into a pipe
+        with draft(self.path.parent, self.path.suffix) as made:  # a pipe of this name is replaced, not written into
             made.write_text(f'{json.dumps(head)[:-1]}, "answers": [\n{said}\n]}}\n', encoding="utf-8")
             finish(made, self.path)
 

@@ -11,32 +11,34 @@ import os
 import shlex
 from contextlib import contextmanager, suppress
 from fractions import Fraction
-from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from snapdp.cli.release import LOOK, saved, say_texts_kept
-from snapdp.cli.screen import confirm, echo, echo_json, is_conversation, one_line, watch
+from snapdp.cli.screen import echo, echo_json, is_conversation, one_line, watch
 from snapdp.cli.start.going_on import near
+from snapdp.cli.start.interview import Back, asked_once
+from snapdp.cli.start.known_table import existing_account, is_free
 from snapdp.cli.start.pages import paragraph
+from snapdp.cli.start.place import STUDY, Place
+from snapdp.cli.start.questions import Question, yes_or_no
 from snapdp.cli.start.table_file import Opened
-from snapdp.display import exact_amount, hides_nothing, is_address, shown_address
-from snapdp.errors import BudgetError, DataError, LedgerError, ParameterError, SnapdpError
+from snapdp.display import exact_amount, hides_nothing, shown_address
+from snapdp.errors import DataError, ParameterError, SnapdpError
 from snapdp.exact import parameter
-from snapdp.values import Value
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from snapdp.api.outline import Outline
     from snapdp.api.study import Study
-    from snapdp.ledger import Account, Ledger
+    from snapdp.ledger import Ledger
     from snapdp.release import Release
     from snapdp.tables import Engine
 
-STUDY = "study.toml"
+LONGEST_FILE = 16  # the name of a file, before what it is
 FILES = {
     "report.html": "the report, to be published",
     "values.csv": "its numbers, as a table",
@@ -44,62 +46,28 @@ FILES = {
     STUDY: "what was declared and asked",
 }
 FLAGS = {"report.html": "--report", "values.csv": "--values", "record.json": "--record"}  # of `snapdp release`
-MOST_LEDGERS = 50  # beside a table, that are asked whether they know it
-FOR_YOU = "This is for you alone, and not public: change no bound or category because of it."
-
-
-class Place(Value):
-    """Where things are: the table, the ledger, and where the files of the release go, unless that is to be chosen.
-
-    study      the name of the study file there, which nothing had when the conversation began
-    is_named   somebody named the ledger
-    """
-
-    data: Path
-    ledger: str
-    stem: str
-    directory: Path | None = None
-    study: str = STUDY
-    is_named: bool = False
-
-    @property
-    def has_ledger(self) -> bool:
-        """Tell whether the ledger is there; of an address only its server knows."""
-        return is_address(self.ledger) or os.path.exists(self.ledger)
-
-    def made_directory(self) -> Path:
-        """Make the directory that was asked for, or a new one beside the table, which nobody else can have made."""
-        if self.directory is not None:
-            self.directory.mkdir(parents=True, exist_ok=True)
-            return self.directory
-        for number in count(1):
-            found = self.data.parent / (f"{self.stem}-release" + (f"-{number}" if number > 1 else ""))
-            with suppress(FileExistsError):
-                found.mkdir()
-                return found
-        raise AssertionError
-
-
-def unused_study(directory: Path) -> str:
-    """Return a name for a study file that nothing in a directory has."""
-    names = (STUDY, *(f"study-{number}.toml" for number in range(2, 1000)))
-    return next((name for name in names if not os.path.lexists(directory / name)), STUDY)
-
-
-def existing_account(path: str, dataset: str) -> Account | None:
-    """Return the account of a dataset, where a ledger is there and has one; refuse one that never gives a number."""
-    from snapdp.ledger import Ledger
-
-    if not is_address(path) and not os.path.exists(path):
-        return None
-    with Ledger.open(path) as ledger:
-        found = next((each for each in ledger.accounts() if each.name == dataset), None)
-    if found is not None and found.amendment is not None and found.closed and not found.spent:
-        raise BudgetError(
-            f"the account {dataset!r} was closed on {found.amendment.time[:10]}: {found.amendment.reason}.",
-            "It takes no charge, and nothing was released from it. Nothing was spent.",
-        )
-    return found
+BESIDE = {"datapackage.json": "what the columns of values.csv mean"}  # written with them
+FOR_YOU = (
+    "This is for you alone, and not public: change no bound or category because of it. One that was mistyped may be "
+    "put right: to what was known before."
+)
+LOOK_AT = Question(
+    key=("look",),
+    text=LOOK,
+    hint="y or n. It is free, and for you alone.",
+    more="Shows how many cells are numbers, missing, outside the bounds or in no category, as rough shares.",
+    default="y",
+    check=yes_or_no,
+)
+CHARGE = Question(
+    key=("charge",),
+    text="Release it, and charge the ledger?",
+    hint="y or n.",
+    more="y: the numbers are drawn and published, and what they cost is spent for good. n, and < too: back to the "
+    "plan, and nothing is charged.",
+    default="n",
+    check=yes_or_no,
+)
 
 
 def look(outline: Outline, opened: Opened, place: Place) -> None:
@@ -137,18 +105,16 @@ def write_study(outline: Outline, place: Place, directory: Path) -> Path:
 def release(outline: Outline, opened: Opened, place: Place, *, yes: bool, as_json: bool) -> bool:
     """Release what was planned; return whether it was made. Refusals come before anything is charged."""
     study, table = _study(outline), _table(opened, place)
-    is_free = _is_free(study, table, place)
-    if is_free:
+    if is_free(study, table, place):
         paragraph("This was released before: it is given again, and nothing is charged.")
     else:
         study.check(table, watch=watch)
-        if not yes and is_conversation() and confirm(LOOK, default=True):
-            look(outline, opened, place)
-        _say_last(outline)
-        if not yes and not _is_wanted(outline, place):
+        if yes:
+            _say_last(outline)
+        elif not _is_wanted(outline, opened, place):
             paragraph("Nothing was charged.")
             return False
-    with _claimed(outline, place) as directory, _opened_ledger(outline, study, place) as ledger:
+    with _claimed(outline, place) as directory, _opened_ledger(study, place) as ledger:
         result = _released(study, table, ledger, directory)
         left = ledger.account(study.dataset).left
         context = click.get_current_context()
@@ -161,51 +127,6 @@ def release(outline: Outline, opened: Opened, place: Place, *, yes: bool, as_jso
     if unwritten:
         raise next(iter(unwritten.values()))
     return True
-
-
-def _is_free(study: Study, table: Engine, place: Place) -> bool:
-    """Tell whether the ledger has the answer; refuse, before anything is opened, what it would refuse to charge."""
-    from snapdp.ledger import Ledger, payable, too_much
-
-    if not place.has_ledger:
-        payable(study.request().epsilon)
-        _refuse_known_beside(table, place)
-        return False
-    request, fingerprint = study.request(), table.fingerprint()
-    with Ledger.open(place.ledger) as ledger:
-        known = ledger.known_as(fingerprint)
-        if known not in (None, study.dataset):
-            raise LedgerError(
-                f"this data is known under the account {known!r}, not {study.dataset!r}.",
-                f"Type quit, and start with --dataset {known}: two accounts would spend more than either shows.",
-            )
-        account = next((each for each in ledger.accounts() if each.name == study.dataset), None)
-        asked: dict[str, Any] = {"epsilon": request.epsilon, "request": request.declaration}
-        if account is not None and ledger.answered(account.name, fingerprint=fingerprint, **asked) is not None:
-            return True
-    if account is not None and request.epsilon > account.left:
-        raise too_much(account, request.epsilon)
-    payable(request.epsilon)
-    return False
-
-
-def _refuse_known_beside(table: Engine, place: Place) -> None:
-    """Look into the ledgers where a new one would be opened: content that one of them knows has a budget already."""
-    from snapdp.ledger import Ledger
-
-    home, fingerprint = Path(place.ledger).absolute().parent, table.fingerprint()
-    for path in [each for each in sorted(home.glob("*.ledger")) if os.path.isfile(each)][:MOST_LEDGERS]:
-        known = None
-        with suppress(SnapdpError), Ledger.open(path) as ledger:
-            known = ledger.known_as(fingerprint)
-        if known is None:
-            continue
-        told = f"{one_line(near(path))} knows this data already, under the account {known!r}"
-        if not place.is_named:
-            raise LedgerError(
-                f"{told}.", f"Type quit, and start with --ledger {shlex.quote(near(path))} --dataset {known}."
-            )
-        paragraph(f"{told}: what both ledgers spend adds up, and neither shows it.")
 
 
 def _say_last(outline: Outline) -> None:
@@ -281,27 +202,42 @@ def _table(opened: Opened, place: Place) -> Engine:
     return open_table(str(place.data), table=opened.table, dialect=opened.dialect)
 
 
-def _is_wanted(outline: Outline, place: Place) -> bool:
-    """Ask, once, whether the ledger is charged."""
-    where, name = one_line(shown_address(place.ledger)), one_line(outline.dataset)
+def _is_wanted(outline: Outline, opened: Opened, place: Place) -> bool:
+    """Offer a look, and ask, once, whether the ledger is charged; going back is no."""
+    try:
+        if is_conversation() and asked_once(LOOK_AT):
+            look(outline, opened, place)
+        echo("", err=True)
+        _say_last(outline)
+        paragraph(_what_is_spent(outline, place))
+        return bool(asked_once(CHARGE))
+    except Back:
+        return False
+
+
+def _what_is_spent(outline: Outline, place: Place) -> str:
+    """Return what will be spent and where, and how many lines say little: the plan may have scrolled away."""
+    from snapdp.cli.plans.screen import account_odds, weak_lines
+
+    name, cost = one_line(outline.dataset), exact_amount(outline.budget)
     account = existing_account(place.ledger, outline.dataset)
-    cap = outline.budget if account is None else account.left
-    new = where if place.has_ledger else "a new ledger"
-    paragraph(f"In {new}: {exact_amount(outline.budget)} of {exact_amount(cap)} is spent on {name}, for good.")
-    return confirm("Release it, and charge the ledger?")
+    where = one_line(shown_address(place.ledger)) if place.has_ledger else "a new ledger"
+    left, cap = (outline.budget,) * 2 if account is None else (account.left, account.cap)
+    of = f"of {cost}" if left == cap == outline.budget else f"of the {exact_amount(left)} that is left"
+    of += f" of {exact_amount(cap)}" if left != cap else ""
+    before = "" if account is None else account_odds(outline.budget, account)
+    told = f"In {where}: {cost} {of} will be spent on {name}, for good."
+    return " ".join(filter(None, (told, before, weak_lines(_study(outline).plan()))))
 
 
 @contextmanager
-def _opened_ledger(outline: Outline, study: Study, place: Place) -> Iterator[Ledger]:
+def _opened_ledger(study: Study, place: Place) -> Iterator[Ledger]:
     """Open the ledger, with an account for the dataset; both are made where they are not there."""
     from snapdp.ledger import Ledger
 
     with Ledger.open(place.ledger) if place.has_ledger else Ledger.create(place.ledger) as ledger:
         if all(each.name != study.dataset for each in ledger.accounts()):
-            whom = study.relation
-            unit: dict[str, Any] = {"person": list(whom.person_columns)} if whom.person is not None else {}
-            unit |= {"unit_rows": whom.unit_rows} if whom.unit_rows > 1 else {}
-            ledger.create_account(study.dataset, cap=outline.budget, relation=whom.kind, rows=whom.rows, **unit)
+            ledger.create_account_for(study)
         yield ledger
 
 
@@ -318,7 +254,7 @@ def _say_result(
     """Show the numbers, where the files are, and the commands that check and repeat the release."""
     from snapdp.studies import digest
 
-    named = {Path(name).stem: str(where / name) for name in FLAGS if name not in unwritten}
+    named = {Path(name).stem: str(where / name) for name in (*FLAGS, *BESIDE) if name not in unwritten}
     named["study"] = str(where / place.study)
     if as_json:
         charged = {"charged": result.charged, "digest": digest(result.to_json())}
@@ -331,9 +267,12 @@ def _say_result(
     show_release(result, left=left)
     echo("", err=True)
     paragraph(f"Written to {one_line(near(where))}:")
-    for name, means in FILES.items():
-        if name not in unwritten:
-            paragraph(f"{place.study if name == STUDY else name:<12} {means}", indent=" " * 15, first="  ")
+    for name, means in _written(result, where, place.study, unwritten).items():
+        head, below = f"  {one_line(name):<{LONGEST_FILE}}  ", " " * (LONGEST_FILE + 4)
+        if len(head) > len(below):
+            echo(head.rstrip(), err=True)
+            head = below
+        paragraph(means, indent=below, first=head)
     paragraph(f"The ledger is {one_line(near(place.ledger))}: keep it, it says what may still be spent.")
     ledger, record = (one_line(shlex.quote(near(each))) for each in (place.ledger, where / "record.json"))
     study = one_line(shlex.quote(near(where / place.study)))
@@ -348,3 +287,12 @@ def _say_result(
 
 def _free_name(where: Path, name: str) -> Path:
     return where / (f"new-{name}" if os.path.lexists(where / name) else name)
+
+
+def _written(result: Release, where: Path, study: str, unwritten: Collection[str]) -> dict[str, str]:
+    """Return the files of a release, and what each is."""
+    tables = {name: "a table too long for the record: keep it beside it" for name, _ in result.long_blocks()}
+    proofs = dict.fromkeys(result.certificates(), "what a mechanism loses, for snapdp check")
+    ours = {study if name == STUDY else name: means for name, means in FILES.items() if name not in unwritten}
+    found = {**ours, **BESIDE, **tables, **proofs}
+    return {name: means for name, means in found.items() if os.path.exists(where / name)}

@@ -6,18 +6,20 @@ no data: of a file it knows the names of its columns.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from snapdp.api.outline import Outline, OutlineLine, about_keys, check_relation
+from snapdp.api.outline import Outline, OutlineLine, about_keys, check_relation, shared_out
 from snapdp.cli.screen import echo, one_line
 from snapdp.cli.start.columns import KnownColumns
 from snapdp.cli.start.interview import ADDED, PLAN, Interview
 from snapdp.cli.start.pages import name_of, show_problem
 from snapdp.cli.start.questions import Choice, Flow, Key, Question, above_zero, one_of
 from snapdp.cli.start.relation import ask_budget, ask_relation
-from snapdp.cli.start.statistics import KINDS, ask_statistic
+from snapdp.cli.start.statistics import KINDS, ask_statistic, is_line
+from snapdp.display import exact_amount
 from snapdp.errors import ParameterError, SnapdpError
 from snapdp.studies import plan_of
 from snapdp.values import Value, replaced
@@ -39,6 +41,7 @@ MENU = (
     Choice(word=SAVE, means="write the study file and stop; nothing is charged"),
 )
 MOST_TIMES = Fraction(1_000_000)  # as much for one line as for another
+QUOTED = re.compile(r'"(.+)"')
 ABOUT = {
     "title": ("What is the title of the report?", "Such as: Incomes in the north, 2026."),
     "publisher": ("Who publishes it?", "Such as: Statistical office of Northland."),
@@ -54,7 +57,6 @@ class Talk(Value):
     more      other keys of the study: csv
     can_release   a file is at hand: it may be looked at, and released
     look      shows how the cells are read, of an outline; for whoever answers alone
-    show      shows the plan of an outline
     """
 
     dataset: str
@@ -64,7 +66,6 @@ class Talk(Value):
     more: Mapping[str, Any] = {}
     can_release: bool = False
     look: Callable[[Outline], None] | None = None
-    show: Callable[[Outline], None]
 
 
 class Decided(Value):
@@ -82,7 +83,7 @@ def conversation(talk: Talk) -> Flow[Decided]:
     budget = yield from ask_budget(relation, account)
     lines: list[OutlineLine] = []
     yield from _ask_lines(("statistic",), columns, relation, lines)
-    about = (yield from _ask_about(relation)) if talk.can_release else {}
+    about = (yield from _ask_about(relation, columns)) if talk.can_release else {}
     step = 0
     while True:
         step += 1
@@ -120,7 +121,7 @@ def _ask_lines(
             added += 1
 
 
-def _ask_about(relation: dict[str, Any]) -> Flow[dict[str, str]]:
+def _ask_about(relation: dict[str, Any], columns: KnownColumns) -> Flow[dict[str, str]]:
     """Ask for the texts that readers of the report see, where studies have them."""
     found: dict[str, str] = {}
     for key in about_keys():
@@ -130,14 +131,21 @@ def _ask_about(relation: dict[str, Any]) -> Flow[dict[str, str]]:
             text=text,
             hint=f"{hint} Enter: none.",
             default="",
-            check=lambda text, key=key: _about(relation, key, text),  # type: ignore[misc]
+            check=lambda text, key=key: _about(relation, columns, key, text),  # type: ignore[misc]
         )
         if said:
             found[key] = said
     return found
 
 
-def _about(relation: dict[str, Any], key: str, text: str) -> str:
+def _about(relation: dict[str, Any], columns: KnownColumns, key: str, text: str) -> str:
+    """Return a text for readers; one that is a line of the question before is taken in double quotes only."""
+    quoted = QUOTED.fullmatch(text)
+    if quoted is None and text and is_line(text, columns):
+        raise ParameterError(
+            f'"{one_line(text)}" is what could be published.', "< goes back to that; in double quotes it is taken here."
+        )
+    text = quoted[1] if quoted else text
     if text:
         check_relation({**relation, key: text})
     return text
@@ -156,7 +164,7 @@ def _plan_question(key: Key, talk: Talk, outline: Outline) -> Question:
         key=key,
         text="This is the plan. What now?",
         menu=menu,
-        more="Nothing was charged yet, and no row was read. A line that is marked or too rough gets better by a "
+        more="Nothing was charged yet. A line that is marked or too rough gets better by a "
         "larger part of the budget, by fewer groups, or by taking another line out.",
         before=lambda: _shown(talk, outline),
         check=lambda text: _decided(outline, one_of(menu)(text)),
@@ -166,14 +174,12 @@ def _plan_question(key: Key, talk: Talk, outline: Outline) -> Question:
 
 
 def _shown(talk: Talk, outline: Outline) -> None:
-    """Show the plan, unless it is the one that was shown last."""
+    """Show the plan; its notes only where it is not the one that was shown last."""
     stated = repr(outline.values())
-    if stated == talk.interview.shown:
-        return
-    talk.interview.shown = stated
+    notes, talk.interview.shown = stated != talk.interview.shown, stated
     echo("", err=True)
     try:
-        talk.show(outline)
+        show_outline(outline, talk.account, notes=notes)
     except SnapdpError as refusal:
         show_problem(refusal)
 
@@ -197,13 +203,25 @@ def _changed(lines: list[OutlineLine], word: str, key: Key) -> Flow[None]:
         return
     times = yield Question(
         key=(*key, "times"),
-        text="How many times as much as now?",
-        hint="2 doubles its part; the others share the rest as before.",
+        text="How many times as much as now, beside each other line?",
+        hint="2: it then weighs twice as much beside the others as it does now.",
+        more="All lines share one budget by weight, so what one gets more the others get less, all in proportion.",
         default="2",
         check=lambda text: _times(text, lines[place].weight),
+        after=lambda times: _shift(lines, place, times),
     )
-    weight: Fraction = lines[place].weight * times
-    lines[place] = replaced(lines[place], weight=weight)
+    lines[place] = _weighted(lines, place, times)
+
+
+def _weighted(lines: list[OutlineLine], place: int, times: Fraction) -> OutlineLine:
+    return replaced(lines[place], weight=lines[place].weight * times)
+
+
+def _shift(lines: list[OutlineLine], place: int, times: Fraction) -> str:
+    """Return which part of the budget a line has, and will have."""
+    then = [*lines[:place], _weighted(lines, place, times), *lines[place + 1 :]]
+    before, after = (shared_out(1, [line.weight for line in each])[place] for each in (lines, then))
+    return f"Its part of the budget: {exact_amount(after)}, up to now {exact_amount(before)}."
 
 
 def _line(text: str, many: int) -> int:
@@ -231,8 +249,8 @@ def _named(names: tuple[str, ...]) -> str:
     return ", ".join(map(name_of, names))
 
 
-def show_outline(outline: Outline) -> None:
-    """Print the plan of an outline."""
-    from snapdp.cli.render import show
+def show_outline(outline: Outline, account: Account | None, *, notes: bool) -> None:
+    """Print the plan of an outline, its table last; for notes see `show_plan_below`."""
+    from snapdp.cli.plans.screen import show_plan_below
 
-    show(plan_of(outline.study()), to_stderr=True)
+    show_plan_below(plan_of(outline.study()), account=account, notes=notes)

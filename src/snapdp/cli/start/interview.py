@@ -7,7 +7,7 @@ one answer are the same thing. An answer that no longer fits, because another wa
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from snapdp.cli.screen import one_line
@@ -26,15 +26,22 @@ class Again(Exception):
     """The conversation starts anew, with one question open that was answered before."""
 
 
+class Back(Exception):
+    """Whoever answers goes back behind the first question of a short conversation within another."""
+
+
 class Interview:
     """A conversation in progress.
 
     answers   what was typed, by the keys of questions, in their order
     save      is called with the answers after each of them
+    within    it is part of another: going back behind its first question leaves it
     """
 
-    def __init__(self, answers: dict[Key, str], save: Callable[[dict[Key, str]], None]) -> None:
-        self.answers, self._save = dict(answers), save
+    def __init__(
+        self, answers: dict[Key, str], save: Callable[[dict[Key, str]], None], *, within: bool = False
+    ) -> None:
+        self.answers, self._save, self._within = dict(answers), save, within
         self.visited: list[Question] = []
         self._open: Key | None = None
         self.shown = ""  # what was shown last, so that it is not shown again
@@ -54,15 +61,31 @@ class Interview:
 
     def choose_again(self) -> None:
         """Ask which of the questions is to be answered again."""
-        asked = [each for each in self.visited if each.key[0] != PLAN or ADDED in each.key]
+        asked = self._listed()
         for number, each in enumerate(asked, start=1):
             paragraph(
                 f"{one_line(each.text)} {one_line(self.answers[each.key])}", indent="     ", first=f"{number:>3}. "
             )
-        paragraph("Which one? Enter: none of them.")
-        text = read_answer()
-        if text.isascii() and text.isdigit() and 0 < int(text[:9]) <= len(asked):
-            self.reopen(asked[int(text) - 1].key)
+        which = Question(
+            key=("which",),
+            text="Which one?",
+            hint="Its number; the others stay as they are. Enter: none of them.",
+            default="",
+            check=lambda text: _one_of(asked, text),
+        )
+        _, chosen = self._read(which, which.default, self._anew)
+        if chosen is not None:
+            self.reopen(chosen.key)
+
+    def place_of(self, key: Key) -> int | None:
+        """Return the number under which `choose_again` lists a question; None where it was not asked."""
+        return next((place for place, each in enumerate(self._listed(), start=1) if each.key == key), None)
+
+    def _listed(self) -> list[Question]:
+        return [each for each in self.visited if each.key[0] != PLAN or ADDED in each.key]
+
+    def _anew(self) -> None:
+        raise Again
 
     def forget(self, key: Key) -> None:
         """Leave a question open: what it led to is done, or was refused."""
@@ -95,29 +118,38 @@ class Interview:
         return self._asked(question, question.default) if meaning in question.ends else meaning
 
     def _asked(self, question: Question, default: str | None) -> Any:
+        said, meaning = self._read(question, default, self._back)
+        self._keep(question, said, meaning)
+        return meaning
+
+    def _read(self, question: Question, default: str | None, back: Callable[[], None]) -> tuple[str, Any]:
+        """Ask until an answer can be used; return it, and what it means. What may be meant is offered for one answer.
+
+        back   what < does
+        """
         show_question(question, default)
+        offered = default
         while True:
             text = read_answer()
             if text.lower() in QUIT:
                 raise Stopped
             if text.lower() in BACK:
-                self._back()
+                back()
                 continue
             if text.lower() in HELP:
                 paragraph(question.more or question.hint or "There is no more to say about it.", indent="  ")
                 paragraph(KEYS, indent="  ")
                 continue
             try:
-                said = self._said(text, default)
+                said = self._said(text, offered)
                 meaning = question.check(said)
                 self._act(question, meaning)
             except SnapdpError as refusal:
                 show_problem(refusal)
                 nearest = refusal.numbers.get("nearest")
-                default = str(nearest) if nearest is not None else default
+                offered = str(nearest) if nearest is not None else default
             else:
-                self._keep(question, said, meaning)
-                return meaning
+                return said, meaning
 
     def _said(self, text: str, default: str | None) -> str:
         if not text and default is None:
@@ -151,7 +183,27 @@ class Interview:
             paragraph(said, indent="  ")
 
     def _back(self) -> None:
+        if not self.visited and self._within:
+            raise Back
         if not self.visited:
             paragraph("This is the first question.", indent="  ")
             return
         self.reopen(self.visited[-1].key)
+
+
+def _one_of(asked: Sequence[Question], text: str) -> Question | None:
+    """Return the question whose number was typed; None where none is."""
+    if not text:
+        return None
+    if not (text.isascii() and text.isdigit() and 0 < int(text[:9]) <= len(asked)):
+        raise ParameterError(f'"{one_line(text)}" is the number of no question.', "Type one of the list, or Enter.")
+    return asked[int(text) - 1]
+
+
+def asked_once(question: Question) -> Any:
+    """Ask one question within a conversation; return what its answer means. Going back is an exception, `Back`."""
+
+    def flow() -> Flow[Any]:
+        return (yield question)
+
+    return Interview({}, lambda _: None, within=True).run(flow)

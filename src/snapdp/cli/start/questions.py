@@ -23,9 +23,15 @@ from snapdp.values import Value
 
 Key = tuple[str, ...]
 T = TypeVar("T")
-BETWEEN = re.compile(r"\s*(?:\bto\b|\band\b|\.\.\.?|;)\s*")
+BEFORE = re.compile(r"(?:from|between)\s+", re.IGNORECASE)
+BETWEEN = re.compile(
+    r"\s*(?:\bto\b|\band\b|\.\.\.?|;)\s*|(?<=\d)\s+[-\u2013\u2014]\s+|(?<=\d)[\u2013\u2014](?=\S)", re.IGNORECASE
+)
 LOOSELY_BETWEEN = re.compile(r"\s*,\s*|\s+")
-GROUPED = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?", re.ASCII)  # 20,000
+TIGHTLY_BETWEEN = re.compile(r"([+-]?[\d.,/]+)-([+-]?[\d.,/]+)", re.ASCII)  # 0-120
+MINUS = str.maketrans("\u2212\u2013\u2014", "---")  # what is left of such signs stands before a number
+GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}([, '\u00a0\u202f]\d{3})+(\.\d+)?", re.ASCII)  # 20,000 and 20 000
+LEADING_ZERO = re.compile(r"[+-]?0\d")  # 01: what stands behind a decimal comma
 DOUBTFUL = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+", re.ASCII)  # 20.000 is 20, and twenty thousand to some
 YES, NO = ("yes", "y"), ("no", "n")
 
@@ -110,21 +116,29 @@ def listed(text: str) -> list[str]:
 
 
 def two_ends(text: str) -> tuple[str, str]:
-    """Return both ends of a range: "0 to 120", "0 120" and "0, 120" are the same.
+    """Return both ends of a range: "0 to 120", "from 0 to 120", "0 - 120", "0 120" and "0, 120" are the same.
 
-    >>> [two_ends(each) for each in ("0 to 20,000", "-5,5", "0.5 .. 2", "1/3 and 2")]
-    [('0', '20,000'), ('-5', '5'), ('0.5', '2'), ('1/3', '2')]
+    >>> [two_ends(each) for each in ("0 to 20,000", "-5,5", "0.5 .. 2", "between 1/3 and 2", "-5-5", "−5 – −1")]
+    [('0', '20,000'), ('-5', '5'), ('0.5', '2'), ('1/3', '2'), ('-5', '5'), ('-5', '-1')]
     """
-    ends = [each for each in BETWEEN.split(text.strip()) if each]
-    ends = ends if len(ends) > 1 else [each for each in LOOSELY_BETWEEN.split(text.strip()) if each]
+    said = BEFORE.sub("", text.strip(), count=1) if BEFORE.match(text.strip()) else text.strip()
+    ends = [each.translate(MINUS) for each in BETWEEN.split(said) if each]
+    if len(ends) < 2:
+        plain = said.translate(MINUS)
+        tight = TIGHTLY_BETWEEN.fullmatch(plain)
+        ends = [*tight.groups()] if tight else [each for each in LOOSELY_BETWEEN.split(plain) if each]
     if len(ends) != 2:
         raise ParameterError("these are not two ends.", "Type both, such as 0 to 120.")
     return ends[0], ends[1]
 
 
 def two_numbers(text: str) -> tuple[str, str]:
-    """Return two numbers, the first below the second, as exact text."""
-    low, high = map(number, two_ends(text))
+    """Return two numbers, the first below the second, as exact text; 0,01 may be one number, and is not guessed."""
+    ends = two_ends(text)
+    if any(map(LEADING_ZERO.match, ends)):
+        told = "Type both ends, such as 0 to 120; decimals have a point, such as 0.01."
+        raise ParameterError(f'"{one_line(text)}" can be read in two ways.', told)
+    low, high = map(number, ends)
     if low >= high:
         told = f"{exact_amount(low)} is not below {exact_amount(high)}."
         raise ParameterError(told, "Type the lowest value first, such as 0 to 120.")
@@ -133,9 +147,8 @@ def two_numbers(text: str) -> tuple[str, str]:
 
 def counted(text: str) -> int:
     """Return a positive whole number; 10,000 and 10 000 are the same as 10000."""
-    plain = text.replace(" ", "").replace("'", "")
     try:
-        return whole(plain.replace(",", "") if GROUPED.fullmatch(plain) else plain, name="this number")
+        return whole(_without_groups(text.replace(" ", "").replace("'", "")), name="this number")
     except SnapdpError:
         raise ParameterError(f'"{one_line(text)}" is no whole number above 0.', "Type one such as 5000.") from None
 
@@ -156,10 +169,15 @@ def number(text: str) -> Fraction:
         told = " or ".join(filter(None, (one if one != text else f"{text}0", thousands)))
         raise ParameterError(f'"{text}" can be read in two ways.', f"Type {told}.")
     try:
-        return parameter(text.replace(",", "") if GROUPED.fullmatch(text) else text, name="this number")
+        return parameter(_without_groups(text), name="this number")
     except SnapdpError:
         told = "Type one such as 120, 0.5 or 1/3, with a point."
         raise ParameterError(f'"{one_line(text)}" is no number.', told) from None
+
+
+def _without_groups(text: str) -> str:
+    """Return a number without what stands between groups of its digits."""
+    return re.sub(r"[^\d.+-]", "", text) if GROUPED.fullmatch(text) else text
 
 
 def is_number(text: str) -> bool:

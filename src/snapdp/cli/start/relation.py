@@ -19,6 +19,7 @@ from snapdp.studies import ADD_REMOVE, CHANGE_ONE, bounded_in, named_person, rel
 
 if TYPE_CHECKING:
     from snapdp.ledger import Account
+    from snapdp.studies import Relation
 
 ROWS_KEPT = "At most how many rows of one person are counted?"
 
@@ -69,14 +70,20 @@ def ask_budget(relation: dict[str, Any], account: Account | None) -> Flow[Fracti
         text="How much may be told about any one of them? (the budget, epsilon)",
         hint=f"1 is usual; less protects more, and makes numbers rougher.{held}",
         more="Everything you publish about this table shares the budget. The ledger counts what is spent and refuses "
-        "more. What a budget means, in odds: 0.1: 53 of 100; 1/2: 63; 1: 74; 2: 89; 5: all.",
+        "more. What a budget means, in odds: 0.1: 53 of 100; 1/2: 63; 1: 74; 2: 89; 5: more than 99.",
         default=usual,
         check=lambda text: _budget(text, account),
-        after=lambda epsilon: " ".join(
-            filter(None, (odds_in_words(epsilon, whom.secret), hides_nothing(epsilon), _beyond(epsilon, left)))
-        ),
+        after=lambda epsilon: _beyond(epsilon, left) or _means(epsilon, whom, account),
     )
     return budget
+
+
+def _means(epsilon: Fraction, whom: Relation, account: Account | None) -> str:
+    """Return what a budget means in odds; with everything that was charged before, too."""
+    from snapdp.cli.plans.screen import account_odds
+
+    before = "" if account is None else account_odds(epsilon, account)
+    return " ".join(filter(None, (odds_in_words(epsilon, whom.secret), before, hides_nothing(epsilon))))
 
 
 def _as_opened(account: Account) -> Flow[dict[str, Any]]:

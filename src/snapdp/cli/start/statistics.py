@@ -58,7 +58,7 @@ def _kind(word: str, means: str, kind: str, about: str, asks: str = "", *others:
 
 KINDS = (
     _kind("count", "how many rows", "count", NOTHING, "", "rows"),
-    _kind("average", "of a column of numbers", "mean", NUMBERS, "The average of which column?"),
+    _kind("average", "of a column of numbers", "mean", NUMBERS, "The average of which column?", "avg"),
     _kind("total", "of a column of numbers", "sum", NUMBERS, "The total of which column?"),
     _kind("table", "how many rows in each category", "histogram", GROUPS, "A table of which column?", "counts"),
     _kind("median", "the median and quartiles", "quantiles", NUMBERS, "The median of which column?", "quartiles"),
@@ -130,6 +130,15 @@ def _groups_question(key: Key, columns: KnownColumns, about: Sequence[str], *, n
         default=None if needed else "",
         check=lambda text: tuple(columns.groups(text, about)),
     )
+
+
+def is_line(text: str, columns: KnownColumns) -> bool:
+    """Tell whether a text would be taken for a statistic, or for the end of them."""
+    try:
+        _said(text, KINDS, columns)
+    except SnapdpError:
+        return False
+    return True
 
 
 def _said(text: str, kinds: Sequence[Kind], columns: KnownColumns) -> Said | None:

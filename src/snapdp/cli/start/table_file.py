@@ -21,6 +21,7 @@ from snapdp.tables import (
     is_database,
     may_be_cells,
     other_delimiter,
+    other_encoding,
     stored_columns,
     stored_tables,
 )
@@ -94,7 +95,7 @@ class TableFile:
 
     def _ask_form(self) -> Flow[dict[str, Any]]:
         """Ask how the file is written, where its first line shows that it is no plain one; flags are not asked for."""
-        known = self._csv
+        known = yield from self._ask_encoding()
         mark = None if "delimiter" in known else other_delimiter(self.path, dialect_from(known) if known else None)
         if mark is None:
             return known
@@ -119,6 +120,22 @@ class TableFile:
         )
         place = [each.word for each in WRITTEN].index(written)
         return {**delimiter, **SIGNS[place], **known}
+
+    def _ask_encoding(self) -> Flow[dict[str, Any]]:
+        """Ask whether the file is one of Latin-1, where its first line is no text in UTF-8."""
+        known = self._csv
+        found = None if "encoding" in known else other_encoding(self.path, dialect_from(known) if known else None)
+        if found is None:
+            return known
+        is_so = yield Question(
+            key=("file", "encoding"),
+            text="Is the file written in Latin-1?",
+            hint="y or n. It is not in UTF-8; older files with letters such as ä or é are.",
+            more="A text file is bytes, and there are several ways to write letters as such. UTF-8 is usual now; "
+            "Latin-1 was, in western Europe. If you are not sure, answer y and look at the names of the columns.",
+            check=yes_or_no,
+        )
+        return {**known, "encoding": found} if is_so else known
 
     def _columns(self, table: str | None, csv: dict[str, Any]) -> tuple[StoredColumn, ...]:
         key = repr((table, csv))

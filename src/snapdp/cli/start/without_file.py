@@ -14,7 +14,7 @@ import click
 from snapdp.cli.screen import echo, one_line
 from snapdp.cli.start.columns import KnownColumns
 from snapdp.cli.start.draft_file import DraftFile
-from snapdp.cli.start.flow import Decided, Talk, conversation, show_outline
+from snapdp.cli.start.flow import Decided, Talk, conversation
 from snapdp.cli.start.going_on import answers_of
 from snapdp.cli.start.interview import Interview
 from snapdp.cli.start.pages import KEYS, Stopped, paragraph
@@ -51,5 +51,5 @@ def _conversation(path: Path, dataset: str | None, interview: Interview) -> Flow
             default=path.stem,
             check=lambda text: label(text, name="dataset"),
         )
-    talk = Talk(dataset=name, columns=KnownColumns(), interview=interview, show=show_outline)
+    talk = Talk(dataset=name, columns=KnownColumns(), interview=interview)
     return (yield from conversation(talk))

@@ -26,7 +26,8 @@ def reading_of(plan: Plan) -> list[str]:
 
 def rules_of(plan: Plan) -> list[str]:
     """Return what happens to cells that are no number, or none of the categories."""
-    told = list(dict.fromkeys(clause for line in plan.lines for clause in line.statistic.missing_in_words))[:MOST_TOLD]
+    told = list(dict.fromkeys(clause for line in plan.lines for clause in line.statistic.missing_in_words))
+    told = [each for each in told if not any(other.startswith(f"{each}, ") for other in told)][:MOST_TOLD]
     others = list(dict.fromkeys(clause for line in plan.lines for clause in line.statistic.others_in_words))[:MOST_TOLD]
     found = [f"Missing and unreadable cells: {'; '.join(map(_shown, told))}."] if told else []
     found += [f"Other cells: {'; '.join(map(_shown, others))}."] if others else []

@@ -47,7 +47,7 @@ TENTH = Fraction(1, 10)
 
 
 class Spelling(Value):
-    """How somebody who reads the plan asks for something else."""
+    """How somebody who reads the plan asks for something else; empty where that cannot be asked for."""
 
     fit: str
     if_rows: str
@@ -203,7 +203,8 @@ def _legend(plan: Plan, spelling: Spelling) -> Iterator[str]:
         yield f"{listed(titles, MOST_NAMED)}: {clause}."
     errors = [each for line in plan.errors for each in line]
     if any(not each.promised for each in errors):
-        yield f'Errors with "if" hold for so many rows or more, a guess; another: {spelling.if_rows}.'
+        another = f"; another: {spelling.if_rows}" if spelling.if_rows else ""
+        yield f'Errors with "if" hold for so many rows or more, a guess{another}.'
     if any(line.margins for line in plan.lines):
         yield "Margins are adjusted so that they add up. alone: from the finest table by itself, at the same epsilon."
     if any(not each.in_rows for each in errors):
