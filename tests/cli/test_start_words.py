@@ -120,8 +120,10 @@ def test_the_list_of_answers_is_left_like_any_question():
 def test_a_statistic_is_no_title_unless_it_is_quoted():
     done = start(*RELATION, "1", "avg age", *AGE, "", "count by region", '"median age"', "", "", "save")
     assert refusals(done.stderr) == 1
-    assert "in double quotes it is taken here" in told(done)
+    assert "in double quotes it is taken as it is" in told(done)
     assert load_study("people-release/study.toml").title == "median age"
+    start("2", *RELATION, "1", "avg age", *AGE, "", "Median age", "", "", "save")
+    assert load_study("people-release-2/study.toml").title == "Median age"
 
 
 def test_a_wrong_number_of_rows_is_told_in_the_words_of_the_conversation():
@@ -131,10 +133,23 @@ def test_a_wrong_number_of_rows_is_told_in_the_words_of_the_conversation():
     assert "no row was read" not in told(done)
 
 
+def test_a_wrong_number_of_rows_that_a_ledger_fixed_is_told_with_what_can_be_done():
+    opened("2")
+    write_table("people.csv", [(31, 1, "north")] * 5)
+    done = start("1", "average age", *AGE, "", *ABOUT, "release", code=1)
+    assert "The table does not have 4 rows. The ledger knows it with so many" in told(done)
+    assert "change-one" not in done.stderr
+
+
 def test_what_more_does_is_what_it_says():
     done = start(*RELATION, "1", *LINES, "add", "table region", "more", "1", "2", "save")
     assert "Its part of the budget: 0.5, up to now 1/3." in told(done)
     assert [str(each.epsilon) for each in load_study("people-release/study.toml").asked] == ["1/2", "1/4", "1/4"]
+
+
+def test_the_only_line_has_all_of_the_budget():
+    done = start(*RELATION, "1", "average age", *AGE, "", *ABOUT, "more", code=1)
+    assert "! The one line has all of the budget. Type budget to give it a larger one." in told(done)
 
 
 def test_no_budget_is_said_to_be_more_than_it_is():

@@ -9,7 +9,15 @@ import pytest
 
 from snapdp.errors import DataError
 from snapdp.studies import BOOLEAN, CATEGORY, DATE, NUMBER, CsvDialect
-from snapdp.tables import StoredColumn, is_database, may_be_cells, other_delimiter, stored_columns, stored_tables
+from snapdp.tables import (
+    StoredColumn,
+    is_database,
+    may_be_cells,
+    other_delimiter,
+    other_encoding,
+    stored_columns,
+    stored_tables,
+)
 from snapdp.tables.sources.csv import CsvSource
 
 SELECT = "SELECT 1 AS whole, 0.5 AS part, 'x' AS word, true AS truth, DATE '2024-01-02' AS day, [1] AS list"
@@ -70,6 +78,17 @@ def test_another_delimiter_is_seen_in_the_first_line_alone(tmp_path, line, found
 
 def test_a_delimiter_that_is_declared_is_no_other_one(tmp_path):
     assert other_delimiter(written(tmp_path / "a.csv", "a;b\n"), CsvDialect(delimiter=";")) is None
+
+
+@pytest.mark.parametrize("line", ["Größe", "Größe,Alter", '"Größe";"Alter"', "Größe\tAlter"])
+def test_latin_1_is_seen_in_the_first_line_alone(tmp_path, line):
+    path = tmp_path / "a.csv"
+    path.write_bytes(f"{line}\n1;2\n".encode("latin-1"))
+    assert other_encoding(path) == "latin-1"
+    assert other_encoding(path, CsvDialect(encoding="latin-1")) is None
+    assert other_encoding(written(path, f"{line}\n1;2\n")) is None
+    path.write_bytes(b"a;b\n\xe4;2\n")  # a row is not looked at
+    assert other_encoding(path) is None
 
 
 NAMES = ("age,pay", "a1,b2", "income_2020,q4", "größe,名前", "unit (kg)", '"a b","c d"', "x")

@@ -144,10 +144,14 @@ class Conversation:
 
     def _in_words(self, refusal: SnapdpError) -> SnapdpError:
         """Return a refusal with what can be done here: a wrong number of rows is answered again."""
-        place = self.interview.place_of(("n",))
-        if not isinstance(refusal, DataError) or "n" not in refusal.numbers or place is None:
+        if not isinstance(refusal, DataError) or "n" not in refusal.numbers:
             return refusal
-        told = f"Type change, then {place}, and the right number; or another answer to the question before it."
+        place = self.interview.place_of(("n",))
+        told = (
+            "The ledger knows it with so many: with another number it is another dataset, which --dataset NAME names."
+            if place is None
+            else f"Type change, then {place}, and the right number; or another answer to the question before it."
+        )
         return DataError(f"the table does not have {refusal.numbers['n']} rows.", told)
 
     def _save_draft(self, answers: dict[Key, str]) -> None:

@@ -139,11 +139,14 @@ def _ask_about(relation: dict[str, Any], columns: KnownColumns) -> Flow[dict[str
 
 
 def _about(relation: dict[str, Any], columns: KnownColumns, key: str, text: str) -> str:
-    """Return a text for readers; one that is a line of the question before is taken in double quotes only."""
+    """Return a text for readers; one that is a line of the question before is taken in double quotes only.
+
+    A text with a capital letter is meant for readers: "Average age by region" is a title.
+    """
     quoted = QUOTED.fullmatch(text)
-    if quoted is None and text and is_line(text, columns):
+    if quoted is None and text and not text[0].isupper() and is_line(text, columns):
         raise ParameterError(
-            f'"{one_line(text)}" is what could be published.', "< goes back to that; in double quotes it is taken here."
+            f'"{one_line(text)}" would be a statistic.', "< goes back to these; in double quotes it is taken as it is."
         )
     text = quoted[1] if quoted else text
     if text:
@@ -190,6 +193,8 @@ def _decided(outline: Outline, word: str) -> str:
         plan_of(outline.study())
     if word == REMOVE and len(outline.lines) == 1:
         raise ParameterError("there is one line only.", "Add another first, or stop by typing quit.")
+    if word == MORE and len(outline.lines) == 1:
+        raise ParameterError("the one line has all of the budget.", "Type budget to give it a larger one.")
     return word
 
 
