@@ -104,7 +104,8 @@ def test_what_is_named_later_is_said_and_holds():
     done = start("go on", flags=["--ledger", "b.ledger", "--budget", "2"], code=1)
     assert "These answers were given without --ledger b.ledger." in told(done)
     assert "The budget is 2 now; it was 1." in told(done)
-    start("go on", "n", "9", *COUNT, *ABOUT, "release", "y")
+    done = start("go on", "n", "9", *COUNT, *ABOUT, "release", "y")
+    assert "In a new ledger, b.ledger: 2 of 2 will be spent" in told(done)
     assert spent("b.ledger") == 2
 
 

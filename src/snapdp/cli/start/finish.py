@@ -221,7 +221,9 @@ def _what_is_spent(outline: Outline, place: Place) -> str:
 
     name, cost = one_line(outline.dataset), exact_amount(outline.budget)
     account = existing_account(place.ledger, outline.dataset)
-    where = one_line(shown_address(place.ledger)) if place.has_ledger else "a new ledger"
+    where = one_line(shown_address(place.ledger))
+    if not place.has_ledger:
+        where = f"a new ledger, {where}" if place.is_named else "a new ledger"
     left, cap = (outline.budget,) * 2 if account is None else (account.left, account.cap)
     of = f"of {cost}" if left == cap == outline.budget else f"of the {exact_amount(left)} that is left"
     of += f" of {exact_amount(cap)}" if left != cap else ""
