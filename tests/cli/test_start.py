@@ -450,7 +450,7 @@ def test_names_from_outside_are_shown_harmlessly():
     names = [NAMES[each] for each in HOSTILE] + ["", "twice", "twice"]
     heads = ",".join('"' + each.replace("\n", " ").replace("\r", " ").replace('"', '""') + '"' for each in names)
     write_table("people.csv", [[1] * len(names)] * 4, heads=heads)
-    answers = [*RELATION, "1", "average", "7", "8", "1", "0 to 9", "1", "1", "6", "1", "a, b", "", "", *ABOUT]
+    answers = ["y", *RELATION, "1", "average", "7", "8", "1", "0 to 9", "1", "1", "6", "1", "a, b", "", "", *ABOUT]
     done = start(*answers, "release", flags=["--yes"])
     assert UNSEEN.search(done.stderr + done.stdout) is None
     assert "This column has no name." in done.stderr

@@ -7,11 +7,12 @@ no types: what its cells are is declared, never guessed.
 from __future__ import annotations
 
 import re
+import unicodedata
 from pathlib import Path
 from typing import Any
 
 from snapdp.errors import DataError
-from snapdp.studies import BOOLEAN, CATEGORY, DATE, NUMBER, PLAIN_NUMBER, CsvDialect
+from snapdp.studies import BOOLEAN, CATEGORY, DATE, NUMBER, CsvDialect
 from snapdp.tables.engines.duckdb import DuckdbEngine
 from snapdp.tables.engines.opening import open_table
 from snapdp.tables.sources.csv import CsvSource
@@ -23,6 +24,8 @@ from snapdp.values import Value, replaced
 
 UTF_8, LATIN_1 = "utf-8", "latin-1"
 _CALLED = {NUMERIC: NUMBER, WHOLE: NUMBER, LABEL: CATEGORY, TRUTH: BOOLEAN, CALENDAR: DATE}
+
+MANY_DIGITS = re.compile(r"\d\D{0,3}\d{4}|\d{6}")  # a day with its year, a telephone number, an identifier
 
 
 class StoredColumn(Value):
@@ -59,15 +62,17 @@ def is_csv(path: str | Path) -> bool:
 def other_delimiter(path: str | Path, dialect: CsvDialect | None = None) -> str | None:
     """Return what stands between the names in the first line of a CSV file, where that is not what is declared.
 
-    Looked for only where the line is one name otherwise, or none: nothing else of the file is read.
+    Looked for only where the line is one name otherwise, or none, or may be one of cells that were cut at decimal
+    commas: nothing else of the file is read.
     """
     try:
         names = CsvSource(path, dialect=dialect).header()
     except DataError:  # names in quotes, with something else between them
         names = []
-    if len(names) > 1:
+    marks = [mark for mark in SEPARATORS if len(names) < 2 or any(mark in name for name in names)]
+    if len(names) > 1 and not any(map(_may_be_cell, names)):
         return None
-    return next((mark for mark in SEPARATORS if _names(path, dialect, mark) > 1), None)
+    return next((mark for mark in marks if _names(path, dialect, mark) > 1), None)
 
 
 def other_encoding(path: str | Path, dialect: CsvDialect | None = None) -> str | None:
@@ -92,8 +97,19 @@ def _names(path: str | Path, dialect: CsvDialect | None, delimiter: str) -> int:
 
 
 def may_be_cells(columns: tuple[StoredColumn, ...]) -> bool:
-    """Tell whether the first line of a file may be one of cells: a name of a column is hardly a number."""
-    return any(each.kind is None and re.fullmatch(PLAIN_NUMBER, each.name) for each in columns)
+    """Tell whether the first line of a file may be one of cells: a name of a column hardly begins as a number does."""
+    return any(each.kind is None and _may_be_cell(each.name) for each in columns)
+
+
+def _may_be_cell(name: str) -> bool:
+    """Tell whether a name looks like a number, an amount of money, a share, a date, a card number or an address.
+
+    >>> [_may_be_cell(each) for each in ("age", "2020-01-01", "$12", "ann@example.org", "5 May", "May 5, 2020", "q1")]
+    [False, True, True, True, True, True, False]
+    """
+    first = name.strip(" '\"\t")[:1]
+    signs = first.isnumeric() or first in tuple("+-.,(#") or unicodedata.category(first or "a") == "Sc"
+    return signs or "@" in name or "%" in name or MANY_DIGITS.search(name) is not None
 
 
 def _kind(field: Any) -> str | None:

@@ -57,7 +57,17 @@ def test_what_is_no_database_is_refused_without_a_word_of_the_engine(tmp_path):
         stored_tables(written(tmp_path / "a.duckdb", "this is text"))
 
 
-OTHERS = {"a;b": ";", "a\tb": "\t", "a|b": "|", '"a";"b"': ";", "a,b;c": None, "a": None, '"a;b",c': None}
+OTHERS = {
+    "Ann;12,5;1.234,5": ";",
+    "12,5|x": "|",
+    "a;b": ";",
+    "a\tb": "\t",
+    "a|b": "|",
+    '"a";"b"': ";",
+    "a,b;c": None,
+    "a": None,
+    '"a;b",c': None,
+}
 
 
 @pytest.mark.parametrize(("line", "found"), OTHERS.items())
@@ -81,6 +91,13 @@ def test_latin_1_is_seen_in_the_first_line_alone(tmp_path, line):
     assert other_encoding(path) is None
 
 
-@pytest.mark.parametrize(("line", "doubt"), [("age,pay", False), ("31,north", True), ("a1,2b", False), ("-0.5", True)])
+NAMES = ("age,pay", "a1,b2", "income_2020,q4", "größe,名前", "unit (kg)", '"a b","c d"', "x")
+CELLS = (
+    "31,north", "-0.5", "a1,2b", "4111111111111111,x", "Alice,1e5,x", "x,2020-01-01", '"45,000",x', "x,$12", "x,12 €",
+    "x,12%", "x,ann@example.org", "x,+44 20 7946 0000", "x,May 5 2020", "x,.5", "x,١٢", "x,AB123456", "x, 5",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("line", "doubt"), [*((each, False) for each in NAMES), *((each, True) for each in CELLS)])
 def test_a_number_is_hardly_a_name(tmp_path, line, doubt):
     assert may_be_cells(stored_columns(written(tmp_path / "a.csv", f"{line}\nx,y\n"))) == doubt

@@ -7,26 +7,28 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import click
 
 from snapdp.cli.flags.arguments import NUMBER
-from snapdp.cli.flags.csv_dialect import CSV_FLAGS, csv_options, csv_values, to_declare
+from snapdp.cli.flags.csv_dialect import csv_options, csv_values, to_declare
 from snapdp.cli.help.pages import SectionedCommand
 from snapdp.cli.screen import echo, echo_json, one_line
 from snapdp.cli.start import finish
 from snapdp.cli.start.draft_file import DraftFile
 from snapdp.cli.start.flow import SAVE, Decided, Talk, conversation
-from snapdp.cli.start.going_on import answers_of
+from snapdp.cli.start.going_on import answers_of, command_to_go_on, named_in, near, with_named
 from snapdp.cli.start.interview import Interview
+from snapdp.cli.start.known_table import existing_account
 from snapdp.cli.start.pages import KEYS, Stopped, paragraph, show_names, show_problem
+from snapdp.cli.start.place import STUDY, Place, unused_study
 from snapdp.cli.start.questions import Flow, Key, Question
 from snapdp.cli.start.relation import told_account
 from snapdp.cli.start.table_file import Opened, TableFile
-from snapdp.display import is_address, shown_address
+from snapdp.display import is_address
 from snapdp.errors import DataError, SnapdpError
 from snapdp.ledger import Account, label
 
@@ -36,8 +38,6 @@ Examples:
   snapdp start visits.parquet --budget 1/2 --ledger visits.ledger
 """
 STOPPED = 1
-READING = ("table", *CSV_FLAGS, "dataset")  # flags that a draft keeps
-PLACES = ("budget", "ledger_path", "directory")
 
 
 @click.command("start", cls=SectionedCommand, epilog=EXAMPLE)
@@ -62,8 +62,7 @@ def start_command(ctx: click.Context, /, file: Path, yes: bool, as_json: bool, *
     kept in a draft beside it: the same command goes on where it was stopped.
     """
     ctx.meta["snapdp.json"], ctx.meta["snapdp.charges"], ctx.meta["snapdp.try"] = as_json, True, to_declare
-    place = _place(file, options)
-    begun = Conversation(file, place, options)
+    begun = Conversation(file, _place(file, options), options)
     try:
         begun.begin()
         begun.run(yes=yes, as_json=as_json)
@@ -75,10 +74,12 @@ def start_command(ctx: click.Context, /, file: Path, yes: bool, as_json: bool, *
 class Conversation:
     """One call of the command: the file, its draft, and the conversation about it."""
 
-    def __init__(self, file: Path, place: finish.Place, options: dict[str, Any]) -> None:
-        self.file, self.place, self.options = file, place, options
-        home = file.parent if options["directory"] is None else options["directory"]
-        self.draft = DraftFile(home / f"{place.stem}.start.json", file.name)
+    def __init__(self, file: Path, place: Place, options: dict[str, Any]) -> None:
+        self.file, self.place, self._options = file, place, options
+        path = _draft(place.data, place.stem, options["directory"])
+        about = os.path.relpath(os.path.realpath(place.data), os.path.realpath(path.parent))
+        self.draft = DraftFile(path, about, named_in(options, path.parent))
+        self.table = TableFile(place.data, table=options["table"], csv=csv_values(options))
         self.interview = Interview({}, self._save_draft)
         self._is_kept = True
         self.opened: Opened | None = None
@@ -88,39 +89,37 @@ class Conversation:
         """Say what this is; take up the answers of a draft, where there is one and they are wanted."""
         paragraph(f"From {one_line(self.file.name)} to a published report, by questions.")
         paragraph(f"Nothing is charged before you say so. {KEYS}")
+        if self.place.data != self.file:
+            paragraph(f"{one_line(str(self.file))} is a link: the table is {one_line(str(self.place.data))}.")
         kept = answers_of(self.draft)
-        if self.options["budget"] is not None:
-            kept[("budget",)] = self.options["budget"]
-        self._take_reading()
+        self._take_up(kept)
         self.interview = Interview(kept, self._save_draft)
         opened, dataset = self.interview.run(self._opening)
         self._check_names(opened.columns.names)
-        self.account = finish.existing_account(self.place.ledger, dataset)
+        self.account = existing_account(self.place.ledger, dataset)
         self._welcome(opened)
 
-    def _take_reading(self) -> None:
-        """Read the file as the flags say, and where they say nothing, as those of before did."""
-        given = {name: self.options[name] for name in READING if self.options[name] is not None}
-        before = {name: text for name, text in self.draft.reading.items() if name in READING and name not in given}
-        if before:
-            paragraph(f"Read as before: {one_line(_flags(before))}.")
-        self.draft.reading = {**before, **given}
-        self.options = {**self.options, **self.draft.reading}
-        self.table = TableFile(self.file, table=self.options["table"], csv=csv_values(self.options))
-
-    @property
-    def command(self) -> str:
-        """Return the command that goes on, with all flags that were given."""
-        said = {name: self.options[name] for name in (*READING, *PLACES) if self.options[name] is not None}
-        ledger = said.get("ledger_path")
-        said |= {"ledger_path": shown_address(ledger)} if ledger is not None else {}
-        return one_line(f"snapdp start {shlex.quote(str(self.file))} {_flags(said)}".rstrip())
+    def _take_up(self, kept: dict[Key, str]) -> None:
+        """Let hold what was named before; another budget that is named now is the one that counts."""
+        goes_on, budget, then = bool(kept), self._options["budget"], kept.get(("budget",))
+        if budget is not None:
+            if then not in (None, budget):
+                paragraph(f"The budget is {one_line(budget)} now; it was {one_line(str(then))}.")
+            kept[("budget",)] = budget
+        if goes_on:
+            self._save_draft(kept)
+        self._options = with_named(self._options, self.draft)
+        self.place = _place(self.file, self._options)
+        self.table = TableFile(self.place.data, table=self._options["table"], csv=csv_values(self._options))
 
     def _check_names(self, names: list[str]) -> None:
         """Let answers go that speak of other columns: some of them name a column by its number."""
         if self.draft.names not in (None, names) and self.interview.answers:
             paragraph("The file has other columns than before: the questions begin anew.")
-            self.interview = Interview({}, self._save_draft)
+            again = {key: text for key, text in self.interview.answers.items() if key[0] in ("file", "dataset")}
+            if self._options["budget"] is not None:
+                again[("budget",)] = self._options["budget"]
+            self.interview = Interview(again, self._save_draft)
         self.draft.names = names
 
     def run(self, *, yes: bool, as_json: bool) -> None:
@@ -187,7 +186,7 @@ class Conversation:
 
     def _ask_dataset(self) -> Flow[str]:
         """Return the name of the dataset: that of the file, unless it is none that a ledger takes."""
-        name = self.options["dataset"] or self.place.stem
+        name = self._options["dataset"] or self.place.stem
         try:
             return label(name, name="dataset")
         except SnapdpError:
@@ -218,26 +217,43 @@ class Conversation:
         paragraph(f"Wrote {one_line(str(path))}; nothing was charged. To see its plan, also after editing it:")
         echo(f"  snapdp plan {one_line(shlex.quote(str(path)))}", err=True)
         paragraph("To go on with these questions, and release:")
-        echo(f"  {self.command}", err=True)
+        self.say_command()
+
+    def say_command(self) -> None:
+        """Print the command that goes on."""
+        echo(f"  {command_to_go_on(self.file, self._options['directory'], self.draft)}", err=True)
 
 
-def _flags(said: Mapping[str, Any]) -> str:
-    """Return flags as they are typed."""
-    return " ".join(f"--{name.removesuffix('_path')} {shlex.quote(str(value))}" for name, value in said.items())
-
-
-def _place(file: Path, options: dict[str, Any]) -> finish.Place:
+def _place(file: Path, options: dict[str, Any]) -> Place:
     """Return where things are; refuse a directory in which something would be overwritten, before anything is asked."""
-    stem = file.name.split(".")[0] or "table"
+    data = _real(file)
+    stem = data.name.split(".")[0] or "table"
     directory: Path | None = options["directory"]
+    study = STUDY
     if directory is not None:
-        there = next((name for name in (*finish.FILES, *finish.BESIDE) if os.path.lexists(directory / name)), None)
+        is_ours = os.path.exists(_draft(data, stem, directory))  # and a study there, which was saved from it
+        taken = [name for name in (*finish.FILES, *finish.BESIDE) if os.path.lexists(directory / name)]
+        there = next((name for name in taken if name != STUDY or not is_ours), None)
         if there is not None:
             raise click.UsageError(f"{directory} has a {there} already; name another directory.")
-    ledger = options["ledger_path"] or str(file.parent / f"{stem}.ledger")
+        study = unused_study(directory)
+    ledger = options["ledger_path"] or str(data.parent / f"{stem}.ledger")
     if not is_address(ledger) and not os.path.isdir(Path(ledger).absolute().parent):
         raise click.UsageError(f"--ledger {ledger}: there is no such directory.")
-    return finish.Place(data=file, ledger=ledger, stem=stem, directory=directory)
+    is_named = options["ledger_path"] is not None
+    return Place(data=data, ledger=ledger, stem=stem, directory=directory, study=study, is_named=is_named)
+
+
+def _real(file: Path) -> Path:
+    """Return the file that a link leads to: one table has one ledger, by whatever name it is opened."""
+    with suppress(OSError, RuntimeError):
+        real = file.resolve()
+        return file if file.parent.resolve() / file.name == real else Path(near(real))
+    return file
+
+
+def _draft(data: Path, stem: str, directory: Path | None) -> Path:
+    return (data.parent if directory is None else directory) / f"{stem}.start.json"
 
 
 def _say_stopped(ctx: click.Context, begun: Conversation, *, as_json: bool) -> None:
@@ -252,4 +268,4 @@ def _say_stopped(ctx: click.Context, begun: Conversation, *, as_json: bool) -> N
     paragraph(f"Stopped. {charged}")
     if kept:
         paragraph(f"Your answers are kept in {one_line(str(begun.draft.path))}. To go on:")
-        echo(f"  {begun.command}", err=True)
+        begun.say_command()

@@ -1,7 +1,8 @@
 """What is done at the end of a conversation: the study is written, the ledger opened, the release made and reported.
 
 Room: cli. Each step is one library call. The table is read once before anything is opened, so that what a release would
-refuse is told while everything can still be changed; then it is asked once whether the ledger is charged.
+refuse is told while everything can still be changed; then it is asked once whether the ledger is charged. The study is
+written before the charge, under a name that nothing had: with it a release that was paid can be had again, free.
 """
 
 from __future__ import annotations
@@ -15,27 +16,28 @@ from typing import TYPE_CHECKING
 
 import click
 
-from snapdp.cli.release import LOOK, saved
+from snapdp.cli.release import LOOK, saved, say_texts_kept
 from snapdp.cli.screen import echo, echo_json, is_conversation, one_line, watch
+from snapdp.cli.start.going_on import near
 from snapdp.cli.start.interview import Back, asked_once
+from snapdp.cli.start.known_table import existing_account, is_free
 from snapdp.cli.start.pages import paragraph
+from snapdp.cli.start.place import STUDY, Place
 from snapdp.cli.start.questions import Question, yes_or_no
 from snapdp.cli.start.table_file import Opened
-from snapdp.display import exact_amount, is_address, shown_address
-from snapdp.errors import BudgetError, DataError, LedgerError, ParameterError, SnapdpError
+from snapdp.display import exact_amount, hides_nothing, shown_address
+from snapdp.errors import DataError, ParameterError, SnapdpError
 from snapdp.exact import parameter
-from snapdp.values import Value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from snapdp.api.outline import Outline
     from snapdp.api.study import Study
-    from snapdp.ledger import Account, Ledger
+    from snapdp.ledger import Ledger
     from snapdp.release import Release
     from snapdp.tables import Engine
 
-STUDY = "study.toml"
 LONGEST_FILE = 16  # the name of a file, before what it is
 FILES = {
     "report.html": "the report, to be published",
@@ -43,6 +45,7 @@ FILES = {
     "record.json": "the record: anybody can check the report by it",
     STUDY: "what was declared and asked",
 }
+FLAGS = {"report.html": "--report", "values.csv": "--values", "record.json": "--record"}  # of `snapdp release`
 BESIDE = {"datapackage.json": "what the columns of values.csv mean"}  # written with them
 FOR_YOU = (
     "This is for you alone, and not public: change no bound or category because of it. One that was mistyped may be "
@@ -67,47 +70,6 @@ CHARGE = Question(
 )
 
 
-class Place(Value):
-    """Where things are: the table, the ledger, and where the files of the release go, unless that is to be chosen."""
-
-    data: Path
-    ledger: str
-    stem: str
-    directory: Path | None = None
-
-    @property
-    def new_directory(self) -> Path:
-        """Return where files go: the one asked for, or a new one beside the table; nothing is overwritten."""
-        if self.directory is not None:
-            return self.directory
-        number, found = 1, self.data.parent / f"{self.stem}-release"
-        while os.path.lexists(found):
-            number += 1
-            found = self.data.parent / f"{self.stem}-release-{number}"
-        return found
-
-
-def existing_account(path: str, dataset: str) -> Account | None:
-    """Return the account of a dataset, where a ledger is there and has one."""
-    from snapdp.ledger import Ledger
-
-    if not is_address(path) and not os.path.exists(path):
-        return None
-    with Ledger.open(path) as ledger:
-        found = next((each for each in ledger.accounts() if each.name == dataset), None)
-    if found is not None and found.closed:
-        raise LedgerError(
-            f"the account {dataset!r} was closed: it takes no further charge.",
-            "What was released before stays free: snapdp ledger history shows it.",
-        )
-    if found is not None and found.left <= 0:
-        raise BudgetError(
-            f"nothing is left for {dataset!r}: all of {exact_amount(found.cap)} was spent.",
-            "What was released before stays free: snapdp ledger history shows it.",
-        )
-    return found
-
-
 def look(outline: Outline, opened: Opened, place: Place) -> None:
     """Show how the cells are read, to whoever answers; not where it would go into a file."""
     from snapdp.cli.inspect import show_look
@@ -130,9 +92,10 @@ def write_study(outline: Outline, place: Place, directory: Path) -> Path:
     from snapdp.studies import study_to_toml
     from snapdp.values import replaced
 
-    path = directory / STUDY
-    if os.path.lexists(path):
-        raise ParameterError(f"{path} exists, and is not overwritten.", "Name another directory.")
+    path = directory / place.study
+    there = next((name for name in (*FLAGS, place.study) if os.path.lexists(directory / name)), None)
+    if there is not None:
+        raise ParameterError(f"{directory / there} exists, and is not overwritten.", "Name another directory.")
     data = os.path.relpath(place.data.absolute(), directory.absolute())  # relative to the study
     text = study_to_toml(replaced(outline, more={**outline.more, "data": data}).study())
     write_new_text(text, path)
@@ -142,32 +105,50 @@ def write_study(outline: Outline, place: Place, directory: Path) -> Path:
 def release(outline: Outline, opened: Opened, place: Place, *, yes: bool, as_json: bool) -> bool:
     """Release what was planned; return whether it was made. Refusals come before anything is charged."""
     study, table = _study(outline), _table(opened, place)
-    study.check(table, watch=watch)
-    if not yes and not _is_wanted(outline, opened, place):
-        paragraph("Nothing was charged.")
-        return False
-    with _opened_ledger(study, place) as ledger, _new_directory(place) as directory:
+    if is_free(study, table, place):
+        paragraph("This was released before: it is given again, and nothing is charged.")
+    else:
+        study.check(table, watch=watch)
+        if yes:
+            _say_last(outline)
+        elif not _is_wanted(outline, opened, place):
+            paragraph("Nothing was charged.")
+            return False
+    with _claimed(outline, place) as directory, _opened_ledger(study, place) as ledger:
         result = _released(study, table, ledger, directory)
         left = ledger.account(study.dataset).left
         context = click.get_current_context()
         if not result.free:
             context.meta["snapdp.charges"] = False
             context.meta["snapdp.spent"] = exact_amount(parameter(result.charged, name="charged"))
-        unwritten = _unwritten(result, outline, place, directory)
-    _say_result(result, left, place, directory, table=opened.table, as_json=as_json)
+        unwritten = _unwritten(result, directory)
+    _say_result(result, left, place, directory, table=opened.table, unwritten=unwritten, as_json=as_json)
+    say_texts_kept(result, study)
     if unwritten:
-        raise unwritten[0]
+        raise next(iter(unwritten.values()))
     return True
 
 
-def _unwritten(result: Release, outline: Outline, place: Place, directory: Path) -> list[click.FileError]:
-    """Write all files; return why some could not be written. The numbers are in the ledger already."""
-    found = [problem for name in FILES if name != STUDY and (problem := saved(result, directory / name)) is not None]
-    try:
-        write_study(outline, place, directory)
-    except SnapdpError as problem:
-        told = f"{problem.problem} The release was made; asking again is free."
-        found.append(click.FileError(str(directory / STUDY), told))
+def _say_last(outline: Outline) -> None:
+    """Say what nobody may miss before the charge, whether it is asked for or not."""
+    from snapdp.api.outline import about_keys
+
+    if warning := hides_nothing(outline.budget):
+        paragraph(warning, indent="  ", first="! ")
+    if texts := ", ".join(f'{key} "{one_line(str(outline.more[key]))}"' for key in about_keys() if key in outline.more):
+        paragraph(f"Readers of the report are told: {texts}.")
+
+
+def _unwritten(result: Release, directory: Path) -> dict[str, click.FileError]:
+    """Write all files but the study; return why some could not be written. The numbers are in the ledger already."""
+    found = {}
+    for name in FLAGS:
+        if os.path.lexists(directory / name):
+            problem: click.FileError | None = click.FileError(str(directory / name), "it exists; not overwritten.")
+        else:
+            problem = saved(result, directory / name)
+        if problem is not None:
+            found[name] = problem
     return found
 
 
@@ -182,13 +163,26 @@ def _released(study: Study, table: Engine, ledger: Ledger, directory: Path) -> R
 
 
 @contextmanager
+def _claimed(outline: Outline, place: Place) -> Iterator[Path]:
+    """Take the directory of a release by writing the study into it; what was refused without a charge leaves none."""
+    with _new_directory(place) as directory:
+        study = write_study(outline, place, directory)
+        try:
+            yield directory
+        except SnapdpError as refusal:
+            if "spent" not in refusal.numbers:
+                study.unlink(missing_ok=True)
+            raise
+
+
+@contextmanager
 def _new_directory(place: Place) -> Iterator[Path]:
     """Make the directory of the release; where nothing comes into it, it goes again."""
-    directory = place.new_directory
     try:
-        directory.mkdir(parents=True, exist_ok=True)
+        directory = place.made_directory()
     except OSError as problem:
-        raise DataError(f"{str(directory)!r} cannot be made: {problem.strerror}.", "Name another directory.") from None
+        wanted = str(place.directory or place.data.parent)
+        raise DataError(f"{wanted!r} cannot be made: {problem.strerror}.", "Name another directory.") from None
     try:
         yield directory
     finally:
@@ -214,6 +208,7 @@ def _is_wanted(outline: Outline, opened: Opened, place: Place) -> bool:
         if is_conversation() and asked_once(LOOK_AT):
             look(outline, opened, place)
         echo("", err=True)
+        _say_last(outline)
         paragraph(_what_is_spent(outline, place))
         return bool(asked_once(CHARGE))
     except Back:
@@ -226,7 +221,9 @@ def _what_is_spent(outline: Outline, place: Place) -> str:
 
     name, cost = one_line(outline.dataset), exact_amount(outline.budget)
     account = existing_account(place.ledger, outline.dataset)
-    where = "a new ledger" if _is_new(place) else one_line(shown_address(place.ledger))
+    where = one_line(shown_address(place.ledger))
+    if not place.has_ledger:
+        where = f"a new ledger, {where}" if place.is_named else "a new ledger"
     left, cap = (outline.budget,) * 2 if account is None else (account.left, account.cap)
     of = f"of {cost}" if left == cap == outline.budget else f"of the {exact_amount(left)} that is left"
     of += f" of {exact_amount(cap)}" if left != cap else ""
@@ -235,28 +232,32 @@ def _what_is_spent(outline: Outline, place: Place) -> str:
     return " ".join(filter(None, (told, before, weak_lines(_study(outline).plan()))))
 
 
-def _is_new(place: Place) -> bool:
-    return not is_address(place.ledger) and not os.path.exists(place.ledger)
-
-
 @contextmanager
 def _opened_ledger(study: Study, place: Place) -> Iterator[Ledger]:
     """Open the ledger, with an account for the dataset; both are made where they are not there."""
     from snapdp.ledger import Ledger
 
-    with Ledger.create(place.ledger) if _is_new(place) else Ledger.open(place.ledger) as ledger:
+    with Ledger.open(place.ledger) if place.has_ledger else Ledger.create(place.ledger) as ledger:
         if all(each.name != study.dataset for each in ledger.accounts()):
             ledger.create_account_for(study)
         yield ledger
 
 
 def _say_result(
-    result: Release, left: Fraction, place: Place, where: Path, *, table: str | None, as_json: bool
+    result: Release,
+    left: Fraction,
+    place: Place,
+    where: Path,
+    *,
+    table: str | None,
+    unwritten: Collection[str],
+    as_json: bool,
 ) -> None:
     """Show the numbers, where the files are, and the commands that check and repeat the release."""
     from snapdp.studies import digest
 
-    named = {Path(name).stem: str(where / name) for name in (*FILES, *BESIDE)}
+    named = {Path(name).stem: str(where / name) for name in (*FLAGS, *BESIDE) if name not in unwritten}
+    named["study"] = str(where / place.study)
     if as_json:
         charged = {"charged": result.charged, "digest": digest(result.to_json())}
         echo_json({"ok": True, **named, "ledger": shown_address(place.ledger), **charged})
@@ -267,34 +268,33 @@ def _say_result(
     echo("", err=True)
     show_release(result, left=left)
     echo("", err=True)
-    paragraph(f"Written to {one_line(_near(where))}:")
-    for name, means in _written(result, where).items():
+    paragraph(f"Written to {one_line(near(where))}:")
+    for name, means in _written(result, where, place.study, unwritten).items():
         head, below = f"  {one_line(name):<{LONGEST_FILE}}  ", " " * (LONGEST_FILE + 4)
         if len(head) > len(below):
             echo(head.rstrip(), err=True)
             head = below
         paragraph(means, indent=below, first=head)
-    paragraph(f"The ledger is {one_line(_near(place.ledger))}: keep it, it says what may still be spent.")
-    ledger, record = (one_line(shlex.quote(_near(each))) for each in (place.ledger, where / "record.json"))
-    study = one_line(shlex.quote(_near(where / STUDY)))
+    paragraph(f"The ledger is {one_line(near(place.ledger))}: keep it, it says what may still be spent.")
+    ledger, record = (one_line(shlex.quote(near(each))) for each in (place.ledger, where / "record.json"))
+    study = one_line(shlex.quote(near(where / place.study)))
+    lacking = "".join(f" {FLAGS[name]} {one_line(shlex.quote(near(_free_name(where, name))))}" for name in unwritten)
     of_table = "" if table is None else f" --table {one_line(shlex.quote(table))}"
-    paragraph("To check it, as anybody can:")
-    echo(f"  snapdp verify {record}", err=True)
-    paragraph("To get the same again, free of charge:")
-    echo(f"  snapdp release {study} --ledger {ledger}{of_table}", err=True)
+    if "record.json" not in unwritten:
+        paragraph("To check it, as anybody can:")
+        echo(f"  snapdp verify {record}", err=True)
+    paragraph("To get the same again, free of charge:" if not lacking else "To have what is missing, free of charge:")
+    echo(f"  snapdp release {study} --ledger {ledger}{of_table}{lacking}", err=True)
 
 
-def _written(result: Release, where: Path) -> dict[str, str]:
+def _free_name(where: Path, name: str) -> Path:
+    return where / (f"new-{name}" if os.path.lexists(where / name) else name)
+
+
+def _written(result: Release, where: Path, study: str, unwritten: Collection[str]) -> dict[str, str]:
     """Return the files of a release, and what each is."""
     tables = {name: "a table too long for the record: keep it beside it" for name, _ in result.long_blocks()}
     proofs = dict.fromkeys(result.certificates(), "what a mechanism loses, for snapdp check")
-    found = {**FILES, **BESIDE, **tables, **proofs}
+    ours = {study if name == STUDY else name: means for name, means in FILES.items() if name not in unwritten}
+    found = {**ours, **BESIDE, **tables, **proofs}
     return {name: means for name, means in found.items() if os.path.exists(where / name)}
-
-
-def _near(path: str | Path) -> str:
-    """Return a path as it is shortest from here."""
-    if is_address(str(path)):
-        return shown_address(str(path))
-    beside = os.path.relpath(path)
-    return str(path) if beside.startswith("..") else beside

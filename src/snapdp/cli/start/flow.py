@@ -40,6 +40,7 @@ MENU = (
     Choice(word=LOOK, means="see how the cells are read: free, for you alone"),
     Choice(word=SAVE, means="write the study file and stop; nothing is charged"),
 )
+MOST_TIMES = Fraction(1_000_000)  # as much for one line as for another
 QUOTED = re.compile(r'"(.+)"')
 ABOUT = {
     "title": ("What is the title of the report?", "Such as: Incomes in the north, 2026."),
@@ -171,6 +172,7 @@ def _plan_question(key: Key, talk: Talk, outline: Outline) -> Question:
         before=lambda: _shown(talk, outline),
         check=lambda text: _decided(outline, one_of(menu)(text)),
         acts=acts,
+        ends=(RELEASE, SAVE),
     )
 
 
@@ -210,7 +212,7 @@ def _changed(lines: list[OutlineLine], word: str, key: Key) -> Flow[None]:
         hint="2: it then weighs twice as much beside the others as it does now.",
         more="All lines share one budget by weight, so what one gets more the others get less, all in proportion.",
         default="2",
-        check=above_zero,
+        check=lambda text: _times(text, lines[place].weight),
         after=lambda times: _shift(lines, place, times),
     )
     lines[place] = _weighted(lines, place, times)
@@ -232,6 +234,14 @@ def _line(text: str, many: int) -> int:
         told = f"Type a number from 1 to {many}." if many > 1 else "There is one line: type 1."
         raise ParameterError(f'"{one_line(text)}" is the number of no line.', told)
     return int(text) - 1
+
+
+def _times(text: str, weight: Fraction) -> Fraction:
+    """Return how many times as much a line gets; a weight beyond all use would be a number of any length."""
+    times = above_zero(text)
+    if not 1 / MOST_TIMES <= weight * times <= MOST_TIMES:
+        raise ParameterError("this leaves nothing to one line or the others.", "Type a number such as 2, or 1/2.")
+    return times
 
 
 def _title(line: OutlineLine) -> Choice:

@@ -111,10 +111,11 @@ class Interview:
         if question.key == self._open:
             return self._asked(question, kept)
         try:
-            return question.check(kept)
+            meaning = question.check(kept)
         except SnapdpError as refusal:
             show_problem(refusal)
             return self._asked(question, question.default)
+        return self._asked(question, question.default) if meaning in question.ends else meaning
 
     def _asked(self, question: Question, default: str | None) -> Any:
         said, meaning = self._read(question, default, self._back)
@@ -172,7 +173,10 @@ class Interview:
             led = [key for key in self.answers if key[: len(question.key)] == question.key and key != question.key]
             for key in led:
                 del self.answers[key]
-        self.answers[question.key] = text
+        if meaning in question.ends:
+            self.answers.pop(question.key, None)
+        else:
+            self.answers[question.key] = text
         self._open = None
         self._save(self.answers)
         if question.after is not None and (said := question.after(meaning)):

@@ -63,6 +63,7 @@ class Question(Value):
     listing  shows something between the question and its hint, such as the columns
     after    what is said when it was answered
     acts     words that do something and leave the question open
+    ends     words that end the conversation: they are never kept, whoever goes on decides anew
     """
 
     key: Key
@@ -76,6 +77,7 @@ class Question(Value):
     listing: Callable[[], None] | None = None
     after: Callable[[Any], str] | None = None
     acts: Mapping[str, Callable[[], None]] = {}
+    ends: tuple[str, ...] = ()
 
 
 Flow = Generator[Question, Any, T]

@@ -63,16 +63,17 @@ def ask_budget(relation: dict[str, Any], account: Account | None) -> Flow[Fracti
     """Ask how much may be told about anybody; what it means in odds is said at once."""
     whom = check_relation(relation).relation
     left = None if account is None else account.left
-    held = "" if left is None else f" The ledger has {exact_amount(left)} left."
+    held = "" if not left else f" The ledger has {exact_amount(left)} left."
+    usual = "1" if account is None else str(account.left or account.spent or account.cap)
     budget: Fraction = yield Question(
         key=("budget",),
         text="How much may be told about any one of them? (the budget, epsilon)",
         hint=f"1 is usual; less protects more, and makes numbers rougher.{held}",
         more="Everything you publish about this table shares the budget. The ledger counts what is spent and refuses "
         "more. What a budget means, in odds: 0.1: 53 of 100; 1/2: 63; 1: 74; 2: 89; 5: more than 99.",
-        default=str(left) if left is not None else "1",
-        check=lambda text: _budget(text, left),
-        after=lambda epsilon: _means(epsilon, whom, account),
+        default=usual,
+        check=lambda text: _budget(text, account),
+        after=lambda epsilon: _beyond(epsilon, left) or _means(epsilon, whom, account),
     )
     return budget
 
@@ -148,15 +149,30 @@ def _persons(columns: KnownColumns, text: str) -> list[str]:
     return names
 
 
-def _budget(text: str, left: Fraction | None) -> Fraction:
+def _budget(text: str, account: Account | None) -> Fraction:
+    """Return a budget; one that was spent already may be meant, to have a release again that was made with it."""
     epsilon = above_zero(text)
-    if left is not None and epsilon > left:
-        raise BudgetError(f"the ledger has {exact_amount(left)} left.", f"Type {exact_amount(left)} or less.")
+    if account is not None and epsilon > max(account.left, account.spent):
+        most = exact_amount(account.left or account.spent or account.cap)
+        raise BudgetError(f"the ledger has {exact_amount(account.left)} left.", f"Type {most} or less.")
     return epsilon
+
+
+def _beyond(epsilon: Fraction, left: Fraction | None) -> str:
+    if left is None or epsilon <= left:
+        return ""
+    return f"The ledger has {exact_amount(left)} left: only a release that was made before can be had, free of charge."
 
 
 def told_account(account: Account, ledger: str) -> str:
     """Return what a ledger has of a dataset already, as sentences."""
     kept = relation_of_account(kind=account.relation, rows=account.rows, unit=account.unit)
     left = f"{exact_amount(account.left)} of {exact_amount(account.cap)} is left"
-    return f"{ledger} knows this dataset: {left}. What is protected: {one_line(kept.protected)}"
+    if account.closed and account.amendment is not None:
+        left = f"its account was closed on {account.amendment.time[:10]} ({one_line(account.amendment.reason)})"
+    elif account.left <= 0:
+        left = f"all of {exact_amount(account.cap)} was spent"
+    again = (
+        "" if account.left > 0 else " Nothing new can be released; what was released before is free: answer as then."
+    )
+    return f"{ledger} knows this dataset: {left}.{again} What is protected: {one_line(kept.protected)}"

@@ -70,9 +70,9 @@ class TableFile:
         found = self._columns(table, csv)
         if is_csv(self.path) and may_be_cells(found):
             yield Question(
-                key=("file", "names"),
+                key=("file", "names", *(each.name for each in found)),  # of another first line it is asked anew
                 text="Is the first line of the file one of column names?",
-                hint="y or n. One of its words is a number.",
+                hint="y or n. One of its words looks like a number, a date or an address.",
                 more="Every CSV file here begins with a line of names. If this one does not, its first row would be "
                 "taken for names: it would be shown, and lost.",
                 check=_named,
@@ -102,7 +102,7 @@ class TableFile:
         between = yield Question(
             key=("file", "delimiter"),
             text=f"Do {CALLED[mark]} stand between the cells of the file?",
-            hint="y or n. There are some in its first line, and no commas.",
+            hint="y or n. There are some in its first line.",
             check=yes_or_no,
         )
         if not between:
