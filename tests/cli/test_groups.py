@@ -159,7 +159,7 @@ def test_a_look_is_at_every_column_of_the_groups():
 def test_questions_take_several_columns_and_ask_for_bins():
     answers = [
         "people", "n", "n", "100", "1", "count", "region, sex, age", "categories", "north,south", "", "yes/no", "",
-        "numbers", "0 120", "1", "0,18,oops", "0,18,65", "count by age", "", "save",
+        "numbers", "0,18,oops", "0,18,65", "1", "count by age", "", "save",
     ]  # fmt: skip
     done = run("init", "asked.toml", stdin="\n".join(answers) + "\n")
     study = load_study("asked.toml")

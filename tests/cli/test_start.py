@@ -389,7 +389,7 @@ def test_a_look_is_for_a_terminal_and_leaves_nothing_behind():
     before = Path("people.start.json").read_bytes()
     shown, _ = on_a_terminal(["start", "people.csv"], ["1", "look", "quit"])
     assert "Classes are shares of all rows" in shown
-    assert "change no bound or category because of it. One that you mistyped may be corrected" in " ".join(
+    assert "change no bound or category because of it. One that was mistyped may be put right" in " ".join(
         shown.split()
     )
     assert Path("people.start.json").read_bytes() == before
