@@ -244,9 +244,12 @@ def test_the_report_lists_every_column_that_was_read_as_it_was_declared():
     assert list(rows) == ["age", "place", "born", "left", "grade", "id"]
     assert rows["age"].startswith("integer from 0 to 120 in steps of 1 ")
     assert "missing cells count as 40" in rows["age"]
-    assert rows["place"] == "north, south; unknown dropped, null binned"
-    assert rows["born"] == "dates from 2024-01-01 to 2024-03-31, by month; unknown dropped, null dropped"
-    assert rows["left"] == "true or false; unknown binned, null dropped"
+    assert (
+        rows["place"]
+        == "north, south; rows with another value are left out, those without one are counted by themselves"
+    )
+    assert rows["born"] == "dates from 2024-01-01 to 2024-03-31, by month; rows with another value or none are left out"
+    assert rows["left"] == "true or false; rows with another value are counted by themselves, those without one are left out"
     assert rows["grade"] == "1, 2, compared as numbers; unknown dropped, null dropped"
     assert rows["id"] == "names persons; at most 2 rows of each count"
 

@@ -25,7 +25,7 @@ PUBLISHED = {  # databases record those of a server; the texts of a file's are i
         (1, "ledger", "f29da35df4b6c1f56c1d101eacdb488e5621d10484dca354ef75b4b46e195cb6"),
         (2, "rules", "abc4dc9289bd4b684bea549977671d3ba15f940f1e977e5b5e40caf786c40d3f"),
         (3, "persons", "b3c021def692118a2b5fa147ebec142cc871f89a0a309bdb3e256749c958706f"),
-        (4, "amend", "458db4bde640f4feb5c8f2e45441c1df4c62934b679b7fc827fc2bfdb3d80fed"),
+        (4, "amend", "4eddfc2da6cdca0318cfac0ab862a818f17b120c99e7100e4e422344ac7d5f52"),
     ],
     "sqlite": [
         (1, "ledger", "8c98af59727e76569dde0f4f7b849b6c8bfd99cab01a3821e5c8de9db11d5393"),
