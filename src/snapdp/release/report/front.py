@@ -13,10 +13,10 @@ from snapdp.display import Html, data_table, hides_nothing, odds_in_words
 from snapdp.errors import SnapdpError
 from snapdp.exact import parameter
 from snapdp.release.numbers import shown_amount
-from snapdp.release.remarks import bounds_from_line
+from snapdp.release.remarks import bounds_from_line, relation_stated
 from snapdp.release.report.declared import column_in_words, every_column, naming, person_columns
 from snapdp.release.report.words import LONG_TABLE, heading, text
-from snapdp.studies import Relation, believed, named_person, person_in_words, readable_title, told_apart
+from snapdp.studies import believed, person_in_words, readable_title, told_apart
 
 ON_THIS_PAGE = "everything on this page"
 
@@ -90,19 +90,11 @@ def _found_before(record: Mapping[str, Any]) -> str:
 
 def _odds(record: Mapping[str, Any]) -> str:
     """Return how well it is protected: in how many of 100 cases somebody guesses right."""
-    charged = _charged(record)
-    try:
-        secret = _relation(record).secret
-    except (SnapdpError, TypeError, ValueError):  # a record may be anybody's
+    charged, relation = _charged(record), relation_stated(record)
+    if charged is None or relation is None:  # a record may be anybody's
         return ""
     seen = {"seen": "these numbers alone"} if bounds_from_line(record) else {}
-    return "" if charged is None else f" {text(odds_in_words(charged, secret, **seen))}"
-
-
-def _relation(record: Mapping[str, Any]) -> Relation:
-    rows = record["n" if record["relation"] == "change-one" else "n_max"]
-    person = named_person(record["person"]) if "person" in record else None
-    return Relation(kind=record["relation"], rows=rows, person=person, unit_rows=record.get("unit_rows", 1))
+    return f" {text(odds_in_words(charged, relation.secret, **seen))}"
 
 
 def _warned(record: Mapping[str, Any]) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from snapdp.display import Html, folded, html_fragment, html_page
-from snapdp.release.numbers import Number, NumberBlock
+from snapdp.release.numbers import NumberBlock
 from snapdp.release.remarks import complete_lines, cut_line, moved_line, person_lines, wide_lines
 from snapdp.release.report.annex import annex
 from snapdp.release.report.declared import every_column
@@ -53,13 +53,14 @@ def _parts(release: Release, blocks: Sequence[NumberBlock], certificate: str | N
         "<h2>Results</h2>",
         *results(record, blocks),
         side_file_lines(release.long_blocks()),
-        _meaning(record, _of_noise([each for block in blocks for each in block.numbers])),
+        _meaning(record, _of_noise(blocks)),
         _checking(release, certificate),
     ]
 
 
-def _of_noise(numbers: Sequence[Number]) -> list[str]:
-    """Return what is to be known where noise went beyond what a number can be."""
+def _of_noise(blocks: Sequence[NumberBlock]) -> list[str]:
+    """Return what is to be known where noise went beyond what a number can be; the counts behind ranks are not here."""
+    numbers = [each for block in blocks if block.derived or not block.is_ranked for each in block.numbers]
     return [line for line in (moved_line(numbers), cut_line(numbers)) if line]
 
 

@@ -241,3 +241,15 @@ def test_quantiles_have_the_places_of_the_step_of_their_column(release):
         value, interval = shown_pair(number)
         assert re.fullmatch(r"[0-9]+\.[0-9]{2}", value)
         assert re.fullmatch(r"[0-9]+\.[0-9]{2} to [0-9]+\.[0-9]{2}", interval)
+
+
+def test_the_odds_are_about_all_rows_that_are_protected_together(tmp_path):
+    columns = {"age": {"kind": "integer", "lower": 0, "upper": 9, "missing": "dropped"}}
+    asked = snapdp.study(
+        dataset="people", relation="add-remove", n_max=9, unit_rows=3, columns=columns,
+        statistic=[{"kind": "count", "epsilon": 1}],
+    )  # fmt: skip
+    with snapdp.Ledger.create(tmp_path / "l.ledger") as book:
+        book.create_account_for(asked, cap=1)
+        found = asked.release({"age": [1, 2]}, ledger=book, directory=tmp_path)
+    assert "whether these 3 rows are in the table" in found.to_html()
