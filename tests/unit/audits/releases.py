@@ -6,11 +6,12 @@ import copy
 import datetime
 import random
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import islice
 from typing import Any
 
 import snapdp
-from snapdp.errors import SnapdpError
+from snapdp.errors import BoundError, SnapdpError
 from snapdp.ledger.belonging import identical
 from snapdp.mechanism import FinitePrecision
 from snapdp.release.derived import derived_blocks
@@ -78,7 +79,16 @@ def _is_old(statistic: Any) -> bool:
 
 def random_record(dice: random.Random, study: Any = None) -> dict[str, Any]:
     """Return the record of a release of a study in which the draws are arbitrary."""
-    return request_record((study or random_study(dice)).request(), dice)
+    return request_record(_random_request(dice) if study is None else study.request(), dice)
+
+
+def _random_request(dice: random.Random) -> Any:
+    """Return the request of a random study; one whose ranges are too wide for its epsilons is drawn again."""
+    while True:
+        with suppress(BoundError):
+            request = random_study(dice).request()
+            assert request.mechanisms
+            return request
 
 
 def request_record(request: Any, dice: random.Random) -> dict[str, Any]:
