@@ -7,17 +7,21 @@ from snapdp.doors import door
 if TYPE_CHECKING:
     from snapdp.audits.certificates import accepted_certificate as accepted_certificate, examined as examined
     from snapdp.audits.findings import LEDGER as LEDGER
+    from snapdp.audits.ledgers import refuse_altered as refuse_altered, verified_ledger as verified_ledger
     from snapdp.audits.release_audit import (
         audit as audit,
         is_sound as is_sound,
         release_certificate as release_certificate,
     )
+    from snapdp.audits.values import audit_values as audit_values
 else:
     __getattr__, __dir__ = door(
         __name__,
         {
             "certificates": "accepted_certificate examined",
             "findings": "LEDGER",
+            "ledgers": "refuse_altered verified_ledger",
             "release_audit": "audit is_sound release_certificate",
+            "values": "audit_values",
         },
     )

@@ -12,10 +12,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from snapdp.cli.accounts.views import amendment_values, in_words
 from snapdp.cli.screen import echo, echo_json, note, one_line, say, table
 from snapdp.display import hides_nothing
 from snapdp.errors import DataError, PremiseError
+from snapdp.ledger import amended_in_words
 
 SOUND, ALTERED = 0, 1
 CERTIFICATES = ("snapdp-certificate/", "snapdp-release-certificate/")
@@ -24,7 +24,7 @@ MOST_FINDINGS = 40  # on a terminal
 
 def audit_file(path: Path, *, ledger: str | None, certificate: Path | None, report: Path | None, as_json: bool) -> int:
     """Audit a record, print what was found, write certificate and report of a sound one; return the exit code."""
-    from snapdp.audits import audit
+    from snapdp.audits import audit, audit_values
     from snapdp.drafts import write_text
     from snapdp.ledger import Ledger
     from snapdp.release import Release, load_record, report_page
@@ -53,7 +53,7 @@ def audit_file(path: Path, *, ledger: str | None, certificate: Path | None, repo
         say(each)
     stated = digest(Release(record).to_json()) if found.sound else ""
     if as_json:
-        echo_json({**_values(found), "digest": stated or None}, indent=2)
+        echo_json({**audit_values(found), "digest": stated or None}, indent=2)
     else:
         _print(found, path, stated)
     return SOUND if found.sound else ALTERED
@@ -97,7 +97,9 @@ def _print(found: Any, path: Path, stated: str) -> None:
         note(f"... and {len(found.unseen) - MOST_FINDINGS} more files: --json lists them.")
     _print_certificates(found, path)
     for amendment in found.amendments:
-        note(f"The account of {one_line(found.dataset)} was amended. {in_words(amendment)}", style="bold yellow")
+        note(
+            f"The account of {one_line(found.dataset)} was amended. {amended_in_words(amendment)}", style="bold yellow"
+        )
     if found.look is not None:
         held = "is in the ledger, and was charged there" if found.look else "is not in this account of the ledger"
         note(f"The look at the table that bounds come from {held}.", style="" if found.look else "bold yellow")
@@ -145,25 +147,3 @@ def _why_unseen(path: Path, name: str) -> str:
     if not os.path.exists(path.parent / name):
         return "It is not beside the record: of its numbers, and of those that follow from them, nothing is said."
     return "It is whole; of what the record does not tell, or only with another file, nothing is said."
-
-
-def _values(found: Any) -> dict[str, Any]:
-    return {
-        "ok": found.sound,
-        "verdict": "SOUND" if found.sound else "ALTERED",
-        "dataset": found.dataset,
-        "epsilon": found.epsilon,
-        "in_ledger": found.in_ledger,
-        "amendments": [amendment_values(each) for each in found.amendments],
-        "bounds_look_in_ledger": found.look,
-        "files": {"seen": list(found.seen), "unseen": list(found.unseen)},
-        "certificates": [
-            {"name": each.name, "beside": each.beside, "claim": str(each.claim), "steps": list(each.steps)}
-            for each in found.certificates
-        ],
-        "findings": [
-            {"field": each.field, "says": each.says, "should": each.should, "about": each.about or "record"}
-            for each in found.findings
-        ],
-        "premises": [{"name": each.name, "status": each.status, "why": each.why} for each in found.premises],
-    }

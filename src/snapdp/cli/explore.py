@@ -166,14 +166,14 @@ def explore_command(ctx: click.Context, /, as_json: bool, ledger_path: str | Non
 
 def _say_cost(looked: Study, account: Account) -> None:
     """Say what the look costs and means, and about how many rows its bounds take at that: public numbers."""
-    from snapdp.cli.plans.screen import account_odds
+    from snapdp.ledger import together_in_words
     from snapdp.studies import Magnitudes
 
     plan = looked.plan()
     lines, total, share = plan.lines, exact_amount(plan.total), exact_amount(plan.lines[0].epsilon)
     say(f"epsilon {total} in total" + (f", {share} for each of {len(lines)} columns" if len(lines) > 1 else ""))
     say(odds_in_words(plan.total, plan.relation.secret))
-    if told := account_odds(plan.total, account):
+    if told := together_in_words(plan.total, account):
         say(told)
     for line in lines:
         if isinstance(line.statistic, Magnitudes):

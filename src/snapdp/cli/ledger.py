@@ -13,25 +13,22 @@ import click
 
 from snapdp.cli.accounts.amend import amend_command
 from snapdp.cli.accounts.opening import ledger_beside, opening_by_flags, opening_of
-from snapdp.cli.accounts.views import (
-    account_values,
-    amendment_values,
-    charge_values,
-    in_words,
-    meaning,
-    paragraph,
-    protected,
-    show_account,
-    show_history,
-)
+from snapdp.cli.accounts.views import paragraph, show_account, show_history
 from snapdp.cli.flags.arguments import NUMBER, StudyFile
 from snapdp.cli.help.late import HintingGroup
 from snapdp.cli.screen import echo, echo_json, one_line, say
 from snapdp.display import exact_amount, is_address, shown_address
+from snapdp.ledger import (
+    account_values,
+    amended_in_words,
+    amendment_values,
+    charge_values,
+    protected_by,
+    spent_in_words,
+)
 
 if TYPE_CHECKING:
     from snapdp.errors import SnapdpError
-    from snapdp.ledger import Ledger
 
 
 CREATE = """\b
@@ -90,8 +87,8 @@ def create_command(ctx: click.Context, /, path: str | None, study: str | None, a
         return
     where, name = one_line(shown_address(place)), one_line(account.name)
     echo(f"{where}: account {name} opened with a cap of epsilon {exact_amount(account.cap)}.")
-    paragraph(f"What is protected: {protected(account)}", err=True)
-    paragraph(meaning(account), err=True)
+    paragraph(f"What is protected: {protected_by(account)}", err=True)
+    paragraph(spent_in_words(account), err=True)
     if is_new and not is_address(place):
         paragraph(f"Wrote {where}. Keep it: it knows what was spent.", err=True)
     if study is not None:
@@ -155,6 +152,7 @@ def verify_command(ctx: click.Context, /, path: str, against: str | None, as_jso
 
     Every digest and sum is computed again, and every amendment of an account is told.
     """
+    from snapdp.audits import verified_ledger
     from snapdp.ledger import Ledger
     from snapdp.release import load_release
 
@@ -162,7 +160,7 @@ def verify_command(ctx: click.Context, /, path: str, against: str | None, as_jso
     ctx.meta["snapdp.try"] = lambda refusal: _to_audit(refusal, path, against)
     record = None if against is None else load_release(against).record
     with Ledger.open(path) as ledger:
-        found = _verified(ledger, record)
+        found = verified_ledger(ledger, record)
     if as_json:
         amended = [amendment_values(each) for each in found.amendments]
         echo_json({"ok": True, "accounts": found.accounts, "entries": found.entries, "amendments": amended})
@@ -170,7 +168,7 @@ def verify_command(ctx: click.Context, /, path: str, against: str | None, as_jso
     held = "" if against is None else f" It holds {one_line(against)}."
     echo(f"{one_line(shown_address(path))} is sound: {_extent(found)}.{held}")
     for each in found.amendments:
-        paragraph(f"{one_line(each.account)}: {in_words(each)}")
+        paragraph(f"{one_line(each.account)}: {amended_in_words(each)}")
 
 
 @ledger_group.command("migrate", epilog="\b\nExample:\n  snapdp ledger migrate postgresql://keeper@server/budgets")
@@ -249,6 +247,7 @@ def restore_command(
 
     A copy of the file will do as well. Never use both, the lost one and the new one.
     """
+    from snapdp.audits import refuse_altered
     from snapdp.ledger import restore
     from snapdp.release import load_release
 
@@ -258,45 +257,12 @@ def restore_command(
     ctx.meta["snapdp.try"] = lambda refusal: _to_audit(refusal, file, against)
     record = None if against is None else load_release(against).record
     if record is not None:
-        _refuse_altered(record)
+        refuse_altered(record)
     found = restore(file, path, against=record, none_was_published=no_record)
     if as_json:
         echo_json({"ok": True, "ledger": shown_address(path), "accounts": found.accounts, "entries": found.entries})
     else:
         echo(f"{one_line(shown_address(path))} is a ledger again: {_extent(found)}.")
-
-
-def _verified(ledger: Ledger, record: dict[str, Any] | None) -> Any:
-    """Return how much was found sound; where the record does not fit, tell whether it is the one that was altered."""
-    from snapdp.errors import LedgerError
-
-    try:
-        return ledger.verify(record)
-    except LedgerError:
-        if record is not None:
-            ledger.verify()
-            _refuse_altered(record, ledger)
-        raise
-
-
-def _refuse_altered(record: dict[str, Any], ledger: Ledger | None = None) -> None:
-    """Refuse a record that was edited before it says anything about a ledger: that one may be as it should."""
-    from snapdp.audits import audit
-    from snapdp.errors import DataError
-
-    judged = "" if ledger is None else "The ledger itself is sound. "
-    if not audit(record).sound:
-        raise DataError(
-            "the record given is not what any release wrote: it was altered.",
-            f"{judged}Audit the record to see which fields; take the one that was published.",
-            altered=True,
-        )
-    if ledger is not None and ledger.record_of(record) not in (None, record):
-        raise DataError(
-            "the record given is not the one that the ledger holds of this charge: it was altered.",
-            f"{judged}Audit the record with its ledger to see which fields; take the one that was published.",
-            altered=True,
-        )
 
 
 def _to_audit(refusal: SnapdpError, path: str, record: str | None) -> str | None:

@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 from snapdp.accuracy import Worth
+from snapdp.api.plan_values import Likes, plan_values
 from snapdp.cli import worth
-from snapdp.cli.plans.screen import Likes, show_plan
-from snapdp.cli.plans.values import plan_values
+from snapdp.cli.plans.screen import show_plan
 from snapdp.cli.releases.release_screen import show_release as show_release
 from snapdp.studies import Plan
 

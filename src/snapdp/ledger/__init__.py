@@ -8,6 +8,8 @@ if TYPE_CHECKING:
     from snapdp.ledger.accounts import (
         Account as Account,
         Answer as Answer,
+        Charge as Charge,
+        Verification as Verification,
         agree as agree,
         label as label,
         payable as payable,
@@ -27,11 +29,27 @@ if TYPE_CHECKING:
     from snapdp.ledger.opening import terms_of as terms_of
     from snapdp.ledger.storage.postgres import has_ledger as has_ledger, migrate as migrate
     from snapdp.ledger.storage.sqlite_failures import is_failure as is_failure
+    from snapdp.ledger.values import (
+        account_values as account_values,
+        amendment_values as amendment_values,
+        charge_values as charge_values,
+    )
+    from snapdp.ledger.words import (
+        BECAME as BECAME,
+        amended_in_words as amended_in_words,
+        moment as moment,
+        odds_of as odds_of,
+        protected_by as protected_by,
+        secret_of as secret_of,
+        spent_in_words as spent_in_words,
+        titles_of as titles_of,
+        together_in_words as together_in_words,
+    )
 else:
     __getattr__, __dir__ = door(
         __name__,
         {
-            "accounts": "Account Answer agree label payable too_much unit_for",
+            "accounts": "Account Answer Charge Verification agree label payable too_much unit_for",
             "amendments": "Amendment given_reason",
             "backup": "back_up restore",
             "belonging": "REQUEST_VERSION declaration_of identical units_of",
@@ -40,5 +58,10 @@ else:
             "opening": "terms_of",
             "storage.postgres": "has_ledger migrate",
             "storage.sqlite_failures": "is_failure",
+            "values": "account_values amendment_values charge_values",
+            "words": (
+                "BECAME amended_in_words moment odds_of protected_by secret_of spent_in_words titles_of "
+                "together_in_words"
+            ),
         },
     )

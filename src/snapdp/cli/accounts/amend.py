@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from snapdp.cli.accounts.views import account_values, odds, paragraph
+from snapdp.cli.accounts.views import paragraph
 from snapdp.cli.flags.arguments import NUMBER
 from snapdp.cli.screen import confirm, echo_json, is_conversation, note, one_line, say
 from snapdp.display import exact_amount, guessed_right, hides_nothing, shown_address
+from snapdp.ledger import account_values, odds_of
 
 if TYPE_CHECKING:
     from snapdp.ledger import Account
@@ -90,7 +91,7 @@ def _explain(account: Account, wanted: Fraction | None) -> None:
         question = "Close the account?"
     else:
         say(f"{name}: the cap is to rise from epsilon {exact_amount(account.cap)} to {exact_amount(wanted)}.")
-        paragraph(f"Promised so far, with all of it spent: {odds(account.cap, account)}", err=True)
+        paragraph(f"Promised so far, with all of it spent: {odds_of(account.cap, account)}", err=True)
         paragraph(f"From now on: {_right_in(wanted)} {hides_nothing(wanted)}".rstrip(), err=True)
         paragraph("That weakens what the people in the table were promised.", err=True)
         question = "Raise the cap?"

@@ -6,22 +6,22 @@ Figures are rounded to the safe side (up).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from snapdp.api.plan_values import Likes
 from snapdp.cli.screen import console, note, one_line, table
-from snapdp.display import exact_amount, guessed_right, short_decimal
+from snapdp.display import exact_amount, short_decimal
+from snapdp.ledger import together_in_words
 from snapdp.studies import LikelyQuantile, Spelling, details_of, plan_words, useless_lines
 
 if TYPE_CHECKING:
     from snapdp.ledger import Account
     from snapdp.studies import Plan
 
-Likes = Mapping[int, Sequence[LikelyQuantile]]
 BY_FLAGS = Spelling(fit="--fit", if_rows="--if-rows N")
 BY_QUESTIONS = Spelling(fit="A smaller part for each", if_rows="")  # no flag can be typed there
-CASES = 100
 
 
 def show_plan(
@@ -48,7 +48,7 @@ def show_plan(
         _show_likely(plan.titles[place], found, to_stderr=to_stderr)
     for text in said.advice:
         note(text, err=to_stderr, style="yellow")
-    before = [told] if account is not None and (told := account_odds(plan.total, account)) else []
+    before = [told] if account is not None and (told := together_in_words(plan.total, account)) else []
     for text in (*said.legend, *filter(None, [said.bounds]), *said.promise, *before, *said.reading):
         note(text, err=to_stderr)
     for text in details_of(plan) if details else ():
@@ -63,7 +63,7 @@ def show_plan_below(plan: Plan, *, account: Account | None = None, notes: bool =
     notes   whether they are shown: once is enough
     """
     said = plan_words(plan, width=console(err=True).width, most=len(plan.lines), spelling=BY_QUESTIONS)
-    before = [told] if account is not None and (told := account_odds(plan.total, account)) else []
+    before = [told] if account is not None and (told := together_in_words(plan.total, account)) else []
     for text in (*said.reading, *said.promise, *before, *said.legend) if notes else ():
         note(text, err=True)
     for text in said.advice if notes else ():
@@ -85,19 +85,6 @@ def weak_lines(plan: Plan) -> str:
     if many == 1:
         return "Its one line says little (marked !)."
     return f"{marked} of {many} lines {'says' if marked == 1 else 'say'} little (marked !)."
-
-
-def account_odds(epsilon: Fraction, account: Account) -> str:
-    """Return what everything that was charged before means together with so much more; empty where nothing was."""
-    if not account.spent:
-        return ""
-    total = account.spent + epsilon
-    right = guessed_right(total)
-    told = "could be right in all" if right == CASES else f"is right in at most {right}"
-    return (
-        f"With everything charged to {one_line(account.name)} before, epsilon {exact_amount(total)} together: "
-        f"the same guesser {told} of {CASES} cases."
-    )
 
 
 def _show_likely(title: str, found: Sequence[LikelyQuantile], *, to_stderr: bool) -> None:

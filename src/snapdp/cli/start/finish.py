@@ -217,7 +217,8 @@ def _is_wanted(outline: Outline, opened: Opened, place: Place) -> bool:
 
 def _what_is_spent(outline: Outline, place: Place) -> str:
     """Return what will be spent and where, and how many lines say little: the plan may have scrolled away."""
-    from snapdp.cli.plans.screen import account_odds, weak_lines
+    from snapdp.cli.plans.screen import weak_lines
+    from snapdp.ledger import together_in_words
 
     name, cost = one_line(outline.dataset), exact_amount(outline.budget)
     account = existing_account(place.ledger, outline.dataset)
@@ -227,7 +228,7 @@ def _what_is_spent(outline: Outline, place: Place) -> str:
     left, cap = (outline.budget,) * 2 if account is None else (account.left, account.cap)
     of = f"of {cost}" if left == cap == outline.budget else f"of the {exact_amount(left)} that is left"
     of += f" of {exact_amount(cap)}" if left != cap else ""
-    before = "" if account is None else account_odds(outline.budget, account)
+    before = "" if account is None else together_in_words(outline.budget, account)
     told = f"In {where}: {cost} {of} will be spent on {name}, for good."
     return " ".join(filter(None, (told, before, weak_lines(_study(outline).plan()))))
 

@@ -80,9 +80,9 @@ def ask_budget(relation: dict[str, Any], account: Account | None) -> Flow[Fracti
 
 def _means(epsilon: Fraction, whom: Relation, account: Account | None) -> str:
     """Return what a budget means in odds; with everything that was charged before, too."""
-    from snapdp.cli.plans.screen import account_odds
+    from snapdp.ledger import together_in_words
 
-    before = "" if account is None else account_odds(epsilon, account)
+    before = "" if account is None else together_in_words(epsilon, account)
     return " ".join(filter(None, (odds_in_words(epsilon, whom.secret), before, hides_nothing(epsilon))))
 
 

@@ -79,8 +79,17 @@ class Plan(Value):
         """Return which means could share a count, and what that would buy: it is said, and never done."""
         return could_share(self.lines, self.if_rows)
 
-    def fit(self, budget: Any = None) -> Plan:
-        """Return the plan with its unlocked lines rescaled by one factor, so that the total is the budget exactly."""
+    def fit(self, budget: Any = None, *, keep: Iterable[int] = ()) -> Plan:
+        """Return the plan with its unlocked lines rescaled by one factor, so that the total is the budget exactly.
+
+        keep   lines, by their places, that keep their epsilon this once, as locked ones always do
+        """
+        kept = set(keep)
+        if kept:
+            held = tuple(replaced(line, lock=line.lock or at in kept) for at, line in enumerate(self.lines))
+            fitted = replaced(self, lines=held).fit(budget)
+            pairs = zip(fitted.lines, self.lines, strict=True)
+            return replaced(fitted, lines=tuple(replaced(new, lock=old.lock) for new, old in pairs))
         aim = self.budget if budget is None else positive(budget, name="budget")
         if aim is None:
             raise ParameterError("there is no budget to fit the plan to.", "Give one, such as 1.")

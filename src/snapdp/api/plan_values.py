@@ -1,6 +1,7 @@
 """What machines read of a plan: plain values, amounts as exact fractions.
 
-Room: cli. Figures for display are texts, rounded up; keys stay what they were, new ones are added.
+Room: api. For --json and for the page. Figures for display are texts, rounded up; keys stay what they were, new ones
+are added.
 """
 
 from __future__ import annotations
@@ -8,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from snapdp.cli.plans.screen import Likes
 from snapdp.display import four_digits_up, guessed_right, hides_nothing, odds_in_words
 from snapdp.studies import (
     CellError,
@@ -30,6 +30,8 @@ from snapdp.studies import (
     useless_in_words,
     useless_lines,
 )
+
+Likes = Mapping[int, Sequence[LikelyQuantile]]  # by the number of a line: what it would be worth for public rows
 
 
 def plan_values(plan: Plan, likes: Likes) -> dict[str, Any]:

@@ -1,0 +1,113 @@
+"""Accounts in words: whom one protects, what has been spent means, how it was amended.
+
+Room: ledger. Everything here is public. The same sentences serve the command line and the page.
+"""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from snapdp.display import exact_amount, guessed_right, hides_nothing, odds_in_words, right_in, shortened, visible
+
+if TYPE_CHECKING:
+    from snapdp.ledger.accounts import Account
+    from snapdp.ledger.amendments import Amendment
+    from snapdp.studies import Relation
+
+CASES = 100
+BECAME = {
+    "committed": "released",
+    "in progress": "being drawn",
+    "abandoned": "given up, and spent all the same",
+    "orphaned": "interrupted, and spent all the same",
+}
+
+
+def protected_by(account: Account) -> str:
+    """Return whom an account protects, in words."""
+    from snapdp.studies import bounded_in, unit_in_words
+
+    relation, bounded = _relation(account), bounded_in(account.unit)
+    fixed = "" if bounded is None else f" Every request keeps at most {bounded[1]} rows of each person."
+    return f"a {_shown(unit_in_words(account.unit))}." if relation is None else f"{_shown(relation.protected)}{fixed}"
+
+
+def secret_of(account: Account) -> str:
+    """Return what an account protects, as an indirect question."""
+    relation = _relation(account)
+    return f"whether this {_shown(account.unit)} is in the table" if relation is None else relation.secret
+
+
+def _relation(account: Account) -> Relation | None:
+    """Return the relation of an account; None where its unit is somebody else's word."""
+    from snapdp.errors import ParameterError
+    from snapdp.studies import relation_of_account
+
+    try:
+        return relation_of_account(kind=account.relation, rows=account.rows, unit=account.unit)
+    except ParameterError:
+        return None
+
+
+def spent_in_words(account: Account) -> str:
+    """Return what all that was charged so far means together, and what it may come to."""
+    if not account.spent:
+        return f"Nothing was charged so far. When all of the cap is spent: {odds_of(account.cap, account)}"
+    told = f"All that was charged so far, taken together: {odds_of(account.spent, account)}"
+    if account.left and guessed_right(account.cap) != guessed_right(account.spent):
+        told += f" When all of the cap is spent: in {right_in(account.cap)}."
+    return f"{told} {hides_nothing(account.spent)}".rstrip()
+
+
+def odds_of(epsilon: Fraction, account: Account) -> str:
+    """Return what so much epsilon means for those whom an account protects, as the end of a sentence."""
+    told = odds_in_words(epsilon, secret_of(account))
+    return told[0].lower() + told[1:]
+
+
+def together_in_words(epsilon: Fraction, account: Account) -> str:
+    """Return what everything that was charged before means together with so much more; empty where nothing was."""
+    if not account.spent:
+        return ""
+    total = account.spent + epsilon
+    right = guessed_right(total)
+    told = "could be right in all" if right == CASES else f"is right in at most {right}"
+    return (
+        f"With everything charged to {_shown(account.name)} before, epsilon {exact_amount(total)} together: "
+        f"the same guesser {told} of {CASES} cases."
+    )
+
+
+def amended_in_words(amendment: Amendment, *, timed: bool = True) -> str:
+    """Return what was amended: from what to what, when, by whom and why."""
+    when = f" on {moment(amendment.time)} UTC" if timed else ""
+    role = "" if amendment.author is None else f" by {_shown(amendment.author)}"
+    what = "Closed" if amendment.closes else f"Cap raised from {_amount(amendment.before)} to {_amount(amendment.cap)}"
+    return f"{what}{when}{role}: {visible(amendment.reason)}"
+
+
+def moment(time: str) -> str:
+    """Return the time of an entry to the minute.
+
+    >>> moment("2026-01-31T12:34:56Z")
+    '2026-01-31 12:34'
+    """
+    return _shown(time[:16].replace("T", " "))
+
+
+def titles_of(asked: str) -> str:
+    """Return the statistics of a request, as far as this version of the library knows how to read it."""
+    known = json.loads(asked)
+    statistics = known.get("statistics") if isinstance(known, dict) else None
+    listed = statistics if isinstance(statistics, list) else []
+    return ", ".join(_shown(str(each.get("title", "?"))) for each in listed if isinstance(each, dict))
+
+
+def _amount(amount: Fraction) -> str:
+    return _shown(exact_amount(amount))
+
+
+def _shown(text: str) -> str:
+    return shortened(visible(text))
