@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from snapdp.cli.app import main
-from snapdp.cli.demo import people
+from snapdp.cli.learn.demo import people
 
 
 def run(*arguments):

@@ -18,11 +18,11 @@ from click.testing import CliRunner
 
 from snapdp import Ledger
 from snapdp.cli.app import COMMANDS, MAP, main
-from snapdp.cli.demo import STUDY, people, table_text
 from snapdp.cli.help.former_names import FORMER_COMMANDS, NATURAL_COMMANDS, NATURAL_FLAGS, commands_below
 from snapdp.cli.help.pages import OTHERS, SectionedCommand, heading_of
 from snapdp.cli.help.topics import ABOUT, ODDS, TOPIC_OF, TOPICS
 from snapdp.cli.lab.group import LAB
+from snapdp.cli.learn.demo import STUDY, people, table_text
 from snapdp.display import guessed_right
 from tests import ROOT
 

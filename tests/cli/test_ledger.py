@@ -20,7 +20,7 @@ import snapdp
 from snapdp import Ledger
 from snapdp.cli.accounts.views import BAR, bar
 from snapdp.cli.app import main
-from snapdp.cli.demo import STUDY, people, table_text
+from snapdp.cli.learn.demo import STUDY, people, table_text
 from snapdp.display import guessed_right
 
 SOURCE = Path(snapdp.__file__).parents[1]

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 
 from snapdp import Ledger, load_release
 from snapdp.cli.app import main
-from snapdp.cli.demo import STUDY, people, table_text
+from snapdp.cli.learn.demo import STUDY, people, table_text
 from snapdp.mechanism import FinitePrecision
 from snapdp.studies.reader import load_study, study_from_toml
 from tests.cli.conversing import refusals

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from snapdp import Ledger
 from snapdp.cli.app import main
-from snapdp.cli.demo import people, table_text
+from snapdp.cli.learn.demo import people, table_text
 from snapdp.cli.plans.screen import weak_lines
 from snapdp.cli.start.questions import number, two_ends, two_numbers
 from snapdp.errors import ParameterError

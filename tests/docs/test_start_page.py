@@ -10,7 +10,7 @@ from contextlib import chdir
 from pathlib import Path
 
 from snapdp.api.outline import about_keys
-from snapdp.cli.demo import people, table_text
+from snapdp.cli.learn.demo import people, table_text
 from snapdp.studies import load_study
 from tests import ROOT
 from tests.cli.conversing import on_a_terminal, too_long

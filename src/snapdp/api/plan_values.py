@@ -28,7 +28,6 @@ from snapdp.studies import (
     other_way,
     reading_of,
     useless_in_words,
-    useless_lines,
 )
 
 Likes = Mapping[int, Sequence[LikelyQuantile]]  # by the number of a line: what it would be worth for public rows
@@ -40,7 +39,7 @@ def plan_values(plan: Plan, likes: Likes) -> dict[str, Any]:
     bits   as declared, None where they are chosen: those of each part stand there
     """
     arithmetic = plan.lines[0].arithmetic
-    useless = {each.place: each for each in useless_lines(plan)}
+    useless = {each.place: each for each in plan.useless}
     return {
         "ok": True,
         "total": str(plan.total),

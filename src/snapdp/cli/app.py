@@ -41,6 +41,7 @@ MAP = {  # the order of the help page; a new command is one line
         ),
         "release": ("snapdp.cli.release:release_command", "charged: publish statistics; writes report and record."),
         "ledger": ("snapdp.cli.ledger:ledger_group", "Keep budgets: what may be spent, and what was."),
+        "serve": ("snapdp.cli.serve:serve_command", "All of this on a page in your browser."),
         "sql": ("snapdp.cli.sql:sql_command", "Show the SQL text that a release will run."),
     },
     "Check": {
@@ -51,8 +52,8 @@ MAP = {  # the order of the help page; a new command is one line
         "lab": ("snapdp.cli.lab.group:lab_group", "Study the mechanism: derive, run, bound, compare, published."),
     },
     "Learn": {
-        "demo": ("snapdp.cli.demo:demo_command", "Make a table, a study, a release and a report to look at."),
-        "tour": ("snapdp.cli.tour:tour_command", "See parameters, a release and an exact law."),
+        "demo": ("snapdp.cli.learn.demo:demo_command", "Make a table, a study, a release and a report to look at."),
+        "tour": ("snapdp.cli.learn.tour:tour_command", "See parameters, a release and an exact law."),
         "help": ("snapdp.cli.help.help_command:help_command", "Explain a word, such as epsilon, or a command."),
         "completion": (
             "snapdp.cli.help.completion:completion_command",

@@ -29,9 +29,11 @@ class TomlTable:
         self, values: Any, *, place: str, keys: Collection[str], because: str = "", later: Collection[str] = ()
     ) -> None:
         if not isinstance(values, dict):
-            raise ParameterError(f"{place} is {_kind(values)}, not a table.", f"It has the keys {_listed(keys)}.")
+            raise ParameterError(
+                f"{place} is {_kind(values)}, not a table.", f"It has the keys {_listed(keys)}.", place=place
+            )
         if set(map(type, values)) - {str}:
-            raise ParameterError(f"{place}: a key is no text.", f"It has the keys {_listed(keys)}.")
+            raise ParameterError(f"{place}: a key is no text.", f"It has the keys {_listed(keys)}.", place=place)
         self.place = place
         self._values: dict[str, Any] = values
         self.restrict(keys, because=because, later=later)
@@ -44,6 +46,7 @@ class TomlTable:
                     f"{self.place}: the key {key!r} is not known{because}.",
                     "A later version has it: say version = 2, where every column of numbers says `missing` itself.",
                     key=key,
+                    place=self.place,
                 )
             if key not in keys:
                 nearest = nearest_of(key, keys)
@@ -52,6 +55,7 @@ class TomlTable:
                     f"Did you mean {nearest!r}? The keys are {_listed(keys)}.",
                     key=key,
                     nearest=nearest,
+                    place=self.place,
                 )
 
     def __contains__(self, key: str) -> bool:
@@ -65,7 +69,9 @@ class TomlTable:
         """Refuse the table where one of the keys is absent."""
         for key in keys:
             if key not in self._values:
-                raise ParameterError(f"{self.place}: the key {key!r} is missing.", f"Add a line {key} = ...")
+                raise ParameterError(
+                    f"{self.place}: the key {key!r} is missing.", f"Add a line {key} = ...", key=key, place=self.place
+                )
 
     def text(self, key: str) -> str | None:
         found: str | None = self._typed(key, str)
@@ -122,7 +128,7 @@ class TomlTable:
         return value
 
     def _wrong(self, key: str, value: object, wanted: str) -> ParameterError:
-        return ParameterError(f"{self.place}: {key} is {_kind(value)}.", f"Give {wanted}.", key=key)
+        return ParameterError(f"{self.place}: {key} is {_kind(value)}.", f"Give {wanted}.", key=key, place=self.place)
 
 
 def nearest_of(word: str, words: Collection[str]) -> str:
@@ -134,11 +140,22 @@ def nearest_of(word: str, words: Collection[str]) -> str:
 def placed(place: str) -> Iterator[None]:
     """Say where in the file a refusal of the library belongs, unless it says so itself."""
     try:
-        yield
+        with noted(place):
+            yield
     except SnapdpError as refusal:
         if refusal.problem.startswith(place):
             raise
         raise type(refusal)(f"{place}: {refusal.problem}", refusal.advice, **refusal.numbers) from None
+
+
+@contextmanager
+def noted(place: str) -> Iterator[None]:
+    """Keep where a refusal belongs among its numbers, for forms; its words stay as they are."""
+    try:
+        yield
+    except SnapdpError as refusal:
+        refusal.numbers.setdefault("place", place)
+        raise
 
 
 def _is_number(value: object) -> bool:

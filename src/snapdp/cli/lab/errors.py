@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import click
 
-from snapdp.cli.demo import people
 from snapdp.cli.flags.csv_dialect import csv_dialect
+from snapdp.cli.learn.demo import people
 from snapdp.cli.screen import one_line
 from snapdp.display import is_address
 

@@ -14,7 +14,7 @@ from snapdp.api.plan_values import Likes
 from snapdp.cli.screen import console, note, one_line, table
 from snapdp.display import exact_amount, short_decimal
 from snapdp.ledger import together_in_words
-from snapdp.studies import LikelyQuantile, Spelling, details_of, plan_words, useless_lines
+from snapdp.studies import LikelyQuantile, Spelling, details_of, plan_words
 
 if TYPE_CHECKING:
     from snapdp.ledger import Account
@@ -79,7 +79,7 @@ def show_plan_below(plan: Plan, *, account: Account | None = None, notes: bool =
 
 def weak_lines(plan: Plan) -> str:
     """Return how many lines of a plan are marked because they say little, as a sentence; empty where none is."""
-    many, marked = len(plan.lines), len(useless_lines(plan))
+    many, marked = len(plan.lines), len(plan.useless)
     if not marked:
         return ""
     if many == 1:

@@ -11,6 +11,7 @@ Theory: docs/theory/sensitivities.md.
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 
 from snapdp.accuracy import Curve, curve_of
 from snapdp.errors import PremiseError
@@ -56,6 +57,7 @@ def epsilon_needed(
         ) from None
 
 
+@lru_cache(maxsize=4096)  # a plan that is edited asks for most of its accuracies again
 def numerator_accuracy(p: SnappingParameters, alpha: Fraction) -> Fraction:
     """Return the tight accuracy of a mechanism for whole values, in units of its numerator.        theory (14)"""
     from snapdp.accuracy import accuracy

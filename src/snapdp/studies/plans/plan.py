@@ -7,10 +7,10 @@ Theory: docs/theory/sensitivities.md.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from snapdp.errors import BudgetError, ParameterError, PremiseError
 from snapdp.exact import positive
@@ -22,7 +22,11 @@ from snapdp.studies.plans.sharing import Sharing, could_share
 from snapdp.studies.readable import told_apart
 from snapdp.studies.relation import Relation, guessed_rows, whole
 from snapdp.studies.statistics.number_errors import NumberError
+from snapdp.studies.toml_table import noted
 from snapdp.values import Value, replaced
+
+if TYPE_CHECKING:
+    from snapdp.studies.plans.usefulness import Useless
 
 
 class Plan(Value):
@@ -124,6 +128,13 @@ class Plan(Value):
         """
         return tuple(errors_in(self.lines, line, self.if_rows) for line in self.lines)
 
+    @cached_property
+    def useless(self) -> tuple[Useless, ...]:
+        """Return the lines that say little, each with what would help."""
+        from snapdp.studies.plans.usefulness import useless_lines
+
+        return tuple(useless_lines(self))
+
     def __repr__(self) -> str:
         """Return the plan as a small table, with what should be known beside it."""
         from snapdp.studies.plans.words import plan_text
@@ -140,4 +151,10 @@ def plan(wanted: Iterable[Asked], *, budget: Any = None, if_rows: Any = None) ->
     """Return the plan of several statistics; a target accuracy becomes the epsilon it needs."""
     aim = None if budget is None else positive(budget, name="budget")
     rows = None if if_rows is None else whole(if_rows, name="if_rows")
-    return Plan(lines=tuple(planned(each) for each in wanted), budget=aim, if_rows=rows)
+    return Plan(lines=tuple(_placed(wanted)), budget=aim, if_rows=rows)
+
+
+def _placed(wanted: Iterable[Asked]) -> Iterator[Line]:
+    for number, each in enumerate(wanted, start=1):
+        with noted(f"statistic {number}"):
+            yield planned(each)

@@ -28,7 +28,7 @@ from snapdp.studies.plans.offers import errors_with_more
 from snapdp.studies.plans.reading import bounds_of, declared_in, rules_of
 from snapdp.studies.plans.remarks import advice_of, counting_of, remarks_of, share_in_words
 from snapdp.studies.plans.table import GAP, MARK, MOST_SHOWN, error_in_words, heads_of, lines_of, rows_in_words, rows_of
-from snapdp.studies.plans.usefulness import BEYOND, Useless, useless_lines
+from snapdp.studies.plans.usefulness import BEYOND, Useless
 from snapdp.studies.plans.variance_ways import other_way
 from snapdp.studies.statistics.number_errors import NumberError
 from snapdp.values import Value
@@ -80,7 +80,7 @@ class PlanWords(Value):
 
 def plan_words(plan: Plan, *, width: int = WIDTH, most: int = MOST_SHOWN, spelling: Spelling = IN_PYTHON) -> PlanWords:
     """Return what is said about a plan, its table at most so wide, and of so many lines."""
-    useless = useless_lines(plan)
+    useless = plan.useless
     lines = lines_of(heads_of(plan), rows_of(plan, (each.place for each in useless), most=most), width)
     left = len(plan.lines) - most
     return PlanWords(
@@ -107,7 +107,7 @@ def plan_html(plan: Plan) -> str:
     from snapdp.display import html_card
 
     said = plan_words(plan)
-    marked = [each.place for each in useless_lines(plan)]
+    marked = [each.place for each in plan.useless]
     rows = [(f"{MARK} " * row.mark + row.title, row.epsilon, row.bar, row.error) for row in rows_of(plan, marked)]
     left = len(plan.lines) - MOST_SHOWN
     more = [(f"... and {left} more",)] if left > 0 else []

@@ -77,7 +77,9 @@ FOLDER = click.Path(file_okay=False, path_type=Path)
 @click.argument("place", metavar="[DIRECTORY]", required=False, type=FOLDER)
 @click.option("--directory", default="snapdp-demo", type=FOLDER, show_default=True, help="The same, by a flag.")
 @click.option("--open", "open_report", is_flag=True, help="Open the report in a browser.")
-def demo_command(place: Path | None, directory: Path, open_report: bool) -> None:
+@click.option("--page", is_flag=True, help="Release nothing: open the page on table, study and ledger.")
+@click.option("--no-browser", is_flag=True, help="With --page: print its address only.")
+def demo_command(place: Path | None, directory: Path, open_report: bool, page: bool, no_browser: bool) -> None:
     """Make a table of 5,000 made-up people, plan a study of it, release it, and write the report, all in DIRECTORY."""
     from snapdp.api.study import study
     from snapdp.cli.releases.release_screen import show_release
@@ -98,6 +100,13 @@ def demo_command(place: Path | None, directory: Path, open_report: bool) -> None
     asked = study(directory / "study.toml")
     with Ledger.create(directory / "people.ledger") as ledger:
         ledger.create_account("people", cap=1, relation="change-one", rows=ROWS)
+    if page:
+        from snapdp.cli.serve import serve_command
+
+        words = [str(directory / "study.toml"), *(["--no-browser"] if no_browser else [])]
+        serve_command.main(words, standalone_mode=False)
+        return
+    with Ledger.open(directory / "people.ledger") as ledger:
         result = asked.release(ledger=ledger)
         left = ledger.account("people").left
     for name in ("record.json", "report.html", "values.csv"):

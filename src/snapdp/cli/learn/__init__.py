@@ -1,0 +1,1 @@
+"""Commands from which one learns: the demo and the tour."""

@@ -1,0 +1,93 @@
+"""`snapdp serve`: plan, release and audit on a page in the browser. Listens on this machine alone.
+
+Room: cli. Parse, one library call.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from snapdp.cli.accounts.opening import ledger_beside
+from snapdp.cli.flags.arguments import StudyFile
+from snapdp.cli.screen import echo, one_line, say
+from snapdp.display import is_address, shown_address
+
+if TYPE_CHECKING:
+    from snapdp.studies import DeclaredStudy
+    from snapdp.web.workplace import Workplace
+
+EXAMPLE = """\b
+Examples:
+  snapdp serve study.toml
+  snapdp serve --data people.csv --ledger people.ledger
+"""
+
+
+@click.command("serve", epilog=EXAMPLE)
+@click.argument("study", required=False, type=StudyFile(exists=True, dir_okay=False, path_type=Path))
+@click.option("--data", metavar="FILE", help="The table.  [default: the study's]")
+@click.option("--table", metavar="NAME", help="Of a file or server that has several: the table.")
+@click.option("--ledger", metavar="PATH", help="The ledger.  [default: beside the study, or the table]")
+@click.option(
+    "--directory",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Where long tables and certificates go.  [default: beside the study, or here]",
+)
+@click.option("--port", type=click.IntRange(1, 65535), metavar="NUMBER", help="[default: 8765, or the next free one]")
+@click.option("--no-browser", is_flag=True, help="Print the address only.")
+def serve_command(study: Path | None, no_browser: bool, port: int | None, **options: Any) -> None:
+    """Plan, release and audit on a page in your browser.
+
+    The page listens on this machine alone and asks nobody else for anything. It charges the ledger only when you say so
+    on the page. Without --data it plans.
+    """
+    try:
+        from snapdp.web.serving import served
+    except ModuleNotFoundError as problem:
+        raise click.UsageError(f"The page needs {problem.name}: pip install 'snapdp[web]'.") from None
+    place = _place(study, options)
+    if place.ledger is not None:
+        made = "" if place.has_ledger else ", which is made when you open an account"
+        say(f"The ledger is {one_line(shown_address(place.ledger))}{made}.")
+    served(place, port=port, as_command=lambda each: _as_command(each, place), say=echo, browser=_opens(no_browser))
+    if place.ledger is not None:
+        say(
+            f"Stopped. The ledger is {one_line(shown_address(place.ledger))}: keep it, it says what may still be spent."
+        )
+
+
+def _place(study: Path | None, options: dict[str, Any]) -> Workplace:
+    from snapdp.api.study import study as load
+    from snapdp.web.workplace import Workplace
+
+    found = None if study is None else load(study)
+    data = options["data"] or (None if found is None else found.data)
+    if data is not None and not is_address(data) and not os.path.exists(data):
+        raise click.UsageError(f"--data {one_line(data)}: there is no such file.")
+    ledger = options["ledger"]
+    if ledger is None and found is not None:
+        ledger = ledger_beside(str(study), found.dataset)
+    elif ledger is None and data is not None and not is_address(data):
+        ledger = str(Path(data).with_suffix(".ledger"))
+    directory = options["directory"] or (Path() if study is None else study.parent)
+    if not os.path.isdir(directory):
+        raise click.UsageError(f"--directory {one_line(str(directory))}: there is no such directory.")
+    return Workplace(study=study, data=data, table=options["table"], ledger=ledger, directory=directory)
+
+
+def _opens(no_browser: bool) -> bool:
+    """Tell whether a browser is to be opened: not where nobody would see it."""
+    has_screen = sys.platform in ("darwin", "win32") or any(os.environ.get(n) for n in ("DISPLAY", "WAYLAND_DISPLAY"))
+    return has_screen and not no_browser
+
+
+def _as_command(study: DeclaredStudy, place: Workplace) -> dict[str, Any]:
+    """Return a study as a command of this program, or why its flags cannot say it."""
+    from snapdp.cli.flags.spelled import release_words
+
+    return release_words(study, data=place.data, ledger=place.ledger).values

@@ -1,0 +1,256 @@
+"""The application: its pages, its JSON requests, and the gate around both.
+
+Room: web. Every request is read, given to one function and answered; refusals have one shape. Work that takes long has
+a limit of its own, so that plans stay quick beside it, and so many wait for it at most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+from anyio import CapacityLimiter, to_thread
+from fastapi import FastAPI, Query, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import HTMLResponse, JSONResponse, Response
+from fastapi.staticfiles import StaticFiles
+from jinja2 import Environment, PackageLoader, select_autoescape
+from starlette.exceptions import HTTPException
+
+from snapdp import __version__
+from snapdp.api.as_python import python_text
+from snapdp.api.consequence import consequence
+from snapdp.api.study_values import study_values_of
+from snapdp.errors import SnapdpError
+from snapdp.studies import DeclaredStudy, study_from_toml, study_to_toml
+from snapdp.web.bodies import FromFile, OfStudy, RefusalBody, ToImagine, ToOpen, ToPlan, ToRelease
+from snapdp.web.forms import forms
+from snapdp.web.gate import ENTRANCE, HEADERS, Gate, TooLarge
+from snapdp.web.planning import account_answer, plan_answer, planned
+from snapdp.web.refusals import refusal_values, status_of, told
+from snapdp.web.releasing import Progress, file_content, looked_at, release_answer, what_runs
+from snapdp.web.tokens import Tokens
+from snapdp.web.workplace import Workplace
+
+PAGES = {"/": "plan.html", "/ledger": "ledger.html", "/verify": "verify.html"}
+QUICK, SLOW, MOST_WAITING = 4, 1, 128
+REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox; frame-ancestors 'self'"
+REFUSALS: dict[int | str, dict[str, Any]] = {
+    status: {"model": RefusalBody} for status in (400, 403, 404, 405, 409, 413, 415, 422, 429, 500)
+}
+T = TypeVar("T")
+AsCommand = Callable[[DeclaredStudy], dict[str, Any]]
+
+
+class Busy(Exception):
+    """So many wait for something slow that one more is refused."""
+
+
+class Desk:
+    """Where work is done: quick work beside slow work, each with its own limit."""
+
+    def __init__(self) -> None:
+        self._quick, self._slow = CapacityLimiter(QUICK), CapacityLimiter(SLOW)
+
+    async def quick(self, work: Callable[[], T]) -> T:
+        return await to_thread.run_sync(work, limiter=self._quick)
+
+    async def slow(self, work: Callable[[], T]) -> T:
+        if self._slow.statistics().tasks_waiting >= MOST_WAITING:
+            raise Busy
+        return await to_thread.run_sync(work, limiter=self._slow)  # what was begun is finished, whoever has gone
+
+
+def application(place: Workplace, tokens: Tokens, *, cookie: str, as_command: AsCommand) -> Any:
+    """Return the whole application, gate included.
+
+    as_command   returns a study as a command, {"command": ..., "reason": ...}: the command line knows its flags
+    """
+    app = FastAPI(title="snapdp", version=__version__, docs_url=None, redoc_url=None, responses=REFUSALS)
+    desk, progress = Desk(), Progress()
+    app.state.place, app.state.desk, app.state.progress = place, desk, progress
+    _pages(app, tokens, cookie)
+    _requests(app, place, desk, progress, as_command)
+    for name in ("books", "judging"):
+        import_module(f"snapdp.web.{name}").add_to(app, place, desk)
+    _refusals(app)
+    here = Path(__file__).parent
+    app.mount("/static", StaticFiles(directory=here / "static"), name="static")
+    return Gate(app, tokens=tokens, cookie=cookie)
+
+
+# Pages
+
+
+def _pages(app: FastAPI, tokens: Tokens, cookie: str) -> None:
+    templates = Environment(
+        loader=PackageLoader("snapdp.web"), autoescape=select_autoescape(default=True, default_for_string=True)
+    )
+
+    def shown(name: str, status: int = 200, **values: Any) -> HTMLResponse:
+        return HTMLResponse(templates.get_template(name).render(version=__version__, **values), status_code=status)
+
+    @app.get(ENTRANCE, include_in_schema=False)
+    def enter(request: Request, token: str = "") -> HTMLResponse:
+        """Exchange the token for a session, by a page that moves on: a redirect would lose the cookie."""
+        session = tokens.exchanged(token)
+        if session is None and not tokens.opens(request.cookies.get(cookie, "")):
+            return shown("refused.html", 403)
+        found = shown("entered.html")
+        if session is not None:
+            found.set_cookie(cookie, session, httponly=True, samesite="strict", path="/")
+        return found
+
+    for path, name in PAGES.items():
+
+        def page(name: str = name, path: str = path) -> HTMLResponse:
+            return shown(name, path=path)
+
+        app.get(path, include_in_schema=False)(partial(page, name, path))
+
+
+# Requests
+
+
+def _requests(app: FastAPI, place: Workplace, desk: Desk, progress: Progress, as_command: AsCommand) -> None:
+    @app.get("/api/state")
+    async def state() -> dict[str, Any]:
+        """What was named on the command line, and what forms can hold."""
+        return await desk.quick(partial(_state, place))
+
+    @app.post("/api/plan")
+    async def plan(body: ToPlan) -> dict[str, Any]:
+        """What a study costs and is worth, after an edit."""
+        return await desk.quick(partial(plan_answer, place, body))
+
+    @app.post("/api/consequence")
+    async def imagined(body: ToImagine) -> dict[str, Any]:
+        """What would follow from one statistic, if its true value were a number: pictures and sentences."""
+        return await desk.quick(partial(_consequence, place, body))
+
+    @app.post("/api/study")
+    async def opened(body: FromFile) -> dict[str, Any]:
+        """A study file as the page holds it."""
+        return await desk.quick(partial(_opened, place, body))
+
+    @app.post("/api/copy")
+    async def copied(body: OfStudy) -> dict[str, Any]:
+        """A study as a command, as Python, and as a study file."""
+        return await desk.quick(partial(_copied, place, body, as_command))
+
+    @app.post("/api/open")
+    async def open_account(body: ToOpen) -> dict[str, Any]:
+        """Open the account of a study, in a new ledger or an old one."""
+        return await desk.quick(partial(_opened_account, place, body))
+
+    @app.post("/api/before")
+    async def before(body: OfStudy) -> dict[str, Any]:
+        """What a release would do and cost; refused where it cannot be paid."""
+        return await desk.slow(partial(what_runs, place, body))
+
+    @app.post("/api/inspect")
+    async def look(body: OfStudy) -> dict[str, Any]:
+        """How the cells of the table are read, in classes: for whoever may read it, and not to be kept."""
+        return await desk.slow(partial(looked_at, place, body, progress))
+
+    @app.post("/api/release")
+    async def release(body: ToRelease) -> dict[str, Any]:
+        """Charged: release a study."""
+        return await desk.slow(partial(release_answer, place, body, progress))
+
+    @app.get("/api/progress")
+    async def how_far() -> dict[str, Any]:
+        """How far the scan of a release is, in percent; null while nothing is read."""
+        return {"ok": True, "percent": progress.percent}
+
+    @app.get("/api/file")
+    async def file(
+        dataset: Annotated[str, Query(max_length=10_000)],
+        number: Annotated[int, Query(ge=0, lt=1 << 62)],
+        name: Annotated[str, Query(max_length=300)],
+        shown: bool = False,
+    ) -> Response:
+        """A file of a release; `shown` opens a report in the browser, where it can do nothing."""
+        content, kind = await desk.slow(partial(file_content, place, dataset, number, name))
+        if shown and name == "report.html":
+            return Response(content, media_type=kind, headers={"content-security-policy": REPORT_POLICY})
+        return Response(content, media_type=kind, headers={"content-disposition": f'attachment; filename="{name}"'})
+
+
+def _state(place: Workplace) -> dict[str, Any]:
+    opened = place.opened_study()
+    values = None if opened is None else _without_data(study_values_of(opened.declared))
+    return {
+        "ok": True,
+        "version": __version__,
+        "study": values,
+        "data": place.known_columns(values or {}),
+        "ledger": {"path": place.ledger_shown, "is_there": place.has_ledger},
+        "forms": forms(),
+    }
+
+
+def _without_data(values: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in values.items() if key != "data"}
+
+
+def _consequence(place: Workplace, body: ToImagine) -> dict[str, Any]:
+    asked, plan = planned(place, body)
+    account = place.account(asked.dataset)
+    found = consequence(plan, body.place, part=body.part, value=body.value, account=account)
+    return {"ok": True, **found.values()}
+
+
+def _opened(place: Workplace, body: FromFile) -> dict[str, Any]:
+    found = study_from_toml(body.toml, read_keys=place.read_keys)
+    return {"ok": True, "study": _without_data(study_values_of(found))}
+
+
+def _copied(place: Workplace, body: OfStudy, as_command: AsCommand) -> dict[str, Any]:
+    asked = place.asked(body.study)
+    python = python_text(asked.declared, data=place.data, ledger=place.ledger)
+    return {"ok": True, **as_command(asked.declared), "python": python, "toml": study_to_toml(asked.declared)}
+
+
+def _opened_account(place: Workplace, body: ToOpen) -> dict[str, Any]:
+    asked = place.asked(body.study)
+    account = place.open_account(asked, cap=body.cap)
+    return {"ok": True, "account": account_answer(account, asked, asked.plan())}
+
+
+# Refusals
+
+
+def _refusals(app: FastAPI) -> None:
+    def refused(status: int, error: str, advice: str) -> JSONResponse:
+        return JSONResponse(refusal_values(error, advice), status_code=status)
+
+    @app.exception_handler(SnapdpError)
+    async def of_library(_: Request, refusal: SnapdpError) -> JSONResponse:
+        return JSONResponse(told(refusal), status_code=status_of(refusal))
+
+    @app.exception_handler(RequestValidationError)
+    async def of_shape(_: Request, problem: RequestValidationError) -> JSONResponse:
+        where = ".".join(str(each) for each in problem.errors()[0]["loc"] if each != "body")
+        return refused(422, f"the request is not of the shape that is asked for: {where}.", "See /openapi.json.")
+
+    @app.exception_handler(HTTPException)
+    async def of_address(_: Request, problem: HTTPException) -> JSONResponse:
+        return refused(problem.status_code, "there is no such page.", "Go back to the plan.")
+
+    @app.exception_handler(Busy)
+    async def of_busy(_: Request, __: Busy) -> JSONResponse:
+        return refused(429, "too much is being asked at once.", "Ask again in a moment. Nothing was spent.")
+
+    @app.exception_handler(TooLarge)
+    async def of_size(_: Request, __: TooLarge) -> JSONResponse:
+        return refused(413, "the request is too large.", "Send a smaller one.")
+
+    @app.exception_handler(Exception)
+    async def of_defect(_: Request, __: Exception) -> JSONResponse:
+        found = refused(500, "snapdp broke; this is a defect.", "The ledger shows what was charged, if anything was.")
+        found.headers.update(HEADERS)  # such an answer passes by the layer that adds them
+        return found

@@ -1,0 +1,100 @@
+"""What requests carry. Shapes alone: whether a study makes sense is the library's to say.
+
+Room: web.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+LONGEST_TEXT = 1 << 20  # characters of a study file, or of a program
+LONGEST_NUMBER = 4000
+StudyValues = Annotated[dict[str, Any], Field(description="A study, by the keys of a study file.")]
+Place = Annotated[int, Field(ge=0, lt=1000, description="Which statistic, counted from 0.")]
+Number = Annotated[str, Field(min_length=1, max_length=LONGEST_NUMBER, description='Exact: "0.5", "1/3".')]
+Rows = Annotated[int, Field(ge=1, lt=1 << 62)]
+
+
+class Body(BaseModel):
+    """A request; what it does not know is refused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class OfStudy(Body):
+    """A study."""
+
+    study: StudyValues
+
+
+class ToPlan(OfStudy):
+    """A study to plan.
+
+    edited  the statistic that was just changed: where there is a budget, the others that are not locked share the rest
+    fit     all that are not locked are rescaled to the budget
+    if_rows errors that depend on how many rows there are, are told for so many
+    """
+
+    edited: Place | None = None
+    fit: bool = False
+    if_rows: Rows | None = None
+
+
+class ToImagine(ToPlan):
+    """A statistic whose consequences are shown, if the true value of a part of it were a number."""
+
+    place: Place
+    part: Annotated[int, Field(ge=0, lt=100_000)] = 0
+    value: Number | None = None
+
+
+class ToRelease(OfStudy):
+    """A study to release; `cost` is what its reader was shown, and is refused where it costs something else."""
+
+    cost: Number
+
+
+class ToOpen(OfStudy):
+    """The account of a study to open, with a cap; its budget where none is given."""
+
+    cap: Number | None = None
+
+
+class FromFile(Body):
+    """The text of a study file."""
+
+    toml: Annotated[str, Field(max_length=LONGEST_TEXT)]
+
+
+class OfRecord(Body):
+    """The record of a release; None where the ledger is verified by itself."""
+
+    record: dict[str, Any] | None = None
+
+
+class ToJudge(Body):
+    """A program to judge: the name of one of the library's, or a text; its machine and claim as `snapdp verify` has."""
+
+    name: Annotated[str, Field(max_length=100)] | None = None
+    text: Annotated[str, Field(max_length=LONGEST_TEXT)] | None = None
+    machine: Annotated[str, Field(max_length=1000)] = ""
+    claim: Annotated[str, Field(max_length=LONGEST_NUMBER)] | None = None
+
+
+class OfAccount(Body):
+    """A charge of an account, by its number in the chain."""
+
+    dataset: Annotated[str, Field(max_length=LONGEST_TEXT)]
+    number: Annotated[int, Field(ge=0, lt=1 << 62)]
+
+
+class RefusalBody(BaseModel):
+    """Every refusal."""
+
+    ok: Literal[False]
+    error: str
+    advice: str
+    field: str | None
+    spent: str

@@ -1,0 +1,156 @@
+"""What a request must be before anything looks at it: from this machine, from this page, from whoever has the token.
+
+Room: web. One ASGI layer around the application; it refuses in the one shape of errors, and puts the same headers on
+every answer. Names of hosts are listed, so that no other site's name leads here (DNS rebinding); ports are not, because
+a tunnel may have another. Whatever changes something is JSON, from the page itself.
+
+    Host            one of ours, once                                       every request
+    session         the cookie                                              all but the entrance
+    Origin          http://Host                                             writes
+    Sec-Fetch-Site  same-origin, where a browser sends it                   writes
+    Content-Type    application/json                                        writes
+    size            at most MOST_BYTES, counted while it comes              writes
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from snapdp.web.refusals import refusal_values
+from snapdp.web.tokens import Tokens
+
+HOSTS = ("127.0.0.1", "localhost")
+MOST_BYTES = 1 << 25  # of a body: a record is at most so large
+WRITES = ("POST",)
+READS = ("GET", "HEAD")
+ENTRANCE = "/start"
+OPEN_TO_ALL = (ENTRANCE, "/static/page.css")
+CONTENT_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "content-security-policy": CONTENT_POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+}
+Scope = dict[str, Any]
+
+
+class Gate:
+    """The layer around an application."""
+
+    def __init__(self, app: Any, *, tokens: Tokens, cookie: str) -> None:
+        self.app, self.tokens, self.cookie = app, tokens, cookie
+
+    async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
+        if scope["type"] == "lifespan":
+            await self.app(scope, receive, send)
+            return
+        if scope["type"] != "http":  # there is no socket here
+            return
+        refused = self._refused(scope)
+        if refused is not None:
+            await _answer(send, *refused)
+            return
+        body = _Counted(receive)
+        await self.app(scope, body, _with_headers(send))
+
+    def _refused(self, scope: Scope) -> tuple[int, str, str] | None:
+        """Return why a request is refused: its status, what is wrong and what to do; None where it may pass."""
+        host = _only(scope, b"host")
+        if host is None or _name(host) not in HOSTS:
+            return 400, "this page is served to this machine only.", "Use the address that the terminal printed."
+        method = scope["method"]
+        if method not in (*READS, *WRITES):
+            return 405, "there is no such request.", "See /openapi.json."
+        if scope["path"] not in OPEN_TO_ALL and not self._has_session(scope):
+            return 403, "this page is open to whoever started it.", "Use the address that the terminal printed."
+        return self._refused_write(scope, host) if method in WRITES else None
+
+    def _has_session(self, scope: Scope) -> bool:
+        found = [value for name, value in _cookies(scope) if name == self.cookie]
+        return len(found) == 1 and self.tokens.opens(found[0])
+
+    def _refused_write(self, scope: Scope, host: str) -> tuple[int, str, str] | None:
+        foreign = 403, "the request comes from another page.", "Use the page itself."
+        site = _only(scope, b"sec-fetch-site", absent="same-origin")
+        if _only(scope, b"origin") != f"http://{host}" or site != "same-origin":
+            return foreign
+        kind = (_only(scope, b"content-type") or "").partition(";")[0].strip().lower()
+        if kind != "application/json":
+            return 415, "the request is not JSON.", "Send application/json."
+        length = _only(scope, b"content-length", absent="0")
+        if length is None or not (length.isascii() and length.isdigit()) or int(length) > MOST_BYTES:
+            return 413, f"the request is larger than {MOST_BYTES >> 20} MiB.", "Send a smaller one."
+        return None
+
+
+class TooLarge(Exception):
+    """A body that grows beyond what it may be while it comes."""
+
+
+class _Counted:
+    """What a body is received by: refused where it is longer than it may be, whatever its headers say."""
+
+    def __init__(self, receive: Any) -> None:
+        self._receive, self._left = receive, MOST_BYTES
+
+    async def __call__(self) -> Any:
+        message = await self._receive()
+        self._left -= len(message.get("body", b""))
+        if self._left < 0:
+            raise TooLarge
+        return message
+
+
+def _with_headers(send: Any) -> Any:
+    """Return what sends an answer with the headers of every answer; those that it has itself stay."""
+
+    async def sent(message: dict[str, Any]) -> None:
+        if message["type"] == "http.response.start":
+            own = {name.lower() for name, _ in message["headers"]}
+            more = [(name.encode(), value.encode()) for name, value in HEADERS.items() if name.encode() not in own]
+            message = {**message, "headers": [*message["headers"], *more]}
+        await send(message)
+
+    return sent
+
+
+async def _answer(send: Any, status: int, error: str, advice: str) -> None:
+    content = json.dumps(refusal_values(error, advice)).encode()
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(content)).encode())]
+    sent = _with_headers(send)
+    await sent({"type": "http.response.start", "status": status, "headers": headers})
+    await sent({"type": "http.response.body", "body": content})
+
+
+def _only(scope: Scope, name: bytes, absent: str | None = None) -> str | None:
+    """Return a header that stands there once; what is said of one that is absent; None where it stands there twice."""
+    found = [value for key, value in scope["headers"] if key == name]
+    if len(found) > 1:
+        return None
+    return found[0].decode("latin-1") if found else absent
+
+
+def _name(host: str) -> str:
+    """Return the name of a host without its port.
+
+    >>> _name("127.0.0.1:8765"), _name("localhost"), _name("localhost:80:80")
+    ('127.0.0.1', 'localhost', '')
+    """
+    name, _, port = host.partition(":")
+    return name.lower() if port.isdigit() or not port else ""
+
+
+def _cookies(scope: Scope) -> Iterable[tuple[str, str]]:
+    for key, value in scope["headers"]:
+        if key == b"cookie":
+            for each in value.decode("latin-1").split(";"):
+                name, _, text = each.strip().partition("=")
+                yield name, text

@@ -1,0 +1,134 @@
+"""Plans on the page: a study goes in as it is edited, and comes back with what follows from the edit.
+
+Room: web. Each answer is one call of the library. Reads no data, but for the names of columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from snapdp.api.plan_values import plan_values
+from snapdp.api.study import Study
+from snapdp.display import exact_amount, four_digits
+from snapdp.errors import BudgetError, PremiseError, SnapdpError
+from snapdp.ledger import Account, account_values, agree, protected_by, spent_in_words, together_in_words
+from snapdp.studies import Asked, Line, Plan, PlanWords, Spelling, plan_words
+from snapdp.web.bodies import ToPlan
+from snapdp.web.workplace import Workplace
+
+ON_THE_PAGE = Spelling(fit="Fit to the budget", if_rows="")
+LONGEST_SHOWN = 8  # characters of an epsilon in a field; a longer one is shown rounded, and kept as it is
+
+
+def planned(place: Workplace, body: ToPlan) -> tuple[Study, Plan]:
+    """Return the study as it is asked for, and its plan after an edit."""
+    asked = place.asked(body.study)
+    plan = asked.plan(if_rows=body.if_rows)
+    if body.fit:
+        return asked, plan.fit()
+    if body.edited is not None and body.edited < len(plan.lines) and plan.budget is not None:
+        return asked, _shared(plan, body.edited)
+    return asked, plan
+
+
+def _shared(plan: Plan, edited: int) -> Plan:
+    """Return the plan with the rest of the budget shared by the other lines; as it is where that cannot be done."""
+    try:
+        return plan.fit(keep=[edited])
+    except BudgetError:
+        return plan
+
+
+def plan_answer(place: Workplace, body: ToPlan) -> dict[str, Any]:
+    """Return everything that the page shows of a plan."""
+    asked, plan = planned(place, body)
+    account = place.account(asked.dataset)
+    said = plan_words(plan, most=len(plan.lines), spelling=ON_THE_PAGE)
+    values = plan_values(plan, {})
+    rows = [
+        {**each, **_row(line), "title": title}
+        for each, line, title in zip(values.pop("lines"), plan.lines, plan.titles, strict=True)
+    ]
+    return {
+        **values,
+        "study": rescaled(body.study, asked, plan),
+        "shown": {"total": shown_epsilon(plan.total), "budget": plan.budget and shown_epsilon(plan.budget)},
+        "lines": rows,
+        "words": _words(said),
+        "account": None if account is None else account_answer(account, asked, plan),
+        "ledger": {"path": place.ledger_shown, "is_there": place.has_ledger},
+    }
+
+
+def _words(said: PlanWords) -> dict[str, Any]:
+    return {
+        "title": said.title,
+        "advice": list(said.advice),
+        "legend": list(said.legend),
+        "bounds": said.bounds,
+        "promise": list(said.promise),
+        "reading": list(said.reading),
+        "warning": said.warning,
+    }
+
+
+def _row(line: Line) -> dict[str, Any]:
+    """Return what a row of the table shows of a line: its epsilon for a field, and whether its error can be asked."""
+    try:
+        Asked(statistic=line.statistic, accuracy=Fraction(1), arithmetic=line.arithmetic)
+        why = ""
+    except PremiseError as refusal:
+        why = f"{refusal.problem} {refusal.advice}"
+    return {"epsilon_shown": shown_epsilon(line.epsilon), "settable": not why, "why_not": why}
+
+
+def shown_epsilon(epsilon: Fraction) -> str:
+    """Return an epsilon for a field: as it is where that is short, else to four digits.
+
+    >>> shown_epsilon(Fraction(1, 5)), shown_epsilon(Fraction(56, 207)), shown_epsilon(Fraction(329, 20701))
+    ('0.2', '56/207', '0.01589')
+    """
+    exact = exact_amount(epsilon)
+    return exact if len(exact) <= LONGEST_SHOWN else four_digits(epsilon)
+
+
+def rescaled(values: Mapping[str, Any], asked: Study, plan: Plan) -> dict[str, Any]:
+    """Return the study as it was sent, with the epsilons that the plan has now; what did not change stays as typed."""
+    statistics = []
+    for typed, line, before in zip(values["statistic"], plan.lines, asked.plan().lines, strict=True):
+        if line.epsilon == before.epsilon:
+            statistics.append(typed)
+            continue
+        kept = {key: value for key, value in typed.items() if key not in ("accuracy", "epsilon")}
+        statistics.append({**kept, "epsilon": str(line.epsilon)})
+    return {**values, "statistic": statistics}
+
+
+def account_answer(account: Account, asked: Study, plan: Plan) -> dict[str, Any]:
+    """Return how an account stands, what that means, and what it would mean with the plan."""
+    return {
+        **account_values(account),
+        "left_shown": shown_epsilon(account.left),
+        "spent_shown": shown_epsilon(account.spent),
+        "cap_shown": shown_epsilon(account.cap),
+        "affordable": plan.total <= account.left,
+        "protected": protected_by(account),
+        "means": spent_in_words(account),
+        "with_plan": together_in_words(plan.total, account),
+        "contradiction": _contradiction(account, asked),
+    }
+
+
+def _contradiction(account: Account, asked: Study) -> str:
+    """Return in what an account protects something else than the study; empty where they agree."""
+    from snapdp.ledger import unit_for, units_of
+
+    try:
+        relation = asked.relation
+        unit = unit_for(account, units_of(asked.request().declaration))
+        agree(account, relation=relation.kind, rows=relation.rows, unit=unit)
+    except SnapdpError as refusal:
+        return f"{refusal.problem} {refusal.advice}"
+    return ""

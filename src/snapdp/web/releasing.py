@@ -1,0 +1,190 @@
+"""Releases on the page: what will run, the look before it, the charge, and the numbers with their files.
+
+Room: web. Each answer is one call of the library. What a release answers is read from its record alone: two tables that
+are neighbours, and lead to one record, lead to one answer. The look is a request of its own. Files are made of what the
+ledger holds, and named by us.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from snapdp.api.study import Study
+from snapdp.audits import accepted_certificate
+from snapdp.display import exact_amount, shortened, visible
+from snapdp.errors import BudgetError, DataError, LedgerError
+from snapdp.exact import parameter
+from snapdp.ledger import Charge, payable, too_much
+from snapdp.release import Number, NumberBlock, Release, shown_row
+from snapdp.web.bodies import OfStudy, ToRelease
+from snapdp.web.workplace import Workplace
+
+MOST_ROWS = 200  # of one statistic on the page; files hold all
+VALUES = ("values.csv", "values.parquet")
+FILES = ("report.html", "record.json", *VALUES, "datapackage.json", "certificate.json")
+TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".json": "application/json",
+    ".csv": "text/csv; charset=utf-8",
+    ".parquet": "application/vnd.apache.parquet",
+}
+COST_CHANGED = "Look at the plan again, and release what it shows. Nothing was spent."
+
+
+class Progress:
+    """How far the scan of a release is, in percent; None while nothing is read."""
+
+    def __init__(self) -> None:
+        self._connection: Any = None
+        self._lock = Lock()
+
+    @contextmanager
+    def watch(self, connection: Any) -> Iterator[None]:
+        """Keep a connection in view until its scan ends; other engines do not tell."""
+        with self._lock:
+            self._connection = connection if hasattr(connection, "query_progress") else None
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._connection = None
+
+    @property
+    def percent(self) -> float | None:
+        with self._lock:
+            return None if self._connection is None else max(0.0, float(self._connection.query_progress()))
+
+
+def what_runs(place: Workplace, body: OfStudy) -> dict[str, Any]:
+    """Return what a release would do: the statement, its cost, what would remain, and whether it was answered before.
+
+    A budget that is spent refuses here, before anything is read.
+    """
+    asked = place.asked(body.study)
+    request, table = asked.request(), place.opened_table(asked)
+    with place.opened_ledger() as ledger:
+        account = ledger.account(asked.dataset)
+        about: dict[str, Any] = {"epsilon": request.epsilon, "request": request.declaration}
+        is_free = ledger.answered(account.name, fingerprint=table.fingerprint(), **about) is not None
+    payable(request.epsilon)
+    if not is_free and request.epsilon > account.left:
+        raise too_much(account, request.epsilon)
+    left = account.left if is_free else account.left - request.epsilon
+    return {
+        "ok": True,
+        "sql": asked.sql(table),
+        "cost": str(request.epsilon),
+        "cost_shown": exact_amount(request.epsilon),
+        "left": str(account.left),
+        "left_shown": exact_amount(account.left),
+        "remains_shown": exact_amount(left),
+        "free": is_free,
+    }
+
+
+def looked_at(place: Workplace, body: OfStudy, progress: Progress) -> dict[str, Any]:
+    """Return how the cells are read, in classes and shapes: for whoever may read the table, and not to be kept."""
+    asked = place.asked(body.study)
+    look = asked.inspect(place.opened_table(asked), watch=progress.watch)
+    return {"ok": True, "heads": list(look.heads), "lines": [list(each) for each in look.lines], "notes": look.notes}
+
+
+def release_answer(place: Workplace, body: ToRelease, progress: Progress) -> dict[str, Any]:
+    """Release, and return the numbers."""
+    asked = place.asked(body.study)
+    request = asked.request()
+    if request.epsilon != parameter(body.cost, name="cost"):
+        shown = exact_amount(request.epsilon)
+        raise BudgetError(f"this costs epsilon {shown}, and not what was shown.", COST_CHANGED, cost=request.epsilon)
+    table = place.opened_table(asked)
+    with place.opened_ledger() as ledger:
+        result = asked.release(table, ledger=ledger, directory=place.directory, watch=progress.watch)
+        charge = _charge_of(ledger.history(asked.dataset), result)
+    return {**release_values(result, asked, charge), "free": result.free}
+
+
+def release_values(result: Release, asked: Study | None, charge: Charge) -> dict[str, Any]:
+    """Return the numbers of a release as the page shows them, and where its files are."""
+    blocks = [block for block in result.blocks() if block.is_first]
+    return {
+        "ok": True,
+        "dataset": str(result.record["dataset"]),
+        "number": charge.number,
+        "charged": result.charged,
+        "charged_shown": exact_amount(parameter(result.charged, name="charged")),
+        "blocks": [_block(block) for block in blocks],
+        "files": list(FILES),
+        "beside": [*result.files(), *result.certificates()],
+        "keeps_texts": asked is not None and result.free and _has_other_texts(result, asked),
+    }
+
+
+def _has_other_texts(result: Release, asked: Study) -> bool:
+    from snapdp.display import PUBLIC_TEXTS
+
+    return any(asked.declared.texts.get(key) != result.record.get(key) for key in PUBLIC_TEXTS)
+
+
+def _block(block: NumberBlock) -> dict[str, Any]:
+    numbers = block.readable
+    return {
+        "title": shortened(visible(block.title)),
+        "rows": [_number(each) for each in numbers[:MOST_ROWS]],
+        "more": max(len(numbers) - MOST_ROWS, 0),
+        "single": block.is_single,
+    }
+
+
+def _number(number: Number) -> dict[str, str]:
+    title, value, interval = shown_row(number)
+    return {"name": shortened(visible(title)), "value": value, "interval": interval}
+
+
+def _charge_of(history: tuple[Charge, ...], result: Release) -> Charge:
+    """Return the charge whose answer a release is."""
+    return next(each for each in history if each.answer is not None and each.answer.record == result.record)
+
+
+# Files
+
+
+def found_charge(place: Workplace, dataset: str, number: int) -> tuple[Charge, Release]:
+    """Return a charge that was answered, and its release."""
+    with place.opened_ledger() as ledger:
+        charges = [each for each in ledger.history(dataset) if each.number == number and each.answer is not None]
+    if not charges or charges[0].answer is None:
+        raise LedgerError("the ledger has no such release.", "Choose one of its list.")
+    return charges[0], Release(charges[0].answer.record)
+
+
+def file_content(place: Workplace, dataset: str, number: int, name: str) -> tuple[bytes, str]:
+    """Return a file of a release and its type: made of what the ledger holds, or one that lies beside its record."""
+    _, result = found_charge(place, dataset, number)
+    kind = TYPES.get(Path(name).suffix, "application/octet-stream")
+    if name == "certificate.json":
+        import json
+
+        return json.dumps(accepted_certificate(result.record), sort_keys=True).encode(), kind
+    if name in FILES:
+        return _made(result, name), kind
+    if name not in (*result.files(), *result.certificates()) or Path(name).name != name:
+        raise DataError("the release has no such file.", "Choose one of its list.")
+    try:
+        return (place.directory / name).read_bytes(), kind
+    except OSError:
+        raise DataError(
+            "the file is not where the page keeps it.", "It lies beside the record, where that was written first."
+        ) from None
+
+
+def _made(result: Release, name: str) -> bytes:
+    """Return a file as `save` writes it."""
+    with tempfile.TemporaryDirectory() as directory:
+        wanted = Path(directory) / name
+        result.save(wanted if name != "datapackage.json" else wanted.with_name(VALUES[0]))
+        return wanted.read_bytes()

@@ -1,0 +1,86 @@
+"""The server: a port on this machine, one address with a token, and an end by Ctrl-C.
+
+Room: web. It listens on 127.0.0.1 alone. The application is made, and asked once, before the address is printed.
+"""
+
+from __future__ import annotations
+
+import socket
+import sys
+import threading
+import webbrowser
+from collections.abc import Callable
+from typing import Any
+
+import uvicorn
+
+from snapdp.errors import ParameterError
+from snapdp.web.app import AsCommand, application
+from snapdp.web.gate import ENTRANCE
+from snapdp.web.tokens import Tokens
+from snapdp.web.workplace import Workplace
+
+HOST = "127.0.0.1"
+PORT, TRIED = 8765, 20  # the first port, and how many after it
+BACKLOG = 256
+
+
+def listening(port: int | None) -> socket.socket:
+    """Return a socket that listens on a port of this machine: the one given, or the first that is free."""
+    tried = [port] if port is not None else range(PORT, PORT + TRIED)
+    for each in tried:
+        found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            found.bind((HOST, each))
+            found.listen(BACKLOG)
+        except (OSError, OverflowError):
+            found.close()
+        else:
+            return found
+    told = f"port {port} is" if port is not None else f"ports {PORT} to {PORT + TRIED - 1} are"
+    raise ParameterError(f"{told} in use, or cannot be used.", "Give another: --port NUMBER.", key="port")
+
+
+def served(
+    place: Workplace, *, port: int | None, as_command: AsCommand, say: Callable[[str], None], browser: bool
+) -> None:
+    """Serve the page until it is stopped.
+
+    say      prints a line
+    browser  opens the address in a browser
+    """
+    opened, tokens = listening(port), Tokens()
+    number = opened.getsockname()[1]
+    app = application(place, tokens, cookie=f"snapdp-{number}", as_command=as_command)
+    server = uvicorn.Server(
+        uvicorn.Config(app, log_level="critical", access_log=False, server_header=False, lifespan="off", ws="none")
+    )
+
+    def address() -> str:
+        return f"http://{HOST}:{number}{ENTRANCE}?token={tokens.token}"
+
+    _warm_up(app)
+    say(f"The page is at {address()}")
+    say("Whoever has this address can use it, once. Enter prints a new one; Ctrl-C ends the page.")
+    if browser:
+        threading.Thread(target=webbrowser.open, args=(address(),), daemon=True).start()
+    if sys.stdin is not None and sys.stdin.isatty():
+        threading.Thread(target=_on_enter, args=(lambda: say(address()),), daemon=True).start()
+    try:
+        server.run(sockets=[opened])
+    except KeyboardInterrupt:
+        pass
+    finally:
+        opened.close()
+
+
+def _warm_up(app: Any) -> None:
+    """Load what the first request would wait for."""
+    del app
+    from snapdp.web import releasing  # noqa: F401
+
+
+def _on_enter(print_address: Callable[[], None]) -> None:
+    for _ in sys.stdin:
+        print_address()

@@ -1,0 +1,146 @@
+"""What was named on the command line: the study to begin with, the table, the ledger, and where files go.
+
+Room: web. Nothing else of the disk can be reached: no request names a file. A study that comes from the page says what
+is asked, never where rows or keys are; a file of keys is read only where the study named on the command line has it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from snapdp.api.study import Study, study
+from snapdp.api.study_values import study_values_of
+from snapdp.display import is_address, shortened, shown_address, visible
+from snapdp.errors import LedgerError, ParameterError, SnapdpError
+from snapdp.ledger import Account, Ledger
+from snapdp.studies import KeyReader, Keys, dialect_from, keys_beside, study_from_values
+from snapdp.tables import Engine, may_be_cells, open_table, read_keys, stored_columns
+from snapdp.values import Value
+
+MOST_STATISTICS = 200  # of a study on the page
+CELLS = (
+    "The first line of the file may be one of cells, not of names: its words look like numbers, dates or addresses. "
+    "They are not shown. Type the names of columns yourself, or give the file a line of names."
+)
+
+
+class Workplace(Value):
+    """Where everything is.
+
+    study      a study file to begin with
+    data       the table: a file, or the address of a server
+    table      of a file or server that has several
+    ledger     a file, or the address of a server; it need not be there yet
+    directory  where long tables and certificates of releases go
+    """
+
+    directory: Path
+    study: Path | None = None
+    data: str | None = None
+    table: str | None = None
+    ledger: str | None = None
+
+    # Studies
+
+    def opened_study(self) -> Study | None:
+        """Return the study that was named; None where none was."""
+        return None if self.study is None else study(self.study)
+
+    def asked(self, values: Mapping[str, Any]) -> Study:
+        """Return the study that the page asks for; where its rows are is not for the page to say."""
+        kept = {key: value for key, value in values.items() if key != "data"}
+        statistics = kept.get("statistic")
+        if isinstance(statistics, list) and len(statistics) > MOST_STATISTICS:
+            raise ParameterError(
+                f"there are more than {MOST_STATISTICS} statistics.", "Use a study file and the command line."
+            )
+        return Study(study_from_values(kept, read_keys=self.read_keys))
+
+    def read_keys(self, given: str, names: Sequence[str]) -> Keys:
+        """Read a file of keys that the study named on the command line has."""
+        if self.study is None or given not in self._keys_of_study():
+            raise ParameterError(
+                f"keys = {shortened(visible(given))!r} is not read by the page.",
+                "Start it with a study that names this file: snapdp serve STUDY.toml.",
+                key="keys",
+            )
+        reader: KeyReader = keys_beside(self.study, read_keys)
+        return reader(given, names)
+
+    def _keys_of_study(self) -> set[str]:
+        found = self.opened_study()
+        lines = [] if found is None else study_values_of(found.declared)["statistic"]
+        return {each["keys"] for each in lines if isinstance(each.get("keys"), str)}
+
+    # The table
+
+    def opened_table(self, asked: Study) -> Engine:
+        """Return the table to read, written as the study says."""
+        if self.data is None:
+            raise ParameterError(
+                "no table was named: the page plans, and releases nothing.", "Start it with snapdp serve --data FILE."
+            )
+        return asked.table(open_table(self.data, table=self.table, dialect=asked.csv))
+
+    def known_columns(self, values: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Return the names of the table's columns, never a cell; None where no table was named.
+
+        A first line that may be one of cells is not shown.
+        """
+        if self.data is None:
+            return None
+        name = shown_address(self.data) if is_address(self.data) else Path(self.data).name
+        found: dict[str, Any] = {"name": visible(name), "columns": [], "problem": ""}
+        try:
+            form = values.get("csv")
+            columns = stored_columns(self.data, table=self.table, dialect=dialect_from(form) if form else None)
+        except SnapdpError as refusal:
+            return {**found, "problem": f"{refusal.problem} {refusal.advice}"}
+        if may_be_cells(columns):
+            return {**found, "problem": CELLS}
+        return {**found, "columns": [{"name": each.name, "kind": each.kind} for each in columns]}
+
+    # The ledger
+
+    @property
+    def has_ledger(self) -> bool:
+        """Tell whether the ledger is there."""
+        if self.ledger is None:
+            return False
+        if not is_address(self.ledger):
+            return os.path.exists(self.ledger)
+        from snapdp.ledger import has_ledger
+
+        return has_ledger(self.ledger)
+
+    @property
+    def ledger_shown(self) -> str:
+        return "" if self.ledger is None else visible(shown_address(self.ledger))
+
+    @contextmanager
+    def opened_ledger(self) -> Iterator[Ledger]:
+        """Open the ledger for as long as something is asked of it: it is not held while nobody releases."""
+        if not self.has_ledger or self.ledger is None:
+            raise LedgerError("there is no ledger yet.", "Open one first. Nothing was spent.", lacking="ledger")
+        with Ledger.open(self.ledger) as ledger:
+            yield ledger
+
+    def open_account(self, asked: Study, *, cap: str | None) -> Account:
+        """Open the account of a study, in the ledger that was named or in a new one of that name."""
+        if self.ledger is None:
+            raise LedgerError("no ledger was named.", "Start the page with snapdp serve --ledger FILE.")
+        asked.request()  # refused now, where it could never be asked
+        with Ledger.open(self.ledger) if self.has_ledger else Ledger.create(self.ledger) as ledger:
+            return ledger.create_account_for(asked, cap=cap)
+
+    def account(self, dataset: str) -> Account | None:
+        """Return how the account of a dataset stands; None where there is none, or no ledger."""
+        if not self.has_ledger:
+            return None
+        with self.opened_ledger() as ledger, suppress(LedgerError):
+            return ledger.account(dataset)
+        return None
