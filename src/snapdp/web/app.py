@@ -30,7 +30,7 @@ from snapdp.web.bodies import FromFile, OfStudy, RefusalBody, ToImagine, ToOpen,
 from snapdp.web.forms import forms
 from snapdp.web.gate import ENTRANCE, Gate
 from snapdp.web.planning import account_answer, plan_answer, planned
-from snapdp.web.refusals import refusal_values, status_of, told
+from snapdp.web.refusals import UNKNOWN, refusal_values, shape_problem, status_of, told
 from snapdp.web.releasing import Progress, file_content, looked_at, release_answer, what_runs
 from snapdp.web.tokens import Tokens
 from snapdp.web.workplace import Workplace
@@ -227,8 +227,8 @@ def _opened_account(place: Workplace, body: ToOpen) -> dict[str, Any]:
 
 
 def _refusals(app: FastAPI) -> None:
-    def refused(status: int, error: str, advice: str) -> JSONResponse:
-        return JSONResponse(refusal_values(error, advice), status_code=status)
+    def refused(status: int, error: str, advice: str, **how: str) -> JSONResponse:
+        return JSONResponse(refusal_values(error, advice, **how), status_code=status)
 
     @app.exception_handler(SnapdpError)
     async def of_library(_: Request, refusal: SnapdpError) -> JSONResponse:
@@ -236,8 +236,7 @@ def _refusals(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def of_shape(_: Request, problem: RequestValidationError) -> JSONResponse:
-        where = ".".join(str(each) for each in problem.errors()[0]["loc"] if each != "body")
-        return refused(422, f"the request is not of the shape that is asked for: {where}.", "See /openapi.json.")
+        return refused(422, shape_problem(problem.errors()[0]), "See /openapi.json.")
 
     @app.exception_handler(HTTPException)
     async def of_address(_: Request, problem: HTTPException) -> JSONResponse:
@@ -251,4 +250,5 @@ def _refusals(app: FastAPI) -> None:
 
     @app.exception_handler(Exception)
     async def of_defect(_: Request, __: Exception) -> JSONResponse:
-        return refused(500, "snapdp broke; this is a defect.", "The ledger shows what was charged, if anything was.")
+        advice = "The ledger shows what was charged, if anything was."
+        return refused(500, "snapdp broke; this is a defect.", advice, spent=UNKNOWN)

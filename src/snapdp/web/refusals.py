@@ -7,11 +7,14 @@ Room: web. The words are the library's. A field is named as a JSON pointer into 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
+from snapdp.display import shortened, visible
 from snapdp.errors import BudgetError, LedgerError, SnapdpError
 
 STATISTIC = re.compile(r"statistic (\d+)(?: \([a-z]+\))?(?:, ([a-z]+))?")
+UNKNOWN = "unknown"  # what a defect has cost
 OF_COLUMN, OF_STUDY, OF_CSV = "columns.", "study", "csv"
 WORD = re.compile(r"[a-z_]+")
 STUDY_FIELDS = (
@@ -38,6 +41,20 @@ def told(refusal: SnapdpError) -> dict[str, Any]:
     """Return a refusal of the library."""
     spent = str(refusal.numbers.get("spent", "0"))
     return refusal_values(refusal.problem, refusal.advice, field=field_of(refusal), spent=spent)
+
+
+def shape_problem(found: Mapping[str, Any]) -> str:
+    """Return what is wrong with the shape of a request, from what its reader found first.
+
+    >>> shape_problem({"type": "missing", "loc": ("body", "study")})
+    'the request is not of the shape that is asked for: study.'
+    >>> shape_problem({"type": "json_invalid", "loc": ("body", 1)})
+    'the request is not JSON.'
+    """
+    if found["type"] == "json_invalid":
+        return "the request is not JSON."
+    where = ".".join(str(each) for each in found["loc"] if each != "body")
+    return f"the request is not of the shape that is asked for{where and f': {shortened(visible(where))}'}."
 
 
 def status_of(refusal: SnapdpError) -> int:

@@ -62,9 +62,10 @@ class Answer(NamedTuple):
 class Page:
     """An application, whoever asks it, and one loop that it lives in."""
 
-    def __init__(self, place: Workplace, *, cookie: str = COOKIE) -> None:
-        self.place, self.tokens, self.cookie = place, Tokens(), cookie
-        self.app = application(place, self.tokens, cookie=cookie, as_command=lambda _: {"command": "", "reason": "-"})
+    def __init__(self, place: Workplace, *, as_command: Any = None) -> None:
+        self.place, self.tokens, self.cookie = place, Tokens(), COOKIE
+        said = as_command or (lambda _: {"command": "", "reason": "-"})
+        self.app = application(place, self.tokens, cookie=COOKIE, as_command=said)
         self.runner = asyncio.Runner()
 
     def close(self) -> None:
