@@ -38,7 +38,7 @@ Examples:
     type=click.Path(file_okay=False, path_type=Path),
     help="Where long tables and certificates go.  [default: beside the study, or here]",
 )
-@click.option("--port", type=click.IntRange(1, 65535), metavar="NUMBER", help="[default: 8765, or the next free one]")
+@click.option("--port", type=click.IntRange(0, 65535), metavar="NUMBER", help="0: any.  [default: 8765, or the next]")
 @click.option("--no-browser", is_flag=True, help="Print the address only.")
 def serve_command(study: Path | None, no_browser: bool, port: int | None, **options: Any) -> None:
     """Plan, release and audit on a page in your browser.
