@@ -15,20 +15,22 @@ from snapdp.errors import BudgetError, LedgerError, SnapdpError
 
 STATISTIC = re.compile(r"statistic (\d+)(?: \([a-z]+\))?(?:, ([a-z]+))?")
 UNKNOWN = "unknown"  # what a defect has cost
-OF_COLUMN, OF_STUDY, OF_CSV = "columns.", "study", "csv"
+OF_STUDY, OF_CSV = "study", "csv"
 WORD = re.compile(r"[a-z_]+")
+ORDINARY = ("at", "by", "to", "from", "each", "where", "complete", "null")  # words of any sentence, but its first
+QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|\([^)]*\)")  # names, which may be those of fields
 STUDY_FIELDS = (
     "dataset", "title", "publisher", "contact", "relation", "n", "n_max", "person", "rows_per_person", "unit_rows",
-    "budget", "arithmetic", "bits",
+    "budget", "arithmetic", "bits", "columns", "statistic",
 )  # fmt: skip
 COLUMN_FIELDS = (
     "kind", "lower", "upper", "step", "missing", "edges", "outside", "null", "categories", "unknown", "compare",
     "parents", "from", "to", "each", "exponents",
 )  # fmt: skip
 LINE_FIELDS = (
-    "kind", "column", "columns", "epsilon", "accuracy", "alpha", "by", "where", "at", "edges", "outside", "missing",
-    "margins", "shares", "count_share", "complete", "correlation", "rows_per_person", "groups_per_person", "keys",
-    "branching",
+    "kind", "column", "columns", "epsilon", "accuracy", "alpha", "lock", "by", "where", "at", "edges", "outside",
+    "missing", "margins", "shares", "count_share", "complete", "correlation", "rows_per_person", "groups_per_person",
+    "keys", "branching",
 )  # fmt: skip
 
 
@@ -75,8 +77,8 @@ def field_of(refusal: SnapdpError) -> str | None:
     if found := STATISTIC.match(place):
         inner = found[2]  # a list of the statistic, such as its conditions
         return f"/statistic/{int(found[1]) - 1}" + (f"/{inner}" if inner else _below(key, text, LINE_FIELDS))
-    if place.startswith(OF_COLUMN):
-        return f"/columns/{pointer(place.removeprefix(OF_COLUMN))}" + _below(key, text, COLUMN_FIELDS)
+    if isinstance(column := refusal.numbers.get("declares"), str):
+        return f"/columns/{pointer(column)}" + _below(key, text, COLUMN_FIELDS)
     if place == OF_CSV:
         return "/csv"
     return _below(key, text, STUDY_FIELDS) if place == OF_STUDY else None
@@ -95,5 +97,7 @@ def _below(key: object, text: str, fields: tuple[str, ...]) -> str:
     """Return the field of a table that a refusal names, or is about: the first of its words that is one."""
     if isinstance(key, str) and key in fields:
         return f"/{key}"
-    named = next((word for word in WORD.findall(text) if word in fields), None)
+    words = WORD.findall(QUOTED.sub("", text))
+    told = [*words[:1], *(word for word in words[1:] if word not in ORDINARY)]
+    named = next((word for word in told if word in fields), None)
     return "" if named is None else f"/{named}"
