@@ -15,10 +15,10 @@ from click.testing import CliRunner
 import snapdp
 from snapdp.api.plan_values import plan_values
 from snapdp.cli.app import main
-from snapdp.cli.spelled.words import difference, plan_words, release_words
+from snapdp.cli.spelled.words import difference, plan_words, release_file_words, release_words
 from snapdp.ledger import identical
 from snapdp.release import Request
-from snapdp.studies import KINDS, plan_of
+from snapdp.studies import KINDS, plan_of, study_to_toml
 from snapdp.values import replaced
 from tests.unit.audits.releases import random_study
 
@@ -414,6 +414,20 @@ def test_no_password_stands_in_a_command():
     assert spelled.words is not None
     assert "s3cret" not in spelled.text
     assert spelled.text.startswith("snapdp release postgresql://ann@db/people --table people --sum age ")
+    by_file = release_file_words("study.toml", data=address, ledger=address, table="people")
+    assert "s3cret" not in by_file.text
+    assert by_file.text.endswith("--ledger postgresql://ann@db/people")
+
+
+def test_what_flags_cannot_say_is_released_by_its_file(place):  # noqa: ARG001
+    study, _ = UNSAYABLE["several epsilons"]
+    study = replaced(study, csv=snapdp.CsvDialect(delimiter=";"))
+    Path("-s.toml").write_text(study_to_toml(study), encoding="utf-8")
+    words = release_file_words("-s.toml", data="people.csv", ledger="people.ledger").words
+    assert words is not None
+    record = json.loads(run([*words, "--yes", "--json"]).stdout)
+    assert record["request"] == identical(Fraction(3), Request(dataset="people", plan=plan_of(study)).declaration)
+    assert release_file_words("a\nb.toml", ledger=None).words is None
 
 
 def test_keys_are_read_from_the_file_that_the_command_names(place):

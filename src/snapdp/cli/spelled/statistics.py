@@ -56,10 +56,10 @@ def statistic_words(study: DeclaredStudy, statistics: list[Values], *, is_brief:
 
     is_brief   leave out what is chosen where nothing is said: branches of trees, shares of margins
     """
-    _check_order(statistics)
     for key, called in SHARED.items():
         if any(each.get(key) != statistics[0].get(key) for each in statistics):
             raise Unsayable(f"its statistics have several {called}, and flags say them once for all")
+    _check_order(statistics)
     found = [word for each in statistics for word in _kind_words(each)]
     found += _quantile_words(statistics, is_brief=is_brief)
     found += ["--complete"] if any(each.get("complete") for each in statistics) else []
@@ -97,8 +97,10 @@ def _check_order(statistics: list[Values]) -> None:
     kinds = [each.kind for each in statistics_in_order()]
     places = [(kinds.index(each["kind"]), _stands_later(each)) for each in statistics]
     if places != sorted(places):
-        order = ", ".join(kinds)
-        raise Unsayable(f"its statistics stand in another order than flags put them in, which is {order}")
+        order = ", ".join(dict.fromkeys(kinds[place] for place, _ in sorted(places)))
+        raise Unsayable(
+            f"its statistics stand in another order than flags put them in ({order}): it would be another request"
+        )
 
 
 def _stands_later(statistic: Values) -> bool:

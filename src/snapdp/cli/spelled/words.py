@@ -28,9 +28,11 @@ from snapdp.errors import SnapdpError
 from snapdp.studies import CsvDialect, DeclaredStudy, Plan, plan_of
 from snapdp.values import Value
 
+ADDRESSES = ("data", "ledger")
 PLAIN, NULL = CsvDialect(), "null"
 CSV_WORDS = {"\t": "tab", " ": "space"}
 CALLED = {"columns": "its columns", "by": "its groups", "where": "its conditions"}
+UNSEEN = "a name or text in it has a character that a terminal would obey or not show"
 REFUSED = "the flags that come nearest to it are refused"
 
 
@@ -51,17 +53,28 @@ def release_words(study: DeclaredStudy, *, data: str, ledger: str | None, table:
 
     table   the name of the table, in a database
     """
-    where = [] if ledger is None else flag("ledger", shown_address(ledger))
-    about = [flag(key, getattr(study, key)) for key in PUBLIC_TEXTS if getattr(study, key) is not None]
-    about += [*_csv_words(study.csv), where, flag("dataset", study.dataset)]
-    source = [_source(shown_address(data)), *([] if table is None else flag("table", table))]
-    behind = [word for words in about for word in words]
+    source = [_argument(data), *_given("table", table)]
+    texts = [word for key in PUBLIC_TEXTS for word in _given(key, getattr(study, key))]
+    behind = [*texts, *_csv_words(study.csv), *_given("ledger", ledger), *flag("dataset", study.dataset)]
     return _first_equal(study, (["release", *source, *made, *behind] for made in _candidates(study)))
+
+
+def release_file_words(
+    study_file: str, *, data: str | None = None, ledger: str | None, table: str | None = None
+) -> Spelled:
+    """Return the words that release the study of a file, which can say everything; `data` where it is not its own.
+
+    >>> release_file_words("study.toml", data="people.csv", ledger="people.ledger").text
+    'snapdp release study.toml --data people.csv --ledger people.ledger'
+    """
+    words = ["release", _argument(study_file), *_given("data", data), *_given("table", table)]
+    words += _given("ledger", ledger)
+    return Spelled(words=None, reason=UNSEEN) if _is_unseen(words) else Spelled(words=tuple(words))
 
 
 def plan_words(study: DeclaredStudy, *, ledger: str | None = None) -> Spelled:
     """Return the words that plan exactly this study, beside its account where a ledger is given."""
-    account = [] if ledger is None else [*flag("ledger", shown_address(ledger)), *flag("dataset", study.dataset)]
+    account = [] if ledger is None else [*_given("ledger", ledger), *flag("dataset", study.dataset)]
     return _first_equal(study, (["plan", *made, *account] for made in _candidates(study)))
 
 
@@ -69,9 +82,9 @@ def _candidates(study: DeclaredStudy) -> Iterator[list[str]]:
     """Yield words for what is asked: first those that leave out what is chosen where nothing is said."""
     values = study_values_of(study)
     used = used_columns(values)
+    whom, cost = relation_words(study.relation), cost_words(study, values["statistic"])
     for is_brief in (True, False):
         asked = statistic_words(study, values["statistic"], is_brief=is_brief)
-        whom, cost = relation_words(study.relation), cost_words(study, values["statistic"])
         yield [*asked, *column_words(study, values, used), *whom, *cost]
 
 
@@ -92,8 +105,8 @@ def difference(study: DeclaredStudy, words: Sequence[str]) -> str:
     """Return how what a command's words ask for differs from a study, as the end of a sentence; empty where it does
     not. Whatever a terminal would obey or not show is no word: a command is copied as it is seen.
     """
-    if any(visible(word) != word for word in words):
-        return "a name or text in it has a character that a terminal would obey or not show"
+    if _is_unseen(words):
+        return UNSEEN
     try:
         made, texts, dialect = (_released if words[0] == "release" else _planned)(study, words[1:])
     except click.ClickException as refusal:
@@ -156,19 +169,27 @@ def _other_request(plan: Plan, made: Plan) -> str:
     return ""
 
 
-def _csv_words(dialect: CsvDialect | None) -> list[list[str]]:
+def _csv_words(dialect: CsvDialect | None) -> list[str]:
     """Return the flags that say how a CSV file is written; a dialect that is a plain one is said, too."""
     if dialect is None:
         return []
-    said = {
-        key: getattr(dialect, key) for key in CSV_FLAGS if key != NULL and getattr(dialect, key) != getattr(PLAIN, key)
-    }
-    found = [flag(key, CSV_WORDS.get(value, value)) for key, value in said.items()]
-    nulls = [each for each in dialect.nulls if each]
-    found += [flag(NULL, ",".join(nulls))] if nulls else []
-    return found or [flag("encoding", dialect.encoding)]
+    texts = {key: getattr(dialect, key) for key in CSV_FLAGS if key != NULL}
+    said = {key: text for key, text in texts.items() if text != getattr(PLAIN, key)}
+    nulls = ",".join(each for each in dialect.nulls if each)
+    found = [word for key, text in said.items() for word in flag(key, CSV_WORDS.get(text, text))]
+    return [*found, *_given(NULL, nulls or None)] or flag("encoding", dialect.encoding)
 
 
-def _source(path: str) -> str:
-    """Return a table as an argument, which is no flag, however it begins."""
-    return os.path.join(".", path) if path.startswith("-") else path
+def _given(name: str, text: str | None) -> list[str]:
+    """Return a flag where there is something to say; an address stands there without its password."""
+    return [] if text is None else flag(name, shown_address(text) if name in ADDRESSES else text)
+
+
+def _argument(path: str) -> str:
+    """Return a path as an argument, which is no flag, however it begins."""
+    shown = shown_address(path)
+    return os.path.join(".", shown) if shown.startswith("-") else shown
+
+
+def _is_unseen(words: Sequence[str]) -> bool:
+    return any(visible(word) != word for word in words)
