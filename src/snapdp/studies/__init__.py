@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         DROPPED as DROPPED,
         INLINE as INLINE,
         INTEGER as INTEGER,
+        MIDDLE as MIDDLE,
         NUMBER as NUMBER,
         PERSON as PERSON,
         CategoryColumn as CategoryColumn,
@@ -240,7 +241,11 @@ if TYPE_CHECKING:
         stated_person as stated_person,
         unit_in_words as unit_in_words,
     )
-    from snapdp.studies.writer import relation_table as relation_table, study_to_toml as study_to_toml
+    from snapdp.studies.writer import (
+        quoted_text as quoted_text,
+        relation_table as relation_table,
+        study_to_toml as study_to_toml,
+    )
 else:
     __getattr__, __dir__ = door(
         __name__,
@@ -255,7 +260,7 @@ else:
                 "boolean_column date_column place_of"
             ),
             "columns": (
-                "AS_NUMBERS AS_TEXT BINNED CATEGORY DROPPED INLINE INTEGER NUMBER PERSON CategoryColumn Column "
+                "AS_NUMBERS AS_TEXT BINNED CATEGORY DROPPED INLINE INTEGER MIDDLE NUMBER PERSON CategoryColumn Column "
                 "NumberColumn PersonColumn category_column integer_column number_column storable "
             ),
             "comparisons": "compared",
@@ -316,6 +321,6 @@ else:
                 "Person believed bounded_in bounded_unit groups_clause named_person person_in person_in_words "
                 "person_names person_unit rows_clause rows_unit stated_person unit_in_words"
             ),
-            "writer": "relation_table study_to_toml",
+            "writer": "quoted_text relation_table study_to_toml",
         },
     )
