@@ -24,7 +24,7 @@ from snapdp.display import (
 from snapdp.studies.columns import CategoryColumn
 from snapdp.studies.grouping.hierarchies import Hierarchy
 from snapdp.studies.plans.cuts import Excess, excess_of
-from snapdp.studies.plans.offers import errors_with_more
+from snapdp.studies.plans.offers import TENTH, errors_with_more
 from snapdp.studies.plans.reading import bounds_of, declared_in, rules_of
 from snapdp.studies.plans.remarks import advice_of, counting_of, remarks_of, share_in_words
 from snapdp.studies.plans.table import GAP, MARK, MOST_SHOWN, error_in_words, heads_of, lines_of, rows_in_words, rows_of
@@ -43,7 +43,6 @@ MOST_NAMED = 3  # lines that are named in one sentence
 MOST_ADVISED = 8  # lines that say little, each with what would help
 HUNDRED = 100
 PLURALS = {"group": "groups", "category": "categories", "bin": "bins"}
-TENTH = Fraction(1, 10)
 
 
 class Spelling(Value):
