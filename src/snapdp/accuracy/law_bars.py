@@ -90,7 +90,10 @@ def law_mass(law: ExactLaw, first: int, last: int) -> float:
     left = None if first <= p.low else law.breakpoint(first) / p.noise_scale
     right = None if last >= p.high else law.breakpoint(last + 1) / p.noise_scale
     if (left is None or left < 0) and (right is None or right > 0):
-        tails = (math.inf if left is None else -to_float_nearest(left), math.inf if right is None else to_float_nearest(right))
+        tails = (
+            math.inf if left is None else -to_float_nearest(left),
+            math.inf if right is None else to_float_nearest(right),
+        )
         return math.fsum(-math.expm1(-each) for each in tails) / 2
     width = math.inf if left is None or right is None else to_float_nearest(right - left)
     nearest = min(abs(each) for each in (left, right) if each is not None)

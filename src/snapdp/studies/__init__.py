@@ -125,8 +125,12 @@ if TYPE_CHECKING:
     from snapdp.studies.plans.part_worth import curve_of_part as curve_of_part, part_accuracy as part_accuracy
     from snapdp.studies.plans.plan import Plan as Plan
     from snapdp.studies.plans.reading import reading_of as reading_of
-    from snapdp.studies.plans.released_part import RankCurve as RankCurve, ReleasedPart as ReleasedPart
-    from snapdp.studies.plans.remarks import part_names as part_names
+    from snapdp.studies.plans.released_part import (
+        RankCurve as RankCurve,
+        ReleasedPart as ReleasedPart,
+        shown_parts as shown_parts,
+    )
+    from snapdp.studies.plans.remarks import called_groups as called_groups, part_names as part_names
     from snapdp.studies.plans.sharing import Sharing as Sharing
     from snapdp.studies.plans.table import error_in_words as error_in_words
     from snapdp.studies.plans.usefulness import Useless as Useless, useless_lines as useless_lines
@@ -283,8 +287,8 @@ else:
             "plans.part_worth": "curve_of_part part_accuracy",
             "plans.plan": "Plan",
             "plans.reading": "reading_of",
-            "plans.released_part": "RankCurve ReleasedPart",
-            "plans.remarks": "part_names",
+            "plans.released_part": "RankCurve ReleasedPart shown_parts",
+            "plans.remarks": "called_groups part_names",
             "plans.sharing": "Sharing",
             "plans.table": "error_in_words",
             "plans.usefulness": "Useless useless_lines",

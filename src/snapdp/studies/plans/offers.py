@@ -73,10 +73,12 @@ def offer_in_words(line: Line, if_rows: int | None = None) -> str:
         now, then = line.number_errors(if_rows), errors_with_more(line, TENTH, if_rows)
         pairs = [(one.error, other.error) for one, other in zip(now, then, strict=False)][:1]
         unit = " rows" if now and now[0].in_rows else ""
-    return "".join(
-        f"10 % more epsilon: ± {four_digits_up(then)}{unit} instead of ± {four_digits_up(now)}{unit}"
-        for now, then in pairs
-    )
+    told = [(f"± {four_digits_up(one)}{unit}", f"± {four_digits_up(other)}{unit}") for one, other in pairs]
+    return "".join(f"10 % more epsilon: {_changed(before, after)}" for before, after in told)
+
+
+def _changed(before: str, after: str) -> str:
+    return f"still {after}" if before == after else f"{after} instead of {before}"
 
 
 def offer_of(line: Line, epsilon: Fraction) -> Offer:

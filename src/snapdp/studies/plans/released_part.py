@@ -13,15 +13,23 @@ from functools import cached_property
 
 from snapdp.accuracy import Curve
 from snapdp.display import shortened, visible
-from snapdp.exact import HALF
-from snapdp.mechanism import ExactLaw, Law, SnappingParameters, law_of
+from snapdp.exact import HALF, ln_enclosure, power_of_two_at_least, rounded_up
+from snapdp.mechanism import ExactLaw, Inner, Law, SnappingParameters, exact_parameters, law_of
 from snapdp.studies.plans.lines import Line
-from snapdp.studies.plans.part_worth import curve_of_part
+from snapdp.studies.plans.part_worth import curve_of_part, numerator_accuracy
 from snapdp.studies.plans.remarks import part_names
 from snapdp.studies.statistics.parts import Part
+from snapdp.studies.statistics.statistic import Statistic
 from snapdp.values import Value
 
 RANK_POINTS = 40
+ENOUGH_BITS = 128
+
+
+def shown_parts(statistic: Statistic) -> list[str]:
+    """Return the names of what is released, for people: the title of the statistic where that is one number."""
+    names = part_names(statistic) if len(statistic.parts) > 1 else [statistic.readable_title]
+    return [shortened(visible(each)) for each in names]
 
 
 class RankCurve(Value):
@@ -49,8 +57,8 @@ class ReleasedPart(Value):
 
     @property
     def name(self) -> str:
-        """Return its name as people read it."""
-        return shortened(visible(part_names(self.line.statistic)[self.place]))
+        """Return its name as people read it: that of the statistic where it is all that is released."""
+        return shown_parts(self.line.statistic)[self.place]
 
     @property
     def parameters(self) -> SnappingParameters:
@@ -84,13 +92,36 @@ class ReleasedPart(Value):
         """Return the law of what is released, in its own arithmetic."""
         return law_of(self._inner(value), self.parameters)
 
-    def _inner(self, value: Fraction | None) -> Fraction:
+    def _inner(self, value: Fraction | None) -> Inner:
         p, numerator = self.parameters, self.part.numerator
         return p.inner((p.lower + p.upper) / 2 if value is None else (value - numerator.shift) / numerator.factor)
 
     def statistic(self, index: int) -> Fraction:
         """Return the number that is released for an index."""
         return self.part.numerator.statistic(self.parameters.data_value(index))
+
+    @property
+    def laplace_accuracy(self) -> Fraction:
+        """Return the error of the pure Laplace mechanism at the same epsilon, without any grid, rounded up.
+
+        lam ln(1/alpha)                                                                              planning (29)
+        """
+        scale = self.part.numerator.statistic_sensitivity / (self.line.epsilon * self.part.share)
+        return rounded_up(scale * ln_enclosure(1 / self.line.alpha, ENOUGH_BITS).upper)
+
+    @cached_property
+    def natural_accuracy(self) -> Fraction:
+        """Return the error on the natural grid, in exact arithmetic; whole statistics stay whole.    planning (6)"""
+        numerator, epsilon = self.part.numerator, self.line.epsilon * self.part.share
+        natural = power_of_two_at_least(numerator.sensitivity / epsilon)
+        p = exact_parameters(
+            epsilon=epsilon,
+            sensitivity=numerator.sensitivity,
+            lower=numerator.lower,
+            upper=numerator.upper,
+            grid=max(natural, Fraction(1)) if numerator.integers else natural,
+        )
+        return numerator.factor * numerator_accuracy(p, self.line.alpha)
 
     @cached_property
     def curve(self) -> Curve | RankCurve:
