@@ -118,7 +118,7 @@ def line_words(plan: Plan, place: int) -> dict[str, str]:
     """Return what a table says beside a line: what a tenth more epsilon buys, and whether a cliff is near."""
     line = _released(plan, place, 0).line
     return {
-        "offer": offer_in_words(line, plan.if_rows),
+        "offer": offer_in_words(line, plan.errors[place], plan.if_rows),
         "cliff": " ".join(map(cliff_in_words, cliffs_of(line))),
     }
 

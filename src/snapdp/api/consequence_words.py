@@ -141,7 +141,7 @@ def sentences(plan: Plan, place: int, released: ReleasedPart, guess: Fraction) -
 
 def _offer(plan: Plan, place: int, line: Line) -> Iterator[str]:
     """Yield what a tenth more epsilon buys, and of what where that is not the number shown."""
-    offer = offer_in_words(line, plan.if_rows)
+    offer = offer_in_words(line, plan.errors[place], plan.if_rows)
     of = "" if line.accuracy is not None else f"{shortened(visible(plan.titles[place]))}: "
     if offer:
         yield f"{of}{offer if ': still' in offer else offer.replace(':', ' buys', 1)}."
