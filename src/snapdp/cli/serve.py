@@ -49,7 +49,8 @@ def serve_command(study: Path | None, no_browser: bool, port: int | None, **opti
     try:
         from snapdp.web.serving import served
     except ModuleNotFoundError as problem:
-        raise click.UsageError(f"The page needs {problem.name}: pip install 'snapdp[web]'.") from None
+        needed = "pip install 'fastapi>=0.115' 'uvicorn>=0.30' 'jinja2>=3.1'"
+        raise click.UsageError(f"The page needs {problem.name}, which is not installed: {needed}") from None
     place = _place(study, options)
     if place.ledger is not None:
         made = "" if place.has_ledger else ", which is made when you open an account"
@@ -87,7 +88,12 @@ def _opens(no_browser: bool) -> bool:
 
 
 def _as_command(study: DeclaredStudy, place: Workplace) -> dict[str, Any]:
-    """Return a study as a command of this program, or why its flags cannot say it."""
-    from snapdp.cli.flags.spelled import release_words
+    """Return a study as a command of this program; where flags cannot say it, why, and the one with a study file."""
+    from snapdp.cli.spelled.words import plan_words, release_file_words, release_words
 
-    return release_words(study, data=place.data, ledger=place.ledger).values
+    if place.data is None:
+        found = plan_words(study)
+        return {"command": found.text or "snapdp plan study.toml", "reason": found.reason}
+    where: dict[str, Any] = {"data": place.data, "ledger": place.ledger, "table": place.table}
+    found = release_words(study, **where)
+    return {"command": found.text or release_file_words("study.toml", **where).text, "reason": found.reason}

@@ -6,6 +6,8 @@ a limit of its own, so that plans stay quick beside it, and so many wait for it 
 
 from __future__ import annotations
 
+import os
+import traceback
 from collections.abc import Callable
 from functools import partial
 from importlib import import_module
@@ -213,7 +215,7 @@ def _opened(place: Workplace, body: FromFile) -> dict[str, Any]:
 
 def _copied(place: Workplace, body: OfStudy, as_command: AsCommand) -> dict[str, Any]:
     asked = place.asked(body.study)
-    python = python_text(asked.declared, data=place.data, ledger=place.ledger)
+    python = python_text(asked.declared, data=place.data, ledger=place.ledger, table=place.table)
     return {"ok": True, **as_command(asked.declared), "python": python, "toml": study_to_toml(asked.declared)}
 
 
@@ -249,6 +251,8 @@ def _refusals(app: FastAPI) -> None:
         return refused(429, "too much is being asked at once.", "Ask again in a moment. Nothing was spent.")
 
     @app.exception_handler(Exception)
-    async def of_defect(_: Request, __: Exception) -> JSONResponse:
+    async def of_defect(_: Request, broken: Exception) -> JSONResponse:
+        if os.environ.get("SNAPDP_TRACEBACK"):
+            traceback.print_exception(broken)
         advice = "The ledger shows what was charged, if anything was."
         return refused(500, "snapdp broke; this is a defect.", advice, spent=UNKNOWN)

@@ -1,1 +1,109 @@
-export {};
+/** The page on which a study is planned and released: what is where, and what follows from what. */
+
+import { account } from "./account.js";
+import { ask } from "./ask.js";
+import { knownColumns } from "./column_fields.js";
+import { columnsCard } from "./columns.js";
+import { Copying, openStudyFile } from "./copy.js";
+import { at, bring, h, listen } from "./dom.js";
+import { showFault } from "./faults.js";
+import { Model } from "./model.js";
+import { Panel } from "./panel.js";
+import { Releasing } from "./release.js";
+import { results } from "./results.js";
+import { focusOn, planTable } from "./rows.js";
+import { aboutStudy, protection } from "./study_card.js";
+
+const model = new Model();
+const panel = new Panel(model, at("consequence"));
+const releasing = new Releasing(model, at("release"), released);
+const copying = new Copying(model, at("copy"));
+const SAYING = 700; // milliseconds after an edit until the total is said to screen readers
+let saying = 0;
+
+/** Bring the page to what the model holds. */
+function show() {
+  bring(at("study"), h("div", { class: "halves" }, protection(model), h("div", {}, aboutStudy(model), h("div", { id: "account" }, account(model)))));
+  bring(at("plan"), plan());
+  bring(at("columns-place"), columnsCard(model));
+  bring(at("results"), results(model.released));
+  bring(at("column-names"), knownColumns(model).map((name) => h("option", { value: name })));
+  showFault(at("main"), model);
+}
+
+function plan() {
+  const { answer, ids, refusal } = model;
+  return [
+    ids.length ? planTable(model) : h("p", { class: "empty" }, "Nothing is planned yet. Add the first statistic, and see what it costs and how far it may be off."),
+    h("div", { class: "buttons" }, h("button", { type: "button", id: "add", on: { click: add } }, "Add a statistic")),
+    answer && h("div", { class: refusal ? "stale" : "", key: "total" }, total(answer)),
+    h("div", { class: "buttons foot", key: "foot" },
+      h("button", { type: "button", class: "primary", disabled: !answer || refusal !== null, on: { click: () => releasing.open() } }, "Release ..."),
+      h("button", { type: "button", disabled: !answer || refusal !== null, on: { click: () => copying.open() } }, "Copy as ..."),
+      h("label", { class: "button" }, "Open a study file", h("input", { type: "file", class: "hidden", accept: ".toml,text/plain", on: { change: chosen } })),
+      h("button", { type: "button", class: "quiet", on: { click: startAgain } }, model.state.study ? "Start again from the file" : "Start again")),
+  ];
+}
+
+function total({ shown, words, over, budget, total: exact, odds }) {
+  const differs = budget !== null && budget !== exact;
+  return [
+    h("p", { class: "total" }, h("b", {}, `epsilon ${shown.total}`), budget === null ? " in total" : ` of a budget of ${shown.budget}`, over && h("b", { class: "mark" }, " ! too much"),
+      differs && h("button", { type: "button", class: "primary", key: "fit", on: { click: () => model.edited({ fit: true, now: true }) } }, "Fit to the budget")),
+    words.warning && h("p", { class: "refusal" }, words.warning),
+    words.advice.length > 0 && h("ul", { class: "advice" }, words.advice.map((each) => h("li", {}, each))),
+    h("p", { class: "odds" }, odds.text),
+    h("details", { class: "more", key: "legend" }, h("summary", {}, "How to read this plan"), h("ul", {}, [...words.legend, ...words.reading, words.bounds].filter(Boolean).map((each) => h("li", {}, each)))),
+  ];
+}
+
+function add() {
+  focusOn(model.add({ kind: "" }));
+}
+
+function startAgain() {
+  model.startAgain();
+}
+
+async function chosen(event) {
+  const [file] = event.target.files;
+  if (file) await openStudyFile(model, file);
+  event.target.value = "";
+}
+
+/** Show the numbers of a release, and what the ledger has left after it. */
+function released(answer) {
+  model.released = answer;
+  model.edited({ now: true });
+  at("results-title").focus();
+}
+
+/** Say the total, or the refusal, when typing has paused. */
+function say() {
+  clearTimeout(saying);
+  saying = setTimeout(() => {
+    const { refusal, answer } = model;
+    const words = refusal ? `${refusal.error} ${refusal.advice}` : (answer?.words.title ?? "");
+    if (at("said").textContent !== words) at("said").textContent = words;
+  }, SAYING);
+}
+
+async function begin() {
+  listen(document.body);
+  model.changed = show;
+  model.planned = () => {
+    panel.follow();
+    say();
+  };
+  const state = await ask("/api/state");
+  document.title = `${state.study?.dataset ?? state.data?.name ?? "Plan"} - snapdp`;
+  at("table-name").textContent = state.data ? `Table: ${state.data.name}. ${state.data.problem}` : "No table was named: this page plans, and releases nothing.";
+  model.begin(state);
+  window.addEventListener("focus", () => model.refresh());
+  document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && model.refresh());
+}
+
+begin().catch((problem) => {
+  at("notice").textContent = `${problem.error ?? "The page could not be shown."} ${problem.advice ?? ""}`;
+  at("notice").hidden = false;
+});

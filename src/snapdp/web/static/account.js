@@ -1,0 +1,62 @@
+/** The account of the dataset: what is left of it as a bar and in words, and the form that opens one. */
+
+import { Refusal, ask } from "./ask.js";
+import { h } from "./dom.js";
+import { labelled } from "./fields.js";
+import { drawn, shown, typed } from "./numbers.js";
+
+/** Return what the ledger has left; a form that opens the account where there is none. */
+export function account(model) {
+  const { answer } = model;
+  if (!answer) return h("p", { class: "hint" }, "What the ledger has left is shown as soon as there is a plan.");
+  return answer.account ? balance(answer) : opening(model);
+}
+
+function balance({ account: held, total, shown: words }) {
+  const part = (value) => `${Math.max(0, Math.min(100, (100 * drawn(value)) / (drawn(held.cap) || 1)))}%`;
+  const isOver = !held.affordable;
+  return h("div", { class: "balance", key: "balance" },
+    h("h3", {}, "What the ledger has left"),
+    h("div", { class: `bar${isOver ? " over" : ""}`, "aria-hidden": "true" },
+      h("span", { class: "spent", style: { width: part(held.spent) } }),
+      h("span", { class: "planned", style: { width: part(isOver ? held.left : total) } })),
+    h("ul", { class: "key" },
+      h("li", { class: "spent" }, `Spent ${held.spent_shown}`),
+      h("li", { class: "planned" }, `This plan ${words.total}`, isOver && h("b", {}, ", more than is left")),
+      h("li", { class: "free" }, `Left ${held.left_shown} of ${held.cap_shown}`)),
+    held.closed && h("p", { class: "refusal" }, "This account is closed: nothing more can be released from it."),
+    held.contradiction && h("p", { class: "refusal" }, held.contradiction),
+    h("details", { class: "more" },
+      h("summary", {}, "What that means"),
+      h("p", {}, held.means),
+      held.with_plan && h("p", {}, held.with_plan),
+      h("p", {}, "What is protected: ", held.protected)));
+}
+
+function opening(model) {
+  const cap = model.cap ?? shown(model.study.budget);
+  const send = (event) => {
+    event.preventDefault();
+    open(model, model.cap ?? shown(model.study.budget));
+  };
+  return h("form", { class: "opening", key: "opening", on: { submit: send } },
+    h("h3", {}, "Open the account"),
+    h("p", { class: "hint" }, "The account counts what is spent on this dataset. Whom it protects is fixed for good; its cap can be raised later, never lowered."),
+    h("div", { class: "fields" },
+      labelled({ label: "Cap", hint: "Epsilon in all, over every release." }, h("input", { type: "text", inputmode: "decimal", class: "number", autocomplete: "off", "data-field": "/cap", value: cap, on: { input: (event) => { model.cap = String(typed(event.target.value) ?? ""); } } })),
+      h("div", { class: "field beside" }, h("button", { type: "submit", class: "primary" }, "Open the account"))),
+    model.notOpened && h("p", { class: "refusal", role: "alert" }, `${model.notOpened.error} ${model.notOpened.advice}`));
+}
+
+async function open(model, cap) {
+  model.notOpened = null;
+  try {
+    await ask("/api/open", { study: model.study, ...(cap ? { cap } : {}) });
+    model.cap = undefined;
+    model.edited({ now: true });
+  } catch (problem) {
+    if (!(problem instanceof Refusal)) throw problem;
+    model.notOpened = problem;
+    model.changed();
+  }
+}

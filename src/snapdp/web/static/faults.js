@@ -1,0 +1,100 @@
+/**
+ * A refusal at the field that caused it.
+ *
+ * Its JSON pointer names the field; where the page has none, the nearest one above it; where there is none at all, the
+ * notice above the plan. A field that is still empty, and was never typed in, asks to be filled in; it is no mistake.
+ */
+
+import { at, h } from "./dom.js";
+
+const PLACE = /^(?:study|csv|statistic \d+(?: \([^)]*\)+)?(?:, [a-z_]+)?|columns\.[^:]+): /;
+const NOT_DECLARED = /column '(.+?)' is not declared/;
+const OF_STATISTIC = /^statistic (\d+)/;
+const OF_STUDY = /^study: (?:the key ')?([a-z_]+)/;
+const LACKING = /the key '[a-z_]+' is missing|is empty\.|is not said|needs an epsilon|= '' is not/;
+const ID = "fault";
+
+/** Show the refusal of a model, or take the last one away. */
+export function showFault(root, model) {
+  clear(root);
+  const { refusal } = model;
+  if (!refusal) return;
+  const target = fieldFor(root, model, refusal);
+  const isToFill = target && isEmpty(target) && LACKING.test(refusal.error);
+  const told = isToFill && !model.touched.has(target.dataset.field) ? null : refusal;
+  const message = wording(told, isToFill ? target : null, refusal);
+  if (!target) {
+    at("notice").replaceChildren(message);
+    at("notice").hidden = false;
+    return;
+  }
+  unfold(target, model, refusal);
+  mark(target, message, told !== null);
+}
+
+function clear(root) {
+  root.querySelectorAll(".fault").forEach((each) => each.remove());
+  root.querySelectorAll("[aria-invalid]").forEach((each) => {
+    each.removeAttribute("aria-invalid");
+    if (each.getAttribute("aria-describedby") === ID) each.removeAttribute("aria-describedby");
+  });
+  root.querySelectorAll(".asked").forEach((each) => each.classList.remove("asked"));
+  at("notice").hidden = true;
+  at("notice").replaceChildren();
+}
+
+/** Return the pointer of a refusal, by its words where it does not say it. */
+function pointerOf({ field, error }) {
+  const column = NOT_DECLARED.exec(error);
+  if (column) return `/columns/${column[1].replaceAll("~", "~0").replaceAll("/", "~1")}/kind`;
+  if (field) return field;
+  const statistic = OF_STATISTIC.exec(error);
+  if (statistic) return `/statistic/${statistic[1] - 1}`;
+  const key = OF_STUDY.exec(error);
+  return key ? `/${key[1]}` : "";
+}
+
+/** Return the element of a refusal's field: in the selected row where it is there, else the first that can be seen. */
+function fieldFor(root, model, refusal) {
+  for (let pointer = pointerOf(refusal); pointer; pointer = pointer.slice(0, pointer.lastIndexOf("/"))) {
+    const found = [...root.querySelectorAll(`[data-field="${CSS.escape(pointer)}"]`)];
+    const chosen = root.querySelector(`[data-row="${model.selected}"]`);
+    const best = found.find((each) => each === document.activeElement) ?? found.find((each) => chosen?.contains(each)) ?? found.find((each) => each.checkVisibility()) ?? found[0];
+    if (best) return best;
+  }
+  return null;
+}
+
+const isEmpty = (target) => ("value" in target ? target.value === "" : target.dataset.field === "/relation");
+
+/** Say what is wrong and what to do, without the place: it stands there. */
+function wording(told, toFill, refusal) {
+  if (toFill) return h("span", {}, toFill.dataset.field === "/relation" ? "Please choose one." : toFill.localName === "select" ? "Please choose." : "Please fill this in.");
+  const { error, advice } = told ?? refusal;
+  const bare = error.replace(PLACE, "");
+  return h("span", {}, h("b", {}, bare.charAt(0).toUpperCase() + bare.slice(1)), advice && ` ${advice}`);
+}
+
+/** Open what hides a field, once for each refusal: whoever folds it again wants it folded. */
+function unfold(target, model, refusal) {
+  if (model.unfolded === refusal.error) return;
+  model.unfolded = refusal.error;
+  for (let each = target.closest("details"); each; each = each.parentElement?.closest("details")) each.open = true;
+}
+
+function mark(target, message, isMistake) {
+  const note = h("div", { id: ID, class: isMistake ? "fault" : "fault asking" }, message);
+  if (target.matches("input, select, textarea, button")) {
+    if (isMistake) target.setAttribute("aria-invalid", "true");
+    if (!target.hasAttribute("aria-describedby")) target.setAttribute("aria-describedby", ID);
+    if (!isMistake) target.classList.add("asked");
+    const row = target.closest("tbody[data-row]");
+    const cell = row && target.closest("tr:not(.about)") ? row.querySelector(".about > td") : (target.closest(".field") ?? target.parentElement);
+    cell.prepend(...(cell.matches("td") ? [note] : []));
+    if (!cell.matches("td")) cell.append(note);
+  } else if (target.matches("tbody")) {
+    target.querySelector(".about > td").prepend(note);
+  } else {
+    target.append(note);
+  }
+}

@@ -1,0 +1,170 @@
+/**
+ * The study that is being edited, and what the server says of it.
+ *
+ * The browser holds one study by the keys of a study file. Every edit goes to the server, which answers with the plan
+ * and the study as it is then. The draft is kept for this tab; nothing here knows what a study may hold.
+ */
+
+import { Refusal, ask, isGivenUp } from "./ask.js";
+import { equalShare } from "./numbers.js";
+
+const TYPING = 150; // milliseconds that typing may pause before the plan is asked for
+const EMPTY = { version: 2, budget: 1, columns: {}, statistic: [] };
+
+export class Model {
+  constructor() {
+    this.state = null; // what was named on the command line, and what forms hold
+    this.study = null;
+    this.ids = []; // of the rows: they stay what they are when rows come and go
+    this.lines = new Map(); // what the plan says of each row, by its id
+    this.answer = null; // the last plan that could be made
+    this.refusal = null; // why the present one cannot
+    this.selected = null;
+    this.describing = new Set(); // columns whose declaration is being filled in
+    this.touched = new Set(); // fields that were edited: before that an empty one is no mistake
+    this.changed = () => {};
+    this.planned = () => {};
+    this.waits = false; // for an answer
+    this.count = 0;
+    this.version = 0;
+    this.controller = null;
+    this.timer = 0;
+  }
+
+  /** Begin with what the server knows, and with the draft of this tab where there is one. */
+  begin(state) {
+    this.state = state;
+    this.key = `snapdp draft ${state.ledger.path} ${JSON.stringify(state.study)}`;
+    const draft = sessionStorage.getItem(this.key);
+    this.take(draft ? JSON.parse(draft) : this.original());
+  }
+
+  original() {
+    if (this.state.study) return this.state.study;
+    const name = (this.state.data?.name ?? "").replace(/\.[a-z0-9.]+$/i, "");
+    return { ...EMPTY, dataset: name || "my-table" };
+  }
+
+  /** Hold another study: from a file, or the one to begin with. */
+  take(study) {
+    this.study = { columns: {}, statistic: [], ...structuredClone(study) };
+    this.ids = this.study.statistic.map(() => ++this.count);
+    this.lines.clear();
+    this.describing.clear();
+    this.touched.clear();
+    this.answer = this.refusal = null;
+    this.selected = this.ids[0] ?? null;
+    this.edited({ now: true });
+  }
+
+  startAgain() {
+    sessionStorage.removeItem(this.key);
+    this.take(this.original());
+  }
+
+  // Edits
+
+  /** Note that the study was changed, and ask for its plan: `place` is the row whose cost was typed. */
+  edited({ place, fit = false, now = false } = {}) {
+    this.version += 1;
+    sessionStorage.setItem(this.key, JSON.stringify(this.study));
+    this.changed();
+    clearTimeout(this.timer);
+    this.waits = true;
+    this.timer = setTimeout(() => this.plan({ edited: place, fit }), now ? 0 : TYPING);
+  }
+
+  /** Set a key of the study, of a column or of a row; undefined leaves it out. */
+  set(holder, key, value, options = {}) {
+    if (value === undefined) delete holder[key];
+    else holder[key] = value;
+    if (options.field) this.touched.add(options.field);
+    this.edited(options);
+  }
+
+  place(id) {
+    return this.ids.indexOf(id);
+  }
+
+  row(id) {
+    return this.study.statistic[this.place(id)];
+  }
+
+  select(id) {
+    if (this.selected === id) return;
+    this.selected = id;
+    this.changed();
+    this.planned();
+  }
+
+  /** Add a row that shares the budget with those that are not locked; return its id. */
+  add(row) {
+    const rows = this.study.statistic;
+    const locked = rows.filter((each) => each.lock).map((each) => this.lines.get(this.ids[rows.indexOf(each)])?.epsilon ?? each.epsilon);
+    const epsilon = equalShare(this.study.budget, locked, rows.length - locked.length + 1);
+    return this.put(rows.length, { ...row, epsilon });
+  }
+
+  duplicate(id) {
+    return this.put(this.place(id) + 1, structuredClone(this.row(id)));
+  }
+
+  put(place, row) {
+    this.study.statistic.splice(place, 0, row);
+    this.ids.splice(place, 0, ++this.count);
+    this.selected = this.count;
+    this.edited({ place, now: true });
+    return this.count;
+  }
+
+  remove(id) {
+    const place = this.place(id);
+    this.study.statistic.splice(place, 1);
+    this.ids.splice(place, 1);
+    if (this.selected === id) this.selected = this.ids[place] ?? this.ids[place - 1] ?? null;
+    this.edited({ now: true });
+  }
+
+  // Plans
+
+  /** Ask for the plan; an answer that was overtaken by an edit is dropped. */
+  async plan({ edited, fit = false } = {}) {
+    this.controller?.abort();
+    this.controller = new AbortController();
+    const [version, ids] = [this.version, [...this.ids]];
+    if (!ids.length) return this.refuse(null);
+    this.waits = true;
+    try {
+      const answer = await ask("/api/plan", { study: this.study, ...(edited === undefined ? {} : { edited }), fit }, { signal: this.controller.signal });
+      if (version === this.version) this.accept(answer, ids);
+    } catch (problem) {
+      if (isGivenUp(problem)) return;
+      if (!(problem instanceof Refusal)) throw problem;
+      if (version === this.version) this.refuse(problem);
+    }
+  }
+
+  accept(answer, ids) {
+    this.study = { ...this.study, statistic: answer.study.statistic };
+    this.answer = answer;
+    this.refusal = null;
+    this.waits = false;
+    this.lines = new Map(ids.map((id, place) => [id, answer.lines[place]]));
+    sessionStorage.setItem(this.key, JSON.stringify(this.study));
+    this.changed();
+    this.planned();
+  }
+
+  refuse(refusal) {
+    this.refusal = refusal;
+    this.waits = false;
+    if (!this.ids.length) this.answer = null;
+    this.changed();
+    this.planned();
+  }
+
+  /** Ask again, because the account may have changed. */
+  refresh() {
+    if (this.study && !this.waits) this.plan();
+  }
+}
