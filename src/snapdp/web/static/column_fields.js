@@ -40,8 +40,8 @@ export function columns(model, each, { single = false } = {}) {
   const left = knownColumns(model).filter((name) => !chosen.includes(name));
   const chips = chosen.map((name) =>
     h("span", { class: "chip", key: name }, name, h("button", { type: "button", class: "quiet", "aria-label": `Take ${name} out of ${each.label}`, on: { click: () => set(chosen.filter((one) => one !== name)) } }, "×")));
-  const more = h("input", { type: "text", list: "column-names", autocomplete: "off", placeholder: "add a column", "data-field": each.field, "aria-label": `${each.label}: add a column ${each.more ?? ""}`, value: "", on: { change: (event) => added(event, chosen, set) } });
-  const offered = h("select", { "data-field": each.field, "aria-label": `${each.label}: add a column ${each.more ?? ""}`, value: "", on: { change: (event) => added(event, chosen, set) } }, h("option", { value: "" }, "add a column"), left.map((name) => h("option", { value: name }, name)));
+  const more = h("input", { type: "text", list: "column-names", autocomplete: "off", placeholder: "add a column", "data-field": each.field, "aria-label": `Add to "${each.label}" ${each.more ?? ""}`.trim(), value: "", on: { change: (event) => added(event, chosen, set) } });
+  const offered = h("select", { "data-field": each.field, "aria-label": `Add to "${each.label}" ${each.more ?? ""}`.trim(), value: "", on: { change: (event) => added(event, chosen, set) } }, h("option", { value: "" }, "add a column"), left.map((name) => h("option", { value: name }, name)));
   return labelled({ ...each, group: true }, h("div", { class: "chips" }, chips, knownColumns(model).length ? left.length > 0 && offered : more));
 }
 
@@ -56,7 +56,7 @@ export function conditions(model, each) {
   const all = each.value ?? [];
   const set = (list) => each.set(list.length ? list : undefined);
   const rows = all.map((one, place) => condition(model, each, one, place, (next) => set(next ? all.with(place, next) : all.toSpliced(place, 1))));
-  const add = h("button", { type: "button", class: "quiet", on: { click: () => set([...all, {}]) }, "data-field": each.field }, "Add a condition");
+  const add = h("button", { type: "button", class: "quiet", on: { click: () => set([...all, {}]) }, "data-field": each.field }, "Add a condition", h("span", { class: "hidden" }, ` ${each.more}`));
   return labelled({ ...each, group: true, wide: true }, h("div", { class: "conditions" }, rows, add));
 }
 
@@ -65,16 +65,16 @@ function condition(model, each, one, place, set) {
   const isRange = kind === "number" || kind === "integer" || kind === "date" || "from" in one || "below" in one;
   const field = `${each.field}/${place}`;
   const part = (key, words) =>
-    labelled({ label: words, more: `of condition ${place + 1}` }, h("input", { type: "text", autocomplete: "off", class: "short", "data-field": `${field}/${key}`, value: shown(one[key]), on: { input: (event) => set(withKey(one, key, key === "equals" ? equalled(kind, event.target.value) : typed(event.target.value))) } }));
+    labelled({ label: words, more: `of condition ${place + 1} ${each.more}` }, h("input", { type: "text", autocomplete: "off", class: "short", "data-field": `${field}/${key}`, value: shown(one[key]), on: { input: (event) => set(withKey(one, key, key === "equals" ? equalled(kind, event.target.value) : typed(event.target.value))) } }));
   return h("div", { class: "condition", key: `condition ${place}` },
-    column(model, { label: "Column", more: `of condition ${place + 1}`, field: `${field}/column`, value: one.column, set: (name) => set(name === undefined ? {} : { column: name }) }),
-    isRange ? [part("from", "from"), part("below", "below")] : kind === "category" ? equals(model, one, field, place, set) : part("equals", "equals"),
-    h("button", { type: "button", class: "quiet", "aria-label": `Remove condition ${place + 1}`, on: { click: () => set(null) } }, "×"));
+    column(model, { label: "Column", more: `of condition ${place + 1} ${each.more}`, field: `${field}/column`, value: one.column, set: (name) => set(name === undefined ? {} : { column: name }) }),
+    isRange ? [part("from", "from"), part("below", "below")] : kind === "category" ? equals(model, each, one, field, place, set) : part("equals", "equals"),
+    h("button", { type: "button", class: "quiet", "aria-label": `Remove condition ${place + 1} ${each.more}`, on: { click: () => set(null) } }, "×"));
 }
 
-function equals(model, one, field, place, set) {
+function equals(model, each, one, field, place, set) {
   const names = model.study.columns[one.column].categories ?? [];
-  return labelled({ label: "equals", more: `of condition ${place + 1}` }, h("select", { "data-field": `${field}/equals`, value: one.equals ?? "", on: { change: (event) => set(withKey(one, "equals", event.target.value || undefined)) } }, [["", "choose"], ...names.map((name) => [name, name])].map(([value, words]) => h("option", { value }, words))));
+  return labelled({ label: "equals", more: `of condition ${place + 1} ${each.more}` }, h("select", { "data-field": `${field}/equals`, value: one.equals ?? "", on: { change: (event) => set(withKey(one, "equals", event.target.value || undefined)) } }, [["", "choose"], ...names.map((name) => [name, name])].map(([value, words]) => h("option", { value }, words))));
 }
 
 const equalled = (kind, given) => (kind === "boolean" && /^(true|false)$/.test(given.trim()) ? given.trim() === "true" : given || undefined);

@@ -2,6 +2,7 @@
 
 import { Refusal, ask } from "./ask.js";
 import { bring, h } from "./dom.js";
+import { labelled } from "./fields.js";
 import { typed } from "./numbers.js";
 
 const PAUSE = 60; // milliseconds between two pictures while sliding
@@ -85,7 +86,7 @@ export class Panel {
 
   parts(answer) {
     const options = answer.parts.map((name, place) => h("option", { value: String(place) }, name));
-    return h("div", { class: "field" }, h("label", {}, h("span", { class: "label" }, "Which number"), h("select", { value: String(answer.part), on: { change: (event) => this.choose(Number(event.target.value)) } }, options)));
+    return labelled({ label: "Which number" }, h("select", { id: "which-number", value: String(answer.part), on: { change: (event) => this.choose(Number(event.target.value)) } }, options));
   }
 
   slider({ slider, value, range }) {
