@@ -74,7 +74,9 @@ FIELDS: dict[str, tuple[str, str, str]] = {  # type, label, hint
 OWN_FIELDS: dict[str, dict[str, tuple[str, str, str]]] = {  # where a key means something else to one statistic
     "mean": {"columns": ("columns", "Several columns instead", "Their means share one count of rows.")},
     "histogram": {"missing": ("dropped", "Missing cells", "Left out, or counted by themselves.")},
-    "magnitudes": {"outside": ("number", "Share outside", "Of the numbers that bounds may leave outside, such as 0.05.")},
+    "magnitudes": {
+        "outside": ("number", "Share outside", "Of the numbers that bounds may leave outside, such as 0.05.")
+    },
 }
 
 
