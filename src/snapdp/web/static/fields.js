@@ -73,7 +73,7 @@ function margins(each) {
 
 const asMargins = (given) => given.split("\n").map((each) => each.trim()).filter(Boolean).map((each) => (each === "total" ? [] : each.split(",").map((name) => name.trim()).filter(Boolean)));
 
-const DROPPED = [["", "as usual"], ["dropped", "left out"], ["binned", "counted by themselves"]];
+const DROPPED = [["", "as usual: left out"], ["dropped", "left out"], ["binned", "counted by themselves"]];
 const number = { inputmode: "decimal", class: "number" };
 
 /** How each type is typed; columns, conditions and parents have modules of their own. */
