@@ -90,8 +90,13 @@ def test_columns_are_those_of_the_header_that_can_be_typed_as_they_are():
     assert [each.type for each in items("snapdp release nowhere.csv --mean a")] == ["file"]
 
 
+def test_a_first_line_that_may_be_one_of_cells_offers_nothing():
+    Path("cells.csv").write_text("Smith,1985-03-12,anna\nJones,1990-01-01,bert\n", encoding="utf-8")
+    assert [each.type for each in items("snapdp release cells.csv --mean ")] == ["file"]
+
+
 def test_hostile_headers_offer_nothing_that_a_shell_could_take_for_something_else():
-    Path("hostile.csv").write_text("$(id),a\x1b[2J,b c,`id`,good,plain.name\n1,2,3,4,5,6\n", encoding="utf-8")
+    Path("hostile.csv").write_text("x$(id),a\x1b[2J,b c,`id`,good,plain.name\n1,2,3,4,5,6\n", encoding="utf-8")
     assert offered("snapdp release hostile.csv --mean ") == ["good", "plain.name"]
     Path("empty.csv").write_text("", encoding="utf-8")
     assert [each.type for each in items("snapdp release empty.csv --mean ")] == ["file"]

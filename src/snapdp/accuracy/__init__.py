@@ -63,11 +63,18 @@ if TYPE_CHECKING:
         means_of_first as means_of_first,
     )
     from snapdp.accuracy.cost_of_bits import CostOfBits as CostOfBits, what_bits_cost as what_bits_cost
-    from snapdp.accuracy.curve import Curve as Curve, curve_of as curve_of, law_heights as law_heights
+    from snapdp.accuracy.curve import Curve as Curve, curve_of as curve_of
     from snapdp.accuracy.epsilon import EpsilonNeeded as EpsilonNeeded, epsilon_for as epsilon_for
     from snapdp.accuracy.error import accuracy as accuracy, alpha_for as alpha_for
+    from snapdp.accuracy.hints import NEAR as NEAR, WORTH_SAYING as WORTH_SAYING, Hint as Hint
     from snapdp.accuracy.interval import NoiseInterval as NoiseInterval, noise_interval as noise_interval
     from snapdp.accuracy.laplace import Distance as Distance, distance as distance, distance_tail as distance_tail
+    from snapdp.accuracy.law_bars import (
+        LawBar as LawBar,
+        LawBars as LawBars,
+        bars_of_law as bars_of_law,
+        law_heights as law_heights,
+    )
     from snapdp.accuracy.moments import (
         bias as bias,
         bias_range as bias_range,
@@ -156,11 +163,13 @@ else:
                 "means_of_first"
             ),
             "cost_of_bits": "CostOfBits what_bits_cost",
-            "curve": "Curve curve_of law_heights",
+            "curve": "Curve curve_of",
             "epsilon": "EpsilonNeeded epsilon_for",
             "error": "accuracy alpha_for",
+            "hints": "NEAR WORTH_SAYING Hint",
             "interval": "NoiseInterval noise_interval",
             "laplace": "Distance distance distance_tail",
+            "law_bars": "LawBar LawBars bars_of_law law_heights",
             "moments": "bias bias_range expected_absolute_error expected_bias mse variance",
             "price": "TABLE_EPSILONS price_of_snapping price_table",
             "published.algorithm_one": (

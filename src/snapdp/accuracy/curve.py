@@ -20,7 +20,7 @@ from typing import Any
 from snapdp.accuracy.family import grid_choice
 from snapdp.accuracy.tails import exact_level
 from snapdp.exact import power_of_two_at_least, to_float_nearest, to_float_up
-from snapdp.mechanism import ExactLaw, SnappingParameters, chosen_grid, spacing_of_doubles
+from snapdp.mechanism import SnappingParameters, chosen_grid, spacing_of_doubles
 from snapdp.values import Value
 
 Point = tuple[float, float]
@@ -68,6 +68,13 @@ class Curve(Value):
     def grid_at(self, epsilon: Fraction) -> Fraction:
         found = chosen_grid(self.grid, noise_scale=self.sensitivity / epsilon, default="fine")
         return max(Fraction(found), self.finest)
+
+    def at(self, epsilon: Fraction) -> float:
+        """Return the height of the line at one epsilon, on the safe side: where it jumps, the lower one."""
+        unshifted = epsilon / Fraction(self.shift)
+        log_alpha = -math.log(to_float_nearest(self.alpha))
+        noise_scale, grid = (to_float_up(each) for each in (self.sensitivity / unshifted, self.grid_at(unshifted)))
+        return self._value(accuracy_above(noise_scale, grid, log_alpha))
 
     def jumps(self, first: Fraction, last: Fraction) -> list[Fraction]:
         """Return the epsilons in (first, last] from which on the grid is half as wide, in order."""
@@ -142,17 +149,3 @@ def _stairs(points: Sequence[Point]) -> Iterator[Point]:
     for (_, before), (epsilon, value) in pairwise(points):
         yield epsilon, before
         yield epsilon, value
-
-
-def law_heights(law: ExactLaw, indices: Sequence[int]) -> list[float]:
-    """Return the probabilities of some indices as doubles, for a picture: exact-law (3)."""
-    p = law.parameters
-    half_mass = -math.expm1(-float(p.grid / p.noise_scale)) / 2
-
-    def height(k: int) -> float:
-        left, right = law.breakpoint(k), law.breakpoint(k + 1)
-        if k in p.ends or left < 0 < right:
-            return float(law.index_probability(k))
-        return math.exp(-float(min(abs(left), abs(right)) / p.noise_scale)) * half_mass
-
-    return [height(k) for k in indices]

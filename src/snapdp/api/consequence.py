@@ -1,42 +1,138 @@
-"""What follows from one statistic of a plan.
+"""What a line of a plan means, at a guess of the true value: sentences and pictures. Public parameters only.
 
-Room: api.
+Room: api. For the page: one slider moves the guess, and everything here follows. Nothing of it depends on data; a guess
+is anybody's. Figures are exact or rounded to the safe side, as they are in plans.
+Theory: docs/theory/exact-law.md, (3); docs/theory/planning.md, (6), (29), (31), (32), (39).
 """
 
 from __future__ import annotations
 
-from typing import Any
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
 
-from snapdp.ledger import Account
-from snapdp.studies import Plan
+from snapdp.api.consequence_pictures import curve_drawn, interval_drawn, law_drawn, odds_drawn
+from snapdp.api.consequence_words import OddsOf, number_text, odds_of_line, sentences
+from snapdp.display import Html, shortened, visible
+from snapdp.errors import ParameterError
+from snapdp.exact import parameter, shown, to_float_nearest
+from snapdp.studies import ReleasedPart, cliff_in_words, cliffs_of, offer_in_words, shown_parts
 from snapdp.values import Value
+
+if TYPE_CHECKING:
+    from snapdp.ledger import Account
+    from snapdp.studies import Plan
+
+SLIDER_STEPS = 200
 
 
 class Consequence(Value):
-    """Pictures and sentences."""
+    """What one released number of a line means, if the true value were a guess.
+
+    title    of the statistic, as people read it
+    parts    names of the numbers that it releases; `part` is the one that is shown
+    range    between which numbers the true value lies, whatever the table is
+    value    the guess that is used: the number nearest to what was given that the statistic can be
+    says     sentences
+    odds     what somebody learns from this statistic, from the whole plan, and from everything ever charged
+    """
 
     title: str
+    parts: tuple[str, ...]
+    part: int
+    range: tuple[Fraction, Fraction]
+    value: Fraction
+    value_text: str
+    is_whole: bool
+    says: tuple[str, ...]
+    odds: tuple[OddsOf, ...]
+    law: Html
+    odds_picture: Html
+    interval: Html
+    curve: Html
 
     def values(self) -> dict[str, Any]:
-        svg = '<svg viewBox="0 0 10 10"><title>to come</title></svg>'
+        """Return everything as plain values: amounts as exact fractions, and as doubles for a slider."""
         return {
             "title": self.title,
-            "parts": ["mean"],
-            "part": 0,
-            "range": ["0", "120"],
-            "value": "60",
-            "slider": {"min": 0.0, "max": 120.0, "value": 60.0, "step": 0.1},
-            "says": ["In 95 of 100 releases between 59.9 and 60.1."],
-            "pictures": {"law": svg, "odds": svg, "interval": svg, "curve": svg},
+            "parts": list(self.parts),
+            "part": self.part,
+            "range": [str(each) for each in self.range],
+            "value": str(self.value),
+            "value_shown": self.value_text,
+            "slider": self._slider,
+            "says": list(self.says),
+            "odds": [each.values() for each in self.odds],
+            "pictures": {
+                "law": str(self.law),
+                "odds": str(self.odds_picture),
+                "interval": str(self.interval),
+                "curve": str(self.curve),
+            },
         }
+
+    @property
+    def _slider(self) -> dict[str, float]:
+        """Return the range in doubles, in steps that hit both ends and the middle; of few whole numbers, each."""
+        low, high = self.range
+        width = high - low
+        step = Fraction(1) if self.is_whole and width <= SLIDER_STEPS else width / SLIDER_STEPS
+        found = {"min": low, "max": high, "value": self.value, "step": step}
+        return {name: to_float_nearest(each) for name, each in found.items()}
 
 
 def consequence(
-    plan: Plan,
-    place: int,
-    *,
-    part: int = 0,  # noqa: ARG001
-    value: Any = None,  # noqa: ARG001
-    account: Account | None = None,  # noqa: ARG001
+    plan: Plan, place: int, *, part: int = 0, value: Any = None, account: Account | None = None
 ) -> Consequence:
-    return Consequence(title=plan.titles[place])
+    """Return what a line of a plan means.
+
+    place    of the line, from 0
+    part     which of its released numbers is shown, from 0
+    value    a guess of the true number, in units of the statistic: the middle of its range, unless told; beyond an end
+             of the range, that end
+    account  what was charged to it before is said beside the odds
+    """
+    released = _released(plan, place, part)
+    low, high = released.range
+    asked = (low + high) / 2 if value is None else parameter(value, name="value")
+    guess = released.possible(min(max(asked, low), high))
+    text = number_text(guess, released)
+    odds = odds_of_line(plan, place, account)
+    return Consequence(
+        title=shortened(visible(plan.titles[place])),
+        parts=tuple(shown_parts(released.line.statistic)),
+        part=part,
+        range=(low, high),
+        value=guess,
+        value_text=text,
+        is_whole=released.part.numerator.integers,
+        says=tuple(sentences(plan, place, released, guess)),
+        odds=odds,
+        law=law_drawn(released, guess),
+        odds_picture=odds_drawn(odds, plan.relation.secret),
+        interval=interval_drawn(released, guess),
+        curve=curve_drawn(released),
+    )
+
+
+def line_words(plan: Plan, place: int) -> dict[str, str]:
+    """Return what a table says beside a line: what a tenth more epsilon buys, and whether a cliff is near."""
+    line = _released(plan, place, 0).line
+    return {
+        "offer": offer_in_words(line, plan.if_rows),
+        "cliff": " ".join(map(cliff_in_words, cliffs_of(line))),
+    }
+
+
+def _released(plan: Plan, place: int, part: int) -> ReleasedPart:
+    if type(place) is not int or not 0 <= place < len(plan.lines):
+        raise ParameterError(
+            f"place = {shown(place)} is no line of the plan.", f"Give 0 to {len(plan.lines) - 1}. Nothing was spent."
+        )
+    line = plan.lines[place]
+    if type(part) is not int or not 0 <= part < len(line.statistic.parts):
+        most = len(line.statistic.parts) - 1
+        raise ParameterError(
+            f"part = {shown(part)} is none of the numbers that {line.statistic.shown} releases.",
+            f"Give 0 to {most}. Nothing was spent.",
+        )
+    return ReleasedPart(line=line, place=part)

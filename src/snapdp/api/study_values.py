@@ -1,11 +1,11 @@
-"""A study as plain values: the keys of a study file, for pages and programs.
+"""A study as plain values: what its file says, by the keys of a study file, for whoever goes on from there.
 
-Room: api. Holds no data.
+Room: api. Holds no data. Numbers that are not whole are text, so that they stay exact, and days are text as well: the
+values pass through JSON unchanged.
 """
 
 from __future__ import annotations
 
-import datetime
 import tomllib
 from typing import Any
 
@@ -13,14 +13,9 @@ from snapdp.studies import DeclaredStudy, study_to_toml
 
 
 def study_values_of(study: DeclaredStudy) -> dict[str, Any]:
-    """Return what `study_from_values` reads back to an equal study; numbers that are not whole are exact text."""
-    found: dict[str, Any] = _plain(tomllib.loads(study_to_toml(study), parse_float=str))
-    return found
+    """Return the values of a study, in the order of its file; `study_from_values` makes an equal study of them.
 
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _plain(each) for key, each in value.items()}
-    if isinstance(value, list):
-        return [_plain(each) for each in value]
-    return value.isoformat() if isinstance(value, (datetime.date, datetime.time)) else value
+    A file of keys stands there by its path, which is read again. So does the address of a table, as it was typed:
+    whoever shows it to others shows it by `display.shown_address`.
+    """
+    return tomllib.loads(study_to_toml(study))

@@ -90,8 +90,8 @@ def plan_command(
     from snapdp.cli import render
 
     ctx.meta["snapdp.json"], ctx.meta["snapdp.study"] = as_json, options["study"] is not None
-    _refuse_strays(options)
-    result = _plan(options) if options["sensitivity"] is None else _mechanism(options)
+    refuse_strays(options)
+    result = asked_plan(options) if options["sensitivity"] is None else _mechanism(options)
     likes = _likes(result, options)
     charge = None if ledger_path is None else planned_charge(result, ledger_path, dataset, study=options["study"])
     drawn = None if plot is None else _drawn(result, plot)
@@ -116,7 +116,7 @@ def _drawn(result: Plan | Worth, plot: Path) -> str:
     return f"picture: {one_line(str(plot))}{more}"
 
 
-def _refuse_strays(options: dict[str, Any]) -> None:
+def refuse_strays(options: dict[str, Any]) -> None:
     """Refuse flags that would not be read: a budget tool must not ignore what it is told."""
     if options["study"] is not None:
         allowed, form = {"study", *OF_A_PLAN}, "a study file"
@@ -140,9 +140,10 @@ def _instead(strays: list[str]) -> str:
     )
 
 
-def _plan(options: dict[str, Any]) -> Plan:
-    from snapdp.cli.flags.statistics import by_flags, study_values
-    from snapdp.studies import load_study, plan_of, study_from_values
+def asked_plan(options: dict[str, Any]) -> Plan:
+    """Return the plan that is asked for, by a study or by flags."""
+    from snapdp.cli.flags.statistics import by_flags, declared_by_flags
+    from snapdp.studies import load_study, plan_of
     from snapdp.tables import read_keys
 
     rows = options["if_rows"]
@@ -150,7 +151,7 @@ def _plan(options: dict[str, Any]) -> Plan:
         plan = plan_of(load_study(options["study"], read_keys=read_keys), if_rows=rows)
     else:
         with by_flags():
-            plan = plan_of(study_from_values(study_values(options), read_keys=read_keys), if_rows=rows)
+            plan = plan_of(declared_by_flags(options), if_rows=rows)
     if options["fit"] and options["budget"] is None and plan.budget is None:
         raise click.UsageError("--fit needs --budget NUMBER, or a budget in the study.")
     return plan.fit(options["budget"]) if options["fit"] or options["budget"] is not None else plan

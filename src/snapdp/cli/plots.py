@@ -17,12 +17,11 @@ from snapdp.display import confidence, exact_amount, shortened, visible
 from snapdp.drafts import draft, finish
 from snapdp.errors import PremiseError
 from snapdp.mechanism import ExactLaw, SnappingParameters
-from snapdp.studies import Line, Numerator, Part, Plan, curve_of_part, mechanism, part_accuracy, part_names
+from snapdp.studies import Line, Plan, RankCurve, ReleasedPart
 
 Points = list[tuple[float, float]]
 LARGEST_TABLE = 400
 MOST_ROWS = 8
-RANK_POINTS = 40
 RANKS = "Quantiles are read off many counts at once.\nRight: by how many rows a rank may be off."
 
 
@@ -92,26 +91,11 @@ def _rows(result: Plan | Worth) -> list[dict[str, Any]]:
 
 def _line_rows(line: Line) -> list[dict[str, Any]]:
     """Return a row for each part; of quantiles, which are read off very many counts, one with the radius of ranks."""
-    parts = line.statistic.parts
+    title = plain(line.statistic.readable_title)
     if line.ranks is None:
-        return [_part_row(line, part, name) for part, name in zip(parts, part_names(line.statistic), strict=True)]
-    title, here = plain(line.statistic.readable_title), (line.epsilon, float(line.ranks.radius))
+        return [_part_row(ReleasedPart(line=line, place=place), title) for place in range(len(line.statistic.parts))]
     told = f"{title}: ± rows of a rank ({confidence(line.alpha)})"
-    return [{"law": None, "curve": {"curve": RankCurve(line), "here": here, "title": told, "unit": "± rows"}}]
-
-
-class RankCurve:
-    """The radius of the ranks of a line, against the epsilon typed for it."""
-
-    def __init__(self, line: Line) -> None:
-        self.line = line
-
-    def points(self, first: Fraction, last: Fraction) -> Points:
-        """Return points of the curve from one epsilon to another, equally far apart on the picture."""
-        ratio = float(last / first) ** (1 / RANK_POINTS)
-        epsilons = [first * Fraction(ratio**place) for place in range(RANK_POINTS + 1)]
-        found = ((each, self.line.statistic.ranks(each, self.line.alpha)) for each in epsilons)
-        return [(float(each), float(figures.radius)) for each, figures in found if figures is not None]
+    return [{"law": None, "curve": {**_curve_of(ReleasedPart(line=line)), "title": told, "unit": "± rows"}}]
 
 
 def _mechanism_row(worth: Worth, value: Fraction | None = None) -> dict[str, Any]:
@@ -127,19 +111,17 @@ def _mechanism_row(worth: Worth, value: Fraction | None = None) -> dict[str, Any
     return {"law": law, "curve": curve}
 
 
-def _part_row(line: Line, part: Part, called: str) -> dict[str, Any]:
-    numerator: Numerator = part.numerator
-    title = plain(line.statistic.readable_title)
-    name = title if len(line.statistic.parts) == 1 else f"{title}: {plain(called)}"
-    p = mechanism(part, line.epsilon, arithmetic=line.arithmetic).parameters
-    finite = None if line.arithmetic is None else p
-    law = {"law": _law(p), "values": lambda x: float(numerator.statistic(x)), "title": f"{name}: law of the output"}
-    curve = {
-        "curve": curve_of_part(part, line.alpha, finite=finite),
-        "here": (line.epsilon, float(part_accuracy(part, line.epsilon, line.alpha, arithmetic=line.arithmetic))),
-        "title": f"{name}: ± error ({confidence(line.alpha)})",
-    }
-    return {"law": law, "curve": curve}
+def _part_row(released: ReleasedPart, title: str) -> dict[str, Any]:
+    line, numerator = released.line, released.part.numerator
+    name = title if len(line.statistic.parts) == 1 else f"{title}: {plain(released.name)}"
+    values = lambda x: float(numerator.statistic(x))  # noqa: E731
+    law = {"law": released.law(), "values": values, "title": f"{name}: law of the output"}
+    return {"law": law, "curve": {**_curve_of(released), "title": f"{name}: ± error ({confidence(line.alpha)})"}}
+
+
+def _curve_of(released: ReleasedPart) -> dict[str, Any]:
+    epsilon, error = released.here
+    return {"curve": released.curve, "here": (epsilon, float(error))}
 
 
 def plain(title: str) -> str:

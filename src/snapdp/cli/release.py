@@ -16,12 +16,11 @@ import click
 
 from snapdp.cli.accounts.opening import ledger_beside
 from snapdp.cli.flags.arguments import NUMBER
-from snapdp.cli.flags.by_name import as_item
 from snapdp.cli.flags.csv_dialect import csv_dialect, to_declare
 from snapdp.cli.flags.mechanism import release_arithmetic_options
 from snapdp.cli.flags.options import given, statistic_options
 from snapdp.cli.flags.source import is_study, refuse_strays, source_options
-from snapdp.cli.flags.statistics import by_flags, named_columns, study_values
+from snapdp.cli.flags.statistics import by_flags, declared_by_flags, named_columns, person_words
 from snapdp.cli.flags.texts import said_texts, text_options
 from snapdp.cli.help.pages import SectionedCommand
 from snapdp.cli.screen import confirm, echo_json_text, is_conversation, one_line, say, watch
@@ -191,17 +190,15 @@ def _say_certificates(result: Release, options: dict[str, Any]) -> None:
 
 
 def _study(options: dict[str, Any], ledger: Ledger) -> Study:
-    from snapdp.api.study import study
+    from snapdp.api.study import Study, study
 
     others = ("dataset", "arithmetic", "bits")
     refuse_strays(options, given(options) + [f"--{name}" for name in others if options[name] is not None])
-    texts = said_texts(options)
-    if is_study(options):
-        found = study(options["source"])
-        with by_flags():
-            return found.with_texts(**texts)
+    if not is_study(options):
+        return Study(declared_by_flags(options, dataset=account_named(options["dataset"], ledger)))
+    found = study(options["source"])
     with by_flags():
-        return study({**study_values(options, dataset=account_named(options["dataset"], ledger)), **texts})
+        return found.with_texts(**said_texts(options))
 
 
 def account_named(name: str | None, ledger: Ledger) -> str:
@@ -305,7 +302,7 @@ def ledger_to_create(options: dict[str, Any], path: str | None = None) -> str:
         asked = "" if declared.budget else " --cap 1"
         return f"snapdp ledger create {where} --from {shlex.quote(options['source'])}{asked}"
     rows = f"add-remove --n-max {whom['n_max']}" if whom.get("n_max") else f"change-one --n {whom.get('n') or 'N'}"
-    unit = "".join(f" --person {shlex.quote(as_item(name))}" for name in names)
+    unit = f" {shlex.join(person_words(names))}" if names else ""
     unit += f" --unit-rows {whom['unit_rows']}" if whom.get("unit_rows") else ""
     where = shlex.quote(shown_address(path or f"{name}.ledger"))
     return f"snapdp ledger create {where} --dataset {shlex.quote(name)} --cap {cap} --relation {rows}{unit}"

@@ -38,7 +38,7 @@ Examples:
     type=click.Path(file_okay=False, path_type=Path),
     help="Where long tables and certificates go.  [default: beside the study, or here]",
 )
-@click.option("--port", type=click.IntRange(1, 65535), metavar="NUMBER", help="[default: 8765, or the next free one]")
+@click.option("--port", type=click.IntRange(0, 65535), metavar="NUMBER", help="0: any.  [default: 8765, or the next]")
 @click.option("--no-browser", is_flag=True, help="Print the address only.")
 def serve_command(study: Path | None, no_browser: bool, port: int | None, **options: Any) -> None:
     """Plan, release and audit on a page in your browser.
@@ -87,7 +87,12 @@ def _opens(no_browser: bool) -> bool:
 
 
 def _as_command(study: DeclaredStudy, place: Workplace) -> dict[str, Any]:
-    """Return a study as a command of this program, or why its flags cannot say it."""
-    from snapdp.cli.flags.spelled import release_words
+    """Return a study as a command of this program; where flags cannot say it, why, and the one with a study file."""
+    from snapdp.cli.spelled.words import plan_words, release_file_words, release_words
 
-    return release_words(study, data=place.data, ledger=place.ledger).values
+    if place.data is None:
+        found = plan_words(study)
+        return {"command": found.text or "snapdp plan study.toml", "reason": found.reason}
+    where: dict[str, Any] = {"data": place.data, "ledger": place.ledger, "table": place.table}
+    found = release_words(study, **where)
+    return {"command": found.text or release_file_words("study.toml", **where).text, "reason": found.reason}

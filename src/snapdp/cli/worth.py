@@ -14,6 +14,7 @@ from typing import Any
 from snapdp.accuracy import AfterRelease, Guess, Worth
 from snapdp.cli.screen import note, table
 from snapdp.display import (
+    above_or_below,
     exact_amount,
     four_digits,
     four_digits_up,
@@ -78,8 +79,7 @@ def show(worth: Worth) -> None:
 
 def _beside_laplace(worth: Worth) -> str:
     """Return how the accuracy shown compares with that of the Laplace mechanism, to nearest."""
-    percent, side = 100 * abs(worth.over_laplace), "above" if worth.over_laplace >= 0 else "below"
-    return f"{float(percent):.1f} % {side} the pure Laplace mechanism"
+    return f"{above_or_below(worth.over_laplace)} the pure Laplace mechanism"
 
 
 def _arithmetic(worth: Worth) -> str:

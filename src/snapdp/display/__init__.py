@@ -49,6 +49,10 @@ if TYPE_CHECKING:
         right_in as right_in,
     )
     from snapdp.display.pictures.axis import Axis as Axis, Real as Real, tick_text as tick_text, ticks as ticks
+    from snapdp.display.pictures.curve import Chosen as Chosen, curve_picture as curve_picture
+    from snapdp.display.pictures.intervals import Compared as Compared, interval_picture as interval_picture
+    from snapdp.display.pictures.law import Bar as Bar, LawPicture as LawPicture
+    from snapdp.display.pictures.odds import Odds as Odds, odds_picture as odds_picture
     from snapdp.display.pictures.rows import Mark as Mark, RowPicture as RowPicture
     from snapdp.display.pictures.steps import Marked as Marked, Step as Step, step_figure as step_figure
     from snapdp.display.text import (
@@ -62,6 +66,7 @@ if TYPE_CHECKING:
         visible_lines as visible_lines,
     )
     from snapdp.display.words import (
+        above_or_below as above_or_below,
         confidence as confidence,
         hides_nothing as hides_nothing,
         how_often as how_often,
@@ -83,9 +88,13 @@ else:
             ),
             "odds": "guessed_right odds_in_words right_in",
             "pictures.axis": "Axis Real tick_text ticks",
+            "pictures.curve": "Chosen curve_picture",
+            "pictures.intervals": "Compared interval_picture",
+            "pictures.law": "Bar LawPicture",
+            "pictures.odds": "Odds odds_picture",
             "pictures.rows": "Mark RowPicture",
             "pictures.steps": "Marked Step step_figure",
             "text": "ESCAPED LONGEST_TEXT PUBLIC_TEXTS encodable is_public_text shortened visible visible_lines",
-            "words": "confidence hides_nothing how_often listed percent",
+            "words": "above_or_below confidence hides_nothing how_often listed percent",
         },
     )

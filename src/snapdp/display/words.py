@@ -60,6 +60,15 @@ def percent(share: Fraction) -> str:
     return exact_amount(share) if "/" in found else f"{found} %"
 
 
+def above_or_below(share: Fraction) -> str:
+    """Return by how much something differs from what it is compared with, in percent and to nearest.
+
+    >>> above_or_below(Fraction(21, 1000)), above_or_below(Fraction(-1, 3))
+    ('2.1 % above', '33.3 % below')
+    """
+    return f"{float(100 * abs(share)):.1f} % {'above' if share >= 0 else 'below'}"
+
+
 def listed(names: Sequence[str], most: int) -> str:
     """Return names as a sentence has them; of very many the first, and how many others there are.
 

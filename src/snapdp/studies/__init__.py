@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         DROPPED as DROPPED,
         INLINE as INLINE,
         INTEGER as INTEGER,
+        MIDDLE as MIDDLE,
         NUMBER as NUMBER,
         PERSON as PERSON,
         CategoryColumn as CategoryColumn,
@@ -118,13 +119,19 @@ if TYPE_CHECKING:
     )
     from snapdp.studies.periods import DAY as DAY, EACH as EACH, MONTH as MONTH, YEAR as YEAR
     from snapdp.studies.plans.asked import Asked as Asked, ask as ask
+    from snapdp.studies.plans.cliffs import cliff_in_words as cliff_in_words, cliffs_of as cliffs_of
     from snapdp.studies.plans.cuts import Excess as Excess, excess_of as excess_of
     from snapdp.studies.plans.lines import Line as Line, planned as planned
-    from snapdp.studies.plans.offers import Offer as Offer
+    from snapdp.studies.plans.offers import Offer as Offer, offer_in_words as offer_in_words
     from snapdp.studies.plans.part_worth import curve_of_part as curve_of_part, part_accuracy as part_accuracy
     from snapdp.studies.plans.plan import Plan as Plan
     from snapdp.studies.plans.reading import reading_of as reading_of
-    from snapdp.studies.plans.remarks import part_names as part_names
+    from snapdp.studies.plans.released_part import (
+        RankCurve as RankCurve,
+        ReleasedPart as ReleasedPart,
+        shown_parts as shown_parts,
+    )
+    from snapdp.studies.plans.remarks import called_groups as called_groups, part_names as part_names
     from snapdp.studies.plans.sharing import Sharing as Sharing
     from snapdp.studies.plans.table import error_in_words as error_in_words
     from snapdp.studies.plans.usefulness import Useless as Useless, useless_lines as useless_lines
@@ -240,7 +247,11 @@ if TYPE_CHECKING:
         stated_person as stated_person,
         unit_in_words as unit_in_words,
     )
-    from snapdp.studies.writer import relation_table as relation_table, study_to_toml as study_to_toml
+    from snapdp.studies.writer import (
+        quoted_text as quoted_text,
+        relation_table as relation_table,
+        study_to_toml as study_to_toml,
+    )
 else:
     __getattr__, __dir__ = door(
         __name__,
@@ -255,7 +266,7 @@ else:
                 "boolean_column date_column place_of"
             ),
             "columns": (
-                "AS_NUMBERS AS_TEXT BINNED CATEGORY DROPPED INLINE INTEGER NUMBER PERSON CategoryColumn Column "
+                "AS_NUMBERS AS_TEXT BINNED CATEGORY DROPPED INLINE INTEGER MIDDLE NUMBER PERSON CategoryColumn Column "
                 "NumberColumn PersonColumn category_column integer_column number_column storable "
             ),
             "comparisons": "compared",
@@ -274,13 +285,15 @@ else:
             "magnitudes": "MAGNITUDE MagnitudeColumn magnitude_column",
             "periods": "DAY EACH MONTH YEAR",
             "plans.asked": "Asked ask",
+            "plans.cliffs": "cliff_in_words cliffs_of",
             "plans.cuts": "Excess excess_of",
             "plans.lines": "Line planned",
-            "plans.offers": "Offer",
+            "plans.offers": "Offer offer_in_words",
             "plans.part_worth": "curve_of_part part_accuracy",
             "plans.plan": "Plan",
             "plans.reading": "reading_of",
-            "plans.remarks": "part_names",
+            "plans.released_part": "RankCurve ReleasedPart shown_parts",
+            "plans.remarks": "called_groups part_names",
             "plans.sharing": "Sharing",
             "plans.table": "error_in_words",
             "plans.usefulness": "Useless useless_lines",
@@ -316,6 +329,6 @@ else:
                 "Person believed bounded_in bounded_unit groups_clause named_person person_in person_in_words "
                 "person_names person_unit rows_clause rows_unit stated_person unit_in_words"
             ),
-            "writer": "relation_table study_to_toml",
+            "writer": "quoted_text relation_table study_to_toml",
         },
     )

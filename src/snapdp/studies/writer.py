@@ -41,7 +41,8 @@ def study_to_toml(study: DeclaredStudy) -> str:
     if study.csv is not None:
         blocks.append(_lines(_csv(study.csv), header="[csv]"))
     blocks += [
-        _lines(_column(column, study.version), header=f"[columns.{_text(column.name)}]") for column in study.columns
+        _lines(_column(column, study.version), header=f"[columns.{quoted_text(column.name)}]")
+        for column in study.columns
     ]
     blocks += [_lines(_statistic(asked), header="[[statistic]]") for asked in study.asked]
     return "\n".join(blocks)
@@ -107,15 +108,18 @@ def _value(value: object) -> str:
         return f"[{', '.join(_value(each) for each in value)}]"
     if isinstance(value, dict):
         return f"{{{', '.join(f'{_key(key)} = {_value(each)}' for key, each in value.items())}}}"
-    return _text(str(value))
+    return quoted_text(str(value))
 
 
 def _key(key: str) -> str:
-    return key if BARE_KEY.fullmatch(key) else _text(key)
+    return key if BARE_KEY.fullmatch(key) else quoted_text(key)
 
 
-def _text(text: str) -> str:
-    """Return a TOML basic string: JSON's escapes, and those of whatever an editor would obey or not show."""
+def quoted_text(text: str) -> str:
+    """Return a TOML basic string: JSON's escapes, and those of whatever an editor would obey or not show.
+
+    Python reads it as the same text.
+    """
     quoted = json.dumps(text, ensure_ascii=False)
     return quoted if visible(quoted) == quoted else "".join(map(_written, quoted))
 

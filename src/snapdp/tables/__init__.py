@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from snapdp.tables.engine_names import ENGINES as ENGINES
     from snapdp.tables.engines.engine import Engine as Engine, Watch as Watch, statement as statement
     from snapdp.tables.engines.opening import check_dialect as check_dialect, open_table as open_table
+    from snapdp.tables.first_line import may_be_cell as may_be_cell
     from snapdp.tables.first_rows import public_means as public_means
     from snapdp.tables.inspection import Look as Look
     from snapdp.tables.keys import digest_of_selected as digest_of_selected, read_keys as read_keys
@@ -28,6 +29,7 @@ else:
             "engine_names": "ENGINES",
             "engines.engine": "Engine Watch statement",
             "engines.opening": "check_dialect open_table",
+            "first_line": "may_be_cell",
             "first_rows": "public_means",
             "inspection": "Look",
             "keys": "digest_of_selected read_keys",

@@ -6,8 +6,6 @@ no types: what its cells are is declared, never guessed.
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +13,7 @@ from snapdp.errors import DataError
 from snapdp.studies import BOOLEAN, CATEGORY, DATE, NUMBER, CsvDialect
 from snapdp.tables.engines.duckdb import DuckdbEngine
 from snapdp.tables.engines.opening import open_table
+from snapdp.tables.first_line import may_be_cell
 from snapdp.tables.sources.csv import CsvSource
 from snapdp.tables.sources.duckdb_file import DuckdbSource
 from snapdp.tables.sources.opening import DATABASES
@@ -24,8 +23,6 @@ from snapdp.values import Value, replaced
 
 UTF_8, LATIN_1 = "utf-8", "latin-1"
 _CALLED = {NUMERIC: NUMBER, WHOLE: NUMBER, LABEL: CATEGORY, TRUTH: BOOLEAN, CALENDAR: DATE}
-
-MANY_DIGITS = re.compile(r"\d\D{0,3}\d{4}|\d{6}")  # a day with its year, a telephone number, an identifier
 
 
 class StoredColumn(Value):
@@ -70,7 +67,7 @@ def other_delimiter(path: str | Path, dialect: CsvDialect | None = None) -> str 
     except DataError:  # names in quotes, with something else between them
         names = []
     marks = [mark for mark in SEPARATORS if len(names) < 2 or any(mark in name for name in names)]
-    if len(names) > 1 and not any(map(_may_be_cell, names)):
+    if len(names) > 1 and not any(map(may_be_cell, names)):
         return None
     return next((mark for mark in marks if _names(path, dialect, mark) > 1), None)
 
@@ -98,18 +95,7 @@ def _names(path: str | Path, dialect: CsvDialect | None, delimiter: str) -> int:
 
 def may_be_cells(columns: tuple[StoredColumn, ...]) -> bool:
     """Tell whether the first line of a file may be one of cells: a name of a column hardly begins as a number does."""
-    return any(each.kind is None and _may_be_cell(each.name) for each in columns)
-
-
-def _may_be_cell(name: str) -> bool:
-    """Tell whether a name looks like a number, an amount of money, a share, a date, a card number or an address.
-
-    >>> [_may_be_cell(each) for each in ("age", "2020-01-01", "$12", "ann@example.org", "5 May", "May 5, 2020", "q1")]
-    [False, True, True, True, True, True, False]
-    """
-    first = name.strip(" '\"\t")[:1]
-    signs = first.isnumeric() or first in tuple("+-.,(#") or unicodedata.category(first or "a") == "Sc"
-    return signs or "@" in name or "%" in name or MANY_DIGITS.search(name) is not None
+    return any(each.kind is None and may_be_cell(each.name) for each in columns)
 
 
 def _kind(field: Any) -> str | None:

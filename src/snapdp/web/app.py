@@ -211,7 +211,7 @@ def _opened(place: Workplace, body: FromFile) -> dict[str, Any]:
 
 def _copied(place: Workplace, body: OfStudy, as_command: AsCommand) -> dict[str, Any]:
     asked = place.asked(body.study)
-    python = python_text(asked.declared, data=place.data, ledger=place.ledger)
+    python = python_text(asked.declared, data=place.data, ledger=place.ledger, table=place.table)
     return {"ok": True, **as_command(asked.declared), "python": python, "toml": study_to_toml(asked.declared)}
 
 

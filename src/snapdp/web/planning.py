@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
+from snapdp.api.consequence import line_words
 from snapdp.api.plan_values import plan_values
 from snapdp.api.study import Study
 from snapdp.display import exact_amount, four_digits
@@ -48,8 +49,8 @@ def plan_answer(place: Workplace, body: ToPlan) -> dict[str, Any]:
     said = plan_words(plan, most=len(plan.lines), spelling=ON_THE_PAGE)
     values = plan_values(plan, {})
     rows = [
-        {**each, **_row(line), "title": title}
-        for each, line, title in zip(values.pop("lines"), plan.lines, plan.titles, strict=True)
+        {**each, **_row(line), **line_words(plan, at), "title": plan.titles[at]}
+        for at, (each, line) in enumerate(zip(values.pop("lines"), plan.lines, strict=True))
     ]
     return {
         **values,

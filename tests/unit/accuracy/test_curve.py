@@ -11,9 +11,10 @@ from itertools import pairwise
 import pytest
 from mpmath import mp
 
-from snapdp.accuracy.curve import Curve, accuracy_above, curve_of, law_heights
+from snapdp.accuracy.curve import Curve, accuracy_above, curve_of
 from snapdp.accuracy.error import unclamped_accuracy
 from snapdp.accuracy.family import Constants
+from snapdp.accuracy.law_bars import law_heights
 from snapdp.accuracy.price import price_table
 from snapdp.exact.numbers import to_float_nearest
 from snapdp.mechanism.law.exact import ExactLaw

@@ -18,15 +18,18 @@ def at(tree: Any, path: Path) -> Any:
 
 
 def with_value(tree: Any, path: Path, value: Any) -> Any:
-    changed = copy.deepcopy(tree)
-    at(changed, path[:-1])[path[-1]] = value
+    """Return a tree in which another value stands at a path; what is beside the path is shared with the tree."""
+    if not path:
+        return value
+    changed = copy.copy(tree)
+    changed[path[0]] = with_value(tree[path[0]] if path[1:] else None, path[1:], value)
     return changed
 
 
 def without(tree: Any, path: Path) -> Any:
-    changed = copy.deepcopy(tree)
-    del at(changed, path[:-1])[path[-1]]
-    return changed
+    inner = copy.copy(at(tree, path[:-1]))
+    del inner[path[-1]]
+    return with_value(tree, path[:-1], inner)
 
 
 def places(tree: Any, path: Path = ()) -> Iterator[Path]:

@@ -99,7 +99,7 @@ def test_every_field_changed_by_one_digit_is_named(place, every):
         if (
             changed is None
             or changed == value
-            or path[0] in ("versions", "previous", "dataset_version", "snapdp_record")
+            or path[0] in ("versions", "previous", "dataset_version", "snapdp_record", "date")
         ):
             continue  # these are the ledger's to tell: see below
         tried += 1
@@ -123,6 +123,8 @@ def test_with_the_ledger_every_changed_field_is_named(place):
             assert any(each.field == f"record.{written(path)}" for each in found.findings)
         changed = with_value(record, ("previous",), "sha256:" + "0" * 64)
         assert "previous" in [each.field for each in audit(changed, ledger).findings]
+        other_day = with_value(record, ("date",), one_digit_off(record["date"]))
+        assert "record.date" in [each.field for each in audit(other_day, ledger).findings]
 
 
 def test_where_the_ledger_is_sound_the_record_is_what_differs(place):

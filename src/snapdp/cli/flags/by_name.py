@@ -191,11 +191,11 @@ def named_list(text: str, signs: str) -> tuple[str, str] | None:
 def as_item(name: str) -> str:
     """Return a name as it stands in a list: in quotes where it would be taken for another.
 
-    >>> as_item("region"), as_item("south, east")
-    ('region', '"south, east"')
+    >>> as_item("region"), as_item("south, east"), as_item("")
+    ('region', '"south, east"', '""')
     """
-    plain = name == name.strip() and not any(sign in name for sign in ',;="')
-    return name if plain else _in_quotes(name)
+    plain = name and name == name.strip() and not name.startswith("'") and not any(sign in name for sign in ',;="')
+    return name if plain else in_quotes(name)
 
 
 def name_before(text: str) -> str:
@@ -218,9 +218,10 @@ def _named(text: str, names: Sequence[str]) -> tuple[str | None, str]:
 
 
 def _before_equals(name: str) -> re.Pattern[str]:
-    return re.compile(rf"\s*(?:{re.escape(name)}|{re.escape(_in_quotes(name))})\s*=")
+    return re.compile(rf"\s*(?:{re.escape(name)}|{re.escape(in_quotes(name))})\s*=")
 
 
-def _in_quotes(name: str) -> str:
+def in_quotes(name: str) -> str:
+    """Return a name in double quotes, with quotes doubled, as in CSV."""
     doubled = name.replace('"', '""')
     return f'"{doubled}"'

@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from snapdp.api.outline import NO_COLUMN
-from snapdp.cli.flags.by_name import declared_by_name, items, lists, name_before
+from snapdp.cli.flags.by_name import as_item, declared_by_name, items, lists, name_before
 from snapdp.cli.flags.columns import (
     declared_columns,
     declared_groups,
@@ -22,6 +22,7 @@ from snapdp.cli.flags.columns import (
     statistics_in_order,
 )
 from snapdp.cli.flags.mechanism import stated_arithmetic
+from snapdp.cli.flags.texts import said_texts
 from snapdp.errors import ParameterError, SnapdpError
 from snapdp.exact import positive
 from snapdp.studies import (
@@ -35,7 +36,11 @@ from snapdp.studies import (
     QUARTILES,
     STUDY_VERSION,
     PersonCount,
+    study_from_values,
 )
+
+if TYPE_CHECKING:
+    from snapdp.studies import DeclaredStudy
 
 STUDY = "study: "  # where the reader of studies says that something stands
 _CONDITION = re.compile(r"^\s*(?P<column>[^<>=]+?)\s*(?P<operator>>=|<|=)\s*(?P<value>[^<>=]+?)\s*$")
@@ -68,6 +73,15 @@ def by_flags() -> Iterator[None]:
         if not refusal.problem.startswith(STUDY):
             raise
         raise type(refusal)(refusal.problem.removeprefix(STUDY), refusal.advice, **refusal.numbers) from None
+
+
+def declared_by_flags(options: dict[str, Any], *, dataset: str = "from flags") -> DeclaredStudy:
+    """Return the study that flags declare, with its texts for readers; a file of keys is read."""
+    from snapdp.tables import read_keys
+
+    with by_flags():
+        values = {**study_values(options, dataset=dataset), **said_texts(options)}
+        return study_from_values(values, read_keys=read_keys)
 
 
 def column_values(options: dict[str, Any]) -> dict[str, Any]:
@@ -209,6 +223,11 @@ def stated_relation(options: dict[str, Any]) -> dict[str, Any]:
     if options["n"] is not None:
         return {"relation": CHANGE_ONE, "n": options["n"], **persons}
     return {"relation": ADD_REMOVE, "n_max": options["n_max"], **persons}
+
+
+def person_words(names: Sequence[str]) -> list[str]:
+    """Return the flags that name the columns of a person, as `named_columns` reads them."""
+    return [word for name in names for word in ("--person", as_item(name) if "," in name else name)]
 
 
 def named_columns(texts: Sequence[str]) -> list[str]:

@@ -28,4 +28,4 @@ def text_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def said_texts(options: dict[str, Any]) -> dict[str, str]:
     """Return the texts that were given, by the keys of a study."""
-    return {key: options[key] for key in PUBLIC_TEXTS if options[key] is not None}
+    return {key: options[key] for key in PUBLIC_TEXTS if options.get(key) is not None}

@@ -1,7 +1,8 @@
 """`snapdp completion`: the script that lets a shell complete commands, flags, files and columns.
 
 Room: cli/help. click does the work; here are the script, files where nothing else is known, studies by their ending,
-and the columns of a CSV file by its header. No cell is read. Completing must be quick: nothing here loads an engine.
+and the columns of a CSV file by its header; a first line that may be one of cells offers nothing. Completing must be
+quick: nothing here loads an engine.
 
 Names of files and columns are anybody's. A shell puts a word that is offered into the line as it is, and runs it with
 the line: `a$(rm x).toml` would be a command. So no word is offered that needs quotes; files of such names are left to
@@ -114,11 +115,15 @@ def columns(ctx: click.Context, param: click.Parameter, incomplete: str) -> list
 
 
 def _header(source: str, delimiter: str = ",") -> list[str]:
-    """Return the names in the first line of a CSV file that can be typed as they are."""
+    """Return the names in the first line of a CSV file that can be typed as they are; none where it may be of cells."""
+    from snapdp.tables import may_be_cell
+
     with open(source, encoding="utf-8-sig", errors="replace", newline="") as file:
         line = file.readline(LONGEST_HEADER)
     try:
         names = next(csv.reader([line], delimiter="\t" if delimiter == "tab" else delimiter), [])
     except (csv.Error, TypeError, ValueError):
+        return []
+    if any(map(may_be_cell, names)):
         return []
     return [name for name in names if _PLAIN.fullmatch(name)]

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from snapdp.cli.screen import note, one_line, room, say, table
-from snapdp.display import exact_amount, hides_nothing, odds_in_words, right_in
+from snapdp.display import confidence, exact_amount, hides_nothing, odds_in_words, right_in
 from snapdp.errors import SnapdpError
 from snapdp.exact import parameter
 
@@ -162,12 +162,12 @@ def _interval_head(blocks: Sequence[NumberBlock]) -> str:
     """Return the head of the intervals, with how sure they are where all are equally so."""
     levels = {each.alpha for block in blocks for each in block.numbers[:1]}
     sure = _sure(levels.pop()) if len(levels) == 1 else None
-    return "interval" if sure is None else f"{sure} % interval"
+    return "interval" if sure is None else f"{sure} interval"
 
 
 def _sure(alpha: str) -> str | None:
     try:
-        return exact_amount(100 * (1 - parameter(alpha, name="alpha")))
+        return confidence(parameter(alpha, name="alpha"))
     except SnapdpError:  # a record may be anybody's
         return None
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from snapdp.display import exact_amount
+from snapdp.display import confidence, how_often
 from snapdp.errors import SnapdpError
 from snapdp.exact import nearest_multiple, parameter, positive, to_float_down, to_float_nearest, to_float_up
 from snapdp.release.numbers import PART_WORDS, Number, NumberBlock, part_in_words
@@ -286,8 +286,9 @@ def _about(name: str, has_bins: bool) -> str:
 
 def _fixed_fields(rows: Sequence[_Row]) -> tuple[ValueField, ...]:
     alphas = sorted({row.number.alpha for row in rows})
-    sure = _sure(alphas[0]) if len(alphas) == 1 else None
-    holds = f"in {sure} of 100 releases or more" if sure else "with probability 1 - alpha or more"
+    sure = _said(confidence, alphas[0]) if len(alphas) == 1 else None
+    often = _said(how_often, alphas[0]) if len(alphas) == 1 else None
+    holds = f"{often or 'with probability 1 - alpha'} or more"
     ends = f"{holds}, low to high holds what the table itself has. Missing where no interval is known."
     about = {
         "statistic": (TEXT, "The statistic that was asked for, as the record names it."),
@@ -350,13 +351,13 @@ def _fixed_fields(rows: Sequence[_Row]) -> tuple[ValueField, ...]:
 
 
 def _of(sure: str | None) -> str:
-    return "" if sure is None else f", {sure} %"
+    return "" if sure is None else f", {sure}"
 
 
-def _sure(alpha: str) -> str | None:
-    """Return in how many of 100 releases an interval holds; None where an alpha, which may be anybody's, is none."""
+def _said(how: Callable[[Fraction], str], alpha: str) -> str | None:
+    """Return what is said of an alpha; None where that, which may be anybody's, is none."""
     try:
-        return exact_amount(100 * (1 - parameter(alpha, name="alpha")))
+        return how(parameter(alpha, name="alpha"))
     except SnapdpError:
         return None
 

@@ -85,11 +85,12 @@ class Line(OfStatistic):
 
     def accuracies_at(self, alpha: Fraction) -> tuple[Fraction, ...]:
         """Return the same at another alpha."""
-        parts = zip(self.statistic.parts, self._mechanisms, strict=True)
+        parts = zip(self.statistic.parts, self.mechanisms, strict=True)
         return tuple(part.numerator.factor * numerator_accuracy(m.parameters, alpha) for part, m in parts)
 
     @cached_property
-    def _mechanisms(self) -> tuple[Mechanism, ...]:
+    def mechanisms(self) -> tuple[Mechanism, ...]:
+        """Return for each part the mechanism of its cells."""
         title, arithmetic = self.statistic.title, self.arithmetic
         return tuple(mechanism(part, self.epsilon, title=title, arithmetic=arithmetic) for part in self.statistic.parts)
 
@@ -98,7 +99,7 @@ class Line(OfStatistic):
         """Return for each part the bits of its numbers, declared or chosen; none in exact arithmetic."""
         if self.arithmetic is None:
             return ()
-        found = (m.parameters.precision for m in self._mechanisms)
+        found = (m.parameters.precision for m in self.mechanisms)
         return tuple(each.uniform for each in found if each is not None)
 
     @property

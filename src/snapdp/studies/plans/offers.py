@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from snapdp.display import four_digits_up, shortened, visible
@@ -14,6 +15,9 @@ from snapdp.errors import SnapdpError
 from snapdp.studies.plans.lines import Line
 from snapdp.studies.statistics.number_errors import NumberError
 from snapdp.values import Value, replaced
+
+TENTH = Fraction(1, 10)
+MEMORY = 256
 
 
 class Offer(Value):
@@ -53,6 +57,28 @@ def errors_with_more(line: Line, more: Fraction, if_rows: Any = None) -> tuple[N
         return replaced(line, epsilon=line.epsilon * (1 + more), target=None).number_errors(if_rows)
     except SnapdpError:
         return ()
+
+
+@lru_cache(maxsize=MEMORY)
+def offer_in_words(line: Line, if_rows: int | None = None) -> str:
+    """Return what a tenth more epsilon buys for the first number of a line; empty where it is refused.
+
+    Of margins, which are adjusted together, for the first one as it is measured.
+    """
+    if line.margins:
+        offer = offer_of(line, line.epsilon * (1 + TENTH))
+        pairs = list(zip(offer.accuracies, offer.more_accuracies, strict=False))[:1]
+        unit = ""
+    else:
+        now, then = line.number_errors(if_rows), errors_with_more(line, TENTH, if_rows)
+        pairs = [(one.error, other.error) for one, other in zip(now, then, strict=False)][:1]
+        unit = " rows" if now and now[0].in_rows else ""
+    told = [(f"± {four_digits_up(one)}{unit}", f"± {four_digits_up(other)}{unit}") for one, other in pairs]
+    return "".join(f"10 % more epsilon: {_changed(before, after)}" for before, after in told)
+
+
+def _changed(before: str, after: str) -> str:
+    return f"still {after}" if before == after else f"{after} instead of {before}"
 
 
 def offer_of(line: Line, epsilon: Fraction) -> Offer:

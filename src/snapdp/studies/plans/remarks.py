@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from snapdp.display import exact_amount, four_digits_up, listed, shortened, visible
+from snapdp.studies.columns import CategoryColumn
 from snapdp.studies.grouping.margins import HIERARCHY, TOTAL, WIDER, Margins
 from snapdp.studies.ranks.magnitudes import Magnitudes
 from snapdp.studies.statistics.centred.sums import CentredSums, Term
@@ -80,6 +81,13 @@ def part_names(statistic: Statistic) -> list[str]:
     if isinstance(statistic, CentredSums) and statistic.count_share is not None:
         return [*(_summed(term, several=len(statistic.columns) > 1) for term in statistic.terms), "count"]
     return [part.numerator.name for part in statistic.parts]
+
+
+def called_groups(statistic: Statistic) -> str:
+    """Return what its rows are divided into: a group, a category or a bin."""
+    if statistic.by is not None:
+        return "group"
+    return "category" if isinstance(statistic.columns[0], CategoryColumn) else "bin"
 
 
 def _summed(term: Term, *, several: bool) -> str:

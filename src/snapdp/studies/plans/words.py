@@ -21,12 +21,11 @@ from snapdp.display import (
     shortened,
     visible,
 )
-from snapdp.studies.columns import CategoryColumn
 from snapdp.studies.grouping.hierarchies import Hierarchy
 from snapdp.studies.plans.cuts import Excess, excess_of
-from snapdp.studies.plans.offers import errors_with_more
+from snapdp.studies.plans.offers import TENTH, errors_with_more
 from snapdp.studies.plans.reading import bounds_of, declared_in, rules_of
-from snapdp.studies.plans.remarks import advice_of, counting_of, remarks_of, share_in_words
+from snapdp.studies.plans.remarks import advice_of, called_groups, counting_of, remarks_of, share_in_words
 from snapdp.studies.plans.table import GAP, MARK, MOST_SHOWN, error_in_words, heads_of, lines_of, rows_in_words, rows_of
 from snapdp.studies.plans.usefulness import BEYOND, Useless
 from snapdp.studies.plans.variance_ways import other_way
@@ -36,14 +35,12 @@ from snapdp.values import Value
 if TYPE_CHECKING:
     from snapdp.studies.plans.lines import Line
     from snapdp.studies.plans.plan import Plan
-    from snapdp.studies.statistics.statistic import Statistic
 
 WIDTH = 80
 MOST_NAMED = 3  # lines that are named in one sentence
 MOST_ADVISED = 8  # lines that say little, each with what would help
 HUNDRED = 100
 PLURALS = {"group": "groups", "category": "categories", "bin": "bins"}
-TENTH = Fraction(1, 10)
 
 
 class Spelling(Value):
@@ -179,20 +176,13 @@ def useless_in_words(useless: Useless) -> str:
     error = f"± {four_digits_up(number.error)}" + (" rows" if number.in_rows else "")
     name = f"{shortened(visible(number.name))} " if number.name else ""
     divided = line.margins or line.statistic.divisions > 1
-    where = f" of a {_called(line.statistic)}" if divided else ""
+    where = f" of a {called_groups(line.statistic)}" if divided else ""
     of = f"the {rows_in_words(number.rows)}{where}" if number.is_of_rows else "its range"
     says = f"{name}{error} is {share_in_words(number.share)} {of}"
     if useless.epsilon is not None:
         return f"{says}; epsilon {exact_amount(useless.epsilon)} would make it a tenth."
-    helps = f"fewer {PLURALS[_called(line.statistic)]} or more rows" if divided else "more rows"
+    helps = f"fewer {PLURALS[called_groups(line.statistic)]} or more rows" if divided else "more rows"
     return f"{says}, and no epsilon below {BEYOND} would make it a tenth: it takes {helps}."
-
-
-def _called(statistic: Statistic) -> str:
-    """Return what its rows are divided into."""
-    if statistic.by is not None:
-        return "group"
-    return "category" if isinstance(statistic.columns[0], CategoryColumn) else "bin"
 
 
 # What the figures mean

@@ -10,12 +10,13 @@ Theory: docs/theory/sensitivities.md.
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from snapdp.display import shortened, visible
 from snapdp.errors import BoundError, PremiseError
 from snapdp.exact import positive, power_of_two_at_least, shown, to_float_nearest
-from snapdp.mechanism import FINE, FinitePrecision, Mechanism, declared, spacing_of_doubles
+from snapdp.mechanism import FINE, FinitePrecision, Mechanism, SnappingParameters, declared, spacing_of_doubles
 from snapdp.studies.grouping.margins import Margin
 from snapdp.values import Value
 
@@ -91,7 +92,7 @@ def mechanism(
     cell_epsilon = positive(epsilon, name="epsilon") * part.share / steps
     grid = part_grid(part, numerator.sensitivity / cell_epsilon) if arithmetic is None else None
     try:
-        found = declared(
+        parameters = _parameters(
             epsilon=cell_epsilon,
             sensitivity=Fraction(numerator.sensitivity, steps),
             lower=numerator.lower,
@@ -102,10 +103,16 @@ def mechanism(
     except PremiseError as refusal:
         raise _refused(refusal, shortened(visible(title or numerator.name)), epsilon) from None
     if not numerator.integers or arithmetic is not None:
-        ends = (numerator.statistic(found.parameters.data_value(k)) for k in found.parameters.ends)
-        apart = numerator.factor * found.parameters.data_grid
+        ends = (numerator.statistic(parameters.data_value(k)) for k in parameters.ends)
+        apart = numerator.factor * parameters.data_grid
         check_printable(title or numerator.name, furthest=max(map(abs, ends)), grid=apart)
-    return found
+    return Mechanism(parameters)
+
+
+@lru_cache(maxsize=4096)  # whoever edits a plan asks for most of them again
+def _parameters(**premises: Any) -> SnappingParameters:
+    """Return the parameters of a mechanism: they alone are kept, since one that draws is nobody else's."""
+    return declared(**premises).parameters
 
 
 def _refused(refusal: PremiseError, name: str, epsilon: Any) -> PremiseError:

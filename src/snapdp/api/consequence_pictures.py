@@ -1,0 +1,125 @@
+"""The four pictures of a line of a plan: law, odds, intervals, curve.
+
+Room: api. Chooses what is drawn; how it looks is `display`. What does not depend on the guess is remembered: a slider
+asks many times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from functools import lru_cache
+
+from snapdp.accuracy import LawBar, LawBars, bars_of_law
+from snapdp.api.consequence_words import (
+    OddsOf,
+    band_of,
+    band_text,
+    chance_text,
+    end_chances,
+    number_text,
+    odds_sentence,
+)
+from snapdp.display import (
+    Bar,
+    Chosen,
+    Compared,
+    Html,
+    LawPicture,
+    Odds,
+    confidence,
+    curve_picture,
+    exact_amount,
+    four_digits_up,
+    how_often,
+    interval_picture,
+    odds_picture,
+)
+from snapdp.errors import SnapdpError
+from snapdp.exact import to_float_nearest
+from snapdp.studies import ReleasedPart
+
+MEMORY = 64
+WIDTH = 10  # the curve goes from a tenth of epsilon to ten times as much
+
+
+def law_drawn(released: ReleasedPart, guess: Fraction) -> Html:
+    """Return where the released number may fall, if the true value were a guess."""
+    law = released.law(guess)
+    found = bars_of_law(law)
+    band, (low, high) = band_of(released, guess), released.range
+    chances = dict(zip(released.parameters.ends, end_chances(released, guess), strict=True))
+    text = number_text(guess, released)
+    between = band_text(released, guess)
+    often = confidence(released.line.alpha)
+    picture = LawPicture(
+        bars=[_bar(each, released, chances) for each in found.bars],
+        band=(*band, f"{often}: {between}"),
+        value=(guess, f"true value {text}"),
+        range=(low, high, number_text(low, released), number_text(high, released)),
+        each=_together(found),
+    )
+    said = (
+        f"If the true value were {text}, {how_often(released.line.alpha)} the released number is one from "
+        f"{between}. Bars are as high as probabilities; {_together(found)}."
+    )
+    return picture.svg(title=f"Where the released number may fall: {released.name}", said=said)
+
+
+def _bar(bar: LawBar, released: ReleasedPart, chances: dict[int, Fraction]) -> Bar:
+    half = released.part.numerator.factor * released.parameters.data_grid / 2
+    low, high = released.statistic(bar.first) - half, released.statistic(bar.last) + half
+    which = "lowest" if bar.first == released.parameters.low else "highest"
+    said = f"{which} possible: {chance_text(chances[bar.first])}" if bar.is_end else ""
+    return Bar(low=low, high=high, probability=bar.height, is_end=bar.is_end, said=said)
+
+
+def _together(bars: LawBars) -> str:
+    """Return what one bar is."""
+    if bars.together == 1:
+        return "each bar: one number that can be released"
+    return f"each bar: {bars.together:,} neighbouring numbers together"
+
+
+def odds_drawn(odds: Iterable[OddsOf], secret: str) -> Html:
+    """Return how often somebody guesses right who sees one release, the plan, or all that was ever charged."""
+    rows = list(odds)
+    said = " ".join(odds_sentence(each, secret) for each in rows)
+    bars = [Odds(f"{each.name} (epsilon {each.epsilon_text})", each.right, each.text) for each in rows]
+    return odds_picture(bars, title="What somebody could learn, in 100 guesses", said=said)
+
+
+def interval_drawn(released: ReleasedPart, guess: Fraction) -> Html:
+    """Return the interval of the release beside others at the same epsilon, and the number itself."""
+    errors = [
+        ("this release", released.accuracy),
+        ("pure Laplace mechanism", released.laplace_accuracy),
+        ("on the natural grid", released.natural_accuracy),
+    ]
+    rows = [Compared(name, f"± {four_digits_up(each)}", guess - each, guess + each) for name, each in errors]
+    rows.append(Compared("without privacy", "exact", guess, guess))
+    told = "; ".join(f"{each.name} {each.text}" for each in rows)
+    said = f"At epsilon {exact_amount(released.line.epsilon)}, {how_often(released.line.alpha)}: {told}."
+    return interval_picture(rows, value=guess, title=f"How far off: {released.name}", said=said)
+
+
+@lru_cache(maxsize=MEMORY)
+def curve_drawn(released: ReleasedPart) -> Html:
+    """Return the error against epsilon, with its jumps, and the chosen point."""
+    (epsilon, error), ranks = released.here, released.line.ranks is not None
+    unit = " rows" if ranks else ""
+    at, height = to_float_nearest(epsilon), to_float_nearest(error)
+    try:
+        points = released.curve.points(epsilon / WIDTH, epsilon * WIDTH) or [(at, height)]
+    except (SnapdpError, OverflowError, ZeroDivisionError):
+        points = [(at, height)]
+    of_what = "a rank" if ranks else released.name
+    text, often = f"± {four_digits_up(error)}{unit}", confidence(released.line.alpha)
+    return curve_picture(
+        points,
+        Chosen(at, height, text),
+        heights=f"± {'rows of a rank' if ranks else 'error'} ({often}), both axes in logarithms",
+        title=f"Error of {of_what} against epsilon",
+        said=f"At epsilon {exact_amount(epsilon)} the error is {text}. More epsilon, smaller error, in jumps where the "
+        "distance of two possible numbers halves.",
+    )

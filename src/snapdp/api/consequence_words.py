@@ -1,0 +1,224 @@
+"""What a line of a plan means, in sentences: where its number falls, what more epsilon buys, what somebody learns.
+
+Room: api. Public parameters and a guess only. Numbers are rounded outward, chances and errors up, comparisons to
+nearest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from snapdp.display import (
+    above_or_below,
+    decimal_nearest,
+    exact_amount,
+    four_digits_up,
+    guessed_right,
+    how_often,
+    noise_digits,
+    odds_in_words,
+    right_in,
+    shortened,
+    two_digits,
+    visible,
+)
+from snapdp.exact import to_float_nearest
+from snapdp.studies import ReleasedPart, called_groups, cliff_in_words, cliffs_of, error_in_words, offer_in_words
+from snapdp.values import Value
+
+if TYPE_CHECKING:
+    from snapdp.ledger import Account
+    from snapdp.studies import Line, Plan
+
+LONGEST_EXACT = 12  # characters
+VISIBLE = Fraction(1, 1000)  # a chance that a picture shows
+SAME = Fraction(1, 2000)  # a difference that one digit of a percent does not show
+CLEARLY = Fraction(1, 50)
+NEVER = Fraction(1, 10**30)  # a smaller chance is said to be below this
+
+
+class OddsOf(Value):
+    """What somebody learns from so much epsilon: how many of 100 guesses are right, at most."""
+
+    name: str
+    epsilon: Fraction
+
+    @property
+    def right(self) -> int:
+        return guessed_right(self.epsilon)
+
+    @property
+    def text(self) -> str:
+        """Return how many guesses are right, in short."""
+        return right_in(self.epsilon)
+
+    @property
+    def epsilon_text(self) -> str:
+        """Return epsilon exactly, or to six places where it is a long fraction."""
+        exact = exact_amount(self.epsilon)
+        return exact if len(exact) <= LONGEST_EXACT else f"about {decimal_nearest(self.epsilon, 6)}"
+
+    def values(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {"name": self.name, "epsilon": str(self.epsilon), "right_of_100": self.right, "text": self.text}
+
+
+def odds_of_line(plan: Plan, place: int, account: Account | None) -> tuple[OddsOf, ...]:
+    """Return the odds after one line, after the whole plan, and after all that was ever charged and the plan.
+
+    planning (39)
+    """
+    found = [
+        OddsOf(name="this statistic", epsilon=plan.lines[place].epsilon),
+        OddsOf(name="the whole plan", epsilon=plan.total),
+    ]
+    if account is not None:
+        before = "with all charged before" if account.spent else "with all charged before: nothing yet"
+        found.append(OddsOf(name=before, epsilon=account.spent + plan.total))
+    return tuple(found)
+
+
+def number_text(x: Fraction, released: ReleasedPart) -> str:
+    """Return a number of the statistic for people: exactly where that is short, else as a released one."""
+    exact = exact_amount(x)
+    return exact if len(exact) <= LONGEST_EXACT and "/" not in exact else released_text(x, released, ROUND_HALF_EVEN)
+
+
+def released_text(x: Fraction, released: ReleasedPart, rounding: str) -> str:
+    """Return a released number for people, with the digits that its error leaves meaningful."""
+    half = Decimal(to_float_nearest(released.accuracy))
+    return noise_digits(int(x) if x.denominator == 1 else to_float_nearest(x), half_width=half, rounding=rounding)
+
+
+def band_of(released: ReleasedPart, guess: Fraction) -> tuple[Fraction, Fraction]:
+    """Return the least and the largest number of most releases: at most alpha/2 of them are below, and above."""
+    law, half = released.printed_law(guess), released.line.alpha / 2
+    return released.statistic(law.quantile_index(half)), released.statistic(law.quantile_index(1 - half))
+
+
+def band_text(released: ReleasedPart, guess: Fraction) -> str:
+    """Return the two ends of the band in words, rounded outward."""
+    low, high = band_of(released, guess)
+    first, last = released_text(low, released, ROUND_FLOOR), released_text(high, released, ROUND_CEILING)
+    return first if first == last else f"{first} to {last}"
+
+
+def end_chances(released: ReleasedPart, guess: Fraction) -> tuple[Fraction, Fraction]:
+    """Return the chances, rounded up, that the released number is the lowest and the highest possible one."""
+    law = released.printed_law(guess)
+    low, high = (law.index_probability(k).upper for k in released.parameters.ends)
+    return low, high
+
+
+def chance_text(chance: Fraction) -> str:
+    """Return a chance in percent, rounded up; where it is tiny, below what it is.
+
+    >>> chance_text(Fraction(1, 3)), chance_text(Fraction(1, 10**9)), chance_text(Fraction(1, 10**99))
+    ('34 %', 'below 1e-9', 'below 1e-30')
+    """
+    if chance >= VISIBLE:
+        return f"{two_digits(100 * chance, ROUND_CEILING)} %"
+    return f"below {two_digits(max(chance, NEVER), ROUND_CEILING)}"
+
+
+def sentences(plan: Plan, place: int, released: ReleasedPart, guess: Fraction) -> Iterator[str]:
+    """Yield everything that is said: what is shown first, then what it means, then what could be changed."""
+    line = released.line
+    yield from _what_is_shown(plan, place, released)
+    often = how_often(line.alpha)
+    yield (
+        f"If the true value were {number_text(guess, released)}: {often} the released number is "
+        f"{_between(band_text(released, guess))}."
+    )
+    yield _ends(released, guess)
+    yield from _offer(plan, place, line)
+    yield from map(cliff_in_words, cliffs_of(line))
+    yield from _beside_laplace(released)
+
+
+def _offer(plan: Plan, place: int, line: Line) -> Iterator[str]:
+    """Yield what a tenth more epsilon buys, and of what where that is not the number shown."""
+    offer = offer_in_words(line, plan.if_rows)
+    of = "" if line.accuracy is not None else f"{shortened(visible(plan.titles[place]))}: "
+    if offer:
+        yield f"{of}{offer if ': still' in offer else offer.replace(':', ' buys', 1)}."
+
+
+def _beside_laplace(released: ReleasedPart) -> Iterator[str]:
+    """Yield how the error compares with that of the pure Laplace mechanism, to nearest: planning (29)."""
+    pure = released.laplace_accuracy
+    share = released.accuracy / pure - 1
+    told = above_or_below(share) if abs(share) >= SAME else "the same as that of"
+    yield f"± {four_digits_up(released.accuracy)} is {told} the pure Laplace mechanism, ± {four_digits_up(pure)}."
+    if share < -CLEARLY and not released.part.numerator.integers:
+        yield "It is smaller because the range of the number leaves less room for errors than the noise would take."
+
+
+def _between(text: str) -> str:
+    return f"between {text.replace(' to ', ' and ', 1)}" if " to " in text else text
+
+
+def _ends(released: ReleasedPart, guess: Fraction) -> str:
+    """Return how often the released number is one of the two ends of what can be released."""
+    ends = [released.statistic(k) for k in released.parameters.ends]
+    low, high = released_text(ends[0], released, ROUND_FLOOR), released_text(ends[1], released, ROUND_CEILING)
+    below, above = end_chances(released, guess)
+    if max(below, above) < VISIBLE:
+        chance = chance_text(below + above)
+        return f"It almost never falls on an end of what can be released, {low} or {high}: a chance {chance}."
+    return (
+        f"What would fall beyond {low} or {high} is released as that end: the chance of the lowest is "
+        f"{chance_text(below)}, of the highest {chance_text(above)}."
+    )
+
+
+def _what_is_shown(plan: Plan, place: int, released: ReleasedPart) -> Iterator[str]:
+    """Yield which number the pictures are of, and what else there is that they do not show."""
+    line, cells = released.line, released.part.cells
+    several = len(line.statistic.parts)
+    if several > 1:
+        yield f"Shown is {released.name}, one of the {several} numbers that are released."
+    if cells > 1:
+        yield f"It is released {cells:,} times, once for each {_called(released)}: each of them follows the law shown."
+    if line.ranks is not None:
+        yield (
+            f"Quantiles are read off all these counts together, and have no single law to draw. The curve is theirs: "
+            f"ranks are off by {line.ranks.text} at most, {how_often(line.alpha)}."
+        )
+    elif line.margins:
+        yield from _of_margins(released)
+    elif line.statistic.derivation is not None:
+        yield from _of_derived(plan, place, line)
+
+
+def _called(released: ReleasedPart) -> str:
+    """Return what a number is released for."""
+    statistic = released.line.statistic
+    is_read_off = statistic.derivation is not None and statistic.by is None
+    return "range of values" if is_read_off else called_groups(statistic)
+
+
+def _of_margins(released: ReleasedPart) -> Iterator[str]:
+    yield "The law shown is of what is measured. Tables are adjusted afterwards so that they add up, at no extra cost."
+    for figures in released.line.margins:
+        if figures.margin == released.part.margin and figures.measured is not None:
+            name = shortened(visible(figures.text))
+            yield f"Adjusted, numbers {name} are off by ± {four_digits_up(figures.adjusted.accuracy)} at most."
+
+
+def _of_derived(plan: Plan, place: int, line: Line) -> Iterator[str]:
+    """Yield how far the numbers are off that are computed from what is released."""
+    title = shortened(visible(plan.titles[place]))
+    yield f"{title} is computed from the released numbers, at no extra cost; it has no single law to draw."
+    for number in plan.errors[place]:
+        name = shortened(visible(number.name)) or title
+        yield f"{name}: {error_in_words(line.statistic, number)}."
+
+
+def odds_sentence(odds: OddsOf, secret: str) -> str:
+    """Return what one bar of the odds says, in a sentence."""
+    told = odds_in_words(odds.epsilon, secret, seen="it")
+    return f"{odds.name}, epsilon {odds.epsilon_text}: {told[0].lower()}{told[1:]}"

@@ -1,0 +1,1 @@
+"""A study as the words of a command: what a person would type to ask for exactly it."""

@@ -1,0 +1,112 @@
+"""`snapdp serve` and `snapdp demo --page`, started and stopped as people do it."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+from snapdp.cli.learn.demo import STUDY, people, table_text
+from snapdp.ledger import Ledger
+
+ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+/start\?token=\S+")
+PATIENCE = 60  # seconds until a page listens, on a machine that is busy
+STOPPED = "Stopped. The ledger is people.ledger: keep it, it says what may still be spent."
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("people.csv").write_text(table_text(people()), encoding="utf-8")
+    Path("study.toml").write_text(STUDY, encoding="utf-8")
+    return tmp_path
+
+
+@contextmanager
+def running(*words: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """Run a command that serves a page until the block ends; yield its address."""
+    environment = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY")}
+    command = [sys.executable, "-m", "snapdp", *words]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment) as page:
+        try:
+            yield _address(page), page
+        finally:
+            page.kill()
+
+
+def _address(page: subprocess.Popen[str]) -> str:
+    assert page.stdout is not None
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until and (line := page.stdout.readline()):
+        if found := ADDRESS.search(line):
+            return found[0]
+    raise AssertionError(page.stderr.read() if page.stderr else "")
+
+
+@pytest.mark.usefixtures("place")
+def test_the_page_listens_is_entered_once_and_says_at_the_end_where_the_ledger_is():
+    with running("serve", "study.toml", "--ledger", "people.ledger", "--port", "0") as (address, page):
+        base = address.partition("/start")[0]
+        with httpx.Client() as stranger, httpx.Client() as holder:
+            assert stranger.get(base).status_code == 403
+            assert holder.get(address).status_code == 200
+            assert holder.get(base).status_code == 200
+            assert holder.get(f"{base}/api/state").json()["study"]["dataset"] == "people"
+            assert stranger.get(address).status_code == 403  # it was used
+        page.send_signal(signal.SIGINT)
+        said, told = page.communicate(timeout=PATIENCE)
+        assert page.returncode == 0
+        assert said.startswith("Whoever has this address")
+        assert told.splitlines() == ["The ledger is people.ledger, which is made when you open an account.", STOPPED]
+    assert not Path("people.ledger").exists()
+
+
+@pytest.mark.usefixtures("place")
+def test_the_demo_opens_the_page_on_a_ledger_from_which_nothing_is_spent():
+    with running("demo", "shown", "--page", "--no-browser") as (address, page), httpx.Client() as holder:
+        assert holder.get(address).status_code == 200
+        base = address.partition("/start")[0]
+        study = holder.get(f"{base}/api/state").json()["study"]
+        found = holder.post(f"{base}/api/plan", json={"study": study}, headers={"Origin": base}).json()
+        assert (found["account"]["left"], found["account"]["affordable"]) == ("1", True)
+        page.send_signal(signal.SIGTERM)
+        page.wait(PATIENCE)
+    with Ledger.open("shown/people.ledger") as ledger:
+        assert ledger.account("people").spent == 0
+
+
+@pytest.mark.usefixtures("place")
+def test_the_command_line_does_not_load_the_page():
+    program = (
+        "import sys; from snapdp.cli import main\n"
+        "try: main(['plan', 'study.toml'], prog_name='snapdp')\nexcept SystemExit: pass\n"
+        "loaded = {'fastapi', 'uvicorn', 'starlette', 'jinja2', 'pydantic', 'snapdp.web'} & set(sys.modules)\n"
+        "assert not loaded, loaded"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
+
+
+@pytest.mark.usefixtures("place")
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--data", "nobody.csv"], "--data nobody.csv: there is no such file."),
+        (["--directory", "nowhere"], "there is no such directory"),
+        (["--port", "70000"], "--port"),
+    ],
+)
+def test_what_cannot_be_served_is_refused_before_a_port_is_taken(words, told):
+    done = subprocess.run(
+        [sys.executable, "-m", "snapdp", "serve", *words], check=False, capture_output=True, text=True
+    )
+    assert done.returncode == 2
+    assert told in done.stderr

@@ -1,0 +1,58 @@
+"""A study as plain values makes an equal study again, through JSON too."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import pytest
+
+from snapdp.api.study_values import study_values_of
+from snapdp.studies import STUDY_KEYS, load_study, study_from_values
+from snapdp.tables import read_keys
+from tests import VECTORS
+from tests.unit.audits.releases import random_study
+
+GOLDEN = sorted((VECTORS / "golden").rglob("*.toml"))
+
+
+def again(study):
+    return study_from_values(json.loads(json.dumps(study_values_of(study))), read_keys=read_keys)
+
+
+@pytest.mark.parametrize("path", GOLDEN, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_the_values_of_every_study_that_is_kept_make_it_again(path, monkeypatch):
+    monkeypatch.chdir(path.parent)  # a file of keys is read from where it is named
+    study = load_study(path.name, read_keys=read_keys)
+    assert again(study) == study
+    assert study_values_of(study)["version"] == study.version
+
+
+def check(seed):
+    study = random_study(random.Random(seed)).declared
+    assert again(study) == study
+    assert {*study_values_of(study)} <= {*STUDY_KEYS}
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_values_of_a_random_study_make_it_again(seed):
+    check(seed)
+
+
+@pytest.mark.long
+def test_the_values_of_many_random_studies_make_them_again():
+    for seed in range(40, 2000):
+        check(seed)
+
+
+def test_numbers_that_are_not_whole_are_text_and_exact():
+    from snapdp.studies import study_from_toml
+
+    study = study_from_toml(
+        'version = 2\ndataset = "d"\nrelation = "change-one"\nn = 3\n[columns.x]\nkind = "number"\nlower = 0.1\n'
+        'upper = 99999999999999999999\nmissing = "middle"\n[[statistic]]\nkind = "sum"\ncolumn = "x"\nepsilon = 0.3\n'
+    )
+    values = study_values_of(study)
+    assert values["statistic"][0]["epsilon"] == "3/10"
+    assert values["columns"]["x"]["lower"] == "1/10"
+    assert values["columns"]["x"]["upper"] == "99999999999999999999"
