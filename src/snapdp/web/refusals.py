@@ -13,6 +13,7 @@ from snapdp.errors import BudgetError, LedgerError, SnapdpError
 
 STATISTIC = re.compile(r"statistic (\d+)(?: \([a-z]+\))?(?:, ([a-z]+))?")
 OF_COLUMN, OF_STUDY, OF_CSV = "columns.", "study", "csv"
+OF_PYTHON = re.compile(r'as an integer, a float, a Decimal, a Fraction, or text such as "0.1" or "1/3"')
 WORD = re.compile(r"[a-z_]+")
 STUDY_FIELDS = (
     "dataset", "title", "publisher", "contact", "relation", "n", "n_max", "person", "rows_per_person", "unit_rows",
@@ -37,7 +38,8 @@ def refusal_values(error: str, advice: str, *, field: str | None = None, spent: 
 def told(refusal: SnapdpError) -> dict[str, Any]:
     """Return a refusal of the library."""
     spent = str(refusal.numbers.get("spent", "0"))
-    return refusal_values(refusal.problem, refusal.advice, field=field_of(refusal), spent=spent)
+    advice = OF_PYTHON.sub("as a number such as 0.1 or 1/3", refusal.advice)
+    return refusal_values(refusal.problem, advice, field=field_of(refusal), spent=spent)
 
 
 def status_of(refusal: SnapdpError) -> int:
