@@ -6,6 +6,7 @@ its words are kept here. A field's type says how it is typed, not what is allowe
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from snapdp.studies import (
@@ -70,6 +71,13 @@ FIELDS: dict[str, tuple[str, str, str]] = {  # type, label, hint
     "each": ("each", "By", "day, week, month or year"),
     "exponents": ("numbers", "Powers of two", "The least and the largest, such as -10, 40."),
 }
+OWN_FIELDS: dict[str, dict[str, tuple[str, str, str]]] = {  # where a key means something else to one statistic
+    "mean": {"columns": ("columns", "Several columns instead", "Their means share one count of rows.")},
+    "histogram": {"missing": ("dropped", "Missing cells", "Left out, or counted by themselves.")},
+    "magnitudes": {
+        "outside": ("number", "Share outside", "Of the numbers that bounds may leave outside, such as 0.05.")
+    },
+}
 
 
 def forms() -> dict[str, Any]:
@@ -79,7 +87,7 @@ def forms() -> dict[str, Any]:
         "columns": [
             {"kind": kind, "label": label, "keys": list(_column_keys(kind))} for kind, label in COLUMNS.items()
         ],
-        "fields": {key: {"type": kind, "label": label, "hint": hint} for key, (kind, label, hint) in FIELDS.items()},
+        "fields": _fields(FIELDS),
     }
 
 
@@ -94,7 +102,12 @@ def _statistic(kind: str, found: type[Statistic]) -> dict[str, Any]:
         "numbers": found.numbers,
         "column_kind": found.column_kind,
         "keys": list(found.toml_keys()),
+        "fields": _fields(OWN_FIELDS.get(kind, {})),
     }
+
+
+def _fields(words: Mapping[str, tuple[str, str, str]]) -> dict[str, dict[str, str]]:
+    return {key: {"type": kind, "label": label, "hint": hint} for key, (kind, label, hint) in words.items()}
 
 
 def _column_keys(kind: str) -> tuple[str, ...]:

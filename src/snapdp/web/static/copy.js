@@ -60,7 +60,7 @@ export class Copying {
       h("h2", { id: "copy-title" }, "Copy as"),
       this.refusal && h("p", { class: "refusal", role: "alert" }, `${this.refusal.error} ${this.refusal.advice}`),
       this.answer && this.tabs(),
-      h("div", { class: "buttons" }, h("button", { type: "button", on: { click: () => this.dialog.close() } }, "Close")));
+      !this.answer && this.close());
   }
 
   tabs() {
@@ -76,8 +76,13 @@ export class Copying {
         h("div", { class: "buttons" },
           text && h("button", { type: "button", class: "primary", key: "copy", on: { click: () => this.copy() } }, `Copy the ${TABS[tab].toLowerCase()}`),
           tab === "toml" && h("a", { class: "button", key: "download", href: this.address, download: "study.toml" }, "Download study.toml"),
+          this.close(),
           h("span", { role: "status" }, this.said))),
     ];
+  }
+
+  close() {
+    return h("button", { type: "button", key: "close", on: { click: () => this.dialog.close() } }, "Close");
   }
 }
 

@@ -5,13 +5,15 @@
  * notice above the plan. A field that is still empty, and was never typed in, asks to be filled in; it is no mistake.
  */
 
+import { columnsOf, pointer } from "./columns.js";
 import { at, h } from "./dom.js";
 
 const PLACE = /^(?:study|csv|statistic \d+(?: \([^)]*\)+)?(?:, [a-z_]+)?|columns\.[^:]+): /;
 const NOT_DECLARED = /column '(.+?)' is not declared/;
 const OF_STATISTIC = /^statistic (\d+)/;
 const OF_STUDY = /^study: (?:the key ')?([a-z_]+)/;
-const LACKING = /the key '[a-z_]+' is missing|is empty\.|is not said|needs an epsilon|= '' is not/;
+const NO_COLUMN = /columns holds no table|the key 'columns' is missing/;
+const LACKING = /is not declared|columns holds no table|kind = '' |the key '[a-z_]+' is missing|is empty\.|is not said|needs an epsilon|= '' is not/;
 const ID = "fault";
 
 /** Show the refusal of a model, or take the last one away. */
@@ -44,9 +46,10 @@ function clear(root) {
 }
 
 /** Return the pointer of a refusal, by its words where it does not say it. */
-function pointerOf({ field, error }) {
+function pointerOf({ field, error }, model) {
+  if (NO_COLUMN.test(error)) return firstLack(model);
   const column = NOT_DECLARED.exec(error);
-  if (column) return `/columns/${column[1].replaceAll("~", "~0").replaceAll("/", "~1")}/kind`;
+  if (column) return `/columns/${pointer(column[1])}/kind`;
   if (field) return field;
   const statistic = OF_STATISTIC.exec(error);
   if (statistic) return `/statistic/${statistic[1] - 1}`;
@@ -54,10 +57,23 @@ function pointerOf({ field, error }) {
   return key ? `/${key[1]}` : "";
 }
 
+/** Return where a study that has no column yet is to be filled in next. */
+function firstLack({ study, state }) {
+  for (const [place, row] of study.statistic.entries()) {
+    if (!row.kind) return `/statistic/${place}/kind`;
+    const takes = state.forms.statistics.find((each) => each.kind === row.kind)?.takes ?? 0;
+    if (takes === 1 && row.column === undefined && row.columns === undefined) return `/statistic/${place}/column`;
+    if (takes > 1 && row.columns === undefined) return `/statistic/${place}/columns`;
+    const [name] = columnsOf(row);
+    if (name) return `/columns/${pointer(name)}/kind`;
+  }
+  return "/columns";
+}
+
 /** Return the element of a refusal's field: in the selected row where it is there, else the first that can be seen. */
 function fieldFor(root, model, refusal) {
-  for (let pointer = pointerOf(refusal); pointer; pointer = pointer.slice(0, pointer.lastIndexOf("/"))) {
-    const found = [...root.querySelectorAll(`[data-field="${CSS.escape(pointer)}"]`)];
+  for (let path = pointerOf(refusal, model); path; path = path.slice(0, path.lastIndexOf("/"))) {
+    const found = [...root.querySelectorAll(`[data-field="${CSS.escape(path)}"]`)];
     const chosen = root.querySelector(`[data-row="${model.selected}"]`);
     const best = found.find((each) => each === document.activeElement) ?? found.find((each) => chosen?.contains(each)) ?? found.find((each) => each.checkVisibility()) ?? found[0];
     if (best) return best;
@@ -70,6 +86,7 @@ const isEmpty = (target) => ("value" in target ? target.value === "" : target.da
 /** Say what is wrong and what to do, without the place: it stands there. */
 function wording(told, toFill, refusal) {
   if (toFill) return h("span", {}, toFill.dataset.field === "/relation" ? "Please choose one." : toFill.localName === "select" ? "Please choose." : "Please fill this in.");
+  if (NO_COLUMN.test(refusal.error)) return h("span", {}, "Declare a column of the table first: every study has one at least.");
   const { error, advice } = told ?? refusal;
   const bare = error.replace(PLACE, "");
   return h("span", {}, h("b", {}, bare.charAt(0).toUpperCase() + bare.slice(1)), advice && ` ${advice}`);

@@ -18,11 +18,12 @@ export function steadyId(words) {
 }
 
 /** Return a field with its label above, or hidden where the head of a table says it. */
-export function labelled({ label, more = "", hint = "", wide = false, group = false }, control) {
+export function labelled({ label, more = "", hint = "", wide = false, group = false, field = "" }, control) {
   const words = [h("span", { class: "label" }, label, more && h("span", { class: "hidden" }, ` ${more}`))];
   const told = hint && h("small", { class: "hint" }, hint);
   if (group) return h("fieldset", { class: `field group${wide ? " wide" : ""}` }, h("legend", {}, words), control, told);
-  return h("div", { class: `field${wide ? " wide" : ""}` }, h("label", {}, words, control), told);
+  if (!control.id) control.id = steadyId(`${field || control.dataset.field} ${label} ${more}`);
+  return h("div", { class: `field${wide ? " wide" : ""}` }, h("label", { for: control.id }, words), control, told);
 }
 
 const text = (each, type, read, write, extra = {}) =>
@@ -53,8 +54,10 @@ export function missing(each) {
   const chosen = h("select", { "data-field": each.field, value: isNumber ? "number" : each.value ?? "", on: { change: (event) => each.set(event.target.value === "number" ? "" : event.target.value || undefined) } },
     [["", "choose"], ["dropped", "left out"], ["middle", "middle of the bounds"], ["number", "count as"]].map(([value, words]) => h("option", { value }, words)));
   if (!isNumber) return labelled(each, chosen);
-  const number = h("input", { type: "text", inputmode: "decimal", class: "number", autocomplete: "off", "data-field": each.field, "aria-label": `${each.label} count as ${each.more ?? ""}`, value: shown(each.value), on: { input: (event) => each.set(typed(event.target.value) ?? "") } });
-  return h("div", { class: "field" }, h("label", {}, h("span", { class: "label" }, each.label, h("span", { class: "hidden" }, ` ${each.more ?? ""}`)), chosen), number, each.hint && h("small", { class: "hint" }, each.hint));
+  const number = h("input", { type: "text", inputmode: "decimal", class: "number", autocomplete: "off", "data-field": each.field, "aria-label": `Number for missing cells ${each.more ?? ""}`, value: shown(each.value), on: { input: (event) => each.set(typed(event.target.value) ?? "") } });
+  const made = labelled(each, chosen);
+  chosen.after(number);
+  return made;
 }
 
 function margins(each) {
@@ -62,13 +65,15 @@ function margins(each) {
   const set = (value) => each.set(value === "list" ? [] : value || undefined);
   const chosen = h("select", { "data-field": each.field, value: listed ? "list" : each.value ?? "", on: { change: (event) => set(event.target.value) } },
     [["", "no"], ["all", "all of them"], ["hierarchy", "the levels of the column"], ["list", "those listed here"]].map(([value, words]) => h("option", { value }, words)));
-  const told = listed && h("textarea", { rows: 3, "data-field": each.field, "aria-label": "Totals, one in each line", placeholder: "region, sex\nregion\ntotal", value: each.value.map((of) => (of.length ? of.join(", ") : "total")).join("\n"), on: { input: (event) => each.set(asMargins(event.target.value)) } });
-  return h("div", { class: "field" }, h("label", {}, h("span", { class: "label" }, each.label), chosen), told, h("small", { class: "hint" }, listed ? "One in each line, its columns with commas between; the word total for the total." : each.hint));
+  const told = listed && h("textarea", { rows: 3, "data-field": each.field, "aria-label": `Totals ${each.more ?? ""}, one in each line`, placeholder: "region, sex\nregion\ntotal", value: each.value.map((of) => (of.length ? of.join(", ") : "total")).join("\n"), on: { input: (event) => each.set(asMargins(event.target.value)) } });
+  const made = labelled({ ...each, hint: listed ? "One in each line, its columns with commas between; the word total for the total." : each.hint }, chosen);
+  if (told) chosen.after(told);
+  return made;
 }
 
 const asMargins = (given) => given.split("\n").map((each) => each.trim()).filter(Boolean).map((each) => (each === "total" ? [] : each.split(",").map((name) => name.trim()).filter(Boolean)));
 
-const DROPPED = [["", "as usual"], ["dropped", "left out"], ["binned", "counted by themselves"]];
+const DROPPED = [["", "as usual: left out"], ["dropped", "left out"], ["binned", "counted by themselves"]];
 const number = { inputmode: "decimal", class: "number" };
 
 /** How each type is typed; columns, conditions and parents have modules of their own. */

@@ -20,6 +20,7 @@ export class Model {
     this.answer = null; // the last plan that could be made
     this.refusal = null; // why the present one cannot
     this.selected = null;
+    this.priced = null; // the row whose cost was typed, until there is a plan in which the others follow it
     this.describing = new Set(); // columns whose declaration is being filled in
     this.touched = new Set(); // fields that were edited: before that an empty one is no mistake
     this.changed = () => {};
@@ -67,11 +68,12 @@ export class Model {
   /** Note that the study was changed, and ask for its plan: `place` is the row whose cost was typed. */
   edited({ place, fit = false, now = false } = {}) {
     this.version += 1;
+    if (place !== undefined) this.priced = this.ids[place];
     sessionStorage.setItem(this.key, JSON.stringify(this.study));
     this.changed();
     clearTimeout(this.timer);
     this.waits = true;
-    this.timer = setTimeout(() => this.plan({ edited: place, fit }), now ? 0 : TYPING);
+    this.timer = setTimeout(() => this.plan({ fit }), now ? 0 : TYPING);
   }
 
   /** Set a key of the study, of a column or of a row; undefined leaves it out. */
@@ -128,14 +130,14 @@ export class Model {
   // Plans
 
   /** Ask for the plan; an answer that was overtaken by an edit is dropped. */
-  async plan({ edited, fit = false } = {}) {
+  async plan({ fit = false } = {}) {
     this.controller?.abort();
     this.controller = new AbortController();
-    const [version, ids] = [this.version, [...this.ids]];
+    const [version, ids, edited] = [this.version, [...this.ids], this.place(this.priced)];
     if (!ids.length) return this.refuse(null);
     this.waits = true;
     try {
-      const answer = await ask("/api/plan", { study: this.study, ...(edited === undefined ? {} : { edited }), fit }, { signal: this.controller.signal });
+      const answer = await ask("/api/plan", { study: this.study, ...(edited < 0 ? {} : { edited }), fit }, { signal: this.controller.signal });
       if (version === this.version) this.accept(answer, ids);
     } catch (problem) {
       if (isGivenUp(problem)) return;
@@ -149,6 +151,7 @@ export class Model {
     this.answer = answer;
     this.refusal = null;
     this.waits = false;
+    this.priced = null;
     this.lines = new Map(ids.map((id, place) => [id, answer.lines[place]]));
     sessionStorage.setItem(this.key, JSON.stringify(this.study));
     this.changed();

@@ -68,5 +68,8 @@ export function drawn(value) {
   return found ? Number((found[0] * 1000000n) / found[1]) / 1e6 : 0;
 }
 
-/** Return a whole number with commas between its thousands: 5,000. */
-export const grouped = (value) => String(value).replace(/\B(?=(\d{3})+$)/g, ",");
+/** Return a whole number with commas between its thousands: 5,000; any other number as it is shown. */
+export function grouped(value) {
+  const text = shown(value);
+  return /^-?\d+$/.test(text) ? text.replace(/\B(?=(\d{3})+$)/g, ",") : text;
+}

@@ -2,7 +2,8 @@
 
 import { Refusal, ask } from "./ask.js";
 import { bring, h } from "./dom.js";
-import { typed } from "./numbers.js";
+import { labelled } from "./fields.js";
+import { grouped, typed } from "./numbers.js";
 
 const PAUSE = 60; // milliseconds between two pictures while sliding
 const PICTURES = {
@@ -79,13 +80,19 @@ export class Panel {
       answer.parts.length > 1 && this.parts(answer),
       this.slider(answer),
       this.refusal && h("p", { class: "refusal", role: "alert" }, `${this.refusal.error} ${this.refusal.advice}`),
+      this.picture(answer, "law"),
       h("ul", { class: "says" }, answer.says.map((each) => h("li", {}, each))),
-      Object.entries(PICTURES).map(([name, heading]) => answer.pictures[name] && h("figure", { key: name }, h("figcaption", {}, h("h3", {}, heading)), h("div", { class: "picture", html: answer.pictures[name] }))));
+      Object.keys(PICTURES).filter((name) => name !== "law").map((name) => this.picture(answer, name)));
+  }
+
+  picture(answer, name) {
+    if (!answer.pictures[name]) return null;
+    return h("figure", { key: name }, h("figcaption", {}, h("h3", {}, PICTURES[name])), h("div", { class: "picture", html: answer.pictures[name] }));
   }
 
   parts(answer) {
     const options = answer.parts.map((name, place) => h("option", { value: String(place) }, name));
-    return h("div", { class: "field" }, h("label", {}, h("span", { class: "label" }, "Which number"), h("select", { value: String(answer.part), on: { change: (event) => this.choose(Number(event.target.value)) } }, options)));
+    return labelled({ label: "Which number" }, h("select", { id: "which-number", value: String(answer.part), on: { change: (event) => this.choose(Number(event.target.value)) } }, options));
   }
 
   slider({ slider, value, range }) {
@@ -94,6 +101,6 @@ export class Panel {
       h("label", { for: "suppose" }, "If the true value were"),
       h("input", { id: "suppose", type: "text", inputmode: "decimal", class: "number", autocomplete: "off", value, on: { input: (event) => this.move(typed(event.target.value)) } }),
       h("input", { type: "range", "aria-label": "If the true value were, as a slider", "aria-valuetext": value, min: slider.min, max: slider.max, step: slider.step, value: String(slider.value), on: { input: (event) => this.move(event.target.value) } }),
-      h("small", { class: "hint ends" }, h("span", {}, range[0]), h("span", {}, range[1])));
+      h("small", { class: "hint ends" }, h("span", {}, grouped(range[0])), h("span", {}, grouped(range[1]))));
   }
 }

@@ -49,7 +49,7 @@ function total({ shown, words, over, budget, total: exact, odds }) {
   const differs = budget !== null && budget !== exact;
   return [
     h("p", { class: "total" }, h("b", {}, `epsilon ${shown.total}`), budget === null ? " in total" : ` of a budget of ${shown.budget}`, over && h("b", { class: "mark" }, " ! too much"),
-      differs && h("button", { type: "button", class: "primary", key: "fit", on: { click: () => model.edited({ fit: true, now: true }) } }, "Fit to the budget")),
+      differs && h("button", { type: "button", class: "primary", key: "fit", disabled: model.refusal !== null, on: { click: () => model.edited({ fit: true, now: true }) } }, "Fit to the budget")),
     words.warning && h("p", { class: "refusal" }, words.warning),
     words.advice.length > 0 && h("ul", { class: "advice" }, words.advice.map((each) => h("li", {}, each))),
     h("p", { class: "odds" }, odds.text),

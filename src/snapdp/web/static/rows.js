@@ -8,12 +8,13 @@ import { shown, typed } from "./numbers.js";
 
 const HEADS = ["Statistic", "Column", "Lowest, highest", "Missing cells", "Epsilon", "± error", "Lock", ""];
 const OF_EVERY_KIND = ["kind", "epsilon", "accuracy", "alpha", "lock"];
+const SHORT = 6; // characters that have room below a number: "rows"
 const NUMBERS = ["number", "integer"];
 
 /** Return the table. */
 export function planTable(model) {
   const levels = new Set([...model.lines.values()].map((line) => percent(line?.alpha)));
-  const level = levels.size === 1 ? ` (${[...levels][0]})` : "";
+  const level = levels.size === 1 ? ` (${[...levels][0].replace(" ", "\u00a0")})` : "";
   const heads = HEADS.map((each) => h("th", { scope: "col" }, each === "± error" ? each + level : each || h("span", { class: "hidden" }, "What to do")));
   return h("table", { class: `plan${model.refusal ? " stale" : ""}` },
     h("caption", { class: "hidden" }, "The plan: a row for each statistic"),
@@ -35,8 +36,8 @@ function group(model, id) {
       h("td", { class: "column" }, columnField(of)),
       h("td", { class: "bounds" }, valueColumns(of).map((name) => bounds(of, name))),
       h("td", { class: "missing" }, valueColumns(of).map((name) => missingOf(of, name))),
-      h("td", {}, epsilonField(of)),
-      h("td", {}, errorField(of)),
+      h("td", { class: "followed" }, epsilonField(of)),
+      h("td", { class: "followed" }, errorField(of)),
       h("td", { class: "lock" }, lockButton(of)),
       h("td", { class: "actions" }, actions(of))),
     h("tr", { class: "about" }, h("td", { colspan: HEADS.length }, about(of))));
@@ -94,7 +95,8 @@ function missingOf(of, name) {
 }
 
 function epsilonField(of) {
-  const value = of.line && !of.model.refusal ? of.line.epsilon_shown : shown(of.row.epsilon) || (of.line?.epsilon_shown ?? "");
+  const isOfPlan = of.line && (!of.model.refusal || of.row.epsilon === of.line.epsilon || of.row.accuracy !== undefined);
+  const value = isOfPlan ? of.line.epsilon_shown : shown(of.row.epsilon);
   const set = (event) => {
     delete of.row.accuracy;
     of.set("epsilon", typed(event.target.value)?.toString(), { place: of.model.place(of.id) });
@@ -104,7 +106,7 @@ function epsilonField(of) {
 
 /** Return the error field: the number is typed, what it holds for stands below. */
 function errorField(of) {
-  const [, number = "", rest = ""] = /^± (\S+)\s*(.*)$/.exec(of.line?.error?.text ?? "") ?? [];
+  const { number, rest } = errorOf(of);
   const isFixed = of.line ? !of.line.settable : false;
   const set = (event) => {
     delete of.row.epsilon;
@@ -113,8 +115,14 @@ function errorField(of) {
   const why = isFixed && steadyId(`why ${of.id}`);
   return h("div", {},
     labelled({ label: "± error", more: of.more }, h("input", { type: "text", inputmode: "decimal", autocomplete: "off", class: "number", readonly: isFixed, "data-field": `${of.base}/accuracy`, title: isFixed ? of.line.why_not : null, "aria-describedby": why || null, value: of.row.accuracy !== undefined && !isFixed ? shown(of.row.accuracy) : number, on: { input: set, change: of.model.changed } })),
-    rest && h("small", { class: "hint" }, rest),
+    rest.length <= SHORT && rest && h("small", { class: "hint" }, rest),
     why && h("span", { class: "hidden", id: why }, of.line.why_not));
+}
+
+/** Return the number of an error, and for what it holds. */
+function errorOf(of) {
+  const [, number = "", rest = ""] = /^± (\S+)\s*(.*)$/.exec(of.line?.error?.text ?? "") ?? [];
+  return { number, rest };
 }
 
 function lockButton(of) {
@@ -148,6 +156,7 @@ function about(of) {
   const said = [
     of.line && h("span", { class: "title" }, of.line.title),
     of.line && !of.line.useful.useful && h("span", { class: "mark" }, h("b", {}, "! "), of.line.useful.text),
+    errorOf(of).rest.length > SHORT && h("span", { class: "also" }, of.line.error.text),
     (of.line?.errors ?? []).slice(1).map((each) => h("span", { class: "also" }, `${each.name} ${each.text}`)),
     of.line?.remarks && h("span", { class: "also" }, of.line.remarks),
   ];
@@ -170,7 +179,7 @@ function more(of) {
     h("summary", {}, "More", h("span", { class: "hidden" }, ` ${of.more}`)),
     h("div", { class: "fields" },
       order.filter((key) => keys.includes(key)).map((key) => h("div", { key, class: "slot" }, fieldOf(of.model, { key, own: of.form.fields ?? {}, holder: of.row, base: of.base, more: of.more, set: (value) => set(key, value) }))),
-      choice({ label: "Errors hold in", more: of.more, hint: "of 100 releases", field: `${of.base}/alpha`, value: shown(of.row.alpha) || "0.05", set: (alpha) => of.set("alpha", alpha === "0.05" ? undefined : alpha, { now: true }) }, [["0.1", "90 %"], ["0.05", "95 %"], ["0.01", "99 %"]])));
+      choice({ label: "The error holds in", more: of.more, field: `${of.base}/alpha`, value: shown(of.row.alpha) || "0.05", set: (alpha) => of.set("alpha", alpha === "0.05" ? undefined : alpha, { now: true }) }, [["0.1", "90 of 100 releases"], ["0.05", "95 of 100 releases"], ["0.01", "99 of 100 releases"]])));
 }
 
 /** Tell whether a key can matter to a row as it is; one that is set always does. */
