@@ -1,7 +1,7 @@
-"""Spark, PostgreSQL and Gappa for tests: one session, one server, and what to do where they are missing.
+"""Spark, PostgreSQL, Gappa and Chromium for tests: one session, one server, and what to do where they are missing.
 
-`bin/services` starts a server, names it in SNAPDP_POSTGRES and sets SNAPDP_REQUIRE=spark,postgres,gappa: a missing
-component then fails. Without it such tests are skipped, and say what is not covered.
+`bin/services` starts a server, names it in SNAPDP_POSTGRES and sets SNAPDP_REQUIRE=spark,postgres,gappa,chromium: a
+missing component then fails. Without it such tests are skipped, and say what is not covered.
 """
 
 from __future__ import annotations

@@ -1,0 +1,91 @@
+"""Noninterference through the page: given the same index, no answer of it depends on the data, header or byte.
+
+As in test_noninterference: neighbouring tables, each with bits that give the same indices. The look is left out: it is
+about the cells, for the data holder alone, and a request of its own.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import snapdp
+from snapdp.web.releasing import FILES
+from snapdp.web.workplace import Workplace
+from tests.properties.observing import bits_for, chosen_targets, differences, exact_numerators, fixed_world
+from tests.properties.test_noninterference import FEWER, PAIRS, TEXTS, Pair, study, writer
+from tests.unit.web.pages import Answer, Page
+
+IN_DEFAULT = [*FEWER[:1], "a row comes or goes"]
+ALL = [*PAIRS, *TEXTS]
+
+
+def seen(page: Page, values: dict[str, Any]) -> dict[str, bytes]:
+    """Return every answer of a release from its first plan to the ledger page, header by header."""
+    body = {"study": values}
+    found: dict[str, Answer] = {"state": page.read("/api/state"), "plan": page.write("/api/plan", body)}
+    found["open"] = page.write("/api/open", {**body, "cap": "1000"})
+    found["before"] = page.write("/api/before", body)
+    cost = found["before"].json["cost"]
+    found["release"] = page.write("/api/release", {**body, "cost": cost})
+    number = found["release"].json["number"]
+    found["again"] = page.write("/api/release", {**body, "cost": cost})
+    found["progress"] = page.read("/api/progress")
+    found["after"] = page.write("/api/before", body)
+    found["planned again"] = page.write("/api/plan", body)
+    found["ledger"] = page.read("/api/ledger")
+    found["charge"] = page.read(f"/api/ledger/release?dataset=people&number={number}")
+    for name in (*FILES, *found["release"].json["beside"]):
+        found[name] = page.read(f"/api/file?dataset=people&number={number}&name={name}")
+    assert {name: each.status for name, each in found.items() if each.status != 200} == {}
+    return {name: repr(each.headers).encode() + each.content for name, each in found.items()}
+
+
+def seen_twice(pair: Pair, home: Path, *, texts: bool) -> tuple[dict[str, bytes], dict[str, bytes]]:
+    values = study(pair.relation, pair.rows)
+    request = snapdp.study(dict(values)).request()
+    targets, both = None, []
+    for rows in (pair.one, pair.two):
+        shutil.rmtree(home, ignore_errors=True)
+        home.mkdir()
+        table = writer("csv", rows, texts=texts)(home)
+        exact = exact_numerators(request, table)
+        targets = targets or chosen_targets(request, exact, salt="page")
+        with fixed_world(bits_for(request, exact, targets)):
+            page = Page(Workplace(directory=home, data=str(home / "people.csv"), ledger=str(home / "people.ledger")))
+            both.append(seen(page, values))
+            page.close()
+    return both[0], both[1]
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(each, marks=() if each in IN_DEFAULT else pytest.mark.long) for each in ALL]
+)
+def test_neighbouring_tables_lead_to_the_same_answers(name: str, tmp_path: Path):
+    pair = PAIRS.get(name) or TEXTS[name]
+    one, two = seen_twice(pair, tmp_path / "home", texts=name in TEXTS)
+    assert differences(one, two) == {}
+    assert len(one) >= 16
+
+
+def test_a_table_that_is_no_neighbour_can_be_told_apart_by_the_bits_alone(tmp_path: Path):
+    """The comparison has teeth: another index is seen."""
+    pair = PAIRS["another value"]
+    values = study(pair.relation, pair.rows)
+    request = snapdp.study(dict(values)).request()
+    answers = []
+    for shift in (0, 1):
+        home = tmp_path / str(shift)
+        home.mkdir()
+        exact = exact_numerators(request, writer("csv", pair.one)(home))
+        targets = chosen_targets(request, exact, salt="page")
+        p = request.mechanisms[0][0].parameters
+        targets[0][0][0] += shift if targets[0][0][0] < p.high else -shift
+        with fixed_world(bits_for(request, exact, targets)):
+            page = Page(Workplace(directory=home, data=str(home / "people.csv"), ledger=str(home / "people.ledger")))
+            answers.append(seen(page, values)["record.json"])
+            page.close()
+    assert answers[0] != answers[1]
