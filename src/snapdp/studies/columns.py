@@ -247,6 +247,7 @@ def category_column(
         raise ParameterError(
             f"category {twice!r} of column {name!r} is declared twice.",
             "Every row counts in one cell: name each category once.",
+            key="categories",
         )
     check_rules(name, unknown=unknown, null=null)
     return CategoryColumn(name=name, categories=tuple(categories), unknown=unknown, null=null)

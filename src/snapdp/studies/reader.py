@@ -56,7 +56,7 @@ from snapdp.studies.relation import ADD_REMOVE, CHANGE_ONE, Relation, add_remove
 from snapdp.studies.statistics.mean import Mean
 from snapdp.studies.statistics.registry import KINDS, statistic_class
 from snapdp.studies.statistics.statistic import Statistic
-from snapdp.studies.toml_table import TomlTable, named, placed
+from snapdp.studies.toml_table import TomlTable, about, named, placed
 from snapdp.values import Value, replaced
 
 STUDY_VERSION = 2
@@ -251,6 +251,8 @@ def _relation(top: TomlTable, version: int) -> Relation:
     raise ParameterError(
         f"study: relation = {kind!r} is not known.",
         'Give relation = "change-one" with n, or relation = "add-remove" with n_max.',
+        place="study",
+        key="relation",
     )
 
 
@@ -293,8 +295,14 @@ def _csv(top: TomlTable) -> CsvDialect | None:
 def _columns(top: TomlTable, version: int) -> dict[str, Column]:
     declared = top.get("columns") if "columns" in top else {}
     if not isinstance(declared, dict) or not (declared or _has_keys(top)):
-        raise ParameterError("study: columns holds no table.", "Declare each column under [columns.NAME].")
-    return {name: _column(name, values, version) for name, values in declared.items()}
+        raise ParameterError(
+            "study: columns holds no table.", "Declare each column under [columns.NAME].", place="study", key="columns"
+        )
+    found = {}
+    for name, values in declared.items():
+        with about(declares=name):
+            found[name] = _column(name, values, version)
+    return found
 
 
 def _has_keys(top: TomlTable) -> bool:
@@ -352,7 +360,9 @@ def _asked(
     tables = enumerate(top.tables("statistic"), start=1)
     wanted = tuple(_line(number, values, relation, columns, arithmetic, read_keys) for number, values in tables)
     if not wanted:
-        raise ParameterError("study: there is no statistic.", "Add a table [[statistic]].")
+        raise ParameterError(
+            "study: there is no statistic.", "Add a table [[statistic]].", place="study", key="statistic"
+        )
     return wanted
 
 
@@ -371,6 +381,7 @@ def _check_repeats(asked: Iterable[Asked]) -> None:
             raise ParameterError(
                 f"statistic {number} ({each.statistic.shown}) repeats statistic {found[each.statistic]}.",
                 "Asking twice costs twice: keep one line and give it the epsilon of both.",
+                place=f"statistic {number}",
             )
         found[each.statistic] = number
 
@@ -380,16 +391,23 @@ def _check_labels(columns: Iterable[Column], asked: Iterable[Asked]) -> None:
 
     Cells of several columns are named by one text for each: no two are alike where those of each column are not.
     """
-    every: list[tuple[str, Sequence[Label]]] = [
-        (f"column {shown(each.name)}", each.labels) for each in columns if isinstance(each, CategoryColumn)
+    every: list[tuple[str, Sequence[Label], dict[str, str]]] = [
+        (f"column {shown(each.name)}", each.labels, {"declares": each.name, "key": "categories"})
+        for each in columns
+        if isinstance(each, CategoryColumn)
     ]
-    every += [(each.statistic.shown, each.statistic.labels) for each in asked if not each.statistic.keys]
-    for what, labels in every:
+    every += [
+        (each.statistic.shown, each.statistic.labels, {"place": f"statistic {number}"})
+        for number, each in enumerate(asked, start=1)
+        if not each.statistic.keys
+    ]
+    for what, labels, where in every:
         if len(set(labels)) != len(labels):
             twice = next(label for label, times in Counter(labels).items() if times > 1)
             raise ParameterError(
                 f"two cells of {what} have one name, {shown(twice)}.",
                 "Rename a category: released numbers are told apart by these names.",
+                **where,
             )
 
 
@@ -426,7 +444,10 @@ def _check_margins(table: TomlTable, kind: type[Statistic]) -> None:
     if ("margins" in table or "shares" in table) and "margins" not in kind.details:
         advice = WITHOUT_MARGINS.get(kind.kind, "Leave margins and shares out.")
         raise ParameterError(
-            f"{table.place}: a {kind.kind} has no margins: only counts, sums and persons have.", advice
+            f"{table.place}: a {kind.kind} has no margins: only counts, sums and persons have.",
+            advice,
+            place=table.place,
+            key="margins" if "margins" in table else "shares",
         )
 
 
@@ -436,11 +457,14 @@ def _public(text: str | None, *, key: str) -> str:
         raise ParameterError(
             f"study: {key} is no text for a report.",
             f"Give one line of 1 to {LONGEST_TEXT} printable characters, or leave {key} out.",
+            place="study",
+            key=key,
         )
     return str(text)
 
 
 def _name(text: str | None, *, key: str) -> str:
     if not isinstance(text, str) or not text.strip():
-        raise ParameterError(f"study: {key} is empty.", "Give it a name.")
-    return storable(text, f"study: {key}")
+        raise ParameterError(f"study: {key} is empty.", "Give it a name.", place="study", key=key)
+    with about(place="study", key=key):
+        return storable(text, f"study: {key}")

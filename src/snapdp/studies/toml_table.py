@@ -151,10 +151,22 @@ def placed(place: str) -> Iterator[None]:
 @contextmanager
 def noted(place: str) -> Iterator[None]:
     """Keep where a refusal belongs among its numbers, for forms; its words stay as they are."""
+    with about(place=place):
+        yield
+
+
+@contextmanager
+def about(**where: str) -> Iterator[None]:
+    """Keep more of where a refusal belongs, unless it says so itself.
+
+    place    the table of the file, as messages name it
+    key      of that table
+    declares the column that the table declares, by its whole name: a message may show less of it
+    """
     try:
         yield
     except SnapdpError as refusal:
-        refusal.numbers.setdefault("place", place)
+        refusal.numbers = {**where, **refusal.numbers}
         raise
 
 

@@ -30,9 +30,9 @@ from snapdp.errors import SnapdpError
 from snapdp.studies import DeclaredStudy, study_from_toml, study_to_toml
 from snapdp.web.bodies import FromFile, OfStudy, RefusalBody, ToImagine, ToOpen, ToPlan, ToRelease
 from snapdp.web.forms import forms
-from snapdp.web.gate import ENTRANCE, HEADERS, Gate, TooLarge
+from snapdp.web.gate import ENTRANCE, Gate
 from snapdp.web.planning import account_answer, plan_answer, planned
-from snapdp.web.refusals import refusal_values, status_of, told
+from snapdp.web.refusals import UNKNOWN, refusal_values, shape_problem, status_of, told
 from snapdp.web.releasing import Progress, file_content, looked_at, release_answer, what_runs
 from snapdp.web.tokens import Tokens
 from snapdp.web.workplace import Workplace
@@ -71,7 +71,9 @@ def application(place: Workplace, tokens: Tokens, *, cookie: str, as_command: As
 
     as_command   returns a study as a command, {"command": ..., "reason": ...}: the command line knows its flags
     """
-    app = FastAPI(title="snapdp", version=__version__, docs_url=None, redoc_url=None, responses=REFUSALS)
+    app = FastAPI(
+        title="snapdp", version=__version__, docs_url=None, redoc_url=None, responses=REFUSALS, redirect_slashes=False
+    )
     desk, progress = Desk(), Progress()
     app.state.place, app.state.desk, app.state.progress = place, desk, progress
     _pages(app, tokens, cookie)
@@ -227,8 +229,8 @@ def _opened_account(place: Workplace, body: ToOpen) -> dict[str, Any]:
 
 
 def _refusals(app: FastAPI) -> None:
-    def refused(status: int, error: str, advice: str) -> JSONResponse:
-        return JSONResponse(refusal_values(error, advice), status_code=status)
+    def refused(status: int, error: str, advice: str, **how: str) -> JSONResponse:
+        return JSONResponse(refusal_values(error, advice, **how), status_code=status)
 
     @app.exception_handler(SnapdpError)
     async def of_library(_: Request, refusal: SnapdpError) -> JSONResponse:
@@ -236,25 +238,21 @@ def _refusals(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def of_shape(_: Request, problem: RequestValidationError) -> JSONResponse:
-        where = ".".join(str(each) for each in problem.errors()[0]["loc"] if each != "body")
-        return refused(422, f"the request is not of the shape that is asked for: {where}.", "See /openapi.json.")
+        return refused(422, shape_problem(problem.errors()[0]), "See /openapi.json.")
 
     @app.exception_handler(HTTPException)
     async def of_address(_: Request, problem: HTTPException) -> JSONResponse:
+        if problem.status_code == 400:  # a body that no reader of JSON takes: too deep, or a number too long
+            return refused(400, "the request cannot be read.", "Send JSON, less deep and with shorter numbers.")
         return refused(problem.status_code, "there is no such page.", "Go back to the plan.")
 
     @app.exception_handler(Busy)
     async def of_busy(_: Request, __: Busy) -> JSONResponse:
         return refused(429, "too much is being asked at once.", "Ask again in a moment. Nothing was spent.")
 
-    @app.exception_handler(TooLarge)
-    async def of_size(_: Request, __: TooLarge) -> JSONResponse:
-        return refused(413, "the request is too large.", "Send a smaller one.")
-
     @app.exception_handler(Exception)
     async def of_defect(_: Request, broken: Exception) -> JSONResponse:
         if os.environ.get("SNAPDP_TRACEBACK"):
             traceback.print_exception(broken)
-        found = refused(500, "snapdp broke; this is a defect.", "The ledger shows what was charged, if anything was.")
-        found.headers.update(HEADERS)  # such an answer passes by the layer that adds them
-        return found
+        advice = "The ledger shows what was charged, if anything was."
+        return refused(500, "snapdp broke; this is a defect.", advice, spent=UNKNOWN)

@@ -39,6 +39,7 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "cache-control": "no-store",
 }
+TOO_LARGE = 413, f"the request is larger than {MOST_BYTES >> 20} MiB.", "Send a smaller one."
 Scope = dict[str, Any]
 
 
@@ -58,8 +59,13 @@ class Gate:
         if refused is not None:
             await _answer(send, *refused)
             return
-        body = _Counted(receive)
-        await self.app(scope, body, _with_headers(send))
+        if scope["method"] in WRITES:
+            whole = await _whole(receive)
+            if whole is None:
+                await _answer(send, *TOO_LARGE)
+                return
+            receive = _again(whole, receive)
+        await self.app(scope, receive, _with_headers(send))
 
     def _refused(self, scope: Scope) -> tuple[int, str, str] | None:
         """Return why a request is refused: its status, what is wrong and what to do; None where it may pass."""
@@ -86,27 +92,42 @@ class Gate:
         if kind != "application/json":
             return 415, "the request is not JSON.", "Send application/json."
         length = _only(scope, b"content-length", absent="0")
-        if length is None or not (length.isascii() and length.isdigit()) or int(length) > MOST_BYTES:
-            return 413, f"the request is larger than {MOST_BYTES >> 20} MiB.", "Send a smaller one."
-        return None
+        return None if length is not None and _is_small(length) else TOO_LARGE
 
 
-class TooLarge(Exception):
-    """A body that grows beyond what it may be while it comes."""
+async def _whole(receive: Any) -> bytes | None:
+    """Return a body, counted while it comes, whatever its headers say; None where it is longer than it may be."""
+    found, is_there_more = bytearray(), True
+    while is_there_more:
+        message = await receive()
+        found += message.get("body", b"")
+        is_there_more = message.get("more_body", False)
+        if len(found) > MOST_BYTES:
+            return None
+    return bytes(found)
 
 
-class _Counted:
-    """What a body is received by: refused where it is longer than it may be, whatever its headers say."""
+def _again(body: bytes, receive: Any) -> Any:
+    """Return what a body that came is received by, and then whatever comes after it."""
+    waiting = [{"type": "http.request", "body": body, "more_body": False}]
 
-    def __init__(self, receive: Any) -> None:
-        self._receive, self._left = receive, MOST_BYTES
+    async def received() -> Any:
+        return waiting.pop() if waiting else await receive()
 
-    async def __call__(self) -> Any:
-        message = await self._receive()
-        self._left -= len(message.get("body", b""))
-        if self._left < 0:
-            raise TooLarge
-        return message
+    return received
+
+
+def _is_small(length: str) -> bool:
+    """Tell whether a length is one that a body may have.
+
+    >>> _is_small("120"), _is_small(str(MOST_BYTES + 1)), _is_small("9" * 5000), _is_small("-1")
+    (True, False, False, False)
+    """
+    return _is_whole(length) and len(length) <= len(str(MOST_BYTES)) and int(length) <= MOST_BYTES
+
+
+def _is_whole(text: str) -> bool:
+    return text.isascii() and text.isdigit()
 
 
 def _with_headers(send: Any) -> Any:
@@ -145,7 +166,7 @@ def _name(host: str) -> str:
     ('127.0.0.1', 'localhost', '')
     """
     name, _, port = host.partition(":")
-    return name.lower() if port.isdigit() or not port else ""
+    return name.lower() if _is_whole(port) or not port else ""
 
 
 def _cookies(scope: Scope) -> Iterable[tuple[str, str]]:

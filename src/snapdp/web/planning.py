@@ -104,7 +104,7 @@ def rescaled(values: Mapping[str, Any], asked: Study, plan: Plan) -> dict[str, A
             continue
         kept = {key: value for key, value in typed.items() if key not in ("accuracy", "epsilon")}
         statistics.append({**kept, "epsilon": str(line.epsilon)})
-    return {**values, "statistic": statistics}
+    return {**{key: each for key, each in values.items() if key != "data"}, "statistic": statistics}
 
 
 def account_answer(account: Account, asked: Study, plan: Plan) -> dict[str, Any]:

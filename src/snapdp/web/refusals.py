@@ -7,26 +7,31 @@ Room: web. The words are the library's. A field is named as a JSON pointer into 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
+from snapdp.display import shortened, visible
 from snapdp.errors import BudgetError, LedgerError, SnapdpError
 
 STATISTIC = re.compile(r"statistic (\d+)(?: \([a-z]+\))?(?:, ([a-z]+))?")
-OF_COLUMN, OF_STUDY, OF_CSV = "columns.", "study", "csv"
 OF_PYTHON = re.compile(r'as an integer, a float, a Decimal, a Fraction, or text such as "0.1" or "1/3"')
+UNKNOWN = "unknown"  # what a defect has cost
+OF_STUDY, OF_CSV = "study", "csv"
 WORD = re.compile(r"[a-z_]+")
+ORDINARY = ("at", "by", "to", "from", "each", "where", "complete", "null")  # words of any sentence, but its first
+QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|\([^)]*\)")  # names, which may be those of fields
 STUDY_FIELDS = (
     "dataset", "title", "publisher", "contact", "relation", "n", "n_max", "person", "rows_per_person", "unit_rows",
-    "budget", "arithmetic", "bits",
+    "budget", "arithmetic", "bits", "columns", "statistic",
 )  # fmt: skip
 COLUMN_FIELDS = (
     "kind", "lower", "upper", "step", "missing", "edges", "outside", "null", "categories", "unknown", "compare",
     "parents", "from", "to", "each", "exponents",
 )  # fmt: skip
 LINE_FIELDS = (
-    "kind", "column", "columns", "epsilon", "accuracy", "alpha", "by", "where", "at", "edges", "outside", "missing",
-    "margins", "shares", "count_share", "complete", "correlation", "rows_per_person", "groups_per_person", "keys",
-    "branching",
+    "kind", "column", "columns", "epsilon", "accuracy", "alpha", "lock", "by", "where", "at", "edges", "outside",
+    "missing", "margins", "shares", "count_share", "complete", "correlation", "rows_per_person", "groups_per_person",
+    "keys", "branching",
 )  # fmt: skip
 
 
@@ -40,6 +45,20 @@ def told(refusal: SnapdpError) -> dict[str, Any]:
     spent = str(refusal.numbers.get("spent", "0"))
     advice = OF_PYTHON.sub("as a number such as 0.1 or 1/3", refusal.advice)
     return refusal_values(refusal.problem, advice, field=field_of(refusal), spent=spent)
+
+
+def shape_problem(found: Mapping[str, Any]) -> str:
+    """Return what is wrong with the shape of a request, from what its reader found first.
+
+    >>> shape_problem({"type": "missing", "loc": ("body", "study")})
+    'the request is not of the shape that is asked for: study.'
+    >>> shape_problem({"type": "json_invalid", "loc": ("body", 1)})
+    'the request is not JSON.'
+    """
+    if found["type"] == "json_invalid":
+        return "the request is not JSON."
+    where = ".".join(str(each) for each in found["loc"] if each != "body")
+    return f"the request is not of the shape that is asked for{where and f': {shortened(visible(where))}'}."
 
 
 def status_of(refusal: SnapdpError) -> int:
@@ -60,8 +79,8 @@ def field_of(refusal: SnapdpError) -> str | None:
     if found := STATISTIC.match(place):
         inner = found[2]  # a list of the statistic, such as its conditions
         return f"/statistic/{int(found[1]) - 1}" + (f"/{inner}" if inner else _below(key, text, LINE_FIELDS))
-    if place.startswith(OF_COLUMN):
-        return f"/columns/{pointer(place.removeprefix(OF_COLUMN))}" + _below(key, text, COLUMN_FIELDS)
+    if isinstance(column := refusal.numbers.get("declares"), str):
+        return f"/columns/{pointer(column)}" + _below(key, text, COLUMN_FIELDS)
     if place == OF_CSV:
         return "/csv"
     return _below(key, text, STUDY_FIELDS) if place == OF_STUDY else None
@@ -80,5 +99,7 @@ def _below(key: object, text: str, fields: tuple[str, ...]) -> str:
     """Return the field of a table that a refusal names, or is about: the first of its words that is one."""
     if isinstance(key, str) and key in fields:
         return f"/{key}"
-    named = next((word for word in WORD.findall(text) if word in fields), None)
+    words = WORD.findall(QUOTED.sub("", text))
+    told = [*words[:1], *(word for word in words[1:] if word not in ORDINARY)]
+    named = next((word for word in told if word in fields), None)
     return "" if named is None else f"/{named}"

@@ -294,7 +294,8 @@ def test_a_variance_under_add_remove_has_a_count_and_its_share_is_read_and_writt
 def test_errors_keep_their_family_and_their_numbers():
     with pytest.raises(BoundError) as refusal:
         study_from_toml(changed("upper = 120", "upper = -1"))
-    assert refusal.value.numbers == {"lower": 0, "upper": -1}
+    said = {"place": "columns.age", "declares": "age"}  # where, for forms
+    assert refusal.value.numbers == {"lower": 0, "upper": -1, **said}
 
 
 def test_a_study_is_loaded_from_a_file_with_or_without_a_byte_order_mark(tmp_path):

@@ -23,6 +23,7 @@ from snapdp.errors import BoundError, ParameterError
 from snapdp.exact import parameter
 from snapdp.studies.columns import BINNED, DROPPED, NumberColumn, check_on_step, check_rules
 from snapdp.studies.quantiser import first_level_above, first_level_from
+from snapdp.studies.toml_table import about
 
 MISSING_BIN = "(missing)"
 
@@ -127,8 +128,10 @@ def _checked_edges(column: NumberColumn, edges: Sequence[Any]) -> tuple[Fraction
         raise ParameterError(
             f"column {column.name!r} holds numbers: to count by it needs public bin edges.",
             f"Give at least two, such as edges = [{column.lower}, {column.middle}, {column.upper}].",
+            key="edges",
         )
-    cut = tuple(parameter(edge, name="an edge") for edge in edges)
+    with about(key="edges"):
+        cut = tuple(parameter(edge, name="an edge") for edge in edges)
     if any(low >= high for low, high in pairwise(cut)):
         raise BoundError(f"the bin edges of column {column.name!r} do not increase.", "Give them in increasing order.")
     if cut[0] < column.lower or cut[-1] > column.upper:

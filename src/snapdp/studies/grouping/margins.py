@@ -24,6 +24,7 @@ from snapdp.errors import BoundError, ParameterError
 from snapdp.exact import positive
 from snapdp.studies.grouping.groups import GroupColumn, Groups
 from snapdp.studies.grouping.keys import KeyedGroups
+from snapdp.studies.toml_table import about
 from snapdp.studies.units import listed_names
 from snapdp.values import Value
 
@@ -231,7 +232,8 @@ def shares_of(shares: Iterable[Any] | None, measured: int) -> tuple[Fraction, ..
     """Return the parts of epsilon in the order in which they are typed; where none are, so many equal ones."""
     if shares is None:
         return (Fraction(1, max(1, measured)),) * measured
-    return tuple(positive(share, name="a share") for share in shares)
+    with about(key="shares"):
+        return tuple(positive(share, name="a share") for share in shares)
 
 
 def _order(margin: Margin) -> tuple[int, Margin]:

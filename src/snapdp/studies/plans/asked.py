@@ -49,6 +49,7 @@ class Asked(OfStatistic):
             raise ParameterError(
                 f"{self.statistic.shown} needs an epsilon or a target accuracy, one of the two.",
                 'Give epsilon = "0.3", or accuracy = "1.5" with alpha = "0.05".',
+                key="epsilon",
             )
         if self.accuracy is not None and isinstance(self.statistic, Quantiles):
             raise PremiseError(
@@ -56,6 +57,7 @@ class Asked(OfStatistic):
                 "accuracy can be promised before they are read.",
                 "Give an epsilon; the plan shows how many rows the rank may be off, and with a public file like the "
                 "table how far that is in units of the column. Nothing was read and nothing spent.",
+                key="accuracy",
             )
         if self.accuracy is not None and self.statistic.derivation is not None:
             raise PremiseError(
@@ -63,16 +65,19 @@ class Asked(OfStatistic):
                 "many rows count. That is private, so no accuracy can be promised before.",
                 "Give an epsilon: the plan says how far it is off if so many rows count; if_rows (--if-rows N) says "
                 "for how many. Nothing was read and nothing spent.",
+                key="accuracy",
             )
         if self.accuracy is not None and self.statistic.margins is None and len(self.statistic.parts) > 1:
             raise PremiseError(
                 f"{self.statistic.shown} is several numbers, each of its own accuracy.",
                 "Give an epsilon; the plan shows the accuracy of each. Or ask for each by itself.",
+                key="accuracy",
             )
         if self.accuracy is not None and self.statistic.margins is not None:
             raise PremiseError(
                 f"{self.statistic.shown} has several tables, each of its own accuracy.",
                 "Give an epsilon; the plan shows the accuracy of every margin.",
+                key="accuracy",
             )
 
 

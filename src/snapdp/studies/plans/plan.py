@@ -22,7 +22,7 @@ from snapdp.studies.plans.sharing import Sharing, could_share
 from snapdp.studies.readable import told_apart
 from snapdp.studies.relation import Relation, guessed_rows, whole
 from snapdp.studies.statistics.number_errors import NumberError
-from snapdp.studies.toml_table import noted
+from snapdp.studies.toml_table import about
 from snapdp.values import Value, replaced
 
 if TYPE_CHECKING:
@@ -126,7 +126,11 @@ class Plan(Value):
         """Return for each line how far its numbers may be off, at the guess of rows; with a correlation that follows
         from several lines.
         """
-        return tuple(errors_in(self.lines, line, self.if_rows) for line in self.lines)
+        return tuple(map(self._errors_of, range(len(self.lines))))
+
+    def _errors_of(self, place: int) -> tuple[NumberError, ...]:
+        with about(place=f"statistic {place + 1}", key="epsilon"):
+            return errors_in(self.lines, self.lines[place], self.if_rows)
 
     @cached_property
     def useless(self) -> tuple[Useless, ...]:
@@ -156,5 +160,5 @@ def plan(wanted: Iterable[Asked], *, budget: Any = None, if_rows: Any = None) ->
 
 def _placed(wanted: Iterable[Asked]) -> Iterator[Line]:
     for number, each in enumerate(wanted, start=1):
-        with noted(f"statistic {number}"):
+        with about(place=f"statistic {number}", key="epsilon" if each.accuracy is None else "accuracy"):
             yield planned(each)

@@ -67,6 +67,7 @@ class PersonCount(Tabulated):
             raise PremiseError(
                 "persons are counted, and no column names them.",
                 'Give person="id", the column that says whose row it is, under relation = "add-remove" with n_max.',
+                key="kind",
             )
         groups = groups_of(by)
         most = _checked_groups(groups, groups_per_person)

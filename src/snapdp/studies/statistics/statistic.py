@@ -42,7 +42,7 @@ from snapdp.studies.statistics.details import ConditionsDetail, Detail
 from snapdp.studies.statistics.drawn import Derived, DrawnPart
 from snapdp.studies.statistics.number_errors import AccuraciesAt, NumberError
 from snapdp.studies.statistics.parts import Numerator, Part
-from snapdp.studies.toml_table import TomlTable, named
+from snapdp.studies.toml_table import TomlTable, about, named
 from snapdp.studies.units import rows_clause
 from snapdp.values import Value, replaced
 
@@ -375,11 +375,17 @@ class Statistic(Value, ABC):
         read_keys: KeyReader | None = None,
     ) -> Self:
         """Return the statistic that a TOML table of a study file declares; `read_keys` reads a file that it names."""
-        by = groups_in(table, columns, read_keys)
-        details = {key: detail.read(table, key, columns) for key, detail in cls.details.items()}
-        details["where"] = WHERE.read(table, "where", columns) or None
+        with about(key="keys" if "keys" in table else "by"):
+            by = groups_in(table, columns, read_keys)
+        details: dict[str, Any] = {}
+        for key, detail in [*cls.details.items(), ("where", WHERE)]:
+            with about(key=key):
+                details[key] = detail.read(table, key, columns)
+        details["where"] = details["where"] or None
         given = {key: value for key, value in details.items() if value is not None}
-        return cls.of(*cls._columns_in(table, columns), relation=relation, by=by, **given)
+        with about(key="columns" if "columns" in table or cls.takes > 1 else "column"):
+            found = cls._columns_in(table, columns)
+        return cls.of(*found, relation=relation, by=by, **given)
 
     @classmethod
     def _columns_in(cls, table: TomlTable, columns: Mapping[str, Column]) -> list[Column]:

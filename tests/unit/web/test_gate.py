@@ -1,0 +1,240 @@
+"""Who may ask what of the page: hosts, sessions, origins, content types and sizes; and what every answer carries."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from snapdp.web.gate import CONTENT_POLICY, HEADERS, MOST_BYTES
+from tests.unit.web.pages import COOKIE, HOST, STUDY, Answer, Page
+
+BODY = {"study": STUDY}
+REFUSAL = {"ok", "error", "advice", "field", "spent"}
+FOREIGN_HOSTS = [
+    None, "", "evil.example", "evil.example:8765", "127.0.0.1.evil.example", "localhost.evil.example", "localhost.",
+    "localhost.:8765", "localhost@evil.example", "evil.example@localhost", "127.0.0.1:8765@evil.example", "[::1]",
+    "[::1]:8765", "::1", "0.0.0.0", "127.0.0.2", "127.1", "2130706433", "0x7f.1", "localhost:80:80", "localhost:x",
+    "localhost:-1", "localhost:²", "localhost,evil.example", " localhost", "localhost ", "http://localhost",
+    "localhost/", "local\u00adhost", [HOST, HOST], [HOST, "evil.example"], ["evil.example", HOST],
+]  # fmt: skip
+FOREIGN_ORIGINS = [
+    None, "", "null", "http://evil.example", "https://127.0.0.1:8765", "http://127.0.0.1", "http://127.0.0.1:9999",
+    "http://127.0.0.1:8765/", "http://127.0.0.1:8765.evil.example", "http://localhost:8765", "127.0.0.1:8765",
+    "http://127.0.0.1:8765 http://evil.example", [f"http://{HOST}", f"http://{HOST}"],
+    [f"http://{HOST}", "http://evil.example"],
+]  # fmt: skip
+OTHER_KINDS = [
+    None, "", "text/plain", "text/plain;application/json", "application/x-www-form-urlencoded", "multipart/form-data",
+    "application/jsonp", "application/json, text/plain", "text/json", "application", ["application/json"] * 2,
+]  # fmt: skip
+
+
+def routes(page: Page, method: str) -> list[str]:
+    """Return the addresses of all requests that there are, as the documentation has them."""
+    return [path for path, how in page.read("/openapi.json").json["paths"].items() if method in how]
+
+
+def is_refused(answer: Answer, status: int) -> bool:
+    found = answer.json
+    return answer.status == status and set(found) == REFUSAL and found["ok"] is False and found["spent"] == "0"
+
+
+# Hosts
+
+
+@pytest.mark.parametrize("host", FOREIGN_HOSTS)
+def test_a_name_that_is_not_of_this_machine_is_refused(page: Page, host: str | list[str] | None):
+    for path in ("/", "/start", "/static/page.css", "/api/state", "/nothing"):
+        assert is_refused(page.read(path, host=host), 400)
+    assert is_refused(page.write("/api/plan", BODY, host=host), 400)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "LocalHost:8765", "127.0.0.1:1", "localhost:65535"])
+def test_a_tunnel_may_have_another_port(page: Page, host: str):
+    assert page.read("/api/state", host=host).status == 200
+    assert page.write("/api/plan", BODY, host=host, origin=f"http://{host}").status == 200
+
+
+def test_a_refused_host_uses_no_token_up(page: Page):
+    token = page.tokens.token
+    assert page.read(f"/start?token={token}", host="evil.example", cookie=None).status == 400
+    assert page.tokens.token == token
+
+
+# Sessions
+
+
+@pytest.mark.parametrize(
+    "cookie",
+    [
+        None, "", COOKIE, f"{COOKIE}=", f"{COOKIE}=guess", f"{COOKIE}=é", "snapdp-8766={session}", "x={session}",
+        f"{COOKIE}={{session}}; {COOKIE}={{session}}", f"{COOKIE}={{session}}; {COOKIE}=guess",
+        f"{COOKIE}={{session}}x", f" {COOKIE} ={{session}}", f"{COOKIE.upper()}={{session}}", f'{COOKIE}="{{session}}"',
+        [f"{COOKIE}={{session}}", f"{COOKIE}={{session}}"],
+    ],
+)  # fmt: skip
+def test_whoever_has_no_session_gets_nothing(page: Page, cookie: str | list[str] | None):
+    def told(text: str) -> str:
+        return text.replace("{session}", page.tokens.session)
+
+    given = [told(each) for each in cookie] if isinstance(cookie, list) else cookie and told(cookie)
+    reads = ["/", "/ledger", "/verify", "/openapi.json", "/static/plan.js", "/nothing", *routes(page, "get")]
+    assert all(is_refused(page.read(path, cookie=given), 403) for path in reads)
+    assert all(is_refused(page.write(path, BODY, cookie=given), 403) for path in routes(page, "post"))
+
+
+def test_a_session_stands_among_other_cookies(page: Page):
+    others = f"a=b; snapdp-9999=other; {COOKIE}={page.tokens.session}; c"
+    assert page.read("/api/state", cookie=others).status == 200
+
+
+# Writes
+
+
+def test_every_request_that_changes_something_is_documented_and_there_are_some(page: Page):
+    assert {"/api/plan", "/api/release", "/api/open", "/api/inspect"} <= set(routes(page, "post"))
+    found = page.read("/openapi.json").json["paths"]
+    assert {method for how in found.values() for method in how} == {"get", "post"}
+
+
+@pytest.mark.parametrize("origin", FOREIGN_ORIGINS)
+def test_no_other_page_writes(page: Page, origin: str | list[str] | None):
+    assert all(is_refused(page.write(path, BODY, origin=origin), 403) for path in routes(page, "post"))
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site", "none", "", "SAME-ORIGIN", ["same-origin", "same-origin"]])
+def test_what_a_browser_says_of_the_page_that_asks_is_heard(page: Page, site: str | list[str]):
+    assert all(is_refused(page.write(path, BODY, sec_fetch_site=site), 403) for path in routes(page, "post"))
+
+
+def test_a_browser_that_does_not_say_which_page_asks_is_asked_for_the_origin(page: Page):
+    assert page.write("/api/plan", BODY, sec_fetch_site=None).status == 200
+
+
+@pytest.mark.parametrize("kind", OTHER_KINDS)
+def test_a_form_of_another_page_cannot_write_what_it_is_able_to_send(page: Page, kind: str | list[str] | None):
+    assert all(is_refused(page.write(path, BODY, content_type=kind), 415) for path in routes(page, "post"))
+
+
+@pytest.mark.parametrize("kind", ["application/json", "application/json; charset=utf-8", "Application/JSON;x=y"])
+def test_json_may_say_its_characters(page: Page, kind: str):
+    assert page.write("/api/plan", BODY, content_type=kind).status == 200
+
+
+@pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT", "get", "BREW", ""])
+def test_there_are_no_other_methods(page: Page, method: str):
+    paths = ["/", "/start", "/static/page.css", "/nothing", *routes(page, "get"), *routes(page, "post")]
+    assert all(is_refused(page.ask(method, path), 405) for path in paths)
+
+
+def test_what_is_read_cannot_be_written_and_what_is_written_cannot_be_read(page: Page):
+    both = set(routes(page, "get")) & set(routes(page, "post"))
+    assert all(is_refused(page.read(path), 405) for path in set(routes(page, "post")) - both)
+    assert all(is_refused(page.write(path, BODY), 405) for path in set(routes(page, "get")) - both)
+    assert is_refused(page.write("/start", BODY), 405)
+
+
+def test_no_address_leads_to_another(page: Page):
+    for path in ("/api/state/", "/start/", "/static", "//evil.example/", "/ledger/"):
+        assert page.read(path).status == 404
+
+
+# Sizes
+
+
+@pytest.mark.parametrize(
+    "length", [str(MOST_BYTES + 1), "9" * 30, "9" * 5000, "-1", "+1", "1.5", "0x10", "", " 5", "٣", "²", ["5", "5"]]
+)
+def test_a_body_that_says_to_be_too_large_is_refused_unread(page: Page, length: str | list[str]):
+    said = [each.encode() for each in length] if isinstance(length, list) else length.encode()
+    assert is_refused(page.write("/api/plan", BODY, content_length=said), 413)
+
+
+@pytest.mark.parametrize("length", [True, False])
+def test_a_body_that_grows_too_large_is_refused_whatever_it_said(page: Page, length: bool):
+    part = b" " * (1 << 20)
+    parts = [json.dumps(BODY).encode(), *[part] * 33]
+    said = {} if not length else {"content_length": "5"}
+    assert is_refused(page.ask("POST", "/api/plan", content=parts, length=length, **said), 413)
+
+
+def test_a_body_may_come_in_pieces(page: Page):
+    text = json.dumps(BODY).encode()
+    parts = [text[at : at + 7] for at in range(0, len(text), 7)]
+    assert page.ask("POST", "/api/plan", content=parts, length=False).status == 200
+
+
+# Headers
+
+
+def every_kind_of_answer(page: Page) -> Iterator[tuple[int, Answer]]:
+    yield 200, page.read("/")
+    yield 200, page.read("/api/state")
+    yield 200, page.read("/openapi.json")
+    yield 200, page.read("/static/page.css")
+    yield 200, page.ask("HEAD", "/static/page.css")
+    yield 200, page.read(f"/start?token={page.tokens.token}", cookie=None)
+    yield 400, page.read("/", host="evil.example")
+    yield 400, page.write("/api/plan", {"study": {}})
+    yield 400, page.write("/api/plan", b"[" * 100_000)
+    yield 403, page.read("/", cookie=None)
+    yield 403, page.read("/start?token=guess", cookie=None)
+    yield 404, page.read("/nothing")
+    yield 404, page.read("/static/nothing")
+    yield 405, page.read("/api/plan")
+    yield 409, page.read("/api/file?dataset=nobody&number=1&name=record.json")
+    yield 413, page.write("/api/plan", BODY, content_length="99999999999")
+    yield 415, page.write("/api/plan", BODY, content_type="text/plain")
+    yield 422, page.write("/api/plan", {})
+    yield 422, page.write("/api/plan", b"{")
+
+
+def test_every_answer_forbids_scripts_guesses_of_types_and_copies(page: Page):
+    for status, answer in every_kind_of_answer(page):
+        assert answer.status == status
+        assert all(answer.header(name) == value for name, value in HEADERS.items())
+        assert answer.header("set-cookie") is None or b"entered" not in answer.content
+        if status >= 400 and not answer.content.startswith(b"<!doctype html>"):
+            assert is_refused(answer, status)
+
+
+def test_the_policy_allows_no_script_or_style_inside_a_page_and_no_other_host():
+    rules = dict(each.strip().split(" ", 1) for each in CONTENT_POLICY.split(";"))
+    assert rules["default-src"] == rules["base-uri"] == rules["form-action"] == rules["frame-ancestors"] == "'none'"
+    assert {value for name, value in rules.items() if value != "'none'"} == {"'self'"}
+
+
+def test_a_defect_says_so_and_tells_nothing_of_itself(page: Page, monkeypatch: pytest.MonkeyPatch):
+    def broken(*_: object) -> None:
+        raise RuntimeError("kanarienvogel in a cell")
+
+    for name in ("plan_answer", "release_answer", "what_runs", "looked_at", "file_content", "_state"):
+        monkeypatch.setattr(f"snapdp.web.app.{name}", broken)
+    asked = [page.write(path, BODY) for path in ("/api/plan", "/api/before", "/api/inspect")]
+    asked += [page.write("/api/release", {**BODY, "cost": "1"}), page.read("/api/state")]
+    asked += [page.read("/api/file?dataset=people&number=1&name=record.json")]
+    for answer in asked:
+        assert answer.status == 500
+        assert set(answer.json) == REFUSAL
+        assert b"kanarien" not in answer.content
+        assert b"Traceback" not in answer.content
+        assert b"RuntimeError" not in answer.content
+        assert all(answer.header(name) == value for name, value in HEADERS.items())
+
+
+# Addresses of files
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/static/../app.py", "/static/..%2fapp.py", "/static/%2e%2e/app.py", "/static/..%5capp.py", "/static/%00",
+        "/static/page.css%00.js", "/static//etc/passwd", "/static/%2fetc%2fpasswd", "/static/", "/static/.",
+        "/static/" + "a" * 5000, "/static/é", "/static/%ff", "/static/..", "/..%2f..%2fetc/passwd",
+        "/static/%2e%2e%2f%2e%2e%2f%2e%2e%2fpyproject.toml", "/start%2f..%2fstatic%2fplan.js",
+    ],
+)  # fmt: skip
+def test_no_address_leads_out_of_the_files_of_the_page(page: Page, path: str):
+    assert is_refused(page.read(path), 404)
