@@ -15,11 +15,11 @@ from functools import partial
 from importlib import import_module
 from typing import Any, NamedTuple, TypeVar
 
-from anyio import CapacityLimiter, to_thread
 from fastapi.responses import Response
 
 from snapdp.errors import PremiseError, SnapdpError
 from snapdp.web.refusals import status_of, told
+from snapdp.web.waiting import Queue
 
 SECONDS = 60
 MOST_MEMORY = 1 << 32  # bytes of addresses
@@ -33,7 +33,8 @@ class Bench:
     """Where such work is done, one at a time; releases and plans do not wait for it."""
 
     def __init__(self, *, seconds: float = SECONDS) -> None:
-        self.seconds, self.process, self._limiter = seconds, answered_apart, CapacityLimiter(1)
+        self.seconds, self.process = seconds, answered_apart
+        self._queue = Queue(at_once=1, waiting=MOST_WAITING)
 
     async def answer(self, work: str, given: dict[str, Any], *, instead: str) -> Answered:
         """Return the answer of a function of WORK; `instead` is the command to take where it takes too long."""
@@ -41,11 +42,7 @@ class Bench:
 
     async def thread(self, work: Callable[[], T]) -> T:
         """Return what a thread of this process answers: for work on what is our own."""
-        from snapdp.web.app import Busy
-
-        if self._limiter.statistics().tasks_waiting >= MOST_WAITING:
-            raise Busy
-        return await to_thread.run_sync(work, limiter=self._limiter)
+        return await self._queue.done(work)
 
 
 class Answered(NamedTuple):

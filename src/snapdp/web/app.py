@@ -14,7 +14,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-from anyio import CapacityLimiter, to_thread
 from fastapi import FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, Response
@@ -35,6 +34,7 @@ from snapdp.web.planning import account_answer, plan_answer, planned
 from snapdp.web.refusals import UNKNOWN, refusal_values, shape_problem, status_of, told
 from snapdp.web.releasing import Progress, file_content, looked_at, release_answer, what_runs
 from snapdp.web.tokens import Tokens
+from snapdp.web.waiting import Busy, Queue
 from snapdp.web.workplace import Workplace
 
 PAGES = {"/": "plan.html", "/ledger": "ledger.html", "/verify": "verify.html"}
@@ -47,23 +47,18 @@ T = TypeVar("T")
 AsCommand = Callable[[DeclaredStudy], dict[str, Any]]
 
 
-class Busy(Exception):
-    """So many wait for something slow that one more is refused."""
-
-
 class Desk:
     """Where work is done: quick work beside slow work, each with its own limit."""
 
     def __init__(self) -> None:
-        self._quick, self._slow = CapacityLimiter(QUICK), CapacityLimiter(SLOW)
+        self._quick = Queue(at_once=QUICK, waiting=MOST_WAITING)
+        self._slow = Queue(at_once=SLOW, waiting=MOST_WAITING)
 
     async def quick(self, work: Callable[[], T]) -> T:
-        return await to_thread.run_sync(work, limiter=self._quick)
+        return await self._quick.done(work)
 
     async def slow(self, work: Callable[[], T]) -> T:
-        if self._slow.statistics().tasks_waiting >= MOST_WAITING:
-            raise Busy
-        return await to_thread.run_sync(work, limiter=self._slow)  # what was begun is finished, whoever has gone
+        return await self._slow.done(work)
 
 
 def application(place: Workplace, tokens: Tokens, *, cookie: str, as_command: AsCommand) -> Any:

@@ -14,9 +14,9 @@ from snapdp.display import shortened, visible
 from snapdp.errors import BudgetError, LedgerError, SnapdpError
 
 STATISTIC = re.compile(r"statistic (\d+)(?: \([a-z]+\))?(?:, ([a-z]+))?")
-OF_PYTHON = re.compile(r'as an integer, a float, a Decimal, a Fraction, or text such as "0.1" or "1/3"')
 UNKNOWN = "unknown"  # what a defect has cost
 OF_STUDY, OF_CSV = "study", "csv"
+OF_PYTHON = re.compile(r'as an integer, a float, a Decimal, a Fraction, or text such as "0.1" or "1/3"')
 WORD = re.compile(r"[a-z_]+")
 ORDINARY = ("at", "by", "to", "from", "each", "where", "complete", "null")  # words of any sentence, but its first
 QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|\([^)]*\)")  # names, which may be those of fields
