@@ -28,7 +28,7 @@ def test_the_core_installs_neither_pictures_nor_servers():
     names = {re.match(r"[\w-]+", each)[0] for each in PROJECT["dependencies"]}
     assert names == {"numpy", "gmpy2", "cryptography", "click", "duckdb", "lark", "rich"}
     extras = PROJECT["optional-dependencies"]
-    assert extras["all"] == ["snapdp[plot,spark,postgres]"]
+    assert extras["all"] == ["snapdp[plot,spark,postgres,web]"]
     assert extras["dev"][0] == "snapdp[all]"
 
 

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from snapdp.api.consequence_pictures import curve_drawn, interval_drawn, law_drawn, odds_drawn
-from snapdp.api.consequence_words import OddsOf, number_text, odds_of_line, sentences
+from snapdp.api.consequence_words import Fall, OddsOf, odds_of_line, sentences
 from snapdp.display import Html, shortened, visible
 from snapdp.errors import ParameterError
 from snapdp.exact import parameter, shown, to_float_nearest
@@ -95,7 +95,7 @@ def consequence(
     low, high = released.range
     asked = (low + high) / 2 if value is None else parameter(value, name="value")
     guess = released.possible(min(max(asked, low), high))
-    text = number_text(guess, released)
+    fall = Fall(released=released, guess=guess)
     odds = odds_of_line(plan, place, account)
     return Consequence(
         title=shortened(visible(plan.titles[place])),
@@ -103,13 +103,13 @@ def consequence(
         part=part,
         range=(low, high),
         value=guess,
-        value_text=text,
+        value_text=fall.text,
         is_whole=released.part.numerator.integers,
-        says=tuple(sentences(plan, place, released, guess)),
+        says=tuple(sentences(plan, place, fall)),
         odds=odds,
-        law=law_drawn(released, guess),
+        law=law_drawn(fall),
         odds_picture=odds_drawn(odds, plan.relation.secret),
-        interval=interval_drawn(released, guess),
+        interval=interval_drawn(fall),
         curve=curve_drawn(released),
     )
 
@@ -118,7 +118,7 @@ def line_words(plan: Plan, place: int) -> dict[str, str]:
     """Return what a table says beside a line: what a tenth more epsilon buys, and whether a cliff is near."""
     line = _released(plan, place, 0).line
     return {
-        "offer": offer_in_words(line, plan.if_rows),
+        "offer": offer_in_words(line, plan.errors[place], plan.if_rows),
         "cliff": " ".join(map(cliff_in_words, cliffs_of(line))),
     }
 

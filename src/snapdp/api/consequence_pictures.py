@@ -11,15 +11,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from snapdp.accuracy import LawBar, LawBars, bars_of_law
-from snapdp.api.consequence_words import (
-    OddsOf,
-    band_of,
-    band_text,
-    chance_text,
-    end_chances,
-    number_text,
-    odds_sentence,
-)
+from snapdp.api.consequence_words import Fall, OddsOf, chance_text, number_text, odds_sentence
 from snapdp.display import (
     Bar,
     Chosen,
@@ -37,41 +29,45 @@ from snapdp.display import (
 )
 from snapdp.errors import SnapdpError
 from snapdp.exact import to_float_nearest
-from snapdp.studies import ReleasedPart
+from snapdp.studies import RankCurve, ReleasedPart
 
 MEMORY = 64
+RANK_PIECES = 12  # of a curve that is straight but for what nobody sees: each point takes long
 WIDTH = 10  # the curve goes from a tenth of epsilon to ten times as much
 
 
-def law_drawn(released: ReleasedPart, guess: Fraction) -> Html:
+def law_drawn(fall: Fall) -> Html:
     """Return where the released number may fall, if the true value were a guess."""
-    law = released.law(guess)
-    found = bars_of_law(law)
-    band, (low, high) = band_of(released, guess), released.range
-    chances = dict(zip(released.parameters.ends, end_chances(released, guess), strict=True))
-    text = number_text(guess, released)
-    between = band_text(released, guess)
-    often = confidence(released.line.alpha)
+    released, half = fall.released, _half(fall.released)
+    found = bars_of_law(released.law(fall.guess))
+    chances = dict(zip(released.parameters.ends, fall.end_chances, strict=True))
+    between = " to ".join(dict.fromkeys(fall.ends_of_band))
+    (low, high), (first, last), often = released.range, fall.band, released.line.alpha
     picture = LawPicture(
         bars=[_bar(each, released, chances) for each in found.bars],
-        band=(*band, f"{often}: {between}"),
-        value=(guess, f"true value {text}"),
+        band=(first - half, last + half, f"{confidence(often)}: {between}"),
+        value=(fall.guess, f"true value {fall.text}"),
         range=(low, high, number_text(low, released), number_text(high, released)),
         each=_together(found),
     )
     said = (
-        f"If the true value were {text}, {how_often(released.line.alpha)} the released number is one from "
-        f"{between}. Bars are as high as probabilities; {_together(found)}."
+        f"If the true value were {fall.text}, {how_often(often)} the released number is {between}. Bars are as high as "
+        f"probabilities; {_together(found)}."
     )
     return picture.svg(title=f"Where the released number may fall: {released.name}", said=said)
 
 
 def _bar(bar: LawBar, released: ReleasedPart, chances: dict[int, Fraction]) -> Bar:
-    half = released.part.numerator.factor * released.parameters.data_grid / 2
+    half = _half(released)
     low, high = released.statistic(bar.first) - half, released.statistic(bar.last) + half
     which = "lowest" if bar.first == released.parameters.low else "highest"
     said = f"{which} possible: {chance_text(chances[bar.first])}" if bar.is_end else ""
     return Bar(low=low, high=high, probability=bar.height, is_end=bar.is_end, said=said)
+
+
+def _half(released: ReleasedPart) -> Fraction:
+    """Return half the distance of two released numbers: so far a bar reaches to both sides."""
+    return released.part.numerator.factor * released.parameters.data_grid / 2
 
 
 def _together(bars: LawBars) -> str:
@@ -89,8 +85,9 @@ def odds_drawn(odds: Iterable[OddsOf], secret: str) -> Html:
     return odds_picture(bars, title="What somebody could learn, in 100 guesses", said=said)
 
 
-def interval_drawn(released: ReleasedPart, guess: Fraction) -> Html:
+def interval_drawn(fall: Fall) -> Html:
     """Return the interval of the release beside others at the same epsilon, and the number itself."""
+    released, guess = fall.released, fall.guess
     errors = [
         ("this release", released.accuracy),
         ("pure Laplace mechanism", released.laplace_accuracy),
@@ -108,9 +105,10 @@ def curve_drawn(released: ReleasedPart) -> Html:
     """Return the error against epsilon, with its jumps, and the chosen point."""
     (epsilon, error), ranks = released.here, released.line.ranks is not None
     unit = " rows" if ranks else ""
+    curve = RankCurve(line=released.line, pieces=RANK_PIECES) if ranks else released.curve
     at, height = to_float_nearest(epsilon), to_float_nearest(error)
     try:
-        points = released.curve.points(epsilon / WIDTH, epsilon * WIDTH) or [(at, height)]
+        points = curve.points(epsilon / WIDTH, epsilon * WIDTH) or [(at, height)]
     except (SnapdpError, OverflowError, ZeroDivisionError):
         points = [(at, height)]
     of_what = "a rank" if ranks else released.name

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from snapdp.display import (
@@ -31,6 +32,7 @@ from snapdp.values import Value
 
 if TYPE_CHECKING:
     from snapdp.ledger import Account
+    from snapdp.mechanism import Law
     from snapdp.studies import Line, Plan
 
 LONGEST_EXACT = 12  # characters
@@ -93,24 +95,38 @@ def released_text(x: Fraction, released: ReleasedPart, rounding: str) -> str:
     return noise_digits(int(x) if x.denominator == 1 else to_float_nearest(x), half_width=half, rounding=rounding)
 
 
-def band_of(released: ReleasedPart, guess: Fraction) -> tuple[Fraction, Fraction]:
-    """Return the least and the largest number of most releases: at most alpha/2 of them are below, and above."""
-    law, half = released.printed_law(guess), released.line.alpha / 2
-    return released.statistic(law.quantile_index(half)), released.statistic(law.quantile_index(1 - half))
+class Fall(Value):
+    """Where the released number falls if the true value is a guess: everything that is printed of its law."""
 
+    released: ReleasedPart
+    guess: Fraction
 
-def band_text(released: ReleasedPart, guess: Fraction) -> str:
-    """Return the two ends of the band in words, rounded outward."""
-    low, high = band_of(released, guess)
-    first, last = released_text(low, released, ROUND_FLOOR), released_text(high, released, ROUND_CEILING)
-    return first if first == last else f"{first} to {last}"
+    @cached_property
+    def _law(self) -> Law:
+        return self.released.printed_law(self.guess)
 
+    @cached_property
+    def band(self) -> tuple[Fraction, Fraction]:
+        """Return the least and the largest number of most releases: at most alpha/2 of them are below, and above."""
+        half, number = self.released.line.alpha / 2, self.released.statistic
+        return number(self._law.quantile_index(half)), number(self._law.quantile_index(1 - half))
 
-def end_chances(released: ReleasedPart, guess: Fraction) -> tuple[Fraction, Fraction]:
-    """Return the chances, rounded up, that the released number is the lowest and the highest possible one."""
-    law = released.printed_law(guess)
-    low, high = (law.index_probability(k).upper for k in released.parameters.ends)
-    return low, high
+    @property
+    def ends_of_band(self) -> tuple[str, str]:
+        """Return the two ends of the band as they are shown, rounded outward."""
+        low, high = self.band
+        return released_text(low, self.released, ROUND_FLOOR), released_text(high, self.released, ROUND_CEILING)
+
+    @cached_property
+    def end_chances(self) -> tuple[Fraction, Fraction]:
+        """Return the chances, rounded up, that the released number is the lowest and the highest possible one."""
+        low, high = (self._law.index_probability(k).upper for k in self.released.parameters.ends)
+        return low, high
+
+    @property
+    def text(self) -> str:
+        """Return the guess as it is shown."""
+        return number_text(self.guess, self.released)
 
 
 def chance_text(chance: Fraction) -> str:
@@ -124,16 +140,14 @@ def chance_text(chance: Fraction) -> str:
     return f"below {two_digits(max(chance, NEVER), ROUND_CEILING)}"
 
 
-def sentences(plan: Plan, place: int, released: ReleasedPart, guess: Fraction) -> Iterator[str]:
+def sentences(plan: Plan, place: int, fall: Fall) -> Iterator[str]:
     """Yield everything that is said: what is shown first, then what it means, then what could be changed."""
-    line = released.line
+    released, line = fall.released, fall.released.line
     yield from _what_is_shown(plan, place, released)
-    often = how_often(line.alpha)
-    yield (
-        f"If the true value were {number_text(guess, released)}: {often} the released number is "
-        f"{_between(band_text(released, guess))}."
-    )
-    yield _ends(released, guess)
+    low, high = fall.ends_of_band
+    where = low if low == high else f"between {low} and {high}"
+    yield f"If the true value were {fall.text}: {how_often(line.alpha)} the released number is {where}."
+    yield _ends(fall)
     yield from _offer(plan, place, line)
     yield from map(cliff_in_words, cliffs_of(line))
     yield from _beside_laplace(released)
@@ -141,7 +155,7 @@ def sentences(plan: Plan, place: int, released: ReleasedPart, guess: Fraction) -
 
 def _offer(plan: Plan, place: int, line: Line) -> Iterator[str]:
     """Yield what a tenth more epsilon buys, and of what where that is not the number shown."""
-    offer = offer_in_words(line, plan.if_rows)
+    offer = offer_in_words(line, plan.errors[place], plan.if_rows)
     of = "" if line.accuracy is not None else f"{shortened(visible(plan.titles[place]))}: "
     if offer:
         yield f"{of}{offer if ': still' in offer else offer.replace(':', ' buys', 1)}."
@@ -157,15 +171,11 @@ def _beside_laplace(released: ReleasedPart) -> Iterator[str]:
         yield "It is smaller because the range of the number leaves less room for errors than the noise would take."
 
 
-def _between(text: str) -> str:
-    return f"between {text.replace(' to ', ' and ', 1)}" if " to " in text else text
-
-
-def _ends(released: ReleasedPart, guess: Fraction) -> str:
+def _ends(fall: Fall) -> str:
     """Return how often the released number is one of the two ends of what can be released."""
+    released, (below, above) = fall.released, fall.end_chances
     ends = [released.statistic(k) for k in released.parameters.ends]
     low, high = released_text(ends[0], released, ROUND_FLOOR), released_text(ends[1], released, ROUND_CEILING)
-    below, above = end_chances(released, guess)
     if max(below, above) < VISIBLE:
         chance = chance_text(below + above)
         return f"It almost never falls on an end of what can be released, {low} or {high}: a chance {chance}."

@@ -14,6 +14,12 @@ if TYPE_CHECKING:
         release_certificate as release_certificate,
     )
     from snapdp.audits.values import audit_values as audit_values
+    from snapdp.audits.words import (
+        audit_in_words as audit_in_words,
+        is_certificate as is_certificate,
+        look_in_words as look_in_words,
+        unseen_in_words as unseen_in_words,
+    )
 else:
     __getattr__, __dir__ = door(
         __name__,
@@ -23,5 +29,6 @@ else:
             "ledgers": "refuse_altered verified_ledger",
             "release_audit": "audit is_sound release_certificate",
             "values": "audit_values",
+            "words": "audit_in_words is_certificate look_in_words unseen_in_words",
         },
     )

@@ -18,20 +18,19 @@ from snapdp.errors import DataError, PremiseError
 from snapdp.ledger import amended_in_words
 
 SOUND, ALTERED = 0, 1
-CERTIFICATES = ("snapdp-certificate/", "snapdp-release-certificate/")
 MOST_FINDINGS = 40  # on a terminal
 
 
 def audit_file(path: Path, *, ledger: str | None, certificate: Path | None, report: Path | None, as_json: bool) -> int:
     """Audit a record, print what was found, write certificate and report of a sound one; return the exit code."""
-    from snapdp.audits import audit, audit_values
+    from snapdp.audits import audit, audit_values, is_certificate
     from snapdp.drafts import write_text
     from snapdp.ledger import Ledger
     from snapdp.release import Release, load_record, report_page
     from snapdp.studies import digest
 
     record = load_record(path)
-    if str(record.get("format")).startswith(CERTIFICATES):
+    if is_certificate(record):
         name = one_line(shlex.quote(str(path)))
         raise DataError("this is a certificate, not the record of a release.", f"Check it: snapdp check {name}")
     if ledger is None:
@@ -74,9 +73,11 @@ def _write_certificate(record: dict[str, Any], path: Path) -> str:
 
 
 def _print(found: Any, path: Path, stated: str) -> None:
+    from snapdp.audits import audit_in_words, look_in_words, unseen_in_words
+
     name = one_line(str(path))
+    echo(audit_in_words(found, name, ask=" (--ledger PATH)"), colour="green" if found.sound else "red")
     if not found.sound:
-        echo(f"ALTERED: {_altered(found, name)} must be.", colour="red")
         rows = [
             (one_line(each.field), one_line(each.says), one_line(each.should))
             for each in found.findings[:MOST_FINDINGS]
@@ -87,12 +88,10 @@ def _print(found: Any, path: Path, stated: str) -> None:
         if all(each.about for each in found.findings):
             note(f"What {name} itself holds follows from what it declares.")
         return
-    files = {0: "", 1: " with the file beside it"}.get(len(found.seen), f" with the {len(found.seen)} files beside it")
-    where = "and its ledger holds it" if found.in_ledger else "its ledger was not asked (--ledger PATH)"
-    echo(f"SOUND: {name}{files} follows from what it declares, {where}.", colour="green")
     note(f"Digest of the record, as its report states it: {stated}", style="")
     for each in found.unseen[:MOST_FINDINGS]:
-        note(f"Not looked at: {one_line(each)}. {_why_unseen(path, each)}", style="bold yellow")
+        why = unseen_in_words(os.path.exists(path.parent / each))
+        note(f"Not looked at: {one_line(each)}. {why}", style="bold yellow")
     if len(found.unseen) > MOST_FINDINGS:
         note(f"... and {len(found.unseen) - MOST_FINDINGS} more files: --json lists them.")
     _print_certificates(found, path)
@@ -101,8 +100,7 @@ def _print(found: Any, path: Path, stated: str) -> None:
             f"The account of {one_line(found.dataset)} was amended. {amended_in_words(amendment)}", style="bold yellow"
         )
     if found.look is not None:
-        held = "is in the ledger, and was charged there" if found.look else "is not in this account of the ledger"
-        note(f"The look at the table that bounds come from {held}.", style="" if found.look else "bold yellow")
+        note(look_in_words(found.look), style="" if found.look else "bold yellow")
     note(
         f"The release of {one_line(found.dataset)} is {one_line(found.epsilon)}-differentially private, if these hold:",
         style="",
@@ -111,19 +109,6 @@ def _print(found: Any, path: Path, stated: str) -> None:
     note("Pages of docs/theory come with the source of snapdp, not with an installed package.")
     if warning := hides_nothing(Fraction(found.epsilon)):
         note(warning, style="bold red")
-
-
-def _altered(found: Any, name: str) -> str:
-    """Return what is not as it must be: fields of the record, files beside it, the ledger; up to the verb."""
-    from snapdp.audits import LEDGER
-
-    fields = sum(not each.about for each in found.findings)
-    files = len({each.about for each in found.findings} - {"", LEDGER})
-    counted = ((fields, "field", f" of {name}"), (files, "file", f" beside {name}"))
-    things = [f"{number} {what}{'s' * (number > 1)}{where}" for number, what, where in counted if number]
-    things += [f"the ledger of {name}"] * any(each.about == LEDGER for each in found.findings)
-    is_one = len(things) == 1 and fields + files < 2
-    return f"{' and '.join(things)} {'is not what it' if is_one else 'are not what they'}"
 
 
 def _print_certificates(found: Any, path: Path) -> None:
@@ -141,9 +126,3 @@ def _print_certificates(found: Any, path: Path) -> None:
     for each in listed:
         if not each.beside:
             note(f"Not beside the record: {one_line(each.name)}. Asking again writes it, free of charge.")
-
-
-def _why_unseen(path: Path, name: str) -> str:
-    if not os.path.exists(path.parent / name):
-        return "It is not beside the record: of its numbers, and of those that follow from them, nothing is said."
-    return "It is whole; of what the record does not tell, or only with another file, nothing is said."

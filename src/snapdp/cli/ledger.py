@@ -23,6 +23,7 @@ from snapdp.ledger import (
     amended_in_words,
     amendment_values,
     charge_values,
+    extent_in_words,
     protected_by,
     spent_in_words,
 )
@@ -166,7 +167,7 @@ def verify_command(ctx: click.Context, /, path: str, against: str | None, as_jso
         echo_json({"ok": True, "accounts": found.accounts, "entries": found.entries, "amendments": amended})
         return
     held = "" if against is None else f" It holds {one_line(against)}."
-    echo(f"{one_line(shown_address(path))} is sound: {_extent(found)}.{held}")
+    echo(f"{one_line(shown_address(path))} is sound: {extent_in_words(found)}.{held}")
     for each in found.amendments:
         paragraph(f"{one_line(each.account)}: {amended_in_words(each)}")
 
@@ -225,7 +226,9 @@ def backup_command(ctx: click.Context, /, path: str, file: str, as_json: bool) -
     if as_json:
         echo_json({"ok": True, "backup": shown_address(file), "accounts": found.accounts, "entries": found.entries})
     else:
-        echo(f"{one_line(shown_address(file))} is a backup of {one_line(shown_address(path))}: {_extent(found)}.")
+        echo(
+            f"{one_line(shown_address(file))} is a backup of {one_line(shown_address(path))}: {extent_in_words(found)}."
+        )
         say("It cannot be charged. To put it to use: snapdp ledger restore, with the newest record.")
 
 
@@ -262,7 +265,7 @@ def restore_command(
     if as_json:
         echo_json({"ok": True, "ledger": shown_address(path), "accounts": found.accounts, "entries": found.entries})
     else:
-        echo(f"{one_line(shown_address(path))} is a ledger again: {_extent(found)}.")
+        echo(f"{one_line(shown_address(path))} is a ledger again: {extent_in_words(found)}.")
 
 
 def _to_audit(refusal: SnapdpError, path: str, record: str | None) -> str | None:
@@ -270,12 +273,6 @@ def _to_audit(refusal: SnapdpError, path: str, record: str | None) -> str | None
     if "altered" not in refusal.numbers or record is None:
         return None
     return f"snapdp verify {shlex.quote(record)} --ledger {shlex.quote(shown_address(path))}"
-
-
-def _extent(found: Any) -> str:
-    """Return how much was found sound, in words."""
-    accounts, entries = found.accounts, found.entries
-    return f"{accounts} account{'s' * (accounts != 1)}, {entries} entr{'y' if entries == 1 else 'ies'}"
 
 
 ledger_group.add_command(amend_command)

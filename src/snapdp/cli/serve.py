@@ -49,7 +49,8 @@ def serve_command(study: Path | None, no_browser: bool, port: int | None, **opti
     try:
         from snapdp.web.serving import served
     except ModuleNotFoundError as problem:
-        raise click.UsageError(f"The page needs {problem.name}: pip install 'snapdp[web]'.") from None
+        needed = "pip install 'fastapi>=0.115' 'uvicorn>=0.30' 'jinja2>=3.1'"
+        raise click.UsageError(f"The page needs {problem.name}, which is not installed: {needed}") from None
     place = _place(study, options)
     if place.ledger is not None:
         made = "" if place.has_ledger else ", which is made when you open an account"

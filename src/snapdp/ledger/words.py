@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from snapdp.display import exact_amount, guessed_right, hides_nothing, odds_in_words, right_in, shortened, visible
 
 if TYPE_CHECKING:
-    from snapdp.ledger.accounts import Account
+    from snapdp.ledger.accounts import Account, Verification
     from snapdp.ledger.amendments import Amendment
     from snapdp.studies import Relation
 
@@ -103,6 +103,17 @@ def titles_of(asked: str) -> str:
     statistics = known.get("statistics") if isinstance(known, dict) else None
     listed = statistics if isinstance(statistics, list) else []
     return ", ".join(_shown(str(each.get("title", "?"))) for each in listed if isinstance(each, dict))
+
+
+def extent_in_words(found: Verification) -> str:
+    """Return how much was found sound.
+
+    >>> from snapdp.ledger.accounts import Verification
+    >>> extent_in_words(Verification(accounts=1, entries=3))
+    '1 account, 3 entries'
+    """
+    accounts, entries = found.accounts, found.entries
+    return f"{accounts} account{'s' * (accounts != 1)}, {entries} entr{'y' if entries == 1 else 'ies'}"
 
 
 def _amount(amount: Fraction) -> str:

@@ -56,6 +56,7 @@ if TYPE_CHECKING:
         Release as Release,
         load_record as load_record,
         load_release as load_release,
+        record_from as record_from,
     )
     from snapdp.release.side_files import (
         TEXT as TEXT,
@@ -82,7 +83,7 @@ else:
             "margins_line moved_line person_lines relation_stated step_lines unknown_line unknown_places wide_lines",
             "report.page": "report_body report_page",
             "request": "MOST_STATISTICS Request added unit_text",
-            "result": "Release load_record load_release",
+            "result": "Release load_record load_release record_from",
             "side_files": "TEXT SideFileColumns digest_of side_file",
             "tidy.data_package": "place_of",
             "tidy.value_table": "key_columns",

@@ -203,12 +203,18 @@ def load_record(path: str | os.PathLike[str]) -> dict[str, Any]:
     try:
         with open(path, "rb") as file:
             content = file.read(MOST_BYTES + 1)
-        if len(content) > MOST_BYTES:
-            raise DataError(f"the file is larger than {MOST_BYTES >> 20} MiB.", "Give a record that a release wrote.")
+    except (OSError, ValueError) as problem:
+        name, why = shortened(visible(str(path))), getattr(problem, "strerror", None) or "this is no path"
+        raise DataError(f"the record {name} cannot be read: {why}.", "Check the path.") from None
+    return record_from(content)
+
+
+def record_from(content: bytes) -> dict[str, Any]:
+    """Return the JSON object that the bytes of a file are, as it stands."""
+    if len(content) > MOST_BYTES:
+        raise DataError(f"the file is larger than {MOST_BYTES >> 20} MiB.", "Give a record that a release wrote.")
+    try:
         record = json.loads(content.decode(), parse_constant=_no_number, object_pairs_hook=_unrepeated)
-    except OSError as problem:
-        name = shortened(visible(os.fspath(path)))
-        raise DataError(f"the record {name} cannot be read: {problem.strerror}.", "Check the path.") from None
     except SnapdpError:
         raise
     except (ValueError, RecursionError):

@@ -21,8 +21,12 @@ if TYPE_CHECKING:
     from snapdp.verifier.language.parser import parse as parse
     from snapdp.verifier.language.printing import printed as printed
     from snapdp.verifier.language.programs import (
+        comment_of as comment_of,
         decoded as decoded,
         load_program as load_program,
+        machine_in as machine_in,
+        program_names as program_names,
+        program_text as program_text,
         stated_machine as stated_machine,
     )
     from snapdp.verifier.language.syntax import Program as Program
@@ -103,7 +107,9 @@ else:
             "export.noise_fpcore": "fpcore",
             "language.parser": "parse",
             "language.printing": "printed",
-            "language.programs": "decoded load_program stated_machine",
+            "language.programs": (
+                "comment_of decoded load_program machine_in program_names program_text stated_machine"
+            ),
             "language.syntax": "Program",
             "loss.cases": "asked_pair case_constants require_cases telling_pairs",
             "loss.output_draws": "output_draws",

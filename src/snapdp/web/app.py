@@ -6,6 +6,8 @@ a limit of its own, so that plans stay quick beside it, and so many wait for it 
 
 from __future__ import annotations
 
+import os
+import traceback
 from collections.abc import Callable
 from functools import partial
 from importlib import import_module
@@ -250,7 +252,9 @@ def _refusals(app: FastAPI) -> None:
         return refused(413, "the request is too large.", "Send a smaller one.")
 
     @app.exception_handler(Exception)
-    async def of_defect(_: Request, __: Exception) -> JSONResponse:
+    async def of_defect(_: Request, broken: Exception) -> JSONResponse:
+        if os.environ.get("SNAPDP_TRACEBACK"):
+            traceback.print_exception(broken)
         found = refused(500, "snapdp broke; this is a defect.", "The ledger shows what was charged, if anything was.")
         found.headers.update(HEADERS)  # such an answer passes by the layer that adds them
         return found

@@ -14,6 +14,7 @@ LONGEST_NUMBER = 4000
 StudyValues = Annotated[dict[str, Any], Field(description="A study, by the keys of a study file.")]
 Place = Annotated[int, Field(ge=0, lt=1000, description="Which statistic, counted from 0.")]
 Number = Annotated[str, Field(min_length=1, max_length=LONGEST_NUMBER, description='Exact: "0.5", "1/3".')]
+RecordText = Annotated[str, Field(max_length=1 << 25, description="The text of a record's file, as it stands.")]
 Rows = Annotated[int, Field(ge=1, lt=1 << 62)]
 
 
@@ -68,10 +69,17 @@ class FromFile(Body):
     toml: Annotated[str, Field(max_length=LONGEST_TEXT)]
 
 
-class OfRecord(Body):
-    """The record of a release; None where the ledger is verified by itself."""
+class AgainstRecord(Body):
+    """The text of a record's file, as it stands: 26.0 is not 26 there. None: the ledger is verified by itself."""
 
-    record: dict[str, Any] | None = None
+    record: RecordText | None = None
+
+
+class OfRecord(Body):
+    """The text of a record's file; `alone` asks no ledger, as for a record of somebody else's."""
+
+    record: RecordText
+    alone: bool = False
 
 
 class ToJudge(Body):

@@ -28,7 +28,7 @@ READS = ("GET", "HEAD")
 ENTRANCE = "/start"
 OPEN_TO_ALL = (ENTRANCE, "/static/page.css")
 CONTENT_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; frame-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 HEADERS = {

@@ -10,11 +10,11 @@ import sys
 import threading
 import webbrowser
 from collections.abc import Callable
-from typing import Any
+from contextlib import suppress
 
 import uvicorn
 
-from snapdp.errors import ParameterError
+from snapdp.errors import ParameterError, SnapdpError
 from snapdp.web.app import AsCommand, application
 from snapdp.web.gate import ENTRANCE
 from snapdp.web.tokens import Tokens
@@ -60,7 +60,7 @@ def served(
     def address() -> str:
         return f"http://{HOST}:{number}{ENTRANCE}?token={tokens.token}"
 
-    _warm_up(app)
+    _warm_up(place)
     say(f"The page is at {address()}")
     say("Whoever has this address can use it, once. Enter prints a new one; Ctrl-C ends the page.")
     if browser:
@@ -75,10 +75,15 @@ def served(
         opened.close()
 
 
-def _warm_up(app: Any) -> None:
-    """Load what the first request would wait for."""
-    del app
-    from snapdp.web import releasing  # noqa: F401
+def _warm_up(place: Workplace) -> None:
+    """Do once what the first requests would wait for: the names of the table's columns, a plan, its consequences."""
+    from snapdp.api.consequence import consequence
+
+    with suppress(SnapdpError):  # whatever is wrong is said on the page
+        opened = place.opened_study()
+        place.known_columns({})
+        if opened is not None:
+            consequence(opened.plan(), 0)
 
 
 def _on_enter(print_address: Callable[[], None]) -> None:

@@ -24,7 +24,6 @@ from snapdp.values import replaced
 
 DIGITS = 4  # of an epsilon that is suggested
 HAIR = 1 + 1e-9  # relative: curve and accuracies are known to less than half of it
-LEAST = Fraction(1, 16)  # of the epsilon typed: no more than so much is ever saved
 MEMORY = 256
 
 
@@ -53,9 +52,11 @@ def cliff_in_words(hint: Hint) -> str:
 def _cheaper(line: Line, now: Fraction, curve: Curve) -> Iterator[Hint]:
     """Yield the least epsilon of four digits with the accuracy of the line, where it saves a percent: planning (31)."""
     target = float(now) * HAIR
-    low, high = line.epsilon * LEAST, line.epsilon * WORTH_SAYING
+    high = line.epsilon * WORTH_SAYING
     if curve.at(high) > target:
         return
+    while curve.at(low := high / 2) <= target:
+        high = low
     while high - low > low / 10 ** (DIGITS + 1):  # the curve falls, and reaches the target at `high`
         middle = (low + high) / 2
         low, high = (low, middle) if curve.at(middle) <= target else (middle, high)

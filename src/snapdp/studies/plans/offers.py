@@ -5,7 +5,7 @@ Room: studies. It cannot see data.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -35,13 +35,14 @@ class Offer(Value):
     @property
     def gains(self) -> tuple[Fraction, ...]:
         """Return by what part of itself each accuracy shrinks."""
-        return tuple(1 - then / now if now else Fraction(0) for now, then in self._pairs())
+        return tuple(1 - then / now if now else Fraction(0) for now, then in self.pairs())
 
-    def _pairs(self) -> Iterable[tuple[Fraction, Fraction]]:
+    def pairs(self) -> Iterable[tuple[Fraction, Fraction]]:
+        """Return each accuracy, and what it would be; nothing where so much epsilon is refused."""
         return zip(self.accuracies, self.more_accuracies, strict=True) if self.more_accuracies else ()
 
     def __repr__(self) -> str:
-        steps = ", ".join(f"{four_digits_up(now)} -> {four_digits_up(then)}" for now, then in self._pairs())
+        steps = ", ".join(f"{four_digits_up(now)} -> {four_digits_up(then)}" for now, then in self.pairs())
         steps = steps or "refused"
         return f"{shortened(visible(self.title))}: epsilon {self.epsilon} -> {self.more_epsilon}, accuracy {steps}"
 
@@ -51,6 +52,7 @@ def _accuracies(line: Line) -> tuple[Fraction, ...]:
     return line.accuracies if line.ranks is None else (line.ranks.radius,)
 
 
+@lru_cache(maxsize=MEMORY)
 def errors_with_more(line: Line, more: Fraction, if_rows: Any = None) -> tuple[NumberError, ...]:
     """Return how far the numbers of a line would be off with so much more epsilon; nothing where it is refused."""
     try:
@@ -59,21 +61,22 @@ def errors_with_more(line: Line, more: Fraction, if_rows: Any = None) -> tuple[N
         return ()
 
 
-@lru_cache(maxsize=MEMORY)
-def offer_in_words(line: Line, if_rows: int | None = None) -> str:
+def offer_in_words(line: Line, errors: Sequence[NumberError], if_rows: Any = None) -> str:
     """Return what a tenth more epsilon buys for the first number of a line; empty where it is refused.
 
-    Of margins, which are adjusted together, for the first one as it is measured.
+    Of margins, which are adjusted together, for the first one as it is measured: that is known at once. Where no number
+    has an error of its own, for the first one that is released.
+
+    errors   those of the line as it is
     """
-    if line.margins:
+    if line.statistic.margins is not None or not errors:
         offer = offer_of(line, line.epsilon * (1 + TENTH))
-        pairs = list(zip(offer.accuracies, offer.more_accuracies, strict=False))[:1]
-        unit = ""
+        pairs, unit = list(offer.pairs())[:1], ""
     else:
-        now, then = line.number_errors(if_rows), errors_with_more(line, TENTH, if_rows)
-        pairs = [(one.error, other.error) for one, other in zip(now, then, strict=False)][:1]
-        unit = " rows" if now and now[0].in_rows else ""
-    told = [(f"± {four_digits_up(one)}{unit}", f"± {four_digits_up(other)}{unit}") for one, other in pairs]
+        more = errors_with_more(line, TENTH, if_rows)
+        pairs = [(now.error, then.error) for now, then in zip(errors, more, strict=False)][:1]
+        unit = " rows" if errors and errors[0].in_rows else ""
+    told = [(f"± {four_digits_up(now)}{unit}", f"± {four_digits_up(then)}{unit}") for now, then in pairs]
     return "".join(f"10 % more epsilon: {_changed(before, after)}" for before, after in told)
 
 

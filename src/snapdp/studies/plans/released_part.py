@@ -22,7 +22,7 @@ from snapdp.studies.statistics.parts import Part
 from snapdp.studies.statistics.statistic import Statistic
 from snapdp.values import Value
 
-RANK_POINTS = 40
+RANK_PIECES = 40
 ENOUGH_BITS = 128
 
 
@@ -33,14 +33,15 @@ def shown_parts(statistic: Statistic) -> list[str]:
 
 
 class RankCurve(Value):
-    """The radius of the ranks of a line, against the epsilon typed for it."""
+    """The radius of the ranks of a line, against the epsilon typed for it: in so many pieces."""
 
     line: Line
+    pieces: int = RANK_PIECES
 
     def points(self, first: Fraction, last: Fraction) -> list[tuple[float, float]]:
         """Return points of the curve from one epsilon to another, equally far apart on the picture."""
-        ratio = float(last / first) ** (1 / RANK_POINTS)
-        epsilons = [first * Fraction(ratio**place) for place in range(RANK_POINTS + 1)]
+        ratio = float(last / first) ** (1 / self.pieces)
+        epsilons = [first * Fraction(ratio**place) for place in range(self.pieces + 1)]
         found = ((each, self.line.statistic.ranks(each, self.line.alpha)) for each in epsilons)
         return [(float(each), float(figures.radius)) for each, figures in found if figures is not None]
 

@@ -42,8 +42,23 @@ def stated_machine(reference: str) -> str:
 
     So do the programs of this package's own mechanisms: on another machine they would be other mechanisms.
     """
-    found = _MACHINE.search(_source(reference)[0].partition("{")[0])
+    return machine_in(_source(reference)[0])
+
+
+def machine_in(text: str) -> str:
+    """Return the machine that the text of a program says it runs on, in a comment; empty where it says none."""
+    found = _MACHINE.search(text.partition("{")[0])
     return "" if found is None else found[1]
+
+
+def comment_of(text: str) -> str:
+    """Return what the comment at the beginning of a program says, but for its machine.
+
+    >>> comment_of("// One.\\n// Two.\\n// Machine: p=53\\nprogram a { }")
+    'One. Two.'
+    """
+    lines = [line.strip() for line in _MACHINE.sub("", text.partition("{")[0]).splitlines()]
+    return " ".join(line.removeprefix("//").strip() for line in lines if line.startswith("//"))
 
 
 def _source(reference: str) -> tuple[str, str]:
