@@ -114,7 +114,7 @@ def consequence(
         law=law_drawn(fall),
         odds_picture=odds_drawn(odds, plan.relation.secret),
         interval=interval_drawn(fall),
-        curve=curve_drawn(released),
+        curve=curve_drawn(released.line, part),
     )
 
 
