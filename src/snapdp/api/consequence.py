@@ -11,8 +11,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from snapdp.api.consequence_pictures import curve_drawn, interval_drawn, law_drawn, odds_drawn
-from snapdp.api.consequence_words import Fall, OddsOf, odds_of_line, sentences
-from snapdp.display import Html, shortened, visible
+from snapdp.api.consequence_words import Fall, OddsOf, number_text, odds_of_line, sentences
+from snapdp.display import Html, exact_amount, shortened, visible
 from snapdp.errors import ParameterError
 from snapdp.exact import parameter, shown, to_float_nearest
 from snapdp.studies import ReleasedPart, cliff_in_words, cliffs_of, offer_in_words, shown_parts
@@ -31,7 +31,8 @@ class Consequence(Value):
     title    of the statistic, as people read it
     parts    names of the numbers that it releases; `part` is the one that is shown
     range    between which numbers the true value lies, whatever the table is
-    value    the guess that is used: the number nearest to what was given that the statistic can be
+    value    the guess that is used: what was given, or the number nearest to it that the statistic can be, where that
+             is visibly another
     says     sentences
     odds     what somebody learns from this statistic, from the whole plan, and from everything ever charged
     """
@@ -40,6 +41,7 @@ class Consequence(Value):
     parts: tuple[str, ...]
     part: int
     range: tuple[Fraction, Fraction]
+    range_texts: tuple[str, str]
     value: Fraction
     value_text: str
     is_whole: bool
@@ -51,13 +53,14 @@ class Consequence(Value):
     curve: Html
 
     def values(self) -> dict[str, Any]:
-        """Return everything as plain values: amounts as exact fractions, and as doubles for a slider."""
+        """Return everything as plain values: amounts exactly, as short texts, and as doubles for a slider."""
         return {
             "title": self.title,
             "parts": list(self.parts),
             "part": self.part,
-            "range": [str(each) for each in self.range],
-            "value": str(self.value),
+            "range": list(map(exact_amount, self.range)),
+            "range_shown": list(self.range_texts),
+            "value": exact_amount(self.value),
             "value_shown": self.value_text,
             "slider": self._slider,
             "says": list(self.says),
@@ -94,7 +97,7 @@ def consequence(
     released = _released(plan, place, part)
     low, high = released.range
     asked = (low + high) / 2 if value is None else parameter(value, name="value")
-    guess = released.possible(min(max(asked, low), high))
+    guess = released.possible(asked)
     fall = Fall(released=released, guess=guess)
     odds = odds_of_line(plan, place, account)
     return Consequence(
@@ -102,6 +105,7 @@ def consequence(
         parts=tuple(shown_parts(released.line.statistic)),
         part=part,
         range=(low, high),
+        range_texts=(number_text(low, released), number_text(high, released)),
         value=guess,
         value_text=fall.text,
         is_whole=released.part.numerator.integers,
@@ -110,7 +114,7 @@ def consequence(
         law=law_drawn(fall),
         odds_picture=odds_drawn(odds, plan.relation.secret),
         interval=interval_drawn(fall),
-        curve=curve_drawn(released),
+        curve=curve_drawn(released.line, part),
     )
 
 

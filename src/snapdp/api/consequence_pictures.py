@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
-from functools import lru_cache
 
 from snapdp.accuracy import LawBar, LawBars, bars_of_law
 from snapdp.api.consequence_words import Fall, OddsOf, chance_text, number_text, odds_sentence
@@ -29,9 +28,8 @@ from snapdp.display import (
 )
 from snapdp.errors import SnapdpError
 from snapdp.exact import to_float_nearest
-from snapdp.studies import RankCurve, ReleasedPart
+from snapdp.studies import Line, RankCurve, ReleasedPart, remembered
 
-MEMORY = 64
 RANK_PIECES = 12  # of a curve that is straight but for what nobody sees: each point takes long
 WIDTH = 10  # the curve goes from a tenth of epsilon to ten times as much
 
@@ -100,19 +98,20 @@ def interval_drawn(fall: Fall) -> Html:
     return interval_picture(rows, value=guess, title=f"How far off: {released.name}", said=said)
 
 
-@lru_cache(maxsize=MEMORY)
-def curve_drawn(released: ReleasedPart) -> Html:
-    """Return the error against epsilon, with its jumps, and the chosen point."""
-    (epsilon, error), ranks = released.here, released.line.ranks is not None
+@remembered
+def curve_drawn(line: Line, place: int) -> Html:
+    """Return the error of one part against epsilon, with its jumps, and the chosen point."""
+    released = ReleasedPart(line=line, place=place)
+    (epsilon, error), ranks = released.here, line.ranks is not None
     unit = " rows" if ranks else ""
-    curve = RankCurve(line=released.line, pieces=RANK_PIECES) if ranks else released.curve
+    curve = RankCurve(line=line, pieces=RANK_PIECES) if ranks else released.curve
     at, height = to_float_nearest(epsilon), to_float_nearest(error)
     try:
         points = curve.points(epsilon / WIDTH, epsilon * WIDTH) or [(at, height)]
     except (SnapdpError, OverflowError, ZeroDivisionError):
         points = [(at, height)]
     of_what = "a rank" if ranks else released.name
-    text, often = f"± {four_digits_up(error)}{unit}", confidence(released.line.alpha)
+    text, often = f"± {four_digits_up(error)}{unit}", confidence(line.alpha)
     return curve_picture(
         points,
         Chosen(at, height, text),

@@ -132,6 +132,7 @@ if TYPE_CHECKING:
         shown_parts as shown_parts,
     )
     from snapdp.studies.plans.remarks import called_groups as called_groups, part_names as part_names
+    from snapdp.studies.plans.remembered import remembered as remembered
     from snapdp.studies.plans.sharing import Sharing as Sharing
     from snapdp.studies.plans.table import error_in_words as error_in_words
     from snapdp.studies.plans.usefulness import Useless as Useless, useless_lines as useless_lines
@@ -293,6 +294,7 @@ else:
             "plans.plan": "Plan",
             "plans.reading": "reading_of",
             "plans.released_part": "RankCurve ReleasedPart shown_parts",
+            "plans.remembered": "remembered",
             "plans.remarks": "called_groups part_names",
             "plans.sharing": "Sharing",
             "plans.table": "error_in_words",

@@ -23,6 +23,7 @@ from snapdp.web.waiting import Queue
 
 SECONDS = 60
 MOST_MEMORY = 1 << 32  # bytes of addresses
+NO_MEMORY = 75  # how the process ends where that is all it can say
 MOST_WAITING = 8
 WORK = "snapdp.web.work"  # the module whose functions are the work
 COMMAND = ("-P", "-m", "snapdp.web.apart")  # -P: nothing is loaded from the directory that the page is started in
@@ -71,8 +72,10 @@ def answered_apart(work: str, given: dict[str, Any], *, seconds: float = SECONDS
         )
     except subprocess.TimeoutExpired:
         raise _stopped(f"this took longer than {seconds:g} s, and was stopped", instead) from None
-    if done.returncode:
+    if done.returncode == NO_MEMORY or done.returncode < 0:
         raise _stopped("this needed more memory or time than the page gives it, and was stopped", instead)
+    if done.returncode:
+        raise RuntimeError("a process of the page broke")
     return Answered(*json.loads(done.stdout))
 
 
@@ -88,6 +91,8 @@ def main() -> None:
         found = 200, getattr(import_module(WORK), asked["work"])(**asked["given"])
     except SnapdpError as refusal:
         found = status_of(refusal), told(refusal)
+    except MemoryError:
+        sys.exit(NO_MEMORY)
     sys.stdout.buffer.write(json.dumps(found).encode())
 
 

@@ -192,6 +192,15 @@ def test_guesses_are_clamped_to_the_range_and_the_middle_is_taken_unless_told():
     assert slider == {"min": 0.0, "max": 2000.0, "value": 12.0, "step": 10.0}
 
 
+def test_a_guess_is_kept_as_it_was_typed_unless_the_statistic_is_visibly_another():
+    """Means of 1999 rows are no decimals; a field must not turn 44.51 into a fraction of seven digits."""
+    plan = plan_of({"kind": "mean", "column": "pay"}, relation={"relation": "change-one", "n": 1999})
+    assert consequence(plan, 0, value="44.51").values()["value"] == "44.51"
+    sure = replaced(plan, lines=(replaced(plan.lines[0], epsilon=F(10**4)),))
+    assert consequence(sure, 0, value="44.51").value == F(round(F("44.51") * 1999), 1999)
+    assert consequence(plan, 0).values()["range_shown"] == ["0", "1000"]
+
+
 @pytest.mark.parametrize("wrong", ["abc", "", float("nan"), float("inf"), [1], "1/0"])
 def test_a_guess_that_is_no_number_is_refused(wrong):
     with pytest.raises(ParameterError, match=r"value = .* is not a finite number"):

@@ -143,6 +143,18 @@ def test_a_process_that_dies_is_a_refusal_and_no_defect(monkeypatch):
         answered_apart("judge_program", NO_PROGRAM, instead="snapdp verify")
 
 
+def test_a_process_that_breaks_is_a_defect_and_tells_nothing_more(page, monkeypatch):
+    monkeypatch.setattr("snapdp.web.apart.COMMAND", ("-c", "raise ValueError('secret')"))
+    answer = Reader(page.place, apart=True).post("/api/verify", {"name": "snap_half"})
+    assert (answer.status_code, answer.json()["error"]) == (500, "snapdp broke; this is a defect.")
+    assert "secret" not in answer.text
+
+
+def test_where_many_wait_one_more_is_refused(page, monkeypatch):
+    monkeypatch.setattr("snapdp.web.apart.MOST_WAITING", 0)
+    assert page.refusal("/api/verify", {"name": "snap_half"})["error"] == "too much is being asked at once."
+
+
 def test_nothing_is_loaded_from_the_directory_in_which_the_page_was_started(tmp_path, monkeypatch):
     (tmp_path / "json.py").write_text("raise SystemExit(3)", encoding="utf-8")
     monkeypatch.chdir(tmp_path)

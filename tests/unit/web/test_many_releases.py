@@ -95,10 +95,12 @@ def test_of_a_hundred_releases_at_once_on_four_pages_ten_are_paid_and_none_is_mo
 def test_too_many_who_wait_are_asked_to_come_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     workplace(tmp_path)
     monkeypatch.setattr(pages_of, "MOST_WAITING", 3)
-    answers = crowd(tmp_path, range(9))
-    assert sorted(each.status for each in answers) == [200] * 4 + [429] * 5
+    found = [each.status for each in crowd(tmp_path, range(9))]
+    paid, asked_again = found.count(200), found.count(429)
+    assert paid + asked_again == 9
+    assert min(paid - 3, asked_again) > 0  # one at work and three who wait, or more where some were done meanwhile
     with Ledger.open(tmp_path / "people.ledger") as book:
-        assert book.account("people").spent == Fraction(4, 10)
+        assert book.account("people").spent == Fraction(paid, 10)
 
 
 def test_whoever_asks_the_same_at_once_pays_once(tmp_path: Path):

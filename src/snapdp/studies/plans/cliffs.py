@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from functools import lru_cache
 
 from snapdp.accuracy import NEAR, WORTH_SAYING, Curve, Hint
 from snapdp.display import exact_amount, four_digits_up
@@ -20,14 +19,14 @@ from snapdp.exact import round_digits_up
 from snapdp.mechanism import DataUnits
 from snapdp.studies.plans.lines import Line
 from snapdp.studies.plans.released_part import ReleasedPart
+from snapdp.studies.plans.remembered import remembered
 from snapdp.values import replaced
 
 DIGITS = 4  # of an epsilon that is suggested
 HAIR = 1 + 1e-9  # relative: curve and accuracies are known to less than half of it
-MEMORY = 256
 
 
-@lru_cache(maxsize=MEMORY)
+@remembered
 def cliffs_of(line: Line) -> tuple[Hint, ...]:
     """Return what a slightly different epsilon would buy: nothing, one hint, or one of each kind.
 

@@ -7,17 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any
 
 from snapdp.display import four_digits_up, shortened, visible
 from snapdp.errors import SnapdpError
 from snapdp.studies.plans.lines import Line
+from snapdp.studies.plans.remembered import remembered
 from snapdp.studies.statistics.number_errors import NumberError
 from snapdp.values import Value, replaced
 
 TENTH = Fraction(1, 10)
-MEMORY = 256
 
 
 class Offer(Value):
@@ -52,7 +51,7 @@ def _accuracies(line: Line) -> tuple[Fraction, ...]:
     return line.accuracies if line.ranks is None else (line.ranks.radius,)
 
 
-@lru_cache(maxsize=MEMORY)
+@remembered
 def errors_with_more(line: Line, more: Fraction, if_rows: Any = None) -> tuple[NumberError, ...]:
     """Return how far the numbers of a line would be off with so much more epsilon; nothing where it is refused."""
     try:

@@ -24,6 +24,7 @@ from snapdp.values import Value
 
 RANK_PIECES = 40
 ENOUGH_BITS = 128
+UNSEEN = Fraction(1, 1000)  # of the error: between numbers that are closer no picture tells
 
 
 def shown_parts(statistic: Statistic) -> list[str]:
@@ -77,10 +78,13 @@ class ReleasedPart(Value):
         return self.line.accuracies[self.place]
 
     def possible(self, value: Fraction) -> Fraction:
-        """Return the number nearest to a guess that the statistic can be: numerators are whole.   sensitivities (3)"""
-        numerator = self.part.numerator
-        whole = math.floor((value - numerator.shift) / numerator.factor + HALF)
-        return numerator.statistic(min(max(whole, numerator.lower), numerator.upper))
+        """Return the number nearest to a guess that the statistic can be; the guess itself where nobody sees a
+        difference: numerators are whole.                                                         sensitivities (3)
+        """
+        numerator, (low, high) = self.part.numerator, self.range
+        inside = min(max(value, low), high)
+        found = numerator.statistic(math.floor((inside - numerator.shift) / numerator.factor + HALF))
+        return inside if not numerator.integers and abs(found - inside) <= UNSEEN * self.accuracy else found
 
     def law(self, value: Fraction | None = None) -> ExactLaw:
         """Return the law of a real Laplace draw at a guess, or in the middle of the range: for pictures.

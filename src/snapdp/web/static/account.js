@@ -1,9 +1,13 @@
 /** The account of the dataset: what is left of it as a bar and in words, and the form that opens one. */
 
-import { Refusal, ask } from "./ask.js";
+import { ask, refusalOf } from "./ask.js";
 import { h } from "./dom.js";
-import { labelled } from "./fields.js";
-import { drawn, shown, typed } from "./numbers.js";
+import { labelled, numberInput } from "./fields.js";
+import { drawn, shown } from "./numbers.js";
+
+const FOR_GOOD =
+  "The account counts what is spent on this dataset. Whom it protects is fixed for good; " +
+  "its cap can be raised later, never lowered.";
 
 /** Return what the ledger has left; a form that opens the account where there is none. */
 export function account(model) {
@@ -35,28 +39,28 @@ function balance({ account: held, total, shown: words }) {
 
 function opening(model) {
   const cap = model.cap ?? shown(model.study.budget);
-  const send = (event) => {
+  const submit = (event) => {
     event.preventDefault();
-    open(model, model.cap ?? shown(model.study.budget));
+    open(model, cap);
   };
-  return h("form", { class: "opening", key: "opening", on: { submit: send } },
+  const input = (event) => {
+    model.cap = event.target.value.trim();
+    model.changed();
+  };
+  const field = numberInput("/cap", { value: cap, on: { input } });
+  const refusal = model.notOpened;
+  return h("form", { class: "opening", key: "opening", on: { submit } },
     h("h3", {}, "Open the account"),
-    h("p", { class: "hint" }, "The account counts what is spent on this dataset. Whom it protects is fixed for good; its cap can be raised later, never lowered."),
+    h("p", { class: "hint" }, FOR_GOOD),
     h("div", { class: "fields" },
-      labelled({ label: "Cap", hint: "Epsilon in all, over every release." }, h("input", { type: "text", inputmode: "decimal", class: "number", autocomplete: "off", "data-field": "/cap", value: cap, on: { input: (event) => { model.cap = String(typed(event.target.value) ?? ""); } } })),
+      labelled({ label: "Cap", hint: "Epsilon in all, over every release." }, field),
       h("div", { class: "field beside" }, h("button", { type: "submit", class: "primary" }, "Open the account"))),
-    model.notOpened && h("p", { class: "refusal", role: "alert" }, `${model.notOpened.error} ${model.notOpened.advice}`));
+    refusal && h("p", { class: "refusal", role: "alert" }, refusal.message));
 }
 
 async function open(model, cap) {
-  model.notOpened = null;
-  try {
-    await ask("/api/open", { study: model.study, ...(cap ? { cap } : {}) });
-    model.cap = undefined;
-    model.edited({ now: true });
-  } catch (problem) {
-    if (!(problem instanceof Refusal)) throw problem;
-    model.notOpened = problem;
-    model.changed();
-  }
+  model.notOpened = await refusalOf(() => ask("/api/open", { study: model.study, ...(cap ? { cap } : {}) }));
+  if (model.notOpened) return model.changed();
+  model.cap = undefined;
+  model.edited({ now: true });
 }

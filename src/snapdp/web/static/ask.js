@@ -2,27 +2,43 @@
 
 /** What the server refuses: what is wrong, what to do, at which field, and what it has cost. */
 export class Refusal extends Error {
-  constructor({ error, advice = "", field = null, spent = "0" }) {
-    super(error);
-    Object.assign(this, { error, advice, field, spent });
+  constructor(answer) {
+    const { error, advice = "", field = null, spent = "0" } = answer;
+    super(`${error} ${advice}`.trim());
+    Object.assign(this, { answer, error, advice, field, spent });
   }
 }
 
-const SILENT = { error: "the page does not answer.", advice: "Is snapdp serve still running? Start it again, and open its new address." };
+const SILENT = {
+  error: "The page's server does not answer.",
+  advice: "Is snapdp serve still running? Start it again, and open its new address.",
+};
 
-/** Ask by a path, with a body where there is one; return the answer, or throw the refusal. */
+/** Ask by a path, a GET without a body and a POST with one; return the answer, or throw the refusal. */
 export async function ask(path, body, { signal } = {}) {
-  const sent = body === undefined ? { signal } : { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal };
+  const headers = { "Content-Type": "application/json" };
+  const sent = body === undefined ? {} : { method: "POST", headers, body: JSON.stringify(body) };
   let answer;
   try {
-    answer = await (await fetch(path, sent)).json();
+    answer = await (await fetch(path, { ...sent, signal })).json();
   } catch (problem) {
-    if (problem.name === "AbortError") throw problem;
+    if (isGivenUp(problem)) throw problem;
     throw new Refusal(SILENT);
   }
-  if (!answer.ok) throw new Refusal(answer);
+  if (answer.ok !== true) throw new Refusal(answer);
   return answer;
 }
 
 /** Tell whether a request was given up for a newer one. */
 export const isGivenUp = (problem) => problem.name === "AbortError";
+
+/** Do what asks, and return the refusal where there is one; null where all went well. */
+export async function refusalOf(work) {
+  try {
+    await work();
+    return null;
+  } catch (problem) {
+    if (problem instanceof Refusal) return problem;
+    throw problem;
+  }
+}

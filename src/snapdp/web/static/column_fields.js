@@ -1,8 +1,11 @@
 /** Fields about columns: one of them, several in an order, conditions on them, and the levels above categories. */
 
 import { h } from "./dom.js";
-import { labelled } from "./fields.js";
+import { input, labelled, select } from "./fields.js";
 import { shown, typed } from "./numbers.js";
+
+const ANOTHER = "\n"; // the choice of a name that is not offered; no column has it
+const RANGED = ["number", "integer", "date"];
 
 /** Return the names that can be offered: those of the study first, then those of the table. */
 export function knownColumns(model) {
@@ -10,47 +13,54 @@ export function knownColumns(model) {
   return [...new Set([...Object.keys(model.study.columns), ...stored])];
 }
 
-const ANOTHER = "\n"; // the choice of a name that is not offered; no column has it
+// One column, and several
 
 /** One column: chosen where names are known, typed where they are not. */
 export function column(model, each) {
   const names = knownColumns(model);
   const isOffered = each.value === undefined || names.includes(each.value);
-  return labelled(each, isOffered ? offered(model, each, names, "choose") : written(model, each));
+  return labelled(each, isOffered ? offered(model, each, names) : written(model, each));
 }
 
 /** Several columns, in their order; `single` holds one of them as text alone. */
 export function columns(model, each, { single = false } = {}) {
-  const chosen = Array.isArray(each.value) ? each.value : each.value === undefined ? [] : [each.value];
-  const set = (names) => each.set(names.length === 0 ? undefined : single && names.length === 1 ? names[0] : names);
-  const chips = chosen.map((name) =>
-    h("span", { class: "chip", key: name }, name, h("button", { type: "button", class: "quiet", "aria-label": `Take ${name} out of "${each.label}" ${each.more ?? ""}`.trim(), on: { click: () => set(chosen.filter((one) => one !== name)) } }, "×")));
+  const chosen = [each.value ?? []].flat();
+  const of = `"${each.label}" ${each.more ?? ""}`.trim();
+  const set = (names) => each.set(single && names.length === 1 ? names[0] : names.length ? names : undefined);
+  const add = (name) => name && !chosen.includes(name) && set([...chosen, name]);
   const left = knownColumns(model).filter((name) => !chosen.includes(name));
-  const more = { field: each.field, name: `Add to "${each.label}" ${each.more ?? ""}`.trim(), value: undefined, set: (name) => name && !chosen.includes(name) && set([...chosen, name]) };
-  return labelled({ ...each, group: true }, h("div", { class: "chips" }, chips, offered(model, more, left, "add a column")));
+  const adding = offered(model, { field: each.field, name: `Add to ${of}`, set: add }, left);
+  const chips = chosen.map((name) => chip(name, of, () => set(chosen.filter((one) => one !== name))));
+  return labelled({ ...each, group: true }, h("div", { class: "chips" }, chips, adding));
 }
 
-/** Return a choice of names, or a field for another one where that was chosen, or where none is known. */
-function offered(model, each, names, first) {
+function chip(name, of, remove) {
+  const given = { type: "button", class: "quiet", "aria-label": `Take ${name} out of ${of}`, on: { click: remove } };
+  return h("span", { class: "chip", key: name }, name, h("button", given, "×"));
+}
+
+/** Return a choice of names; a field for another one where that was chosen, or where none is known. */
+function offered(model, each, names) {
   if (!knownColumns(model).length || model.naming === each.field) return written(model, each);
-  const set = (event) => {
-    const name = event.target.value;
+  const change = (name, target) => {
     if (name === ANOTHER) return naming(model, each);
-    if (first !== "choose") event.target.value = "";
+    if (each.name) target.value = "";
     each.set(name || undefined);
   };
-  const options = [["", first], ...names.map((name) => [name, name]), [ANOTHER, "another column ..."]];
-  return h("select", { "data-field": each.field, "aria-label": each.name, value: each.value ?? "", on: { change: set } }, options.map(([value, words]) => h("option", { value }, words)));
+  const first = ["", each.name ? "add a column" : "choose"];
+  const options = [first, ...names.map((name) => [name, name]), [ANOTHER, "another column ..."]];
+  return select(each.field, { "aria-label": each.name, value: each.value, options, change });
 }
 
 function written(model, each) {
-  const named = (event) => {
-    const name = event.target.value.trim();
+  const change = ({ target }) => {
+    const name = target.value.trim();
     model.naming = null;
-    if (each.name) event.target.value = "";
+    if (each.name) target.value = "";
     each.set(name || undefined);
   };
-  return h("input", { type: "text", autocomplete: "off", spellcheck: "false", list: "column-names", placeholder: "name of a column", "data-field": each.field, "aria-label": each.name, value: each.value ?? "", on: { change: named } });
+  const given = { list: "column-names", placeholder: "name of a column", "aria-label": each.name };
+  return input(each.field, { ...given, value: each.value ?? "", on: { change } });
 }
 
 function naming(model, each) {
@@ -59,64 +69,85 @@ function naming(model, each) {
   document.querySelector(`input[data-field="${CSS.escape(each.field)}"]`)?.focus();
 }
 
+// Conditions
+
 /** Conditions, all of which a row must meet: a column equals something, or lies in a range. */
 export function conditions(model, each) {
   const all = each.value ?? [];
   const set = (list) => each.set(list.length ? list : undefined);
-  const rows = all.map((one, place) => condition(model, each, one, place, (next) => set(next ? all.with(place, next) : all.toSpliced(place, 1))));
-  const add = h("button", { type: "button", class: "quiet", on: { click: () => set([...all, {}]) }, "data-field": each.field }, "Add a condition", h("span", { class: "hidden" }, ` ${each.more}`));
+  const change = (place, next) => set(next ? all.with(place, next) : all.toSpliced(place, 1));
+  const rows = all.map((one, place) => condition(model, each, one, place, (next) => change(place, next)));
+  const given = { type: "button", class: "quiet", "data-field": each.field, on: { click: () => set([...all, {}]) } };
+  const add = h("button", given, "Add a condition", h("span", { class: "hidden" }, ` ${each.more}`));
   return labelled({ ...each, group: true, wide: all.length > 0 }, h("div", { class: "conditions" }, rows, add));
 }
 
 function condition(model, each, one, place, set) {
-  const kind = model.study.columns[one.column]?.kind;
-  const isRange = kind === "number" || kind === "integer" || kind === "date" || "from" in one || "below" in one;
-  const field = `${each.field}/${place}`;
-  const part = (key, words) =>
-    labelled({ label: words, more: `of condition ${place + 1} ${each.more}` }, h("input", { type: "text", autocomplete: "off", class: "short", "data-field": `${field}/${key}`, value: shown(one[key]), on: { input: (event) => set(withKey(one, key, key === "equals" ? equalled(kind, event.target.value) : typed(event.target.value))) } }));
+  const of = { more: `of condition ${place + 1} ${each.more}`, field: `${each.field}/${place}` };
+  const chosen = (name) => set(name === undefined ? {} : { column: name });
+  const remove = { type: "button", class: "quiet", "aria-label": `Remove condition ${place + 1} ${each.more}` };
   return h("div", { class: "condition", key: `condition ${place}` },
-    column(model, { label: "Column", more: `of condition ${place + 1} ${each.more}`, field: `${field}/column`, value: one.column, set: (name) => set(name === undefined ? {} : { column: name }) }),
-    isRange ? [part("from", "from"), part("below", "below")] : kind === "category" ? equals(model, each, one, field, place, set) : part("equals", "equals"),
-    h("button", { type: "button", class: "quiet", "aria-label": `Remove condition ${place + 1} ${each.more}`, on: { click: () => set(null) } }, "×"));
+    column(model, { label: "Column", more: of.more, field: `${of.field}/column`, value: one.column, set: chosen }),
+    tested(of, one, model.study.columns[one.column] ?? {}, set),
+    h("button", { ...remove, on: { click: () => set(null) } }, "×"));
 }
 
-function equals(model, each, one, field, place, set) {
-  const names = model.study.columns[one.column].categories ?? [];
-  return labelled({ label: "equals", more: `of condition ${place + 1} ${each.more}` }, h("select", { "data-field": `${field}/equals`, value: one.equals ?? "", on: { change: (event) => set(withKey(one, "equals", event.target.value || undefined)) } }, [["", "choose"], ...names.map((name) => [name, name])].map(([value, words]) => h("option", { value }, words))));
+/** Return what is asked of a column in a condition: a range, one of its categories, or a text. */
+function tested(of, one, held, set) {
+  const part = (key, read) => {
+    const on = { input: (event) => set(withKey(one, key, read(event.target.value))) };
+    const field = `${of.field}/${key}`;
+    return labelled({ label: key, more: of.more, field }, input(field, { value: shown(one[key]), on }));
+  };
+  if (RANGED.includes(held.kind) || "from" in one || "below" in one) return [part("from", typed), part("below", typed)];
+  if (held.kind !== "category") return part("equals", (given) => equalled(held.kind, given));
+  const options = [["", "choose"], ...(held.categories ?? []).map((name) => [name, name])];
+  const change = (value) => set(withKey(one, "equals", value || undefined));
+  const field = `${of.field}/equals`;
+  return labelled({ label: "equals", more: of.more, field }, select(field, { value: one.equals, options, change }));
 }
 
-const equalled = (kind, given) => (kind === "boolean" && /^(true|false)$/.test(given.trim()) ? given.trim() === "true" : given || undefined);
+function equalled(kind, given) {
+  const word = given.trim();
+  return kind === "boolean" && ["true", "false"].includes(word) ? word === "true" : word || undefined;
+}
 
 function withKey(one, key, value) {
   const { [key]: _, ...rest } = one;
   return value === undefined ? rest : { ...rest, [key]: value };
 }
 
+// Levels
+
 /** The levels above categories: for each name of a level, to which larger group it belongs. */
-export function parents(model, each, categories) {
+export function parents(each, categories) {
   const levels = Object.entries(each.value ?? {});
   const set = (next) => each.set(next.length ? Object.fromEntries(next) : undefined);
-  let below = categories ?? [];
-  const shownLevels = levels.map(([name, held], place) => {
-    const made = level(each, name, held, below, place, (next) => set(next ? levels.with(place, next) : levels.slice(0, place)));
-    below = Object.keys(held);
-    return made;
-  });
-  const add = h("button", { type: "button", class: "quiet", "data-field": each.field, on: { click: () => set([...levels, [`level ${levels.length + 1}`, {}]]) } }, "Add a level");
-  return labelled({ ...each, group: true, wide: true }, h("div", { class: "levels" }, shownLevels, add));
+  const below = [categories ?? [], ...levels.map(([, held]) => Object.keys(held))];
+  const change = (place, next) => set(next ? levels.with(place, next) : levels.slice(0, place));
+  const made = levels.map(([name, held], place) =>
+    level({ name, held, below: below[place], place }, (next) => change(place, next)));
+  const added = [...levels, [`level ${levels.length + 1}`, {}]];
+  const given = { type: "button", class: "quiet", "data-field": each.field, on: { click: () => set(added) } };
+  const all = h("div", { class: "levels" }, made, h("button", given, "Add a level"));
+  return labelled({ ...each, group: true, wide: levels.length > 0 }, all);
 }
 
-function level(each, name, held, below, place, set) {
+function level({ name, held, below, place }, set) {
   const parentOf = new Map(Object.entries(held).flatMap(([parent, names]) => names.map((one) => [one, parent])));
   const moved = (one, parent) => set([name, gathered(below, new Map(parentOf).set(one, parent.trim()))]);
+  const renamed = (event) => set([event.target.value.trim() || name, held]);
+  const field = (label, value, change) =>
+    labelled({ label, field: `level ${place}` }, input(null, { value, on: { change } }));
+  const remove = { type: "button", class: "quiet", on: { click: () => set(null) } };
   return h("div", { class: "level", key: `level ${place}` },
-    labelled({ label: `Name of level ${place + 1}` }, h("input", { type: "text", autocomplete: "off", value: name, on: { change: (event) => set([event.target.value.trim() || name, held]) } })),
-    below.map((one) => labelled({ label: `${one} belongs to` }, h("input", { key: one, type: "text", autocomplete: "off", value: parentOf.get(one) ?? "", on: { change: (event) => moved(one, event.target.value) } }))),
-    h("button", { type: "button", class: "quiet", on: { click: () => set(null) } }, `Remove level ${place + 1} and those above`));
+    field(`Name of level ${place + 1}`, name, renamed),
+    below.map((one) => field(`${one} belongs to`, parentOf.get(one) ?? "", (event) => moved(one, event.target.value))),
+    h("button", remove, `Remove level ${place + 1} and those above`));
 }
 
 function gathered(below, parentOf) {
-  const held = {};
+  const held = Object.create(null);
   for (const one of below) if (parentOf.get(one)) (held[parentOf.get(one)] ??= []).push(one);
   return held;
 }

@@ -14,7 +14,7 @@ export function fieldOf(model, { key, own = {}, holder, base, more = "", set }) 
   if (told.type === "column") return column(model, each);
   if (told.type === "columns") return columns(model, each, { single: key === "by" });
   if (told.type === "conditions") return conditions(model, each);
-  if (told.type === "parents") return parents(model, each, holder.categories);
+  if (told.type === "parents") return parents(each, holder.categories);
   return (FIELD_TYPES[told.type] ?? FIELD_TYPES.text)(each);
 }
 
@@ -28,24 +28,28 @@ export function setOfColumn(model, name, key, value) {
 /** Declare what a column holds; what does not belong to that kind is left out. */
 function setKind(model, name, kind) {
   const before = model.study.columns[name] ?? {};
-  const keys = model.state.forms.columns.find((each) => each.kind === kind)?.keys ?? [];
-  if (kind) model.study.columns[name] = { kind, ...Object.fromEntries(Object.entries(before).filter(([key]) => keys.includes(key))) };
+  const kept = Object.entries(before).filter(([key]) => keysOf(model, kind).includes(key));
+  if (kind) model.study.columns[name] = { kind, ...Object.fromEntries(kept) };
   else delete model.study.columns[name];
   model.describing.add(name);
   model.edited({ now: true });
 }
 
+const keysOf = (model, kind) => model.state.forms.columns.find((each) => each.kind === kind)?.keys ?? [];
+
 /** Return the form in which one column is declared. */
 export function declaration(model, name, { done } = {}) {
   const held = model.study.columns[name] ?? {};
   const base = `/columns/${pointer(name)}`;
+  const more = `of ${name}`;
   const kinds = [["", "choose"], ...model.state.forms.columns.map((each) => [each.kind, each.label])];
-  const keys = model.state.forms.columns.find((each) => each.kind === held.kind)?.keys ?? [];
+  const set = (key) => (value) => setOfColumn(model, name, key, value);
+  const asked = { label: "What it holds", more, field: `${base}/kind`, value: held.kind };
+  const fields = keysOf(model, held.kind).map((key) =>
+    fieldOf(model, { key, holder: held, base, more, set: set(key) }));
   return h("fieldset", { class: "declaration", key: `declared ${name}` },
     h("legend", {}, "The column ", h("b", {}, name)),
-    h("div", { class: "fields" },
-      choice({ label: "What it holds", more: `of ${name}`, field: `${base}/kind`, value: held.kind, set: (kind) => setKind(model, name, kind) }, kinds),
-      keys.map((key) => fieldOf(model, { key, holder: held, base, more: `of ${name}`, set: (value) => setOfColumn(model, name, key, value) }))),
+    h("div", { class: "fields" }, choice({ ...asked, set: (kind) => setKind(model, name, kind) }, kinds), fields),
     h("p", { class: "hint" }, "What you say here is public. Say what is known without looking at the rows."),
     held.kind && done && h("button", { type: "button", on: { click: done } }, `Done with ${name}`));
 }
@@ -54,13 +58,19 @@ export function declaration(model, name, { done } = {}) {
 export function columnsCard(model) {
   const names = Object.keys(model.study.columns);
   const others = knownColumns(model).filter((name) => !names.includes(name));
+  const adding = { label: "Declare a column", field: "/columns", set: (given) => given && begin(model, given[0]) };
   return h("details", { class: "card", id: "columns" },
-    h("summary", {}, h("h2", {}, "Columns"), h("span", { class: "hint" }, names.length ? ` ${names.join(", ")}` : " none is declared yet")),
-    names.map((name) => h("div", { class: "declared", key: name },
-      declaration(model, name),
-      h("button", { type: "button", class: "quiet", on: { click: () => removeColumn(model, name) } }, `Remove the column ${name}`))),
-    columns(model, { label: "Declare a column", field: "/columns", value: undefined, set: (given) => given && begin(model, given[0]) }),
+    h("summary", {},
+      h("h2", {}, "Columns"),
+      h("span", { class: "hint" }, names.length ? ` ${names.join(", ")}` : " none is declared yet")),
+    names.map((name) => h("div", { class: "declared", key: name }, declaration(model, name), removal(model, name))),
+    columns(model, adding),
     others.length > 0 && h("p", { class: "hint" }, `Of the table, not declared: ${others.join(", ")}.`));
+}
+
+function removal(model, name) {
+  const on = { click: () => removeColumn(model, name) };
+  return h("button", { type: "button", class: "quiet", on }, `Remove the column ${name}`);
 }
 
 /** Begin the declaration of a column: what it holds is asked first. */
@@ -75,8 +85,8 @@ function removeColumn(model, name) {
   model.edited({ now: true });
 }
 
-/** Return the columns that a statistic names. */
-export function columnsOf(row) {
-  const listed = (value) => (Array.isArray(value) ? value : value === undefined ? [] : [value]);
-  return [...new Set([...listed(row.column), ...listed(row.columns), ...listed(row.keys ? undefined : row.by), ...(row.where ?? []).map((each) => each.column)].filter(Boolean))];
+/** Return the columns that a statistic names; those of groups that a file lists are not declared. */
+export function columnsOf({ column, columns: several, by, keys, where = [] }) {
+  const named = [column, several, keys ? undefined : by, where.map((each) => each.column)].flat();
+  return [...new Set(named.filter(Boolean))];
 }

@@ -1,8 +1,9 @@
 /** The study to take away: as a command, as Python, as a study file; and a study file to open again. */
 
-import { Refusal, ask } from "./ask.js";
+import { ask, refusalOf } from "./ask.js";
 import { bring, h } from "./dom.js";
 
+const COPY = { command: "Copy the command", python: "Copy the Python", toml: "Copy the study file" };
 const TABS = { command: "Command", python: "Python", toml: "Study file" };
 
 export class Copying {
@@ -15,13 +16,11 @@ export class Copying {
     Object.assign(this, { answer: null, refusal: null, said: "" });
     this.show();
     this.dialog.showModal();
-    try {
+    if (!(await this.model.settled())) return this.dialog.close();
+    this.refusal = await refusalOf(async () => {
       this.answer = await ask("/api/copy", { study: this.model.study });
       this.address = URL.createObjectURL(new Blob([this.answer.toml], { type: "application/toml" }));
-    } catch (problem) {
-      if (!(problem instanceof Refusal)) throw problem;
-      this.refusal = problem;
-    }
+    });
     this.show();
     this.dialog.querySelector('[aria-selected="true"]')?.focus();
   }
@@ -58,27 +57,34 @@ export class Copying {
   tree() {
     return h("div", { class: "sheet" },
       h("h2", { id: "copy-title" }, "Copy as"),
-      this.refusal && h("p", { class: "refusal", role: "alert" }, `${this.refusal.error} ${this.refusal.advice}`),
-      this.answer && this.tabs(),
+      this.refusal && h("p", { class: "refusal", role: "alert" }, this.refusal.message),
+      this.answer && [this.tabs(), this.panel()],
       !this.answer && this.close());
   }
 
   tabs() {
+    const tab = ([name, words]) => {
+      const isChosen = name === this.tab;
+      const on = { click: () => this.choose(name), keydown: (event) => this.step(event) };
+      const given = { type: "button", role: "tab", id: `tab-${name}`, key: name, "aria-controls": "copied", on };
+      return h("button", { ...given, "aria-selected": String(isChosen), tabindex: isChosen ? "0" : "-1" }, words);
+    };
+    return h("div", { role: "tablist", class: "tabs", "aria-label": "Copy as" }, Object.entries(TABS).map(tab));
+  }
+
+  panel() {
     const { answer, tab } = this;
-    const tabs = Object.entries(TABS).map(([name, words]) =>
-      h("button", { type: "button", role: "tab", id: `tab-${name}`, key: name, "aria-selected": String(name === tab), "aria-controls": "copied", tabindex: name === tab ? "0" : "-1", on: { click: () => this.choose(name), keydown: (event) => this.step(event) } }, words));
     const text = answer[tab];
-    return [
-      h("div", { role: "tablist", class: "tabs", "aria-label": "Copy as" }, tabs),
-      h("div", { role: "tabpanel", id: "copied", "aria-labelledby": `tab-${tab}` },
-        tab === "command" && answer.reason && h("p", {}, answer.reason),
-        text && h("pre", { tabindex: "0" }, text),
-        h("div", { class: "buttons" },
-          text && h("button", { type: "button", class: "primary", key: "copy", on: { click: () => this.copy() } }, `Copy the ${TABS[tab].toLowerCase()}`),
-          tab === "toml" && h("a", { class: "button", key: "download", href: this.address, download: "study.toml" }, "Download study.toml"),
-          this.close(),
-          h("span", { role: "status" }, this.said))),
-    ];
+    const copy = { type: "button", class: "primary", key: "copy", on: { click: () => this.copy() } };
+    const file = { class: "button", key: "download", href: this.address, download: "study.toml" };
+    return h("div", { role: "tabpanel", id: "copied", "aria-labelledby": `tab-${tab}` },
+      tab === "command" && answer.reason && h("p", {}, answer.reason),
+      text && h("pre", { tabindex: "0" }, text),
+      h("div", { class: "buttons" },
+        text && h("button", copy, COPY[tab]),
+        tab === "toml" && h("a", file, "Download study.toml"),
+        this.close(),
+        h("span", { role: "status" }, this.said)));
   }
 
   close() {
@@ -86,13 +92,11 @@ export class Copying {
   }
 }
 
-/** Read a study file that was chosen, and hold it. */
+/** Read a study file that was chosen, and hold it; where it cannot be read the present one stays. */
 export async function openStudyFile(model, file) {
-  try {
+  model.unread = await refusalOf(async () => {
     const { study } = await ask("/api/study", { toml: await file.text() });
     model.take(study);
-  } catch (problem) {
-    if (!(problem instanceof Refusal)) throw problem;
-    model.refuse(Object.assign(problem, { field: null }));
-  }
+  });
+  model.changed();
 }

@@ -1,8 +1,8 @@
 /**
  * Elements as plain calls, and a tree brought to the shape of another one.
  *
- * A view makes its whole tree afresh; `bring` changes what is on the page only where the two differ. So an element stays
- * the same element, a field that is being typed in keeps its focus and its text, and what is unfolded stays so.
+ * A view makes its whole tree afresh; `bring` changes what is on the page only where the two differ. So an element
+ * stays the same element, a field that is being typed in keeps its focus and its text, and what is unfolded stays so.
  */
 
 const HEARD = ["click", "input", "change", "keydown", "focusin", "submit", "pointerdown"];
@@ -15,8 +15,8 @@ const OF_THE_PERSON = new Set(["open", "aria-invalid", "style"]); // attributes 
 export function h(tag, given = {}, ...children) {
   const made = document.createElement(tag);
   const { on, key, html, style, value, checked, ...attributes } = given;
-  for (const [name, each] of Object.entries(attributes)) {
-    if (each !== false && each !== null && each !== undefined) made.setAttribute(name, each === true ? "" : String(each));
+  for (const [name, each] of Object.entries(attributes).filter(([, each]) => isSaid(each))) {
+    made.setAttribute(name, each === true ? "" : String(each));
   }
   if (on) made.on = on;
   if (key !== undefined) made.key = key;
@@ -25,16 +25,18 @@ export function h(tag, given = {}, ...children) {
     made.html = html;
     made.innerHTML = html;
   }
-  made.append(...children.flat(Infinity).filter((each) => each !== null && each !== undefined && each !== false));
+  made.append(...children.flat(Infinity).filter(isSaid));
   if (value !== undefined) made.value = value;
   if (checked !== undefined) made.checked = checked;
   return made;
 }
 
+const isSaid = (each) => each !== false && each !== null && each !== undefined;
+
 /** Bring what a place on the page holds to the shape of a new tree. */
 export function bring(place, ...fresh) {
   const holder = document.createElement(place.localName);
-  holder.append(...fresh.flat(Infinity).filter(Boolean));
+  holder.append(...fresh.flat(Infinity).filter(isSaid));
   bringChildren(place, holder);
 }
 

@@ -13,25 +13,29 @@ const NOT_DECLARED = /column '(.+?)' is not declared/;
 const OF_STATISTIC = /^statistic (\d+)/;
 const OF_STUDY = /^study: (?:the key ')?([a-z_]+)/;
 const NO_COLUMN = /columns holds no table|the key 'columns' is missing/;
-const LACKING = /is not declared|columns holds no table|kind = '' |the key '[a-z_]+' is missing|is empty\.|is not said|needs an epsilon|= '' is not/;
+const LACKING =
+  /is not declared|columns holds no table|key '[a-z_]+' is missing|is empty\.|is not said|needs an epsilon|= '' is not/;
+const FIRST_COLUMN = "Declare a column of the table first: every study has one at least.";
 const ID = "fault";
 
 /** Show the refusal of a model, or take the last one away. */
 export function showFault(root, model) {
   clear(root);
+  if (model.unread) notify(wording(model.unread, null, model.unread));
   const { refusal } = model;
   if (!refusal) return;
   const target = fieldFor(root, model, refusal);
   const isToFill = target && isEmpty(target) && LACKING.test(refusal.error);
   const told = isToFill && !model.touched.has(target.dataset.field) ? null : refusal;
   const message = wording(told, isToFill ? target : null, refusal);
-  if (!target) {
-    at("notice").replaceChildren(message);
-    at("notice").hidden = false;
-    return;
-  }
+  if (!target) return notify(message);
   unfold(target, model, refusal);
   mark(target, message, told !== null);
+}
+
+function notify(message) {
+  at("notice").replaceChildren(message);
+  at("notice").hidden = false;
 }
 
 function clear(root) {
@@ -75,18 +79,20 @@ function fieldFor(root, model, refusal) {
   for (let path = pointerOf(refusal, model); path; path = path.slice(0, path.lastIndexOf("/"))) {
     const found = [...root.querySelectorAll(`[data-field="${CSS.escape(path)}"]`)];
     const chosen = root.querySelector(`[data-row="${model.selected}"]`);
-    const best = found.find((each) => each === document.activeElement) ?? found.find((each) => chosen?.contains(each)) ?? found.find((each) => each.checkVisibility()) ?? found[0];
+    const tests = [(each) => each === document.activeElement, (each) => chosen?.contains(each), isSeen, () => true];
+    const best = tests.map((test) => found.find(test)).find(Boolean);
     if (best) return best;
   }
   return null;
 }
 
+const isSeen = (each) => each.checkVisibility();
 const isEmpty = (target) => ("value" in target ? target.value === "" : target.dataset.field === "/relation");
 
 /** Say what is wrong and what to do, without the place: it stands there. */
 function wording(told, toFill, refusal) {
-  if (toFill) return h("span", {}, toFill.dataset.field === "/relation" ? "Please choose one." : toFill.localName === "select" ? "Please choose." : "Please fill this in.");
-  if (NO_COLUMN.test(refusal.error)) return h("span", {}, "Declare a column of the table first: every study has one at least.");
+  if (toFill) return h("span", {}, toFill.matches("select, fieldset") ? "Please choose." : "Please fill this in.");
+  if (NO_COLUMN.test(refusal.error)) return h("span", {}, FIRST_COLUMN);
   const { error, advice } = told ?? refusal;
   const bare = error.replace(PLACE, "");
   return h("span", {}, h("b", {}, bare.charAt(0).toUpperCase() + bare.slice(1)), advice && ` ${advice}`);
@@ -99,19 +105,15 @@ function unfold(target, model, refusal) {
   for (let each = target.closest("details"); each; each = each.parentElement?.closest("details")) each.open = true;
 }
 
+/** Mark a field, and say below it what is wrong: below its row where it stands in a table. */
 function mark(target, message, isMistake) {
   const note = h("div", { id: ID, class: isMistake ? "fault" : "fault asking" }, message);
   if (target.matches("input, select, textarea, button")) {
     if (isMistake) target.setAttribute("aria-invalid", "true");
+    else target.classList.add("asked");
     if (!target.hasAttribute("aria-describedby")) target.setAttribute("aria-describedby", ID);
-    if (!isMistake) target.classList.add("asked");
-    const row = target.closest("tbody[data-row]");
-    const cell = row && target.closest("tr:not(.about)") ? row.querySelector(".about > td") : (target.closest(".field") ?? target.parentElement);
-    cell.prepend(...(cell.matches("td") ? [note] : []));
-    if (!cell.matches("td")) cell.append(note);
-  } else if (target.matches("tbody")) {
-    target.querySelector(".about > td").prepend(note);
-  } else {
-    target.append(note);
   }
+  const row = target.closest("tbody[data-row]");
+  if (row && !target.closest(".about")) row.querySelector(".about > td").prepend(note);
+  else (target.closest(".field") ?? target).append(note);
 }

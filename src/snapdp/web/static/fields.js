@@ -1,5 +1,5 @@
 /**
- * Fields: how each type of key is typed. A field knows a text for a value and a value for a text, never what is allowed.
+ * Fields: how each type of key is typed. A field knows a text for a value and a value for a text, not what is allowed.
  *
  * A field is given {label, more, hint, field, value, set}: `more` is said to screen readers after the label, `field` is
  * the pointer by which a refusal finds it, `set(value)` takes what was typed and undefined where it is left out.
@@ -8,85 +8,129 @@
 import { h } from "./dom.js";
 import { shown, typed, typedList } from "./numbers.js";
 
-let names = 0;
-const nameFor = new Map();
+const ids = new Map();
 
 /** Return an id that stays the same for the same words. */
 export function steadyId(words) {
-  if (!nameFor.has(words)) nameFor.set(words, `f${(names += 1)}`);
-  return nameFor.get(words);
+  if (!ids.has(words)) ids.set(words, `f${ids.size}`);
+  return ids.get(words);
 }
 
-/** Return a field with its label above, or hidden where the head of a table says it. */
+// Controls
+
+/** Return a field of one line. */
+export const input = (field, given) =>
+  h("input", { type: "text", autocomplete: "off", spellcheck: "false", "data-field": field, ...given });
+
+/** Return a field for a number. */
+export const numberInput = (field, given) => input(field, { inputmode: "decimal", class: "number", ...given });
+
+/** Return a choice: [value, words] each; `change` is given what was chosen. */
+export function select(field, { value, options, change, ...given }) {
+  const on = { change: (event) => change(event.target.value, event.target) };
+  const made = options.map(([each, words]) => h("option", { value: each }, words));
+  return h("select", { "data-field": field, value: value ?? "", on, ...given }, made);
+}
+
+/** Return a field with its label above, or hidden where the head of a table says it; several controls are a group. */
 export function labelled({ label, more = "", hint = "", wide = false, group = false, field = "" }, control) {
-  const words = [h("span", { class: "label" }, label, more && h("span", { class: "hidden" }, ` ${more}`))];
+  const words = h("span", { class: "label" }, label, more && h("span", { class: "hidden" }, ` ${more}`));
   const told = hint && h("small", { class: "hint" }, hint);
-  if (group) return h("fieldset", { class: `field group${wide ? " wide" : ""}` }, h("legend", {}, words), control, told);
-  if (!control.id) control.id = steadyId(`${field || control.dataset.field} ${label} ${more}`);
-  return h("div", { class: `field${wide ? " wide" : ""}` }, h("label", { for: control.id }, words), control, told);
+  const kind = `field${group ? " group" : ""}${wide ? " wide" : ""}`;
+  if (group) return h("fieldset", { class: kind }, h("legend", {}, words), control, told);
+  const named = [control].flat()[0];
+  if (!named.id) named.id = steadyId(`${field || named.dataset.field} ${label} ${more}`);
+  return h("div", { class: kind }, h("label", { for: named.id }, words), control, told);
 }
 
-const text = (each, type, read, write, extra = {}) =>
-  labelled(each, h("input", { type: "text", autocomplete: "off", spellcheck: "false", "data-field": each.field, "data-type": type, value: write(each.value), on: { input: (event) => each.set(read(event.target.value)) }, ...extra }));
+// Fields
 
-/** Return a choice of texts: [value, words] each; an empty value leaves the key out. */
+function line(each, { read, write, make = input }) {
+  const on = { input: (event) => each.set(read(event.target.value)) };
+  return labelled(each, make(each.field, { value: write(each.value), on }));
+}
+
+/** Return a choice of texts; an empty value leaves the key out. */
 export function choice(each, options) {
-  const known = options.some(([value]) => value === (each.value ?? ""));
-  const all = known ? options : [...options, [each.value, String(each.value)]];
-  return labelled(each, h("select", { "data-field": each.field, on: { change: (event) => each.set(event.target.value || undefined) }, value: each.value ?? "" }, all.map(([value, words]) => h("option", { value }, words))));
+  const isKnown = options.some(([value]) => value === (each.value ?? ""));
+  const all = isKnown ? options : [...options, [each.value, String(each.value)]];
+  const change = (value) => each.set(value || undefined);
+  return labelled(each, select(each.field, { value: each.value, options: all, change }));
 }
 
-const lines = (each, value) => (Array.isArray(value) ? value.join("\n") : String(value ?? ""));
-const list = (value) => (Array.isArray(value) ? value : value === undefined ? [] : [value]).map(shown).join(", ");
-const asLines = (given) => {
-  const found = given.split("\n").map((each) => each.trim()).filter(Boolean);
+function lines(each) {
+  const value = [each.value ?? []].flat().join("\n");
+  const rows = Math.min(8, Math.max(3, value.split("\n").length));
+  const on = { input: (event) => each.set(listed(event.target.value, "\n")) };
+  const area = h("textarea", { rows, "data-field": each.field, spellcheck: "false", value, on });
+  return labelled({ ...each, wide: true }, area);
+}
+
+/** Return the texts between signs; undefined where there are none. */
+export function listed(given, sign) {
+  const found = given.split(sign).map((each) => each.trim()).filter(Boolean);
   return found.length ? found : undefined;
-};
-
-function area(each, read, write) {
-  const rows = Math.min(8, Math.max(3, write(each.value).split("\n").length));
-  return labelled({ ...each, wide: true }, h("textarea", { rows, "data-field": each.field, spellcheck: "false", value: write(each.value), on: { input: (event) => each.set(read(event.target.value)) } }));
 }
+
+function flag(each) {
+  const on = { change: (event) => each.set(event.target.checked || undefined) };
+  const box = h("input", { type: "checkbox", "data-field": each.field, checked: each.value === true, on });
+  const told = each.hint && h("small", { class: "hint" }, each.hint);
+  return h("div", { class: "field flag" }, h("label", {}, box, " ", each.label), told);
+}
+
+const MISSING = [["", "choose"], ["dropped", "left out"], ["middle", "middle of the bounds"], ["number", "count as"]];
 
 /** Missing cells: left out, the middle of the bounds, or a public number. */
 export function missing(each) {
   const isNumber = each.value !== undefined && each.value !== "dropped" && each.value !== "middle";
-  const chosen = h("select", { "data-field": each.field, value: isNumber ? "number" : each.value ?? "", on: { change: (event) => each.set(event.target.value === "number" ? "" : event.target.value || undefined) } },
-    [["", "choose"], ["dropped", "left out"], ["middle", "middle of the bounds"], ["number", "count as"]].map(([value, words]) => h("option", { value }, words)));
-  if (!isNumber) return labelled(each, chosen);
-  const number = h("input", { type: "text", inputmode: "decimal", class: "number", autocomplete: "off", "data-field": each.field, "aria-label": `Number for missing cells ${each.more ?? ""}`, value: shown(each.value), on: { input: (event) => each.set(typed(event.target.value) ?? "") } });
-  const made = labelled(each, chosen);
-  chosen.after(number);
-  return made;
+  const change = (value) => each.set(value === "number" ? "" : value || undefined);
+  const chosen = select(each.field, { value: isNumber ? "number" : each.value, options: MISSING, change });
+  const name = `Number for missing cells ${each.more ?? ""}`;
+  const on = { input: (event) => each.set(typed(event.target.value) ?? "") };
+  const number = isNumber && numberInput(each.field, { "aria-label": name, value: shown(each.value), on });
+  return labelled(each, [chosen, number]);
 }
+
+const TOTALS = [
+  ["", "no"],
+  ["all", "all of them"],
+  ["hierarchy", "the levels of the column"],
+  ["list", "those listed here"],
+];
+const TOTALS_HINT = "One in each line, its columns with commas between; the word total for the total.";
 
 function margins(each) {
-  const listed = Array.isArray(each.value);
-  const set = (value) => each.set(value === "list" ? [] : value || undefined);
-  const chosen = h("select", { "data-field": each.field, value: listed ? "list" : each.value ?? "", on: { change: (event) => set(event.target.value) } },
-    [["", "no"], ["all", "all of them"], ["hierarchy", "the levels of the column"], ["list", "those listed here"]].map(([value, words]) => h("option", { value }, words)));
-  const told = listed && h("textarea", { rows: 3, "data-field": each.field, "aria-label": `Totals ${each.more ?? ""}, one in each line`, placeholder: "region, sex\nregion\ntotal", value: each.value.map((of) => (of.length ? of.join(", ") : "total")).join("\n"), on: { input: (event) => each.set(asMargins(event.target.value)) } });
-  const made = labelled({ ...each, hint: listed ? "One in each line, its columns with commas between; the word total for the total." : each.hint }, chosen);
-  if (told) chosen.after(told);
-  return made;
+  const isList = Array.isArray(each.value);
+  const change = (value) => each.set(value === "list" ? [] : value || undefined);
+  const chosen = select(each.field, { value: isList ? "list" : each.value, options: TOTALS, change });
+  if (!isList) return labelled(each, chosen);
+  const value = each.value.map((names) => names.join(", ") || "total").join("\n");
+  const on = { input: (event) => each.set(asMargins(event.target.value)) };
+  const name = `Totals ${each.more ?? ""}, one in each line`;
+  const list = h("textarea", { rows: 3, "data-field": each.field, "aria-label": name, value, on });
+  return labelled({ ...each, hint: TOTALS_HINT }, [chosen, list]);
 }
 
-const asMargins = (given) => given.split("\n").map((each) => each.trim()).filter(Boolean).map((each) => (each === "total" ? [] : each.split(",").map((name) => name.trim()).filter(Boolean)));
+const asMargins = (given) =>
+  (listed(given, "\n") ?? []).map((each) => (each === "total" ? [] : (listed(each, ",") ?? [])));
 
+const list = (value) => [value ?? []].flat().map(shown).join(", ");
 const DROPPED = [["", "as usual: left out"], ["dropped", "left out"], ["binned", "counted by themselves"]];
-const number = { inputmode: "decimal", class: "number" };
+const COMPARED = [["", "as usual"], ["text", "text"], ["numbers", "numbers"]];
+const PERIODS = [["", "choose"], ...["day", "week", "month", "year"].map((each) => [each, each])];
 
-/** How each type is typed; columns, conditions and parents have modules of their own. */
+/** How each type is typed; columns, conditions and parents have a module of their own. */
 export const FIELD_TYPES = {
-  text: (each) => text(each, "text", (given) => given.trim() || undefined, (value) => String(value ?? "")),
-  number: (each) => text(each, "number", typed, shown, number),
-  whole: (each) => text(each, "whole", typed, shown, { ...number, inputmode: "numeric" }),
-  numbers: (each) => text({ ...each, wide: true }, "numbers", typedList, list),
-  texts: (each) => area(each, asLines, (value) => lines(each, value)),
-  flag: (each) => h("div", { class: "field flag" }, h("label", {}, h("input", { type: "checkbox", "data-field": each.field, checked: each.value === true, on: { change: (event) => each.set(event.target.checked || undefined) } }), " ", each.label), each.hint && h("small", { class: "hint" }, each.hint)),
+  text: (each) => line(each, { read: (given) => given.trim() || undefined, write: (value) => String(value ?? "") }),
+  number: (each) => line(each, { read: typed, write: shown, make: numberInput }),
+  whole: (each) => line(each, { read: typed, write: shown, make: numberInput }),
+  numbers: (each) => line({ ...each, wide: true }, { read: typedList, write: list }),
+  texts: lines,
+  flag,
   dropped: (each) => choice(each, DROPPED),
-  compare: (each) => choice(each, [["", "as usual"], ["text", "text"], ["numbers", "numbers"]]),
-  each: (each) => choice(each, [["", "choose"], ["day", "day"], ["week", "week"], ["month", "month"], ["year", "year"]]),
+  compare: (each) => choice(each, COMPARED),
+  each: (each) => choice(each, PERIODS),
   missing,
   margins,
 };

@@ -70,7 +70,7 @@ function entries(each) {
 }
 
 function charge(account, entry) {
-  const below = made("div", { className: "below", role: "status" });
+  const below = made("div", { className: "below" });
   const of = `dataset=${encodeURIComponent(account.dataset)}&number=${entry.number}`;
   const what = `${entry.time} UTC`;
   const button = (label, waiting, work) => {
@@ -102,7 +102,7 @@ const short = (name, title) =>
 async function numbers(of) {
   const answer = await ask(`/api/ledger/release?${of}`);
   return answer.blocks.flatMap((block) => [
-    table(block.title, block.single ? ["value", "95 % interval"] : ["", "value", "95 % interval"],
+    table(block.title, block.single ? ["value", "95 % interval"] : ["name", "value", "95 % interval"],
       block.rows.map((row) => (block.single ? [row.value, row.interval] : [short(row.name, block.title), row.value, row.interval])),
       block.single ? ["r", "r"] : ["", "r", "r"]),
     block.more ? paragraph(`... and ${block.more} more: the files of values hold them all.`, "hint") : null,

@@ -9,6 +9,7 @@ import { Refusal, ask, isGivenUp } from "./ask.js";
 import { equalShare } from "./numbers.js";
 
 const TYPING = 150; // milliseconds that typing may pause before the plan is asked for
+const POLL = 20; // milliseconds between two looks whether an answer has come
 const EMPTY = { version: 2, budget: 1, columns: {}, statistic: [] };
 
 export class Model {
@@ -19,6 +20,7 @@ export class Model {
     this.lines = new Map(); // what the plan says of each row, by its id
     this.answer = null; // the last plan that could be made
     this.refusal = null; // why the present one cannot
+    this.unread = null; // why a study file was not read
     this.selected = null;
     this.priced = null; // the row whose cost was typed, until there is a plan in which the others follow it
     this.describing = new Set(); // columns whose declaration is being filled in
@@ -48,7 +50,8 @@ export class Model {
 
   /** Hold another study: from a file, or the one to begin with. */
   take(study) {
-    this.study = { columns: {}, statistic: [], ...structuredClone(study) };
+    const columns = Object.assign(Object.create(null), structuredClone(study.columns)); // of any name
+    this.study = { statistic: [], ...structuredClone(study), columns };
     this.ids = this.study.statistic.map(() => ++this.count);
     this.lines.clear();
     this.describing.clear();
@@ -68,6 +71,7 @@ export class Model {
   /** Note that the study was changed, and ask for its plan: `place` is the row whose cost was typed. */
   edited({ place, fit = false, now = false } = {}) {
     this.version += 1;
+    this.unread = null;
     if (place !== undefined) this.priced = this.ids[place];
     sessionStorage.setItem(this.key, JSON.stringify(this.study));
     this.changed();
@@ -102,7 +106,8 @@ export class Model {
   /** Add a row that shares the budget with those that are not locked; return its id. */
   add(row) {
     const rows = this.study.statistic;
-    const locked = rows.filter((each) => each.lock).map((each) => this.lines.get(this.ids[rows.indexOf(each)])?.epsilon ?? each.epsilon);
+    const epsilons = rows.map((each, place) => this.lines.get(this.ids[place])?.epsilon ?? each.epsilon);
+    const locked = epsilons.filter((_, place) => rows[place].lock);
     const epsilon = equalShare(this.study.budget, locked, rows.length - locked.length + 1);
     return this.put(rows.length, { ...row, epsilon });
   }
@@ -137,13 +142,20 @@ export class Model {
     if (!ids.length) return this.refuse(null);
     this.waits = true;
     try {
-      const answer = await ask("/api/plan", { study: this.study, ...(edited < 0 ? {} : { edited }), fit }, { signal: this.controller.signal });
+      const body = { study: this.study, ...(edited < 0 ? {} : { edited }), fit };
+      const answer = await ask("/api/plan", body, { signal: this.controller.signal });
       if (version === this.version) this.accept(answer, ids);
     } catch (problem) {
       if (isGivenUp(problem)) return;
       if (!(problem instanceof Refusal)) throw problem;
       if (version === this.version) this.refuse(problem);
     }
+  }
+
+  /** Wait until the plan is that of the last edit; tell whether there is one. */
+  async settled() {
+    while (this.waits) await new Promise((done) => setTimeout(done, POLL));
+    return this.refusal === null && this.answer !== null;
   }
 
   accept(answer, ids) {

@@ -1,4 +1,4 @@
-/** Numbers as texts: exact fractions, shown as decimals where that says the same. No number of a study passes a float. */
+/** Numbers as texts: exact fractions, shown as decimals where that says the same. None of a study becomes a float. */
 
 const WHOLE = /^[+-]?\d{1,15}$/;
 const FRACTION = /^(-?\d+)\/(\d+)$/;
@@ -22,7 +22,7 @@ function placed(units, digits) {
   return `${units < 0n ? "-" : ""}${text.slice(0, -digits)}.${text.slice(-digits)}`;
 }
 
-/** Return what was typed as a study holds it: a whole number as one, anything else as its text; nothing as undefined. */
+/** Return what was typed as a study holds it: a whole number as one, else its text; nothing as undefined. */
 export function typed(text) {
   const given = text.trim();
   if (given === "") return undefined;

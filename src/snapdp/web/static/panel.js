@@ -1,8 +1,8 @@
 /** What follows from the selected row: pictures and sentences, moved by a slider "if the true value were ...". */
 
-import { Refusal, ask } from "./ask.js";
+import { ask, refusalOf } from "./ask.js";
 import { bring, h } from "./dom.js";
-import { labelled } from "./fields.js";
+import { labelled, numberInput, select } from "./fields.js";
 import { grouped, typed } from "./numbers.js";
 
 const PAUSE = 60; // milliseconds between two pictures while sliding
@@ -15,14 +15,21 @@ const PICTURES = {
 
 export class Panel {
   constructor(model, root) {
-    Object.assign(this, { model, root, part: 0, value: undefined, answer: null, refusal: null, of: null, isAsking: false, isWanted: false });
+    Object.assign(this, { model, root, answer: null, refusal: null, isAsking: false, isWanted: false });
+    this.begin(null, "");
   }
 
-  /** Show the row that is selected now; another row begins at its own value. */
+  /** Begin with another row, or with one that has become another statistic: at its own value. */
+  begin(of, about) {
+    Object.assign(this, { of, about, part: 0, value: undefined });
+  }
+
+  /** Show the row that is selected now. */
   follow() {
     const { model } = this;
     const line = model.lines.get(model.selected);
-    if (model.selected !== this.of) Object.assign(this, { of: model.selected, part: 0, value: undefined });
+    const about = line ? JSON.stringify([line.title, line.parts.map((each) => each.range)]) : "";
+    if (model.selected !== this.of || (line && about !== this.about)) this.begin(model.selected, about);
     if (!line || model.refusal) return this.show();
     this.want();
   }
@@ -44,13 +51,12 @@ export class Panel {
     const { model, of } = this;
     const place = model.place(of);
     if (place < 0 || model.refusal) return;
-    try {
-      const answer = await ask("/api/consequence", { study: model.study, place, part: this.part, ...(this.value === undefined ? {} : { value: this.value }) });
-      if (of === this.of) Object.assign(this, { answer: { ...answer, of }, refusal: null });
-    } catch (problem) {
-      if (!(problem instanceof Refusal)) throw problem;
-      this.refusal = problem;
-    }
+    const body = { study: model.study, place, part: this.part };
+    if (this.value !== undefined) body.value = this.value;
+    this.refusal = await refusalOf(async () => {
+      const answer = await ask("/api/consequence", body);
+      if (of === this.of) this.answer = { ...answer, of };
+    });
     this.show();
   }
 
@@ -72,35 +78,48 @@ export class Panel {
   }
 
   tree() {
-    const { model, answer } = this;
+    const { model, answer, refusal } = this;
     if (!model.ids.length) return h("p", { class: "hint" }, "Add a statistic: what follows from it is shown here.");
-    if (!answer || answer.of !== this.of) return h("p", { class: "hint" }, model.refusal ? "What follows from this statistic is shown as soon as it can be planned." : "One moment.");
+    if (!answer || answer.of !== this.of) return h("p", { class: "hint" }, refusal?.message ?? this.waiting());
+    const others = Object.keys(PICTURES).filter((name) => name !== "law");
     return h("div", { class: model.refusal ? "stale" : "", key: answer.of },
       h("p", { class: "of" }, answer.title),
       answer.parts.length > 1 && this.parts(answer),
       this.slider(answer),
-      this.refusal && h("p", { class: "refusal", role: "alert" }, `${this.refusal.error} ${this.refusal.advice}`),
+      refusal && h("p", { class: "refusal", role: "alert" }, refusal.message),
       this.picture(answer, "law"),
       h("ul", { class: "says" }, answer.says.map((each) => h("li", {}, each))),
-      Object.keys(PICTURES).filter((name) => name !== "law").map((name) => this.picture(answer, name)));
+      others.map((name) => this.picture(answer, name)));
   }
 
-  picture(answer, name) {
-    if (!answer.pictures[name]) return null;
-    return h("figure", { key: name }, h("figcaption", {}, h("h3", {}, PICTURES[name])), h("div", { class: "picture", html: answer.pictures[name] }));
+  waiting() {
+    return this.model.refusal ? "What follows is shown as soon as this can be planned." : "One moment.";
   }
 
-  parts(answer) {
-    const options = answer.parts.map((name, place) => h("option", { value: String(place) }, name));
-    return labelled({ label: "Which number" }, h("select", { id: "which-number", value: String(answer.part), on: { change: (event) => this.choose(Number(event.target.value)) } }, options));
+  picture({ pictures }, name) {
+    if (!pictures[name]) return null;
+    return h("figure", { key: name },
+      h("figcaption", {}, h("h3", {}, PICTURES[name])),
+      h("div", { class: "picture", html: pictures[name] }));
+  }
+
+  parts({ parts, part }) {
+    const options = parts.map((name, place) => [String(place), name]);
+    const change = (chosen) => this.choose(Number(chosen));
+    const chosen = select(null, { id: "which-number", value: String(part), options, change });
+    return labelled({ label: "Which number" }, chosen);
   }
 
   slider({ slider, value, range }) {
     if (!slider) return null;
+    const { min, max, step } = slider;
+    const typing = { input: (event) => this.move(typed(event.target.value)) };
+    const sliding = { input: (event) => this.move(event.target.value) };
+    const named = { "aria-label": "If the true value were, as a slider", "aria-valuetext": value };
     return h("div", { class: "suppose" },
       h("label", { for: "suppose" }, "If the true value were"),
-      h("input", { id: "suppose", type: "text", inputmode: "decimal", class: "number", autocomplete: "off", value, on: { input: (event) => this.move(typed(event.target.value)) } }),
-      h("input", { type: "range", "aria-label": "If the true value were, as a slider", "aria-valuetext": value, min: slider.min, max: slider.max, step: slider.step, value: String(slider.value), on: { input: (event) => this.move(event.target.value) } }),
-      h("small", { class: "hint ends" }, h("span", {}, grouped(range[0])), h("span", {}, grouped(range[1]))));
+      numberInput(null, { id: "suppose", value, on: typing }),
+      h("input", { type: "range", ...named, min, max, step, value: String(slider.value), on: sliding }),
+      h("small", { class: "hint ends" }, range.map((end) => h("span", {}, grouped(end)))));
   }
 }

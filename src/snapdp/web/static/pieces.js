@@ -30,9 +30,15 @@ export function verdict(word, kind, sentence) {
   return made("p", { className: "judged" }, made("strong", { className: `badge ${kind}` }, word), " ", sentence);
 }
 
-// Fill a place that is read aloud; while work is done it says so, and a refusal is told in words.
+// What is read aloud: that work is done, and then the first words of what was found, never a whole table.
+const voice = made("p", { className: "unseen", role: "status" });
+document.querySelector("main").append(voice);
+const FIRST = ".judged, .refusal, caption, li";
+
+// Fill a place; while work is done it says so, and a refusal is told in words.
 export async function told(place, button, waiting, work) {
   place.replaceChildren(paragraph(waiting, "waiting"));
+  voice.textContent = waiting;
   place.setAttribute("aria-busy", "true");
   if (button) button.disabled = true;
   try {
@@ -40,6 +46,7 @@ export async function told(place, button, waiting, work) {
   } catch (refusal) {
     place.replaceChildren(refused(refusal));
   } finally {
+    voice.textContent = (place.querySelector(FIRST) ?? place).textContent;
     place.removeAttribute("aria-busy");
     if (button) button.disabled = false;
   }

@@ -18,12 +18,15 @@ const model = new Model();
 const panel = new Panel(model, at("consequence"));
 const releasing = new Releasing(model, at("release"), released);
 const copying = new Copying(model, at("copy"));
+const EMPTY = "Nothing is planned yet. Add the first statistic, and see what it costs and how far it may be off.";
+const NO_TABLE = "No table was named: this page plans, and releases nothing.";
 const SAYING = 700; // milliseconds after an edit until the total is said to screen readers
 let saying = 0;
 
 /** Bring the page to what the model holds. */
 function show() {
-  bring(at("study"), h("div", { class: "halves" }, protection(model), h("div", {}, aboutStudy(model), h("div", { id: "account" }, account(model)))));
+  const right = h("div", {}, aboutStudy(model), h("div", { id: "account" }, account(model)));
+  bring(at("study"), h("div", { class: "halves" }, protection(model), right));
   bring(at("plan"), plan());
   bring(at("columns-place"), columnsCard(model));
   bring(at("results"), results(model.released));
@@ -34,35 +37,47 @@ function show() {
 function plan() {
   const { answer, ids, refusal } = model;
   return [
-    ids.length ? planTable(model) : h("p", { class: "empty" }, "Nothing is planned yet. Add the first statistic, and see what it costs and how far it may be off."),
-    h("div", { class: "buttons" }, h("button", { type: "button", id: "add", on: { click: add } }, "Add a statistic")),
+    ids.length ? planTable(model) : h("p", { class: "empty" }, EMPTY),
+    h("div", { class: "buttons" }, button("Add a statistic", add, { id: "add" })),
     answer && h("div", { class: refusal ? "stale" : "", key: "total" }, total(answer)),
-    h("div", { class: "buttons foot", key: "foot" },
-      h("button", { type: "button", class: "primary", disabled: !answer || refusal !== null, on: { click: () => releasing.open() } }, "Release ..."),
-      h("button", { type: "button", disabled: !answer || refusal !== null, on: { click: () => copying.open() } }, "Copy as ..."),
-      h("label", { class: "button" }, "Open a study file", h("input", { type: "file", class: "hidden", accept: ".toml,text/plain", on: { change: chosen } })),
-      h("button", { type: "button", class: "quiet", on: { click: startAgain } }, model.state.study ? "Start again from the file" : "Start again")),
+    h("div", { class: "buttons foot", key: "foot" }, foot(!answer || refusal !== null)),
+  ];
+}
+
+const button = (words, click, given = {}) => h("button", { type: "button", on: { click }, ...given }, words);
+
+function foot(disabled) {
+  const file = { type: "file", class: "hidden", accept: ".toml,text/plain", on: { change: chosen } };
+  const again = model.state.study ? "Start again from the file" : "Start again";
+  return [
+    button("Release ...", () => releasing.open(), { class: "primary", disabled }),
+    button("Copy as ...", () => copying.open(), { disabled }),
+    h("label", { class: "button" }, "Open a study file", h("input", file)),
+    button(again, () => model.startAgain(), { class: "quiet" }),
   ];
 }
 
 function total({ shown, words, over, budget, total: exact, odds }) {
   const differs = budget !== null && budget !== exact;
+  const fit = { class: "primary", key: "fit", disabled: model.refusal !== null };
+  const list = (sentences) => sentences.filter(Boolean).map((each) => h("li", {}, each));
   return [
-    h("p", { class: "total" }, h("b", {}, `epsilon ${shown.total}`), budget === null ? " in total" : ` of a budget of ${shown.budget}`, over && h("b", { class: "mark" }, " ! too much"),
-      differs && h("button", { type: "button", class: "primary", key: "fit", disabled: model.refusal !== null, on: { click: () => model.edited({ fit: true, now: true }) } }, "Fit to the budget")),
+    h("p", { class: "total" },
+      h("b", {}, `epsilon ${shown.total}`),
+      budget === null ? " in total" : ` of a budget of ${shown.budget}`,
+      over && h("b", { class: "mark" }, " ! too much"),
+      differs && button("Fit to the budget", () => model.edited({ fit: true, now: true }), fit)),
     words.warning && h("p", { class: "refusal" }, words.warning),
-    words.advice.length > 0 && h("ul", { class: "advice" }, words.advice.map((each) => h("li", {}, each))),
+    words.advice.length > 0 && h("ul", { class: "advice" }, list(words.advice)),
     h("p", { class: "odds" }, odds.text),
-    h("details", { class: "more", key: "legend" }, h("summary", {}, "How to read this plan"), h("ul", {}, [...words.legend, ...words.reading, words.bounds].filter(Boolean).map((each) => h("li", {}, each)))),
+    h("details", { class: "more", key: "legend" },
+      h("summary", {}, "How to read this plan"),
+      h("ul", {}, list([...words.legend, ...words.reading, words.bounds]))),
   ];
 }
 
 function add() {
   focusOn(model.add({ kind: "" }));
-}
-
-function startAgain() {
-  model.startAgain();
 }
 
 async function chosen(event) {
@@ -83,7 +98,7 @@ function say() {
   clearTimeout(saying);
   saying = setTimeout(() => {
     const { refusal, answer } = model;
-    const words = refusal ? `${refusal.error} ${refusal.advice}` : (answer?.words.title ?? "");
+    const words = refusal?.message ?? answer?.words.title ?? "";
     if (at("said").textContent !== words) at("said").textContent = words;
   }, SAYING);
 }
@@ -97,13 +112,13 @@ async function begin() {
   };
   const state = await ask("/api/state");
   document.title = `${state.study?.dataset ?? state.data?.name ?? "Plan"} - snapdp`;
-  at("table-name").textContent = state.data ? `Table: ${state.data.name}. ${state.data.problem}` : "No table was named: this page plans, and releases nothing.";
+  at("table-name").textContent = state.data ? `Table: ${state.data.name}. ${state.data.problem}` : NO_TABLE;
   model.begin(state);
   window.addEventListener("focus", () => model.refresh());
   document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && model.refresh());
 }
 
 begin().catch((problem) => {
-  at("notice").textContent = `${problem.error ?? "The page could not be shown."} ${problem.advice ?? ""}`;
+  at("notice").textContent = problem.message;
   at("notice").hidden = false;
 });

@@ -1,8 +1,14 @@
 /** The release: its cost and statement are shown, the look is offered, it is asked once, and then it runs. */
 
-import { Refusal, ask } from "./ask.js";
+import { ask, refusalOf } from "./ask.js";
 import { bring, h } from "./dom.js";
 
+const SAME_AGAIN =
+  "This was released before, from the same table. You get the same numbers again, free of charge: " +
+  "the ledger stays as it is.";
+const FOR_GOOD = "What is charged is charged for good. The same request of the same table is free afterwards.";
+const ALONE =
+  "This is not protected and not part of the release. It is kept nowhere, and is gone when you close this.";
 const POLL = 300; // milliseconds between two questions how far it is
 
 export class Releasing {
@@ -15,10 +21,11 @@ export class Releasing {
   /** Open the dialog on the study as it is. */
   async open() {
     this.forget();
-    this.study = structuredClone(this.model.study);
     this.work = "before";
     this.show();
     this.dialog.showModal();
+    if (!(await this.model.settled())) return this.dialog.close(); // the plan says why
+    this.study = structuredClone(this.model.study);
     await this.attempt(async () => {
       this.before = await ask("/api/before", { study: this.study });
     });
@@ -62,12 +69,7 @@ export class Releasing {
   }
 
   async attempt(request) {
-    try {
-      await request();
-    } catch (problem) {
-      if (!(problem instanceof Refusal)) throw problem;
-      this.refusal = problem;
-    }
+    this.refusal = await refusalOf(request);
     this.work = "";
     this.show();
   }
@@ -85,49 +87,61 @@ export class Releasing {
   }
 
   tree() {
-    const { before } = this;
+    const { before, look, refusal, work } = this;
     return h("div", { class: "sheet" },
       h("h2", { id: "release-title" }, before?.free ? "Get the release again" : "Release"),
-      this.work === "before" && h("p", { class: "hint" }, "One moment: the table's file is looked up, no row is read."),
+      work === "before" && h("p", { class: "hint" }, "One moment. No row is read yet."),
       before && this.costs(before),
-      this.look && this.lookTable(),
-      this.refusal && h("div", { class: "refusal", role: "alert" }, h("b", {}, sentence(this.refusal.error)), " ", this.refusal.advice, this.refusal.spent !== "0" && ` Spent: epsilon ${this.refusal.spent}.`),
-      ["look", "release"].includes(this.work) && this.progress(),
+      look && lookTable(look),
+      refusal && refused(refusal),
+      ["look", "release"].includes(work) && this.progress(),
       this.buttons(before));
   }
 
-  costs(before) {
-    const words = before.free
-      ? [h("p", {}, "This was released before, from the same table. You get the same numbers again, free of charge: the ledger stays as it is.")]
-      : [h("p", { class: "large" }, "This costs ", h("b", {}, `epsilon ${before.cost_shown}`), `. The ledger has ${before.left_shown} left; ${before.remains_shown} will remain.`),
-         h("p", {}, "What is charged is charged for good. The same request of the same table is free afterwards.")];
-    return [words, h("details", { class: "more" }, h("summary", {}, "What is asked of the table (SQL)"), h("pre", { tabindex: "0" }, before.sql))];
-  }
-
-  lookTable() {
-    const { heads, lines, notes } = this.look;
-    return h("section", { class: "look", "aria-labelledby": "look-title" },
-      h("h3", { id: "look-title" }, "How the cells are read"),
-      h("p", { class: "private" }, h("b", {}, "For you alone. "), "This is not protected and not part of the release. It is kept nowhere, and gone when you close this."),
-      h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "How the cells are read" },
-        h("table", {}, h("thead", {}, h("tr", {}, heads.map((each) => h("th", { scope: "col" }, each)))),
-          h("tbody", {}, lines.map((line) => h("tr", {}, line.map((each, place) => (place ? h("td", {}, each) : h("th", { scope: "row" }, each)))))))),
-      notes.map((each) => h("p", { class: "hint" }, each)));
+  costs({ free, cost_shown: cost, left_shown: left, remains_shown: remains, sql }) {
+    const after = `. The ledger has ${left} left; ${remains} will remain.`;
+    const price = h("p", { class: "large" }, "This costs ", h("b", {}, `epsilon ${cost}`), after);
+    const asked = h("details", { class: "more" },
+      h("summary", {}, "What is asked of the table (SQL)"),
+      h("pre", { tabindex: "0" }, sql));
+    return [free ? h("p", { class: "large" }, SAME_AGAIN) : [price, h("p", {}, FOR_GOOD)], asked];
   }
 
   progress() {
     const words = this.work === "look" ? "Reading the table" : "Releasing";
-    return h("div", { class: "running", role: "status" }, h("label", {}, words, h("progress", { max: 100, value: this.percent ?? undefined })));
+    const bar = h("progress", { max: 100, value: this.percent ?? undefined });
+    return h("div", { class: "running", role: "status" }, h("label", {}, words, bar));
   }
 
   buttons(before) {
+    const button = (key, words, disabled, click, more = {}) =>
+      h("button", { type: "button", key, disabled, on: { click }, ...more }, words);
     const isBusy = this.work !== "";
     const words = before?.free ? "Get it again, free of charge" : `Charge epsilon ${before?.cost_shown} and release`;
+    const first = { class: "primary", "data-first": true };
     return h("div", { class: "buttons" },
-      before && h("button", { type: "button", class: "primary", key: "confirm", "data-first": true, disabled: isBusy, on: { click: () => this.release() } }, words),
-      before && h("button", { type: "button", key: "look", disabled: isBusy, on: { click: () => this.inspect() } }, "Look at how the cells are read"),
-      h("button", { type: "button", key: "close", disabled: this.work === "release", on: { click: () => this.dialog.close() } }, before ? "Cancel" : "Close"));
+      before && button("confirm", words, isBusy, () => this.release(), first),
+      before && button("look", "Look at how the cells are read", isBusy, () => this.inspect()),
+      button("close", before ? "Cancel" : "Close", this.work === "release", () => this.dialog.close()));
   }
 }
 
+function refused({ error, advice, spent }) {
+  const cost = spent === "0" ? "" : ` Spent: epsilon ${spent}.`;
+  return h("div", { class: "refusal", role: "alert" }, h("b", {}, sentence(error)), ` ${advice}${cost}`);
+}
+
 const sentence = (words) => words.charAt(0).toUpperCase() + words.slice(1);
+
+/** Return how the cells are read, for the holder of the table alone. */
+function lookTable({ heads, lines, notes }) {
+  const cell = (each, place) => (place ? h("td", {}, each) : h("th", { scope: "row" }, each));
+  const table = h("table", {},
+    h("thead", {}, h("tr", {}, heads.map((each) => h("th", { scope: "col" }, each)))),
+    h("tbody", {}, lines.map((line) => h("tr", {}, line.map(cell)))));
+  return h("section", { class: "look", "aria-labelledby": "look-title" },
+    h("h3", { id: "look-title" }, "How the cells are read"),
+    h("p", { class: "private" }, h("b", {}, "For you alone. "), ALONE),
+    h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Cells by column" }, table),
+    notes.map((each) => h("p", { class: "hint" }, each)));
+}

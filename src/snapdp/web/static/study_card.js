@@ -2,15 +2,20 @@
 
 import { columns } from "./column_fields.js";
 import { h } from "./dom.js";
-import { FIELD_TYPES, choice, labelled } from "./fields.js";
+import { FIELD_TYPES, choice, input, labelled, listed } from "./fields.js";
 
 const OF_RELATIONS = ["relation", "n", "n_max", "person", "rows_per_person", "unit_rows"];
+const ARITHMETICS = [["", "exact"], ["proved", "proved, with certificates"]];
+const TEXT_FILE = /\.(csv|tsv|txt)(\.gz)?$/i;
+const SPACES = ["space", "no-break space", "narrow no-break space"];
+const NAMED = { ",": "comma", ";": "semicolon", ".": "point" };
+const signs = (first, ...all) => [["", first], ...all.map((each) => [each, NAMED[each] ?? each])];
 const DIALECT = {
-  delimiter: ["Between cells", [["", "as usual"], [",", "comma"], [";", "semicolon"], ["tab", "tab"], ["|", "|"], [":", ":"]]],
-  quote: ["Quotes", [["", "as usual"], ['"', '"'], ["'", "'"], ["`", "`"]]],
-  decimal: ["Decimal sign", [["", "as usual"], [".", "point"], [",", "comma"]]],
-  thousands: ["Between thousands", [["", "nothing"], [",", "comma"], [".", "point"], ["'", "'"], ["_", "_"], ["space", "space"], ["no-break space", "no-break space"], ["narrow no-break space", "narrow no-break space"]]],
-  encoding: ["Letters", [["", "as usual (UTF-8)"], ["latin-1", "Latin-1"]]],
+  delimiter: ["Between cells", signs("as usual", ",", ";", "tab", "|", ":", "~", "^")],
+  quote: ["Quotes", signs("as usual", '"', "'", "`", "|", "~", "^")],
+  decimal: ["Decimal sign", signs("as usual", ".", ",")],
+  thousands: ["Between thousands", signs("nothing", ",", ".", "'", "_", ...SPACES)],
+  encoding: ["Letters", signs("as usual", "utf-8", "latin-1")],
 };
 
 /** Return who is protected by a study: one of four ways to say it; empty where it is not said. */
@@ -36,38 +41,68 @@ function choose(model, chosen) {
 
 /** Return the question who is protected. */
 export function protection(model) {
-  const now = way(model.study);
-  const whole = (key, label) => FIELD_TYPES.whole({ label, field: `/${key}`, value: model.study[key], set: (value) => model.set(model.study, key, value ?? (key === "unit_rows" ? "" : undefined), { field: `/${key}` }) });
+  const { study } = model;
+  const whole = (key, label) => {
+    const set = (value) => model.set(study, key, value ?? (key === "unit_rows" ? "" : undefined), { field: `/${key}` });
+    return FIELD_TYPES.whole({ label, field: `/${key}`, value: study[key], set });
+  };
   const most = () => whole("n_max", "Rows in the table, at most");
-  const person = () => columns(model, { label: "Columns that name a person", field: "/person", value: model.study.person || undefined, set: (names) => model.set(model.study, "person", names ?? "", { now: true, field: "/person" }) }, { single: true });
+  const person = () => {
+    const set = (names) => model.set(study, "person", names ?? "", { now: true, field: "/person" });
+    const each = { label: "Columns that name a person", field: "/person", value: study.person || undefined, set };
+    return columns(model, each, { single: true });
+  };
   return h("fieldset", { class: "protection", "data-field": "/relation" },
     h("legend", {}, h("h2", {}, "Who is protected?")),
-    option(model, now, "public", "Each row; the number of rows is public", () => [whole("n", "Rows in the table")]),
-    option(model, now, "private", "Each row; the number of rows is private", () => [most()]),
-    option(model, now, "person", "Each person, who may have several rows", () => [person(), whole("rows_per_person", "Rows kept of each person"), most()]),
-    option(model, now, "together", "Several rows together, such as a household", () => [whole("unit_rows", "Rows that come or go together"), most()]));
+    option(model, "public", "Each row; the number of rows is public", () => whole("n", "Rows in the table")),
+    option(model, "private", "Each row; the number of rows is private", most),
+    option(model, "person", "Each person, who may have several rows", () => [
+      person(),
+      whole("rows_per_person", "Rows kept of each person"),
+      most(),
+    ]),
+    option(model, "together", "Several rows together, such as a household", () => [
+      whole("unit_rows", "Rows that come or go together"),
+      most(),
+    ]));
 }
 
-function option(model, now, value, words, fields) {
-  return h("div", { class: `option${now === value ? " chosen" : ""}`, key: value },
-    h("label", {}, h("input", { type: "radio", name: "protection", value, checked: now === value, on: { change: () => choose(model, value) } }), " ", words),
-    now === value && h("div", { class: "fields" }, fields()));
+function option(model, value, words, fields) {
+  const isChosen = way(model.study) === value;
+  const on = { change: () => choose(model, value) };
+  const radio = h("input", { type: "radio", name: "protection", value, checked: isChosen, on });
+  return h("div", { class: `option${isChosen ? " chosen" : ""}`, key: value },
+    h("label", {}, radio, " ", words),
+    isChosen && h("div", { class: "fields" }, fields()));
 }
 
 /** Return the dataset and the budget, with the texts for readers folded. */
 export function aboutStudy(model) {
-  const { study } = model;
-  const text = (key, label, hint = "") => FIELD_TYPES.text({ label, hint, field: `/${key}`, value: study[key], set: (value) => model.set(study, key, value ?? (key === "dataset" ? "" : undefined), { field: `/${key}` }) });
   return [
     h("div", { class: "fields" },
-      text("dataset", "Dataset", "The name of its account in the ledger."),
-      FIELD_TYPES.number({ label: "Budget", hint: "Epsilon for the whole plan.", field: "/budget", value: study.budget, set: (value) => model.set(study, "budget", value, { field: "/budget" }) })),
+      textOf(model, "dataset", "Dataset", "The name of its account in the ledger."),
+      ofStudy(model, "number", "budget", "Budget", "Epsilon for the whole plan.")),
     h("details", { class: "more" },
       h("summary", {}, "Title, publisher, and how the table is written"),
       h("div", { class: "fields" },
-        text("title", "Title", "For readers of the report."), text("publisher", "Publisher"), text("contact", "Contact"),
-        arithmetic(model), dialect(model))),
+        textOf(model, "title", "Title", "For readers of the report."),
+        textOf(model, "publisher", "Publisher"),
+        textOf(model, "contact", "Contact"),
+        arithmetic(model),
+        dialect(model))),
   ];
+}
+
+function ofStudy(model, type, key, label, hint = "") {
+  const set = (value) => model.set(model.study, key, value, { field: `/${key}` });
+  return FIELD_TYPES[type]({ label, hint, field: `/${key}`, value: model.study[key], set });
+}
+
+/** Return a text of the study; the dataset has one, even if it is empty. */
+function textOf(model, key, label, hint = "") {
+  const none = key === "dataset" ? "" : undefined;
+  const set = (value) => model.set(model.study, key, value ?? none, { field: `/${key}` });
+  return FIELD_TYPES.text({ label, hint, field: `/${key}`, value: model.study[key], set });
 }
 
 function arithmetic(model) {
@@ -76,26 +111,31 @@ function arithmetic(model) {
     delete study.bits;
     model.set(study, "arithmetic", value, { now: true, field: "/arithmetic" });
   };
+  const value = study.arithmetic === "exact" ? undefined : study.arithmetic;
+  const hint = "Exact, unless you want certificates.";
   return [
-    choice({ label: "Arithmetic", hint: "Exact, unless you want certificates.", field: "/arithmetic", value: study.arithmetic === "exact" ? "" : study.arithmetic, set }, [["", "exact"], ["proved", "proved, with certificates"]]),
-    study.arithmetic === "proved" && FIELD_TYPES.whole({ label: "Bits", hint: "The fewest that are allowed where left out.", field: "/bits", value: study.bits, set: (value) => model.set(study, "bits", value, { field: "/bits" }) }),
+    choice({ label: "Arithmetic", hint, field: "/arithmetic", value, set }, ARITHMETICS),
+    value === "proved" && ofStudy(model, "whole", "bits", "Bits", "The fewest that are allowed where left out."),
   ];
 }
 
+/** Return how a text file is written; nothing where the table is no such file. */
 function dialect(model) {
-  if (!/\.(csv|tsv|txt)(\.gz)?$/i.test(model.state.data?.name ?? "") && !model.study.csv) return null;
+  if (!TEXT_FILE.test(model.state.data?.name ?? "") && !model.study.csv) return null;
   const held = model.study.csv ?? {};
   const set = (key, value) => {
     const next = { ...held, [key]: value };
     if (value === undefined) delete next[key];
     model.set(model.study, "csv", Object.keys(next).length ? next : undefined, { now: true, field: "/csv" });
   };
-  const nulls = labelled({ label: "Missing cells look like", hint: "Beside empty ones; commas between several." }, h("input", { type: "text", autocomplete: "off", "data-field": "/csv/null", value: [held.null ?? []].flat().join(", "), on: { change: (event) => set("null", listed(event.target.value)) } }));
-  return h("fieldset", { class: "field group wide", "data-field": "/csv" }, h("legend", {}, h("span", { class: "label" }, "How the file is written")),
-    h("div", { class: "fields" }, Object.entries(DIALECT).map(([key, [label, options]]) => choice({ label, field: `/csv/${key}`, value: held[key], set: (value) => set(key, value) }, options)), nulls));
-}
-
-function listed(given) {
-  const found = given.split(",").map((each) => each.trim()).filter(Boolean);
-  return found.length > 1 ? found : found[0];
+  const one = ([key, [label, options]]) =>
+    choice({ label, field: `/csv/${key}`, value: held[key], set: (value) => set(key, value) }, options);
+  const on = { change: (event) => set("null", listed(event.target.value, ",")) };
+  const nulls = input("/csv/null", { value: [held.null ?? []].flat().join(", "), on });
+  const hint = "Beside empty ones; commas between several.";
+  return h("fieldset", { class: "field group wide", "data-field": "/csv" },
+    h("legend", {}, h("span", { class: "label" }, "How the file is written")),
+    h("div", { class: "fields" },
+      Object.entries(DIALECT).map(one),
+      labelled({ label: "Missing cells look like", hint }, nulls)));
 }

@@ -27,13 +27,14 @@ function audited(name, answer) {
   const found = [verdict(answer.verdict, KINDS[answer.verdict], sentence)];
   if (answer.findings.length) {
     found.push(table("What is not as it must be", ["field", "says", "should be", "about"],
-      answer.findings.map((each) => [made("code", {}, each.field), each.says, each.should, each.about])));
+      answer.findings.map((each) => [made("code", {}, each.field), each.says, each.should, each.about]),
+      ["long", "long", "long"]));
   }
   if (answer.more_findings) found.push(paragraph(`... and ${answer.more_findings} more.`, "hint"));
   found.push(...answer.notes.map((each) => paragraph(each, "amended")));
   if (answer.sound) {
     found.push(paragraph(answer.claim), table("What the guarantee rests on", ["premise", "status", "why"],
-      answer.premises.map((each) => [each.name, each.status, each.why])));
+      answer.premises.map((each) => [each.name, each.status, each.why]), ["", "", "long"]));
   }
   return found;
 }
@@ -76,11 +77,11 @@ function judged(answer) {
   return [
     verdict(answer.verdict, KINDS[answer.verdict] ?? "open", MEANING[answer.verdict]),
     paragraph(answer.headline),
-    table("The privacy loss (epsilon)", ["", "loss"], rows, ["", "r"]),
+    table("The privacy loss (epsilon)", ["the loss is", "loss"], rows, ["", "r"]),
     answer.runs_on ? paragraph(`Machine: ${answer.runs_on}`, "hint") : null,
     ...answer.remarks.map((each) => paragraph(each)),
     made("details", {}, made("summary", {}, `Premises (${premises.length})`),
-      table("Premises", ["status", "premise", "why"], premises)),
+      table("Premises", ["status", "premise", "why"], premises, ["", "", "long"])),
   ].filter(Boolean);
 }
 

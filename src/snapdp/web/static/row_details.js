@@ -1,0 +1,80 @@
+/** Below a row of the plan: its name, what is to be said of it, its columns, and everything else that it can ask. */
+
+import { columnsOf, declaration, fieldOf } from "./columns.js";
+import { h } from "./dom.js";
+import { choice } from "./fields.js";
+import { shown } from "./numbers.js";
+
+const SHORT = 6; // characters that have room below a number: "rows"
+const OF_GROUPS = ["margins", "keys", "groups_per_person"];
+const SURENESS = ["90", "95", "99"].map((each) => [String((100 - each) / 100), `${each} of 100 releases`]);
+
+/** Return the number of a line's first error, its unit, and the whole of it where it holds only under a condition. */
+export function errorOf(line) {
+  const [text = "", number = "", rest = ""] = /^± (\S+)\s*(.*)$/.exec(line?.error?.text ?? "") ?? [];
+  return rest.length > SHORT ? { number, unit: "", text } : { number, unit: rest, text: "" };
+}
+
+/** Tell whether a row is about several columns. */
+export const isSeveral = (of) => of.form.takes > 1 || of.row.columns !== undefined;
+
+/** Return all that stands below a row. */
+export function below(of) {
+  const { study, describing } = of.model;
+  const asked = columnsOf(of.row).filter((name) => !study.columns[name]?.kind || describing.has(name));
+  return [
+    asked.map((name) => declaration(of.model, name, { done: () => described(of.model, name) })),
+    h("div", { class: "under", key: "under" }, h("div", { class: "said" }, said(of.line)), more(of)),
+  ];
+}
+
+function described(model, name) {
+  model.describing.delete(name);
+  model.changed();
+}
+
+function said(line) {
+  if (!line) return null;
+  const also = (text) => text && h("span", {}, text);
+  return [
+    h("span", { class: "title" }, line.title),
+    !line.useful.useful && h("span", { class: "mark" }, h("b", {}, "! "), line.useful.text),
+    also(errorOf(line).text),
+    line.errors.slice(1).map((each) => also(`${each.name} ${each.text}`)),
+    also(line.remarks),
+  ];
+}
+
+/** Return every other key of a statistic, folded; groups and conditions first. */
+function more(of) {
+  const inCell = isSeveral(of) ? "columns" : "column";
+  const keys = of.form.keys.filter((key) => key !== inCell && key !== "column" && applies(of, key));
+  const order = [...new Set(["by", "where", ...keys])].filter((key) => keys.includes(key));
+  return h("details", { class: "more" },
+    h("summary", {}, "More", h("span", { class: "hidden" }, ` ${of.more}`)),
+    h("div", { class: "fields" }, order.map((key) => h("div", { key, class: "slot" }, other(of, key))), sureness(of)));
+}
+
+function other(of, key) {
+  const set = (value) => {
+    if (key === "columns" && value) delete of.row.column;
+    of.set(key, value);
+  };
+  const { model, form, row, base, more: words } = of;
+  return fieldOf(model, { key, own: form.fields ?? {}, holder: row, base, more: words, set });
+}
+
+function sureness(of) {
+  const value = shown(of.row.alpha) || "0.05";
+  const set = (alpha) => of.set("alpha", alpha === "0.05" ? undefined : alpha, { now: true });
+  return choice({ label: "The error holds in", more: of.more, field: `${of.base}/alpha`, value, set }, SURENESS);
+}
+
+/** Tell whether a key can matter to a row as it is; one that is set always does. */
+function applies({ row, model }, key) {
+  if (row[key] !== undefined) return true;
+  if (key === "rows_per_person") return model.study.person !== undefined;
+  if (OF_GROUPS.includes(key)) return row.by !== undefined;
+  if (key === "shares") return row.margins !== undefined;
+  return key !== "complete" || row.columns !== undefined;
+}
