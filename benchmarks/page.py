@@ -23,7 +23,8 @@ from typing import Any
 
 from snapdp.ledger import Ledger
 from snapdp.web.app import application
-from snapdp.web.tokens import Tokens
+from snapdp.web.gate import SECRET
+from snapdp.web.tokens import Entry, Tokens
 from snapdp.web.workplace import Workplace
 
 EDITS, HOST = 200, "127.0.0.1:8765"
@@ -61,10 +62,16 @@ def edited(number: int) -> dict[str, Any]:
     return {"study": {**STUDY, "statistic": lines}, "edited": place}
 
 
-async def answered(app: Any, cookie: str, path: str, body: Any) -> float:
+async def answered(app: Any, entry: Entry, path: str, body: Any) -> float:
     """Return the seconds that an answer takes."""
     content, status = json.dumps(body).encode(), []
-    headers = {"host": HOST, "origin": f"http://{HOST}", "content-type": "application/json", "cookie": cookie}
+    headers = {
+        "host": HOST,
+        "origin": f"http://{HOST}",
+        "content-type": "application/json",
+        "cookie": f"c={entry.session}",
+    }
+    headers |= {SECRET: entry.secret}
     scope = {
         "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": "POST", "scheme": "http",
         "path": path, "raw_path": path.encode(), "query_string": b"", "root_path": "", "client": None, "server": None,
@@ -84,9 +91,9 @@ async def answered(app: Any, cookie: str, path: str, body: Any) -> float:
     return seconds
 
 
-async def measured(app: Any, cookie: str, path: str, bodies: list[Any]) -> list[float]:
-    await answered(app, cookie, path, bodies[0])
-    return [await answered(app, cookie, path, each) for each in bodies]
+async def measured(app: Any, entry: Entry, path: str, bodies: list[Any]) -> list[float]:
+    await answered(app, entry, path, bodies[0])
+    return [await answered(app, entry, path, each) for each in bodies]
 
 
 def say(case: str, seconds: list[float]) -> None:
@@ -120,10 +127,9 @@ def main() -> None:
         place = Workplace(directory=folder, data=str(folder / "people.csv"), ledger=str(folder / "people.ledger"))
         app = application(place, tokens, cookie="c", as_command=lambda _: {})
         bodies = [edited(number) for number in range(options.edits)]
-        cookie = f"c={tokens.session}"
-        say("plan, ten statistics", asyncio.run(measured(app, cookie, "/api/plan", bodies)))
+        say("plan, ten statistics", asyncio.run(measured(app, tokens.entry, "/api/plan", bodies)))
         shown = [{**each, "place": each["edited"]} for each in bodies[: options.edits // 4]]
-        say("consequence of a row", asyncio.run(measured(app, cookie, "/api/consequence", shown)))
+        say("consequence of a row", asyncio.run(measured(app, tokens.entry, "/api/consequence", shown)))
         say("start of the process", [start(folder) for _ in range(3)])
 
 

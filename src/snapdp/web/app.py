@@ -12,11 +12,11 @@ from collections.abc import Callable
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Any, TypeVar
 
-from fastapi import FastAPI, Query, Request
+from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import HTMLResponse, JSONResponse, Response
+from fastapi.responses import HTMLResponse, JSONResponse
 from fastapi.staticfiles import StaticFiles
 from jinja2 import Environment, PackageLoader, select_autoescape
 from starlette.exceptions import HTTPException
@@ -30,9 +30,10 @@ from snapdp.studies import DeclaredStudy, study_from_toml, study_to_toml
 from snapdp.web.bodies import FromFile, OfStudy, RefusalBody, ToImagine, ToOpen, ToPlan, ToRelease
 from snapdp.web.forms import forms
 from snapdp.web.gate import ENTRANCE, Gate
+from snapdp.web.handing import add_files
 from snapdp.web.planning import account_answer, plan_answer, planned
 from snapdp.web.refusals import UNKNOWN, refusal_values, shape_problem, status_of, told
-from snapdp.web.releasing import Progress, file_content, looked_at, release_answer, what_runs
+from snapdp.web.releasing import Progress, looked_at, release_answer, what_runs
 from snapdp.web.tokens import Tokens
 from snapdp.web.waiting import Busy, Queue
 from snapdp.web.workplace import Workplace
@@ -40,7 +41,6 @@ from snapdp.web.workplace import Workplace
 PAGES = {"/": "plan.html", "/ledger": "ledger.html", "/verify": "verify.html"}
 QUICK, SLOW, MOST_WAITING = 4, 1, 128
 LARGEST_EXACT = 1 << 53  # a browser rounds larger whole numbers
-REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox; frame-ancestors 'self'"
 REFUSALS: dict[int | str, dict[str, Any]] = {
     status: {"model": RefusalBody} for status in (400, 403, 404, 405, 409, 413, 415, 422, 429, 500)
 }
@@ -74,6 +74,7 @@ def application(place: Workplace, tokens: Tokens, *, cookie: str, as_command: As
     app.state.place, app.state.desk, app.state.progress = place, desk, progress
     _pages(app, tokens, cookie)
     _requests(app, place, desk, progress, as_command)
+    add_files(app, place, desk, tokens)
     for name in ("books", "judging"):
         import_module(f"snapdp.web.{name}").add_to(app, place, desk)
     _refusals(app)
@@ -96,12 +97,12 @@ def _pages(app: FastAPI, tokens: Tokens, cookie: str) -> None:
     @app.get(ENTRANCE, include_in_schema=False)
     def enter(request: Request, token: str = "") -> HTMLResponse:
         """Exchange the token for a session, by a page that moves on: a redirect would lose the cookie."""
-        session = tokens.exchanged(token)
-        if session is None and not tokens.opens(request.cookies.get(cookie, "")):
+        entry = tokens.exchanged(token)
+        if entry is None and not tokens.opens(request.cookies.get(cookie, "")):
             return shown("refused.html", 403)
-        found = shown("entered.html")
-        if session is not None:
-            found.set_cookie(cookie, session, httponly=True, samesite="strict", path="/")
+        found = shown("entered.html", secret="" if entry is None else entry.secret)
+        if entry is not None:
+            found.set_cookie(cookie, entry.session, httponly=True, samesite="strict", path="/")
         return found
 
     for path, name in PAGES.items():
@@ -165,19 +166,6 @@ def _requests(app: FastAPI, place: Workplace, desk: Desk, progress: Progress, as
     async def how_far() -> dict[str, Any]:
         """How far the scan of a release is, in percent; null while nothing is read."""
         return {"ok": True, "percent": progress.percent}
-
-    @app.get("/api/file")
-    async def file(
-        dataset: Annotated[str, Query(max_length=10_000)],
-        number: Annotated[int, Query(ge=0, lt=1 << 62)],
-        name: Annotated[str, Query(max_length=300)],
-        shown: bool = False,
-    ) -> Response:
-        """A file of a release; `shown` opens a report in the browser, where it can do nothing."""
-        content, kind = await desk.slow(partial(file_content, place, dataset, number, name))
-        if shown and name == "report.html":
-            return Response(content, media_type=kind, headers={"content-security-policy": REPORT_POLICY})
-        return Response(content, media_type=kind, headers={"content-disposition": f'attachment; filename="{name}"'})
 
 
 def _state(place: Workplace) -> dict[str, Any]:

@@ -6,6 +6,7 @@ a tunnel may have another. Whatever changes something is JSON, from the page its
 
     Host            one of ours, once                                       every request
     session         the cookie                                              all but the entrance
+    secret          the header that the page's own script sends             every request for JSON
     Origin          http://Host                                             writes
     Sec-Fetch-Site  same-origin, where a browser sends it                   writes
     Content-Type    application/json                                        writes
@@ -26,6 +27,7 @@ MOST_BYTES = 1 << 25  # of a body: a record is at most so large
 WRITES = ("POST",)
 READS = ("GET", "HEAD")
 ENTRANCE = "/start"
+API, SECRET = "/api/", "x-snapdp-secret"
 OPEN_TO_ALL = (ENTRANCE, "/static/page.css")
 CONTENT_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; frame-src 'self'; "
@@ -39,6 +41,11 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "cache-control": "no-store",
 }
+NOT_YOURS = (
+    403,
+    "this page is open to whoever opened its last address.",
+    "Press Enter in the terminal in which it runs, and open the address that it prints.",
+)
 TOO_LARGE = 413, f"the request is larger than {MOST_BYTES >> 20} MiB.", "Send a smaller one."
 Scope = dict[str, Any]
 
@@ -76,12 +83,14 @@ class Gate:
         if method not in (*READS, *WRITES):
             return 405, "there is no such request.", "See /openapi.json."
         if scope["path"] not in OPEN_TO_ALL and not self._has_session(scope):
-            return 403, "this page is open to whoever started it.", "Use the address that the terminal printed."
+            return NOT_YOURS
+        if scope["path"].startswith(API) and not self.tokens.asks(_only(scope, SECRET.encode()) or ""):
+            return NOT_YOURS
         return self._refused_write(scope, host) if method in WRITES else None
 
     def _has_session(self, scope: Scope) -> bool:
-        found = [value for name, value in _cookies(scope) if name == self.cookie]
-        return len(found) == 1 and self.tokens.opens(found[0])
+        """Tell whether one of the cookies is the session: another port of this host may have set others."""
+        return any(name == self.cookie and self.tokens.opens(value) for name, value in _cookies(scope))
 
     def _refused_write(self, scope: Scope, host: str) -> tuple[int, str, str] | None:
         foreign = 403, "the request comes from another page.", "Use the page itself."

@@ -16,6 +16,7 @@ from snapdp.errors import DataError
 from snapdp.verifier import comment_of, machine_in, program_names, program_text
 from snapdp.web.apart import Answered, Bench
 from snapdp.web.bodies import OfRecord, ToJudge
+from snapdp.web.handing import REPORT_POLICY
 from snapdp.web.workplace import Workplace
 
 if TYPE_CHECKING:
@@ -74,11 +75,9 @@ def add_to(app: FastAPI, place: Workplace, desk: Desk) -> None:
         found = await bench.answer("judge_program", body.model_dump(), instead="snapdp verify")
         return with_report(found, reports).response
 
-    @app.get("/api/verdict")
+    @app.get("/verdict", include_in_schema=False)
     async def report(id: Annotated[str, Query(max_length=100)]) -> HTMLResponse:
         """The report of a verdict, shown in the browser, where it can do nothing."""
-        from snapdp.web.app import REPORT_POLICY
-
         return HTMLResponse(reports.page(id), headers={"content-security-policy": REPORT_POLICY})
 
     @app.post("/api/audit")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from fractions import Fraction
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -78,7 +79,7 @@ def what_runs(place: Workplace, body: OfStudy) -> dict[str, Any]:
     return {
         "ok": True,
         "sql": asked.sql(table),
-        "cost": str(request.epsilon),
+        "cost": "0" if is_free else str(request.epsilon),  # what is agreed to: see `release_answer`
         "cost_shown": exact_amount(request.epsilon),
         "left": str(account.left),
         "left_shown": exact_amount(account.left),
@@ -95,17 +96,26 @@ def looked_at(place: Workplace, body: OfStudy, progress: Progress) -> dict[str, 
 
 
 def release_answer(place: Workplace, body: ToRelease, progress: Progress) -> dict[str, Any]:
-    """Release, and return the numbers."""
+    """Release, and return the numbers. What was shown is agreed to: who was told that it is free pays nothing."""
     asked = place.asked(body.study)
-    request = asked.request()
-    if request.epsilon != parameter(body.cost, name="cost"):
-        shown = exact_amount(request.epsilon)
-        raise BudgetError(f"this costs epsilon {shown}, and not what was shown.", COST_CHANGED, cost=request.epsilon)
+    request, agreed = asked.request(), parameter(body.cost, name="cost")
+    if agreed not in (0, request.epsilon):
+        raise _costs_other(request.epsilon)
+
+    def charge() -> None:
+        if agreed == 0:
+            raise _costs_other(request.epsilon)
+
     table = place.opened_table(asked)
     with place.opened_ledger() as ledger:
-        result = asked.release(table, ledger=ledger, directory=place.directory, watch=progress.watch)
-        charge = _charge_of(ledger.history(asked.dataset), result)
-    return {**release_values(result, asked, charge), "free": result.free}
+        result = asked.release(table, ledger=ledger, directory=place.directory, watch=progress.watch, ask=charge)
+        found = _charge_of(ledger.history(asked.dataset), result)
+    return {**release_values(result, asked, found), "free": result.free}
+
+
+def _costs_other(epsilon: Fraction) -> BudgetError:
+    told = f"this costs epsilon {exact_amount(epsilon)}, and not what was shown."
+    return BudgetError(told, COST_CHANGED, cost=epsilon)
 
 
 def release_values(result: Release, asked: Study | None, charge: Charge) -> dict[str, Any]:

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import socket
 import sys
+import tempfile
 import threading
+import time
 import webbrowser
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 
 import uvicorn
 
@@ -23,6 +26,7 @@ from snapdp.web.workplace import Workplace
 HOST = "127.0.0.1"
 PORT, TRIED = 8765, 20  # the first port, and how many after it
 BACKLOG = 256
+SEEN = 60  # seconds
 
 
 def listening(port: int | None) -> socket.socket:
@@ -62,9 +66,9 @@ def served(
 
     _warm_up(place)
     say(f"The page is at {address()}")
-    say("Whoever has this address can use it, once. Enter prints a new one; Ctrl-C ends the page.")
+    say("It opens the page once. Enter prints a new one, which ends the one before; Ctrl-C ends the page.")
     if browser:
-        threading.Thread(target=webbrowser.open, args=(address(),), daemon=True).start()
+        threading.Thread(target=_opened, args=(address(),), daemon=True).start()
     if sys.stdin is not None and sys.stdin.isatty():
         threading.Thread(target=_on_enter, args=(lambda: say(address()),), daemon=True).start()
     try:
@@ -84,6 +88,16 @@ def _warm_up(place: Workplace) -> None:
         place.known_columns({})
         if opened is not None:
             consequence(opened.plan(), 0)
+
+
+def _opened(address: str) -> None:
+    """Open an address in a browser by a private file that moves on to it: words of a command are everybody's to see."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "open.html"
+        path.touch(mode=0o600)
+        path.write_text(f'<!doctype html><meta http-equiv="refresh" content="0; url={address}">', encoding="utf-8")
+        webbrowser.open(path.as_uri())
+        time.sleep(SEEN)  # until a browser has read it
 
 
 def _on_enter(print_address: Callable[[], None]) -> None:

@@ -1,29 +1,44 @@
-"""Who may use the page: a token that is printed once, and the session that it is exchanged for.
+"""Who may use the page: a token that is printed once, and what it is exchanged for.
 
-Room: web. The token stands in the address that the terminal prints; it opens the page once. The session is a cookie
-that no script reads and no other site sends. Both are 256 random bits, compared in constant time.
+Room: web. The token stands in the address that the terminal prints; it opens the page once. It is exchanged for two
+things: a cookie that no script reads, which shows the pages; and a secret that the page's own script keeps and sends
+with every request, which alone asks for anything. A browser sends a cookie to every port of a host, hence to whoever
+else listens on this machine; what a script keeps belongs to one port. Files that a link opens have a seal instead.
+All are 256 random bits, or keyed by such, and compared in constant time. A new exchange ends what was before.
 """
 
 from __future__ import annotations
 
+import hmac
+import json
 import secrets
+from hashlib import sha256
 from threading import Lock
+from typing import NamedTuple
 
 BYTES = 32
 
 
+class Entry(NamedTuple):
+    """What a token is exchanged for."""
+
+    session: str
+    secret: str
+
+
 class Tokens:
-    """The token of the next address, and the session of those who came in.
+    """The token of the next address, and what those hold who came in last.
 
     >>> tokens = Tokens()
     >>> first = tokens.token
-    >>> tokens.exchanged("guess"), tokens.exchanged(first) == tokens.session, tokens.exchanged(first)
+    >>> tokens.exchanged("guess"), tokens.exchanged(first) == tokens.entry, tokens.exchanged(first)
     (None, True, None)
     """
 
     def __init__(self) -> None:
-        self.session = secrets.token_urlsafe(BYTES)
+        self.entry = _new_entry()
         self._token: str | None = secrets.token_urlsafe(BYTES)
+        self._key = secrets.token_bytes(BYTES)
         self._lock = Lock()
 
     @property
@@ -34,17 +49,32 @@ class Tokens:
                 self._token = secrets.token_urlsafe(BYTES)
             return self._token
 
-    def exchanged(self, given: str) -> str | None:
-        """Return the session for the token, once; None for anything else, which uses nothing up."""
+    def exchanged(self, given: str) -> Entry | None:
+        """Return what the token is exchanged for, once; None for anything else, which uses nothing up."""
         with self._lock:
             if self._token is None or not _same(given, self._token):
                 return None
-            self._token = None
-            return self.session
+            self._token, self.entry = None, _new_entry()
+            return self.entry
 
     def opens(self, session: str) -> bool:
         """Tell whether a cookie is the session."""
-        return _same(session, self.session)
+        return _same(session, self.entry.session)
+
+    def asks(self, secret: str) -> bool:
+        """Tell whether a request has the secret."""
+        return _same(secret, self.entry.secret)
+
+    def seal(self, *names: object) -> str:
+        """Return what makes a link to a file work: it opens this one alone, as long as the page runs."""
+        return hmac.new(self._key, json.dumps(names).encode(), sha256).hexdigest()
+
+    def is_seal(self, given: str, *names: object) -> bool:
+        return _same(given, self.seal(*names))
+
+
+def _new_entry() -> Entry:
+    return Entry(secrets.token_urlsafe(BYTES), secrets.token_urlsafe(BYTES))
 
 
 def _same(one: str, other: str) -> bool:

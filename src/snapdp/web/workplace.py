@@ -21,11 +21,21 @@ from snapdp.studies import KeyReader, Keys, dialect_from, keys_beside, study_fro
 from snapdp.tables import Engine, may_be_cells, open_table, read_keys, stored_columns
 from snapdp.values import Value
 
-MOST_STATISTICS = 200  # of a study on the page
+MOST_STATISTICS, MOST_ITEMS = 60, 20_000  # of a study on the page, and of all its lists: larger ones plan for long
 CELLS = (
     "The first line of the file may be one of cells, not of names: its words look like numbers, dates or addresses. "
     "They are not shown. Type the names of columns yourself, or give the file a line of names."
 )
+
+
+def _items(value: Any) -> int:
+    """Return how many entries all lists and tables of a study have."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return len(inner) + sum(map(_items, inner))
+
+
+def _too_large(what: str) -> ParameterError:
+    return ParameterError(f"{what}: the page would not answer while you type.", "Use a study file and the commands.")
 
 
 class Workplace(Value):
@@ -55,9 +65,9 @@ class Workplace(Value):
         kept = {key: value for key, value in values.items() if key != "data"}
         statistics = kept.get("statistic")
         if isinstance(statistics, list) and len(statistics) > MOST_STATISTICS:
-            raise ParameterError(
-                f"there are more than {MOST_STATISTICS} statistics.", "Use a study file and the command line."
-            )
+            raise _too_large(f"there are more than {MOST_STATISTICS} statistics")
+        if _items(kept) > MOST_ITEMS:
+            raise _too_large(f"categories, edges and conditions are more than {MOST_ITEMS} together")
         return Study(study_from_values(kept, read_keys=self.read_keys))
 
     def read_keys(self, given: str, names: Sequence[str]) -> Keys:

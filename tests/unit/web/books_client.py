@@ -16,6 +16,7 @@ from snapdp.ledger import Ledger
 from snapdp.web import work as works
 from snapdp.web.apart import Answered
 from snapdp.web.app import application
+from snapdp.web.gate import SECRET
 from snapdp.web.refusals import status_of, told
 from snapdp.web.tokens import Tokens
 from snapdp.web.workplace import Workplace
@@ -52,7 +53,8 @@ class Reader:
         for bench in () if apart else self.benches:
             bench.process = answered_here
         self._transport = httpx.ASGITransport(found, raise_app_exceptions=False)
-        self._cookies = {COOKIE: tokens.session}
+        self._cookies = {COOKIE: tokens.entry.session}
+        self._secret = {SECRET: tokens.entry.secret}
 
     def get(self, path: str, **query: Any) -> httpx.Response:
         return self._ask("GET", path, params=query)
@@ -64,6 +66,7 @@ class Reader:
     def _ask(self, method: str, path: str, **more: Any) -> httpx.Response:
         async def asked() -> httpx.Response:
             own: Any = {"transport": self._transport, "cookies": self._cookies, "base_url": ADDRESS, "timeout": 100}
+            own["headers"] = self._secret
             async with httpx.AsyncClient(**own) as client:
                 return await client.request(method, path, **more)
 

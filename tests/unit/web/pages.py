@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from snapdp.ledger import Ledger
 from snapdp.web.app import application
+from snapdp.web.gate import SECRET
 from snapdp.web.tokens import Tokens
 from snapdp.web.workplace import Workplace
 
@@ -90,7 +91,8 @@ class Page:
         self, method: str, path: str, *, content: Iterable[bytes] = (), length: bool = True, **headers: Any
     ) -> Answer:
         parts = list(content)
-        said: dict[str, Any] = {"host": HOST, "cookie": f"{self.cookie}={self.tokens.session}"}
+        said: dict[str, Any] = {"host": HOST, "cookie": f"{self.cookie}={self.tokens.entry.session}"}
+        said |= {SECRET: self.tokens.entry.secret}
         if method == "POST":
             said |= {"origin": f"http://{HOST}", "content-type": "application/json", "sec-fetch-site": "same-origin"}
             said |= {"content-length": str(sum(map(len, parts)))} if length else {"transfer-encoding": "chunked"}

@@ -18,6 +18,7 @@ from urllib.parse import quote
 import pytest
 
 from snapdp.ledger import Ledger
+from snapdp.web.gate import SECRET
 from snapdp.web.releasing import FILES
 from snapdp.web.workplace import Workplace
 from tests.properties.badness import NUMBER, TRACES, WORD, bad_study
@@ -130,12 +131,30 @@ def test_every_file_of_a_release_is_a_download_of_its_own_name(released: Page, n
     assert answer.status == 200
     assert answer.header("content-disposition") == f'attachment; filename="{name}"'
     assert answer.header("x-content-type-options") == "nosniff"
-    shown = released.read(f"/api/file?dataset=people&number=2&name={name}&shown=true")
-    assert (shown.header("content-disposition") is None) == (name == "report.html")
+    links = released.write("/api/addresses", {"dataset": "people", "number": 2}).json
+    linked = released.read(links["files"][name], **{SECRET: None})  # a link sends the cookie alone
+    assert (linked.status, linked.header("content-disposition")) == (200, answer.header("content-disposition"))
+
+
+def test_a_link_opens_the_file_that_it_was_made_for_and_no_other(released: Page):
+    links = released.write("/api/addresses", {"dataset": "people", "number": 2}).json
+    report = links["report"]
+    wrong = [
+        report.replace("report.html", "record.json"),
+        report.replace("number=2", "number=3"),
+        report.replace("shown=true", "shown=false"),
+        report.replace("dataset=people", "dataset=others"),
+        report[:-1] + ("0" if report[-1] != "0" else "1"),
+        report.partition("&seal=")[0],
+    ]
+    assert [released.read(each).status for each in wrong] == [400] * 5 + [422]
+    assert released.read(report, cookie=None).status == 403
 
 
 def test_a_report_that_is_shown_can_do_nothing(released: Page):
-    answer = released.read("/api/file?dataset=people&number=2&name=report.html&shown=true")
+    links = released.write("/api/addresses", {"dataset": "people", "number": 2}).json
+    answer = released.read(links["report"], **{SECRET: None})
+    assert answer.header("content-disposition") is None
     policy = answer.header("content-security-policy") or ""
     assert "default-src 'none'" in policy
     assert re.search(r"\bsandbox(;|$)", policy)  # no script, no form, no origin
@@ -157,8 +176,9 @@ def test_a_script_in_a_name_stays_text(tmp_path: Path):
     number = answers[-1].json["number"]
     for path in ("/", "/ledger", "/verify"):
         assert SCRIPT not in page.read(path).text
+    links = page.write("/api/addresses", {"dataset": SCRIPTED["dataset"], "number": number}).json
     for name in FILES:
-        found = page.read(f"/api/file?dataset={quote(SCRIPTED['dataset'])}&number={number}&name={name}&shown=true")
+        found = page.read(links["report"] if name == "report.html" else links["files"][name])
         assert found.status == 200
         if name.endswith(".html"):
             assert "<script" not in found.text

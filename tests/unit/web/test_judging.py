@@ -47,7 +47,7 @@ def test_a_program_is_judged_in_a_process_of_its_own_and_its_report_can_do_nothi
     assert found["headline"].startswith("snap_half: the loss is at most 0.5000000000000")
     assert found["loss"]["lower"] < found["loss"]["upper"] < found["claimed"]
     assert "page" not in found
-    report = page.get("/api/verdict", id=found["report"])
+    report = page.get("/verdict", id=found["report"])
     assert report.headers["content-type"].startswith("text/html")
     policy = report.headers["content-security-policy"]
     assert "default-src 'none'" in policy
@@ -109,7 +109,7 @@ def test_the_last_reports_are_kept_and_no_others(page):
     reports = Reports()
     names = [reports.keep(str(each)) for each in range(KEPT + 2)]
     assert [reports.page(name) for name in names[2:]] == [str(each) for each in range(2, KEPT + 2)]
-    answer = page.get("/api/verdict", id=names[0])
+    answer = page.get("/verdict", id=names[0])
     assert (answer.status_code, answer.json()["error"]) == (400, "this report is not kept any longer.")
 
 
@@ -151,8 +151,9 @@ def test_a_process_that_breaks_is_a_defect_and_tells_nothing_more(page, monkeypa
 
 
 def test_where_many_wait_one_more_is_refused(page, monkeypatch):
-    monkeypatch.setattr("snapdp.web.apart.MOST_WAITING", 0)
-    assert page.refusal("/api/verify", {"name": "snap_half"})["error"] == "too much is being asked at once."
+    monkeypatch.setattr("snapdp.web.apart.MOST_WAITING", -1)
+    busy = Reader(page.place)
+    assert busy.refusal("/api/verify", {"name": "snap_half"})["error"] == "too much is being asked at once."
 
 
 def test_nothing_is_loaded_from_the_directory_in_which_the_page_was_started(tmp_path, monkeypatch):

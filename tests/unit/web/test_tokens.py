@@ -18,11 +18,12 @@ def entered(page: Page, token: str, **how: object):
 def test_the_token_is_exchanged_for_a_cookie_by_a_page_that_moves_on(new_page: Page):
     answer = entered(new_page, new_page.tokens.token)
     assert answer.status == 200
-    assert '<meta http-equiv="refresh" content="0; url=/">' in answer.text
+    assert '<script type="module" src="/static/enter.js">' in answer.text
+    assert f'data-secret="{new_page.tokens.entry.secret}"' in answer.text
     cookie = {part.strip().lower() for part in (answer.header("set-cookie") or "").split(";")[1:]}
     assert cookie == {"httponly", "samesite=strict", "path=/"}  # of this host alone, for as long as the browser runs
-    assert (answer.header("set-cookie") or "").startswith(f"{COOKIE}={new_page.tokens.session};")
-    assert new_page.tokens.session not in answer.text
+    assert (answer.header("set-cookie") or "").startswith(f"{COOKIE}={new_page.tokens.entry.session};")
+    assert new_page.tokens.entry.session not in answer.text
 
 
 def test_a_token_opens_the_page_once(new_page: Page):
@@ -34,10 +35,11 @@ def test_a_token_opens_the_page_once(new_page: Page):
 
 
 def test_whoever_is_in_already_may_use_the_address_again(new_page: Page):
-    token, session = new_page.tokens.token, new_page.tokens.session
+    token = new_page.tokens.token
     assert entered(new_page, token).status == 200
-    again = entered(new_page, token, cookie=f"{COOKIE}={session}")
+    again = entered(new_page, token, cookie=f"{COOKIE}={new_page.tokens.entry.session}")
     assert (again.status, again.header("set-cookie")) == (200, None)
+    assert 'data-secret=""' in again.text  # a cookie alone is not given the secret
 
 
 @pytest.mark.parametrize(
@@ -68,17 +70,21 @@ def test_neither_a_question_for_headers_nor_a_write_uses_the_token_up(new_page: 
     assert entered(new_page, token).status == 200
 
 
-def test_a_used_token_is_followed_by_another_and_the_session_stays():
+def test_a_used_token_is_followed_by_another_which_ends_what_was_before():
     tokens = Tokens()
-    first, session = tokens.token, tokens.session
+    first = tokens.token
     assert tokens.token == first
-    assert tokens.exchanged(first) == session
+    one = tokens.exchanged(first)
     second = tokens.token
     assert second != first
     assert tokens.exchanged(first) is None
-    assert tokens.exchanged(second) == session
-    assert len({first, second, session}) == 3
-    assert min(map(len, (first, second, session))) >= 43  # 256 bits in 64 letters
+    assert tokens.opens(one.session)
+    assert tokens.asks(one.secret)
+    two = tokens.exchanged(second)
+    assert not tokens.opens(one.session)
+    assert not tokens.asks(one.secret)
+    assert len({first, second, *one, *two}) == 6
+    assert min(map(len, (first, second, *one, *two))) >= 43  # 256 bits in 64 letters
 
 
 def test_of_many_who_come_at_once_one_comes_in():

@@ -14,10 +14,15 @@ const SILENT = {
   advice: "Is snapdp serve still running? Start it again, and open its new address.",
 };
 
+const SECRET = "snapdp-secret";
+
+/** Keep what every request carries: other ports of this machine have other drawers. */
+export const keepSecret = (secret) => localStorage.setItem(SECRET, secret);
+
 /** Ask by a path, a GET without a body and a POST with one; return the answer, or throw the refusal. */
 export async function ask(path, body, { signal } = {}) {
-  const headers = { "Content-Type": "application/json" };
-  const sent = body === undefined ? {} : { method: "POST", headers, body: JSON.stringify(body) };
+  const headers = { "X-Snapdp-Secret": localStorage.getItem(SECRET) ?? "", "Content-Type": "application/json" };
+  const sent = body === undefined ? { headers } : { method: "POST", headers, body: JSON.stringify(body) };
   let answer;
   try {
     answer = await (await fetch(path, { ...sent, signal })).json();

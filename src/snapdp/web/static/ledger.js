@@ -80,9 +80,9 @@ function charge(account, entry) {
   };
   const answered = entry.has_record ? [
     button("Numbers", "Reading the numbers ...", () => numbers(of)),
-    button("Files", "Reading what there is ...", () => files(of)),
+    button("Files", "Reading what there is ...", () => files(account.dataset, entry.number)),
     button("Certificate and check", "Making the certificate, and asking its checker ...",
-      () => certificate(account.dataset, entry.number, of)),
+      () => certificate(account.dataset, entry.number)),
   ] : [];
   return made("li", {},
     made("div", { className: "charge" },
@@ -109,24 +109,23 @@ async function numbers(of) {
   ].filter(Boolean));
 }
 
-async function files(of) {
-  const answer = await ask(`/api/ledger/release?${of}`);
-  const address = (name) => `/api/file?${of}&name=${encodeURIComponent(name)}`;
-  const download = (name, label) => made("li", {}, made("a", { href: address(name), download: name }, label));
-  const view = made("li", {}, made("a", { href: `${address("report.html")}&shown=true`, target: "_blank",
-    rel: "noopener" }, "Open the report in a new tab"));
-  return [made("ul", { className: "files" }, view, ...answer.files.map((name) => download(name, FILES[name] ?? name)),
-    ...answer.beside.map((name) => download(name, name)))];
+async function files(dataset, number) {
+  const addresses = await ask("/api/addresses", { dataset, number });
+  const download = ([name, href]) => made("li", {}, made("a", { href, download: name }, FILES[name] ?? name));
+  const view = made("li", {}, made("a", { href: addresses.report, target: "_blank", rel: "noopener" },
+    "Open the report in a new tab"));
+  return [made("ul", { className: "files" }, view, ...Object.entries(addresses.files).map(download))];
 }
 
-async function certificate(dataset, number, of) {
+async function certificate(dataset, number) {
   const answer = await ask("/api/ledger/certificate", { dataset, number });
+  const { files: addresses } = await ask("/api/addresses", { dataset, number });
   const [word, ...rest] = answer.says.split(": ");
   const sentence = answer.accepted
     ? "The independent checker, which shares no code with the release, derived everything again."
     : rest.join(": ");
   const proved = answer.proved.map((part) => [part.topic, lines(part.lines)]);
-  const link = made("a", { href: `/api/file?${of}&name=certificate.json`, download: "certificate.json" },
+  const link = made("a", { href: addresses["certificate.json"], download: "certificate.json" },
     "Download the certificate");
   return [verdict(word, answer.accepted ? "good" : "bad", sentence),
     proved.length ? table("What was accepted", ["about", "what"], proved) : null,

@@ -43,7 +43,9 @@ export class Releasing {
   async release() {
     let answer = null;
     await this.run("release", async () => {
-      answer = await ask("/api/release", { study: this.study, cost: this.before.cost });
+      const found = await ask("/api/release", { study: this.study, cost: this.before.cost });
+      const { dataset, number } = found;
+      answer = { ...found, addresses: await ask("/api/addresses", { dataset, number }) };
     });
     if (!answer) return;
     this.dialog.close();

@@ -14,10 +14,9 @@ const NAMES = {
 /** Return the card of a release; nothing where there is none yet. */
 export function results(released) {
   if (!released) return null;
-  const { dataset, number, keeps_texts: keepsTexts, blocks, files, beside } = released;
-  const address = (name) => `/api/file?${new URLSearchParams({ dataset, number, name })}`;
-  const file = (name) => h("li", { key: name }, h("a", { href: address(name), download: name }, NAMES[name] ?? name));
-  const shown = { href: `${address("report.html")}&shown=true`, target: "_blank", rel: "noopener" };
+  const { number, keeps_texts: keepsTexts, blocks, addresses } = released;
+  const file = ([name, href]) => h("li", { key: name }, h("a", { href, download: name }, NAMES[name] ?? name));
+  const shown = { href: addresses.report, target: "_blank", rel: "noopener" };
   return h("section", { class: "card results", "aria-labelledby": "results-title", key: `release ${number}` },
     h("h2", { id: "results-title", tabindex: "-1" }, "Released numbers"),
     h("p", {}, charged(released)),
@@ -25,7 +24,7 @@ export function results(released) {
     blocks.map(blockTable),
     h("h3", {}, "Files"),
     h("p", {}, h("a", { class: "button primary", ...shown }, "Open the report in a new tab")),
-    h("ul", { class: "files" }, [...files, ...beside].map(file)));
+    h("ul", { class: "files" }, Object.entries(addresses.files).map(file)));
 }
 
 function charged({ free, charged_shown: cost, number }) {

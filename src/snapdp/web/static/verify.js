@@ -86,7 +86,7 @@ function judged(answer) {
 }
 
 function report(answer) {
-  const address = `/api/verdict?id=${encodeURIComponent(answer.report)}`;
+  const address = `/verdict?id=${encodeURIComponent(answer.report)}`;
   return [
     made("h3", {}, "The report, with pictures"),
     made("p", {}, made("a", { href: address, target: "_blank", rel: "noopener" }, "Open it in a new tab")),
