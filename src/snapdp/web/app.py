@@ -39,6 +39,7 @@ from snapdp.web.workplace import Workplace
 
 PAGES = {"/": "plan.html", "/ledger": "ledger.html", "/verify": "verify.html"}
 QUICK, SLOW, MOST_WAITING = 4, 1, 128
+LARGEST_EXACT = 1 << 53  # a browser rounds larger whole numbers
 REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox; frame-ancestors 'self'"
 REFUSALS: dict[int | str, dict[str, Any]] = {
     status: {"model": RefusalBody} for status in (400, 403, 404, 405, 409, 413, 415, 422, 429, 500)
@@ -181,7 +182,7 @@ def _requests(app: FastAPI, place: Workplace, desk: Desk, progress: Progress, as
 
 def _state(place: Workplace) -> dict[str, Any]:
     opened = place.opened_study()
-    values = None if opened is None else _without_data(study_values_of(opened.declared))
+    values = None if opened is None else _for_browser(opened.declared)
     return {
         "ok": True,
         "version": __version__,
@@ -192,8 +193,17 @@ def _state(place: Workplace) -> dict[str, Any]:
     }
 
 
-def _without_data(values: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in values.items() if key != "data"}
+def _for_browser(study: DeclaredStudy) -> dict[str, Any]:
+    """Return a study as the page holds it: without its data, and with whole numbers that no double holds as text."""
+    return {key: _exact(value) for key, value in study_values_of(study).items() if key != "data"}
+
+
+def _exact(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _exact(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_exact(each) for each in value]
+    return str(value) if type(value) is int and abs(value) > LARGEST_EXACT else value
 
 
 def _consequence(place: Workplace, body: ToImagine) -> dict[str, Any]:
@@ -205,7 +215,7 @@ def _consequence(place: Workplace, body: ToImagine) -> dict[str, Any]:
 
 def _opened(place: Workplace, body: FromFile) -> dict[str, Any]:
     found = study_from_toml(body.toml, read_keys=place.read_keys)
-    return {"ok": True, "study": _without_data(study_values_of(found))}
+    return {"ok": True, "study": _for_browser(found)}
 
 
 def _copied(place: Workplace, body: OfStudy, as_command: AsCommand) -> dict[str, Any]:

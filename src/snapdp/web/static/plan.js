@@ -90,7 +90,8 @@ async function chosen(event) {
 function released(answer) {
   model.released = answer;
   model.edited({ now: true });
-  at("results-title").focus();
+  at("results-title").focus({ preventScroll: true });
+  at("results").scrollIntoView({ block: "start" });
 }
 
 /** Say the total, or the refusal, when typing has paused. */
