@@ -41,7 +41,6 @@ class Mechanism:
     def __init__(self, parameters: SnappingParameters, *, nan: Any = None) -> None:
         self._parameters = parameters
         self._nan = None if nan is None else _replacement(nan, parameters)
-        self._scalar = ScalarSampler(parameters)
 
     @property
     def parameters(self) -> SnappingParameters:
@@ -66,6 +65,10 @@ class Mechanism:
 
         exact = parameter(value, name="value") if isinstance(value, str) else checked_scalar(value, nan=self._nan)
         return law_of(self._parameters.inner(exact), self._parameters)
+
+    @cached_property
+    def _scalar(self) -> ScalarSampler:
+        return ScalarSampler(self._parameters)  # made when it is first asked: plans have many mechanisms, and draw none
 
     @cached_property
     def _vector(self) -> VectorSampler:

@@ -1,0 +1,101 @@
+"""More visits in a real browser: two tabs, narrow and dark screens, the keyboard alone, and many clicks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.browser.driven import Form, Visit, browser, served
+
+pytestmark = pytest.mark.long
+PAGES = ("/", "/ledger", "/verify")
+
+
+@pytest.fixture
+def demo(tmp_path: Path) -> Iterator[str]:
+    """Return the address of a page on the demo's table, study and ledger."""
+    from snapdp.cli.learn.demo import STUDY, people, table_text
+    from snapdp.ledger import Ledger
+
+    (tmp_path / "people.csv").write_text(table_text(people()), encoding="utf-8")
+    (tmp_path / "study.toml").write_text(STUDY, encoding="utf-8")
+    with Ledger.create(tmp_path / "people.ledger") as ledger:
+        ledger.create_account("people", cap=2, relation="change-one", rows=5000)
+    with served(tmp_path, ["study.toml", "--ledger", "people.ledger"]) as address:
+        yield address
+
+
+def released(tab: Any) -> None:
+    tab.get_by_role("button", name="Release ...").click()
+    tab.locator("#release button.primary").click()
+    tab.locator("#results table.numbers").first.wait_for()
+
+
+def test_another_tab_sees_the_new_balance_when_it_is_looked_at(demo: str):
+    with browser() as program:
+        visit = Visit(program.new_context(), demo)
+        other = visit.opened(f"http://{visit.host}/")
+        Form(other).follows("#account .key .free", "Left 2 of 2")
+        visit.tab.bring_to_front()
+        released(visit.tab)
+        other.bring_to_front()
+        other.evaluate("window.dispatchEvent(new Event('focus'))")
+        Form(other).follows("#account .key .free", "Left 1 of 2")
+        visit.check()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [420, 1280])
+def test_nothing_serious_stands_in_anybodys_way(demo: str, scheme: str, width: int):
+    from axe_playwright_python.sync_playwright import Axe
+
+    with browser() as program:
+        context = program.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme, bypass_csp=True)
+        visit = Visit(context, demo)
+        released(visit.tab)
+        for path in PAGES:
+            tab = visit.tab if path == "/" else visit.opened(f"http://{visit.host}{path}")
+            tab.wait_for_load_state("networkidle")
+            found = Axe().run(tab).response["violations"]
+            serious = {
+                each["id"]: each["nodes"][0]["html"] for each in found if each["impact"] in ("serious", "critical")
+            }
+            assert serious == {}, path
+            assert tab.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), path
+
+
+def test_a_release_needs_no_mouse(demo: str):
+    with browser() as program:
+        visit = Visit(program.new_context(), demo)
+        tab = visit.tab
+        tab.locator("p.total").wait_for()
+
+        def to(words: str) -> None:
+            for _ in range(200):
+                tab.keyboard.press("Tab")
+                if words in tab.evaluate("document.activeElement.innerText ?? ''"):
+                    return
+            raise AssertionError(f"{words} cannot be reached by the keyboard")
+
+        to("Release ...")
+        tab.keyboard.press("Enter")
+        tab.locator("#release button.primary").wait_for()
+        tab.wait_for_function("document.activeElement.matches('#release button.primary')")
+        tab.keyboard.press("Enter")
+        tab.locator("#results table.numbers").first.wait_for()
+        visit.check()
+
+
+def test_a_hundred_clicks_charge_once(demo: str):
+    with browser() as program:
+        visit = Visit(program.new_context(), demo)
+        tab = visit.tab
+        tab.get_by_role("button", name="Release ...").click()
+        tab.locator("#release button.primary").wait_for()
+        tab.evaluate("for (let n = 0; n < 100; n++) document.querySelector('#release button.primary')?.click()")
+        tab.locator("#results table.numbers").first.wait_for()
+        Form(tab).follows("#account .key .free", "Left 1 of 2")
+        visit.check()
