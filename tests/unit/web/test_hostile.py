@@ -305,7 +305,11 @@ def test_many_studies_that_were_spoilt_break_nothing(page: Page):
 
 
 def test_a_study_of_very_many_statistics_is_left_to_the_command_line(page: Page):
-    lines = [{"kind": "count", "where": [{"column": "k", "from": 0, "below": at}], "epsilon": "1"} for at in range(201)]
+    lines = [{"kind": "count", "where": [{"column": "k", "from": 0, "below": at}], "epsilon": "1"} for at in range(61)]
     answer = page.write("/api/plan", {"study": changed(statistic=lines)})
     assert answer.status == 400
-    assert "more than 200 statistics" in answer.json["error"]
+    assert "more than 60 statistics" in answer.json["error"]
+    listed = changed(statistic=[{"kind": "histogram", "column": "g", "epsilon": "1"}])
+    listed["columns"]["g"]["categories"] = [f"c{number}" for number in range(20_000)]
+    answer = page.write("/api/plan", {"study": listed})
+    assert (answer.status, "more than 20000 together" in answer.json["error"]) == (400, True)
