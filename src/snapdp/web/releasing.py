@@ -17,11 +17,11 @@ from typing import Any
 
 from snapdp.api.study import Study
 from snapdp.audits import accepted_certificate
-from snapdp.display import exact_amount, shortened, visible
+from snapdp.display import confidence, exact_amount, shortened, visible
 from snapdp.errors import BudgetError, DataError, LedgerError
 from snapdp.exact import parameter
 from snapdp.ledger import Charge, payable, too_much
-from snapdp.release import Number, NumberBlock, Release, shown_row
+from snapdp.release import Number, NumberBlock, Release, remarks_on, shown_row
 from snapdp.web.bodies import OfStudy, ToRelease
 from snapdp.web.workplace import Workplace
 
@@ -120,7 +120,8 @@ def _costs_other(epsilon: Fraction) -> BudgetError:
 
 def release_values(result: Release, asked: Study | None, charge: Charge) -> dict[str, Any]:
     """Return the numbers of a release as the page shows them, and where its files are."""
-    blocks = [block for block in result.blocks() if block.is_first]
+    every = list(result.blocks())
+    blocks = [block for block in every if block.is_first]
     return {
         "ok": True,
         "dataset": str(result.record["dataset"]),
@@ -128,6 +129,7 @@ def release_values(result: Release, asked: Study | None, charge: Charge) -> dict
         "charged": result.charged,
         "charged_shown": exact_amount(parameter(result.charged, name="charged")),
         "blocks": [_block(block) for block in blocks],
+        "remarks": remarks_on(result.record, every, most=MOST_ROWS),
         "files": list(FILES),
         "beside": [*result.files(), *result.certificates()],
         "keeps_texts": asked is not None and result.free and _has_other_texts(result, asked),
@@ -147,12 +149,18 @@ def _block(block: NumberBlock) -> dict[str, Any]:
         "rows": [_number(each) for each in numbers[:MOST_ROWS]],
         "more": max(len(numbers) - MOST_ROWS, 0),
         "single": block.is_single,
+        "level": _level(numbers[0]),
     }
 
 
 def _number(number: Number) -> dict[str, str]:
     title, value, interval = shown_row(number)
     return {"name": shortened(visible(title)), "value": value, "interval": interval}
+
+
+def _level(number: Number) -> str:
+    """Return how sure the interval of a number is, such as "95 %"."""
+    return confidence(parameter(number.alpha, name="alpha"))
 
 
 def _charge_of(history: tuple[Charge, ...], result: Release) -> Charge:
