@@ -20,7 +20,7 @@ from snapdp.audits import accepted_certificate
 from snapdp.display import confidence, exact_amount, shortened, visible
 from snapdp.errors import BudgetError, DataError, LedgerError
 from snapdp.exact import parameter
-from snapdp.ledger import Charge, payable, too_much
+from snapdp.ledger import Charge
 from snapdp.release import Number, NumberBlock, Release, remarks_on, shown_row
 from snapdp.web.bodies import OfStudy, ToRelease
 from snapdp.web.workplace import Workplace
@@ -64,17 +64,17 @@ class Progress:
 def what_runs(place: Workplace, body: OfStudy) -> dict[str, Any]:
     """Return what a release would do: the statement, its cost, what would remain, and whether it was answered before.
 
-    A budget that is spent refuses here, before anything is read.
+    It is the release itself, which ends where it would charge: what that refuses is refused here, before rows are read.
     """
     asked = place.asked(body.study)
     request, table = asked.request(), place.opened_table(asked)
     with place.opened_ledger() as ledger:
         account = ledger.account(asked.dataset)
-        about: dict[str, Any] = {"epsilon": request.epsilon, "request": request.declaration}
-        is_free = ledger.answered(account.name, fingerprint=table.fingerprint(), **about) is not None
-    payable(request.epsilon)
-    if not is_free and request.epsilon > account.left:
-        raise too_much(account, request.epsilon)
+        try:
+            asked.release(table, ledger=ledger, directory=place.directory, ask=_end)
+            is_free = True
+        except _WouldCharge:
+            is_free = False
     left = account.left if is_free else account.left - request.epsilon
     return {
         "ok": True,
@@ -86,6 +86,14 @@ def what_runs(place: Workplace, body: OfStudy) -> dict[str, Any]:
         "remains_shown": exact_amount(left),
         "free": is_free,
     }
+
+
+class _WouldCharge(Exception):
+    """A release has come to where it charges."""
+
+
+def _end() -> None:
+    raise _WouldCharge
 
 
 def looked_at(place: Workplace, body: OfStudy, progress: Progress) -> dict[str, Any]:
