@@ -78,3 +78,13 @@ def test_half_a_character_in_a_name_is_refused_in_words(page: Page):
     found = page.write("/api/plan", {"study": study})
     assert (found.status, found.json["ok"]) == (400, False)
     assert found.content.isascii()
+
+
+def test_a_spent_budget_is_refused_before_anything_is_read(tmp_path: Path):
+    page = Page(workplace(tmp_path, cap="1/3"))
+    (tmp_path / "people.csv").write_text("x,k,g\nnot,three", encoding="utf-8")  # nobody gets as far as its rows
+    for path, more in (("/api/before", {}), ("/api/release", {"cost": "2/5"})):
+        refused = page.write(path, {"study": STUDY, **more})
+        assert (refused.status, refused.json["spent"]) == (409, "0")
+        assert "has 1/3 left of 1/3" in refused.json["error"]
+    page.close()
