@@ -98,7 +98,6 @@ export class Releasing {
       h("h2", { id: "release-title" }, before?.free ? "Get the release again" : "Release"),
       work === "before" && h("p", { class: "hint" }, "One moment. No row is read yet."),
       before && this.costs(before),
-      before && this.asked(),
       look && lookTable(look),
       refusal && refused(refusal),
       ["look", "release"].includes(work) && this.progress(),
@@ -108,10 +107,10 @@ export class Releasing {
   costs({ free, cost_shown: cost, left_shown: left, remains_shown: remains, sql }) {
     const after = `. The ledger has ${left} left; ${remains} will remain.`;
     const price = h("p", { class: "large" }, "This costs ", h("b", {}, `epsilon ${cost}`), after);
-    const asked = h("details", { class: "more" },
+    const statement = h("details", { class: "more", key: "sql" },
       h("summary", {}, "What is asked of the table (SQL)"),
       h("pre", { tabindex: "0" }, sql));
-    return [free ? h("p", { class: "large" }, SAME_AGAIN) : [price, h("p", {}, FOR_GOOD)], asked];
+    return [free ? h("p", { class: "large" }, SAME_AGAIN) : [price, h("p", {}, FOR_GOOD)], this.asked(), statement];
   }
 
   /** What is released, in words: each statistic with its remarks, and what is declared of its columns. */
