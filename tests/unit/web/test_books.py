@@ -186,7 +186,7 @@ def test_hostile_names_come_as_text_and_never_in_the_markup_of_a_page(tmp_path):
 
 def test_texts_go_into_the_page_as_text_alone():
     folder = Path(apart.__file__).parent / "static"
-    for name in ("ledger.js", "verify.js", "pieces.js", "ask.js"):
+    for name in ("ledger.js", "verify.js", "pieces.js", "blocks.js", "words.js", "ask.js"):
         script = (folder / name).read_text(encoding="utf-8")
         assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|srcdoc", script), name
 

@@ -9,31 +9,36 @@ const FOR_GOOD =
   "The account counts what is spent on this dataset. Whom it protects is fixed for good; " +
   "its cap can be raised later, never lowered.";
 
+const RELEASED = "This plan is released; the same again is free";
+
 /** Return what the ledger has left; a form that opens the account where there is none. */
 export function account(model) {
   const { answer } = model;
   if (!answer) return h("p", { class: "hint" }, "What the ledger has left is shown as soon as there is a plan.");
-  return answer.account ? balance(answer) : opening(model);
+  return answer.account ? balance(model, answer) : opening(model);
 }
 
-function balance({ account: held, total, shown: words }) {
+function balance(model, { account: held, total, shown: words }) {
   const part = (value) => `${Math.max(0, Math.min(100, (100 * drawn(value)) / (drawn(held.cap) || 1)))}%`;
-  const isOver = !held.affordable;
+  const isReleased = model.isReleased && !model.refusal;
+  const isOver = !held.affordable && !isReleased;
+  const planned = isOver ? held.left : isReleased ? "0" : total;
+  const cost = isReleased ? RELEASED : `This plan ${words.total}`;
   return h("div", { class: "balance", key: "balance" },
     h("h3", {}, "What the ledger has left"),
     h("div", { class: `bar${isOver ? " over" : ""}`, "aria-hidden": "true" },
       h("span", { class: "spent", style: { width: part(held.spent) } }),
-      h("span", { class: "planned", style: { width: part(isOver ? held.left : total) } })),
+      h("span", { class: "planned", style: { width: part(planned) } })),
     h("ul", { class: "key" },
       h("li", { class: "spent" }, `Spent ${held.spent_shown}`),
-      h("li", { class: "planned" }, `This plan ${words.total}`, isOver && h("b", {}, ", more than is left")),
+      h("li", { class: "planned" }, cost, isOver && h("b", {}, ", more than is left")),
       h("li", { class: "free" }, `Left ${held.left_shown} of ${held.cap_shown}`)),
     held.closed && h("p", { class: "refusal" }, "This account is closed: nothing more can be released from it."),
     held.contradiction && h("p", { class: "refusal" }, held.contradiction),
     h("details", { class: "more" },
       h("summary", {}, "What that means"),
       h("p", {}, held.means),
-      held.with_plan && h("p", {}, held.with_plan),
+      held.with_plan && !isReleased && h("p", {}, held.with_plan),
       h("p", {}, "What is protected: ", held.protected)));
 }
 

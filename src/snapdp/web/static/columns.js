@@ -4,6 +4,8 @@ import { column, columns, conditions, knownColumns, parents } from "./column_fie
 import { h } from "./dom.js";
 import { FIELD_TYPES, choice } from "./fields.js";
 
+const IN_CELLS = ["lower", "upper", "missing"]; // what rows of the plan ask of their columns
+
 /** Return a name as a part of a JSON pointer. */
 export const pointer = (name) => name.replaceAll("~", "~0").replaceAll("/", "~1");
 
@@ -47,11 +49,33 @@ export function declaration(model, name, { done } = {}) {
   const asked = { label: "What it holds", more, field: `${base}/kind`, value: held.kind };
   const fields = keysOf(model, held.kind).map((key) =>
     fieldOf(model, { key, holder: held, base, more, set: set(key) }));
+  const isAsked = columnAsked(model) === name;
+  const finish = (event) => (isAsked ? goToAsked(event.target) : done());
   return h("fieldset", { class: "declaration", key: `declared ${name}` },
     h("legend", {}, "The column ", h("b", {}, name)),
     h("div", { class: "fields" }, choice({ ...asked, set: (kind) => setKind(model, name, kind) }, kinds), fields),
     h("p", { class: "hint" }, "What you say here is public. Say what is known without looking at the rows."),
-    held.kind && done && h("button", { type: "button", on: { click: done } }, `Done with ${name}`));
+    held.kind && done && h("button", { type: "button", on: { click: finish } }, `Done with ${name}`));
+}
+
+/** Return the column whose declaration the present refusal is about; null where it is about something else. */
+function columnAsked({ refusal, study }) {
+  const field = refusal?.field ?? "";
+  return Object.keys(study.columns).find((name) => field.startsWith(`/columns/${pointer(name)}/`)) ?? null;
+}
+
+/** Keep a declaration open while something is asked in it: the cursor goes there. */
+function goToAsked(button) {
+  button.closest(".declaration").querySelector(".asked, [aria-invalid]")?.focus();
+}
+
+/** Open the declaration of a column again of which something is asked that no cell of the plan's rows holds. */
+export function askAgain(model) {
+  const name = columnAsked(model);
+  if (name === null) return;
+  const isInCell = ({ column: one, columns: several = [] }) => one === name || several.includes(name);
+  const key = model.refusal.field.split("/").at(-1);
+  if (!IN_CELLS.includes(key) || !model.study.statistic.some(isInCell)) model.describing.add(name);
 }
 
 /** Return the card of all columns that are declared. */

@@ -75,14 +75,16 @@ export class Copying {
   panel() {
     const { answer, tab } = this;
     const text = answer[tab];
+    const isOfFile = tab === "command" && text.includes("study.toml");
     const copy = { type: "button", class: "primary", key: "copy", on: { click: () => this.copy() } };
     const file = { class: "button", key: "download", href: this.address, download: "study.toml" };
     return h("div", { role: "tabpanel", id: "copied", "aria-labelledby": `tab-${tab}` },
-      tab === "command" && answer.reason && h("p", {}, answer.reason),
+      tab === "command" && answer.reason && h("p", {}, sentence(answer.reason)),
+      isOfFile && h("p", { key: "first" }, "Save the study file as study.toml first, where you run the command."),
       text && h("pre", { tabindex: "0" }, text),
       h("div", { class: "buttons" },
         text && h("button", copy, COPY[tab]),
-        tab === "toml" && h("a", file, "Download study.toml"),
+        (isOfFile || tab === "toml") && h("a", file, "Download study.toml"),
         this.close(),
         h("span", { role: "status" }, this.said)));
   }
@@ -91,6 +93,8 @@ export class Copying {
     return h("button", { type: "button", key: "close", on: { click: () => this.dialog.close() } }, "Close");
   }
 }
+
+const sentence = (words) => words.charAt(0).toUpperCase() + words.slice(1) + (/[.!?]$/.test(words) ? "" : ".");
 
 /** Read a study file that was chosen, and hold it; where it cannot be read the present one stays. */
 export async function openStudyFile(model, file) {

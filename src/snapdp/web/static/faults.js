@@ -2,11 +2,13 @@
  * A refusal at the field that caused it.
  *
  * Its JSON pointer names the field; where the page has none, the nearest one above it; where there is none at all, the
- * notice above the plan. A field that is still empty, and was never typed in, asks to be filled in; it is no mistake.
+ * notice above the plan. A field that is still empty, and was never typed in, asks to be filled in; it is no mistake. Why
+there is no plan stands beside the button that releases too, with a way to the field.
  */
 
 import { columnsOf, pointer } from "./columns.js";
 import { at, h } from "./dom.js";
+import { onPage } from "./words.js";
 
 const PLACE = /^(?:study|csv|statistic \d+(?: \([^)]*\)+)?(?:, [a-z_]+)?|columns\.[^:]+): /;
 const NOT_DECLARED = /column '(.+?)' is not declared/;
@@ -16,21 +18,53 @@ const NO_COLUMN = /columns holds no table|the key 'columns' is missing/;
 const LACKING =
   /is not declared|columns holds no table|key '[a-z_]+' is missing|is empty\.|is not said|needs an epsilon|= '' is not/;
 const FIRST_COLUMN = "Declare a column of the table first: every study has one at least.";
+const NO_GROUPS = /in how many groups a person counts/;
+const TOO_MANY_ROWS = /^(?:if_)?rows = /;
 const ID = "fault";
 
 /** Show the refusal of a model, or take the last one away. */
 export function showFault(root, model) {
   clear(root);
-  if (model.unread) notify(wording(model.unread, null, model.unread));
+  if (model.unread) notify(wording(model.unread, null, model));
   const { refusal } = model;
   if (!refusal) return;
   const target = fieldFor(root, model, refusal);
   const isToFill = target && isEmpty(target) && LACKING.test(refusal.error);
-  const told = isToFill && !model.touched.has(target.dataset.field) ? null : refusal;
-  const message = wording(told, isToFill ? target : null, refusal);
-  if (!target) return notify(message);
+  const isMistake = !isToFill || model.touched.has(target.dataset.field);
+  const words = () => wording(refusal, isToFill ? target : null, model);
+  explain(target, words());
+  if (!target) return notify(words());
   unfold(target, model, refusal);
-  mark(target, message, told !== null);
+  mark(target, words(), isMistake);
+}
+
+/** Say beside the button that releases why there is no plan, and lead to the field. */
+function explain(target, message) {
+  const name = target && h("b", {}, `${nameOf(target)}: `);
+  const click = () => goTo(target);
+  const way = target && h("button", { type: "button", class: "quiet", on: { click } }, "Go there");
+  at("why")?.replaceChildren(h("span", {}, "This cannot be planned yet. ", name, message), way ?? "");
+  if (at("why")) at("why").hidden = false;
+}
+
+/** Return how a field is called on the page: its label, and of what. */
+function nameOf(target) {
+  const label = target.closest(".field")?.querySelector(".label") ?? target.querySelector("legend");
+  const row = target.closest("tbody[data-row]");
+  const name = label?.textContent.trim() || target.getAttribute("aria-label");
+  return name || (row ? `Statistic ${Number(row.dataset.field.split("/")[2]) + 1}` : "The study");
+}
+
+/** Open what hides a field, and put the cursor there. */
+export function goTo(target) {
+  open(target);
+  const field = target.matches("input, select, textarea, button") ? target : target.querySelector("input, select");
+  target.scrollIntoView({ block: "center" });
+  field?.focus({ preventScroll: true });
+}
+
+function open(target) {
+  for (let each = target.closest("details"); each; each = each.parentElement?.closest("details")) each.open = true;
 }
 
 function notify(message) {
@@ -54,7 +88,9 @@ function pointerOf({ field, error }, model) {
   if (NO_COLUMN.test(error)) return firstLack(model);
   const column = NOT_DECLARED.exec(error);
   if (column) return `/columns/${pointer(column[1])}/kind`;
+  if (field && NO_GROUPS.test(error)) return `${field}/groups_per_person`;
   if (field) return field;
+  if (TOO_MANY_ROWS.test(error)) return "/if_rows";
   const statistic = OF_STATISTIC.exec(error);
   if (statistic) return `/statistic/${statistic[1] - 1}`;
   const key = OF_STUDY.exec(error);
@@ -90,10 +126,10 @@ const isSeen = (each) => each.checkVisibility();
 const isEmpty = (target) => ("value" in target ? target.value === "" : target.dataset.field === "/relation");
 
 /** Say what is wrong and what to do, without the place: it stands there. */
-function wording(told, toFill, refusal) {
+function wording(refusal, toFill, model) {
   if (toFill) return h("span", {}, toFill.matches("select, fieldset") ? "Please choose." : "Please fill this in.");
   if (NO_COLUMN.test(refusal.error)) return h("span", {}, FIRST_COLUMN);
-  const { error, advice } = told ?? refusal;
+  const { error, advice } = onPage(refusal, model);
   const bare = error.replace(PLACE, "");
   return h("span", {}, h("b", {}, bare.charAt(0).toUpperCase() + bare.slice(1)), advice && ` ${advice}`);
 }
@@ -102,7 +138,7 @@ function wording(told, toFill, refusal) {
 function unfold(target, model, refusal) {
   if (model.unfolded === refusal.error) return;
   model.unfolded = refusal.error;
-  for (let each = target.closest("details"); each; each = each.parentElement?.closest("details")) each.open = true;
+  open(target);
 }
 
 /** Mark a field, and say below it what is wrong: below its row where it stands in a table. */

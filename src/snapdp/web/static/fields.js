@@ -63,7 +63,32 @@ function lines(each) {
   const rows = Math.min(8, Math.max(3, value.split("\n").length));
   const on = { input: (event) => each.set(listed(event.target.value, "\n")) };
   const area = h("textarea", { rows, "data-field": each.field, spellcheck: "false", value, on });
-  return labelled({ ...each, wide: true }, area);
+  return labelled({ ...each, wide: true }, [area, severalInOne(each)]);
+}
+
+/** Ask back where the only line holds commas: one text, or several? */
+function severalInOne({ value, label, set }) {
+  const [only, ...others] = [value ?? []].flat().map(String);
+  const parts = listed(only ?? "", /[,;]/) ?? [];
+  if (others.length || parts.length < 2) return null;
+  const given = { type: "button", on: { click: () => set(parts) } };
+  return h("p", { class: "asked-back", key: "several" },
+    h("b", {}, "! "), `This is one line, and counts as one: "${only}". `,
+    h("button", given, `Make it ${parts.length} ${label.toLowerCase()}`));
+}
+
+/** A whole number; signs between thousands are asked back where they read as something else. */
+function whole(each) {
+  const text = shown(each.value);
+  const isDoubtful = /^\d{1,3}\.\d{3}$/.test(text);
+  const meant = text.replace(".", "");
+  const given = { type: "button", on: { click: () => each.set(Number(meant)) } };
+  const made = line(each, { read: typed, write: shown, make: numberInput });
+  if (isDoubtful) {
+    made.append(h("p", { class: "asked-back", key: "thousands" },
+      h("b", {}, "! "), `${text} is read as ${Number(text)}. `, h("button", given, `Make it ${meant}`)));
+  }
+  return made;
 }
 
 /** Return the texts between signs; undefined where there are none. */
@@ -124,7 +149,7 @@ const PERIODS = [["", "choose"], ...["day", "week", "month", "year"].map((each) 
 export const FIELD_TYPES = {
   text: (each) => line(each, { read: (given) => given.trim() || undefined, write: (value) => String(value ?? "") }),
   number: (each) => line(each, { read: typed, write: shown, make: numberInput }),
-  whole: (each) => line(each, { read: typed, write: shown, make: numberInput }),
+  whole,
   numbers: (each) => line({ ...each, wide: true }, { read: typedList, write: list }),
   texts: lines,
   flag,

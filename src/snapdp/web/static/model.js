@@ -21,6 +21,9 @@ export class Model {
     this.answer = null; // the last plan that could be made
     this.refusal = null; // why the present one cannot
     this.unread = null; // why a study file was not read
+    this.released = null; // the last release, with its numbers
+    this.releasedStudy = null; // what it was a release of, as text
+    this.ifRows = ""; // a guess of how many rows count, as typed
     this.selected = null;
     this.priced = null; // the row whose cost was typed, until there is a plan in which the others follow it
     this.describing = new Set(); // columns whose declaration is being filled in
@@ -39,6 +42,7 @@ export class Model {
     this.state = state;
     this.key = `snapdp draft ${state.ledger.path} ${JSON.stringify(state.study)}`;
     const draft = sessionStorage.getItem(this.key);
+    this.releasedStudy = sessionStorage.getItem(`${this.key} released`);
     this.take(draft ? JSON.parse(draft) : this.original());
   }
 
@@ -64,6 +68,21 @@ export class Model {
   startAgain() {
     sessionStorage.removeItem(this.key);
     this.take(this.original());
+  }
+
+  // Releases
+
+  /** Keep the numbers of a release, and what it was a release of. */
+  keep(released, study) {
+    this.released = released;
+    this.releasedStudy = asked(study);
+    sessionStorage.setItem(`${this.key} released`, this.releasedStudy);
+    this.edited({ now: true });
+  }
+
+  /** Tell whether the last release of this tab was one of the study as it is: then the same again is free. */
+  get isReleased() {
+    return this.releasedStudy !== null && this.releasedStudy === asked(this.study);
   }
 
   // Edits
@@ -142,7 +161,7 @@ export class Model {
     if (!ids.length) return this.refuse(null);
     this.waits = true;
     try {
-      const body = { study: this.study, ...(edited < 0 ? {} : { edited }), fit };
+      const body = { study: this.study, ...this.guess, ...(edited < 0 ? {} : { edited }), fit };
       const answer = await ask("/api/plan", body, { signal: this.controller.signal });
       if (version === this.version) this.accept(answer, ids);
     } catch (problem) {
@@ -150,6 +169,11 @@ export class Model {
       if (!(problem instanceof Refusal)) throw problem;
       if (version === this.version) this.refuse(problem);
     }
+  }
+
+  /** How many rows are thought to count, for a request; nothing where that is not said. */
+  get guess() {
+    return /^[1-9]\d{0,14}$/.test(this.ifRows) ? { if_rows: Number(this.ifRows) } : {};
   }
 
   /** Wait until the plan is that of the last edit; tell whether there is one. */
@@ -182,4 +206,16 @@ export class Model {
   refresh() {
     if (this.study && !this.waits) this.plan();
   }
+}
+
+const FOR_READERS = ["title", "publisher", "contact"]; // a release is the same with other ones
+
+/** Return what a study asks for as a text, by its keys in order: one that was changed and changed back is the same. */
+function asked(study) {
+  const ordered = (key, value) => {
+    const isTable = value && typeof value === "object" && !Array.isArray(value);
+    return isTable ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))) : value;
+  };
+  const rest = Object.entries(study).filter(([key]) => !FOR_READERS.includes(key));
+  return JSON.stringify(Object.fromEntries(rest), ordered);
 }

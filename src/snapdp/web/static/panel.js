@@ -51,7 +51,7 @@ export class Panel {
     const { model, of } = this;
     const place = model.place(of);
     if (place < 0 || model.refusal) return;
-    const body = { study: model.study, place, part: this.part };
+    const body = { study: model.study, ...model.guess, place, part: this.part };
     if (this.value !== undefined) body.value = this.value;
     this.refusal = await refusalOf(async () => {
       const answer = await ask("/api/consequence", body);
@@ -110,7 +110,7 @@ export class Panel {
     return labelled({ label: "Which number" }, chosen);
   }
 
-  slider({ slider, value, range }) {
+  slider({ slider, value, range, range_shown: ends }) {
     if (!slider) return null;
     const { min, max, step } = slider;
     const typing = { input: (event) => this.move(typed(event.target.value)) };
@@ -120,6 +120,6 @@ export class Panel {
       h("label", { for: "suppose" }, "If the true value were"),
       numberInput(null, { id: "suppose", value, on: typing }),
       h("input", { type: "range", ...named, min, max, step, value: String(slider.value), on: sliding }),
-      h("small", { class: "hint ends" }, range.map((end) => h("span", {}, grouped(end)))));
+      h("small", { class: "hint ends" }, (ends ?? range.map(grouped)).map((end) => h("span", {}, end))));
   }
 }

@@ -3,16 +3,18 @@
 import { account } from "./account.js";
 import { ask } from "./ask.js";
 import { knownColumns } from "./column_fields.js";
-import { columnsCard } from "./columns.js";
+import { askAgain, columnsCard } from "./columns.js";
 import { Copying, openStudyFile } from "./copy.js";
 import { at, bring, h, listen } from "./dom.js";
-import { showFault } from "./faults.js";
+import { goTo, showFault } from "./faults.js";
+import { labelled, numberInput } from "./fields.js";
 import { Model } from "./model.js";
 import { Panel } from "./panel.js";
 import { Releasing } from "./release.js";
 import { results } from "./results.js";
 import { focusOn, planTable } from "./rows.js";
 import { aboutStudy, protection } from "./study_card.js";
+import { GUESS, onPage } from "./words.js";
 
 const model = new Model();
 const panel = new Panel(model, at("consequence"));
@@ -20,16 +22,18 @@ const releasing = new Releasing(model, at("release"), released);
 const copying = new Copying(model, at("copy"));
 const EMPTY = "Nothing is planned yet. Add the first statistic, and see what it costs and how far it may be off.";
 const NO_TABLE = "No table was named: this page plans, and releases nothing.";
+const GUESSED = 'Your guess, for errors with "if": the fewer rows count, the larger they are. Empty: the most allowed.';
 const SAYING = 700; // milliseconds after an edit until the total is said to screen readers
 let saying = 0;
 
 /** Bring the page to what the model holds. */
 function show() {
+  askAgain(model);
   const right = h("div", {}, aboutStudy(model), h("div", { id: "account" }, account(model)));
   bring(at("study"), h("div", { class: "halves" }, protection(model), right));
   bring(at("plan"), plan());
   bring(at("columns-place"), columnsCard(model));
-  bring(at("results"), results(model.released));
+  bring(at("results"), results(model));
   bring(at("column-names"), knownColumns(model).map((name) => h("option", { value: name })));
   showFault(at("main"), model);
 }
@@ -40,6 +44,7 @@ function plan() {
     ids.length ? planTable(model) : h("p", { class: "empty" }, EMPTY),
     h("div", { class: "buttons" }, button("Add a statistic", add, { id: "add" })),
     answer && h("div", { class: refusal ? "stale" : "", key: "total" }, total(answer)),
+    h("p", { id: "why", class: "why", key: "why", hidden: true }),
     h("div", { class: "buttons foot", key: "foot" }, foot(!answer || refusal !== null)),
   ];
 }
@@ -63,6 +68,7 @@ function total({ shown, words, over, budget, total: exact, odds }) {
   const list = (sentences) => sentences.filter(Boolean).map((each) => h("li", {}, each));
   return [
     h("p", { class: "total" },
+      model.refusal && "Before your last change: ",
       h("b", {}, `epsilon ${shown.total}`),
       budget === null ? " in total" : ` of a budget of ${shown.budget}`,
       over && h("b", { class: "mark" }, " ! too much"),
@@ -70,10 +76,24 @@ function total({ shown, words, over, budget, total: exact, odds }) {
     words.warning && h("p", { class: "refusal" }, words.warning),
     words.advice.length > 0 && h("ul", { class: "advice" }, list(words.advice)),
     h("p", { class: "odds" }, odds.text),
+    guessField(model.answer),
     h("details", { class: "more", key: "legend" },
       h("summary", {}, "How to read this plan"),
       h("ul", {}, list([...words.legend, ...words.reading, words.bounds]))),
   ];
+}
+
+/** Return the field for a guess of the rows, where errors depend on it. */
+function guessField({ lines }) {
+  const isNeeded = lines.some((line) => (line.errors ?? []).some((each) => !each.promised));
+  if (!isNeeded && !model.ifRows) return null;
+  const input = (event) => {
+    model.ifRows = event.target.value.trim();
+    model.touched.add("/if_rows");
+    model.edited();
+  };
+  const made = numberInput("/if_rows", { value: model.ifRows, on: { input } });
+  return h("div", { class: "fields guess", key: "guess" }, labelled({ label: GUESS, hint: GUESSED }, made));
 }
 
 function add() {
@@ -87,9 +107,8 @@ async function chosen(event) {
 }
 
 /** Show the numbers of a release, and what the ledger has left after it. */
-function released(answer) {
-  model.released = answer;
-  model.edited({ now: true });
+function released(answer, study) {
+  model.keep(answer, study);
   at("results-title").focus({ preventScroll: true });
   at("results").scrollIntoView({ block: "start" });
 }
@@ -99,9 +118,16 @@ function say() {
   clearTimeout(saying);
   saying = setTimeout(() => {
     const { refusal, answer } = model;
-    const words = refusal?.message ?? answer?.words.title ?? "";
+    const why = refusal && onPage(refusal, model);
+    const words = why ? `${why.error} ${why.advice}` : (answer?.words.title ?? "");
     if (at("said").textContent !== words) at("said").textContent = words;
   }, SAYING);
+}
+
+/** Return the way to the fields that say how a file is written. */
+function toDialect() {
+  const click = () => goTo(document.querySelector('[data-field="/csv"]') ?? at("study"));
+  return h("button", { type: "button", class: "quiet", on: { click } }, "Say how the file is written");
 }
 
 async function begin() {
@@ -114,6 +140,7 @@ async function begin() {
   const state = await ask("/api/state");
   document.title = `${state.study?.dataset ?? state.data?.name ?? "Plan"} - snapdp`;
   at("table-name").textContent = state.data ? `Table: ${state.data.name}. ${state.data.problem}` : NO_TABLE;
+  if (state.data?.problem) at("table-name").append(" ", toDialect());
   model.begin(state);
   window.addEventListener("focus", () => model.refresh());
   document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && model.refresh());

@@ -1,7 +1,9 @@
 /** The release: its cost and statement are shown, the look is offered, it is asked once, and then it runs. */
 
 import { ask, refusalOf } from "./ask.js";
+import { columnsOf } from "./columns.js";
 import { bring, h } from "./dom.js";
+import { grouped, shown } from "./numbers.js";
 
 const SAME_AGAIN =
   "This was released before, from the same table. You get the same numbers again, free of charge: " +
@@ -9,6 +11,8 @@ const SAME_AGAIN =
 const FOR_GOOD = "What is charged is charged for good. The same request of the same table is free afterwards.";
 const ALONE =
   "This is not protected and not part of the release. It is kept nowhere, and is gone when you close this.";
+const KINDS = { boolean: "yes or no", date: "dates", magnitude: "numbers of unknown size" };
+const [SHORT_LIST, MOST_NAMES] = [8, 12]; // statistics that are listed unasked; names of categories
 const POLL = 300; // milliseconds between two questions how far it is
 
 export class Releasing {
@@ -49,7 +53,7 @@ export class Releasing {
     });
     if (!answer) return;
     this.dialog.close();
-    this.done(answer);
+    this.done(answer, this.study);
   }
 
   forget() {
@@ -103,10 +107,22 @@ export class Releasing {
   costs({ free, cost_shown: cost, left_shown: left, remains_shown: remains, sql }) {
     const after = `. The ledger has ${left} left; ${remains} will remain.`;
     const price = h("p", { class: "large" }, "This costs ", h("b", {}, `epsilon ${cost}`), after);
-    const asked = h("details", { class: "more" },
+    const statement = h("details", { class: "more", key: "sql" },
       h("summary", {}, "What is asked of the table (SQL)"),
       h("pre", { tabindex: "0" }, sql));
-    return [free ? h("p", { class: "large" }, SAME_AGAIN) : [price, h("p", {}, FOR_GOOD)], asked];
+    return [free ? h("p", { class: "large" }, SAME_AGAIN) : [price, h("p", {}, FOR_GOOD)], this.asked(), statement];
+  }
+
+  /** What is released, in words: each statistic with its remarks, and what is declared of its columns. */
+  asked() {
+    const { model: { answer }, study } = this;
+    const line = ({ title, remarks }) => h("li", {}, title, remarks && h("span", { class: "hint" }, `: ${remarks}`));
+    const used = Object.entries(study.columns).filter(([name]) => isUsed(study, name));
+    const { statistic } = study;
+    return h("details", { class: "more", open: statistic.length <= SHORT_LIST, key: "asked" },
+      h("summary", {}, "What is released, and what is declared"),
+      h("ul", {}, answer.lines.map(line)),
+      h("ul", {}, used.map(([name, held]) => h("li", {}, h("b", {}, name), `: ${declared(held)}`))));
   }
 
   progress() {
@@ -126,6 +142,23 @@ export class Releasing {
       before && button("look", "Look at how the cells are read", isBusy, () => this.inspect()),
       button("close", before ? "Cancel" : "Close", this.work === "release", () => this.dialog.close()));
   }
+}
+
+const isUsed = (study, name) => study.statistic.some((row) => columnsOf(row).includes(name));
+const CELLS = { dropped: "missing cells are left out", middle: "the middle of the bounds stands in for missing cells" };
+
+/** Return what is declared of a column, in words. */
+function declared({ kind, lower, upper, missing, categories, from, to, each }) {
+  if (categories) return `${categories.length === 1 ? "1 category" : `${categories.length} categories`}: ${quoted(categories)}`;
+  if (from && to) return `${from} to ${to}${each ? `, by ${each}` : ""}`;
+  const rule = missing === undefined ? "" : (CELLS[missing] ?? `missing cells count as ${shown(missing)}`);
+  const range = lower === undefined ? "" : `${grouped(lower)} to ${grouped(upper)}`;
+  return [range || KINDS[kind] || "as it is", rule].filter(Boolean).join(", ");
+}
+
+function quoted(names) {
+  const rest = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : "";
+  return names.slice(0, MOST_NAMES).map((each) => `"${each}"`).join("  ") + rest;
 }
 
 function refused({ error, advice, spent }) {

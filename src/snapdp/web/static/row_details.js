@@ -42,6 +42,8 @@ function said(line) {
     also(errorOf(line).text),
     line.errors.slice(1).map((each) => also(`${each.name} ${each.text}`)),
     also(line.remarks),
+    also(line.cliff),
+    also(line.offer),
   ];
 }
 

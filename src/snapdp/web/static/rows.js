@@ -6,6 +6,7 @@ import { h } from "./dom.js";
 import { choice, labelled, missing, numberInput, steadyId } from "./fields.js";
 import { shown, typed } from "./numbers.js";
 import { below, errorOf, isSeveral } from "./row_details.js";
+import { plain } from "./words.js";
 
 const HEADS = ["Statistic", "Column", "Lowest, highest", "Missing cells", "Epsilon", "± error", "Lock", ""];
 const OF_EVERY_KIND = ["kind", "epsilon", "accuracy", "alpha", "lock"];
@@ -96,7 +97,9 @@ function bounds(of, name) {
 }
 
 function inShort({ kind, categories = [], from, to }) {
-  if (kind === "category") return categories.length === 1 ? "1 category" : `${categories.length} categories`;
+  if (kind === "category") {
+    return categories.length === 1 ? h("b", { class: "mark" }, "! only 1 category") : `${categories.length} categories`;
+  }
   if (kind === "date") return from && to ? `${from} to ${to}` : "dates";
   return kind === "boolean" ? "yes or no" : "";
 }
@@ -137,13 +140,13 @@ function errorField(of) {
   const value = of.row.accuracy !== undefined && !isFixed ? shown(of.row.accuracy) : number;
   const why = isFixed ? steadyId(`why ${of.id}`) : null;
   const field = `${of.base}/accuracy`;
-  const title = isFixed ? of.line.why_not : null;
+  const reason = isFixed ? plain(of.line.why_not) : null;
   const on = fromEnd(of, "accuracy", "epsilon");
-  const made = numberInput(field, { readonly: isFixed, "aria-describedby": why, title, value, on });
+  const made = numberInput(field, { readonly: isFixed, "aria-describedby": why, title: reason, value, on });
   return h("div", {},
     labelled({ label: "± error", more: of.more, field }, made),
     unit && h("small", { class: "hint" }, unit),
-    why && h("span", { class: "hidden", id: why }, of.line.why_not));
+    why && h("span", { class: "hidden", id: why }, reason));
 }
 
 function lockButton(of) {

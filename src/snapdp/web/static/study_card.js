@@ -3,8 +3,11 @@
 import { columns } from "./column_fields.js";
 import { h } from "./dom.js";
 import { FIELD_TYPES, choice, input, labelled, listed } from "./fields.js";
+import { LABELS } from "./words.js";
 
 const OF_RELATIONS = ["relation", "n", "n_max", "person", "rows_per_person", "unit_rows"];
+const ASKED = ["rows_per_person", "unit_rows"]; // to be filled in where they apply: nobody chooses them for you
+const KEPT = "All others are left out of every number: with 1, a count of rows is one of persons. More rows, more noise.";
 const ARITHMETICS = [["", "exact"], ["proved", "proved, with certificates"]];
 const TEXT_FILE = /\.(csv|tsv|txt)(\.gz)?$/i;
 const SPACES = ["space", "no-break space", "narrow no-break space"];
@@ -34,7 +37,7 @@ function choose(model, chosen) {
   for (const key of OF_RELATIONS) delete study[key];
   study.relation = chosen === "public" ? "change-one" : "add-remove";
   if (rows !== undefined) study[chosen === "public" ? "n" : "n_max"] = rows;
-  if (chosen === "person") Object.assign(study, { person: "", rows_per_person: kept ?? 1 });
+  if (chosen === "person") Object.assign(study, { person: "", rows_per_person: kept ?? "" });
   if (chosen === "together") study.unit_rows = "";
   model.edited({ now: true });
 }
@@ -42,27 +45,28 @@ function choose(model, chosen) {
 /** Return the question who is protected. */
 export function protection(model) {
   const { study } = model;
-  const whole = (key, label) => {
-    const set = (value) => model.set(study, key, value ?? (key === "unit_rows" ? "" : undefined), { field: `/${key}` });
-    return FIELD_TYPES.whole({ label, field: `/${key}`, value: study[key], set });
+  const whole = (key, hint = "") => {
+    const none = ASKED.includes(key) ? "" : undefined;
+    const set = (value) => model.set(study, key, value ?? none, { field: `/${key}` });
+    return FIELD_TYPES.whole({ label: LABELS[key], hint, field: `/${key}`, value: study[key], set });
   };
-  const most = () => whole("n_max", "Rows in the table, at most");
+  const most = () => whole("n_max");
   const person = () => {
     const set = (names) => model.set(study, "person", names ?? "", { now: true, field: "/person" });
-    const each = { label: "Columns that name a person", field: "/person", value: study.person || undefined, set };
+    const each = { label: LABELS.person, field: "/person", value: study.person || undefined, set };
     return columns(model, each, { single: true });
   };
   return h("fieldset", { class: "protection", "data-field": "/relation" },
     h("legend", {}, h("h2", {}, "Who is protected?")),
-    option(model, "public", "Each row; the number of rows is public", () => whole("n", "Rows in the table")),
+    option(model, "public", "Each row; the number of rows is public", () => whole("n")),
     option(model, "private", "Each row; the number of rows is private", most),
     option(model, "person", "Each person, who may have several rows", () => [
       person(),
-      whole("rows_per_person", "Rows kept of each person"),
+      whole("rows_per_person", KEPT),
       most(),
     ]),
     option(model, "together", "Several rows together, such as a household", () => [
-      whole("unit_rows", "Rows that come or go together"),
+      whole("unit_rows"),
       most(),
     ]));
 }

@@ -1,9 +1,9 @@
-// The verify page: the audit of a record, and the verdict on a program.
+/** The verify page: the audit of a record, and the verdict on a program. */
 
 import { ask } from "./ask.js";
-import { chosenText, made, paragraph, refused, table, told, verdict } from "./pieces.js";
+import { at, h, listen } from "./dom.js";
+import { chosenText, paragraph, refused, table, told, verdict } from "./pieces.js";
 
-const place = (id) => document.getElementById(id);
 const OWN = "own";
 const KINDS = { VERIFIED: "good", REFUTED: "bad", SOUND: "good", ALTERED: "bad" };
 const MEANING = {
@@ -16,10 +16,10 @@ let programs = new Map();
 
 // A record
 
-place("audit").addEventListener("click", () =>
-  told(place("audited"), place("audit"), "Deriving everything again ...", async () => {
-    const { name, text } = await chosenText(place("record"));
-    return audited(name, await ask("/api/audit", { record: text, alone: !place("with-ledger").checked }));
+at("audit").addEventListener("click", () =>
+  told(at("audited"), at("audit"), "Deriving everything again ...", async () => {
+    const { name, text } = await chosenText(at("record"));
+    return audited(name, await ask("/api/audit", { record: text, alone: !at("with-ledger").checked }));
   }));
 
 function audited(name, answer) {
@@ -27,7 +27,7 @@ function audited(name, answer) {
   const found = [verdict(answer.verdict, KINDS[answer.verdict], sentence)];
   if (answer.findings.length) {
     found.push(table("What is not as it must be", ["field", "says", "should be", "about"],
-      answer.findings.map((each) => [made("code", {}, each.field), each.says, each.should, each.about]),
+      answer.findings.map((each) => [h("code", {}, each.field), each.says, each.should, each.about]),
       ["long", "long", "long"]));
   }
   if (answer.more_findings) found.push(paragraph(`... and ${answer.more_findings} more.`, "hint"));
@@ -42,26 +42,26 @@ function audited(name, answer) {
 // A program
 
 function chosen() {
-  const program = programs.get(place("program").value);
-  place("text").value = program?.text ?? "";
-  place("machine").value = program?.machine ?? "";
-  place("about").textContent = program?.about ?? "";
+  const program = programs.get(at("program").value);
+  at("text").value = program?.text ?? "";
+  at("machine").value = program?.machine ?? "";
+  at("about").textContent = program?.about ?? "";
 }
 
 // Return what is to be judged: a program of the library as it is, or a text.
 function asked() {
-  const [name, text] = [place("program").value, place("text").value];
-  const claim = place("claim").value === OWN ? place("loss").value : place("claim").value;
+  const [name, text] = [at("program").value, at("text").value];
+  const claim = at("claim").value === OWN ? at("loss").value : at("claim").value;
   const source = programs.get(name)?.text === text ? { name } : { text };
-  return { ...source, machine: place("machine").value, claim: claim || null };
+  return { ...source, machine: at("machine").value, claim: claim || null };
 }
 
-place("program-form").addEventListener("submit", (event) => {
+at("program-form").addEventListener("submit", (event) => {
   event.preventDefault();
-  place("report").replaceChildren();
-  told(place("judged"), place("judge"), "Judging; this can take up to a minute ...", async () => {
+  at("report").replaceChildren();
+  told(at("judged"), at("judge"), "Judging; this can take up to a minute ...", async () => {
     const answer = await ask("/api/verify", asked());
-    if (answer.report) place("report").replaceChildren(...report(answer));
+    if (answer.report) at("report").replaceChildren(...report(answer));
     return judged(answer);
   });
 });
@@ -77,10 +77,10 @@ function judged(answer) {
   return [
     verdict(answer.verdict, KINDS[answer.verdict] ?? "open", MEANING[answer.verdict]),
     paragraph(answer.headline),
-    table("The privacy loss (epsilon)", ["the loss is", "loss"], rows, ["", "r"]),
+    table("The privacy loss (epsilon)", ["the loss is", "loss"], rows, ["", "figure"]),
     answer.runs_on ? paragraph(`Machine: ${answer.runs_on}`, "hint") : null,
     ...answer.remarks.map((each) => paragraph(each)),
-    made("details", {}, made("summary", {}, `Premises (${premises.length})`),
+    h("details", {}, h("summary", {}, `Premises (${premises.length})`),
       table("Premises", ["status", "premise", "why"], premises, ["", "", "long"])),
   ].filter(Boolean);
 }
@@ -88,35 +88,36 @@ function judged(answer) {
 function report(answer) {
   const address = `/verdict?id=${encodeURIComponent(answer.report)}`;
   return [
-    made("h3", {}, "The report, with pictures"),
-    made("p", {}, made("a", { href: address, target: "_blank", rel: "noopener" }, "Open it in a new tab")),
-    made("iframe", { src: address, title: "Report of the verdict", sandbox: "" }),
+    h("h3", {}, "The report, with pictures"),
+    h("p", {}, h("a", { href: address, target: "_blank", rel: "noopener" }, "Open it in a new tab")),
+    h("iframe", { src: address, title: "Report of the verdict", sandbox: "" }),
   ];
 }
 
 // The form
 
-place("program").addEventListener("change", chosen);
-place("text").addEventListener("input", () => {
-  if (programs.get(place("program").value)?.text !== place("text").value) place("about").textContent = "";
+at("program").addEventListener("change", chosen);
+at("text").addEventListener("input", () => {
+  if (programs.get(at("program").value)?.text !== at("text").value) at("about").textContent = "";
 });
-place("claim").addEventListener("change", () => {
-  place("own-claim").hidden = place("claim").value !== OWN;
-  if (!place("own-claim").hidden) place("loss").focus();
+at("claim").addEventListener("change", () => {
+  at("own-claim").hidden = at("claim").value !== OWN;
+  if (!at("own-claim").hidden) at("loss").focus();
 });
 
 async function begin() {
   try {
     const answer = await ask("/api/programs");
     programs = new Map(answer.programs.map((each) => [each.name, each]));
-    place("program").append(...answer.programs.map((each) => made("option", { value: each.name }, each.name)));
-    place("claim").append(...answer.claims.map((each) => made("option", { value: each.name }, each.label)),
-      made("option", { value: OWN }, "a number of my own"));
-    place("program").value = "snap_half";
+    at("program").append(...answer.programs.map((each) => h("option", { value: each.name }, each.name)));
+    at("claim").append(...answer.claims.map((each) => h("option", { value: each.name }, each.label)),
+      h("option", { value: OWN }, "a number of my own"));
+    at("program").value = "snap_half";
     chosen();
   } catch (refusal) {
-    place("judged").replaceChildren(refused(refusal));
+    at("judged").replaceChildren(refused(refusal));
   }
 }
 
+listen(document.body);
 begin();

@@ -1,0 +1,51 @@
+/** The numbers of a release as tables, each with its noise interval, what is to be said of them, and the names of files. */
+
+import { h } from "./dom.js";
+
+const NAMES = {
+  "report.html": "Report (HTML)",
+  "record.json": "Record (JSON)",
+  "values.csv": "Values (CSV)",
+  "values.parquet": "Values (Parquet)",
+  "datapackage.json": "Dictionary of the values (JSON)",
+  "certificate.json": "Certificate (JSON)",
+};
+
+/** Return the tables of a release, and below them the remarks without which its numbers would be misread. */
+export function numbers({ blocks, remarks = [] }) {
+  const said = remarks.map((each) => h("li", {}, each));
+  return [...blocks.map(blockTable), said.length > 0 && h("ul", { class: "remarks", key: "remarks" }, said)];
+}
+
+function blockTable({ title, rows, more, single, level }, place) {
+  const head = (words, given = {}) => h("th", { scope: "col", ...given }, words);
+  const figure = { class: "figure" };
+  const row = ({ name, value, interval }) =>
+    h("tr", {},
+      h("th", { scope: "row" }, single ? name : short(name, title)),
+      h("td", { class: "figure value" }, value),
+      h("td", figure, interval));
+  const sure = level ? `${level} noise interval` : "Noise interval";
+  const heads = [head(single ? "Number" : "Name"), head("Value", figure), head(sure, figure)];
+  return h("section", { class: "block", key: `${place} ${title}`, "aria-label": title },
+    h("h3", {}, title),
+    h("table", { class: "numbers", "aria-label": title },
+      h("thead", {}, h("tr", {}, heads)),
+      h("tbody", {}, rows.map(row))),
+    more > 0 && h("p", { class: "hint" }, `${more} more are in the files.`));
+}
+
+/** Return the name of a number in its block, whose title stands above it. */
+const short = (name, title) =>
+  (name.startsWith(`${title} [`) && name.endsWith("]") ? name.slice(title.length + 2, -1) : name);
+
+/** Return the files of a release to take away, by their addresses. */
+export function fileList(addresses) {
+  const file = ([name, href]) => h("li", { key: name }, h("a", { href, download: name }, NAMES[name] ?? name));
+  return [
+    h("p", { key: "report" },
+      h("a", { class: "button primary", href: addresses.report, target: "_blank", rel: "noopener" },
+        "Open the report in a new tab")),
+    h("ul", { class: "files", key: "files" }, Object.entries(addresses.files).map(file)),
+  ];
+}
