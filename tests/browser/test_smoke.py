@@ -35,6 +35,7 @@ def test_a_plan_is_made_from_nothing_released_and_paid_for(tmp_path: Path):
         assert value
         assert " to " in interval
         form.follows("#account .key .free", "Left 0 of 1")
+        form.follows("#account .key .planned", "the same again is free")
 
         tab.reload()
         form.follows("#account .key .free", "Left 0 of 1")
