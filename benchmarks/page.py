@@ -24,7 +24,7 @@ from typing import Any
 from snapdp.ledger import Ledger
 from snapdp.web.app import application
 from snapdp.web.gate import SECRET
-from snapdp.web.tokens import Entry, Tokens
+from snapdp.web.tokens import Admission, Tokens
 from snapdp.web.workplace import Workplace
 
 EDITS, HOST = 200, "127.0.0.1:8765"
@@ -62,7 +62,7 @@ def edited(number: int) -> dict[str, Any]:
     return {"study": {**STUDY, "statistic": lines}, "edited": place}
 
 
-async def answered(app: Any, entry: Entry, path: str, body: Any) -> float:
+async def answered(app: Any, entry: Admission, path: str, body: Any) -> float:
     """Return the seconds that an answer takes."""
     content, status = json.dumps(body).encode(), []
     headers = {
@@ -91,7 +91,7 @@ async def answered(app: Any, entry: Entry, path: str, body: Any) -> float:
     return seconds
 
 
-async def measured(app: Any, entry: Entry, path: str, bodies: list[Any]) -> list[float]:
+async def measured(app: Any, entry: Admission, path: str, bodies: list[Any]) -> list[float]:
     await answered(app, entry, path, bodies[0])
     return [await answered(app, entry, path, each) for each in bodies]
 

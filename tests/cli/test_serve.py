@@ -117,3 +117,38 @@ def test_what_cannot_be_served_is_refused_before_a_port_is_taken(words, told):
     )
     assert done.returncode == 2
     assert told in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("environment", "no_browser", "opens"),
+    [({"DISPLAY": ":0"}, False, True), ({"DISPLAY": ":0"}, True, False), ({"WAYLAND_DISPLAY": "w"}, False, True)],
+)
+def test_a_browser_is_opened_where_somebody_sees_it_and_wants_it(monkeypatch, environment, no_browser, opens):
+    from snapdp.cli.serve import _opens
+
+    for name in ("DISPLAY", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(sys, "platform", "linux")
+    assert not _opens(no_browser)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert _opens(no_browser) == opens
+
+
+def test_no_command_names_the_token_when_a_browser_is_opened(monkeypatch):
+    """What a command is given is everybody's to see: a private file moves on to the address."""
+    from snapdp.web import serving
+
+    opened = []
+    monkeypatch.setattr(serving.webbrowser, "open", lambda address: opened.append((address, _read(address))))
+    monkeypatch.setattr(serving, "SEEN", 0)
+    serving._opened("http://127.0.0.1:1/start?token=secret")
+    ((address, (content, mode)),) = opened
+    assert "secret" not in address
+    assert 'url=http://127.0.0.1:1/start?token=secret"' in content
+    assert mode & 0o077 == 0
+
+
+def _read(address: str) -> tuple[str, int]:
+    path = Path(address.removeprefix("file://"))
+    return path.read_text(encoding="utf-8"), path.stat().st_mode

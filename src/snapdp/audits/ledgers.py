@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from snapdp.audits.release_audit import audit
 from snapdp.errors import DataError, LedgerError
+from snapdp.exact import shown
 
 if TYPE_CHECKING:
     from snapdp.ledger import Ledger, Verification
@@ -21,8 +22,18 @@ def verified_ledger(ledger: Ledger, record: dict[str, Any] | None) -> Verificati
     except LedgerError:
         if record is not None:
             ledger.verify()
+            _refuse_stranger(record, ledger)
             refuse_altered(record, ledger)
         raise
+
+
+def _refuse_stranger(record: dict[str, Any], ledger: Ledger) -> None:
+    """Refuse a record of a dataset that a ledger knows nothing of: that says nothing about either."""
+    if all(each.name != record.get("dataset") for each in ledger.accounts()):
+        raise DataError(
+            f"the record given is of {shown(record.get('dataset'))}, of which this ledger has no account.",
+            "The ledger itself is sound. Take the ledger that was charged for the record, or another record.",
+        )
 
 
 def refuse_altered(record: dict[str, Any], ledger: Ledger | None = None) -> None:

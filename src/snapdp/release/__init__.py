@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         moved_line as moved_line,
         person_lines as person_lines,
         relation_stated as relation_stated,
+        remarks_on as remarks_on,
         step_lines as step_lines,
         unknown_line as unknown_line,
         unknown_places as unknown_places,
@@ -80,7 +81,8 @@ else:
             "record": "LIBRARIES VERSION SideFile checked derived_values part_values",
             "release": "holds_look released",
             "remarks": "bits_in_words bound_lines bounds_from_line complete_lines cut_line distribution_line "
-            "margins_line moved_line person_lines relation_stated step_lines unknown_line unknown_places wide_lines",
+            "margins_line moved_line person_lines relation_stated remarks_on step_lines unknown_line unknown_places "
+            "wide_lines",
             "report.page": "report_body report_page",
             "request": "MOST_STATISTICS Request added unit_text",
             "result": "Release load_record load_release record_from",

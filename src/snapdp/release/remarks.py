@@ -5,7 +5,7 @@ Room: release. Functions of the record: of released numbers, and of the public r
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -278,3 +278,24 @@ def _part_range(part: Mapping[str, Any]) -> Range:
     """Return shift + factor * numerator at both ends of the numerator."""
     factor, shift, *ends = (parameter(part[key], name=key) for key in ("factor", "shift", "lower", "upper"))
     return shift + factor * ends[0], shift + factor * ends[1]
+
+
+def remarks_on(record: Mapping[str, Any], every: Sequence[NumberBlock], *, most: int) -> list[str]:
+    """Return what is to be known of the numbers that are shown first: what is no result first, how they were made last.
+
+    every   all blocks of the record
+    most    so many numbers of each block are shown
+    """
+    return list(dict.fromkeys(_remarks_on(record, every, most)))
+
+
+def _remarks_on(record: Mapping[str, Any], every: Sequence[NumberBlock], most: int) -> Iterator[str]:
+    blocks = [block for block in every if block.is_first]
+    yield from filter(None, map(unknown_line, blocks))
+    for block in blocks:
+        yield from bound_lines(block)
+        yield from step_lines(block)
+    shown = [each for block in blocks for each in block.numbers[:most]]
+    yield from filter(None, [moved_line(shown), cut_line(shown)])
+    yield from (*person_lines(record), *complete_lines(record), *wide_lines(record))
+    yield from filter(None, [margins_line(blocks), distribution_line(every), bounds_from_line(record)])

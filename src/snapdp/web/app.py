@@ -6,9 +6,11 @@ a limit of its own, so that plans stay quick beside it, and so many wait for it 
 
 from __future__ import annotations
 
+import json
 import os
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -25,9 +27,9 @@ from snapdp import __version__
 from snapdp.api.as_python import python_text
 from snapdp.api.consequence import consequence
 from snapdp.api.study_values import study_values_of
-from snapdp.errors import SnapdpError
+from snapdp.errors import LedgerError, SnapdpError
 from snapdp.studies import DeclaredStudy, study_from_toml, study_to_toml
-from snapdp.web.bodies import FromFile, OfStudy, RefusalBody, ToImagine, ToOpen, ToPlan, ToRelease
+from snapdp.web.bodies import FromFile, OfForm, OfStudy, RefusalBody, ToImagine, ToOpen, ToPlan, ToRelease
 from snapdp.web.forms import forms
 from snapdp.web.gate import ENTRANCE, Gate
 from snapdp.web.handing import add_files
@@ -48,10 +50,21 @@ T = TypeVar("T")
 AsCommand = Callable[[DeclaredStudy], dict[str, Any]]
 
 
-class Desk:
-    """Where work is done: quick work beside slow work, each with its own limit."""
+class AsciiResponse(JSONResponse):
+    """JSON in ASCII: half a character that somebody pasted is written out, like everything else beyond it."""
 
-    def __init__(self) -> None:
+    def render(self, content: Any) -> bytes:
+        return json.dumps(content, allow_nan=False, separators=(",", ":")).encode("ascii")
+
+
+class Desk:
+    """Where work is done: quick work beside slow work, each with its own limit.
+
+    had_ledger   a ledger was there since the page runs: where it is gone, none is made anew
+    """
+
+    def __init__(self, *, had_ledger: bool) -> None:
+        self.had_ledger = had_ledger
         self._quick = Queue(at_once=QUICK, waiting=MOST_WAITING)
         self._slow = Queue(at_once=SLOW, waiting=MOST_WAITING)
 
@@ -68,9 +81,15 @@ def application(place: Workplace, tokens: Tokens, *, cookie: str, as_command: As
     as_command   returns a study as a command, {"command": ..., "reason": ...}: the command line knows its flags
     """
     app = FastAPI(
-        title="snapdp", version=__version__, docs_url=None, redoc_url=None, responses=REFUSALS, redirect_slashes=False
+        default_response_class=AsciiResponse,
+        title="snapdp",
+        version=__version__,
+        docs_url=None,
+        redoc_url=None,
+        responses=REFUSALS,
+        redirect_slashes=False,
     )
-    desk, progress = Desk(), Progress()
+    desk, progress = Desk(had_ledger=_had_ledger(place)), Progress()
     app.state.place, app.state.desk, app.state.progress = place, desk, progress
     _pages(app, tokens, cookie)
     _requests(app, place, desk, progress, as_command)
@@ -81,6 +100,12 @@ def application(place: Workplace, tokens: Tokens, *, cookie: str, as_command: As
     here = Path(__file__).parent
     app.mount("/static", StaticFiles(directory=here / "static"), name="static")
     return Gate(app, tokens=tokens, cookie=cookie)
+
+
+def _had_ledger(place: Workplace) -> bool:
+    with suppress(SnapdpError):  # a server that cannot be reached is told of on the page
+        return place.has_ledger
+    return False
 
 
 # Pages
@@ -132,6 +157,11 @@ def _requests(app: FastAPI, place: Workplace, desk: Desk, progress: Progress, as
         """What would follow from one statistic, if its true value were a number: pictures and sentences."""
         return await desk.quick(partial(_consequence, place, body))
 
+    @app.post("/api/columns")
+    async def columns(body: OfForm) -> dict[str, Any]:
+        """The names of the table's columns, if its file is written so; never a cell."""
+        return await desk.quick(partial(_columns, place, body))
+
     @app.post("/api/study")
     async def opened(body: FromFile) -> dict[str, Any]:
         """A study file as the page holds it."""
@@ -145,7 +175,7 @@ def _requests(app: FastAPI, place: Workplace, desk: Desk, progress: Progress, as
     @app.post("/api/open")
     async def open_account(body: ToOpen) -> dict[str, Any]:
         """Open the account of a study, in a new ledger or an old one."""
-        return await desk.quick(partial(_opened_account, place, body))
+        return await desk.quick(partial(_opened_account, place, body, desk))
 
     @app.post("/api/before")
     async def before(body: OfStudy) -> dict[str, Any]:
@@ -175,7 +205,7 @@ def _state(place: Workplace) -> dict[str, Any]:
         "ok": True,
         "version": __version__,
         "study": values,
-        "data": place.known_columns(values or {}),
+        "data": place.known_columns((values or {}).get("csv")),
         "ledger": {"path": place.ledger_shown, "is_there": place.has_ledger},
         "forms": forms(),
     }
@@ -194,8 +224,12 @@ def _exact(value: Any) -> Any:
     return str(value) if type(value) is int and abs(value) > LARGEST_EXACT else value
 
 
+def _columns(place: Workplace, body: OfForm) -> dict[str, Any]:
+    return {"ok": True, "data": place.known_columns(body.csv)}
+
+
 def _consequence(place: Workplace, body: ToImagine) -> dict[str, Any]:
-    asked, plan = planned(place, body)
+    asked, _, plan = planned(place, body)
     account = place.account(asked.dataset)
     found = consequence(plan, body.place, part=body.part, value=body.value, account=account)
     return {"ok": True, **found.values()}
@@ -212,9 +246,15 @@ def _copied(place: Workplace, body: OfStudy, as_command: AsCommand) -> dict[str,
     return {"ok": True, **as_command(asked.declared), "python": python, "toml": study_to_toml(asked.declared)}
 
 
-def _opened_account(place: Workplace, body: ToOpen) -> dict[str, Any]:
+def _opened_account(place: Workplace, body: ToOpen, desk: Desk) -> dict[str, Any]:
     asked = place.asked(body.study)
+    if desk.had_ledger and not place.has_ledger:
+        raise LedgerError(
+            "the ledger that was here is gone.",
+            "Put it back: a new one would forget what was spent. Nothing was changed.",
+        )
     account = place.open_account(asked, cap=body.cap)
+    desk.had_ledger = True
     return {"ok": True, "account": account_answer(account, asked, asked.plan())}
 
 
@@ -222,29 +262,29 @@ def _opened_account(place: Workplace, body: ToOpen) -> dict[str, Any]:
 
 
 def _refusals(app: FastAPI) -> None:
-    def refused(status: int, error: str, advice: str, **how: str) -> JSONResponse:
-        return JSONResponse(refusal_values(error, advice, **how), status_code=status)
+    def refused(status: int, error: str, advice: str, **how: str) -> AsciiResponse:
+        return AsciiResponse(refusal_values(error, advice, **how), status_code=status)
 
     @app.exception_handler(SnapdpError)
-    async def of_library(_: Request, refusal: SnapdpError) -> JSONResponse:
-        return JSONResponse(told(refusal), status_code=status_of(refusal))
+    async def of_library(_: Request, refusal: SnapdpError) -> AsciiResponse:
+        return AsciiResponse(told(refusal), status_code=status_of(refusal))
 
     @app.exception_handler(RequestValidationError)
-    async def of_shape(_: Request, problem: RequestValidationError) -> JSONResponse:
+    async def of_shape(_: Request, problem: RequestValidationError) -> AsciiResponse:
         return refused(422, shape_problem(problem.errors()[0]), "See /openapi.json.")
 
     @app.exception_handler(HTTPException)
-    async def of_address(_: Request, problem: HTTPException) -> JSONResponse:
+    async def of_address(_: Request, problem: HTTPException) -> AsciiResponse:
         if problem.status_code == 400:  # a body that no reader of JSON takes: too deep, or a number too long
             return refused(400, "the request cannot be read.", "Send JSON, less deep and with shorter numbers.")
         return refused(problem.status_code, "there is no such page.", "Go back to the plan.")
 
     @app.exception_handler(Busy)
-    async def of_busy(_: Request, __: Busy) -> JSONResponse:
+    async def of_busy(_: Request, __: Busy) -> AsciiResponse:
         return refused(429, "too much is being asked at once.", "Ask again in a moment. Nothing was spent.")
 
     @app.exception_handler(Exception)
-    async def of_defect(_: Request, broken: Exception) -> JSONResponse:
+    async def of_defect(_: Request, broken: Exception) -> AsciiResponse:
         if os.environ.get("SNAPDP_TRACEBACK"):
             traceback.print_exception(broken)
         advice = "The ledger shows what was charged, if anything was."

@@ -63,6 +63,12 @@ class ToOpen(OfStudy):
     cap: Number | None = None
 
 
+class OfForm(Body):
+    """How the file of the table is written, by the keys of [csv] in a study file."""
+
+    csv: dict[str, Any] | None = None
+
+
 class FromFile(Body):
     """The text of a study file."""
 

@@ -85,14 +85,15 @@ def forms() -> dict[str, Any]:
     return {
         "statistics": [_statistic(kind, found) for kind, found in KINDS.items()],
         "columns": [
-            {"kind": kind, "label": label, "keys": list(_column_keys(kind))} for kind, label in COLUMNS.items()
+            {"kind": kind, "label": COLUMNS.get(kind, kind), "keys": list(_column_keys(kind))}
+            for kind in (NUMBER, INTEGER, *KIND_KEYS)
         ],
         "fields": _fields(FIELDS),
     }
 
 
 def _statistic(kind: str, found: type[Statistic]) -> dict[str, Any]:
-    label, hint = STATISTICS[kind]
+    label, hint = STATISTICS.get(kind, (kind, ""))  # one that is new has no words yet
     return {
         "kind": kind,
         "label": label,

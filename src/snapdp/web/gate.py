@@ -8,7 +8,8 @@ a tunnel may have another. Whatever changes something is JSON, from the page its
     session         the cookie                                              all but the entrance
     secret          the header that the page's own script sends             every request for JSON
     Origin          http://Host                                             writes
-    Sec-Fetch-Site  same-origin, where a browser sends it                   writes
+    Sec-Fetch-Site  same-origin, where a browser sends it                   writes; reads may come from nowhere
+    Sec-Fetch-Mode  navigate, where a browser sends it                      the entrance
     Content-Type    application/json                                        writes
     size            at most MOST_BYTES, counted while it comes              writes
 """
@@ -82,7 +83,9 @@ class Gate:
         method = scope["method"]
         if method not in (*READS, *WRITES):
             return 405, "there is no such request.", "See /openapi.json."
-        if scope["path"] not in OPEN_TO_ALL and not self._has_session(scope):
+        if scope["path"] not in OPEN_TO_ALL and not (self._has_session(scope) and _is_own(scope)):
+            return NOT_YOURS
+        if scope["path"] == ENTRANCE and not _is_visit(scope):
             return NOT_YOURS
         if scope["path"].startswith(API) and not self.tokens.asks(_only(scope, SECRET.encode()) or ""):
             return NOT_YOURS
@@ -124,6 +127,16 @@ def _again(body: bytes, receive: Any) -> Any:
         return waiting.pop() if waiting else await receive()
 
     return received
+
+
+def _is_own(scope: Scope) -> bool:
+    """Tell whether a request comes from the page itself, or from nowhere, as an address that is typed."""
+    return _only(scope, b"sec-fetch-site", absent="none") in ("same-origin", "none")
+
+
+def _is_visit(scope: Scope) -> bool:
+    """Tell whether somebody visits the entrance: no script of whatever page uses a token up."""
+    return _only(scope, b"sec-fetch-mode", absent="navigate") == "navigate"
 
 
 def _is_small(length: str) -> bool:

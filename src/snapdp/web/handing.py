@@ -30,7 +30,7 @@ Seal = Annotated[str, Query(max_length=100)]
 def add_files(app: FastAPI, place: Workplace, desk: Any, tokens: Tokens) -> None:
     """Add the requests for files to the application."""
 
-    @app.get("/api/file")
+    @app.get("/api/file", response_class=Response)
     async def file(dataset: Dataset, number: EntryNumber, name: FileName) -> Response:
         """A file of a release, to be saved."""
         return _saved(name, *await desk.slow(partial(file_content, place, dataset, number, name)))

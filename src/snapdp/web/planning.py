@@ -23,15 +23,15 @@ ON_THE_PAGE = Spelling(fit="Fit to the budget", if_rows="")
 LONGEST_SHOWN = 8  # characters of an epsilon in a field; a longer one is shown rounded, and kept as it is
 
 
-def planned(place: Workplace, body: ToPlan) -> tuple[Study, Plan]:
-    """Return the study as it is asked for, and its plan after an edit."""
+def planned(place: Workplace, body: ToPlan) -> tuple[Study, Plan, Plan]:
+    """Return the study as it is asked for, its plan as typed, and the plan after an edit."""
     asked = place.asked(body.study)
-    plan = asked.plan(if_rows=body.if_rows)
+    typed = asked.plan(if_rows=body.if_rows)
     if body.fit:
-        return asked, plan.fit()
-    if body.edited is not None and body.edited < len(plan.lines) and plan.budget is not None:
-        return asked, _shared(plan, body.edited)
-    return asked, plan
+        return asked, typed, typed.fit()
+    if body.edited is not None and body.edited < len(typed.lines) and typed.budget is not None:
+        return asked, typed, _shared(typed, body.edited)
+    return asked, typed, typed
 
 
 def _shared(plan: Plan, edited: int) -> Plan:
@@ -44,7 +44,7 @@ def _shared(plan: Plan, edited: int) -> Plan:
 
 def plan_answer(place: Workplace, body: ToPlan) -> dict[str, Any]:
     """Return everything that the page shows of a plan."""
-    asked, plan = planned(place, body)
+    asked, typed, plan = planned(place, body)
     account = place.account(asked.dataset)
     said = plan_words(plan, most=len(plan.lines), spelling=ON_THE_PAGE)
     values = plan_values(plan, {})
@@ -54,7 +54,7 @@ def plan_answer(place: Workplace, body: ToPlan) -> dict[str, Any]:
     ]
     return {
         **values,
-        "study": rescaled(body.study, asked, plan),
+        "study": rescaled(body.study, typed, plan),
         "shown": {"total": shown_epsilon(plan.total), "budget": plan.budget and shown_epsilon(plan.budget)},
         "lines": rows,
         "words": _words(said),
@@ -95,11 +95,11 @@ def shown_epsilon(epsilon: Fraction) -> str:
     return exact if len(exact) <= LONGEST_SHOWN else four_digits(epsilon)
 
 
-def rescaled(values: Mapping[str, Any], asked: Study, plan: Plan) -> dict[str, Any]:
+def rescaled(values: Mapping[str, Any], before: Plan, plan: Plan) -> dict[str, Any]:
     """Return the study as it was sent, with the epsilons that the plan has now; what did not change stays as typed."""
     statistics = []
-    for typed, line, before in zip(values["statistic"], plan.lines, asked.plan().lines, strict=True):
-        if line.epsilon == before.epsilon:
+    for typed, line, old in zip(values["statistic"], plan.lines, before.lines, strict=True):
+        if line.epsilon == old.epsilon:
             statistics.append(typed)
             continue
         kept = {key: value for key, value in typed.items() if key not in ("accuracy", "epsilon")}
@@ -126,8 +126,10 @@ def _contradiction(account: Account, asked: Study) -> str:
     """Return in what an account protects something else than the study; empty where they agree."""
     from snapdp.ledger import unit_for, units_of
 
+    relation = asked.relation
+    if (account.relation, account.rows, account.unit) == (relation.kind, relation.rows, relation.unit_in_full):
+        return ""
     try:
-        relation = asked.relation
         unit = unit_for(account, units_of(asked.request().declaration))
         agree(account, relation=relation.kind, rows=relation.rows, unit=unit)
     except SnapdpError as refusal:

@@ -17,11 +17,11 @@ from typing import Any
 
 from snapdp.api.study import Study
 from snapdp.audits import accepted_certificate
-from snapdp.display import exact_amount, shortened, visible
+from snapdp.display import confidence, exact_amount, shortened, visible
 from snapdp.errors import BudgetError, DataError, LedgerError
 from snapdp.exact import parameter
-from snapdp.ledger import Charge, payable, too_much
-from snapdp.release import Number, NumberBlock, Release, shown_row
+from snapdp.ledger import Charge
+from snapdp.release import Number, NumberBlock, Release, remarks_on, shown_row
 from snapdp.web.bodies import OfStudy, ToRelease
 from snapdp.web.workplace import Workplace
 
@@ -64,17 +64,17 @@ class Progress:
 def what_runs(place: Workplace, body: OfStudy) -> dict[str, Any]:
     """Return what a release would do: the statement, its cost, what would remain, and whether it was answered before.
 
-    A budget that is spent refuses here, before anything is read.
+    It is the release itself, which ends where it would charge: what that refuses is refused here, before rows are read.
     """
     asked = place.asked(body.study)
     request, table = asked.request(), place.opened_table(asked)
     with place.opened_ledger() as ledger:
         account = ledger.account(asked.dataset)
-        about: dict[str, Any] = {"epsilon": request.epsilon, "request": request.declaration}
-        is_free = ledger.answered(account.name, fingerprint=table.fingerprint(), **about) is not None
-    payable(request.epsilon)
-    if not is_free and request.epsilon > account.left:
-        raise too_much(account, request.epsilon)
+        try:
+            asked.release(table, ledger=ledger, directory=place.directory, ask=_end)
+            is_free = True
+        except _WouldCharge:
+            is_free = False
     left = account.left if is_free else account.left - request.epsilon
     return {
         "ok": True,
@@ -86,6 +86,14 @@ def what_runs(place: Workplace, body: OfStudy) -> dict[str, Any]:
         "remains_shown": exact_amount(left),
         "free": is_free,
     }
+
+
+class _WouldCharge(Exception):
+    """A release has come to where it charges."""
+
+
+def _end() -> None:
+    raise _WouldCharge
 
 
 def looked_at(place: Workplace, body: OfStudy, progress: Progress) -> dict[str, Any]:
@@ -120,7 +128,8 @@ def _costs_other(epsilon: Fraction) -> BudgetError:
 
 def release_values(result: Release, asked: Study | None, charge: Charge) -> dict[str, Any]:
     """Return the numbers of a release as the page shows them, and where its files are."""
-    blocks = [block for block in result.blocks() if block.is_first]
+    every = list(result.blocks())
+    blocks = [block for block in every if block.is_first]
     return {
         "ok": True,
         "dataset": str(result.record["dataset"]),
@@ -128,6 +137,7 @@ def release_values(result: Release, asked: Study | None, charge: Charge) -> dict
         "charged": result.charged,
         "charged_shown": exact_amount(parameter(result.charged, name="charged")),
         "blocks": [_block(block) for block in blocks],
+        "remarks": remarks_on(result.record, every, most=MOST_ROWS),
         "files": list(FILES),
         "beside": [*result.files(), *result.certificates()],
         "keeps_texts": asked is not None and result.free and _has_other_texts(result, asked),
@@ -147,12 +157,18 @@ def _block(block: NumberBlock) -> dict[str, Any]:
         "rows": [_number(each) for each in numbers[:MOST_ROWS]],
         "more": max(len(numbers) - MOST_ROWS, 0),
         "single": block.is_single,
+        "level": _level(numbers[0]),
     }
 
 
 def _number(number: Number) -> dict[str, str]:
     title, value, interval = shown_row(number)
     return {"name": shortened(visible(title)), "value": value, "interval": interval}
+
+
+def _level(number: Number) -> str:
+    """Return how sure the interval of a number is, such as "95 %"."""
+    return confidence(parameter(number.alpha, name="alpha"))
 
 
 def _charge_of(history: tuple[Charge, ...], result: Release) -> Charge:

@@ -85,7 +85,7 @@ def _warm_up(place: Workplace) -> None:
 
     with suppress(SnapdpError):  # whatever is wrong is said on the page
         opened = place.opened_study()
-        place.known_columns({})
+        place.known_columns(None)
         if opened is not None:
             consequence(opened.plan(), 0)
 

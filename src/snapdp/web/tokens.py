@@ -19,7 +19,7 @@ from typing import NamedTuple
 BYTES = 32
 
 
-class Entry(NamedTuple):
+class Admission(NamedTuple):
     """What a token is exchanged for."""
 
     session: str
@@ -36,7 +36,7 @@ class Tokens:
     """
 
     def __init__(self) -> None:
-        self.entry = _new_entry()
+        self.entry = _admitted()
         self._token: str | None = secrets.token_urlsafe(BYTES)
         self._key = secrets.token_bytes(BYTES)
         self._lock = Lock()
@@ -49,12 +49,12 @@ class Tokens:
                 self._token = secrets.token_urlsafe(BYTES)
             return self._token
 
-    def exchanged(self, given: str) -> Entry | None:
+    def exchanged(self, given: str) -> Admission | None:
         """Return what the token is exchanged for, once; None for anything else, which uses nothing up."""
         with self._lock:
             if self._token is None or not _same(given, self._token):
                 return None
-            self._token, self.entry = None, _new_entry()
+            self._token, self.entry = None, _admitted()
             return self.entry
 
     def opens(self, session: str) -> bool:
@@ -73,8 +73,8 @@ class Tokens:
         return _same(given, self.seal(*names))
 
 
-def _new_entry() -> Entry:
-    return Entry(secrets.token_urlsafe(BYTES), secrets.token_urlsafe(BYTES))
+def _admitted() -> Admission:
+    return Admission(secrets.token_urlsafe(BYTES), secrets.token_urlsafe(BYTES))
 
 
 def _same(one: str, other: str) -> bool:

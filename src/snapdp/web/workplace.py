@@ -6,6 +6,7 @@ is asked, never where rows or keys are; a file of keys is read only where the st
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -22,6 +23,7 @@ from snapdp.tables import Engine, may_be_cells, open_table, read_keys, stored_co
 from snapdp.values import Value
 
 MOST_STATISTICS, MOST_ITEMS = 60, 20_000  # of a study on the page, and of all its lists: larger ones plan for long
+MOST_TEXT = 1 << 20  # characters of a study
 CELLS = (
     "The first line of the file may be one of cells, not of names: its words look like numbers, dates or addresses. "
     "They are not shown. Type the names of columns yourself, or give the file a line of names."
@@ -66,6 +68,8 @@ class Workplace(Value):
         statistics = kept.get("statistic")
         if isinstance(statistics, list) and len(statistics) > MOST_STATISTICS:
             raise _too_large(f"there are more than {MOST_STATISTICS} statistics")
+        if len(json.dumps(kept)) > MOST_TEXT:
+            raise _too_large(f"it has more than {MOST_TEXT} characters")
         if _items(kept) > MOST_ITEMS:
             raise _too_large(f"categories, edges and conditions are more than {MOST_ITEMS} together")
         return Study(study_from_values(kept, read_keys=self.read_keys))
@@ -96,9 +100,10 @@ class Workplace(Value):
             )
         return asked.table(open_table(self.data, table=self.table, dialect=asked.csv))
 
-    def known_columns(self, values: Mapping[str, Any]) -> dict[str, Any] | None:
+    def known_columns(self, form: Any) -> dict[str, Any] | None:
         """Return the names of the table's columns, never a cell; None where no table was named.
 
+        form   how the file is written, as a study says it
         A first line that may be one of cells is not shown.
         """
         if self.data is None:
@@ -106,7 +111,6 @@ class Workplace(Value):
         name = shown_address(self.data) if is_address(self.data) else Path(self.data).name
         found: dict[str, Any] = {"name": visible(name), "columns": [], "problem": ""}
         try:
-            form = values.get("csv")
             columns = stored_columns(self.data, table=self.table, dialect=dialect_from(form) if form else None)
         except SnapdpError as refusal:
             return {**found, "problem": f"{refusal.problem} {refusal.advice}"}

@@ -17,6 +17,7 @@ import snapdp
 from snapdp.audits import check_release
 from snapdp.audits.forensics import altered_field
 from snapdp.audits.from_record import rebuilt
+from snapdp.audits.ledgers import verified_ledger
 from snapdp.audits.release_audit import ASSUMED, PROVED, TESTED, audit, release_certificate
 from tests.unit.release.support import leaves, with_value
 
@@ -125,6 +126,15 @@ def test_with_the_ledger_every_changed_field_is_named(place):
         assert "previous" in [each.field for each in audit(changed, ledger).findings]
         other_day = with_value(record, ("date",), one_digit_off(record["date"]))
         assert "record.date" in [each.field for each in audit(other_day, ledger).findings]
+
+
+def test_a_record_of_another_dataset_says_nothing_about_a_ledger(place):
+    """It was once called not sound because somebody chose the wrong file."""
+    directory, record = place
+    with snapdp.Ledger.open(directory / "ledger") as ledger, pytest.raises(snapdp.DataError) as refused:
+        verified_ledger(ledger, {**record, "dataset": "others"})
+    assert "of which this ledger has no account" in str(refused.value)
+    assert "The ledger itself is sound" in str(refused.value)
 
 
 def test_where_the_ledger_is_sound_the_record_is_what_differs(place):

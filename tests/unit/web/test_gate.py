@@ -235,6 +235,7 @@ def test_a_defect_says_so_and_tells_nothing_of_itself(page: Page, monkeypatch: p
     for answer in asked:
         assert answer.status == 500
         assert set(answer.json) == REFUSAL
+        assert answer.json["spent"] == "unknown"
         assert b"kanarien" not in answer.content
         assert b"Traceback" not in answer.content
         assert b"RuntimeError" not in answer.content

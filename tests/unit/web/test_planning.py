@@ -11,7 +11,7 @@ import pytest
 
 import snapdp
 from snapdp.api.study_values import study_values_of
-from snapdp.studies import KINDS, study_from_values, study_to_toml
+from snapdp.studies import KIND_KEYS, KINDS, study_from_values, study_to_toml
 from snapdp.web.forms import COLUMNS, FIELDS, STATISTICS, forms
 from tests.unit.audits.releases import random_study
 from tests.unit.web.pages import STUDY, Page, workplace
@@ -166,4 +166,4 @@ def test_every_kind_and_every_key_of_the_library_has_a_field_in_words():
     found = forms()
     keys = {key for each in (*found["statistics"], *found["columns"]) for key in each["keys"]}
     assert keys <= {*FIELDS}
-    assert {each["kind"] for each in found["columns"]} == {*COLUMNS}
+    assert {each["kind"] for each in found["columns"]} == {*COLUMNS} == {"number", "integer", *KIND_KEYS}

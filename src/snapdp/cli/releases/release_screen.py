@@ -187,34 +187,13 @@ def _paid(block: NumberBlock) -> str:
 
 def _remarks(result: Release, blocks: Sequence[NumberBlock], every: Sequence[NumberBlock]) -> Iterator[str]:
     """Yield what is to be known of the numbers: what is no result first, how they were made last."""
-    from snapdp.release import (
-        bound_lines,
-        bounds_from_line,
-        complete_lines,
-        cut_line,
-        distribution_line,
-        margins_line,
-        moved_line,
-        person_lines,
-        step_lines,
-        unknown_line,
-        wide_lines,
-    )
+    from snapdp.release import remarks_on
 
-    record = result.record
     if any(len(_key_names(block)) > 1 and _crossed(block, _heads(block)) is not None for block in blocks):
         yield f"in brackets: the {_interval_head(blocks)}"
-    yield from filter(None, map(unknown_line, blocks))
-    for block in blocks:
-        yield from bound_lines(block)
-        yield from step_lines(block)
-    on_screen = [each for block in blocks for each in block.numbers[:MOST_ROWS]]
-    yield from filter(None, [moved_line(on_screen), cut_line(on_screen)])
-    yield from (*person_lines(record), *complete_lines(record), *wide_lines(record))
-    yield from filter(None, [margins_line(blocks)])
+    yield from remarks_on(result.record, every, most=MOST_ROWS)
     if any(_paid(block) == "free" for block in blocks):
         yield "free: computed from the numbers above, at no extra cost."
-    yield from filter(None, [distribution_line(every), bounds_from_line(record)])
 
 
 def _say_files(result: Release) -> None:
