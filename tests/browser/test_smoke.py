@@ -19,7 +19,7 @@ def test_a_plan_is_made_from_nothing_released_and_paid_for(tmp_path: Path):
         form.write("/statistic/0/accuracy", "3000")  # from the other end
         form.follows("p.total", "of a budget of 1")
         tab.get_by_role("button", name="Lock statistic 1").click()
-        tab.locator('button.lock[aria-pressed="true"]').wait_for()
+        tab.locator('td.lock button[aria-pressed="true"]').wait_for()
         form.write("/statistic/2/epsilon", "0.3")
         form.follows("p.total", "epsilon 1 of a budget of 1")
         assert form.field("/statistic/0/accuracy").input_value() == "3000"
