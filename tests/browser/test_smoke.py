@@ -19,7 +19,7 @@ def test_a_plan_is_made_from_nothing_released_and_paid_for(tmp_path: Path):
         form.write("/statistic/0/accuracy", "3000")  # from the other end
         form.follows("p.total", "of a budget of 1")
         tab.get_by_role("button", name="Lock statistic 1").click()
-        tab.locator('.lock button[aria-pressed="true"]').wait_for()
+        tab.locator('td.lock button[aria-pressed="true"]').wait_for()
         form.write("/statistic/2/epsilon", "0.3")
         form.follows("p.total", "epsilon 1 of a budget of 1")
         assert form.field("/statistic/0/accuracy").input_value() == "3000"
@@ -35,6 +35,7 @@ def test_a_plan_is_made_from_nothing_released_and_paid_for(tmp_path: Path):
         assert value
         assert " to " in interval
         form.follows("#account .key .free", "Left 0 of 1")
+        form.follows("#account .key .planned", "the same again is free")
 
         tab.reload()
         form.follows("#account .key .free", "Left 0 of 1")

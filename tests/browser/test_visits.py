@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.driven import Form, Visit, browser, served
+from tests.browser.driven import Form, Visit, browser, served, table
 
 pytestmark = pytest.mark.long
 PAGES = ("/", "/ledger", "/verify")
@@ -86,6 +86,40 @@ def test_a_release_needs_no_mouse(demo: str):
         tab.wait_for_function("document.activeElement.matches('#release button.primary')")
         tab.keyboard.press("Enter")
         tab.locator("#results table.numbers").first.wait_for()
+        visit.check()
+
+
+def test_no_plan_is_refused_without_a_word_and_a_way(tmp_path: Path):
+    """A column that only a condition names lacks its rule for missing cells; nothing is chosen for anybody."""
+    table(tmp_path)
+    with served(tmp_path, ["--data", "people.csv"]) as address, browser() as program:
+        visit = Visit(program.new_context(), address)
+        form, tab = Form(visit.tab), visit.tab
+        tab.get_by_label("Each person, who may have several rows").check()
+        tab.locator("#add").click()
+        form.choose("/statistic/0/kind", "count")
+        form.choose("/person", "region")
+        form.write("/n_max", "2.000")
+        form.follows("#why", "Rows kept of each person")
+        tab.get_by_role("button", name="Make it 2000").click()
+        form.write("/rows_per_person", "1")
+        tab.locator('tbody[data-row] summary:has-text("of statistic 1")').click()
+        tab.get_by_role("button", name="Add a condition").click()
+        form.choose("/statistic/0/where/0/column", "age")
+        form.choose("/columns/age/kind", "integer")
+        form.write("/columns/age/lower", "0")
+        form.write("/columns/age/upper", "120")
+        form.write("/statistic/0/where/0/from", "35")
+        form.follows("#why", "Missing cells of age")
+        tab.get_by_role("button", name="Done with age").click()
+        tab.wait_for_function("document.activeElement.dataset.field === '/columns/age/missing'")
+        assert form.field("/columns/age/missing").is_visible()
+        tab.locator("#add").focus()
+        tab.get_by_role("button", name="Go there").click()
+        tab.wait_for_function("document.activeElement.dataset.field === '/columns/age/missing'")
+        form.choose("/columns/age/missing", "dropped")
+        form.follows("p.total", "epsilon 1 of a budget of 1")
+        assert tab.locator("#why").is_hidden()
         visit.check()
 
 

@@ -43,6 +43,7 @@ export class Model {
     this.key = `snapdp draft ${state.ledger.path} ${JSON.stringify(state.study)}`;
     const draft = sessionStorage.getItem(this.key);
     this.releasedStudy = sessionStorage.getItem(`${this.key} released`);
+    this.ifRows = sessionStorage.getItem(`${this.key} rows`) ?? "";
     this.take(draft ? JSON.parse(draft) : this.original());
   }
 
@@ -67,6 +68,8 @@ export class Model {
 
   startAgain() {
     sessionStorage.removeItem(this.key);
+    sessionStorage.removeItem(`${this.key} rows`);
+    this.ifRows = "";
     this.take(this.original());
   }
 
@@ -105,6 +108,14 @@ export class Model {
     else holder[key] = value;
     if (options.field) this.touched.add(options.field);
     this.edited(options);
+  }
+
+  /** Suppose that so many rows count. */
+  suppose(rows) {
+    this.ifRows = rows;
+    sessionStorage.setItem(`${this.key} rows`, rows);
+    this.touched.add("/if_rows");
+    this.edited();
   }
 
   place(id) {

@@ -23,6 +23,7 @@ const copying = new Copying(model, at("copy"));
 const EMPTY = "Nothing is planned yet. Add the first statistic, and see what it costs and how far it may be off.";
 const NO_TABLE = "No table was named: this page plans, and releases nothing.";
 const GUESSED = 'Your guess, for errors with "if": the fewer rows count, the larger they are. Empty: the most allowed.';
+const NO_GUESS = "Not read: write a whole number, such as 500.";
 const SAYING = 700; // milliseconds after an edit until the total is said to screen readers
 let saying = 0;
 
@@ -87,13 +88,11 @@ function total({ shown, words, over, budget, total: exact, odds }) {
 function guessField({ lines }) {
   const isNeeded = lines.some((line) => (line.errors ?? []).some((each) => !each.promised));
   if (!isNeeded && !model.ifRows) return null;
-  const input = (event) => {
-    model.ifRows = event.target.value.trim();
-    model.touched.add("/if_rows");
-    model.edited();
-  };
+  const input = (event) => model.suppose(event.target.value.trim());
   const made = numberInput("/if_rows", { value: model.ifRows, on: { input } });
-  return h("div", { class: "fields guess", key: "guess" }, labelled({ label: GUESS, hint: GUESSED }, made));
+  const isUnread = model.ifRows && model.guess.if_rows === undefined;
+  return h("div", { class: "fields guess", key: "guess" },
+    labelled({ label: GUESS, hint: GUESSED }, [made, isUnread && h("p", { class: "asked-back" }, "! ", NO_GUESS)]));
 }
 
 function add() {

@@ -7,6 +7,7 @@ import { LABELS } from "./words.js";
 
 const OF_RELATIONS = ["relation", "n", "n_max", "person", "rows_per_person", "unit_rows"];
 const ASKED = ["rows_per_person", "unit_rows"]; // to be filled in where they apply: nobody chooses them for you
+const UNSAID = { rows_per_person: 1 }; // what a study file means that does not say it
 const KEPT = "All others are left out of every number: with 1, a count of rows is one of persons. More rows, more noise.";
 const ARITHMETICS = [["", "exact"], ["proved", "proved, with certificates"]];
 const TEXT_FILE = /\.(csv|tsv|txt)(\.gz)?$/i;
@@ -48,7 +49,7 @@ export function protection(model) {
   const whole = (key, hint = "") => {
     const none = ASKED.includes(key) ? "" : undefined;
     const set = (value) => model.set(study, key, value ?? none, { field: `/${key}` });
-    return FIELD_TYPES.whole({ label: LABELS[key], hint, field: `/${key}`, value: study[key], set });
+    return FIELD_TYPES.whole({ label: LABELS[key], hint, field: `/${key}`, value: study[key] ?? UNSAID[key], set });
   };
   const most = () => whole("n_max");
   const person = () => {
