@@ -308,6 +308,7 @@ def test_a_word_of_the_command_line_is_repeated_visibly_whatever_it_is(name):
         ("ledger", name),
         ("plan", f"--{name}"),
         ("demo", "--directory", f"empty.ledger/{name}"),
+        ("serve", "--data", f"nowhere/{name}"),
         ("start", f"{name}.csv"),
         ("start", table("x"), "--dataset", name, "--budget", name),
         ("start", table("x"), "--table", name, "--delimiter", name),

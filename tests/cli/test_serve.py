@@ -18,7 +18,7 @@ import pytest
 from snapdp.cli.learn.demo import STUDY, people, table_text
 from snapdp.ledger import Ledger
 
-ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+/start\?token=\S+")
+ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+/start\?token=[\w-]+")
 PATIENCE = 60  # seconds until a page listens, on a machine that is busy
 STOPPED = "Stopped. The ledger is people.ledger: keep it, it says what may still be spent."
 
@@ -75,6 +75,15 @@ def test_the_page_listens_is_entered_once_and_says_at_the_end_where_the_ledger_i
         assert page.returncode == 0
         assert told.splitlines() == ["The ledger is people.ledger, which is made when you open an account.", STOPPED]
     assert not Path("people.ledger").exists()
+
+
+@pytest.mark.usefixtures("place")
+def test_programs_read_the_address_as_json():
+    with running("serve", "--port", "0", "--json") as (address, page):
+        with httpx.Client() as holder:
+            assert holder.get(address).status_code == 200
+        page.send_signal(signal.SIGINT)
+        assert page.wait(PATIENCE) == 0
 
 
 @pytest.mark.usefixtures("place")

@@ -14,7 +14,7 @@ import click
 
 from snapdp.cli.accounts.opening import ledger_beside
 from snapdp.cli.flags.arguments import StudyFile
-from snapdp.cli.screen import echo, one_line, say
+from snapdp.cli.screen import echo, echo_json, one_line, say
 from snapdp.display import is_address, shown_address
 
 if TYPE_CHECKING:
@@ -40,12 +40,17 @@ Examples:
 )
 @click.option("--port", type=click.IntRange(0, 65535), metavar="NUMBER", help="0: any.  [default: 8765, or the next]")
 @click.option("--no-browser", is_flag=True, help="Print the address only.")
-def serve_command(study: Path | None, no_browser: bool, port: int | None, **options: Any) -> None:
+@click.option("--json", "as_json", is_flag=True, help="Print the address as JSON, and open no browser.")
+@click.pass_context
+def serve_command(
+    ctx: click.Context, /, study: Path | None, no_browser: bool, as_json: bool, port: int | None, **options: Any
+) -> None:
     """Plan, release and audit on a page in your browser.
 
     The page listens on this machine alone and asks nobody else for anything. It charges the ledger only when you say so
     on the page. Without --data it plans.
     """
+    ctx.meta["snapdp.json"] = as_json
     try:
         from snapdp.web.serving import served
     except ModuleNotFoundError as problem:
@@ -55,7 +60,17 @@ def serve_command(study: Path | None, no_browser: bool, port: int | None, **opti
     if place.ledger is not None:
         made = "" if place.has_ledger else ", which is made when you open an account"
         say(f"The ledger is {one_line(shown_address(place.ledger))}{made}.")
-    served(place, port=port, as_command=lambda each: _as_command(each, place), say=echo, browser=_opens(no_browser))
+
+    def announce(address: str) -> None:
+        if as_json:
+            ledger = None if place.ledger is None else shown_address(place.ledger)
+            echo_json({"ok": True, "address": address, "ledger": ledger})
+            return
+        echo(f"The page is at {address}")
+        echo("It opens the page once. Enter prints a new one, which ends the one before; Ctrl-C ends the page.")
+
+    browser = _opens(no_browser or as_json)
+    served(place, port=port, as_command=lambda each: _as_command(each, place), announce=announce, browser=browser)
     if place.ledger is not None:
         say(
             f"Stopped. The ledger is {one_line(shown_address(place.ledger))}: keep it, it says what may still be spent."

@@ -108,7 +108,7 @@ def titles_of(asked: str) -> str:
 def extent_in_words(found: Verification) -> str:
     """Return how much was found sound.
 
-    >>> from snapdp.ledger.accounts import Verification
+    >>> from snapdp.ledger import Verification
     >>> extent_in_words(Verification(accounts=1, entries=3))
     '1 account, 3 entries'
     """

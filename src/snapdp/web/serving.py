@@ -47,12 +47,12 @@ def listening(port: int | None) -> socket.socket:
 
 
 def served(
-    place: Workplace, *, port: int | None, as_command: AsCommand, say: Callable[[str], None], browser: bool
+    place: Workplace, *, port: int | None, as_command: AsCommand, announce: Callable[[str], None], browser: bool
 ) -> None:
     """Serve the page until it is stopped.
 
-    say      prints a line
-    browser  opens the address in a browser
+    announce   prints an address: the first one, and one for each Enter in the terminal
+    browser    opens the address in a browser
     """
     opened, tokens = listening(port), Tokens()
     number = opened.getsockname()[1]
@@ -65,12 +65,11 @@ def served(
         return f"http://{HOST}:{number}{ENTRANCE}?token={tokens.token}"
 
     _warm_up(place)
-    say(f"The page is at {address()}")
-    say("It opens the page once. Enter prints a new one, which ends the one before; Ctrl-C ends the page.")
+    announce(address())
     if browser:
         threading.Thread(target=_opened, args=(address(),), daemon=True).start()
     if sys.stdin is not None and sys.stdin.isatty():
-        threading.Thread(target=_on_enter, args=(lambda: say(address()),), daemon=True).start()
+        threading.Thread(target=_on_enter, args=(lambda: announce(address()),), daemon=True).start()
     try:
         server.run(sockets=[opened])
     except KeyboardInterrupt:
