@@ -14,7 +14,7 @@ const PICTURES = {
 };
 
 const COUNTED_TWICE =
-  "This plan is released, and the same again adds nothing. What was charged before has it already: do not add it twice.";
+  "This plan is released, and the same again adds nothing: what was charged before has it already.";
 
 export class Panel {
   constructor(model, root) {
