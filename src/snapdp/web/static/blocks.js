@@ -1,4 +1,4 @@
-/** The numbers of a release as tables, each with its noise interval, what is to be said of them, and the names of files. */
+/** The numbers of a release as tables with noise intervals, what is to be said of them, and its files. */
 
 import { h } from "./dom.js";
 

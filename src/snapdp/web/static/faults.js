@@ -2,8 +2,8 @@
  * A refusal at the field that caused it.
  *
  * Its JSON pointer names the field; where the page has none, the nearest one above it; where there is none at all, the
- * notice above the plan. A field that is still empty, and was never typed in, asks to be filled in; it is no mistake. Why
-there is no plan stands beside the button that releases too, with a way to the field.
+ * notice above the plan. A field that is still empty, and was never typed in, asks to be filled in; it is no mistake.
+ * Why there is no plan stands beside the button that releases too, with a way to the field.
  */
 
 import { columnsOf, pointer } from "./columns.js";

@@ -36,7 +36,7 @@ export function typedList(text) {
 }
 
 /** Return an exact number as [top, bottom]; null where it is none. */
-export function ratio(value) {
+function ratio(value) {
   const text = String(value ?? "").trim();
   const fraction = FRACTION.exec(text);
   if (fraction) return BigInt(fraction[2]) === 0n ? null : [BigInt(fraction[1]), BigInt(fraction[2])];

@@ -13,6 +13,9 @@ const PICTURES = {
   curve: "What more epsilon buys",
 };
 
+const COUNTED_TWICE =
+  "This plan is released, and the same again adds nothing: what was charged before has it already.";
+
 export class Panel {
   constructor(model, root) {
     Object.assign(this, { model, root, answer: null, refusal: null, isAsking: false, isWanted: false });
@@ -100,7 +103,8 @@ export class Panel {
     if (!pictures[name]) return null;
     return h("figure", { key: name },
       h("figcaption", {}, h("h3", {}, PICTURES[name])),
-      h("div", { class: "picture", html: pictures[name] }));
+      h("div", { class: "picture", html: pictures[name] }),
+      name === "odds" && this.model.isReleased && h("p", { class: "hint" }, COUNTED_TWICE));
   }
 
   parts({ parts, part }) {

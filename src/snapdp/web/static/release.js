@@ -149,16 +149,17 @@ const CELLS = { dropped: "missing cells are left out", middle: "the middle of th
 
 /** Return what is declared of a column, in words. */
 function declared({ kind, lower, upper, missing, categories, from, to, each }) {
-  if (categories) return `${categories.length === 1 ? "1 category" : `${categories.length} categories`}: ${quoted(categories)}`;
+  if (categories) return counted(categories);
   if (from && to) return `${from} to ${to}${each ? `, by ${each}` : ""}`;
   const rule = missing === undefined ? "" : (CELLS[missing] ?? `missing cells count as ${shown(missing)}`);
   const range = lower === undefined ? "" : `${grouped(lower)} to ${grouped(upper)}`;
   return [range || KINDS[kind] || "as it is", rule].filter(Boolean).join(", ");
 }
 
-function quoted(names) {
+function counted(names) {
   const rest = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : "";
-  return names.slice(0, MOST_NAMES).map((each) => `"${each}"`).join("  ") + rest;
+  const quoted = names.slice(0, MOST_NAMES).map((each) => `"${each}"`).join(" ");
+  return `${names.length === 1 ? "1 category" : `${names.length} categories`}: ${quoted}${rest}`;
 }
 
 function refused({ error, advice, spent }) {

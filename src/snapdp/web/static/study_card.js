@@ -8,7 +8,8 @@ import { LABELS } from "./words.js";
 const OF_RELATIONS = ["relation", "n", "n_max", "person", "rows_per_person", "unit_rows"];
 const ASKED = ["rows_per_person", "unit_rows"]; // to be filled in where they apply: nobody chooses them for you
 const UNSAID = { rows_per_person: 1 }; // what a study file means that does not say it
-const KEPT = "All others are left out of every number: with 1, a count of rows is one of persons. More rows, more noise.";
+const KEPT =
+  "All others are left out of every number: with 1, a count of rows is one of persons. More rows, more noise.";
 const ARITHMETICS = [["", "exact"], ["proved", "proved, with certificates"]];
 const TEXT_FILE = /\.(csv|tsv|txt)(\.gz)?$/i;
 const SPACES = ["space", "no-break space", "narrow no-break space"];

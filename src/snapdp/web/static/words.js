@@ -1,6 +1,6 @@
 /**
- * The library's sentences in the words of the page: keys become the labels of their fields, and what only a file, a flag
- * or Python can say is left out.
+ * The library's sentences in the words of the page: keys become the labels of their fields, and what only a file, a
+ * flag or Python can say is left out.
  */
 
 export const GUESS = "Errors for so many rows";
