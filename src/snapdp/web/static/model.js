@@ -40,6 +40,7 @@ export class Model {
   /** Begin with what the server knows, and with the draft of this tab where there is one. */
   begin(state) {
     this.state = state;
+    this.form = JSON.stringify(state.study?.csv ?? null); // how the file is written, when its names were read
     this.key = `snapdp draft ${state.ledger.path} ${JSON.stringify(state.study)}`;
     const draft = sessionStorage.getItem(this.key);
     this.releasedStudy = sessionStorage.getItem(`${this.key} released`);
@@ -164,8 +165,20 @@ export class Model {
 
   // Plans
 
+  /** Ask for the names of columns again where the file is said to be written in another way. */
+  async readNames() {
+    const form = JSON.stringify(this.study.csv ?? null);
+    if (!this.state.data || form === this.form) return;
+    this.form = form;
+    const { data } = await ask("/api/columns", { csv: this.study.csv ?? null });
+    if (form !== this.form) return;
+    this.state = { ...this.state, data };
+    this.changed();
+  }
+
   /** Ask for the plan; an answer that was overtaken by an edit is dropped. */
   async plan({ fit = false } = {}) {
+    this.readNames();
     this.controller?.abort();
     this.controller = new AbortController();
     const [version, ids, edited] = [this.version, [...this.ids], this.place(this.priced)];

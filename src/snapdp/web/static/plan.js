@@ -30,6 +30,7 @@ let saying = 0;
 /** Bring the page to what the model holds. */
 function show() {
   askAgain(model);
+  bring(at("table-name"), aboutTable(model.state.data));
   const right = h("div", {}, aboutStudy(model), h("div", { id: "account" }, account(model)));
   bring(at("study"), h("div", { class: "halves" }, protection(model), right));
   bring(at("plan"), plan());
@@ -123,6 +124,12 @@ function say() {
   }, SAYING);
 }
 
+/** Return what the table is called, and why its names could not be read, where that is so. */
+function aboutTable(data) {
+  if (!data) return [NO_TABLE];
+  return [`Table: ${data.name}. ${data.problem} `, data.problem ? toDialect() : null].filter(Boolean);
+}
+
 /** Return the way to the fields that say how a file is written. */
 function toDialect() {
   const click = () => goTo(document.querySelector('[data-field="/csv"]') ?? at("study"));
@@ -138,8 +145,6 @@ async function begin() {
   };
   const state = await ask("/api/state");
   document.title = `${state.study?.dataset ?? state.data?.name ?? "Plan"} - snapdp`;
-  at("table-name").textContent = state.data ? `Table: ${state.data.name}. ${state.data.problem}` : NO_TABLE;
-  if (state.data?.problem) at("table-name").append(" ", toDialect());
   model.begin(state);
   window.addEventListener("focus", () => model.refresh());
   document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && model.refresh());
