@@ -42,7 +42,7 @@ def spent(path):
         return ledger.account(NAME).spent
 
 
-class Failing:
+class Exhausted:
     """Lets the call of a given number fail, and with `from_then_on` all that follow; counts them."""
 
     def __init__(self, number, *, from_then_on):
@@ -100,7 +100,7 @@ def fails_in_turn(path, monkeypatch, way, *, from_then_on):
         number += 1
         for each in path.parent.iterdir():
             each.unlink() if each not in files else each.write_bytes(files[each])
-        failing, said = Failing(number, from_then_on=from_then_on), None
+        failing, said = Exhausted(number, from_then_on=from_then_on), None
         with monkeypatch.context() as patched:
             for where, name, wrapped in WAYS[way](failing):
                 patched.setattr(where, name, wrapped)
