@@ -10,6 +10,8 @@ from __future__ import annotations
 import hashlib
 from importlib import resources
 
+from snapdp.ledger.storage.storage import UnavailableError
+
 
 class Migration:
     """One step: its number and name, from the name of its file, and its text."""
@@ -25,6 +27,14 @@ class Migration:
 
 def migrations(store: str) -> list[Migration]:
     """Return all steps of a store, "sqlite" or "postgres", oldest first."""
-    folder = resources.files(__name__) / store
-    files = {each.name: each for each in folder.iterdir() if each.name.endswith(".sql")}
-    return [Migration(name, files[name].read_text(encoding="utf-8")) for name in sorted(files)]
+    try:
+        folder = resources.files(__name__) / store
+        files = {each.name: each for each in folder.iterdir() if each.name.endswith(".sql")}
+        return [Migration(name, files[name].read_text(encoding="utf-8")) for name in sorted(files)]
+    except OSError:
+        failure = UnavailableError(
+            "the steps that make the tables of a ledger cannot be read.",
+            "They are files of this library: is it installed whole, and has this process too many files open? "
+            "Nothing was spent.",
+        )
+    raise failure

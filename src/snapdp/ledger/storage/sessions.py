@@ -32,8 +32,9 @@ class Session:
         """Create and lock the file; files of dead sessions are swept away first."""
         self.token = token
         self._path = path_of(ledger, token)
-        for stale in ledger.parent.glob(f"{glob.escape(ledger.name)}.session-*"):
-            lives(ledger, stale.name.rpartition("-")[2])
+        with contextlib.suppress(OSError):  # they do no harm, and a directory that cannot be read is found out below
+            for stale in ledger.parent.glob(f"{glob.escape(ledger.name)}.session-*"):
+                lives(ledger, stale.name.rpartition("-")[2])
         self._file = _locked_file(self._path)
 
     def close(self) -> None:

@@ -24,7 +24,8 @@ SENTENCES = {
     sqlite3.SQLITE_PERM: ("may not be opened: permission is missing.", NOT_OPENED),
     sqlite3.SQLITE_CANTOPEN: (
         "cannot be opened.",
-        f"The file must exist, in a directory that can be written, on a local disk. {NOT_OPENED}",
+        "The file must exist, in a directory that can be written, on a local disk, and this process must not have too "
+        f"many files open. {NOT_OPENED}",
     ),
     sqlite3.SQLITE_IOERR: (
         "cannot be read or written: the disk reports an error, or no room.",

@@ -55,22 +55,16 @@ class SqliteFile(SqliteLink):
         """Lock the file, make sure that what is seen is what it holds, and start a transaction."""
         self._check_owner()
         try:
-            self._acquire(alone=writing)
-            if not self._is_current() and (writing or not self._joined()):
-                if not writing:
-                    self.inode.release()
-                    self._acquire(alone=True)
-                self._settle()
-            if writing:
-                self._prepare()
-            self.run("BEGIN IMMEDIATE" if writing else "BEGIN")
-            if not writing and self._needs_log():
-                # From here on SQLite keeps the snapshot, and the log keeps other names away: nobody need wait.
-                self.run("SELECT log FROM place")
-                self.inode.release()
+            self._begin(writing=writing)
+        except OSError:
+            failure = self.refused(*SENTENCES[sqlite3.SQLITE_IOERR])
         except BaseException:
             self.rollback()
             raise
+        else:
+            return
+        self.rollback()
+        raise failure
 
     def commit(self) -> None:
         self.run("COMMIT")
@@ -104,6 +98,21 @@ class SqliteFile(SqliteLink):
         """Close a ledger that nobody closed."""
         with contextlib.suppress(Exception):
             self.close()
+
+    def _begin(self, *, writing: bool) -> None:
+        self._acquire(alone=writing)
+        if not self._is_current() and (writing or not self._joined()):
+            if not writing:
+                self.inode.release()
+                self._acquire(alone=True)
+            self._settle()
+        if writing:
+            self._prepare()
+        self.run("BEGIN IMMEDIATE" if writing else "BEGIN")
+        if not writing and self._needs_log():
+            # From here on SQLite keeps the snapshot, and the log keeps other names away: nobody need wait.
+            self.run("SELECT log FROM place")
+            self.inode.release()
 
     # Settling: a connection that sees the file as it is. Alone at the inode.
 
@@ -150,6 +159,7 @@ class SqliteFile(SqliteLink):
     def _open_with_log(self, mark: int) -> None:
         logged = self._log_size() > 0
         try:
+            self._guard()
             self._open()
             if mark % 2 and not logged:  # another program closed it, and put all of it into the file
                 self._complete()
@@ -205,7 +215,7 @@ class SqliteFile(SqliteLink):
 
     def _leave(self) -> None:
         """Disconnect; the last who does brings the log into the file. One after the other, so that one is the last."""
-        with contextlib.suppress(LedgerError, OSError):
+        with contextlib.suppress(LedgerError, OSError, MemoryError):
             if self.inode.acquire(alone=True, patience=min(LAST_WAIT, self._patience)):
                 if not self._is_current():
                     self._settle()
@@ -237,9 +247,9 @@ class SqliteFile(SqliteLink):
         """
         mark, deadline = _token(odd=True), time.monotonic() + patience
         try:
+            self._guard()  # first: between the next two commits the log must not come into the file
+            assert self._reader is not None
             self.run(f"PRAGMA user_version = {mark}")
-            if self._reader is None:
-                self._reader = self._connected("rw")
             self._run_on(self._reader, "BEGIN")
             self._run_on(self._reader, "SELECT log FROM place")
             self.run("UPDATE place SET log = ?, before = ?", (mark, self._marked()))

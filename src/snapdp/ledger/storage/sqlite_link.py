@@ -42,7 +42,7 @@ class SqliteLink:
         self._beside: tuple[int | None, ...] = ()  # the inodes of log and index that the connection uses
         self._wrote = False  # since it was connected
         self._home: str | None = None
-        self._reader: sqlite3.Connection | None = None
+        self._reader: sqlite3.Connection | None = None  # it cannot write, and guards the log: see `drop`
         self.connection: sqlite3.Connection | None = None
         try:
             self.inode = Inode(path)
@@ -71,14 +71,13 @@ class SqliteLink:
         return self.is_open and self._owner == _whoever()
 
     def drop(self) -> None:
-        """Disconnect and leave the log as it is, as a process does that is killed."""
-        guard: sqlite3.Connection | None = None
-        with contextlib.suppress(sqlite3.Error, UnicodeError, LedgerError):
-            if self.connection is not None:
-                # SQLite's last connection brings its log into the file, wanted or not; one that only reads cannot.
-                guard = self._connected("ro")
-                guard.execute("PRAGMA schema_version").fetchall()
-        self._disconnect(guard)
+        """Disconnect and leave the log as it is, as a process does that is killed.
+
+        SQLite's last connection brings its log into the file, wanted or not; one that only reads cannot. So the reader
+        goes last. It is not opened here, where descriptors or memory may have run out: whoever connects to a file that
+        may have a log, or moves the mark, has it by then (`_guard`). Elsewhere there is nothing in the log.
+        """
+        self._disconnect(self.connection, self._reader)
 
     # Whether it sees the file as it is
 
@@ -109,8 +108,9 @@ class SqliteLink:
         probe = self._connected("ro")
         try:
             found = self._run_on(probe, "SELECT log, before FROM place")
-        except LedgerError:
-            if logged:  # there is a log, and it cannot be read
+        except LedgerError as error:
+            unseen = self.refused(*SENTENCES[sqlite3.SQLITE_CANTOPEN]).problem
+            if logged or error.problem == unseen:  # there is a log, and it cannot be read; or nothing can
                 raise
         finally:
             connections.close(probe)
@@ -147,6 +147,12 @@ class SqliteLink:
             self.run(f"PRAGMA {setting}")
         self._beside = self._found_beside()
 
+    def _guard(self) -> None:
+        """Have a connection that only reads, with the log open in it: from here on `drop` needs nothing more."""
+        if self._reader is None:
+            self._reader = self._connected("ro")
+        self._run_on(self._reader, "PRAGMA schema_version")  # SQLite opens the log when it first reads
+
     def _connected(self, mode: str) -> sqlite3.Connection:
         # By the name this process uses already, if it does: SQLite itself takes two names for two files.
         if self.inode.is_inherited():
@@ -156,11 +162,15 @@ class SqliteLink:
             return connections.connect(self.inode.path, mode=mode, milliseconds=self._milliseconds())
         except sqlite3.Error as error:
             failure = self.refused(*sentence(error))
+        except BaseException:
+            self.inode.connected(is_so=self.connection is not None)
+            raise
         self.inode.connected(is_so=self.connection is not None)
         raise failure
 
-    def _disconnect(self, *guards: sqlite3.Connection | None) -> None:
-        for connection in (self._reader, self.connection, *guards):
+    def _disconnect(self, *ordered: sqlite3.Connection | None) -> None:
+        """Close all connections, in the order given; otherwise the one that writes is last, and clears its log away."""
+        for connection in ordered or (self._reader, self.connection):
             if connection is not None:
                 connections.close(connection)
         self._reader = self.connection = self._mark = None
