@@ -148,7 +148,7 @@ TEXTS = {  # number columns stored as text, with cells that are no numbers
 }
 FILES = ["csv", "parquet"]
 FRAMES = ["duckdb", "numpy", "lists", "pandas", "polars", "arrow"]
-IN_FRAMES = ("lists", "pandas", "polars")  # in the default suite: each reads cells in another way
+IN_FRAMES = ("lists", "pandas")  # in the default suite: each reads cells in another way
 IN_PARQUET = [
     "a row moves between groups",
     "all cells missing",
