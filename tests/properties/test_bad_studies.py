@@ -32,7 +32,7 @@ from tests.properties.badness import (
     toml_file,
 )
 
-LONG = 100  # times as many
+LONG = 40  # times as many
 
 
 def assert_no_trace(where: str, *texts: str | bytes) -> None:
@@ -106,7 +106,7 @@ def sizes(count: int) -> list:
     return [pytest.param(count, id="short"), pytest.param(LONG * count, id="long", marks=pytest.mark.long)]
 
 
-@pytest.mark.parametrize("count", sizes(100))
+@pytest.mark.parametrize("count", sizes(250))
 def test_bad_studies_in_python(world, count):
     for seed in range(count):
         world.in_python(bad_study(random.Random(f"study {seed}")), CELLS, {})
@@ -115,7 +115,7 @@ def test_bad_studies_in_python(world, count):
     assert world.released > count / 50
 
 
-@pytest.mark.parametrize("count", sizes(40))
+@pytest.mark.parametrize("count", sizes(100))
 def test_bad_tables_in_python(world, count):
     for seed in range(count):
         dice = random.Random(f"table {seed}")
@@ -145,7 +145,7 @@ def typed(world, words) -> int:
     return done.exit_code
 
 
-@pytest.mark.parametrize("count", sizes(60))
+@pytest.mark.parametrize("count", sizes(150))
 def test_bad_study_files_on_the_command_line(world, count):
     (world.folder / "in" / "people.csv").write_text(sound_csv())
     path, codes = world.folder / "in" / "study.toml", []
@@ -169,7 +169,7 @@ def test_bad_study_files_on_the_command_line(world, count):
     assert codes.count(0) > 5  # some are not spoilt after all
 
 
-@pytest.mark.parametrize("count", sizes(60))
+@pytest.mark.parametrize("count", sizes(150))
 def test_bad_commands(world, count):
     (world.folder / "in" / "people.csv").write_text(sound_csv())
     (world.folder / "in" / "study.toml").write_text(toml_file(SOUND))
