@@ -1,4 +1,4 @@
-"""More visits in a real browser: two tabs, narrow and dark screens, the keyboard alone, and many clicks."""
+"""More visits in a real browser: two tabs, narrow and dark, every statistic, the keyboard alone, and many clicks."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 
 from tests.browser.driven import Form, Visit, browser, served, table
+from tests.unit.api.test_consequence import COLUMNS, EVERYTHING, PERSONS
 
 pytestmark = pytest.mark.long
 PAGES = ("/", "/ledger", "/verify")
+DRAFT = "Object.entries(sessionStorage).filter(([key]) => key.startsWith('snapdp draft')).map(([, study]) => study)[0]"
 
 
 @pytest.fixture
@@ -120,6 +122,33 @@ def test_no_plan_is_refused_without_a_word_and_a_way(tmp_path: Path):
         form.choose("/columns/age/missing", "dropped")
         form.follows("p.total", "epsilon 1 of a budget of 1")
         assert tab.locator("#why").is_hidden()
+        visit.check()
+
+
+def test_a_study_of_every_statistic_is_shown_imagined_and_released(tmp_path: Path):
+    from snapdp.studies import study_from_values, study_to_toml
+
+    lines = [{"epsilon": "1/2", **each} for each in EVERYTHING]
+    values = {"version": 2, "dataset": "people", **PERSONS, "budget": 6, "data": "people.csv", "columns": COLUMNS}
+    (tmp_path / "study.toml").write_text(study_to_toml(study_from_values({**values, "statistic": lines})), "utf-8")
+    rows = [f"{at // 2},{at % 90},{at % 1000},{2 ** (at % 20)},{'ns'[at % 2]}orth,{'fm'[at % 2]}" for at in range(1500)]
+    (tmp_path / "people.csv").write_text("\n".join(["id,age,pay,size,region,sex", *rows, ""]), encoding="utf-8")
+    with served(tmp_path, ["study.toml"]) as address, browser() as program:
+        visit = Visit(program.new_context(), address)
+        form, tab = Form(visit.tab), visit.tab
+        assert tab.locator("tbody[data-row]").count() == len(EVERYTHING)
+        form.follows("p.total", "epsilon 5.5 of a budget of 6")
+        before = tab.evaluate(DRAFT)
+        for place in range(len(EVERYTHING)):
+            form.field(f"/statistic/{place}/epsilon").focus()
+            tab.locator(f"tbody[data-row].selected:nth-of-type({place + 1})").wait_for()
+            tab.locator("#consequence svg").nth(3).wait_for()
+        assert tab.evaluate(DRAFT) == before
+        assert tab.locator(".fault:visible").count() == 0
+        tab.get_by_role("button", name="Open the account").click()
+        form.follows("#account .key .free", "Left 6 of 6")
+        released(tab)
+        assert tab.locator("#results table.numbers").count() >= len(EVERYTHING)
         visit.check()
 
 
