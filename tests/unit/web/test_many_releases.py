@@ -18,6 +18,7 @@ import pytest
 
 from snapdp.ledger import Ledger
 from snapdp.web import app as pages_of
+from tests.cli.test_serve import secret_of
 from tests.unit.web.pages import STUDY, Answer, Page, workplace
 
 SERVER = """
@@ -27,7 +28,7 @@ from snapdp.web.serving import served
 from snapdp.web.workplace import Workplace
 folder = Path(sys.argv[1])
 place = Workplace(directory=folder, data=str(folder / "people.csv"), ledger=str(folder / "people.ledger"))
-served(place, port=None, as_command=lambda _: {}, say=lambda line: print(line, flush=True), browser=False)
+served(place, port=None, as_command=lambda _: {}, announce=lambda line: print(line, flush=True), browser=False)
 """
 
 
@@ -127,8 +128,7 @@ def test_a_page_that_is_killed_leaves_a_ledger_that_verifies(tmp_path: Path, aft
     assert server.stdout is not None
     address = server.stdout.readline().split()[-1]
     with httpx.Client(base_url=address.partition("/start")[0]) as client, ThreadPoolExecutor(8) as pool:
-        assert client.get(address).status_code == 200
-        headers = {"origin": str(client.base_url).rstrip("/")}
+        headers = {"origin": str(client.base_url).rstrip("/"), **secret_of(client.get(address))}
 
         def release(number: int) -> Any:
             try:

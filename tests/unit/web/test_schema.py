@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from snapdp.web.gate import SECRET
 from tests.unit.web.pages import COOKIE, HOST, Page
 
 
@@ -18,7 +19,8 @@ def tried(page: Page, examples: int) -> Counter[int]:
     from schemathesis.checks import not_a_server_error
     from schemathesis.specs.openapi.checks import response_schema_conformance, status_code_conformance
 
-    headers = {"Host": HOST, "Origin": f"http://{HOST}", "Cookie": f"{COOKIE}={page.tokens.session}"}
+    headers = {"Host": HOST, "Origin": f"http://{HOST}", "Cookie": f"{COOKIE}={page.tokens.entry.session}"}
+    headers |= {SECRET: page.tokens.entry.secret}
     schema = schemathesis.openapi.from_dict(page.read("/openapi.json").json)
     statuses: Counter[int] = Counter()
     for operation in schema.get_all_operations():
