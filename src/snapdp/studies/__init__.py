@@ -186,6 +186,7 @@ if TYPE_CHECKING:
         STUDY_KEYS as STUDY_KEYS,
         STUDY_VERSION as STUDY_VERSION,
         DeclaredStudy as DeclaredStudy,
+        csv_form as csv_form,
         keys_beside as keys_beside,
         load_study as load_study,
         plan_of as plan_of,
@@ -307,7 +308,7 @@ else:
             "readable": "BETWEEN Label key_text label_text readable_cell readable_keys readable_number readable_title "
             "told_apart",
             "reader": (
-                "STUDY_KEYS STUDY_VERSION DeclaredStudy keys_beside load_study plan_of study_from_toml "
+                "STUDY_KEYS STUDY_VERSION DeclaredStudy csv_form keys_beside load_study plan_of study_from_toml "
                 "study_from_values"
             ),
             "relation": "ADD_REMOVE CHANGE_ONE Relation add_remove change_one relation_of_account whole",

@@ -282,9 +282,12 @@ def _arithmetic(top: TomlTable) -> FinitePrecision | None:
 
 def _csv(top: TomlTable) -> CsvDialect | None:
     """Return how CSV files are written: what the table says, and a plain file where it says nothing."""
-    if "csv" not in top:
-        return None
-    table = TomlTable(top.get("csv"), place="csv", keys=CSV_KEYS)
+    return csv_form(top.get("csv")) if "csv" in top else None
+
+
+def csv_form(values: Any) -> CsvDialect:
+    """Return how CSV files are written, by the keys of [csv]; refuse what is none of them."""
+    table = TomlTable(values, place="csv", keys=CSV_KEYS)
     said: dict[str, Any] = {key: table.text(key) for key in SINGLE_TEXTS if key in table}
     if "null" in table:
         said["null"] = table.get("null") if isinstance(table.get("null"), str) else table.texts("null")

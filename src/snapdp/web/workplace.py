@@ -18,7 +18,7 @@ from snapdp.api.study_values import study_values_of
 from snapdp.display import is_address, shortened, shown_address, visible
 from snapdp.errors import LedgerError, ParameterError, SnapdpError
 from snapdp.ledger import Account, Ledger
-from snapdp.studies import KeyReader, Keys, dialect_from, keys_beside, study_from_values
+from snapdp.studies import KeyReader, Keys, csv_form, keys_beside, study_from_values
 from snapdp.tables import Engine, may_be_cells, open_table, read_keys, stored_columns
 from snapdp.values import Value
 
@@ -111,7 +111,7 @@ class Workplace(Value):
         name = shown_address(self.data) if is_address(self.data) else Path(self.data).name
         found: dict[str, Any] = {"name": visible(name), "columns": [], "problem": ""}
         try:
-            columns = stored_columns(self.data, table=self.table, dialect=dialect_from(form) if form else None)
+            columns = stored_columns(self.data, table=self.table, dialect=None if form is None else csv_form(form))
         except SnapdpError as refusal:
             return {**found, "problem": f"{refusal.problem} {refusal.advice}"}
         if may_be_cells(columns):

@@ -140,6 +140,19 @@ def test_random_studies_are_planned_with_consequences_of_every_line(page, seed):
         assert {*shown["pictures"]} == {"law", "odds", "interval", "curve"}
 
 
+def test_names_of_columns_are_read_as_the_file_is_said_to_be_written(tmp_path):
+    page = Page(workplace(tmp_path))
+    (tmp_path / "people.csv").write_bytes("Größe;Ort\n1,5;a\n".encode("latin-1"))
+    assert page.read("/api/state").json["data"]["columns"] == []
+    found = page.write("/api/columns", {"csv": {"encoding": "latin-1", "delimiter": ";"}}).json["data"]
+    assert [each["name"] for each in found["columns"]] == ["Größe", "Ort"]
+    for wrong in ({"": None}, {"encoding": 7}, {"delimiter": "ab"}, {"more": 1}):
+        told = page.write("/api/columns", {"csv": wrong})
+        assert told.json["data"]["problem"]
+        assert told.json["data"]["columns"] == []
+    page.close()
+
+
 # Accounts
 
 
