@@ -14,7 +14,7 @@ from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -37,16 +37,14 @@ from snapdp.web.planning import account_answer, plan_answer, planned
 from snapdp.web.refusals import UNKNOWN, refusal_values, shape_problem, status_of, told
 from snapdp.web.releasing import Progress, looked_at, release_answer, what_runs
 from snapdp.web.tokens import Tokens
-from snapdp.web.waiting import Busy, Queue
+from snapdp.web.waiting import Busy, Desk
 from snapdp.web.workplace import Workplace
 
 PAGES = {"/": "plan.html", "/ledger": "ledger.html", "/verify": "verify.html"}
-QUICK, SLOW, MOST_WAITING = 4, 1, 128
 LARGEST_EXACT = 1 << 53  # a browser rounds larger whole numbers
 REFUSALS: dict[int | str, dict[str, Any]] = {
     status: {"model": RefusalBody} for status in (400, 403, 404, 405, 409, 413, 415, 422, 429, 500)
 }
-T = TypeVar("T")
 AsCommand = Callable[[DeclaredStudy], dict[str, Any]]
 
 
@@ -55,24 +53,6 @@ class AsciiResponse(JSONResponse):
 
     def render(self, content: Any) -> bytes:
         return json.dumps(content, allow_nan=False, separators=(",", ":")).encode("ascii")
-
-
-class Desk:
-    """Where work is done: quick work beside slow work, each with its own limit.
-
-    had_ledger   a ledger was there since the page runs: where it is gone, none is made anew
-    """
-
-    def __init__(self, *, had_ledger: bool) -> None:
-        self.had_ledger = had_ledger
-        self._quick = Queue(at_once=QUICK, waiting=MOST_WAITING)
-        self._slow = Queue(at_once=SLOW, waiting=MOST_WAITING)
-
-    async def quick(self, work: Callable[[], T]) -> T:
-        return await self._quick.done(work)
-
-    async def slow(self, work: Callable[[], T]) -> T:
-        return await self._slow.done(work)
 
 
 def application(place: Workplace, tokens: Tokens, *, cookie: str, as_command: AsCommand) -> Any:

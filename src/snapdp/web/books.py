@@ -10,7 +10,7 @@ import io
 import json
 from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from fastapi import FastAPI, Query
 from fastapi.responses import Response
@@ -36,10 +36,8 @@ from snapdp.release import Release
 from snapdp.web.apart import Bench
 from snapdp.web.bodies import AgainstRecord, OfAccount
 from snapdp.web.releasing import found_charge, release_values
+from snapdp.web.waiting import Desk
 from snapdp.web.workplace import Workplace
-
-if TYPE_CHECKING:
-    from snapdp.web.app import Desk
 
 MOST_ENTRIES = 200  # of an account on the page, the newest; the command line has all
 PARTS = 1000  # of a bar

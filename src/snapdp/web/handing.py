@@ -17,6 +17,7 @@ from snapdp.errors import DataError
 from snapdp.web.bodies import OfAccount
 from snapdp.web.releasing import FILES, file_content, found_charge
 from snapdp.web.tokens import Tokens
+from snapdp.web.waiting import Desk
 from snapdp.web.workplace import Workplace
 
 REPORT, LINK = "report.html", "/file"
@@ -27,7 +28,7 @@ FileName = Annotated[str, Query(max_length=300)]
 Seal = Annotated[str, Query(max_length=100)]
 
 
-def add_files(app: FastAPI, place: Workplace, desk: Any, tokens: Tokens) -> None:
+def add_files(app: FastAPI, place: Workplace, desk: Desk, tokens: Tokens) -> None:
     """Add the requests for files to the application."""
 
     @app.get("/api/file", response_class=Response)
@@ -38,7 +39,7 @@ def add_files(app: FastAPI, place: Workplace, desk: Any, tokens: Tokens) -> None
     @app.post("/api/addresses")
     async def addresses(body: OfAccount) -> dict[str, Any]:
         """Where links find the files of a release: each opens one file, as long as the page runs."""
-        return await desk.quick(partial(_addresses, place, body, tokens))  # type: ignore[no-any-return]
+        return await desk.quick(partial(_addresses, place, body, tokens))
 
     @app.get(LINK, include_in_schema=False)
     async def linked(

@@ -7,7 +7,7 @@ done apart (`apart`, `work`). Reports of the last verdicts are kept for a while,
 from __future__ import annotations
 
 import secrets
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from fastapi import FastAPI, Query
 from fastapi.responses import HTMLResponse, Response
@@ -17,10 +17,8 @@ from snapdp.verifier import comment_of, machine_in, program_names, program_text
 from snapdp.web.apart import Answered, Bench
 from snapdp.web.bodies import OfRecord, ToJudge
 from snapdp.web.handing import REPORT_POLICY
+from snapdp.web.waiting import Desk
 from snapdp.web.workplace import Workplace
-
-if TYPE_CHECKING:
-    from snapdp.web.app import Desk
 
 KEPT = 8  # reports
 BYTES = 16

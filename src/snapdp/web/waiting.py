@@ -11,6 +11,7 @@ from typing import TypeVar
 from anyio import CapacityLimiter, to_thread
 
 T = TypeVar("T")
+QUICK, SLOW, MOST_WAITING = 4, 1, 128  # at once, and who waits
 
 
 class Busy(Exception):
@@ -32,3 +33,21 @@ class Queue:
             return await to_thread.run_sync(work, limiter=self._limiter)
         finally:
             self._here -= 1
+
+
+class Desk:
+    """Where work is done: quick work beside slow work, each with its own limit.
+
+    had_ledger   a ledger was there since the page runs: where it is gone, none is made anew
+    """
+
+    def __init__(self, *, had_ledger: bool) -> None:
+        self.had_ledger = had_ledger
+        self._quick = Queue(at_once=QUICK, waiting=MOST_WAITING)
+        self._slow = Queue(at_once=SLOW, waiting=MOST_WAITING)
+
+    async def quick(self, work: Callable[[], T]) -> T:
+        return await self._quick.done(work)
+
+    async def slow(self, work: Callable[[], T]) -> T:
+        return await self._slow.done(work)

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from snapdp.ledger import Ledger
-from snapdp.web import app as pages_of
+from snapdp.web import waiting
 from tests.cli.test_serve import secret_of
 from tests.unit.web.pages import STUDY, Answer, Page, workplace
 
@@ -95,7 +95,7 @@ def test_of_a_hundred_releases_at_once_on_four_pages_ten_are_paid_and_none_is_mo
 
 def test_too_many_who_wait_are_asked_to_come_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     workplace(tmp_path)
-    monkeypatch.setattr(pages_of, "MOST_WAITING", 3)
+    monkeypatch.setattr(waiting, "MOST_WAITING", 3)
     found = [each.status for each in crowd(tmp_path, range(9))]
     paid, asked_again = found.count(200), found.count(429)
     assert paid + asked_again == 9
