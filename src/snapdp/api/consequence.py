@@ -84,7 +84,7 @@ class Consequence(Value):
 
 
 def consequence(
-    plan: Plan, place: int, *, part: int = 0, value: Any = None, account: Account | None = None
+    plan: Plan, place: int, *, part: int = 0, value: Any = None, account: Account | None = None, paid: bool = False
 ) -> Consequence:
     """Return what a line of a plan means.
 
@@ -93,13 +93,14 @@ def consequence(
     value    a guess of the true number, in units of the statistic: the middle of its range, unless told; beyond an end
              of the range, that end
     account  what was charged to it before is said beside the odds
+    paid     this plan was released already, and is among it
     """
     released = _released(plan, place, part)
     low, high = released.range
     asked = (low + high) / 2 if value is None else parameter(value, name="value")
     guess = released.possible(asked)
     fall = Fall(released=released, guess=guess)
-    odds = odds_of_line(plan, place, account)
+    odds = odds_of_line(plan, place, account, paid=paid)
     return Consequence(
         title=shortened(visible(plan.titles[place])),
         parts=tuple(shown_parts(released.line.statistic)),

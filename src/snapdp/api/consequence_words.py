@@ -68,16 +68,18 @@ class OddsOf(Value):
         return {"name": self.name, "epsilon": str(self.epsilon), "right_of_100": self.right, "text": self.text}
 
 
-def odds_of_line(plan: Plan, place: int, account: Account | None) -> tuple[OddsOf, ...]:
+def odds_of_line(plan: Plan, place: int, account: Account | None, *, paid: bool = False) -> tuple[OddsOf, ...]:
     """Return the odds after one line, after the whole plan, and after all that was ever charged and the plan.
 
-    planning (39)
+    paid   the plan was released: it is among what was charged                                       planning (39)
     """
     found = [
         OddsOf(name="this statistic", epsilon=plan.lines[place].epsilon),
         OddsOf(name="the whole plan", epsilon=plan.total),
     ]
-    if account is not None:
+    if account is not None and paid:
+        found.append(OddsOf(name="all that was ever charged", epsilon=account.spent))
+    elif account is not None:
         before = "with all charged before" if account.spent else "with all charged before: nothing yet"
         found.append(OddsOf(name=before, epsilon=account.spent + plan.total))
     return tuple(found)

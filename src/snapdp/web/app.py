@@ -211,7 +211,7 @@ def _columns(place: Workplace, body: OfForm) -> dict[str, Any]:
 def _consequence(place: Workplace, body: ToImagine) -> dict[str, Any]:
     asked, _, plan = planned(place, body)
     account = place.account(asked.dataset)
-    found = consequence(plan, body.place, part=body.part, value=body.value, account=account)
+    found = consequence(plan, body.place, part=body.part, value=body.value, account=account, paid=body.paid)
     return {"ok": True, **found.values()}
 
 

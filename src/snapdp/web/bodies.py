@@ -44,11 +44,15 @@ class ToPlan(OfStudy):
 
 
 class ToImagine(ToPlan):
-    """A statistic whose consequences are shown, if the true value of a part of it were a number."""
+    """A statistic whose consequences are shown, if the true value of a part of it were a number.
+
+    paid  the plan was released, and is among what the account was charged: nothing depends on it but what is shown
+    """
 
     place: Place
     part: Annotated[int, Field(ge=0, lt=100_000)] = 0
     value: Number | None = None
+    paid: bool = False
 
 
 class ToRelease(OfStudy):

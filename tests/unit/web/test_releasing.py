@@ -88,3 +88,12 @@ def test_a_spent_budget_is_refused_before_anything_is_read(tmp_path: Path):
         assert (refused.status, refused.json["spent"]) == (409, "0")
         assert "has 1/3 left of 1/3" in refused.json["error"]
     page.close()
+
+
+def test_a_plan_that_was_released_is_counted_once_among_all_that_was_charged(new_page: Page):
+    assert new_page.write("/api/release", {"study": STUDY, "cost": "2/5"}).status == 200
+    asked = {"study": STUDY, "place": 0}
+    later = new_page.write("/api/consequence", asked).json["odds"][-1]
+    paid = new_page.write("/api/consequence", {**asked, "paid": True}).json["odds"][-1]
+    assert (later["epsilon"], paid["epsilon"]) == ("4/5", "2/5")
+    assert paid["name"] == "all that was ever charged"

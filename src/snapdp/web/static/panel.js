@@ -13,9 +13,6 @@ const PICTURES = {
   curve: "What more epsilon buys",
 };
 
-const COUNTED_TWICE =
-  "This plan is released, and the same again adds nothing: what was charged before has it already.";
-
 export class Panel {
   constructor(model, root) {
     Object.assign(this, { model, root, answer: null, refusal: null, isAsking: false, isWanted: false });
@@ -54,7 +51,7 @@ export class Panel {
     const { model, of } = this;
     const place = model.place(of);
     if (place < 0 || model.refusal) return;
-    const body = { study: model.study, ...model.guess, place, part: this.part };
+    const body = { study: model.study, ...model.guess, place, part: this.part, paid: model.isReleased };
     if (this.value !== undefined) body.value = this.value;
     this.refusal = await refusalOf(async () => {
       const answer = await ask("/api/consequence", body);
@@ -103,8 +100,7 @@ export class Panel {
     if (!pictures[name]) return null;
     return h("figure", { key: name },
       h("figcaption", {}, h("h3", {}, PICTURES[name])),
-      h("div", { class: "picture", html: pictures[name] }),
-      name === "odds" && this.model.isReleased && h("p", { class: "hint" }, COUNTED_TWICE));
+      h("div", { class: "picture", html: pictures[name] }));
   }
 
   parts({ parts, part }) {
