@@ -1,8 +1,15 @@
-"""Properties are tried on the same examples at every run; HYPOTHESIS_PROFILE=fresh tries new ones."""
+"""Properties are tried on the same examples, and with the same noise, at every run; HYPOTHESIS_PROFILE=fresh: new ones.
+
+Noise is drawn from bytes that the name of a test decides: what a test sees does not change from run to run, nor with
+the tests before it. What other processes draw is the operating system's.
+"""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from random import Random
 
 import pytest
 from hypothesis import settings
@@ -10,10 +17,40 @@ from hypothesis import settings
 from tests import ROOT
 
 BEFORE = pytest.StashKey[set[str]]()
+PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "same")
 
 settings.register_profile("same", derandomize=True, deadline=None)
 settings.register_profile("fresh", deadline=None)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
+settings.load_profile(PROFILE)
+
+
+@contextmanager
+def noise_of(name: str) -> Iterator[None]:
+    """Let noise be drawn from bytes that a name decides."""
+    from snapdp.randomness import bits
+
+    before = bits.urandom
+    if PROFILE == "same":
+        bits.urandom = Random(name).randbytes
+    try:
+        yield
+    finally:
+        bits.urandom = before
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item):
+    with noise_of(item.nodeid):
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(fixturedef, request):
+    """Draw the noise of what several tests share from its own name, whichever of them comes first."""
+    if fixturedef.scope == "function":
+        return (yield)
+    with noise_of(f"{fixturedef.baseid}::{fixturedef.argname}[{request.param_index}]"):
+        return (yield)
 
 
 @pytest.hookimpl(optionalhook=True)

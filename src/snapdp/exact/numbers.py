@@ -60,7 +60,7 @@ def parameter(value: object, *, name: str) -> Fraction:
     except (ValueError, OverflowError, ZeroDivisionError, TypeError):
         raise ParameterError(
             f"{name} = {shown(value)} is not a finite number.",
-            f'Give {name} as an integer, a float, a Decimal, a Fraction, or text such as "0.1" or "1/3".',
+            f"Give {name} as a number such as 0.1 or 1/3.",
         ) from None
     if max(number.numerator.bit_length(), number.denominator.bit_length()) > MOST_BITS:
         raise _too_long(name)

@@ -16,7 +16,6 @@ from snapdp.errors import BudgetError, LedgerError, SnapdpError
 STATISTIC = re.compile(r"statistic (\d+)(?: \([a-z]+\))?(?:, ([a-z]+))?")
 UNKNOWN = "unknown"  # what a defect has cost
 OF_STUDY, OF_CSV = "study", "csv"
-OF_PYTHON = re.compile(r'as an integer, a float, a Decimal, a Fraction, or text such as "0.1" or "1/3"')
 WORD = re.compile(r"[a-z_]+")
 ORDINARY = ("at", "by", "to", "from", "each", "where", "complete", "null")  # words of any sentence, but its first
 QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|\([^)]*\)")  # names, which may be those of fields
@@ -43,8 +42,7 @@ def refusal_values(error: str, advice: str, *, field: str | None = None, spent: 
 def told(refusal: SnapdpError) -> dict[str, Any]:
     """Return a refusal of the library."""
     spent = str(refusal.numbers.get("spent", "0"))
-    advice = OF_PYTHON.sub("as a number such as 0.1 or 1/3", refusal.advice)
-    return refusal_values(refusal.problem, advice, field=field_of(refusal), spent=spent)
+    return refusal_values(refusal.problem, refusal.advice, field=field_of(refusal), spent=spent)
 
 
 def shape_problem(found: Mapping[str, Any]) -> str:
