@@ -55,12 +55,15 @@ def pytest_fixture_setup(fixturedef, request):
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """Send all tests of Spark to one worker: a second session costs a minute. Marks are not seen by every xdist."""
+    """Send all tests of Spark to one worker, and those of a file to one: what they share is made once.
+
+    A second session of Spark costs a minute. Marks are not seen by every xdist.
+    """
     from xdist.scheduler import LoadGroupScheduling
 
     class OneSession(LoadGroupScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            return "spark" if "spark" in nodeid.lower() else nodeid
+            return "spark" if "spark" in nodeid.lower() else nodeid.split("::")[0]
 
     return OneSession(config, log)
 
