@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import copy
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import snapdp.web
 from snapdp.errors import ParameterError
 from snapdp.web.refusals import field_of, told
 from tests.unit.web.pages import STUDY, Page
@@ -213,3 +216,39 @@ def test_words_are_those_of_the_library():
         "ok": False, "error": "budget = 0 is not positive.", "advice": "Give more.", "field": "/budget", "spent": "0",
     }  # fmt: skip
     assert field_of(ParameterError("the cap is not positive.")) is None
+
+
+# Sentences that the page says in other words
+
+STATIC = Path(snapdp.web.__file__).parent / "static"
+COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+PATTERN = re.compile(r"(?<=[=\[(] |.[\[(\s])/((?:\\.|\[(?:\\.|[^\]\\])*\]|[^/\\\n\[])+)/g?(?=[.,;)])")
+REWORDED = [
+    {"/n": "1,5"},
+    {"/n": "5,000"},
+    {"/budget": "0,5"},
+    {"/columns": {}},
+    {"/columns": None},
+    {"/budget": ""},
+    line(kind="mean", column=""),
+    {"/relation": "add-remove", "/n": None, "/n_max": 6, "/person": "k", "/rows_per_person": 2}
+    | line(kind="persons", by=["g"]),
+]  # beside those of WRONG
+
+
+def sought_by(name: str) -> list[str]:
+    """Return the patterns of a script, the alternatives of a plain one each for itself."""
+    script = COMMENT.sub("", (STATIC / name).read_text(encoding="utf-8"))
+    return [part for each in PATTERN.findall(script) for part in ([each] if "(" in each else each.split("|"))]
+
+
+def test_every_sentence_that_the_page_says_in_other_words_is_one_that_the_library_says(page: Page):
+    """Whoever rewords the library learns of it here: the page would show keys and flags again."""
+    asked = [{"study": spoilt(changes)} for changes in [*(each[1] for each in WRONG), *REWORDED]]
+    asked += [{"study": STUDY, "if_rows": 7}]
+    told = [page.write("/api/plan", each).json for each in asked]
+    said = [each.get(key, "") for each in told for key in ("error", "advice")]
+    sought = {name: sought_by(name) for name in ("faults.js", "words.js")}
+    assert [len(each) for each in sought.values()] == [15, 12]
+    lost = {name: [p for p in each if not any(re.search(p, text) for text in said)] for name, each in sought.items()}
+    assert lost == {"faults.js": [], "words.js": []}
