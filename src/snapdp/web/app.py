@@ -29,6 +29,7 @@ from snapdp.api.consequence import consequence
 from snapdp.api.study_values import study_values_of
 from snapdp.errors import LedgerError, SnapdpError
 from snapdp.studies import DeclaredStudy, study_from_toml, study_to_toml
+from snapdp.web.answers import document
 from snapdp.web.bodies import FromFile, OfForm, OfStudy, RefusalBody, ToImagine, ToOpen, ToPlan, ToRelease
 from snapdp.web.forms import forms
 from snapdp.web.gate import ENTRANCE, Gate
@@ -77,6 +78,7 @@ def application(place: Workplace, tokens: Tokens, *, cookie: str, as_command: As
     for name in ("books", "judging"):
         import_module(f"snapdp.web.{name}").add_to(app, place, desk)
     _refusals(app)
+    document(app)
     here = Path(__file__).parent
     app.mount("/static", StaticFiles(directory=here / "static"), name="static")
     return Gate(app, tokens=tokens, cookie=cookie)

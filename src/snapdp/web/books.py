@@ -157,7 +157,9 @@ def charge_answer(place: Workplace, dataset: str, number: int) -> dict[str, Any]
         raise LedgerError("the ledger has no such charge.", "Choose one of its list.")
     asked = {"asked": json.loads(found.asked), "became": BECAME[found.state]}
     if found.answer is None:
-        return {"ok": True, "dataset": dataset, "number": number, "blocks": [], "files": [], "beside": [], **asked}
+        spent = {"charged": str(found.epsilon), "charged_shown": exact_amount(found.epsilon)}
+        nothing: dict[str, Any] = {"blocks": [], "remarks": [], "files": [], "beside": [], "keeps_texts": False}
+        return {"ok": True, "dataset": dataset, "number": number, **spent, **nothing, **asked}
     return {**release_values(Release(found.answer.record), None, found), **asked}
 
 

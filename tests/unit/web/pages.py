@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from snapdp.ledger import Ledger
+from snapdp.web.answers import ANSWERS
 from snapdp.web.app import application
 from snapdp.web.gate import SECRET
 from snapdp.web.tokens import Tokens
@@ -97,7 +98,27 @@ class Page:
             said |= {"origin": f"http://{HOST}", "content-type": "application/json", "sec-fetch-site": "same-origin"}
             said |= {"content-length": str(sum(map(len, parts)))} if length else {"transfer-encoding": "chunked"}
         said |= {name.replace("_", "-"): value for name, value in headers.items()}
-        return await _answered(self.app, method, path, _spelled(said), parts)
+        found = await _answered(self.app, method, path, _spelled(said), parts)
+        if found.status == 200 and (address := path.partition("?")[0]) in ANSWERS:
+            assert not (other := undocumented(address, found.json)), f"{address}: {other}"
+        return found
+
+
+TYPES: dict[str, Any] = {
+    "string": str, "integer": int, "boolean": bool, "array": list, "object": dict, "number": (int, float),
+    "null": type(None),
+}  # fmt: skip
+
+
+def undocumented(address: str, answer: dict[str, Any]) -> dict[str, Any]:
+    """Return the keys of an answer that /openapi.json does not have so, and those that are lacking."""
+    keys = ANSWERS[address]
+    other = dict.fromkeys(keys.keys() - answer.keys(), "lacking")
+    for key in answer.keys() - {"ok"}:
+        kinds = keys.get(key, {}).get("type", [])
+        if not any(isinstance(answer[key], TYPES[each]) for each in ([kinds] if isinstance(kinds, str) else kinds)):
+            other[key] = type(answer[key]).__name__
+    return other
 
 
 def _spelled(said: dict[str, Any]) -> Headers:

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from snapdp.web.answers import ANSWERS
 from snapdp.web.gate import SECRET
-from tests.unit.web.pages import COOKIE, HOST, Page
+from tests.unit.web.pages import COOKIE, HOST, Page, undocumented
 
 
 def tried(page: Page, examples: int) -> Counter[int]:
@@ -51,3 +52,20 @@ def test_no_request_that_the_documentation_allows_finds_a_defect(page: Page):
     assert {403, 415} & set(statuses) == set()  # the gate let all of them in
     assert statuses[200]
     assert statuses[400]
+
+
+def test_every_answer_is_documented_key_by_key_but_files(page: Page):
+    paths = page.read("/openapi.json").json["paths"]
+    answered = {path: each["responses"]["200"] for path, methods in paths.items() for each in methods.values()}
+    assert set(answered) == {*ANSWERS, "/api/file"}
+    for path in ANSWERS:
+        schema = answered[path]["content"]["application/json"]["schema"]
+        assert schema["additionalProperties"] is False
+        assert all(each["description"].endswith(".") for key, each in schema["properties"].items() if key != "ok")
+
+
+def test_a_key_that_is_not_documented_is_noticed():
+    """What every other test of the page relies on: see `Page.asked`."""
+    answer = {"ok": True, "percent": "3", "more": 1}
+    assert undocumented("/api/progress", answer) == {"percent": "str", "more": "int"}
+    assert undocumented("/api/study", {"ok": True}) == {"study": "lacking"}
