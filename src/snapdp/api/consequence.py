@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from snapdp.api.consequence_pictures import curve_drawn, interval_drawn, law_drawn, odds_drawn
 from snapdp.api.consequence_words import Fall, OddsOf, number_text, odds_of_line, sentences
-from snapdp.display import Html, exact_amount, shortened, visible
+from snapdp.display import Html, exact_amount, one_line
 from snapdp.errors import ParameterError
 from snapdp.exact import parameter, shown, to_float_nearest
 from snapdp.studies import ReleasedPart, cliff_in_words, cliffs_of, offer_in_words, shown_parts
@@ -102,7 +102,7 @@ def consequence(
     fall = Fall(released=released, guess=guess)
     odds = odds_of_line(plan, place, account, paid=paid)
     return Consequence(
-        title=shortened(visible(plan.titles[place])),
+        title=one_line(plan.titles[place]),
         parts=tuple(shown_parts(released.line.statistic)),
         part=part,
         range=(low, high),

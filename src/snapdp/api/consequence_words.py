@@ -21,10 +21,9 @@ from snapdp.display import (
     how_often,
     noise_digits,
     odds_in_words,
+    one_line,
     right_in,
-    shortened,
     two_digits,
-    visible,
 )
 from snapdp.exact import to_float_nearest
 from snapdp.studies import ReleasedPart, called_groups, cliff_in_words, cliffs_of, error_in_words, offer_in_words
@@ -158,7 +157,7 @@ def sentences(plan: Plan, place: int, fall: Fall) -> Iterator[str]:
 def _offer(plan: Plan, place: int, line: Line) -> Iterator[str]:
     """Yield what a tenth more epsilon buys, and of what where that is not the number shown."""
     offer = offer_in_words(line, plan.errors[place], plan.if_rows)
-    of = "" if line.accuracy is not None else f"{shortened(visible(plan.titles[place]))}: "
+    of = "" if line.accuracy is not None else f"{one_line(plan.titles[place])}: "
     if offer:
         yield f"{of}{offer if ': still' in offer else offer.replace(':', ' buys', 1)}."
 
@@ -217,16 +216,16 @@ def _of_margins(released: ReleasedPart) -> Iterator[str]:
     yield "The law shown is of what is measured. Tables are adjusted afterwards so that they add up, at no extra cost."
     for figures in released.line.margins:
         if figures.margin == released.part.margin and figures.measured is not None:
-            name = shortened(visible(figures.text))
+            name = one_line(figures.text)
             yield f"Adjusted, numbers {name} are off by ± {four_digits_up(figures.adjusted.accuracy)} at most."
 
 
 def _of_derived(plan: Plan, place: int, line: Line) -> Iterator[str]:
     """Yield how far the numbers are off that are computed from what is released."""
-    title = shortened(visible(plan.titles[place]))
+    title = one_line(plan.titles[place])
     yield f"{title} is computed from the released numbers, at no extra cost; it has no single law to draw."
     for number in plan.errors[place]:
-        name = shortened(visible(number.name)) or title
+        name = one_line(number.name) or title
         yield f"{name}: {error_in_words(line.statistic, number)}."
 
 

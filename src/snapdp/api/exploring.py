@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from snapdp.api.study import Study
-from snapdp.display import confidence, exact_amount, percent, shortened, visible
+from snapdp.display import confidence, exact_amount, one_line, percent, visible
 from snapdp.errors import BoundError, ParameterError
 from snapdp.exact import floor_log2, parameter, positive, power_of_two
 from snapdp.release import Number, NumberBlock, Release
@@ -159,8 +159,11 @@ class Exploration:
         return digest(self.release.to_json())
 
     def __repr__(self) -> str:
-        lines = [f"look: epsilon {self.release.charged}", *(f"  {_text(each.name)}: {each}" for each in self.numbers)]
-        return "\n".join([*lines, *(f"  {_text(each.name)}: {each}" for each in self.categories)])
+        lines = [
+            f"look: epsilon {self.release.charged}",
+            *(f"  {one_line(each.name)}: {each}" for each in self.numbers),
+        ]
+        return "\n".join([*lines, *(f"  {one_line(each.name)}: {each}" for each in self.categories)])
 
     def study_text(self, *, data: str | None = None, csv: CsvDialect | None = None) -> str:
         """Return a study file to edit, with the bounds that were found."""
@@ -197,7 +200,7 @@ class Exploration:
             yield "step: numbers are rounded to multiples of it, here about a thousandth of their range. Write the one"
             yield '  that a column has: 1 for whole numbers. For a median: kind = "quantiles", at = ["0.5"].'
         for each in self.numbers:
-            name, share, sure = _text(each.name), percent(each.outside), confidence(each.alpha)
+            name, share, sure = one_line(each.name), percent(each.outside), confidence(each.alpha)
             if _bounded(each) is not None:
                 yield f"{name}: at most {share} of its numbers lie outside of the bounds, with confidence {sure}."
             elif each.bounds is not None:
@@ -250,7 +253,3 @@ def _bounded(found: ExploredNumbers) -> Column | None:
 def _step(width: Fraction) -> Fraction:
     """Return a step for a range of which nothing else is known: a power of two, about a thousandth of it."""
     return power_of_two(floor_log2(width / LEVELS))
-
-
-def _text(name: str) -> str:
-    return shortened(visible(name))

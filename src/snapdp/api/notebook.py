@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from snapdp.display import html_card, shortened, visible
+from snapdp.display import html_card, one_line
 from snapdp.exact import shown
 from snapdp.mechanism import SnappingParameters
 from snapdp.studies import Asked, BinnedColumn, CategoryColumn, Column, DeclaredStudy, person_in_words
@@ -59,7 +59,7 @@ def study_html(study: DeclaredStudy) -> str:
     return html_card(
         f"study of {_short(study.dataset)}",
         [
-            (("what is protected",), [(shortened(visible(study.relation.protected)),)]),
+            (("what is protected",), [(one_line(study.relation.protected),)]),
             (("column", "declared"), _first(columns, len(study.columns))),
             (("statistic", "asked for"), _first(asked, len(study.asked))),
         ],
@@ -78,7 +78,7 @@ def _cost(asked: Asked) -> str:
 
 
 def _short(name: str) -> str:
-    return shortened(visible(name), LONGEST)
+    return one_line(name, LONGEST)
 
 
 def _few(names: Sequence[str]) -> str:

@@ -24,7 +24,7 @@ from snapdp.cli import screen
 from snapdp.cli.flags.spelling import in_flags
 from snapdp.cli.help.former_names import FORMER_COMMANDS, hinting
 from snapdp.cli.help.late import Late, LateGroup
-from snapdp.display import shortened, visible, without_secrets
+from snapdp.display import one_line, without_secrets
 from snapdp.errors import ProgramError, SnapdpError
 
 REFUSED, MISUSED, BROKEN = 1, 2, 70
@@ -137,7 +137,7 @@ def _refuse(ctx: click.Context, refusal: SnapdpError) -> None:
     hint: Callable[[SnapdpError], str | None] = ctx.meta.get("snapdp.try", lambda _: None)
     command = hint(refusal)
     problem, advice, command = (
-        text and shortened(visible(without_secrets(text)), screen.LONGEST_MESSAGE)
+        text and one_line(without_secrets(text), screen.LONGEST_MESSAGE)
         for text in (refusal.problem, _advice(ctx, refusal), command)
     )
     if ctx.meta.get("snapdp.json"):

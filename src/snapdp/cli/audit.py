@@ -12,8 +12,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from snapdp.cli.screen import echo, echo_json, note, one_line, say, table
-from snapdp.display import hides_nothing
+from snapdp.cli.screen import echo, echo_json, note, say, table
+from snapdp.display import hides_nothing, one_line
 from snapdp.errors import DataError, PremiseError
 from snapdp.ledger import amended_in_words
 

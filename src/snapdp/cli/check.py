@@ -11,7 +11,8 @@ from typing import Any
 
 import click
 
-from snapdp.cli.screen import echo, echo_json, folded, one_line
+from snapdp.cli.screen import echo, echo_json, folded
+from snapdp.display import one_line
 
 Examined = tuple[str | None, dict[str, list[str]] | None]  # why a certificate is refused, or what it proves
 

@@ -32,8 +32,8 @@ from snapdp.cli.release import (
     say_written,
     to_try,
 )
-from snapdp.cli.screen import echo_json_text, note, one_line, say, table
-from snapdp.display import confidence, exact_amount, is_address, odds_in_words, percent, two_digits
+from snapdp.cli.screen import echo_json_text, note, say, table
+from snapdp.display import confidence, exact_amount, is_address, odds_in_words, one_line, percent, two_digits
 from snapdp.exact import parameter
 
 if TYPE_CHECKING:

@@ -19,7 +19,8 @@ from snapdp.cli.flags.options import given, statistic_options
 from snapdp.cli.flags.statistics import study_values
 from snapdp.cli.flags.texts import said_texts, text_options
 from snapdp.cli.help.pages import SectionedCommand
-from snapdp.cli.screen import echo_json, one_line, say
+from snapdp.cli.screen import echo_json, say
+from snapdp.display import one_line
 
 EXAMPLE = """\b
 Examples:

@@ -16,8 +16,8 @@ from snapdp.cli.accounts.opening import ledger_beside, opening_by_flags, opening
 from snapdp.cli.accounts.views import paragraph, show_account, show_history
 from snapdp.cli.flags.arguments import NUMBER, StudyFile
 from snapdp.cli.help.late import HintingGroup
-from snapdp.cli.screen import echo, echo_json, one_line, say
-from snapdp.display import exact_amount, is_address, shown_address
+from snapdp.cli.screen import echo, echo_json, say
+from snapdp.display import exact_amount, is_address, one_line, shown_address
 from snapdp.ledger import (
     account_values,
     amended_in_words,

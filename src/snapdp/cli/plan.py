@@ -16,7 +16,8 @@ from snapdp.cli.flags.mechanism import in_library_units, mechanism_options, rang
 from snapdp.cli.flags.options import statistic_options
 from snapdp.cli.flags.picture import picture_option, writing_picture
 from snapdp.cli.help.pages import SectionedCommand
-from snapdp.cli.screen import echo_json, one_line, say
+from snapdp.cli.screen import echo_json, say
+from snapdp.display import one_line
 
 if TYPE_CHECKING:
     from snapdp.accuracy import Worth

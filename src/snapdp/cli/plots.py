@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from snapdp.accuracy import Curve, Worth, curve_of, law_heights
-from snapdp.display import confidence, exact_amount, shortened, visible
+from snapdp.display import confidence, exact_amount, one_line
 from snapdp.drafts import draft, finish
 from snapdp.errors import PremiseError
 from snapdp.mechanism import ExactLaw, SnappingParameters
@@ -126,7 +126,7 @@ def _curve_of(released: ReleasedPart) -> dict[str, Any]:
 
 def plain(title: str) -> str:
     """Return a title that the picture shows as it is: nothing unseen in it, and no formula between two dollars."""
-    return shortened(visible(title), 80).replace("$", "\\$")
+    return one_line(title, 80).replace("$", "\\$")
 
 
 def _law(p: SnappingParameters, value: Fraction | None = None) -> ExactLaw:

@@ -23,8 +23,8 @@ from snapdp.cli.flags.source import is_study, refuse_strays, source_options
 from snapdp.cli.flags.statistics import by_flags, declared_by_flags, named_columns, person_words
 from snapdp.cli.flags.texts import said_texts, text_options
 from snapdp.cli.help.pages import SectionedCommand
-from snapdp.cli.screen import confirm, echo_json_text, is_conversation, one_line, say, watch
-from snapdp.display import exact_amount, shown_address
+from snapdp.cli.screen import confirm, echo_json_text, is_conversation, say, watch
+from snapdp.display import exact_amount, one_line, shown_address
 from snapdp.exact import parameter
 
 if TYPE_CHECKING:

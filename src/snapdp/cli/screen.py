@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from snapdp.cli.streams import outlive_readers
-from snapdp.display import ESCAPED, encodable, shortened, visible, visible_lines, without_secrets
+from snapdp.display import ESCAPED, encodable, one_line, shortened, visible, visible_lines, without_secrets
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -151,11 +151,6 @@ def table(
 def room(*, err: bool = False) -> int:
     """Return how many characters a line of a stream has."""
     return console(err=err).width
-
-
-def one_line(text: str) -> str:
-    """Return a text from outside as it may be shown: one line, cut where it is very long."""
-    return shortened(visible(text))
 
 
 def note(text: str, *, err: bool = False, style: str = "dim") -> None:

@@ -14,8 +14,8 @@ import click
 
 from snapdp.cli.accounts.opening import ledger_beside
 from snapdp.cli.flags.arguments import StudyFile
-from snapdp.cli.screen import echo, echo_json, one_line, say
-from snapdp.display import is_address, shown_address
+from snapdp.cli.screen import echo, echo_json, say
+from snapdp.display import is_address, one_line, shown_address
 
 if TYPE_CHECKING:
     from snapdp.studies import DeclaredStudy

@@ -17,7 +17,8 @@ import click
 
 from snapdp.cli.flags.mechanism import judged_mechanism_options, judged_parameters
 from snapdp.cli.flags.program import machine_option, program_and_machine
-from snapdp.cli.screen import echo, echo_json, folded, one_line, say
+from snapdp.cli.screen import echo, echo_json, folded, say
+from snapdp.display import one_line
 from snapdp.exact import parameter
 
 if TYPE_CHECKING:

@@ -61,6 +61,7 @@ if TYPE_CHECKING:
         PUBLIC_TEXTS as PUBLIC_TEXTS,
         encodable as encodable,
         is_public_text as is_public_text,
+        one_line as one_line,
         shortened as shortened,
         visible as visible,
         visible_lines as visible_lines,
@@ -94,7 +95,8 @@ else:
             "pictures.odds": "Odds odds_picture",
             "pictures.rows": "Mark RowPicture",
             "pictures.steps": "Marked Step step_figure",
-            "text": "ESCAPED LONGEST_TEXT PUBLIC_TEXTS encodable is_public_text shortened visible visible_lines",
+            "text": "ESCAPED LONGEST_TEXT PUBLIC_TEXTS encodable one_line is_public_text shortened visible "
+            "visible_lines",
             "words": "above_or_below confidence hides_nothing how_often listed percent",
         },
     )

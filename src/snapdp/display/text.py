@@ -63,6 +63,15 @@ def shortened(text: str, most: int = LONGEST) -> str:
     return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
+def one_line(text: str, most: int = LONGEST) -> str:
+    """Return anybody's text as it can stand in a sentence: visible, and not too long.
+
+    >>> one_line("a\\n" + "b" * 30, most=10)
+    'a\\\\nbbbb...'
+    """
+    return shortened(visible(text), most)
+
+
 def encodable(text: str, encoding: str | None) -> str:
     """Return a text that an encoding can write.
 

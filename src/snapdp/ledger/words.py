@@ -9,7 +9,15 @@ import json
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from snapdp.display import exact_amount, guessed_right, hides_nothing, odds_in_words, right_in, shortened, visible
+from snapdp.display import (
+    exact_amount,
+    guessed_right,
+    hides_nothing,
+    odds_in_words,
+    one_line,
+    right_in,
+    visible,
+)
 
 if TYPE_CHECKING:
     from snapdp.ledger.accounts import Account, Verification
@@ -31,13 +39,15 @@ def protected_by(account: Account) -> str:
 
     relation, bounded = _relation(account), bounded_in(account.unit)
     fixed = "" if bounded is None else f" Every request keeps at most {bounded[1]} rows of each person."
-    return f"a {_shown(unit_in_words(account.unit))}." if relation is None else f"{_shown(relation.protected)}{fixed}"
+    return (
+        f"a {one_line(unit_in_words(account.unit))}." if relation is None else f"{one_line(relation.protected)}{fixed}"
+    )
 
 
 def secret_of(account: Account) -> str:
     """Return what an account protects, as an indirect question."""
     relation = _relation(account)
-    return f"whether this {_shown(account.unit)} is in the table" if relation is None else relation.secret
+    return f"whether this {one_line(account.unit)} is in the table" if relation is None else relation.secret
 
 
 def _relation(account: Account) -> Relation | None:
@@ -75,7 +85,7 @@ def together_in_words(epsilon: Fraction, account: Account) -> str:
     right = guessed_right(total)
     told = "could be right in all" if right == CASES else f"is right in at most {right}"
     return (
-        f"With everything charged to {_shown(account.name)} before, epsilon {exact_amount(total)} together: "
+        f"With everything charged to {one_line(account.name)} before, epsilon {exact_amount(total)} together: "
         f"the same guesser {told} of {CASES} cases."
     )
 
@@ -83,7 +93,7 @@ def together_in_words(epsilon: Fraction, account: Account) -> str:
 def amended_in_words(amendment: Amendment, *, timed: bool = True) -> str:
     """Return what was amended: from what to what, when, by whom and why."""
     when = f" on {moment(amendment.time)} UTC" if timed else ""
-    role = "" if amendment.author is None else f" by {_shown(amendment.author)}"
+    role = "" if amendment.author is None else f" by {one_line(amendment.author)}"
     what = "Closed" if amendment.closes else f"Cap raised from {_amount(amendment.before)} to {_amount(amendment.cap)}"
     return f"{what}{when}{role}: {visible(amendment.reason)}"
 
@@ -94,7 +104,7 @@ def moment(time: str) -> str:
     >>> moment("2026-01-31T12:34:56Z")
     '2026-01-31 12:34'
     """
-    return _shown(time[:16].replace("T", " "))
+    return one_line(time[:16].replace("T", " "))
 
 
 def titles_of(asked: str) -> str:
@@ -102,7 +112,7 @@ def titles_of(asked: str) -> str:
     known = json.loads(asked)
     statistics = known.get("statistics") if isinstance(known, dict) else None
     listed = statistics if isinstance(statistics, list) else []
-    return ", ".join(_shown(str(each.get("title", "?"))) for each in listed if isinstance(each, dict))
+    return ", ".join(one_line(str(each.get("title", "?"))) for each in listed if isinstance(each, dict))
 
 
 def extent_in_words(found: Verification) -> str:
@@ -117,8 +127,4 @@ def extent_in_words(found: Verification) -> str:
 
 
 def _amount(amount: Fraction) -> str:
-    return _shown(exact_amount(amount))
-
-
-def _shown(text: str) -> str:
-    return shortened(visible(text))
+    return one_line(exact_amount(amount))

@@ -23,7 +23,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Self
 
-from snapdp.display import PUBLIC_TEXTS, shortened, visible
+from snapdp.display import PUBLIC_TEXTS, one_line
 from snapdp.errors import DataError, PremiseError
 from snapdp.release.certificates import MechanismCertificate
 from snapdp.release.draw import Block, Drawn
@@ -346,7 +346,7 @@ def _check(place: str, value: Mapping[str, Any], version: int) -> None:
     unknown = sorted(set(map(str, value)) - ((ALLOWED.get(place, set()) | details) - later))
     lacking = sorted(_required(place, value) - later - set(value))
     if unknown:
-        raise _refused(f"has a field that records do not have: {place}.{shortened(visible(unknown[0]))}")
+        raise _refused(f"has a field that records do not have: {place}.{one_line(unknown[0])}")
     if lacking:
         raise _refused(f"lacks a field that records have: {place}.{lacking[0]}")
     if place in ("columns", "by", "column") and version < 2 and value["kind"] in (BOOLEAN, DATE, MAGNITUDE):

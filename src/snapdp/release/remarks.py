@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from snapdp.display import listed, shortened, visible
+from snapdp.display import listed, one_line
 from snapdp.errors import SnapdpError
 from snapdp.exact import parameter
 from snapdp.release.digits import CUT_MARK
@@ -252,7 +252,7 @@ def _is_wide(statistic: Mapping[str, Any]) -> bool:
 
 def _short(name: str) -> str:
     """Return a name of the record as it can stand in a line."""
-    return shortened(visible(name), LONGEST)
+    return one_line(name, LONGEST)
 
 
 def _is_everything(number: Number, possible: Range | None) -> bool:

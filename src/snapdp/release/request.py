@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from snapdp.display import shortened, visible
+from snapdp.display import one_line
 from snapdp.errors import BoundError, PremiseError
 from snapdp.ledger import REQUEST_VERSION
 from snapdp.mechanism import Mechanism
@@ -205,7 +205,7 @@ def _check_size(statistic: Statistic, part: Part, m: Mechanism) -> None:
     ends = [numerator.statistic(p.data_value(index)) for index in (p.low, p.high)]
     if max(map(abs, ends)) >= LARGEST:
         raise BoundError(
-            f"the {shortened(visible(numerator.name))} of {statistic.shown} may be as large as "
+            f"the {one_line(numerator.name)} of {statistic.shown} may be as large as "
             f"2**{int(max(map(abs, ends))).bit_length()}, more than can be published.",
             "Give the column in another unit, so that results stay below 2**1000. Nothing was read and nothing spent.",
         )

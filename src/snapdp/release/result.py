@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from snapdp.display import shortened, visible
+from snapdp.display import one_line, visible
 from snapdp.errors import DataError, ParameterError, SnapdpError
 from snapdp.exact import shown
 from snapdp.ledger import canonical
@@ -178,18 +178,18 @@ class Release:
             for block, is_measured in ordered
             for number in block.readable
         ]
-        rows = [(shortened(visible(title)), *rest) for title, *rest in map(shown_row, numbers)]
+        rows = [(one_line(title), *rest) for title, *rest in map(shown_row, numbers)]
         widths = [max((len(row[i]) for row in rows), default=0) for i in range(3)]
         body = ["  ".join(text.ljust(w) for text, w in zip(row, widths, strict=True)).rstrip() for row in rows]
         paid = "free, answered before" if self.free else f"epsilon {self.charged} charged"
         paid += "" if self.author is None else f", drawn by {visible(self.author)}"
-        more = [f"  {shortened(visible(title))}: in {visible(name)}" for name, title in self.long_blocks()]
+        more = [f"  {one_line(title)}: in {visible(name)}" for name, title in self.long_blocks()]
         unknown = (unknown_line(block) for block in blocks if block.is_first)
         ends_at = (line for block in blocks for line in bound_lines(block))
         of_noise = (moved_line(numbers), cut_line(numbers))
         told = (*map(share_line, blocks), *unknown, *ends_at, *of_noise, distribution_line(every))
         more += [line for line in told if line]
-        name = shortened(visible(self.record["dataset"]))
+        name = one_line(self.record["dataset"])
         return "\n".join([f"release of {name}: {visible(paid)}", *(f"  {line}" for line in body), *more])
 
 
@@ -204,7 +204,7 @@ def load_record(path: str | os.PathLike[str]) -> dict[str, Any]:
         with open(path, "rb") as file:
             content = file.read(MOST_BYTES + 1)
     except (OSError, ValueError) as problem:
-        name, why = shortened(visible(str(path))), getattr(problem, "strerror", None) or "this is no path"
+        name, why = one_line(str(path)), getattr(problem, "strerror", None) or "this is no path"
         raise DataError(f"the record {name} cannot be read: {why}.", "Check the path.") from None
     return record_from(content)
 

@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from snapdp.display import shortened, visible
+from snapdp.display import one_line
 from snapdp.errors import BoundError, ParameterError
 from snapdp.studies.columns import (
     AS_NUMBERS,
@@ -197,12 +197,12 @@ def named_start(column: DateColumn, given: Any, *, key: str) -> int:
     exact = isinstance(text, str) and place is not None
     if place is None or not exact or not (text in column.categories or column.start(place) == _day_in(str(text))):
         raise BoundError(
-            f"{key} = {shortened(visible(str(given)))} is not the start of a {column.each} of column {column.name!r}.",
+            f"{key} = {one_line(str(given))} is not the start of a {column.each} of column {column.name!r}.",
             f"Give one of its periods, such as {column.categories[-1]}.",
         )
     if place == 0:
         raise BoundError(
-            f"{key} = {shortened(visible(str(given)))} is where column {column.name!r} begins.",
+            f"{key} = {one_line(str(given))} is where column {column.name!r} begins.",
             "Every date is from there on: leave it out, or give a later one.",
         )
     return place
@@ -213,9 +213,7 @@ def _declared_day(name: str, key: str, given: Any) -> datetime.date:
         return given
     found = _day_in(given) if isinstance(given, str) and re.fullmatch("[0-9]{4}-[0-9]{2}-[0-9]{2}", given) else None
     if found is None:
-        raise ParameterError(
-            f"{key} of column {name!r} is no date: {shortened(visible(str(given)))}.", "Give it as 2024-12-31."
-        )
+        raise ParameterError(f"{key} of column {name!r} is no date: {one_line(str(given))}.", "Give it as 2024-12-31.")
     return found
 
 

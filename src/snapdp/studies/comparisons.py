@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from fractions import Fraction
 
-from snapdp.display import shortened, visible
+from snapdp.display import one_line
 from snapdp.errors import ParameterError
 from snapdp.studies.columns import AS_NUMBERS, AS_TEXT, CategoryColumn
 from snapdp.values import replaced
@@ -35,7 +35,7 @@ def compared(column: CategoryColumn, compare: str) -> CategoryColumn:
         odd = next((each for each in column.categories if not is_plain(each)), None)
         if odd is not None:
             raise ParameterError(
-                f"category {shortened(visible(odd))!r} of column {column.name!r} is no plain number.",
+                f"category {one_line(odd)!r} of column {column.name!r} is no plain number.",
                 f'Give numbers such as -3, 0 or 1.5, of at most {MOST_DIGITS} digits, or compare = "text".',
             )
         _refuse_equals(column)
@@ -68,11 +68,11 @@ def naturally_compared(column: CategoryColumn) -> CategoryColumn:
     blank = next((each for each in column.categories if each != each.strip(" \t")), None)
     if blank is not None:
         raise ParameterError(
-            f"category {shortened(visible(blank))!r} of column {column.name!r} begins or ends with a blank.",
+            f"category {one_line(blank)!r} of column {column.name!r} begins or ends with a blank.",
             'Leave the blank out; where cells have it too, give compare = "text".',
         )
     raise ParameterError(
-        f"some categories of column {column.name!r} are numbers, but {shortened(visible(odd))!r} is no plain one: as "
+        f"some categories of column {column.name!r} are numbers, but {one_line(odd)!r} is no plain one: as "
         "text a cell 1.0 would not be 1.",
         'Give compare = "text" (--compare text) if that is meant; otherwise plain numbers alone, such as 0, 1, 2.',
     )

@@ -25,7 +25,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from snapdp.display import LONGEST_TEXT, PUBLIC_TEXTS, is_public_text, shortened, visible
+from snapdp.display import LONGEST_TEXT, PUBLIC_TEXTS, is_public_text, one_line
 from snapdp.errors import ParameterError
 from snapdp.exact import positive, shown
 from snapdp.mechanism import FinitePrecision, arithmetic_of
@@ -315,7 +315,7 @@ def _has_keys(top: TomlTable) -> bool:
 
 
 def _column(name: str, values: Any, version: int) -> Column:
-    place = f"columns.{shortened(visible(_name(name, key='a column name')))}"
+    place = f"columns.{one_line(_name(name, key='a column name'))}"
     kinds = KIND_KEYS if version > 1 else {CATEGORY: KIND_KEYS[CATEGORY]}
     kind_keys = (key for keys in kinds.values() for key in keys if version > 1 or key not in LATER_KEYS)
     number_keys = NUMBER_KEYS if version == 1 else (*NUMBER_KEYS, *BIN_KEYS)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 from textwrap import wrap
 
-from snapdp.display import html_card, shortened, visible
+from snapdp.display import html_card, one_line, visible
 from snapdp.studies import BooleanColumn, CategoryColumn, Column, MagnitudeColumn, PersonColumn
 from snapdp.tables.sql.inspection import BY_SCHEMA, LONGEST_SHAPE, NUMBERS, OUTSIDE, READINGS, UNREAD, VERDICTS, Judged
 from snapdp.tables.sql.stored import LABEL, TEXT, Field
@@ -171,7 +171,7 @@ def undeclared_look(
 
 
 def _named(name: str) -> str:
-    return shortened(visible(name), LONGEST_NAME)
+    return one_line(name, LONGEST_NAME)
 
 
 def _shown(shapes: Sequence[str]) -> str:

@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from snapdp.display import shortened, visible
+from snapdp.display import one_line
 from snapdp.errors import BoundError, DataError, ParameterError, SnapdpError
 from snapdp.studies import (
     AS_NUMBERS,
@@ -71,7 +71,7 @@ def read_keys(path: str | os.PathLike[str], names: Sequence[str]) -> Keys:
     Whole numbers are the text they print. Refused are a column that is absent or holds something else, a missing cell,
     a text that is very long or that engines cannot store, a key that stands twice, no key, and too many of them.
     """
-    shown = shortened(visible(os.path.basename(os.fspath(path))))
+    shown = one_line(os.path.basename(os.fspath(path)))
     if not names or len({*names}) != len(names):
         raise ParameterError(
             "the columns of keys are not said, or one of them twice.", 'Give by = ["page", "country"].'
@@ -122,7 +122,7 @@ def _text(rows: Rows, name: str) -> str:
     field = next((each for each in rows.fields if each.name == name), None)
     if field is not None and field.kind not in (TEXT, LABEL, WHOLE):
         raise DataError(
-            f"column {shortened(visible(name))!r} is stored as {field.stored}.", "Write keys as text or whole numbers."
+            f"column {one_line(name)!r} is stored as {field.stored}.", "Write keys as text or whole numbers."
         )
     return f"CAST({rows.field(PersonColumn(name=name)).reads} AS VARCHAR)"  # which says what is there, if it is absent
 
@@ -154,7 +154,7 @@ def _check_texts(connection: Any, origin: str, names: Sequence[str], shown: str)
     if wrong:
         row, name, what = min(wrong)
         raise DataError(
-            f"the {shortened(visible(name))} of row {row + 1} of {shown!r} {what}.",
+            f"the {one_line(name)} of row {row + 1} of {shown!r} {what}.",
             "Every key has a text for each column, and rows of a table without one are in no cell.",
             row=row + 1,
         )
@@ -179,7 +179,7 @@ def _check_distinct(connection: Any, origin: str, columns: int, shown: str) -> N
     ).fetchall()
     connection.unregister("snapdp_alike")
     for *texts, first, second in twice:
-        key = shortened(visible(", ".join(map(key_text, texts))))
+        key = one_line(", ".join(map(key_text, texts)))
         raise DataError(
             f"the key {key} stands twice in {shown!r}, in rows {first + 1} and {second + 1}.",
             "Keys are distinct: every row of a table counts in one cell at most. Leave one of them out.",

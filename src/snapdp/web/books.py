@@ -16,7 +16,7 @@ from fastapi import FastAPI, Query
 from fastapi.responses import Response
 
 from snapdp.audits import accepted_certificate, examined
-from snapdp.display import exact_amount, shortened, visible
+from snapdp.display import exact_amount, one_line
 from snapdp.errors import LedgerError
 from snapdp.ledger import (
     BECAME,
@@ -177,4 +177,4 @@ def certificate_answer(place: Workplace, body: OfAccount) -> dict[str, Any]:
 
 
 def _shown(text: str) -> str:
-    return shortened(visible(text), 1000)
+    return one_line(text, 1000)

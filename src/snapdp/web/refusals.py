@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from snapdp.display import shortened, visible
+from snapdp.display import one_line
 from snapdp.errors import BudgetError, LedgerError, SnapdpError
 
 STATISTIC = re.compile(r"statistic (\d+)(?: \([a-z]+\))?(?:, ([a-z]+))?")
@@ -56,7 +56,7 @@ def shape_problem(found: Mapping[str, Any]) -> str:
     if found["type"] == "json_invalid":
         return "the request is not JSON."
     where = ".".join(str(each) for each in found["loc"] if each != "body")
-    return f"the request is not of the shape that is asked for{where and f': {shortened(visible(where))}'}."
+    return f"the request is not of the shape that is asked for{where and f': {one_line(where)}'}."
 
 
 def status_of(refusal: SnapdpError) -> int:

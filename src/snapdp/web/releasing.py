@@ -17,7 +17,7 @@ from typing import Any
 
 from snapdp.api.study import Study
 from snapdp.audits import accepted_certificate
-from snapdp.display import confidence, exact_amount, shortened, visible
+from snapdp.display import confidence, exact_amount, one_line
 from snapdp.errors import BudgetError, DataError, LedgerError
 from snapdp.exact import parameter
 from snapdp.ledger import Charge
@@ -153,7 +153,7 @@ def _has_other_texts(result: Release, asked: Study) -> bool:
 def _block(block: NumberBlock) -> dict[str, Any]:
     numbers = block.readable
     return {
-        "title": shortened(visible(block.title)),
+        "title": one_line(block.title),
         "rows": [_number(each) for each in numbers[:MOST_ROWS]],
         "more": max(len(numbers) - MOST_ROWS, 0),
         "single": block.is_single,
@@ -163,7 +163,7 @@ def _block(block: NumberBlock) -> dict[str, Any]:
 
 def _number(number: Number) -> dict[str, str]:
     title, value, interval = shown_row(number)
-    return {"name": shortened(visible(title)), "value": value, "interval": interval}
+    return {"name": one_line(title), "value": value, "interval": interval}
 
 
 def _level(number: Number) -> str:

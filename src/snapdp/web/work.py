@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from fractions import Fraction
 from typing import Any
 
-from snapdp.display import decimal_down, exact_amount, hides_nothing, shortened, shown_address, visible
+from snapdp.display import decimal_down, exact_amount, hides_nothing, one_line, shown_address
 
 MOST_FINDINGS = 100
 MOST_PAGE = 1 << 22  # characters of a report
@@ -134,4 +134,4 @@ def _seen(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _shown(text: str) -> str:
-    return shortened(visible(text), 1000)
+    return one_line(text, 1000)

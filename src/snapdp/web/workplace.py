@@ -15,7 +15,7 @@ from typing import Any
 
 from snapdp.api.study import Study, study
 from snapdp.api.study_values import study_values_of
-from snapdp.display import is_address, shortened, shown_address, visible
+from snapdp.display import is_address, one_line, shown_address, visible
 from snapdp.errors import LedgerError, ParameterError, SnapdpError
 from snapdp.ledger import Account, Ledger
 from snapdp.studies import KeyReader, Keys, csv_form, keys_beside, study_from_values
@@ -78,7 +78,7 @@ class Workplace(Value):
         """Read a file of keys that the study named on the command line has."""
         if self.study is None or given not in self._keys_of_study():
             raise ParameterError(
-                f"keys = {shortened(visible(given))!r} is not read by the page.",
+                f"keys = {one_line(given)!r} is not read by the page.",
                 "Start it with a study that names this file: snapdp serve STUDY.toml.",
                 key="keys",
             )

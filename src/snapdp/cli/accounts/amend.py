@@ -13,8 +13,8 @@ import click
 
 from snapdp.cli.accounts.views import paragraph
 from snapdp.cli.flags.arguments import NUMBER
-from snapdp.cli.screen import confirm, echo_json, is_conversation, note, one_line, say
-from snapdp.display import exact_amount, guessed_right, hides_nothing, shown_address
+from snapdp.cli.screen import confirm, echo_json, is_conversation, note, say
+from snapdp.display import exact_amount, guessed_right, hides_nothing, one_line, shown_address
 from snapdp.ledger import account_values, odds_of
 
 if TYPE_CHECKING:

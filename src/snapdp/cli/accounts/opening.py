@@ -13,8 +13,7 @@ import click
 
 from snapdp.cli.flags.by_name import as_item
 from snapdp.cli.flags.statistics import named_columns
-from snapdp.cli.screen import one_line
-from snapdp.display import exact_amount
+from snapdp.display import exact_amount, one_line
 
 FILE_NAME = re.compile(r"\w[\w.-]{0,99}")
 

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from snapdp.cli.screen import console, echo, one_line, table
-from snapdp.display import exact_amount
+from snapdp.cli.screen import console, echo, table
+from snapdp.display import exact_amount, one_line
 from snapdp.ledger import BECAME, amended_in_words, moment, protected_by, spent_in_words, titles_of
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from snapdp.cli.screen import note, one_line
-from snapdp.display import exact_amount, odds_in_words, shown_address
+from snapdp.cli.screen import note
+from snapdp.display import exact_amount, odds_in_words, one_line, shown_address
 from snapdp.errors import PremiseError
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from snapdp.cli.flags.arguments import NUMBER, NUMBERS
-from snapdp.cli.screen import echo_json, note, one_line, table
-from snapdp.display import decimal_up, four_digits_up, two_digits
+from snapdp.cli.screen import echo_json, note, table
+from snapdp.display import decimal_up, four_digits_up, one_line, two_digits
 from snapdp.exact import to_float_up
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from snapdp.cli.screen import echo_json, one_line, table, watched
-from snapdp.display import scientific_up
+from snapdp.cli.screen import echo_json, table, watched
+from snapdp.display import one_line, scientific_up
 from snapdp.errors import ProgramError, SnapdpError
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from snapdp.cli.flags.arguments import NUMBER, NUMBERS
 from snapdp.cli.flags.csv_dialect import csv_options, to_declare
 from snapdp.cli.flags.picture import picture_option, writing_picture
 from snapdp.cli.lab.errors import OF_A_TABLE
-from snapdp.cli.screen import echo_json, note, one_line, say, table, watched
-from snapdp.display import decimal_up, exact_amount, four_digits_up
+from snapdp.cli.screen import echo_json, note, say, table, watched
+from snapdp.display import decimal_up, exact_amount, four_digits_up, one_line
 from snapdp.exact import to_float_up
 
 if TYPE_CHECKING:

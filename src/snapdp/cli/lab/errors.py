@@ -13,8 +13,7 @@ import click
 
 from snapdp.cli.flags.csv_dialect import csv_dialect
 from snapdp.cli.learn.demo import people
-from snapdp.cli.screen import one_line
-from snapdp.display import is_address
+from snapdp.display import is_address, one_line
 
 EPSILONS, ROWS = ("0.1", "0.5", "1"), ("100", "1000", "5000")
 OLDEST = Fraction(120)

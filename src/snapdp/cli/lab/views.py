@@ -12,8 +12,8 @@ import click
 
 from snapdp.accuracy import SideBySide, bias_by_guess, clamp_by_gamma, contenders, distance_tails, errors_of_means
 from snapdp.cli.lab import errors
-from snapdp.cli.screen import note, one_line, table
-from snapdp.display import exact_amount, figure, scientific_up
+from snapdp.cli.screen import note, table
+from snapdp.display import exact_amount, figure, one_line, scientific_up
 from snapdp.exact import Enclosure, to_float_down, to_float_up
 
 SMALLEST = Fraction(1, 10**30)  # what is below it is not told apart: rounding at 118 bits, or less

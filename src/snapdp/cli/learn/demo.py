@@ -13,7 +13,8 @@ from pathlib import Path
 
 import click
 
-from snapdp.cli.screen import echo, one_line
+from snapdp.cli.screen import echo
+from snapdp.display import one_line
 
 ROWS = 5000
 REGIONS = ("north", "south", "east", "west")

@@ -11,8 +11,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from snapdp.api.plan_values import Likes
-from snapdp.cli.screen import console, note, one_line, table
-from snapdp.display import exact_amount, short_decimal
+from snapdp.cli.screen import console, note, table
+from snapdp.display import exact_amount, one_line, short_decimal
 from snapdp.ledger import together_in_words
 from snapdp.studies import LikelyQuantile, Spelling, details_of, plan_words
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from snapdp.cli.screen import note, one_line, room, say, table
-from snapdp.display import confidence, exact_amount, hides_nothing, odds_in_words, right_in
+from snapdp.cli.screen import note, room, say, table
+from snapdp.display import confidence, exact_amount, hides_nothing, odds_in_words, one_line, right_in
 from snapdp.errors import SnapdpError
 from snapdp.exact import parameter
 

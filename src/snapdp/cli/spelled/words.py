@@ -23,7 +23,7 @@ from snapdp.cli.flags.csv_dialect import CSV_FLAGS, csv_dialect
 from snapdp.cli.spelled.columns import column_words
 from snapdp.cli.spelled.statistics import cost_words, relation_words, statistic_words, used_columns
 from snapdp.cli.spelled.unsayable import Unsayable, flag
-from snapdp.display import PUBLIC_TEXTS, shortened, shown_address, visible
+from snapdp.display import PUBLIC_TEXTS, one_line, shown_address, visible
 from snapdp.errors import SnapdpError
 from snapdp.studies import CsvDialect, DeclaredStudy, Plan, plan_of
 from snapdp.values import Value
@@ -98,7 +98,7 @@ def _first_equal(study: DeclaredStudy, candidates: Iterator[list[str]]) -> Spell
                 return Spelled(words=tuple(words))
     except Unsayable as unsayable:
         reasons.append(str(unsayable))
-    return Spelled(words=None, reason=shortened(visible(reasons[0])))
+    return Spelled(words=None, reason=one_line(reasons[0]))
 
 
 def difference(study: DeclaredStudy, words: Sequence[str]) -> str:

@@ -16,7 +16,7 @@ import click
 from snapdp.cli.flags.arguments import NUMBER
 from snapdp.cli.flags.csv_dialect import csv_options, csv_values, to_declare
 from snapdp.cli.help.pages import SectionedCommand
-from snapdp.cli.screen import echo, echo_json, one_line
+from snapdp.cli.screen import echo, echo_json
 from snapdp.cli.start import finish
 from snapdp.cli.start.draft_file import DraftFile
 from snapdp.cli.start.flow import SAVE, Decided, Talk, conversation
@@ -28,7 +28,7 @@ from snapdp.cli.start.place import STUDY, Place, unused_study
 from snapdp.cli.start.questions import Flow, Key, Question
 from snapdp.cli.start.relation import told_account
 from snapdp.cli.start.table_file import Opened, TableFile
-from snapdp.display import is_address
+from snapdp.display import is_address, one_line
 from snapdp.errors import DataError, SnapdpError
 from snapdp.ledger import Account, label
 

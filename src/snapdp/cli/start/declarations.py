@@ -26,7 +26,7 @@ from snapdp.cli.start.questions import (
     two_ends,
     two_numbers,
 )
-from snapdp.display import exact_amount, shortened, visible
+from snapdp.display import exact_amount, one_line
 from snapdp.errors import ParameterError, SnapdpError
 from snapdp.exact import parameter
 from snapdp.studies import AS_TEXT, BINNED, BOOLEAN, CATEGORY, DATE, DROPPED, EACH, INTEGER, NUMBER
@@ -212,7 +212,7 @@ def _checked(name: str, declared: dict[str, Any]) -> dict[str, Any]:
     try:
         check_column(name, declared)
     except SnapdpError as refusal:
-        told = refusal.problem.removeprefix(f"columns.{shortened(visible(name))}: ")
+        told = refusal.problem.removeprefix(f"columns.{one_line(name)}: ")
         raise ParameterError(told, refusal.advice) from None
     return declared
 

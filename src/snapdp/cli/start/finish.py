@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import click
 
 from snapdp.cli.release import LOOK, saved, say_texts_kept
-from snapdp.cli.screen import echo, echo_json, is_conversation, one_line, watch
+from snapdp.cli.screen import echo, echo_json, is_conversation, watch
 from snapdp.cli.start.going_on import near
 from snapdp.cli.start.interview import Back, asked_once
 from snapdp.cli.start.known_table import existing_account, is_free
@@ -25,7 +25,7 @@ from snapdp.cli.start.pages import paragraph
 from snapdp.cli.start.place import STUDY, Place
 from snapdp.cli.start.questions import Question, yes_or_no
 from snapdp.cli.start.table_file import Opened
-from snapdp.display import exact_amount, hides_nothing, shown_address
+from snapdp.display import exact_amount, hides_nothing, one_line, shown_address
 from snapdp.errors import DataError, ParameterError, SnapdpError
 from snapdp.exact import parameter
 

@@ -12,14 +12,14 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from snapdp.api.outline import Outline, OutlineLine, about_keys, check_relation, shared_out
-from snapdp.cli.screen import echo, one_line
+from snapdp.cli.screen import echo
 from snapdp.cli.start.columns import KnownColumns
 from snapdp.cli.start.interview import ADDED, PLAN, Interview
 from snapdp.cli.start.pages import name_of, show_problem
 from snapdp.cli.start.questions import Choice, Flow, Key, Question, above_zero, one_of
 from snapdp.cli.start.relation import ask_budget, ask_relation
 from snapdp.cli.start.statistics import KINDS, ask_statistic, is_line
-from snapdp.display import exact_amount
+from snapdp.display import exact_amount, one_line
 from snapdp.errors import ParameterError, SnapdpError
 from snapdp.studies import plan_of
 from snapdp.values import Value, replaced

@@ -13,12 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from snapdp.cli.flags.csv_dialect import CSV_FLAGS
-from snapdp.cli.screen import one_line
 from snapdp.cli.start.draft_file import DraftFile
 from snapdp.cli.start.interview import Interview
 from snapdp.cli.start.pages import paragraph, show_problem
 from snapdp.cli.start.questions import Choice, Flow, Key, Question, one_of
-from snapdp.display import is_address, shown_address
+from snapdp.display import is_address, one_line, shown_address
 from snapdp.errors import DataError, SnapdpError
 
 GO_ON = Choice(word="go on", means="where it stopped", others=("on", "go"))

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from snapdp.cli.screen import one_line
 from snapdp.cli.start.pages import KEYS, Stopped, paragraph, read_answer, show_problem, show_question
 from snapdp.cli.start.questions import Flow, Key, Question
+from snapdp.display import one_line
 from snapdp.errors import ParameterError, SnapdpError
 
 T = TypeVar("T")

@@ -11,11 +11,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from snapdp.cli.screen import one_line
 from snapdp.cli.start.going_on import near
 from snapdp.cli.start.pages import paragraph
 from snapdp.cli.start.place import Place
-from snapdp.display import is_address
+from snapdp.display import is_address, one_line
 from snapdp.errors import BudgetError, LedgerError, SnapdpError
 
 if TYPE_CHECKING:

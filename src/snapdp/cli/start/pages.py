@@ -14,7 +14,7 @@ import click
 
 from snapdp.cli.screen import HALF_A_SCREEN, echo, fitted
 from snapdp.cli.start.questions import Choice, Question
-from snapdp.display import shortened, visible, without_secrets
+from snapdp.display import one_line, visible, without_secrets
 from snapdp.errors import SnapdpError
 
 WIDEST = 80
@@ -104,7 +104,7 @@ def _width() -> int:
 
 def name_of(name: str) -> str:
     """Return a name from outside as a list may show it."""
-    return shortened(visible(name), LONGEST_NAME) if name.strip() else "(no name)"
+    return one_line(name, LONGEST_NAME) if name.strip() else "(no name)"
 
 
 def read_answer() -> str:

@@ -14,8 +14,7 @@ from typing import Any, TypeVar
 import click
 
 from snapdp.cli.flags.by_name import items
-from snapdp.cli.screen import one_line
-from snapdp.display import exact_amount
+from snapdp.display import exact_amount, one_line
 from snapdp.errors import ParameterError, SnapdpError
 from snapdp.exact import parameter
 from snapdp.studies import whole

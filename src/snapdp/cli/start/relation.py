@@ -10,10 +10,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from snapdp.api.outline import check_relation
-from snapdp.cli.screen import one_line
 from snapdp.cli.start.columns import KnownColumns, which
 from snapdp.cli.start.questions import Flow, Question, above_zero, counted, listed, yes_or_no
-from snapdp.display import exact_amount, hides_nothing, odds_in_words
+from snapdp.display import exact_amount, hides_nothing, odds_in_words, one_line
 from snapdp.errors import BudgetError
 from snapdp.studies import ADD_REMOVE, CHANGE_ONE, bounded_in, named_person, relation_of_account, relation_table
 

@@ -13,11 +13,11 @@ from functools import lru_cache
 from typing import Any
 
 from snapdp.api.outline import line_problem
-from snapdp.cli.screen import one_line
 from snapdp.cli.start.columns import KnownColumns, which
 from snapdp.cli.start.declarations import declare_groups, declare_numbers, with_levels, with_step
 from snapdp.cli.start.pages import flowing, name_of, paragraph, sentence
 from snapdp.cli.start.questions import Choice, Flow, Key, Question, counted, listed, numbers
+from snapdp.display import one_line
 from snapdp.errors import ParameterError, SnapdpError
 from snapdp.studies import MAGNITUDE, statistic_class
 from snapdp.values import Value

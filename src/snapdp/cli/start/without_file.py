@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from snapdp.cli.screen import echo, one_line
+from snapdp.cli.screen import echo
 from snapdp.cli.start.columns import KnownColumns
 from snapdp.cli.start.draft_file import DraftFile
 from snapdp.cli.start.flow import Decided, Talk, conversation
@@ -19,6 +19,7 @@ from snapdp.cli.start.going_on import answers_of
 from snapdp.cli.start.interview import Interview
 from snapdp.cli.start.pages import KEYS, Stopped, paragraph
 from snapdp.cli.start.questions import Flow, Question
+from snapdp.display import one_line
 from snapdp.ledger import label
 
 STOPPED = 1

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from snapdp.display.charts import LOOKS, Anchor, Look, title_of
 from snapdp.display.html import Html, escape
-from snapdp.display.text import shortened, visible
+from snapdp.display.text import one_line, visible
 
 WHOLE = 1000  # a stretched part's own coordinates, on both sides
 FONT = 'font-family="system-ui, sans-serif" font-size="12" fill="currentColor"'
@@ -35,7 +35,7 @@ def stretched(drawn: Iterable[str], *, top: float, height: float) -> str:
 
 def written(text: str, *, x: float, y: float, anchor: Anchor = "start", said: str = "") -> str:
     """Return a text at a percentage of the width, on one line."""
-    shown = escape(shortened(visible(text), LONGEST))
+    shown = escape(one_line(text, LONGEST))
     return f'<text x="{x:.2f}%" y="{y:g}" text-anchor="{anchor}">{title_of(said)}{shown}</text>'
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from snapdp.display.charts import LOOKS, THINNEST, title_of
 from snapdp.display.html import Html, escape
 from snapdp.display.pictures.axis import Axis, Real, tick_text
-from snapdp.display.text import shortened, visible
+from snapdp.display.text import one_line
 from snapdp.values import Value
 
 HEIGHT, BAR, CAP, DOT = 22, 13, 4, 4  # of a track, of a bar, half of the end of an interval, the radius of a dot
@@ -91,7 +91,7 @@ class RowPicture(Value):
         start, width, foot = NAMES + NUMBERS + 2 * GAP, NAMES + NUMBERS + TRACK + 4 * GAP, LINE * len(self.marks)
         drawn = [self.scale_at(f'x="{start}" y="0" width="{TRACK}"')]
         for number, (mark, (name, text)) in enumerate(zip(self.marks, texts, strict=True), start=1):
-            shown, base = shortened(visible(name), LONGEST_NAME), LINE * number + 16
+            shown, base = one_line(name, LONGEST_NAME), LINE * number + 16
             drawn.append(Html(f'<text x="{NAMES}" y="{base}" text-anchor="end">{escape(shown)}</text>'))
             drawn.append(Html(f'<text x="{NAMES + NUMBERS}" y="{base}" text-anchor="end">{escape(text)}</text>'))
             drawn.append(self.track(mark, place=f'x="{start}" y="{LINE * number}" width="{TRACK}"'))

@@ -10,7 +10,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 
-from snapdp.display import Html, Mark, RowPicture, data_table, four_digits_up, noise_digits, shortened, visible
+from snapdp.display import (
+    Html,
+    Mark,
+    RowPicture,
+    data_table,
+    four_digits_up,
+    noise_digits,
+    one_line,
+)
 from snapdp.errors import SnapdpError
 from snapdp.release.digits import half_width, shown_interval, shown_value
 from snapdp.release.numbers import Number, NumberBlock
@@ -120,7 +128,7 @@ def rows_of(numbers: Sequence[Number]) -> RowPicture:
 
 def _said(number: Number) -> str:
     shown = ", ".join(filter(None, (shown_value(number), shown_interval(number))))
-    return f"{shortened(visible(number.cell), LONGEST) or 'in total'}: {shown}"
+    return f"{one_line(number.cell, LONGEST) or 'in total'}: {shown}"
 
 
 def _cross_table(adjusted: Blocks) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
-from snapdp.display import Axis, Marked, Real, Step, data_table, shortened, step_figure, visible
+from snapdp.display import Axis, Marked, Real, Step, data_table, one_line, step_figure
 from snapdp.errors import SnapdpError
 from snapdp.exact import parameter
 from snapdp.release.digits import shown_pair
@@ -156,7 +156,7 @@ def _spread(places: Sequence[int], most: int) -> list[int]:
 
 def _title(group: str) -> str:
     title = "rows up to each value; the band is made of their intervals, each of which holds by itself"
-    return shortened(visible(group), 80) if group else title
+    return one_line(group, 80) if group else title
 
 
 def _steps(numbers: Sequence[Number]) -> list[Step]:
@@ -175,7 +175,7 @@ def _marked(asked: NumberBlock, group: str, shares: Sequence[float], total: Real
     found = []
     there = [each for each in asked.readable if _group(each, asked) == group]
     for each, share in zip(there, shares, strict=False):
-        said = shortened(visible(f"{each.cell or QUANTILE}: {', '.join(shown_pair(each))}"), LONGEST)
+        said = one_line(f"{each.cell or QUANTILE}: {', '.join(shown_pair(each))}", LONGEST)
         found.append(Marked(each.printed, share * total, each.low, each.high, said))
     return found
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from snapdp.display import Html, Mark, RowPicture, data_table, shortened, visible
+from snapdp.display import Html, Mark, RowPicture, data_table, one_line
 from snapdp.release.digits import shown_interval, shown_pair, shown_value
 from snapdp.release.numbers import FREE, Number, NumberBlock, shown_amount
 from snapdp.release.remarks import counted_clauses, unknown_line, unknown_places
@@ -160,7 +160,7 @@ def rows_of(block: NumberBlock) -> RowPicture:
 
 def _mark(number: Number, *, is_known: bool) -> Mark:
     shown = _shown(number) if is_known else _shown(number)[1:]
-    said = f"{shortened(visible(number.cell), LONGEST)}: {', '.join(filter(None, shown))}"
+    said = f"{one_line(number.cell, LONGEST)}: {', '.join(filter(None, shown))}"
     return Mark(number.printed if is_known else None, number.low, number.high, said)
 
 

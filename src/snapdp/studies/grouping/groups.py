@@ -20,7 +20,7 @@ from itertools import chain, product, repeat
 from operator import itemgetter
 from typing import Any, overload
 
-from snapdp.display import shortened, visible
+from snapdp.display import one_line
 from snapdp.errors import BoundError, ParameterError
 from snapdp.studies.columns import BINNED, CategoryColumn, Column, NumberColumn
 from snapdp.studies.grouping.bins import BinnedColumn
@@ -208,7 +208,7 @@ def check_cells(what: str, cells: int, *, most: int = MOST_CELLS) -> None:
     """Refuse more cells than can be recorded, released and audited: a public number, from declarations alone."""
     if cells > most:
         raise BoundError(
-            f"{shortened(visible(what))}: there are {cells} cells, more than {most}.",
+            f"{one_line(what)}: there are {cells} cells, more than {most}.",
             "Group by fewer columns, or declare fewer categories or wider bins. Nothing was read and nothing spent.",
             cells=cells,
         )

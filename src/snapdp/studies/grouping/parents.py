@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from snapdp.display import shortened, visible
+from snapdp.display import one_line
 from snapdp.errors import BoundError, ParameterError
 from snapdp.studies.columns import CategoryColumn, storable
 from snapdp.values import Value, replaced
@@ -176,4 +176,4 @@ def _several(names: Sequence[str]) -> str:
 
 
 def _named(text: Any) -> str:
-    return repr(shortened(visible(text))) if isinstance(text, str) else "a name that is no text"
+    return repr(one_line(text)) if isinstance(text, str) else "a name that is no text"

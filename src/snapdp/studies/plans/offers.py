@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
-from snapdp.display import four_digits_up, shortened, visible
+from snapdp.display import four_digits_up, one_line
 from snapdp.errors import SnapdpError
 from snapdp.studies.plans.lines import Line
 from snapdp.studies.plans.remembered import remembered
@@ -43,7 +43,7 @@ class Offer(Value):
     def __repr__(self) -> str:
         steps = ", ".join(f"{four_digits_up(now)} -> {four_digits_up(then)}" for now, then in self.pairs())
         steps = steps or "refused"
-        return f"{shortened(visible(self.title))}: epsilon {self.epsilon} -> {self.more_epsilon}, accuracy {steps}"
+        return f"{one_line(self.title)}: epsilon {self.epsilon} -> {self.more_epsilon}, accuracy {steps}"
 
 
 def _accuracies(line: Line) -> tuple[Fraction, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from snapdp.display import exact_amount, shortened, visible
+from snapdp.display import exact_amount, one_line
 from snapdp.studies.columns import AS_NUMBERS, CategoryColumn, NumberColumn
 from snapdp.studies.readable import key_text
 
@@ -30,8 +30,8 @@ def rules_of(plan: Plan) -> list[str]:
     told = [each for each in told if not any(other.startswith(f"{each}, ") for other in told)][:MOST_TOLD]
     others = list(dict.fromkeys(clause for line in plan.lines for clause in line.statistic.others_in_words))[:MOST_TOLD]
     told = [each for each in told if not any(other.startswith(f"{each},") for other in told)]  # one says it, and more
-    found = [f"Missing and unreadable cells: {'; '.join(map(_shown, told))}."] if told else []
-    found += [f"Other cells: {'; '.join(map(_shown, others))}."] if others else []
+    found = [f"Missing and unreadable cells: {'; '.join(map(one_line, told))}."] if told else []
+    found += [f"Other cells: {'; '.join(map(one_line, others))}."] if others else []
     categories = [each for each in _columns(plan) if isinstance(each, CategoryColumn)]
     plain = [each for each in categories if each.listed and each.compare != AS_NUMBERS]
     if any(looks_like_number(name) for each in plain for name in each.categories):
@@ -55,7 +55,9 @@ def bounds_of(plan: Plan) -> str:
 
 def _rounded(plan: Plan) -> str:
     """Return to which steps numbers are rounded, as a sentence; empty where that moves none visibly."""
-    steps = [_shown(f"{each.name} {exact_amount(each.step)}") for each in _numbers(plan) if each.is_coarse][:MOST_TOLD]
+    steps = [one_line(f"{each.name} {exact_amount(each.step)}") for each in _numbers(plan) if each.is_coarse][
+        :MOST_TOLD
+    ]
     return f" Numbers are rounded to steps: {'; '.join(dict.fromkeys(steps))}." if steps else ""
 
 
@@ -73,7 +75,7 @@ def _groups(plan: Plan) -> list[str]:
     listed = [
         each for each in dict.fromkeys(by) if isinstance(each, CategoryColumn) and each.listed and each.categories
     ]
-    return [_shown(f"{each.name} {_some(each.categories)}") for each in listed[:MOST_TOLD]]
+    return [one_line(f"{each.name} {_some(each.categories)}") for each in listed[:MOST_TOLD]]
 
 
 def _some(names: Sequence[str]) -> str:
@@ -83,11 +85,7 @@ def _some(names: Sequence[str]) -> str:
 
 
 def _bounds(column: NumberColumn) -> str:
-    return _shown(f"{column.name} {exact_amount(column.lower)} to {exact_amount(column.upper)}")
-
-
-def _shown(text: str) -> str:
-    return shortened(visible(text))
+    return one_line(f"{column.name} {exact_amount(column.lower)} to {exact_amount(column.upper)}")
 
 
 def looks_like_number(text: str) -> bool:

@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from snapdp.accuracy import Curve
-from snapdp.display import shortened, visible
+from snapdp.display import one_line
 from snapdp.exact import HALF, ln_enclosure, power_of_two_at_least, rounded_up
 from snapdp.mechanism import ExactLaw, Inner, Law, SnappingParameters, exact_parameters, law_of
 from snapdp.studies.plans.lines import Line
@@ -30,7 +30,7 @@ UNSEEN = Fraction(1, 1000)  # of the error: between numbers that are closer no p
 def shown_parts(statistic: Statistic) -> list[str]:
     """Return the names of what is released, for people: the title of the statistic where that is one number."""
     names = part_names(statistic) if len(statistic.parts) > 1 else [statistic.readable_title]
-    return [shortened(visible(each)) for each in names]
+    return [one_line(each) for each in names]
 
 
 class RankCurve(Value):

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from snapdp.display import exact_amount, four_digits_up, listed, shortened, visible
+from snapdp.display import exact_amount, four_digits_up, listed, one_line
 from snapdp.studies.columns import CategoryColumn
 from snapdp.studies.grouping.margins import HIERARCHY, TOTAL, WIDER, Margins
 from snapdp.studies.ranks.magnitudes import Magnitudes
@@ -94,7 +94,7 @@ def _summed(term: Term, *, several: bool) -> str:
     """Return what is summed, in words: distances from the middle of the bounds."""
     if term.second is not None and not term.is_square:
         return "sum of products of distances"
-    name = f" in {shortened(visible(term.first.name))}" if several else ""
+    name = f" in {one_line(term.first.name)}" if several else ""
     return f"sum of {'squared ' if term.is_square else ''}distances from {exact_amount(term.first.middle)}{name}"
 
 

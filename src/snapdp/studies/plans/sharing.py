@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from snapdp.display import exact_amount, four_digits_up, listed, shortened, visible
+from snapdp.display import exact_amount, four_digits_up, listed, one_line
 from snapdp.errors import SnapdpError
 from snapdp.studies.statistics.mean import MOST_COLUMNS, Mean
 from snapdp.values import Value, replaced
@@ -43,8 +43,8 @@ class Sharing(Value):
     @property
     def in_words(self) -> str:
         """Return what sharing would buy, as a sentence or two for people."""
-        short = [shortened(visible(name)) for name in self.columns]
-        names = [shortened(visible(json.dumps(name, ensure_ascii=False))) for name in self.columns[:MOST_NAMED]]
+        short = [one_line(name) for name in self.columns]
+        names = [one_line(json.dumps(name, ensure_ascii=False)) for name in self.columns[:MOST_NAMED]]
         names += ["..."] if len(self.columns) > MOST_NAMED else []
         where = f"in {'a group' if self.in_groups else 'a table'} of {self.rows} rows"
         gains = [

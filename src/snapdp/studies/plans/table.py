@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from snapdp.display import confidence, decimal_nearest, exact_amount, four_digits_up, shortened, visible
+from snapdp.display import confidence, decimal_nearest, exact_amount, four_digits_up, one_line
 from snapdp.studies.statistics.number_errors import NumberError
 from snapdp.values import Value
 
@@ -67,7 +67,7 @@ def _line_rows(
     own = [each for each in errors if not each.name]
     text = error_in_words(line.statistic, own[0]) + sure if own else ""
     yield PlanRow(
-        title=shortened(visible(title)),
+        title=one_line(title),
         epsilon=_epsilon(line.epsilon) + (" locked" if line.lock else ""),
         bar=bar(line.epsilon / plan.total),
         error=text,
@@ -78,11 +78,11 @@ def _line_rows(
     for number in errors if not line.margins else ():
         if number.name:
             told = error_in_words(line.statistic, number, rows_told=bool(own)) + sure
-            yield PlanRow(title=f"{GAP}{shortened(visible(number.name))}", error=told)
+            yield PlanRow(title=f"{GAP}{one_line(number.name)}", error=told)
 
 
 def _margin_row(figures: MarginFigures, total: Fraction) -> PlanRow:
-    title, alone = f"{GAP}{shortened(visible(figures.text))}", figures.alone
+    title, alone = f"{GAP}{one_line(figures.text)}", figures.alone
     if figures.measured is None:
         return PlanRow(title=title, epsilon="0", error="known")
     beside = "" if alone is None else f" (alone ± {four_digits_up(alone.accuracy)})"

@@ -18,8 +18,7 @@ from snapdp.display import (
     how_often,
     listed,
     odds_in_words,
-    shortened,
-    visible,
+    one_line,
 )
 from snapdp.studies.grouping.hierarchies import Hierarchy
 from snapdp.studies.plans.cuts import Excess, excess_of
@@ -125,7 +124,7 @@ def _title(plan: Plan) -> str:
 
 
 def _advice(plan: Plan, useless: Sequence[Useless], spelling: Spelling) -> Iterator[str]:
-    titles = [shortened(visible(title)) for title in plan.titles]
+    titles = [one_line(title) for title in plan.titles]
     if (excess := excess_of(plan)) is not None:
         yield from _cuts(plan, excess, titles, spelling)
     for each in useless[:MOST_ADVISED]:
@@ -174,7 +173,7 @@ def useless_in_words(useless: Useless) -> str:
     """Return how bad the error of a line is, and what would help."""
     number, line = useless.number, useless.line
     error = f"± {four_digits_up(number.error)}" + (" rows" if number.in_rows else "")
-    name = f"{shortened(visible(number.name))} " if number.name else ""
+    name = f"{one_line(number.name)} " if number.name else ""
     divided = line.margins or line.statistic.divisions > 1
     where = f" of a {called_groups(line.statistic)}" if divided else ""
     of = f"the {rows_in_words(number.rows)}{where}" if number.is_of_rows else "its range"
@@ -192,7 +191,7 @@ def _legend(plan: Plan, spelling: Spelling) -> Iterator[str]:
     told: dict[str, list[str]] = {}
     for title, line in zip(plan.titles, plan.lines, strict=True):
         for clause in counting_of(line):
-            told.setdefault(clause, []).append(shortened(visible(title)))
+            told.setdefault(clause, []).append(one_line(title))
     for clause, titles in told.items():
         yield f"{listed(titles, MOST_NAMED)}: {clause}."
     errors = [each for line in plan.errors for each in line]
@@ -230,7 +229,7 @@ def _often(plan: Plan) -> str:
 
 def _promise(plan: Plan) -> tuple[str, ...]:
     relation = plan.relation
-    told = shortened(visible(relation.protected), 400)
+    told = one_line(relation.protected, 400)
     return f"What is protected: {told}", odds_in_words(plan.total, relation.secret)
 
 
@@ -251,7 +250,7 @@ def details_of(plan: Plan) -> list[str]:
     """Return what explains figures at length: what numbers are made of, what more epsilon buys, what is declared."""
     found = []
     for line, title in zip(plan.lines, plan.titles, strict=True):
-        name = shortened(visible(title))
+        name = one_line(title)
         clauses = list(remarks_of(line))
         if (way := other_way(line)) is not None:
             clauses.append(way.in_words)
@@ -264,7 +263,7 @@ def _more(plan: Plan) -> Iterator[str]:
     """Yield what a tenth more epsilon would buy for the first number of each line."""
     pairs = zip(plan.lines[:MOST_SHOWN], plan.titles, strict=False)
     found = [(title, errors_with_more(line, TENTH, plan.if_rows)) for line, title in pairs]
-    told = [f"{shortened(visible(title))} ± {four_digits_up(e.error)}" for title, then in found for e in then[:1]]
+    told = [f"{one_line(title)} ± {four_digits_up(e.error)}" for title, then in found for e in then[:1]]
     if told:
         yield f"With 10 % more epsilon each: {', '.join(told)}."
 

@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from snapdp.display import shortened, visible
+from snapdp.display import one_line
 from snapdp.errors import BoundError, PremiseError
 from snapdp.exact import positive, power_of_two_at_least, shown, to_float_nearest
 from snapdp.mechanism import FINE, FinitePrecision, Mechanism, SnappingParameters, declared, spacing_of_doubles
@@ -101,7 +101,7 @@ def mechanism(
             arithmetic=arithmetic,
         )
     except PremiseError as refusal:
-        raise _refused(refusal, shortened(visible(title or numerator.name)), epsilon) from None
+        raise _refused(refusal, one_line(title or numerator.name), epsilon) from None
     if not numerator.integers or arithmetic is not None:
         ends = (numerator.statistic(parameters.data_value(k)) for k in parameters.ends)
         apart = numerator.factor * parameters.data_grid

@@ -16,7 +16,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from snapdp.display import shortened, visible
+from snapdp.display import one_line
 from snapdp.errors import DataError, ParameterError, PremiseError
 from snapdp.mechanism import FinitePrecision
 from snapdp.studies.aggregates import Aggregate, Persons, Test
@@ -102,7 +102,7 @@ class Statistic(Value, ABC):
         for column in self.every_column:
             if isinstance(column, MagnitudeColumn) and self.column_kind is None:
                 raise ParameterError(
-                    f"column {shortened(visible(column.name))} is declared by magnitudes: it has no bounds.",
+                    f"column {one_line(column.name)} is declared by magnitudes: it has no bounds.",
                     "Ask for its magnitudes; or declare bounds or categories, where these are public.",
                 )
         names = [part.numerator.name for part in self.parts]
@@ -218,7 +218,7 @@ class Statistic(Value, ABC):
     @property
     def shown(self) -> str:
         """Return the title for messages: names of columns and categories are anybody's text."""
-        return shortened(visible(self.readable_title))
+        return one_line(self.readable_title)
 
     @property
     def title(self) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, ClassVar, TypeVar
 
-from snapdp.display import shortened, visible
+from snapdp.display import one_line
 from snapdp.errors import DataError, ParameterError, PremiseError, SnapdpError
 from snapdp.studies import Aggregate, Aggregates, Column, KeyColumn, NumberColumn, quantiser_of
 from snapdp.tables.engines.failures import refusal
@@ -256,7 +256,7 @@ def statement(asked: Iterable[Aggregate], *, table: str = "data", dialect: str =
     dialect   the engine whose words it is in, by the name that records have
     """
     if dialect not in DIALECTS:
-        said = shortened(visible(str(dialect)), 40)
+        said = one_line(str(dialect), 40)
         raise ParameterError(f"no engine here speaks {said}.", f"Give dialect = {', '.join(DIALECTS)}.")
     wanted = list(asked)
     columns = columns_of(wanted)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from snapdp.display import shortened, visible
+from snapdp.display import one_line
 from snapdp.errors import DataError
 from snapdp.tables.sources.calendar import in_days
 
@@ -56,7 +56,7 @@ def unread(table: Any, names: Sequence[str], reads: Callable[[Any], object]) -> 
         try:
             reads(one.slice(0, 0))
         except Exception:
-            stored = shortened(visible(str(one.schema.field(0).type)), LONGEST_TYPE)
+            stored = one_line(str(one.schema.field(0).type), LONGEST_TYPE)
             return DataError(
                 f"column {name!r} is stored as {stored}, which DuckDB does not read.",
                 "Cast it to double, to decimal128 or to text first, whichever holds its numbers: pyarrow.compute.cast("

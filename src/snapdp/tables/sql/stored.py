@@ -11,7 +11,7 @@ import difflib
 import struct
 from collections.abc import Sequence
 
-from snapdp.display import shortened, visible
+from snapdp.display import one_line
 from snapdp.errors import DataError
 from snapdp.studies import (
     AS_NUMBERS,
@@ -117,7 +117,7 @@ def _check_stored(column: Column, field: Field) -> None:
         if inexact is not None:
             raise DataError(
                 f"column {column.name!r} is stored in single precision ({field.stored}), which has no "
-                f"{shortened(visible(inexact), LONGEST_NAME)}.",
+                f"{one_line(inexact, LONGEST_NAME)}.",
                 "Store it as a double, a decimal or text.",
             )
 
@@ -158,4 +158,4 @@ def _nearest(name: str, names: Sequence[str], *, least: float) -> str | None:
 
 
 def _shown(name: str) -> str:
-    return shortened(visible(repr(name)), LONGEST_NAME)
+    return one_line(repr(name), LONGEST_NAME)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from snapdp.display import shortened, visible
+from snapdp.display import one_line
 from snapdp.errors import PremiseError
 from snapdp.exact import exp_enclosure, power_of_two
 from snapdp.values import Value, replaced
@@ -96,7 +96,7 @@ class Verdict(Value):
     def __repr__(self) -> str:
         from snapdp.verifier.report.summary import headline
 
-        return f"Verdict({self.kind}: {shortened(visible(headline(self)))})"
+        return f"Verdict({self.kind}: {one_line(headline(self))})"
 
     def _repr_html_(self) -> str:
         from snapdp.verifier.report.page import verdict_card

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from snapdp.display import shortened, visible
+from snapdp.display import one_line
 from snapdp.errors import ProgramError
 from snapdp.verifier.language.grammar import RESERVED
 from snapdp.verifier.language.syntax import Assignment, Variable
@@ -63,4 +63,4 @@ def _caller() -> tuple[str, int]:
 
 def named(thing: Any) -> str:
     """Return the name of a function or a type of somebody's file as one short line: a name can be set to any text."""
-    return shortened(visible(str(thing.__name__)), LONGEST_NAME)
+    return one_line(str(thing.__name__), LONGEST_NAME)

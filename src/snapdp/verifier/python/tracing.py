@@ -13,7 +13,7 @@ from pathlib import Path
 from types import FrameType, FunctionType
 from typing import Any
 
-from snapdp.display import shortened, visible
+from snapdp.display import one_line
 from snapdp.errors import ProgramError
 from snapdp.verifier.python.symbols import Traced
 from snapdp.verifier.python.trace import ADVICE, Trace, named
@@ -48,7 +48,7 @@ def _said(problem: BaseException) -> str:
         text = str(problem)
     except Exception:  # somebody's own class
         return ""
-    return f": {shortened(visible(text))}" if text else ""
+    return f": {one_line(text)}" if text else ""
 
 
 def _last_line(problem: BaseException, function: FunctionType) -> tuple[str, int]:
