@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,7 +55,7 @@ def serve_command(
     try:
         from snapdp.web.serving import served
     except ModuleNotFoundError as problem:
-        needed = "pip install 'fastapi>=0.115' 'uvicorn>=0.30' 'jinja2>=3.1'"
+        needed = "pip install 'fastapi>=0.120.1' 'uvicorn>=0.30' 'jinja2>=3.1'"
         raise click.UsageError(f"The page needs {problem.name}, which is not installed: {needed}") from None
     place = _place(study, options)
     if place.ledger is not None:
@@ -70,11 +71,16 @@ def serve_command(
         echo("It opens the page once. Enter prints a new one, which ends the one before; Ctrl-C ends the page.")
 
     browser = _opens(no_browser or as_json)
-    served(place, port=port, as_command=lambda each: _as_command(each, place), announce=announce, browser=browser)
+    as_command = partial(_as_command, place=place)
+    still_plans = served(place, port=port, as_command=as_command, announce=announce, browser=browser)
     if place.ledger is not None:
         say(
             f"Stopped. The ledger is {one_line(shown_address(place.ledger))}: keep it, it says what may still be spent."
         )
+    if still_plans:  # threads that compute what nobody will see; no release is among them
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        os._exit(0)
 
 
 def _place(study: Path | None, options: dict[str, Any]) -> Workplace:

@@ -52,6 +52,11 @@ class Book:
         finally:
             storage.rollback()
 
+    @property
+    def identity(self) -> str:
+        """Return the name that the ledger was given when it was made: random digits, which no other ledger has."""
+        return self._identity.name
+
     def close(self) -> None:
         """Close the ledger; reservations not committed are orphans from now on."""
         self._storage.close()

@@ -290,8 +290,13 @@ def _numbers(number: int, block: Block, files: Mapping[BlockKey, SideFile]) -> d
 
 def file_names(record: Mapping[str, Any]) -> list[str]:
     """Return the names of the side files that hold the long blocks of a record."""
+    return [each["name"] for each in stated_files(record)]
+
+
+def stated_files(record: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the side files as a record names them, with their digests."""
     parts = [part for statistic in record["statistics"] for part in statistic["parts"]]
-    return [block["file"]["name"] for block in (*parts, *record["derived"]) if "file" in block]
+    return [block["file"] for block in (*parts, *record["derived"]) if "file" in block]
 
 
 def is_long(block: Block) -> bool:

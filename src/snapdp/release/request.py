@@ -39,7 +39,6 @@ MOST_TERMS = 1 << 14  # that enter adjusted margins, of all statistics of a requ
 MOST_RANKS = 1 << 22  # levels times shares of quantiles, of all statistics of a request whose levels a record lists
 MOST_PRECISION = 1024  # bits of a release in finite precision: what the independent checker derives in bounded work
 EXACT, PROVED = "exact", "proved"
-SMALLEST_ALPHA = Fraction(1, 1 << 940)  # 10**-283: thirds of it are decided by 2,048 bits, as the checker has them
 
 
 class Request(Value):
@@ -191,12 +190,10 @@ def added(epsilons: Iterable[Fraction]) -> Fraction:
 
 
 def _check_numbers(line: Line) -> None:
-    """Refuse an epsilon or alpha that a record could not state, or whose intervals nobody could check."""
+    """Refuse an epsilon or alpha that a record could not state."""
     longest = max(max(abs(x.numerator), x.denominator).bit_length() for x in (line.epsilon, line.alpha))
     if longest > MOST_BITS:
         raise BoundError(f"epsilon or alpha of {line.statistic.shown} has very many digits.", "Give shorter ones.")
-    if line.alpha < SMALLEST_ALPHA:
-        raise BoundError(f"alpha of {line.statistic.shown} is below 2**-940.", "Give a larger one, such as 1e-280.")
 
 
 def _check_size(statistic: Statistic, part: Part, m: Mechanism) -> None:

@@ -20,8 +20,9 @@ from snapdp.ledger import canonical
 from snapdp.release.certificates import MechanismCertificate, named_in, stated_in, write_certificates
 from snapdp.release.digits import shown_row
 from snapdp.release.numbers import Number, NumberBlock, long_blocks, number_blocks
-from snapdp.release.record import checked, file_names
+from snapdp.release.record import checked, file_names, stated_files
 from snapdp.release.remarks import bound_lines, cut_line, distribution_line, moved_line, share_line, unknown_line
+from snapdp.release.side_files import bytes_with
 from snapdp.studies import SHARE, Label
 
 MOST_BYTES = 1 << 25  # of a record: what the independent checker reads, too
@@ -127,6 +128,13 @@ class Release:
     def certificates(self) -> list[str]:
         """Return the names of the certificates that say what its mechanisms lose: of finite precision, none else."""
         return list(dict.fromkeys(each["name"] for each in stated_in(self.record)))
+
+    def bytes_beside(self, name: str, directory: Path) -> bytes:
+        """Return the bytes of a side file or certificate, which must be those that were released."""
+        digests = {each["name"]: each["digest"] for each in (*stated_files(self.record), *stated_in(self.record))}
+        if name not in digests or Path(name).name != name:
+            raise DataError("the release has no such file.", "Choose one of its list.")
+        return bytes_with(directory / name, digest=digests[name])
 
     def to_json(self) -> str:
         """Return the record as canonical JSON: the text that is chained in the ledger."""

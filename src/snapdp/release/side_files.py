@@ -9,6 +9,7 @@ from __future__ import annotations
 import glob
 import hashlib
 import os
+import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -131,3 +132,18 @@ def digest_of(path: Path, *, most: int) -> str | None:
             return "sha256:" + hashlib.file_digest(file, "sha256").hexdigest()
     except OSError:
         return None
+
+
+def bytes_with(path: Path, *, digest: str) -> bytes:
+    """Return the bytes of a file that has a digest; refuse any other, and what is no file."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0))
+        with open(descriptor, "rb") as file:
+            if stat.S_ISREG(os.fstat(descriptor).st_mode):
+                if "sha256:" + hashlib.file_digest(file, "sha256").hexdigest() == digest:
+                    file.seek(0)
+                    return file.read()
+                raise DataError("the file is not the one that was released: it was altered.", "Get it from a copy.")
+    except OSError:
+        pass
+    raise DataError("the file cannot be read here.", "It lies beside the record, where that was written first.")

@@ -35,7 +35,7 @@ class Bench:
 
     def __init__(self, *, seconds: float = SECONDS) -> None:
         self.seconds, self.process = seconds, answered_apart
-        self._queue = Queue(at_once=1, waiting=MOST_WAITING)
+        self._queue = Queue(at_once=1, waiting=MOST_WAITING, is_left=True)
 
     async def answer(self, work: str, given: dict[str, Any], *, instead: str) -> Answered:
         """Return the answer of a function of WORK; `instead` is the command to take where it takes too long."""

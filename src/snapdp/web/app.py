@@ -27,7 +27,7 @@ from snapdp import __version__
 from snapdp.api.as_python import python_text
 from snapdp.api.consequence import consequence
 from snapdp.api.study_values import study_values_of
-from snapdp.errors import LedgerError, SnapdpError
+from snapdp.errors import SnapdpError
 from snapdp.studies import DeclaredStudy, study_from_toml, study_to_toml
 from snapdp.web.answers import document
 from snapdp.web.bodies import FromFile, OfForm, OfStudy, RefusalBody, ToImagine, ToOpen, ToPlan, ToRelease
@@ -70,7 +70,9 @@ def application(place: Workplace, tokens: Tokens, *, cookie: str, as_command: As
         responses=REFUSALS,
         redirect_slashes=False,
     )
-    desk, progress = Desk(had_ledger=_had_ledger(place)), Progress()
+    desk, progress = Desk(), Progress()
+    with suppress(SnapdpError), place.opened_ledger():  # none yet, or one that cannot be reached: told on the page
+        pass
     app.state.place, app.state.desk, app.state.progress = place, desk, progress
     _pages(app, tokens, cookie)
     _requests(app, place, desk, progress, as_command)
@@ -82,12 +84,6 @@ def application(place: Workplace, tokens: Tokens, *, cookie: str, as_command: As
     here = Path(__file__).parent
     app.mount("/static", StaticFiles(directory=here / "static"), name="static")
     return Gate(app, tokens=tokens, cookie=cookie)
-
-
-def _had_ledger(place: Workplace) -> bool:
-    with suppress(SnapdpError):  # a server that cannot be reached is told of on the page
-        return place.has_ledger
-    return False
 
 
 # Pages
@@ -157,7 +153,7 @@ def _requests(app: FastAPI, place: Workplace, desk: Desk, progress: Progress, as
     @app.post("/api/open")
     async def open_account(body: ToOpen) -> dict[str, Any]:
         """Open the account of a study, in a new ledger or an old one."""
-        return await desk.quick(partial(_opened_account, place, body, desk))
+        return await desk.quick(partial(_opened_account, place, body))
 
     @app.post("/api/before")
     async def before(body: OfStudy) -> dict[str, Any]:
@@ -228,15 +224,9 @@ def _copied(place: Workplace, body: OfStudy, as_command: AsCommand) -> dict[str,
     return {"ok": True, **as_command(asked.declared), "python": python, "toml": study_to_toml(asked.declared)}
 
 
-def _opened_account(place: Workplace, body: ToOpen, desk: Desk) -> dict[str, Any]:
+def _opened_account(place: Workplace, body: ToOpen) -> dict[str, Any]:
     asked = place.asked(body.study)
-    if desk.had_ledger and not place.has_ledger:
-        raise LedgerError(
-            "the ledger that was here is gone.",
-            "Put it back: a new one would forget what was spent. Nothing was changed.",
-        )
     account = place.open_account(asked, cap=body.cap)
-    desk.had_ledger = True
     return {"ok": True, "account": account_answer(account, asked, asked.plan())}
 
 

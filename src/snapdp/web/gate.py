@@ -68,7 +68,10 @@ class Gate:
             await _answer(send, *refused)
             return
         if scope["method"] in WRITES:
-            whole = await _whole(receive)
+            try:
+                whole = await _whole(receive)
+            except ConnectionError:  # nobody is there to be answered, and what came was not all
+                return
             if whole is None:
                 await _answer(send, *TOO_LARGE)
                 return
@@ -112,6 +115,8 @@ async def _whole(receive: Any) -> bytes | None:
     found, is_there_more = bytearray(), True
     while is_there_more:
         message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ConnectionError
         found += message.get("body", b"")
         is_there_more = message.get("more_body", False)
         if len(found) > MOST_BYTES:

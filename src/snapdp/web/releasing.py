@@ -18,7 +18,7 @@ from typing import Any
 from snapdp.api.study import Study
 from snapdp.audits import accepted_certificate
 from snapdp.display import confidence, exact_amount, one_line
-from snapdp.errors import BudgetError, DataError, LedgerError
+from snapdp.errors import BudgetError, LedgerError
 from snapdp.exact import parameter
 from snapdp.ledger import Charge
 from snapdp.release import Number, NumberBlock, Release, remarks_on, shown_row
@@ -198,14 +198,7 @@ def file_content(place: Workplace, dataset: str, number: int, name: str) -> tupl
         return json.dumps(accepted_certificate(result.record), sort_keys=True).encode(), kind
     if name in FILES:
         return _made(result, name), kind
-    if name not in (*result.files(), *result.certificates()) or Path(name).name != name:
-        raise DataError("the release has no such file.", "Choose one of its list.")
-    try:
-        return (place.directory / name).read_bytes(), kind
-    except OSError:
-        raise DataError(
-            "the file is not where the page keeps it.", "It lies beside the record, where that was written first."
-        ) from None
+    return result.bytes_beside(name, place.directory), kind
 
 
 def _made(result: Release, name: str) -> bytes:

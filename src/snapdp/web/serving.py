@@ -26,7 +26,8 @@ from snapdp.web.workplace import Workplace
 HOST = "127.0.0.1"
 PORT, TRIED = 8765, 20  # the first port, and how many after it
 BACKLOG = 256
-SEEN = 60  # seconds
+SEEN, PATIENCE = 60, 3  # seconds: until a browser has read a file, and for answers at the end
+MOST_HEADERS = 1 << 20  # bytes: other programs of this machine may set cookies for this host, and many
 
 
 def listening(port: int | None) -> socket.socket:
@@ -48,8 +49,8 @@ def listening(port: int | None) -> socket.socket:
 
 def served(
     place: Workplace, *, port: int | None, as_command: AsCommand, announce: Callable[[str], None], browser: bool
-) -> None:
-    """Serve the page until it is stopped.
+) -> bool:
+    """Serve the page until it is stopped; tell whether plans that nobody waits for any longer keep the process.
 
     announce   prints an address: the first one, and one for each Enter in the terminal
     browser    opens the address in a browser
@@ -58,8 +59,11 @@ def served(
     number = opened.getsockname()[1]
     app = application(place, tokens, cookie=f"snapdp-{number}", as_command=as_command)
     server = uvicorn.Server(
-        uvicorn.Config(app, log_level="critical", access_log=False, server_header=False, lifespan="off", ws="none")
-    )
+        uvicorn.Config(
+            app, log_level="critical", access_log=False, server_header=False, lifespan="off", ws="none", http="h11",
+            h11_max_incomplete_event_size=MOST_HEADERS, timeout_graceful_shutdown=PATIENCE,
+        )
+    )  # fmt: skip
 
     def address() -> str:
         return f"http://{HOST}:{number}{ENTRANCE}?token={tokens.token}"
@@ -76,6 +80,8 @@ def served(
         pass
     finally:
         opened.close()
+    still_plans: bool = app.app.state.desk.finish()
+    return still_plans
 
 
 def _warm_up(place: Workplace) -> None:

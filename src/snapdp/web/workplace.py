@@ -10,6 +10,8 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from datetime import date
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,8 @@ from snapdp.values import Value
 
 MOST_STATISTICS, MOST_ITEMS = 60, 20_000  # of a study on the page, and of all its lists: larger ones plan for long
 MOST_TEXT = 1 << 20  # characters of a study
+MOST_NUMBERS = 1_000_000  # that all its statistics release
+DAYS = {"week": 7, "month": 28, "year": 365}  # of a period, at least
 CELLS = (
     "The first line of the file may be one of cells, not of names: its words look like numbers, dates or addresses. "
     "They are not shown. Type the names of columns yourself, or give the file a line of names."
@@ -33,7 +37,20 @@ CELLS = (
 def _items(value: Any) -> int:
     """Return how many entries all lists and tables of a study have."""
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return len(inner) + sum(map(_items, inner))
+    return len(inner) + sum(map(_items, inner)) + (_periods(value) if isinstance(value, dict) else 0)
+
+
+def _periods(column: Mapping[str, Any]) -> int:
+    """Return about how many periods a column of dates has: three words stand for all of them.
+
+    >>> _periods({"from": "2020-01-01", "to": "2023-01-01", "each": "day"}), _periods({"from": 3, "to": "x"})
+    (1096, 0)
+    """
+    try:
+        begin, end = (date.fromisoformat(str(column[key])) for key in ("from", "to"))
+    except (KeyError, ValueError):
+        return 0
+    return max(0, (end - begin).days) // DAYS.get(str(column.get("each")), 1)
 
 
 def _too_large(what: str) -> ParameterError:
@@ -71,8 +88,11 @@ class Workplace(Value):
         if len(json.dumps(kept)) > MOST_TEXT:
             raise _too_large(f"it has more than {MOST_TEXT} characters")
         if _items(kept) > MOST_ITEMS:
-            raise _too_large(f"categories, edges and conditions are more than {MOST_ITEMS} together")
-        return Study(study_from_values(kept, read_keys=self.read_keys))
+            raise _too_large(f"categories, periods, edges and conditions are more than {MOST_ITEMS} together")
+        declared = study_from_values(kept, read_keys=self.read_keys)
+        if sum(each.statistic.cells for each in declared.asked) > MOST_NUMBERS:
+            raise _too_large(f"the statistics have more than {MOST_NUMBERS} numbers together")
+        return Study(declared)
 
     def read_keys(self, given: str, names: Sequence[str]) -> Keys:
         """Read a file of keys that the study named on the command line has."""
@@ -141,14 +161,34 @@ class Workplace(Value):
         if not self.has_ledger or self.ledger is None:
             raise LedgerError("there is no ledger yet.", "Open one first. Nothing was spent.", lacking="ledger")
         with Ledger.open(self.ledger) as ledger:
+            self._recognise(ledger)
             yield ledger
+
+    @cached_property
+    def _seen(self) -> set[str]:
+        """Which ledger was here since the page runs."""
+        return set()
+
+    def _recognise(self, ledger: Ledger) -> None:
+        if self._seen and ledger.identity not in self._seen:
+            raise LedgerError(
+                "this is another ledger than the one that was here.",
+                "Put that back, or end the page and start it again. Nothing was spent.",
+            )
+        self._seen.add(ledger.identity)
 
     def open_account(self, asked: Study, *, cap: str | None) -> Account:
         """Open the account of a study, in the ledger that was named or in a new one of that name."""
         if self.ledger is None:
             raise LedgerError("no ledger was named.", "Start the page with snapdp serve --ledger FILE.")
         asked.request()  # refused now, where it could never be asked
+        if self._seen and not self.has_ledger:
+            raise LedgerError(
+                "the ledger that was here is gone.",
+                "Put it back: a new one would forget what was spent. Nothing was changed.",
+            )
         with Ledger.open(self.ledger) if self.has_ledger else Ledger.create(self.ledger) as ledger:
+            self._recognise(ledger)
             return ledger.create_account_for(asked, cap=cap)
 
     def account(self, dataset: str) -> Account | None:

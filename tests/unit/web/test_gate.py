@@ -182,6 +182,29 @@ def test_a_body_may_come_in_pieces(page: Page):
     assert page.ask("POST", "/api/plan", content=parts, length=False).status == 200
 
 
+def test_a_body_that_breaks_off_is_not_taken_for_a_whole_one(page: Page):
+    """Its text may be whole JSON by itself: whoever sent it meant to send more."""
+    waiting = [{"type": "http.request", "body": json.dumps(BODY).encode(), "more_body": True}]
+    scope = {"type": "http", "method": "POST", "path": "/api/plan", "query_string": b"", "headers": [
+        (b"host", HOST.encode()), (b"origin", f"http://{HOST}".encode()), (b"content-type", b"application/json"),
+        (b"cookie", f"{COOKIE}={page.tokens.entry.session}".encode()), (b"transfer-encoding", b"chunked"),
+        (SECRET.encode(), page.tokens.entry.secret.encode()),
+    ]}  # fmt: skip
+    sent = []
+
+    async def receive():
+        return waiting.pop(0) if waiting else {"type": "http.disconnect"}
+
+    async def send(message):
+        sent.append(message)
+
+    page.runner.run(page.app(scope, receive, send))
+    assert sent == []
+    waiting += [{"type": "http.request", "body": json.dumps(BODY).encode(), "more_body": False}]
+    page.runner.run(page.app({**scope, "raw_path": b"/api/plan", "root_path": ""}, receive, send))
+    assert sent[0]["status"] == 200  # the same, to its end
+
+
 # Headers
 
 

@@ -180,3 +180,28 @@ def test_every_kind_and_every_key_of_the_library_has_a_field_in_words():
     keys = {key for each in (*found["statistics"], *found["columns"]) for key in each["keys"]}
     assert keys <= {*FIELDS}
     assert {each["kind"] for each in found["columns"]} == {*COLUMNS} == {"number", "integer", *KIND_KEYS}
+
+
+# What a page can plan while somebody types
+
+DAYS = {"kind": "date", "from": "1900-01-01", "to": "2170-12-31", "each": "day"}
+
+
+def test_a_study_of_very_many_days_or_groups_is_refused_before_it_is_worked_on(page: Page):
+    days = {**STUDY, "columns": {**STUDY["columns"], **{f"d{place}": DAYS for place in range(60)}}}
+    found = page.write("/api/plan", {"study": days})
+    assert (found.status, "periods" in found.json["error"]) == (400, True)
+    years = {**STUDY, "columns": {**STUDY["columns"], "d": {**DAYS, "each": "year"}}}
+    assert page.write("/api/plan", {"study": years}).status == 200
+    many = {name: {"kind": "category", "categories": [f"{name}{number}" for number in range(1001)]} for name in "uv"}
+    asked = [{"kind": "count", "by": ["u", "v"], "epsilon": "1/10"}]
+    found = page.write("/api/plan", {"study": {**STUDY, "columns": many, "statistic": asked}})
+    assert (found.status, "more than 1000000 numbers" in found.json["error"]) == (400, True)
+
+
+def test_a_share_that_no_interval_can_have_is_refused_at_its_field(page: Page):
+    study = copy.deepcopy(STUDY)
+    study["statistic"][0]["alpha"] = "1e-400"
+    for path, more in (("/api/plan", {}), ("/api/consequence", {"place": 0}), ("/api/release", {"cost": "2/5"})):
+        found = page.write(path, {"study": study, **more})
+        assert (found.status, found.json["field"], found.json["spent"]) == (400, "/statistic/0/alpha", "0"), path

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import os
 from pathlib import Path
 
 import pytest
@@ -69,6 +70,51 @@ def test_a_ledger_that_is_gone_is_not_made_anew(tmp_path: Path):
     refused = page.write("/api/open", {"study": STUDY})
     assert (refused.status, "is gone" in refused.json["error"]) == (409, True)
     assert not (tmp_path / "people.ledger").exists()
+    page.close()
+
+
+def test_a_ledger_that_came_later_and_is_gone_is_not_made_anew_either(tmp_path: Path):
+    page = Page(workplace(tmp_path, cap=None))
+    assert page.write("/api/plan", {"study": STUDY}).json["account"] is None
+    workplace(tmp_path)  # by another page, or a command
+    assert page.write("/api/plan", {"study": STUDY}).json["account"]["left"] == "1"
+    (tmp_path / "people.ledger").rename(tmp_path / "moved.ledger")
+    assert "is gone" in page.write("/api/open", {"study": STUDY}).json["error"]
+    page.close()
+
+
+def test_another_ledger_in_the_place_of_the_first_is_not_charged(tmp_path: Path):
+    page = Page(workplace(tmp_path))
+    (tmp_path / "people.ledger").rename(tmp_path / "moved.ledger")
+    workplace(tmp_path)
+    for path, more in (("/api/before", {}), ("/api/release", {"cost": "2/5"}), ("/api/open", {"cap": "1"})):
+        refused = page.write(path, {"study": STUDY, **more})
+        assert (refused.status, "another ledger" in refused.json["error"]) == (409, True), path
+    (tmp_path / "people.ledger").unlink()
+    (tmp_path / "moved.ledger").rename(tmp_path / "people.ledger")
+    assert page.write("/api/before", {"study": STUDY}).json["left"] == "1"
+    page.close()
+
+
+def test_a_file_beside_a_record_is_handed_out_as_it_was_released_or_not_at_all(tmp_path: Path):
+    page = Page(workplace(tmp_path))
+    study = copy.deepcopy(STUDY)
+    study["columns"]["g"]["categories"] = [f"c{number}" for number in range(1100)]
+    found = page.write("/api/release", {"study": study, "cost": "2/5"}).json
+    (name,) = found["beside"]
+    asked = f"/api/file?dataset=people&number={found['number']}&name={name}"
+    beside = tmp_path / name
+    released = beside.read_bytes()
+    assert page.read(asked).content == released
+    beside.write_bytes(released[:-1] + b"?")
+    assert "was altered" in page.read(asked).json["error"]
+    beside.unlink()
+    (tmp_path / "secret").write_text("cells", encoding="utf-8")
+    beside.symlink_to(tmp_path / "secret")
+    assert "was altered" in page.read(asked).json["error"]
+    beside.unlink()
+    os.mkfifo(beside)  # nobody ever writes there: whoever reads would wait
+    assert "cannot be read" in page.read(asked).json["error"]
     page.close()
 
 

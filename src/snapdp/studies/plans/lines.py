@@ -15,7 +15,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from snapdp.errors import ParameterError
+from snapdp.errors import BoundError, ParameterError
 from snapdp.exact import positive, probability
 from snapdp.mechanism import FinitePrecision, Mechanism
 from snapdp.studies.grouping.margins import Margins
@@ -28,6 +28,8 @@ from snapdp.studies.statistics.margin_figures import MarginFigures, margin_figur
 from snapdp.studies.statistics.number_errors import NumberError
 from snapdp.studies.statistics.parts import finite_steps, mechanism
 from snapdp.studies.statistics.statistic import Statistic
+
+SMALLEST_ALPHA = Fraction(1, 1 << 940)  # 10**-283: thirds of it are decided by 2,048 bits, as the checker has them
 
 
 class Line(OfStatistic):
@@ -47,6 +49,9 @@ class Line(OfStatistic):
         probability(self.alpha, name="alpha")
         if not (isinstance(self.epsilon, Fraction) and isinstance(self.alpha, Fraction)):
             raise ParameterError("epsilon and alpha of a line are no fractions.", "Make lines with `ask` and `plan`.")
+        if self.alpha < SMALLEST_ALPHA:
+            told = f"alpha of {self.statistic.shown} is below 2**-940."
+            raise BoundError(told, "Give a larger one, such as 1e-280.", key="alpha")
         if self.arithmetic is not None and self.arithmetic.slack:
             raise ParameterError("few bits with a slack are for study, not for tables.", "Leave the slack out.")
         self.statistic.check_epsilon(self.epsilon, self.arithmetic)
