@@ -24,8 +24,11 @@ from snapdp.tables.sql.dialects import literal
 from snapdp.tables.sql.number_format import NumberFormat
 from snapdp.tables.sql.stored import TEXT, Field, Rows
 
-ENCODED = "Write the file as text in UTF-8, or declare that its encoding is latin-1, where it is."
-NOT_LATIN = "Write it as text in UTF-8: a file in windows-1252 has characters that Latin-1 does not have."
+SAVED = 'Save the file as UTF-8 (in Excel: Save as, "CSV UTF-8")'
+ADVICE = {  # by the encoding that was declared, and is not that of the file
+    "utf-8": f"{SAVED}, or declare that its encoding is latin-1, where it is.",
+    "latin-1": f"{SAVED}: one in windows-1252 has characters that Latin-1 does not have.",
+}
 R = TypeVar("R")
 _PARALLEL = "snapdp_parallel"
 
@@ -102,7 +105,7 @@ class CsvSource(Source):
             pass
         raise DataError(
             f"line 1 of {self.path.name!r} is no header of column names in {ENCODINGS[self.dialect.encoding]}.",
-            f"A CSV file starts with one line of names; the other lines have as many cells. {ENCODED}",
+            f"A CSV file starts with one line of names; the other lines have as many cells. {self._advice}",
         )
 
     def _refused(self, scan: csv_bytes.Scan) -> DataError:
@@ -127,10 +130,13 @@ class CsvSource(Source):
             )
         encoding = ENCODINGS[self.dialect.encoding]
         what = "holds a NUL byte" if scan.problem == csv_bytes.NUL else f"is not in {encoding}"
-        if self.dialect.encoding != "utf-8":
-            return DataError(f"line {line} of {self.path.name!r} {what}.", NOT_LATIN, line=line)
-        other = {} if scan.problem == csv_bytes.NUL else {"encoding": "latin-1"}
-        return DataError(f"line {line} of {self.path.name!r} {what}.", ENCODED, line=line, **other)
+        may_be_latin = self.dialect.encoding == "utf-8" and scan.problem != csv_bytes.NUL
+        other = {"encoding": "latin-1"} if may_be_latin else {}
+        return DataError(f"line {line} of {self.path.name!r} {what}.", self._advice, line=line, **other)
+
+    @property
+    def _advice(self) -> str:
+        return ADVICE[self.dialect.encoding]
 
     def state(self) -> object:
         return stat_of([self.path])
