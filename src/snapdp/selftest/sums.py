@@ -1,0 +1,188 @@
+"""The exact sums of an engine against Python's integers: a made-up table, added up twice.
+
+Room: selftest. Levels up to 2**31 and their products, so that sums pass 2**63 and a sum in doubles cannot be right; cells
+at ties of steps 1/4 and 1/10 and beside them, beyond the bounds, missing. DuckDB and Spark read them from a file;
+PostgreSQL is given them inside the statement, so that nothing is ever written to a server.
+Theory: docs/theory/exact-sums.md, (3)-(7).
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from importlib.util import find_spec
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+
+from snapdp.selftest.check import Checked, Comparison, Effort
+from snapdp.studies import (
+    Aggregate,
+    Bins,
+    Count,
+    Levels,
+    NumberColumn,
+    Products,
+    Sum,
+    integer_column,
+    number_column,
+)
+from snapdp.tables import Engine, open_table, statement
+
+SERVER = "SNAPDP_POSTGRES"  # the variable that names a server
+NO_SERVER = f"{SERVER} names no server"
+HALF = Fraction(1, 2)
+WIDE = integer_column("wide", lower=0, upper=1 << 31, missing="dropped")
+QUARTERS = number_column("quarters", lower=-10, upper=30, step="1/4", missing="dropped")
+TENTHS = number_column("tenths", lower=500, upper=1000, step="1/10", missing="dropped")
+COLUMNS = (WIDE, QUARTERS, TENTHS)
+CUTS = (0, 1, 40, 41, 100, 161)
+ASKED: tuple[Aggregate, ...] = (
+    Count(),
+    *(Sum(column=each) for each in COLUMNS),
+    *(Products(first=one, second=other) for one in COLUMNS for other in COLUMNS if one.name <= other.name),
+    Bins(column=QUARTERS, cuts=CUTS, missing=True),
+    Count(where=(Levels(column=TENTHS, start=1000, below=4000), Levels(column=QUARTERS, start=3, below=100))),
+)
+Row = tuple[float | None, ...]
+
+
+def compare_duckdb(effort: Effort) -> Checked:
+    """Compare DuckDB, reading a file and reading arrays."""
+    rows = _rows(effort.dice("duckdb"), effort.size(20_000, 2_000))
+    columns = {column.name: [row[i] for row in rows] for i, column in enumerate(COLUMNS)}
+    comparison = Comparison()
+    with _written(rows) as path:
+        _compare(open_table(path), rows, "DuckDB, file", comparison)
+    _compare(open_table(columns), rows, "DuckDB, arrays", comparison)
+    return comparison.checked()
+
+
+def compare_spark(effort: Effort) -> Checked:
+    """Compare Spark, in a session of this machine."""
+    if find_spec("pyspark") is None:
+        return Checked(absent="PySpark is not installed")
+    if shutil.which("java") is None:
+        return Checked(absent="there is no Java")
+    if effort.quick:
+        return Checked(absent="left out of a quick run")
+    rows, comparison = _rows(effort.dice("spark"), 5_000), Comparison()
+    with _written(rows) as path:
+        _compare(open_table(path, spark="local[1]"), rows, "Spark, file", comparison)
+    return comparison.checked()
+
+
+def compare_postgresql(effort: Effort) -> Checked:
+    """Compare the PostgreSQL server that SNAPDP_POSTGRES names; it is only read."""
+    address = os.environ.get(SERVER, "")
+    if not address:
+        return Checked(absent=NO_SERVER)
+    if find_spec("psycopg") is None:
+        return Checked(absent="psycopg is not installed")
+    rows, comparison = _rows(effort.dice("postgresql"), effort.size(2_000, 500)), Comparison()
+    server = open_table(address, table="none")
+    for asked in ASKED:
+        if not isinstance(asked, Bins):  # its statement has a table of its own for each cut
+            text = f"{_as_values(rows)} {statement([asked], dialect='postgresql')}"
+            (found,) = server.ask(lambda connection, text=text: connection.execute(text).fetchall())  # type: ignore[misc]
+            comparison.same(int(found[-1]), added(asked, rows)[0], f"PostgreSQL, {_named(asked)}:")
+    return comparison.checked()
+
+
+def _compare(engine: Engine, rows: list[Row], where: str, comparison: Comparison) -> None:
+    found = engine.aggregates(ASKED)
+    comparison.same(found.rows, len(rows), f"{where}, rows:")
+    for asked in ASKED:
+        comparison.all_same(found[asked], added(asked, rows), lambda i, asked=asked: f"{where}, {_named(asked)}, {i}:")  # type: ignore[misc]
+
+
+# By Python
+
+
+def added(asked: Aggregate, rows: list[Row]) -> tuple[int, ...]:
+    """Return the answer of a table, row by row."""
+    if isinstance(asked, Sum):
+        return (sum(_terms(rows, asked.column)),)
+    if isinstance(asked, Products):
+        return (sum(_terms(rows, asked.first, asked.second)),)
+    if isinstance(asked, Bins):
+        levels = [_level(asked.column, row) for row in rows]
+        inside = [each for each in levels if each is not None]
+        bins = (sum(low <= each < high for each in inside) for low, high in zip(CUTS, CUTS[1:], strict=False))
+        return *bins, len(levels) - len(inside)
+    assert isinstance(asked, Count)
+    return (sum(all(_meets(test, row) for test in asked.where) for row in rows),)
+
+
+def _terms(rows: list[Row], *columns: NumberColumn) -> Iterator[int]:
+    for row in rows:
+        levels = [_level(column, row) for column in columns]
+        if None not in levels:
+            yield math.prod(each for each in levels if each is not None)
+
+
+def _level(column: NumberColumn, row: Row) -> int | None:
+    """Return how many steps a cell lies above the lower bound, clamped and rounded; ties go up."""
+    cell = row[COLUMNS.index(column)]
+    if cell is None:
+        return None
+    inside = column.lower if cell == -math.inf else column.upper if cell == math.inf else Fraction(cell)
+    steps = (min(max(inside, column.lower), column.upper) - column.lower) / column.step
+    return math.floor(steps + HALF)
+
+
+def _meets(test: object, row: Row) -> bool:
+    assert isinstance(test, Levels)
+    assert isinstance(test.column, NumberColumn)
+    level = _level(test.column, row)
+    return level is not None and test.start <= level < test.below
+
+
+# The table
+
+
+def _rows(dice: Random, count: int) -> list[Row]:
+    return [tuple(_cell(column, dice) for column in COLUMNS) for _ in range(count)]
+
+
+def _cell(column: NumberColumn, dice: Random) -> float | None:
+    kind, level = dice.randrange(16), dice.randint(0, column.levels)
+    if kind == 0:
+        return None
+    if kind == 1:
+        return dice.choice([-1e300, 1e300, -0.0, float(column.lower) - 1, float(column.upper) + 1, 5e-324])
+    if column is WIDE:
+        return float(level)
+    tie = column.lower + (level + HALF) * column.step
+    if kind < 8:
+        return tie.numerator / tie.denominator
+    if kind < 12:
+        return math.nextafter(tie.numerator / tie.denominator, dice.choice([-math.inf, math.inf]))
+    return float(column.lower) + dice.random() * float(column.upper - column.lower)
+
+
+@contextmanager
+def _written(rows: list[Row]) -> Iterator[Path]:
+    """Write the table as a CSV file, for as long as it is read."""
+    with TemporaryDirectory(prefix="snapdp-selftest-") as place:
+        lines = [",".join(column.name for column in COLUMNS)]
+        lines += [",".join("" if cell is None else repr(cell) for cell in row) for row in rows]
+        path = Path(place) / "rows.csv"
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        yield path
+
+
+def _as_values(rows: list[Row]) -> str:
+    """Return the table as the beginning of a statement that calls it "data"."""
+    names = ", ".join(f'"{column.name}"' for column in COLUMNS)
+    said: Callable[[float | None], str] = lambda cell: "NULL" if cell is None else f"'{cell!r}'"
+    lines = ", ".join(f"({', '.join(f'CAST({said(cell)} AS DOUBLE PRECISION)' for cell in row)})" for row in rows)
+    return f'WITH "data"({names}) AS (VALUES {lines})'
+
+
+def _named(asked: Aggregate) -> str:
+    return f"{type(asked).__name__.lower()} of {', '.join(column.name for column in asked.columns) or 'rows'}"
